@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A moment by which a wait must have ended; every wait in Leadline takes one.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace leadline {
+
+class Deadline {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  static Deadline after(std::chrono::nanoseconds wait) { return Deadline(Clock::now() + wait); }
+
+  bool has_passed() const { return Clock::now() >= at_; }
+
+  /// Milliseconds left, rounded up, at least 0 and at most `cap`: the timeout argument of poll(2).
+  int left_ms(int cap = 1'000'000'000) const {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(at_ - Clock::now()).count();
+    return static_cast<int>(std::clamp<long long>(left, 0, cap));
+  }
+
+ private:
+  explicit Deadline(Clock::time_point at) : at_(at) {}
+  Clock::time_point at_;
+};
+
+}  // namespace leadline

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all allocators need: whole pages, anonymous mappings, and the words for a failure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace leadline::memory {
+
+std::size_t page_bytes();
+
+/// `bytes` rounded up to whole pages of `page` bytes. Throws as fail() where that is more than any object can have.
+std::size_t whole_pages(const char* allocator, std::size_t bytes, std::size_t page);
+
+/// Writes one byte of every page, so that the kernel gives the memory now and not in a timed region.
+void touch(std::byte* data, std::size_t bytes, std::size_t page);
+
+/// A private anonymous mapping with these additional flags, or nothing, and errno has the reason.
+std::byte* map_anonymous(std::size_t bytes, int flags);
+
+/// Throws Error(something_missing): `allocator` cannot have `bytes`, why, and what helps.
+[[noreturn]] void fail(const char* allocator, std::size_t bytes, std::string why, std::string hint = {});
+
+}  // namespace leadline::memory

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers in, numbers out: summaries, quantiles and the interval of a median. Definitions: docs/metrics.md.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace leadline::stats {
+
+struct Summary {
+  std::uint32_t count = 0;
+  double min = 0, median = 0, mean = 0, p99 = 0, max = 0;
+};
+
+/// Sorts `values` in place; they must be finite. All members NaN but count where there is no value.
+Summary summarize(std::span<double> values);
+
+/// Where the q-quantile of n sorted values lies: between the order statistics low and high (0-based), at the given
+/// fraction of the way (linear interpolation, Hyndman & Fan type 7, as numpy's default). n >= 1, 0 <= q <= 1.
+struct QuantilePosition {
+  std::uint64_t low = 0, high = 0;
+  double fraction = 0;
+};
+QuantilePosition quantile_position(std::uint64_t n, double q);
+
+/// q-quantile of values sorted ascending; NaN where there is none.
+double quantile_of_sorted(std::span<const double> sorted, double q);
+
+/// Order statistics (0-based) that enclose the median of the population with at least the given confidence
+/// (distribution-free, from the binomial distribution; normal approximation above 1000 values). Where n is too
+/// small for the confidence, the extremes.
+struct OrderInterval {
+  std::uint64_t low = 0, high = 0;
+};
+OrderInterval median_interval(std::uint64_t n, double confidence = 0.95);
+
+}  // namespace leadline::stats
