@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of a run as a list of names and typed values: what files and reports iterate over.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/request.hpp"
+
+namespace leadline {
+
+using OptionValue = std::variant<bool, std::int64_t, std::uint64_t, double, std::string, std::vector<std::int64_t>,
+                                 std::vector<std::uint64_t>>;
+
+struct Option {
+  std::string name;  ///< as on the command line, underscores for hyphens: "message_size"
+  std::string unit;  ///< "bytes", "s"; empty = a number of things, or no number
+  OptionValue value;
+};
+
+/// Every option with its value, in the order of the help.
+std::vector<Option> options_of(const LinkRequest& request);
+
+/// "true", "16", "0.5", "1,2,4"; an empty list is an empty text.
+std::string as_text(const OptionValue& value);
+
+}  // namespace leadline

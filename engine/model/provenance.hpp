@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a result comes from: program, machine, launcher, transport, clock, and each rank's place.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/request.hpp"
+
+namespace leadline {
+
+/// One rank's place. Every rank knows its own; nobody keeps all of them.
+struct RankPlace {
+  std::string host;
+  std::int32_t pid = 0;
+  std::string cpus;             ///< cores it may run on, as "0-3,8"
+  std::int32_t num_cpus = 0;    ///< how many those are
+  std::int32_t numa_node = -1;  ///< -1 = several, or unknown
+  std::string device;           ///< network device of the transport; empty = none named
+};
+
+struct TransportInfo {
+  std::string name;             ///< "tcp"
+  std::string library;          ///< "Open MPI v4.1.4"
+  std::string device;           ///< "lo", empty where the library chooses
+  bool simulated = false;       ///< times come from a model, not from hardware
+};
+
+struct ClockInfo {
+  std::string source;           ///< "CLOCK_MONOTONIC (tsc)"
+  double resolution_ns = 0;     ///< smallest step seen
+  double cost_ns = 0;           ///< of one reading
+};
+
+struct Provenance {
+  std::string version, commit;
+  std::string start_utc, end_utc;  ///< ISO 8601, "2026-01-31T23:59:59Z"
+  std::string launcher;            ///< "local", "environment", "Open MPI mpirun", "MPICH Hydra", "Slurm (pmix)" ...
+  std::string kernel;              ///< uname: "Linux 6.1.0 x86_64"
+  TransportInfo transport;
+  ClockInfo clock;
+  WaitMode wait = WaitMode::automatic;  ///< what was used, never automatic in a result
+  bool control_plane_on_loopback = true;
+  int num_ranks = 0;
+  int num_hosts = 0;
+};
+
+/// Option names with their values as text, in the order of the help; for files.
+std::vector<std::pair<std::string, std::string>> options_as_text(const LinkRequest& request);
+
+}  // namespace leadline

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words for the values of options.
+#include "model/request.hpp"
+
+namespace leadline {
+
+const char* name_of(Direction direction) {
+  switch (direction) {
+    case Direction::semidirectional:
+      return "semidirectional";
+    case Direction::unidirectional:
+      return "unidirectional";
+    case Direction::bidirectional:
+      return "bidirectional";
+  }
+  return "unknown";
+}
+
+const char* name_of(WaitMode mode) {
+  switch (mode) {
+    case WaitMode::automatic:
+      return "auto";
+    case WaitMode::spin:
+      return "spin";
+    case WaitMode::yield:
+      return "yield";
+    case WaitMode::block:
+      return "block";
+  }
+  return "unknown";
+}
+
+const char* name_of(ResultFormat format) {
+  switch (format) {
+    case ResultFormat::hdf5:
+      return "hdf5";
+    case ResultFormat::json:
+      return "json";
+    case ResultFormat::none:
+      return "none";
+  }
+  return "unknown";
+}
+
+}  // namespace leadline

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What measuring leaves behind: timed batches, and one record per ordered pair.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/request.hpp"
+
+namespace leadline {
+
+/// One timed batch of consecutive messages to one partner.
+struct Sample {
+  std::uint64_t elapsed_ns = 0;
+  std::uint64_t num_messages = 0;
+};
+
+/// What the messages of a batch count for when its time is divided; see docs/metrics.md.
+enum class Path : std::uint8_t {
+  to_partner,  ///< between two ranks
+  to_self,     ///< one rank, the loop to itself: every message goes one way only
+};
+
+/// Time of one message in nanoseconds: elapsed / (2 n) for ping-pong between two ranks, elapsed / n otherwise.
+double message_time_ns(const Sample& sample, Direction direction, Path path);
+
+/// Bytes per second that a pair moves at this message time; both directions count where both are sent at once.
+double bandwidth_bytes_per_s(double message_time_ns, std::uint64_t message_size_bytes, Direction direction);
+
+/// Statistics of one ordered pair over its timed batches. Times are per message, in nanoseconds.
+struct PairRecord {
+  std::uint32_t count = 0;  ///< timed batches
+  double time_ns_min = 0, time_ns_median = 0, time_ns_mean = 0, time_ns_p99 = 0, time_ns_max = 0;
+};
+
+/// One rank's row of the matrix: what it measured towards every partner, in the slice under way.
+/// A hole is 0, which no measured time can be. 44 bytes a partner.
+struct PairRow {
+  explicit PairRow(std::size_t num_ranks);
+
+  void set(std::size_t partner, const PairRecord& record);
+  PairRecord at(std::size_t partner) const;
+  void clear();
+
+  std::vector<std::uint32_t> count;
+  std::vector<double> time_ns_min, time_ns_median, time_ns_mean, time_ns_p99, time_ns_max;
+};
+
+/// An ordered pair with its time, for the list of the slowest.
+struct SlowPair {
+  std::uint32_t from = 0, to = 0;
+  double time_ns = 0;         ///< median, in company (the main test)
+  double retest_time_ns = 0;  ///< median, alone; 0 = not retested
+};
+
+}  // namespace leadline
