@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// One measurement over a link: picks the loop once, warms up, then times batch after batch.
+#pragma once
+
+#include <span>
+
+#include "core/pulse.hpp"
+#include "kernel/batches.hpp"
+#include "kernel/both_ways.hpp"
+#include "kernel/exchange.hpp"
+#include "kernel/link.hpp"
+#include "kernel/ping_pong.hpp"
+#include "kernel/stream.hpp"
+#include "model/samples.hpp"
+
+namespace leadline::kernel {
+
+/// Partners: both ends with the same exchange, opposite roles and equally many samples. On a path to itself the
+/// rank leads, and a ping-pong becomes a loop with one message in flight.
+template <Link L>
+void run(L& link, const Exchange& exchange, Path path, const Buffers& buffers, std::span<Sample> samples,
+         Pulse& pulse) {
+  const std::size_t size = exchange.message_size_bytes;
+
+  const auto lead = [&](const auto& messages) {
+    if (exchange.num_warmup > 0) messages(exchange.num_warmup);
+    time_batches(link, messages, exchange.num_messages, samples, pulse);
+  };
+  const auto follow = [&](const auto& messages) {
+    if (exchange.num_warmup > 0) messages(exchange.num_warmup);
+    answer_batches(messages, exchange.num_messages, samples.size(), pulse);
+  };
+  const auto both = [&](std::uint32_t window) {
+    lead([&, window](std::uint64_t num) { both_ways(link, buffers, size, window, num); });
+  };
+
+  if (path == Path::to_self) {
+    both(exchange.direction == Direction::semidirectional ? 1 : exchange.window);
+  } else if (exchange.direction == Direction::bidirectional) {
+    both(exchange.window);
+  } else if (exchange.direction == Direction::unidirectional && exchange.role == Role::lead) {
+    lead([&](std::uint64_t num) { stream_out(link, buffers, size, exchange.window, num); });
+  } else if (exchange.direction == Direction::unidirectional) {
+    follow([&](std::uint64_t num) { stream_in(link, buffers, size, exchange.window, num); });
+  } else if (exchange.role == Role::lead) {
+    lead([&](std::uint64_t num) { ping(link, buffers, size, num); });
+  } else {
+    follow([&](std::uint64_t num) { pong(link, buffers, size, num); });
+  }
+}
+
+}  // namespace leadline::kernel

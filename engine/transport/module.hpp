@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding and opening the modules that carry the transports.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cluster/launcher.hpp"
+#include "core/dynamic_library.hpp"
+#include "transport/table.hpp"
+#include "transport/transport.hpp"
+
+namespace leadline::transport {
+
+/// An open module. The library stays in the process to its end, since vendors' libraries do not bear being unloaded.
+class LoadedModule {
+ public:
+  LoadedModule(const Entry& entry, const ModuleFile& file, DynamicLibrary library, const Module& module)
+      : entry_(&entry), file_(&file), library_(std::move(library)), module_(&module) {}
+
+  const Module* operator->() const { return module_; }
+  const Entry& entry() const { return *entry_; }
+  const char* stem() const { return file_->stem; }
+  const std::string& path() const { return library_.path(); }
+
+ private:
+  const Entry* entry_;
+  const ModuleFile* file_;
+  DynamicLibrary library_;
+  const Module* module_;
+};
+
+/// Local: where the modules lie: LEADLINE_MODULE_PATH, else ../lib/leadline beside the program's own folder.
+std::filesystem::path module_directory();
+
+/// Local: opens the module that carries the transport here. Throws Error(bad_command_line) for an unknown name,
+/// Error(something_missing) with the loader's reason where the file is not there or cannot be loaded, and where a
+/// transport needs a launcher and this is none of its own.
+LoadedModule open_module(std::string_view name, cluster::Launcher launcher = cluster::detect_launcher());
+
+/// Whether one module file can be loaded here.
+struct Availability {
+  const Entry* entry = nullptr;
+  const ModuleFile* file = nullptr;
+  std::string path;
+  std::string why_absent;  ///< the loader's reason; empty = it can be loaded
+};
+
+/// Local: tries all modules, in the order of the table; each in a child process of its own, since the symbols of two
+/// MPI libraries would clash in one. To be called by a process without threads.
+std::vector<Availability> probe_all();
+
+}  // namespace leadline::transport

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts and ends MPI, and turns its errors into exceptions.
+#include "transport/mpi/library.hpp"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <climits>
+#include <csetjmp>
+#include <cstdlib>
+#include <optional>
+
+#include "core/error.hpp"
+
+namespace leadline::transport::mpi {
+namespace {
+
+/// What MPI calls when something fails on our communicator. The exception passes through the library's own frames,
+/// which leaves it in no state to go on with: nothing but the end of the run follows.
+[[noreturn]] void throw_mpi_error(MPI_Comm*, int* code, ...) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(*code, text.data(), &length);
+  throw Error(ExitStatus::run_failed, "MPI reports an error",
+              std::string(text.data(), static_cast<std::size_t>(length)));
+}
+
+/// How many ranks the launcher says it started, and which variable says so.
+struct Announced {
+  const char* variable;
+  int num_ranks;
+};
+
+std::optional<Announced> announced_ranks() {
+  // The innermost launcher first: a job step of Slurm may hold an mpirun, not the other way round.
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}) {
+    if (const char* text = std::getenv(variable)) return Announced{variable, std::atoi(text)};
+  }
+  return std::nullopt;
+}
+
+void refuse_lonely_ranks(int size) {
+  const auto announced = announced_ranks();
+  // More than one means that the library found the others; Slurm may then have counted only a part of them.
+  if (!announced || announced->num_ranks == size || size > 1) return;
+  throw Error(ExitStatus::something_missing, "the launcher and the MPI library do not understand each other",
+              library_name() + " sees 1 rank, " + announced->variable + " says " + std::to_string(announced->num_ranks),
+              "Start with the library's own mpirun or mpiexec, or under Slurm with --mpi=pmix (Open MPI) or "
+              "--mpi=pmi2 (MPICH)");
+}
+
+sigjmp_buf out_of_finalize;
+
+void leave_finalize(int) { siglongjmp(out_of_finalize, 1); }
+
+/// A signal to this thread alone after `seconds`, while it lives.
+class Alarm {
+ public:
+  Alarm(int signal, int seconds, void (*handler)(int)) : signal_(signal) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    sigaction(signal_, &action, &before_);
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = signal_;
+    event._sigev_un._tid = static_cast<pid_t>(::syscall(SYS_gettid));
+    itimerspec when{};
+    when.it_value.tv_sec = seconds;
+    is_set_ = timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0 && timer_settime(timer_, 0, &when, nullptr) == 0;
+  }
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+  ~Alarm() {
+    if (is_set_) timer_delete(timer_);
+    sigaction(signal_, &before_, nullptr);
+  }
+
+ private:
+  int signal_;
+  struct sigaction before_ {};
+  timer_t timer_{};
+  bool is_set_ = false;
+};
+
+}  // namespace
+
+Library& Library::instance() {
+  // Made after MPI_Init has registered what it wants done at exit, and so ended before that is done.
+  static Library one;
+  return one;
+}
+
+Library::Library() {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  try {
+    refuse_lonely_ranks(size_);
+    if (provided < MPI_THREAD_FUNNELED) {
+      throw Error(ExitStatus::something_missing, library_name() + " cannot be used beside other threads",
+                  "it does not offer MPI_THREAD_FUNNELED");
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm_idup(MPI_COMM_WORLD, &comm_, &request);
+    wait_yielding(request, Deadline::after(std::chrono::seconds(60)), "not all ranks came to MPI_Comm_idup");
+  } catch (const Error&) {
+    if (size_ == 1) MPI_Finalize();  // alone, so it cannot hang; otherwise the launcher cleans up
+    throw;
+  }
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(&throw_mpi_error, &handler);
+  MPI_Comm_set_errhandler(comm_, handler);
+  MPI_Errhandler_free(&handler);
+}
+
+Library::~Library() {
+  constexpr int patience_s = 10;
+  const Alarm alarm(SIGALRM, patience_s, &leave_finalize);
+  // When it takes too long it is left where it is: the results are safe, and the exit status stays what it was.
+  if (sigsetjmp(out_of_finalize, 1) == 0) MPI_Finalize();
+}
+
+std::string library_name() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  std::string name(text.data(), static_cast<std::size_t>(length));
+  name = name.substr(0, name.find_first_of(",\n"));
+  // MPICH says "MPICH Version:\t4.0.2".
+  if (const auto label = name.find(" Version:"); label != std::string::npos) name.erase(label, 9);
+  for (char& c : name) c = c == '\t' ? ' ' : c;
+  for (auto twice = name.find("  "); twice != std::string::npos; twice = name.find("  ")) name.erase(twice, 1);
+  while (!name.empty() && name.back() == ' ') name.pop_back();
+  return name;
+}
+
+void wait_yielding(MPI_Request& request, Deadline deadline, const std::string& problem) {
+  for (int done = 0;;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done) return;
+    if (deadline.has_passed()) throw Error(ExitStatus::run_failed, problem, "no answer in time");
+    sched_yield();
+  }
+}
+
+MessageShape::MessageShape(std::size_t size) {
+  if (size <= INT_MAX) {
+    count_ = static_cast<int>(size);
+    return;
+  }
+  constexpr std::size_t block = std::size_t{1} << 30;
+  const std::size_t rest = size % block;
+  MPI_Datatype block_type = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &block_type);
+  const std::array<int, 2> counts{static_cast<int>(size / block), static_cast<int>(rest)};
+  const std::array<MPI_Aint, 2> places{0, static_cast<MPI_Aint>(size - rest)};
+  const std::array<MPI_Datatype, 2> types{block_type, MPI_BYTE};
+  MPI_Type_create_struct(2, counts.data(), places.data(), types.data(), &type_);
+  MPI_Type_commit(&type_);
+  MPI_Type_free(&block_type);
+  count_ = 1;
+}
+
+MessageShape::~MessageShape() {
+  if (type_ != MPI_BYTE) MPI_Type_free(&type_);
+}
+
+}  // namespace leadline::transport::mpi

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MPI library in this process: started once, ended once, with errors that arrive as exceptions.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <string>
+
+#include "core/deadline.hpp"
+
+namespace leadline::transport::mpi {
+
+/// MPI can be started only once in a process, and the module's two entry points, bootstrap and open, need it both:
+/// hence one instance, which lives until the process exits. Used by the thread that made it alone.
+class Library {
+ public:
+  /// Collective at the first call, which starts MPI. Throws Error(something_missing) where the launcher started
+  /// more ranks than the library sees.
+  static Library& instance();
+
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  /// Ends MPI within a deadline: Debian's MPICH over TCP may hang in MPI_Finalize (seen with 16 ranks on one host).
+  ~Library();
+
+  /// All ranks, apart from anybody else's messages. An MPI error on it throws Error(run_failed) out of the call.
+  MPI_Comm comm() const { return comm_; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+
+ private:
+  Library();
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+};
+
+/// Local: "Open MPI v4.1.4", "MPICH 4.0.2".
+std::string library_name();
+
+/// Waits for one request and gives the core away meanwhile, so that more ranks than cores come through quickly.
+/// Throws Error(run_failed, problem) when the deadline passes.
+void wait_yielding(MPI_Request& request, Deadline deadline, const std::string& problem);
+
+/// The MPI arguments for a message of this size. One byte each up to INT_MAX; beyond, one element of a type of its own.
+class MessageShape {
+ public:
+  explicit MessageShape(std::size_t size);
+  MessageShape(const MessageShape&) = delete;
+  MessageShape& operator=(const MessageShape&) = delete;
+  ~MessageShape();
+
+  int count() const { return count_; }
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  int count_ = 0;
+  MPI_Datatype type_ = MPI_BYTE;
+};
+
+}  // namespace leadline::transport::mpi

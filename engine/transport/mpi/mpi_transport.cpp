@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The modules "mpi_openmpi" and "mpi_mpich": messages through the MPI library that this is compiled with.
+#include <mpi.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/error.hpp"
+#include "kernel/run.hpp"
+#include "kernel/verify.hpp"
+#include "transport/mpi/library.hpp"
+#include "transport/mpi/mpi_bootstrap.hpp"
+#include "transport/mpi/mpi_link.hpp"
+#include "transport/transport.hpp"
+
+namespace leadline::transport::mpi {
+namespace {
+
+class MpiTransport final : public Transport {
+ public:
+  explicit MpiTransport(const Context& context) : wait_(context.wait), pulse_(context.pulse) {}
+
+  TransportInfo info() const override {
+    TransportInfo info;
+    info.name = "mpi";
+    info.library = library_name();
+    return info;
+  }
+
+  void connect(int partner, Deadline deadline) override {
+    constexpr int greeting = 1;
+    const std::string late = "rank " + std::to_string(partner) + " did not answer in time";
+    std::array<MPI_Request, 2> requests{};
+    MPI_Irecv(nullptr, 0, MPI_BYTE, partner, greeting, library_.comm(), &requests[0]);
+    MPI_Isend(nullptr, 0, MPI_BYTE, partner, greeting, library_.comm(), &requests[1]);
+    for (MPI_Request& request : requests) wait_yielding(request, deadline, late);
+  }
+
+  void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
+           std::span<Sample> samples) override {
+    const Path path = partner == library_.rank() ? Path::to_self : Path::to_partner;
+    with_link(exchange, partner, [&](auto& link) { kernel::run(link, exchange, path, buffers, samples, pulse_); });
+  }
+
+  std::optional<kernel::Mismatch> verify(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
+                                         Fill fill) override {
+    const int own = library_.rank();
+    const bool sends = exchange.role == kernel::Role::lead;
+    const kernel::Ends ends = sends ? kernel::Ends{own, partner} : kernel::Ends{partner, own};
+    std::optional<kernel::Mismatch> mismatch;
+    with_link(exchange, partner,
+              [&](auto& link) { mismatch = kernel::verify(link, exchange, ends, buffers, fill, pulse_); });
+    return mismatch;
+  }
+
+  void progress() noexcept override {
+    int is_there = 0;
+    try {
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, library_.comm(), &is_there, MPI_STATUS_IGNORE);
+    } catch (const Error&) {
+      // Whatever is broken will show in the next message, where it can be told.
+    }
+  }
+
+  bool needs_progress() const noexcept override { return true; }
+
+ private:
+  template <class Use>
+  void with_link(const kernel::Exchange& exchange, int partner, const Use& use) {
+    if (wait_ == WaitMode::spin) return with_link_that<WaitMode::spin>(exchange, partner, use);
+    with_link_that<WaitMode::yield>(exchange, partner, use);
+  }
+
+  template <WaitMode wait, class Use>
+  void with_link_that(const kernel::Exchange& exchange, int partner, const Use& use) {
+    const MessageShape shape(exchange.message_size_bytes);
+    const std::uint64_t longest = std::max(exchange.num_messages, exchange.num_warmup);
+    const std::uint64_t in_flight = std::max<std::uint64_t>(1, std::min<std::uint64_t>(exchange.window, longest));
+    MpiLink<wait> link(library_.comm(), partner, shape, 2 * in_flight);
+    use(link);
+  }
+
+  Library& library_ = Library::instance();
+  WaitMode wait_;
+  Pulse& pulse_;
+};
+
+std::string refuses_wait(WaitMode mode) {
+  return mode == WaitMode::block ? "MPI offers no way to sleep until a message comes" : "";
+}
+
+std::unique_ptr<Transport> open(const Context& context) {
+  if (!context.argument.empty()) {
+    throw Error(ExitStatus::bad_command_line, "the transport mpi takes no argument",
+                "\"" + context.argument + "\" stands behind its name");
+  }
+  return std::make_unique<MpiTransport>(context);
+}
+
+constexpr Module module{.refuses_wait = &refuses_wait, .bootstrap = &make_bootstrap, .open = &open};
+
+}  // namespace
+}  // namespace leadline::transport::mpi
+
+extern "C" [[gnu::visibility("default")]] const leadline::transport::Module* leadline_transport_module() {
+  return &leadline::transport::mpi::module;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of transports: their names, what each is for, and which module files carry them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cluster/launcher.hpp"
+
+namespace leadline::transport {
+
+/// One build of a transport: the file leadline_transport_<stem>.so.
+struct ModuleFile {
+  const char* stem;
+  std::span<const cluster::Launcher> launchers;  ///< those that its library works under; empty = it needs none
+};
+
+struct Entry {
+  const char* name;     ///< as in --transport
+  const char* purpose;  ///< one line for people
+  std::span<const ModuleFile> files;
+};
+
+/// All transports, the default first.
+std::span<const Entry> transports();
+
+/// Throws Error(bad_command_line) that lists the names, where there is no such transport.
+const Entry& transport_named(std::string_view name);
+
+/// What stands behind --transport: "name" or "name:argument".
+struct Choice {
+  std::string name;
+  std::string argument;
+};
+Choice parse_choice(std::string_view text);
+
+}  // namespace leadline::transport

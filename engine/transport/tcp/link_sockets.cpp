@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the sockets of open links, and makes the loop of a rank to itself.
+#include "transport/tcp/link_sockets.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <string>
+
+#include "core/error.hpp"
+#include "transport/tcp/tcp_link.hpp"
+
+namespace leadline::transport::tcp {
+namespace {
+
+enum class Greeting { answered, closed };
+
+[[noreturn]] void throw_late(int partner) {
+  throw Error(ExitStatus::run_failed, "rank " + std::to_string(partner) + " did not answer in time",
+              "no greeting came over its TCP link");
+}
+
+/// One byte each way.
+Greeting greet(int fd, int partner, Deadline deadline) {
+  const char out = 1;
+  if (::send(fd, &out, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) return Greeting::closed;
+  for (;;) {
+    pollfd wanted{fd, POLLIN, 0};
+    const int ready = ::poll(&wanted, 1, deadline.left_ms());
+    if (ready < 0 && errno != EINTR) return Greeting::closed;
+    if (ready == 0 && deadline.has_passed()) throw_late(partner);
+    if (ready <= 0) continue;
+    char in = 0;
+    return ::recv(fd, &in, 1, MSG_DONTWAIT) == 1 ? Greeting::answered : Greeting::closed;
+  }
+}
+
+[[noreturn]] void throw_no_loop() {
+  throw Error(ExitStatus::run_failed, "cannot open a TCP link from this rank to itself", system_error_text(errno));
+}
+
+bool same_port(const sockaddr_in& left, const sockaddr_in& right) { return left.sin_port == right.sin_port; }
+
+}  // namespace
+
+std::size_t link_limit() {
+  constexpr rlim_t left_to_others = 64;  // control plane, result file, libraries: guessed, with room to spare
+  constexpr rlim_t cap = 1024;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return cap;
+  return limit.rlim_cur <= left_to_others ? 1 : std::min(limit.rlim_cur - left_to_others, cap);
+}
+
+LinkSockets::LinkSockets(int own_rank, cluster::Rendezvous& rendezvous, std::size_t limit)
+    : own_rank_(own_rank), rendezvous_(rendezvous), limit_(limit) {}
+
+void LinkSockets::connect(int partner, Deadline deadline) {
+  if (partner == own_rank_) {
+    if (!loop_out_) open_loop(deadline);
+    return;
+  }
+  if (const auto found = find(partner); found != open_.end()) {
+    if (greet(found->socket.fd(), partner, deadline) == Greeting::answered) return;
+    open_.erase(found);
+  }
+  if (open_.size() >= limit_) open_.erase(open_.begin());
+  cluster::Socket socket = rendezvous_.meet(partner, deadline);
+  if (greet(socket.fd(), partner, deadline) == Greeting::closed) throw_lost(partner, 0);
+  open_.push_back({partner, std::move(socket)});
+}
+
+LinkEnds LinkSockets::ends(int partner) const {
+  if (partner == own_rank_) return {loop_out_.fd(), loop_in_.fd()};
+  const auto found = find(partner);
+  assert(found != open_.end() && "connect() comes before everything else");
+  return {found->socket.fd(), found->socket.fd()};
+}
+
+std::vector<LinkSockets::OpenLink>::const_iterator LinkSockets::find(int partner) const {
+  return std::find_if(open_.begin(), open_.end(), [&](const OpenLink& link) { return link.partner == partner; });
+}
+
+void LinkSockets::open_loop(Deadline deadline) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  auto* const name = reinterpret_cast<sockaddr*>(&address);
+
+  const cluster::Socket listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  cluster::Socket out(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!listener || !out || ::bind(listener.fd(), name, length) != 0 || ::listen(listener.fd(), 1) != 0 ||
+      ::getsockname(listener.fd(), name, &length) != 0 || ::connect(out.fd(), name, length) != 0) {
+    throw_no_loop();
+  }
+  sockaddr_in own{};
+  length = sizeof own;
+  if (::getsockname(out.fd(), reinterpret_cast<sockaddr*>(&own), &length) != 0) throw_no_loop();
+
+  // Whoever else dials this port in the meantime is hung up on.
+  while (!deadline.has_passed()) {
+    pollfd wanted{listener.fd(), POLLIN, 0};
+    if (::poll(&wanted, 1, deadline.left_ms()) <= 0) continue;
+    sockaddr_in peer{};
+    length = sizeof peer;
+    cluster::Socket in(::accept4(listener.fd(), reinterpret_cast<sockaddr*>(&peer), &length, SOCK_CLOEXEC));
+    if (!in || !same_port(peer, own)) continue;
+    const int on = 1;
+    ::setsockopt(out.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    ::setsockopt(in.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    loop_out_ = std::move(out);
+    loop_in_ = std::move(in);
+    return;
+  }
+  throw_late(own_rank_);
+}
+
+}  // namespace leadline::transport::tcp

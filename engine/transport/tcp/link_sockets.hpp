@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The open sockets of one rank to its partners: got from the rendezvous, kept up to a limit, the oldest closed first.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "cluster/rendezvous.hpp"
+#include "cluster/socket.hpp"
+#include "core/deadline.hpp"
+
+namespace leadline::transport::tcp {
+
+/// What a link sends into and receives from; the same descriptor twice, except on a link to oneself.
+struct LinkEnds {
+  int out = -1;
+  int in = -1;
+};
+
+/// How many links a process may hold open: its limit of open files less what the rest of the program needs.
+std::size_t link_limit();
+
+/// Eight bytes for every open link, nothing for other partners.
+///
+/// Each end closes its oldest link by its own limit and tells nobody. The other end finds out when the two connect
+/// again: instead of the greeting it reads the end of the stream, drops its own end, and both meet anew.
+class LinkSockets {
+ public:
+  LinkSockets(int own_rank, cluster::Rendezvous& rendezvous, std::size_t limit);
+
+  /// Partners: opens the link, or finds it open, and passes one byte each way.
+  /// Throws Error(run_failed) when the deadline passes or the partner cannot be reached.
+  void connect(int partner, Deadline deadline);
+
+  /// Local: the link must be open. With the rank itself as partner, the two ends of the loop.
+  LinkEnds ends(int partner) const;
+
+ private:
+  struct OpenLink {
+    int partner;
+    cluster::Socket socket;
+  };
+
+  std::vector<OpenLink>::const_iterator find(int partner) const;
+  void open_loop(Deadline deadline);
+
+  int own_rank_;
+  cluster::Rendezvous& rendezvous_;
+  std::size_t limit_;
+  std::vector<OpenLink> open_;  ///< oldest first
+  cluster::Socket loop_out_, loop_in_;
+};
+
+}  // namespace leadline::transport::tcp

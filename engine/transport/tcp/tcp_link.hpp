@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// A link over TCP sockets, one type for each way of waiting.
+#pragma once
+
+#include <poll.h>
+#include <sched.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/clock.hpp"
+#include "model/request.hpp"
+#include "transport/tcp/link_sockets.hpp"
+
+namespace leadline::transport::tcp {
+
+/// Throws Error(run_failed): the link to `partner` broke. 0 = the partner closed it.
+[[noreturn, gnu::cold]] void throw_lost(int partner, int error_number);
+
+/// A blocking call that ended early: `result` is what send(2) or recv(2) returned. Finishes the message or throws.
+[[gnu::cold]] void finish_send(int fd, int partner, const std::byte* data, std::size_t size, ssize_t result);
+[[gnu::cold]] void finish_receive(int fd, int partner, std::byte* data, std::size_t size, ssize_t result);
+
+/// Sleeps until `ends.out` takes or `ends.in` has data, as far as `events` ask for it (POLLOUT, POLLIN).
+void sleep_until_ready(LinkEnds ends, short events);
+
+/// See kernel/link.hpp. Sizes are at least 1: a stream has no empty messages. Does not own the sockets.
+template <WaitMode wait>
+class TcpLink {
+ public:
+  TcpLink(LinkEnds ends, int partner) : ends_(ends), partner_(partner) {}
+
+  void send(const std::byte* data, std::size_t size) {
+    if constexpr (wait == WaitMode::block) {
+      const ssize_t result = ::send(ends_.out, data, size, MSG_NOSIGNAL);
+      if (result != static_cast<ssize_t>(size)) [[unlikely]]
+        finish_send(ends_.out, partner_, data, size, result);
+    } else {
+      for (std::size_t done = 0; done < size;) {
+        const ssize_t result = ::send(ends_.out, data + done, size - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (moved(result))
+          done += static_cast<std::size_t>(result);
+        else
+          give_way(POLLOUT);
+      }
+    }
+  }
+
+  void receive(std::byte* data, std::size_t size) {
+    if constexpr (wait == WaitMode::block) {
+      const ssize_t result = ::recv(ends_.in, data, size, MSG_WAITALL);
+      if (result != static_cast<ssize_t>(size)) [[unlikely]]
+        finish_receive(ends_.in, partner_, data, size, result);
+    } else {
+      for (std::size_t done = 0; done < size;) {
+        const ssize_t result = ::recv(ends_.in, data + done, size - done, MSG_DONTWAIT);
+        if (moved(result))
+          done += static_cast<std::size_t>(result);
+        else
+          give_way(POLLIN);
+      }
+    }
+  }
+
+  void post_send(const std::byte* data, std::size_t size) {
+    out_ = data;
+    size_ = size;
+    ++num_out_;
+  }
+
+  void post_receive(std::byte* data, std::size_t size) {
+    in_ = data;
+    size_ = size;
+    ++num_in_;
+  }
+
+  void complete_posted() {
+    if (num_out_ > 0 && num_in_ > 0) drive_both();
+    for (; num_out_ > 0; --num_out_) send(out_, size_);
+    for (; num_in_ > 0; --num_in_) receive(in_, size_);
+  }
+
+  void send_receipt() {
+    const std::byte receipt{1};
+    send(&receipt, 1);
+  }
+
+  void await_receipt() {
+    std::byte receipt;
+    receive(&receipt, 1);
+  }
+
+  std::uint64_t now_ns() const { return leadline::now_ns(); }
+
+ private:
+  /// Both directions in turn, never blocking in one: with full socket buffers at both ends a blocking send would
+  /// wait for a partner that waits likewise. Returns when one direction is done and nothing of the other is halfway.
+  void drive_both() {
+    std::size_t sent = 0, received = 0;
+    while ((num_out_ > 0 && num_in_ > 0) || sent > 0 || received > 0) {
+      bool any = false;
+      if (num_out_ > 0) {
+        any |= advance(::send(ends_.out, out_ + sent, size_ - sent, MSG_NOSIGNAL | MSG_DONTWAIT), sent, num_out_);
+      }
+      if (num_in_ > 0)
+        any |= advance(::recv(ends_.in, in_ + received, size_ - received, MSG_DONTWAIT), received, num_in_);
+      if (!any) give_way(static_cast<short>((num_out_ > 0 ? POLLOUT : 0) | (num_in_ > 0 ? POLLIN : 0)));
+    }
+  }
+
+  bool advance(ssize_t result, std::size_t& done, std::uint64_t& messages_left) {
+    if (!moved(result)) return false;
+    done += static_cast<std::size_t>(result);
+    if (done == size_) {
+      done = 0;
+      --messages_left;
+    }
+    return true;
+  }
+
+  /// Whether a call that was not to wait got anything through; throws where the link is broken.
+  bool moved(ssize_t result) {
+    if (result > 0) return true;
+    if (result == 0) throw_lost(partner_, 0);
+    if (errno != EAGAIN && errno != EINTR) throw_lost(partner_, errno);
+    return false;
+  }
+
+  void give_way(short events) {
+    if constexpr (wait == WaitMode::block) sleep_until_ready(ends_, events);
+    if constexpr (wait == WaitMode::yield) sched_yield();
+  }
+
+  LinkEnds ends_;
+  int partner_;
+  const std::byte* out_ = nullptr;
+  std::byte* in_ = nullptr;
+  std::size_t size_ = 0;
+  std::uint64_t num_out_ = 0, num_in_ = 0;
+};
+
+}  // namespace leadline::transport::tcp

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract of a transport: a way to move bytes between two ranks. tests/contract/ is its definition in code.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "cluster/bootstrap.hpp"
+#include "cluster/rendezvous.hpp"
+#include "core/deadline.hpp"
+#include "core/pulse.hpp"
+#include "kernel/exchange.hpp"
+#include "model/provenance.hpp"
+#include "model/request.hpp"
+
+namespace leadline::transport {
+
+/// What a transport is given when it is opened. References outlive the transport.
+struct Context {
+  int rank = 0;
+  int size = 1;
+  std::span<const std::uint32_t> host_of;  ///< host index of every rank
+  cluster::Rendezvous& rendezvous;         ///< direct sockets to partners, for data or for addresses
+  WaitMode wait = WaitMode::spin;          ///< decided: never automatic
+  std::string argument;                    ///< what stood behind "name:"
+  Pulse& pulse;                            ///< to be beaten after every batch
+};
+
+class Transport {
+ public:
+  Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  virtual ~Transport() = default;
+
+  /// Local. Library, version, device.
+  virtual TransportInfo info() const = 0;
+
+  /// Partners: both ends call it before anything else passes between them, in any order of partners as long as
+  /// no two pairs wait for each other. Opens the link and passes one empty message each way, so that set-up is
+  /// never timed. Calling it again for an open link is cheap. partner == own rank opens the loop to itself.
+  /// Throws Error(run_failed) when the deadline passes.
+  virtual void connect(int partner, Deadline deadline) = 0;
+
+  /// Partners: one measurement, both ends with the same numbers and opposite roles (bidirectional: any roles).
+  /// Blocks. `samples` is where the leading side's batches go: num_messages are spread over them as evenly as
+  /// whole messages allow, earlier ones getting the surplus; samples.size() is at least 1 and at most
+  /// num_messages, and the same on both ends. The following side's samples are left alone, except in a
+  /// bidirectional exchange, where both sides time their own. With partner == own rank every message goes from the rank
+  /// to itself, once. In the timed region: no allocation, lock, log, virtual call or exception, and no system call that
+  /// is not the subject. Throws Error(run_failed) when the link breaks; may otherwise wait for ever, since the watch
+  /// (cluster/) ends a process whose partner is gone.
+  virtual void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
+                   std::span<Sample> samples) = 0;
+
+  /// Partners: num_messages messages from the leading to the following side, every byte of every message new and
+  /// checked by the receiver; untimed. Returns what the receiver found wrong first; the sender returns nothing.
+  virtual std::optional<kernel::Mismatch> verify(const kernel::Exchange& exchange, int partner,
+                                                 const kernel::Buffers& buffers, Fill fill) = 0;
+
+  /// Local: called while the rank waits on the control plane, so that what it has sent goes on its way.
+  virtual void progress() noexcept {}
+
+  /// Local: whether progress() does anything; a rank that need not progress may sleep in its waits.
+  virtual bool needs_progress() const noexcept { return false; }
+
+  /// Local: the host that a rank stands on in a make-believe fabric; empty = the one it is really on.
+  virtual std::string make_believe_host(int /*rank*/) const { return {}; }
+};
+
+/// What a module (leadline_transport_*.so) offers; see transport/module.hpp for how it is found and opened.
+struct Module {
+  /// Local: the reason why a wait mode cannot be had, or empty.
+  std::string (*refuses_wait)(WaitMode mode);
+
+  /// Collective: starts the library under its launcher and says who we are; null where a transport starts nothing.
+  std::unique_ptr<cluster::Bootstrap> (*bootstrap)();
+
+  /// Collective. Throws Error(something_missing) where a device or permission is missing.
+  std::unique_ptr<Transport> (*open)(const Context& context);
+};
+
+/// The one symbol that a module exports, with C linkage: `const Module* leadline_transport_module()`.
+inline constexpr const char* module_symbol = "leadline_transport_module";
+
+}  // namespace leadline::transport
