@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control plane: who takes part, barriers, reductions, agreement on errors, and the watch over every rank.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cluster/bootstrap.hpp"
+#include "cluster/rendezvous.hpp"
+#include "core/error.hpp"
+#include "core/pulse.hpp"
+#include "model/request.hpp"
+
+namespace leadline::cluster {
+
+struct JoinOptions {
+  std::chrono::nanoseconds timeout = std::chrono::seconds(60);  ///< how long a rank may be silent
+  std::string interface;                                        ///< device or address prefix between hosts; empty = any
+};
+
+/// A tree of TCP connections over all ranks (at most two children each), one set for collectives, one for the
+/// watch. Collectives are called by the measuring thread of every rank in the same order. A collective that loses
+/// a rank never returns: the watch ends the process (see `on_failure`). Any wait ends within the timeout.
+class Cluster : public Rendezvous {
+ public:
+  /// Collective. Throws Error(run_failed) where the others do not come in time, or the port is taken.
+  static std::unique_ptr<Cluster> join(std::unique_ptr<Bootstrap> bootstrap, const JoinOptions& options);
+  ~Cluster() override = default;
+
+  // Local: who takes part.
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  virtual const std::string& host() const = 0;                 ///< own host's name
+  virtual std::span<const std::uint32_t> host_of() const = 0;  ///< host index by rank, in order of first appearance
+  virtual int num_hosts() const = 0;
+  virtual std::string launcher() const = 0;
+  virtual bool on_loopback() const = 0;  ///< no port is open to other hosts
+
+  /// Local, once everything that decides it is known: how collectives wait, and what to call meanwhile
+  /// (empty = nothing, so that a rank may sleep).
+  virtual void set_wait(WaitMode mode, std::function<void()> progress) = 0;
+
+  /// Collective: the sum of all ranks' texts under `combine` (associative; called in no fixed order), on all ranks.
+  virtual std::string all_reduce(
+      std::string own, const std::function<std::string(std::string left, std::string_view right)>& combine) = 0;
+
+  /// Collective: `at_root` is called on rank 0 for every rank's text (any order, rank 0's own included); nothing
+  /// is kept, so rank 0 needs no memory for all of them.
+  virtual void gather(std::string_view own, const std::function<void(int rank, std::string_view text)>& at_root) = 0;
+
+  /// Collective: rank 0's text, on all ranks.
+  virtual std::string broadcast(std::string_view from_root) = 0;
+
+  /// Collective: returns when all have come.
+  virtual void barrier() = 0;
+
+  /// Collective: if any rank brings an error, every rank throws it (the lowest such rank's).
+  virtual void agree(const Error* own) = 0;
+
+  // Local: the watch.
+  virtual Pulse& pulse() = 0;
+
+  /// `whereabouts(rank)` says what that rank was about to do ("round 3 of 7, with partner 5"); called from the
+  /// watch thread at any time, so it may only read what does not change or is atomic.
+  virtual void set_whereabouts(std::function<std::string(int rank)> whereabouts) = 0;
+
+  /// `on_failure(message)` runs once, in the watch thread of the one rank that reports, directly before that
+  /// message goes to stderr and the process ends with status 4: the place to mark the result file.
+  virtual void set_on_failure(std::function<void(const std::string& message)> on_failure) = 0;
+
+  /// Local: ends the run on all ranks with this error, from the middle of anything. The best-founded reason
+  /// that reaches rank 0 is reported, once.
+  [[noreturn]] virtual void abort(const Error& error) = 0;
+
+  /// Collective: the orderly end; afterwards only destruction. A rank that vanishes now is no failure.
+  virtual void leave() = 0;
+};
+
+}  // namespace leadline::cluster

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames of collectives: 4 bytes of length, 1 of operation, 3 of sequence, then the text.
+#include "cluster/edge.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "cluster/bytes.hpp"
+
+namespace leadline::cluster {
+namespace {
+
+constexpr std::size_t header_size_bytes = 8;
+constexpr std::uint32_t sequence_mask = 0xffffff;
+// More than any text of ours; a larger number is damage, not a wish for memory.
+constexpr std::uint32_t text_size_max = 1U << 30;
+
+}  // namespace
+
+void Edge::send(Frame frame, std::string_view text) {
+  char header[header_size_bytes];
+  put(header, static_cast<std::uint32_t>(text.size()));
+  put(header + 4, static_cast<std::uint32_t>(frame.operation) | (frame.sequence & sequence_mask) << 8);
+  const std::size_t size = header_size_bytes + text.size();
+  Waiter::Wait wait(*waiter_);
+  for (std::size_t num_sent = 0; num_sent < size;) {
+    iovec parts[2];
+    msghdr message{};
+    message.msg_iov = parts;
+    if (num_sent < header_size_bytes) {
+      parts[message.msg_iovlen++] = {header + num_sent, header_size_bytes - num_sent};
+    }
+    const std::size_t text_sent = num_sent - std::min(num_sent, header_size_bytes);
+    // sendmsg only reads through this pointer.
+    if (text_sent < text.size()) {
+      parts[message.msg_iovlen++] = {const_cast<char*>(text.data()) + text_sent, text.size() - text_sent};
+    }
+    const ssize_t sent = ::sendmsg(socket_.fd(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent >= 0) {
+      num_sent += static_cast<std::size_t>(sent);
+    } else if (errno == EAGAIN) {
+      wait.pause(socket_.fd(), POLLOUT);
+    } else if (errno != EINTR) {
+      throw BrokenEdge{rank_};
+    }
+  }
+}
+
+void Edge::read(char* to, std::size_t length) {
+  Waiter::Wait wait(*waiter_);
+  while (length > 0) {
+    const std::size_t num_ahead = std::min(length, ahead_end_ - ahead_begin_);
+    if (num_ahead > 0) {
+      std::memcpy(to, ahead_ + ahead_begin_, num_ahead);
+      ahead_begin_ += num_ahead;
+      to += num_ahead;
+      length -= num_ahead;
+      continue;
+    }
+    const bool is_large = length >= sizeof ahead_;
+    const ssize_t got = ::recv(socket_.fd(), is_large ? to : ahead_, is_large ? length : sizeof ahead_, MSG_DONTWAIT);
+    if (got > 0 && is_large) {
+      to += got;
+      length -= static_cast<std::size_t>(got);
+    } else if (got > 0) {
+      ahead_begin_ = 0;
+      ahead_end_ = static_cast<std::size_t>(got);
+    } else if (got < 0 && errno == EAGAIN) {
+      wait.pause(socket_.fd(), POLLIN);
+    } else if (got == 0 || errno != EINTR) {
+      throw BrokenEdge{rank_};
+    }
+  }
+}
+
+Operation Edge::receive(std::uint32_t sequence, std::string& text) {
+  char header[header_size_bytes];
+  read(header, sizeof header);
+  const auto length = take<std::uint32_t>(header);
+  const auto word = take<std::uint32_t>(header + 4);
+  if (length > text_size_max || word >> 8 != (sequence & sequence_mask)) throw BrokenEdge{rank_, true};
+  text.resize(length);
+  read(text.data(), length);
+  return static_cast<Operation>(word & 0xff);
+}
+
+}  // namespace leadline::cluster

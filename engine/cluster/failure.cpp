@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reasons for an early end, in words for people and in bytes for the other ranks.
+#include "cluster/failure.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "cluster/bytes.hpp"
+
+namespace leadline::cluster {
+namespace {
+
+// A frame of the watch holds 64 KiB; no reason that somebody reads is longer than this.
+constexpr std::size_t text_size_max = 4096;
+
+std::string in(const std::string& whereabouts) { return whereabouts.empty() ? "" : " in " + whereabouts; }
+
+Failure failure(Grounds grounds, std::string problem, std::string why, std::string hint) {
+  return {grounds, Error(ExitStatus::run_failed, std::move(problem), std::move(why), std::move(hint))};
+}
+
+constexpr const char* kept = "what was measured so far is kept";
+
+}  // namespace
+
+std::string packed(const Failure& failure) {
+  std::string bytes;
+  append(bytes, static_cast<std::uint8_t>(failure.grounds));
+  append(bytes, static_cast<std::uint32_t>(failure.error.status()));
+  append_text(bytes, failure.error.problem().substr(0, text_size_max));
+  append_text(bytes, failure.error.why().substr(0, text_size_max));
+  append_text(bytes, failure.error.hint().substr(0, text_size_max));
+  return bytes;
+}
+
+std::optional<Failure> unpacked(std::string_view bytes) {
+  Reader reader(bytes);
+  const auto grounds = reader.number<std::uint8_t>();
+  const auto status = reader.number<std::uint32_t>();
+  std::string problem = reader.text(), why = reader.text(), hint = reader.text();
+  if (reader.is_short() || status > 4 || grounds < 1 || grounds > static_cast<std::uint8_t>(Grounds::died)) {
+    return std::nullopt;
+  }
+  return Failure{static_cast<Grounds>(grounds),
+                 Error(static_cast<ExitStatus>(status), std::move(problem), std::move(why), std::move(hint))};
+}
+
+Failure death_of(const std::string& who, const std::string& whereabouts) {
+  return failure(Grounds::died, who + " died" + in(whereabouts), "its connection closed",
+                 fmt::format("look at that host and its system log; {}", kept));
+}
+
+Failure silence_of(const std::string& who, const std::string& whereabouts, double silent_s) {
+  return failure(Grounds::silent, fmt::format("{} has been silent for {:.3g} s{}", who, silent_s, in(whereabouts)),
+                 "it is stopped, or its network is down",
+                 fmt::format("look at that host; --timeout sets the patience; {}", kept));
+}
+
+Failure cut_to(const std::string& who, const std::string& whereabouts, int error_number) {
+  return failure(Grounds::lost_connection, fmt::format("the connection to {} broke{}", who, in(whereabouts)),
+                 system_error_text(error_number), fmt::format("look at the network of that host; {}", kept));
+}
+
+Failure departure_of(const std::string& who, const std::string& whereabouts) {
+  return failure(Grounds::lost_connection, who + " left before the end" + in(whereabouts),
+                 "it ended without telling the others why", fmt::format("look at its own messages; {}", kept));
+}
+
+Failure standstill_of(const std::string& who, const std::string& whereabouts, double stuck_s) {
+  return failure(Grounds::stuck, fmt::format("{} has made no progress for {:.3g} s{}", who, stuck_s, in(whereabouts)),
+                 "all ranks are alive, but nothing moves on that link",
+                 fmt::format("look at that link; --timeout sets the patience; {}", kept));
+}
+
+Failure signal_to(const std::string& who, const std::string& whereabouts, int signal_number) {
+  const char* name = ::sigabbrev_np(signal_number);
+  return failure(Grounds::signalled, fmt::format("the run was told to stop{}", in(whereabouts)),
+                 fmt::format("{} received SIG{}", who, name != nullptr ? name : "?"), kept);
+}
+
+}  // namespace leadline::cluster

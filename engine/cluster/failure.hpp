@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a run ends early: one reason with its grounds, as it travels between the watches and as it is printed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/error.hpp"
+
+namespace leadline::cluster {
+
+/// How well founded a reason is, weakest first: a dead rank makes others lose connections and get stuck, never
+/// the other way round. A launcher that sees a rank die signals all others, hence `signalled` below it.
+enum class Grounds : std::uint8_t {
+  stuck = 1,        ///< no progress inside a transport
+  lost_connection,  ///< a data connection, or a collective's, broke
+  signalled,        ///< somebody sent SIGINT, SIGTERM or SIGHUP
+  own_error,        ///< Cluster::abort: a wrong byte, a full disk
+  silent,           ///< nothing heard from a rank for longer than the timeout
+  died,             ///< its connection closed
+};
+
+struct Failure {
+  Grounds grounds = Grounds::stuck;
+  Error error;
+};
+
+std::string packed(const Failure& failure);
+/// Nothing where the bytes are damaged.
+std::optional<Failure> unpacked(std::string_view bytes);
+
+// The reasons in words. `who` is "rank 3 on node1", `whereabouts` "round 3 of 7, with partner 5" or empty.
+Failure death_of(const std::string& who, const std::string& whereabouts);
+Failure silence_of(const std::string& who, const std::string& whereabouts, double silent_s);
+Failure cut_to(const std::string& who, const std::string& whereabouts, int error_number);
+Failure departure_of(const std::string& who, const std::string& whereabouts);
+Failure standstill_of(const std::string& who, const std::string& whereabouts, double stuck_s);
+Failure signal_to(const std::string& who, const std::string& whereabouts, int signal_number);
+
+}  // namespace leadline::cluster

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who listens where when the bootstrap can only gather texts: every rank listens, and all tell each other.
+#pragma once
+
+#include <string>
+
+#include "cluster/address.hpp"
+#include "cluster/bootstrap.hpp"
+#include "cluster/socket.hpp"
+
+namespace leadline::cluster {
+
+/// Keeps 6 bytes a rank, 18 where any rank listens on IPv6.
+class GatheredMembership final : public Membership {
+ public:
+  /// Collective: listens on the loopback where all ranks have the same host name, else see address_between_hosts;
+  /// rank 0's random secret goes to all. If any rank cannot listen, all throw the lowest such rank's Error.
+  GatheredMembership(Bootstrap& bootstrap, const std::string& host, const std::string& interface);
+
+  Socket take_listener() override { return std::move(listener_); }
+  Endpoint endpoint_of(int rank) const override;
+  std::string_view secret() const override { return secret_; }
+
+ private:
+  void exchange_endpoints(Bootstrap& bootstrap, const SocketAddress& own);
+
+  Socket listener_;
+  std::string secret_;
+  std::string book_;  ///< address and port of every rank, in network order
+  std::size_t address_size_bytes_ = 4;
+};
+
+}  // namespace leadline::cluster

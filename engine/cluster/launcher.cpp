@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The variables by which each launcher is known: seen with Open MPI 4.1, MPICH 4.0 and Slurm 22.05.
+#include "cluster/launcher.hpp"
+
+#include <cstdlib>
+
+namespace leadline::cluster {
+namespace {
+
+bool has(const char* variable) { return std::getenv(variable) != nullptr; }
+
+}  // namespace
+
+Launcher detect_launcher() {
+  if (has("LEADLINE_RANK")) return Launcher::environment;
+  if (has("OMPI_COMM_WORLD_SIZE")) return Launcher::open_mpi;
+  // Hydra starts its processes through srun inside an allocation, so Slurm's variables prove nothing yet.
+  if (has("HYDI_CONTROL_FD") || (has("PMI_SIZE") && has("MPI_LOCALNRANKS"))) return Launcher::mpich;
+  const bool is_slurm = has("SLURM_PROCID");
+  if (has("PMIX_RANK")) return is_slurm ? Launcher::slurm_pmix : Launcher::pmix;
+  if (has("PMI_RANK")) return is_slurm ? Launcher::slurm_pmi2 : Launcher::mpich;
+  return Launcher::none;
+}
+
+const char* name_of(Launcher launcher) {
+  switch (launcher) {
+    case Launcher::none:
+      return "none";
+    case Launcher::environment:
+      return "environment";
+    case Launcher::open_mpi:
+      return "Open MPI mpirun";
+    case Launcher::mpich:
+      return "MPICH Hydra";
+    case Launcher::slurm_pmix:
+      return "Slurm (pmix)";
+    case Launcher::slurm_pmi2:
+      return "Slurm (pmi2)";
+    case Launcher::pmix:
+      return "PMIx";
+  }
+  return "none";
+}
+
+int rank_hint() {
+  const char* text = nullptr;
+  switch (detect_launcher()) {
+    case Launcher::none:
+      return 0;
+    case Launcher::environment:
+      text = std::getenv("LEADLINE_RANK");
+      break;
+    case Launcher::open_mpi:
+      text = std::getenv("OMPI_COMM_WORLD_RANK");
+      break;
+    case Launcher::mpich:
+    case Launcher::slurm_pmi2:
+      text = std::getenv("PMI_RANK");
+      break;
+    case Launcher::slurm_pmix:
+    case Launcher::pmix:
+      text = std::getenv("PMIX_RANK");
+      break;
+  }
+  return text != nullptr ? std::atoi(text) : 0;
+}
+
+bool speaks_before_joining() { return detect_launcher() == Launcher::environment || rank_hint() == 0; }
+
+}  // namespace leadline::cluster

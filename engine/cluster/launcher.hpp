@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What started this process, as its environment tells it.
+#pragma once
+
+#include <cstdint>
+
+namespace leadline::cluster {
+
+enum class Launcher : std::uint8_t {
+  none,         ///< nothing: a shell
+  environment,  ///< the LEADLINE_* variables
+  open_mpi,     ///< mpirun of Open MPI
+  mpich,        ///< mpiexec of MPICH (Hydra)
+  slurm_pmix,   ///< srun --mpi=pmix
+  slurm_pmi2,   ///< srun --mpi=pmi2
+  pmix,         ///< another launcher with PMIx
+};
+
+Launcher detect_launcher();
+
+/// For people: "Open MPI mpirun", "Slurm (pmix)" ...
+const char* name_of(Launcher launcher);
+
+/// This process's rank as its launcher says; 0 if it says nothing.
+int rank_hint();
+
+/// Whether this process should print an error that comes up before the ranks can agree on one: under a launcher
+/// with one terminal rank 0 speaks for all; ranks that were started one by one speak for themselves.
+bool speaks_before_joining();
+
+}  // namespace leadline::cluster

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connections on their way from the watch thread to the measuring thread.
+#include "cluster/lobby.hpp"
+
+namespace leadline::cluster {
+namespace {
+
+auto moment_of(Deadline deadline) { return Deadline::Clock::now() + std::chrono::milliseconds(deadline.left_ms()); }
+
+}  // namespace
+
+void Lobby::leave(Purpose purpose, int from, Socket socket) {
+  const std::lock_guard lock(mutex_);
+  if (purpose != Purpose::peer) seen_.insert({purpose, from});
+  waiting_[{purpose, from}].push_back(std::move(socket));
+  changed_.notify_all();
+}
+
+Socket Lobby::take(Purpose purpose, int from, Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  auto entry = waiting_.end();
+  const auto has_come = [&] { return (entry = waiting_.find({purpose, from})) != waiting_.end(); };
+  if (!changed_.wait_until(lock, moment_of(deadline), has_come)) return {};
+  Socket socket = std::move(entry->second.front());
+  entry->second.pop_front();
+  if (entry->second.empty()) waiting_.erase(entry);
+  return socket;
+}
+
+void Lobby::note_watch_edge(int from) {
+  const std::lock_guard lock(mutex_);
+  seen_.insert({Purpose::watch, from});
+  changed_.notify_all();
+}
+
+bool Lobby::await_watch_edge(int from, Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_until(lock, moment_of(deadline), [&] { return seen_.contains({Purpose::watch, from}); });
+}
+
+bool Lobby::has_seen(Purpose purpose, int from) const {
+  const std::lock_guard lock(mutex_);
+  return seen_.contains({purpose, from});
+}
+
+}  // namespace leadline::cluster

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starting the ranks of a local run, and waiting for them.
+#include "cluster/local.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sodium.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+#include "cluster/address.hpp"
+#include "cluster/listener.hpp"
+#include "cluster/local_bootstrap.hpp"
+#include "cluster/signals.hpp"
+#include "core/error.hpp"
+
+namespace leadline::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+// After one rank has failed the others know within a heartbeat, report and go; a few seconds more is for a
+// file system that takes its time. Whoever is still there then is killed.
+constexpr auto patience_after_failure = 7s;
+
+struct Child {
+  pid_t pid = 0;
+  bool is_stopped = false;
+  std::optional<int> status;  ///< as waitpid gives it; nothing while it runs
+
+  bool failed() const { return status && *status != 0; }
+  bool exited() const { return status && WIFEXITED(*status); }
+};
+
+void allow_descriptors(int num_ranks) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(num_ranks) + 256));
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::vector<Socket> open_listeners(int num_ranks) {
+  allow_descriptors(num_ranks);
+  std::vector<Socket> listeners;
+  for (int rank = 0; rank < num_ranks; ++rank) listeners.push_back(listen_on(*SocketAddress::parse("127.0.0.1", 0)));
+  return listeners;
+}
+
+/// The signals that the waiting process takes one by one; put back at the end.
+class HeldSignals {
+ public:
+  HeldSignals() : held_(ending_signals()) {
+    ::sigaddset(&held_, SIGCHLD);
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;  // where SIGCHLD is ignored, children cannot be waited for
+    ::sigaction(SIGCHLD, &usual, &child_before_);
+    ::sigprocmask(SIG_BLOCK, &held_, &mask_before_);
+  }
+  ~HeldSignals() { release(); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+  void release() {
+    ::sigaction(SIGCHLD, &child_before_, nullptr);
+    ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+  }
+  /// 0 where nothing came in time.
+  int next(std::chrono::milliseconds wait) const {
+    const timespec time{wait.count() / 1000, static_cast<long>(wait.count() % 1000) * 1'000'000};
+    return std::max(0, ::sigtimedwait(&held_, nullptr, &time));
+  }
+
+ private:
+  sigset_t held_, mask_before_{};
+  struct sigaction child_before_ {};
+};
+
+/// What rank_main lets escape is said here, since nothing above it is left in a child.
+int run_rank(std::unique_ptr<LocalBootstrap> bootstrap, ReportedMark& mark,
+             const std::function<int(std::unique_ptr<Bootstrap>)>& rank_main) {
+  const bool is_first = bootstrap->rank() == 0;
+  std::string problem;
+  int status = static_cast<int>(ExitStatus::run_failed);
+  try {
+    return rank_main(std::move(bootstrap));
+  } catch (const Error& error) {
+    problem = error.what();
+    status = static_cast<int>(error.status());
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  if (is_first) {
+    mark.set();
+    fmt::print(stderr, "leadline: {}\n", problem);
+  }
+  return status;
+}
+
+class Run {
+ public:
+  ~Run() { kill_all(); }
+
+  void start(int num_ranks, HeldSignals& signals, const std::function<int(std::unique_ptr<Bootstrap>)>& rank_main);
+  int wait(const HeldSignals& signals);
+
+ private:
+  void send_all(int signal_number) {
+    for (const Child& child : children_) {
+      if (!child.status) ::kill(child.pid, signal_number);
+    }
+  }
+  void kill_all();
+  void look_at(Child& child, int options);
+  bool is_over() const {
+    return std::all_of(children_.begin(), children_.end(), [](const Child& child) { return child.status; });
+  }
+  int outcome() const;
+
+  ReportedMark mark_;
+  std::vector<Child> children_;
+  std::optional<std::size_t> first_failed_;
+};
+
+void Run::start(int num_ranks, HeldSignals& signals, const std::function<int(std::unique_ptr<Bootstrap>)>& rank_main) {
+  std::vector<Socket> listeners = open_listeners(num_ranks);
+  std::vector<std::uint16_t> ports;
+  for (const Socket& one : listeners) ports.push_back(SocketAddress::of_socket(one.fd()).port());
+  std::string secret(32, '\0');
+  randombytes_buf(secret.data(), secret.size());
+  std::fflush(nullptr);  // or every child prints what is still in the buffers
+  const pid_t launcher = ::getpid();
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    const pid_t pid = ::fork();
+    if (pid < 0) {
+      throw Error(ExitStatus::run_failed, fmt::format("cannot start {} processes", num_ranks), system_error_text(errno),
+                  "choose fewer with --local");
+    }
+    if (pid > 0) {
+      children_.push_back({pid, false, {}});
+      continue;
+    }
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != launcher) ::_exit(static_cast<int>(ExitStatus::run_failed));  // it died before the prctl
+    children_.clear();
+    signals.release();
+    Socket own = std::move(listeners[static_cast<std::size_t>(rank)]);
+    listeners.clear();
+    const int status =
+        run_rank(std::make_unique<LocalBootstrap>(rank, std::move(ports), std::move(own), std::move(secret), mark_),
+                 mark_, rank_main);
+    std::fflush(nullptr);
+    ::_exit(status);
+  }
+}
+
+void Run::look_at(Child& child, int options) {
+  int status = 0;
+  while (!child.status && ::waitpid(child.pid, &status, options) == child.pid) {
+    child.is_stopped = WIFSTOPPED(status);
+    if (WIFSTOPPED(status) || WIFCONTINUED(status)) continue;
+    child.status = status;
+    if (status != 0 && !first_failed_) first_failed_ = static_cast<std::size_t>(&child - children_.data());
+  }
+}
+
+void Run::kill_all() {
+  send_all(SIGKILL);
+  for (Child& child : children_) look_at(child, 0);
+}
+
+int Run::wait(const HeldSignals& signals) {
+  std::optional<Clock::time_point> give_up_at;
+  while (!is_over()) {
+    const int signal_number = signals.next(give_up_at ? 100ms : 1000ms);
+    if (signal_number != 0 && signal_number != SIGCHLD) send_all(signal_number);
+    for (Child& child : children_) look_at(child, WNOHANG | WUNTRACED | WCONTINUED);
+    const bool is_ending = first_failed_ || (signal_number != 0 && signal_number != SIGCHLD);
+    if (is_ending && !give_up_at) give_up_at = Clock::now() + patience_after_failure;
+    if (first_failed_) {  // a stopped rank cannot end by itself
+      for (const Child& child : children_) {
+        if (!child.status && child.is_stopped) ::kill(child.pid, SIGKILL);
+      }
+    }
+    if (give_up_at && Clock::now() > *give_up_at) kill_all();
+  }
+  return outcome();
+}
+
+int Run::outcome() const {
+  if (!first_failed_) return 0;
+  const Child& first = children_.front();
+  const bool rank_0_ended_itself = first.failed() && first.exited();
+  if (!mark_.is_set() && !rank_0_ended_itself) {
+    const int status = *children_[*first_failed_].status;
+    const std::string how =
+        WIFSIGNALED(status) ? fmt::format("killed by signal {}, {}", WTERMSIG(status), ::sigdescr_np(WTERMSIG(status)))
+                            : fmt::format("exit status {}", WEXITSTATUS(status));
+    fmt::print(stderr, "leadline: rank {} died ({}). look at the system log\n", *first_failed_, how);
+  }
+  return rank_0_ended_itself ? WEXITSTATUS(*first.status) : static_cast<int>(ExitStatus::run_failed);
+}
+
+}  // namespace
+
+ReportedMark::ReportedMark() {
+  void* page = ::mmap(nullptr, sizeof *mark_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) {
+    throw Error(ExitStatus::run_failed, "cannot share memory with the ranks", system_error_text(errno));
+  }
+  mark_ = new (page) std::atomic<bool>(false);
+}
+
+int launch_local(int num_ranks, const std::function<int(std::unique_ptr<Bootstrap>)>& rank_main) {
+  if (sodium_init() < 0) throw Error(ExitStatus::something_missing, "libsodium does not start");
+  HeldSignals signals;
+  Run run;
+  run.start(num_ranks, signals, rank_main);
+  return run.wait(signals);
+}
+
+}  // namespace leadline::cluster

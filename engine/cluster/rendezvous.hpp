@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Direct connections between two ranks of a run: how a transport gets its data sockets or passes its addresses.
+#pragma once
+
+#include "cluster/socket.hpp"
+#include "core/deadline.hpp"
+#include "core/error.hpp"
+
+namespace leadline::cluster {
+
+/// A connection to another rank that broke or never came about. Most often the consequence of something else
+/// (that rank died), so Cluster::abort believes any other reason before it.
+class ConnectionLost : public Error {
+ public:
+  explicit ConnectionLost(std::string problem, std::string why = {}, std::string hint = {})
+      : Error(ExitStatus::run_failed, std::move(problem), std::move(why), std::move(hint)) {}
+};
+
+class Rendezvous {
+ public:
+  virtual ~Rendezvous() = default;
+
+  /// Partners: both ends call it with the other's rank; each gets its end of one fresh, authenticated TCP
+  /// connection (blocking, TCP_NODELAY), which it then owns. The lower rank dials, the higher accepts; several
+  /// meetings of the same pair are matched in order. Throws ConnectionLost when the deadline passes.
+  virtual Socket meet(int partner, Deadline deadline) = 0;
+};
+
+}  // namespace leadline::cluster

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one implementation of Cluster: collectives on the measuring thread, the watch beside it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster.hpp"
+#include "cluster/edge.hpp"
+#include "cluster/gathered_membership.hpp"
+#include "cluster/lobby.hpp"
+#include "cluster/waiter.hpp"
+#include "cluster/watch.hpp"
+
+namespace leadline::cluster {
+
+class TcpCluster final : public Cluster {
+ public:
+  TcpCluster(std::unique_ptr<Bootstrap> bootstrap, const JoinOptions& options);
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  const std::string& host() const override { return host_; }
+  std::span<const std::uint32_t> host_of() const override { return host_of_; }
+  int num_hosts() const override { return num_hosts_; }
+  std::string launcher() const override { return bootstrap_->launcher(); }
+  bool on_loopback() const override { return on_loopback_; }
+  void set_wait(WaitMode mode, std::function<void()> progress) override { waiter_.set(mode, std::move(progress)); }
+
+  std::string all_reduce(std::string own,
+                         const std::function<std::string(std::string left, std::string_view right)>& combine) override;
+  void gather(std::string_view own, const std::function<void(int rank, std::string_view text)>& at_root) override;
+  std::string broadcast(std::string_view from_root) override;
+  void barrier() override;
+  void agree(const Error* own) override;
+
+  Pulse& pulse() override { return watch_->vitals().pulse; }
+  void set_whereabouts(std::function<std::string(int rank)> whereabouts) override;
+  void set_on_failure(std::function<void(const std::string& message)> on_failure) override;
+  [[noreturn]] void abort(const Error& error) override;
+  void leave() override;
+
+  Socket meet(int partner, Deadline deadline) override;
+
+ private:
+  void grow_tree(Deadline deadline);
+  void await_child(int child, Deadline deadline);
+  void learn_hosts();
+  SocketAddress address_of(int rank) const;
+
+  /// Runs one collective: numbers it, marks the waiting, beats the pulse; a broken edge ends the process.
+  template <typename Body>
+  void collective(Body body);
+  void relay_items(Edge& from, const std::function<void(int rank, std::string_view text)>& at_root);
+
+  std::unique_ptr<Bootstrap> bootstrap_;
+  JoinOptions options_;
+  int rank_, size_;
+  std::string host_;
+  std::optional<GatheredMembership> gathered_;
+  Membership* membership_ = nullptr;
+  std::optional<RunKey> key_;
+  bool on_loopback_ = true;
+  std::vector<std::uint32_t> host_of_;
+  int num_hosts_ = 1;
+
+  Lobby lobby_;
+  Waiter waiter_;
+  std::optional<Watch> watch_;
+  std::optional<Edge> parent_;
+  std::vector<Edge> children_;
+  std::uint32_t sequence_ = 0;
+};
+
+}  // namespace leadline::cluster

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pause in a wait, by wait mode and by whether a transport wants progress.
+#include "cluster/waiter.hpp"
+
+#include <poll.h>
+#include <sched.h>
+
+#include <utility>
+
+namespace leadline::cluster {
+namespace {
+
+// Measured with 16 ranks on 2 cores: 0.2 ms a barrier. With 20 yields (100 with progress) it is 0.7 ms, since
+// those who only wait take the cores from those who have work; with 2 ranks on 2 cores more yields gain nothing.
+constexpr int num_yields_before_sleep = 2;
+constexpr int num_progress_before_sleep = 10;
+constexpr int sleep_between_progress_ms = 1;
+constexpr int sleep_ms = 1000;
+
+void sleep_on(int fd, short events, int timeout_ms) {
+  pollfd one{fd, events, 0};
+  ::poll(&one, 1, timeout_ms);
+}
+
+}  // namespace
+
+void Waiter::set(WaitMode mode, std::function<void()> progress) {
+  mode_ = mode == WaitMode::automatic ? WaitMode::yield : mode;
+  progress_ = std::move(progress);
+}
+
+void Waiter::Wait::pause(int fd, short events) {
+  const WaitMode mode = waiter_.mode_;
+  const bool has_progress = static_cast<bool>(waiter_.progress_);
+  if (has_progress) waiter_.progress_();
+  if (mode == WaitMode::spin) return;
+  const int num_before_sleep = has_progress ? num_progress_before_sleep : num_yields_before_sleep;
+  if (mode == WaitMode::yield && num_pauses_++ < num_before_sleep) {
+    ::sched_yield();
+    return;
+  }
+  sleep_on(fd, events, has_progress ? sleep_between_progress_ms : sleep_ms);
+}
+
+}  // namespace leadline::cluster

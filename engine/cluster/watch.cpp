@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// The watch thread's loop: connections, heartbeats, silence, standstill, signals.
+#include "cluster/watch.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "cluster/tree.hpp"
+
+namespace leadline::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+
+// How long a collective's broken connection may stay without a reason. The watch sees a death at once, so this
+// is for a rank that left in order while others still count on it.
+constexpr auto reason_patience = 1s;
+// While a run is ending, things are looked at this often.
+constexpr auto ending_interval = 20ms;
+
+double seconds(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
+
+}  // namespace
+
+Watch::Watch(Settings settings, Socket listener, RunKey key, Lobby& lobby, Bootstrap& bootstrap)
+    : settings_(std::move(settings)),
+      interval_(std::clamp<Clock::duration>(settings_.timeout / 10, 50ms, 1s)),
+      lobby_(lobby),
+      bootstrap_(bootstrap),
+      wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      signals_(std::in_place),
+      doorkeeper_(std::move(listener), key),
+      now_(Clock::now()),
+      awake_by_(now_),
+      next_beat_(now_ + interval_) {
+  if (!wake_) throw Error(ExitStatus::run_failed, "cannot start the watch", system_error_text(errno));
+  thread_ = std::thread([this] { run(); });
+}
+
+// --- the measuring thread's side
+
+void Watch::order(const std::function<void(Orders&)>& write) {
+  {
+    const std::lock_guard lock(mutex_);
+    write(orders_);
+  }
+  const std::uint64_t one = 1;
+  (void)!::write(wake_.fd(), &one, sizeof one);
+}
+
+void Watch::adopt_parent(int rank, Socket socket) {
+  has_edges_.store(true);
+  order([&](Orders& orders) { orders.edges.emplace_back(rank, std::move(socket), Clock::now()); });
+}
+
+void Watch::set_whereabouts(std::function<std::string(int)> whereabouts) {
+  const std::lock_guard lock(mutex_);
+  whereabouts_ = std::move(whereabouts);
+}
+
+void Watch::set_on_failure(std::function<void(const std::string&)> on_failure) {
+  const std::lock_guard lock(mutex_);
+  on_failure_ = std::move(on_failure);
+}
+
+void Watch::leave() {
+  if (!thread_.joinable()) return;
+  order([](Orders& orders) { orders.leave = true; });
+  thread_.join();
+  signals_.reset();
+}
+
+// --- the watch thread's side
+
+bool Watch::expects(const Hello& hello) const {
+  if (hello.to != static_cast<std::uint32_t>(settings_.rank)) return false;
+  const int from = static_cast<int>(hello.from);
+  if (hello.purpose == Purpose::peer) return from >= 0 && from < settings_.rank;
+  const std::vector<int> children = children_of(settings_.rank, settings_.size);
+  return std::find(children.begin(), children.end(), from) != children.end() && !lobby_.has_seen(hello.purpose, from);
+}
+
+void Watch::admit(const Hello& hello, Socket socket) {
+  const int from = static_cast<int>(hello.from);
+  if (hello.purpose != Purpose::watch) {
+    lobby_.leave(hello.purpose, from, std::move(socket));
+    return;
+  }
+  adopt(WatchEdge(from, std::move(socket), now_));
+  has_edges_.store(true);
+  lobby_.note_watch_edge(from);
+}
+
+void Watch::adopt(WatchEdge edge) {
+  edge.send(WatchEdge::Message::host, settings_.host);
+  if (failure_) edge.send(WatchEdge::Message::failure, packed(*failure_));
+  edges_.push_back(std::move(edge));
+}
+
+void Watch::run() {
+  signals_->unblock_here();
+  for (;;) {
+    sleep_until_something();
+    forgive_own_absence();
+    if (!take_orders()) break;
+    doorkeeper_.serve(now_, *this);
+    for (WatchEdge& edge : edges_) listen_to(edge);
+    look_for_trouble();
+    beat();
+    if (failure_) consider_the_end();
+  }
+  for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::goodbye);
+}
+
+Watch::Clock::time_point Watch::next_due() const {
+  Clock::time_point due = std::min(next_beat_, doorkeeper_.next_due());
+  if (failure_ || broken_) due = std::min(due, now_ + ending_interval);
+  return due;
+}
+
+void Watch::sleep_until_something() {
+  std::vector<pollfd> polled{{wake_.fd(), POLLIN, 0}, {signals_->fd(), POLLIN, 0}};
+  doorkeeper_.add_to(polled);
+  for (const WatchEdge& edge : edges_) {
+    if (edge.end()) continue;
+    const int events = edge.has_more_to_send() ? POLLIN | POLLOUT : POLLIN;
+    polled.push_back({edge.fd(), static_cast<short>(events), 0});
+  }
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next_due() - Clock::now());
+  const int wait_ms = static_cast<int>(std::clamp<long long>(wait.count(), 0, 1000));
+  awake_by_ = Clock::now() + std::chrono::milliseconds(wait_ms);
+  ::poll(polled.data(), polled.size(), wait_ms);
+  now_ = Clock::now();
+}
+
+/// When this process itself was stopped or starved, the others were not silent: we were deaf.
+void Watch::forgive_own_absence() {
+  const Clock::duration absence = now_ - awake_by_;
+  if (absence < interval_) return;
+  for (WatchEdge& edge : edges_) edge.forgive(absence);
+  vitals_.forgive(absence);
+}
+
+bool Watch::take_orders() {
+  std::uint64_t count = 0;
+  (void)!::read(wake_.fd(), &count, sizeof count);
+  Orders orders;
+  {
+    const std::lock_guard lock(mutex_);
+    std::swap(orders, orders_);
+  }
+  for (WatchEdge& edge : orders.edges) adopt(std::move(edge));
+  if (orders.failure) note(*orders.failure, nullptr);
+  if (orders.broken) {
+    broken_ = orders.broken;
+    broken_since_ = now_;
+  }
+  return !orders.leave;
+}
+
+void Watch::listen_to(WatchEdge& edge) {
+  edge.flush();
+  edge.receive(now_, [&](WatchEdge::Message message, std::string_view text) {
+    if (message == WatchEdge::Message::host) edge.host = text;
+    if (message == WatchEdge::Message::goodbye) edge.has_left = true;
+    if (message == WatchEdge::Message::reported) edge.has_reported = true;
+    if (message != WatchEdge::Message::failure) return;
+    if (const auto failure = unpacked(text)) note(*failure, &edge);
+  });
+  if (!edge.end() || edge.is_lost || edge.has_left) return;
+  edge.is_lost = true;
+  if (failure_ && &edge == parent()) parent_ended_after_failure_ = true;
+  if (edge.has_reported) return;
+  const std::string whereabouts = whereabouts_of(edge.rank());
+  note(*edge.end() == 0 ? death_of(edge.who(), whereabouts) : cut_to(edge.who(), whereabouts, *edge.end()), &edge);
+}
+
+void Watch::look_for_trouble() {
+  while (const auto signal_number = signals_->next()) {
+    note(signal_to(own_name(), whereabouts_of(settings_.rank), *signal_number), nullptr);
+  }
+  for (WatchEdge& edge : edges_) {
+    if (edge.is_lost || edge.has_left || now_ - edge.heard() <= settings_.timeout) continue;
+    edge.is_lost = true;
+    note(silence_of(edge.who(), whereabouts_of(edge.rank()), seconds(settings_.timeout)), &edge);
+  }
+  // Later than silence is noticed, so that a silent rank is named before those who wait for it.
+  if (const auto time = vitals_.standstill(now_, settings_.timeout + 3 * interval_ + 200ms); time && !failure_) {
+    note(standstill_of(own_name(), whereabouts_of(settings_.rank), seconds(*time)), nullptr);
+  }
+  if (!broken_ || failure_) return;
+  if (broken_->is_nonsense) {
+    note({Grounds::own_error,
+          Error(ExitStatus::run_failed,
+                fmt::format("{} and {} disagree about what comes next", own_name(), name_of(broken_->rank)),
+                "a mistake in this program, or different builds of it", "please report it")},
+         nullptr);
+  } else if (now_ - broken_since_ > reason_patience) {
+    note(departure_of(name_of(broken_->rank), whereabouts_of(broken_->rank)), nullptr);
+  }
+}
+
+void Watch::beat() {
+  if (now_ < next_beat_) return;
+  next_beat_ = now_ + interval_;
+  for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::beat);
+}
+
+void Watch::note(Failure failure, const WatchEdge* heard_from) {
+  if (failure_ && failure.grounds <= failure_->grounds) return;
+  if (!failure_) failing_since_ = now_;
+  failure_ = std::move(failure);
+  const std::string bytes = packed(*failure_);
+  for (WatchEdge& edge : edges_) {
+    if (&edge != heard_from) edge.send(WatchEdge::Message::failure, bytes);
+  }
+}
+
+std::string Watch::own_name() const { return fmt::format("rank {} on {}", settings_.rank, settings_.host); }
+
+std::string Watch::name_of(int rank) const {
+  for (const WatchEdge& edge : edges_) {
+    if (edge.rank() == rank) return edge.who();
+  }
+  return fmt::format("rank {}", rank);
+}
+
+std::string Watch::whereabouts_of(int rank) {
+  std::function<std::string(int)> whereabouts;
+  {
+    const std::lock_guard lock(mutex_);
+    whereabouts = whereabouts_;
+  }
+  return whereabouts ? whereabouts(rank) : std::string();
+}
+
+}  // namespace leadline::cluster
