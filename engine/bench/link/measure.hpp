@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The link test's measuring stage: the only one that touches the fabric.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bench/link/output.hpp"
+#include "bench/link/plan.hpp"
+#include "cluster/cluster.hpp"
+#include "model/request.hpp"
+#include "model/result.hpp"
+#include "transport/transport.hpp"
+
+namespace leadline::bench::link {
+
+/// What measuring works with. References outlive it.
+struct Stage {
+  const LinkRequest& request;
+  const Plan& plan;
+  cluster::Cluster& cluster;
+  transport::Transport& transport;
+  RowStore& store;
+  Progress* progress = nullptr;  ///< rank 0 only, and not with --quiet
+};
+
+struct Measured {
+  std::vector<SliceSummary> slices;  ///< the same on every rank
+  std::uint64_t verified_bytes = 0;
+};
+
+/// Collective. All repeats, sizes and rounds; each slice summarised and its slowest pairs retested.
+/// Throws AgreedError where ranks agreed on an error (wrong byte, disk full); any other Error is this rank's own.
+Measured measure(const Stage& stage);
+
+}  // namespace leadline::bench::link

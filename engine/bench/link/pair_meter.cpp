@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank's part in measuring a pair. Nothing here is inside a timed region: that is kernel/'s alone.
+#include "bench/link/pair_meter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "memory/pattern.hpp"
+#include "stats/summary.hpp"
+
+namespace leadline::bench::link {
+namespace {
+
+using kernel::Role;
+
+std::size_t buffer_size(const LinkRequest& request) {
+  const auto& sizes = request.message_sizes_bytes;
+  return std::max<std::size_t>(*std::max_element(sizes.begin(), sizes.end()), 1);
+}
+
+/// Tells the watch that only a partner can help this thread on.
+class InTransport {
+ public:
+  explicit InTransport(Pulse& pulse) : pulse_(pulse) {
+    pulse_.beat();
+    pulse_.in_transport.store(true, std::memory_order_relaxed);
+  }
+  ~InTransport() {
+    pulse_.in_transport.store(false, std::memory_order_relaxed);
+    pulse_.beat();
+  }
+  InTransport(const InTransport&) = delete;
+  InTransport& operator=(const InTransport&) = delete;
+
+ private:
+  Pulse& pulse_;
+};
+
+}  // namespace
+
+PairMeter::PairMeter(const LinkRequest& request, const Plan& plan, cluster::Cluster& cluster,
+                     transport::Transport& transport)
+    : request_(request),
+      cluster_(cluster),
+      transport_(transport),
+      send_(memory::allocator_named(request.allocator), buffer_size(request)),
+      receive_(memory::allocator_named(request.allocator), buffer_size(request)),
+      samples_(plan.num_batches),
+      times_ns_(plan.num_batches) {
+  const auto rank = static_cast<std::uint32_t>(cluster.rank());
+  memory::fill(send_.span(), request.fill, {rank, rank, 0});
+}
+
+void PairMeter::connect(int partner) {
+  const InTransport mark(cluster_.pulse());
+  const auto timeout = std::chrono::duration<double>(request_.timeout_s);
+  transport_.connect(partner, Deadline::after(std::chrono::duration_cast<std::chrono::nanoseconds>(timeout)));
+}
+
+bool PairMeter::is_both_at_once(int partner) const {
+  return request_.direction == Direction::bidirectional || partner == cluster_.rank();
+}
+
+kernel::Exchange PairMeter::exchange(Role role, std::uint64_t message_size_bytes) const {
+  kernel::Exchange exchange;
+  exchange.direction = request_.direction;
+  exchange.role = role;
+  exchange.message_size_bytes = message_size_bytes;
+  exchange.num_messages = request_.num_messages;
+  exchange.num_warmup = request_.num_warmup;
+  exchange.window = request_.window;
+  return exchange;
+}
+
+std::uint64_t PairMeter::run(int partner, Role role, std::uint64_t message_size_bytes) {
+  const InTransport mark(cluster_.pulse());
+  const std::uint64_t start_ns = now_ns();
+  transport_.run(exchange(role, message_size_bytes), partner, {send_.data(), receive_.data()}, samples_);
+  return now_ns() - start_ns;
+}
+
+PairRecord PairMeter::record_of(int partner) {
+  const Path path = partner == cluster_.rank() ? Path::to_self : Path::to_partner;
+  Sample total;
+  for (std::size_t i = 0; i < samples_.size(); ++i) {
+    times_ns_[i] = message_time_ns(samples_[i], request_.direction, path);
+    total.elapsed_ns += samples_[i].elapsed_ns;
+    total.num_messages += samples_[i].num_messages;
+  }
+  const stats::Summary summary = stats::summarize(times_ns_);
+  // The mean over messages, not over batches, whose lengths may differ by one message.
+  return {summary.count, summary.min, summary.median, message_time_ns(total, request_.direction, path),
+          summary.p99,   summary.max};
+}
+
+PairRecord PairMeter::measure_one_way(int partner, Role role, std::uint64_t message_size_bytes) {
+  run(partner, role, message_size_bytes);
+  return role == Role::lead ? record_of(partner) : PairRecord{};
+}
+
+PairOutcome PairMeter::measure(const schedule::Meeting& meeting, std::uint64_t message_size_bytes) {
+  const int partner = meeting.partner;
+  PairOutcome outcome;
+  if (request_.verify) verify(meeting, message_size_bytes, outcome);
+  if (is_both_at_once(partner)) {
+    run(partner, Role::lead, message_size_bytes);
+    outcome.loops_ns = own_loops_ns();
+  } else if (meeting.leads_first) {
+    run(partner, Role::lead, message_size_bytes);
+    outcome.loops_ns = own_loops_ns() + static_cast<double>(run(partner, Role::follow, message_size_bytes));
+  } else {
+    run(partner, Role::follow, message_size_bytes);
+    run(partner, Role::lead, message_size_bytes);
+  }
+  outcome.record = record_of(partner);
+  return outcome;
+}
+
+double PairMeter::own_loops_ns() const {
+  std::uint64_t timed_ns = 0;
+  for (const Sample& sample : samples_) timed_ns += sample.elapsed_ns;
+  const double warmup = static_cast<double>(request_.num_warmup) / static_cast<double>(request_.num_messages);
+  return static_cast<double>(timed_ns) * (1 + warmup);
+}
+
+void PairMeter::verify(const schedule::Meeting& meeting, std::uint64_t message_size_bytes, PairOutcome& outcome) {
+  const Role first = meeting.leads_first ? Role::lead : Role::follow;
+  verify_half(meeting.partner, first, message_size_bytes, outcome);
+  if (meeting.partner == cluster_.rank()) return;
+  verify_half(meeting.partner, first == Role::lead ? Role::follow : Role::lead, message_size_bytes, outcome);
+}
+
+void PairMeter::verify_half(int partner, Role role, std::uint64_t message_size_bytes, PairOutcome& outcome) {
+  const InTransport mark(cluster_.pulse());
+  const auto wrong =
+      transport_.verify(exchange(role, message_size_bytes), partner, {send_.data(), receive_.data()}, request_.fill);
+  const bool receives = role == Role::follow || partner == cluster_.rank();
+  if (receives) outcome.verified_bytes += request_.num_messages * message_size_bytes;
+  if (!wrong || outcome.wrong_byte) return;
+  outcome.wrong_byte =
+      Error(ExitStatus::run_failed,
+            fmt::format("rank {} on {} received a wrong byte from rank {}: byte {} of message {} of {} bytes",
+                        cluster_.rank(), cluster_.host(), partner, wrong->byte, wrong->message, message_size_bytes),
+            fmt::format("expected 0x{:02x}, found 0x{:02x}", wrong->expected, wrong->found),
+            "Data is corrupted on the way: do not trust this link before memory, cable and driver are checked");
+}
+
+}  // namespace leadline::bench::link

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank's part in measuring a pair: both halves, the verification pass, and the statistics of its batches.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "bench/link/plan.hpp"
+#include "cluster/cluster.hpp"
+#include "core/error.hpp"
+#include "memory/buffer.hpp"
+#include "model/request.hpp"
+#include "model/samples.hpp"
+#include "schedule/schedule.hpp"
+#include "transport/transport.hpp"
+
+namespace leadline::bench::link {
+
+/// What one rank learned in one meeting.
+struct PairOutcome {
+  PairRecord record;    ///< towards the partner
+  double loops_ns = 0;  ///< both halves' loops, warm-up included; 0 on the side that follows first
+  std::uint64_t verified_bytes = 0;
+  std::optional<Error> wrong_byte;  ///< what the verification pass found; the pair was measured all the same
+};
+
+class PairMeter {
+ public:
+  /// Allocates everything that measuring needs. Throws Error(something_missing).
+  PairMeter(const LinkRequest& request, const Plan& plan, cluster::Cluster& cluster, transport::Transport& transport);
+
+  /// Partners: opens the link, outside any timing.
+  void connect(int partner);
+
+  /// Partners: both ordered pairs; where `request.verify`, the verification pass first.
+  PairOutcome measure(const schedule::Meeting& meeting, std::uint64_t message_size_bytes);
+
+  /// Partners: one ordered pair; the record is the leading side's.
+  PairRecord measure_one_way(int partner, kernel::Role role, std::uint64_t message_size_bytes);
+
+ private:
+  kernel::Exchange exchange(kernel::Role role, std::uint64_t message_size_bytes) const;
+  std::uint64_t run(int partner, kernel::Role role, std::uint64_t message_size_bytes);
+  void verify(const schedule::Meeting& meeting, std::uint64_t message_size_bytes, PairOutcome& outcome);
+  void verify_half(int partner, kernel::Role role, std::uint64_t message_size_bytes, PairOutcome& outcome);
+  PairRecord record_of(int partner);
+  double own_loops_ns() const;  ///< warm-up and timed batches of the last measurement that this side led
+  bool is_both_at_once(int partner) const;
+
+  const LinkRequest& request_;
+  cluster::Cluster& cluster_;
+  transport::Transport& transport_;
+  memory::Buffer send_, receive_;
+  std::vector<Sample> samples_;
+  std::vector<double> times_ns_;
+};
+
+}  // namespace leadline::bench::link

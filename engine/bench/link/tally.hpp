@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks tell each other at the end of a round: its numbers, whether rows are due, and whether anyone failed.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "cluster/cluster.hpp"
+#include "core/error.hpp"
+
+namespace leadline::bench::link {
+
+/// One rank's share, or the sum over all ranks. Plain data: it travels as bytes.
+struct Tally {
+  std::uint64_t num_pairs = 0;                                                                     ///< ordered pairs
+  double time_ns_min = std::numeric_limits<double>::infinity(), time_ns_max = 0, time_ns_sum = 0;  ///< pair medians
+  double slowest_pair_ns = 0;  ///< longest loops of a pair: warm-up and timed, both halves
+  std::uint64_t verified_bytes = 0;
+  std::uint64_t rows_are_due = 0;  ///< rank 0 decides; any non-zero means yes
+
+  void add(double time_ns);
+};
+
+/// Collective: the sum of all shares, on all ranks; the barrier at the end of a round. If any rank brings an error,
+/// every rank throws it as AgreedError (the lowest such rank's).
+Tally close_round(cluster::Cluster& cluster, const Tally& own, const std::optional<Error>& own_error);
+
+}  // namespace leadline::bench::link

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a round: numbers add up, and an error of one rank is thrown by all.
+#include "bench/link/tally.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/thread_cluster.hpp"
+
+namespace leadline::bench::link {
+namespace {
+
+using leadline::testing::run_ranks;
+using leadline::testing::ThreadCluster;
+
+TEST(CloseRound, AddsUpOverRanks) {
+  run_ranks({0, 0, 0}, [](ThreadCluster& cluster) {
+    Tally own;
+    if (cluster.rank() != 1) own.add(10.0 * (cluster.rank() + 1));  // rank 1 rests
+    own.slowest_pair_ns = cluster.rank();
+    own.rows_are_due = cluster.rank() == 0 ? 1 : 0;
+    const Tally all = close_round(cluster, own, std::nullopt);
+    EXPECT_EQ(all.num_pairs, 2u);
+    EXPECT_EQ(all.time_ns_min, 10);
+    EXPECT_EQ(all.time_ns_max, 30);
+    EXPECT_EQ(all.time_ns_sum, 40);
+    EXPECT_EQ(all.slowest_pair_ns, 2);
+    EXPECT_EQ(all.rows_are_due, 1u);
+  });
+}
+
+TEST(CloseRound, ThrowsTheLowestRanksErrorEverywhere) {
+  run_ranks({0, 0, 0, 0}, [](ThreadCluster& cluster) {
+    std::optional<Error> own;
+    if (cluster.rank() >= 2) own = Error(ExitStatus::run_failed, "problem of " + std::to_string(cluster.rank()), "why", "");
+    try {
+      close_round(cluster, {}, own);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const AgreedError& error) {
+      EXPECT_EQ(error.problem(), "problem of 2");
+      EXPECT_EQ(error.why(), "why");
+      EXPECT_EQ(error.hint(), "");
+      EXPECT_EQ(error.status(), ExitStatus::run_failed);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace leadline::bench::link

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cluster whose ranks are threads of the test: collectives without processes or sockets.
+#pragma once
+
+#include <barrier>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cluster/cluster.hpp"
+
+namespace leadline::testing {
+
+/// What the threads share; one for each run.
+class Board {
+ public:
+  explicit Board(int size) : size_(size), texts_(static_cast<std::size_t>(size)), gate_(size) {}
+
+  int size() const { return size_; }
+
+  /// All ranks' texts, on all ranks.
+  std::vector<std::string> exchange(int rank, std::string own) {
+    texts_[static_cast<std::size_t>(rank)] = std::move(own);
+    gate_.arrive_and_wait();
+    std::vector<std::string> all = texts_;
+    gate_.arrive_and_wait();
+    return all;
+  }
+
+ private:
+  int size_;
+  std::vector<std::string> texts_;
+  std::barrier<> gate_;
+};
+
+class ThreadCluster : public cluster::Cluster {
+ public:
+  ThreadCluster(Board& board, int rank, std::vector<std::uint32_t> host_of)
+      : board_(board), rank_(rank), host_of_(std::move(host_of)), host_("node" + std::to_string(host_of_.at(static_cast<std::size_t>(rank)))) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return board_.size(); }
+  const std::string& host() const override { return host_; }
+  std::span<const std::uint32_t> host_of() const override { return host_of_; }
+  int num_hosts() const override {
+    std::uint32_t last = 0;
+    for (const std::uint32_t host : host_of_) last = std::max(last, host);
+    return static_cast<int>(last) + 1;
+  }
+  std::string launcher() const override { return "threads"; }
+  bool on_loopback() const override { return true; }
+  void set_wait(WaitMode, std::function<void()>) override {}
+
+  std::string all_reduce(std::string own,
+                         const std::function<std::string(std::string, std::string_view)>& combine) override {
+    const std::vector<std::string> all = board_.exchange(rank_, std::move(own));
+    std::string sum = all.front();
+    for (std::size_t i = 1; i < all.size(); ++i) sum = combine(std::move(sum), all[i]);
+    return sum;
+  }
+  void gather(std::string_view own, const std::function<void(int, std::string_view)>& at_root) override {
+    const std::vector<std::string> all = board_.exchange(rank_, std::string(own));
+    if (rank_ != 0) return;
+    for (std::size_t i = 0; i < all.size(); ++i) at_root(static_cast<int>(i), all[i]);
+  }
+  std::string broadcast(std::string_view from_root) override {
+    return board_.exchange(rank_, std::string(from_root)).front();
+  }
+  void barrier() override { board_.exchange(rank_, {}); }
+  void agree(const Error* own) override {
+    const std::vector<std::string> all = board_.exchange(rank_, own != nullptr ? own->problem() : "");
+    for (const std::string& problem : all) {
+      if (!problem.empty()) throw Error(ExitStatus::run_failed, problem);
+    }
+  }
+  Pulse& pulse() override { return pulse_; }
+  void set_whereabouts(std::function<std::string(int)> whereabouts) override { whereabouts_ = std::move(whereabouts); }
+  void set_on_failure(std::function<void(const std::string&)>) override {}
+  [[noreturn]] void abort(const Error& error) override { throw error; }
+  void leave() override { barrier(); }
+  cluster::Socket meet(int, Deadline) override { throw Error(ExitStatus::run_failed, "threads have no sockets"); }
+
+  std::string whereabouts(int rank) const { return whereabouts_(rank); }
+
+ private:
+  Board& board_;
+  int rank_;
+  std::vector<std::uint32_t> host_of_;
+  std::string host_;
+  Pulse pulse_;
+  std::function<std::string(int)> whereabouts_;
+};
+
+/// Runs `rank_main` on as many threads as host_of has entries; rethrows nothing: assertions go to GoogleTest.
+inline void run_ranks(const std::vector<std::uint32_t>& host_of, const std::function<void(ThreadCluster&)>& rank_main) {
+  Board board(static_cast<int>(host_of.size()));
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < board.size(); ++rank) {
+    threads.emplace_back([&, rank] {
+      ThreadCluster cluster(board, rank, host_of);
+      rank_main(cluster);
+    });
+  }
+}
+
+}  // namespace leadline::testing
