@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of options as people type them, turned into numbers and choices; errors name the option and its value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace leadline::cli {
+
+/// A whole number from min to max. Throws Error(bad_command_line), as all here.
+std::uint64_t parse_count(const std::string& option, const std::string& text, std::uint64_t min, std::uint64_t max);
+
+/// A time such as "30", "30s", "1.5m", "200ms", "2h"; seconds where no unit stands. At least `min_s`.
+double parse_seconds(const std::string& option, const std::string& text, double min_s);
+
+/// "3,1,7-9" -> 3 1 7 8 9; positive whole numbers.
+std::vector<std::int64_t> parse_rounds(const std::string& option, const std::string& text);
+
+[[noreturn]] void throw_bad_value(const std::string& option, const std::string& text, const std::string& why,
+                                  const std::string& hint = {});
+
+/// The value whose name is `text`.
+template <class Value>
+Value parse_choice(const std::string& option, const std::string& text,
+                   const std::vector<std::pair<std::string, Value>>& choices) {
+  std::string names;
+  for (const auto& [name, value] : choices) {
+    if (name == text) return value;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  throw_bad_value(option, text, "it must be one of " + names);
+}
+
+}  // namespace leadline::cli

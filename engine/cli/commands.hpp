@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built-in commands; each takes argv as it came and returns the exit status, or throws Error.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace leadline::cli {
+
+int link_command(const std::vector<std::string>& arguments);
+int transports_command(const std::vector<std::string>& arguments);
+
+}  // namespace leadline::cli

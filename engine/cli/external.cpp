@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs named leadline-<command>: beside this program first, then along the path.
+#include "cli/external.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "core/error.hpp"
+
+namespace leadline::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string prefix = "leadline-";
+
+std::vector<fs::path> folders() {
+  std::vector<fs::path> found;
+  std::error_code none;
+  const fs::path own = fs::read_symlink("/proc/self/exe", none);
+  if (!none) found.push_back(own.parent_path());
+  if (const char* path = std::getenv("PATH")) {
+    std::istringstream list(path);
+    for (std::string folder; std::getline(list, folder, ':');) {
+      if (!folder.empty()) found.emplace_back(folder);
+    }
+  }
+  return found;
+}
+
+bool is_program(const fs::path& file) {
+  std::error_code none;
+  return fs::is_regular_file(file, none) && access(file.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+std::vector<std::string> external_commands() {
+  std::set<std::string> names;
+  for (const fs::path& folder : folders()) {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(folder, none)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with(prefix) && is_program(entry.path())) names.insert(name.substr(prefix.size()));
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+int run_external(const std::vector<std::string>& arguments) {
+  const std::string& command = arguments.at(1);
+  const bool is_a_name = command.find('/') == std::string::npos && !command.starts_with("-");
+  for (const fs::path& folder : is_a_name ? folders() : std::vector<fs::path>{}) {
+    const fs::path file = folder / (prefix + command);
+    if (!is_program(file)) continue;
+    std::vector<std::string> words{file.string()};
+    words.insert(words.end(), arguments.begin() + 2, arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    execv(file.c_str(), pointers.data());
+    throw Error(ExitStatus::something_missing, "cannot run " + file.string(), system_error_text(errno),
+                "Is the analysis package installed where this program can run it?");
+  }
+  throw Error(ExitStatus::bad_command_line, "there is no command '" + command + "'",
+              is_a_name ? "no program " + prefix + command + " beside leadline or on the path" : "",
+              "leadline --help lists the commands");
+}
+
+}  // namespace leadline::cli

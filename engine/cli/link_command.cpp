@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// `leadline link`: decides who starts the ranks and which transport they use, then lets each go its way.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/link/plan.hpp"
+#include "cli/commands.hpp"
+#include "cli/link_options.hpp"
+#include "cli/link_run.hpp"
+#include "cluster/environment.hpp"
+#include "cluster/launcher.hpp"
+#include "cluster/local.hpp"
+#include "cluster/place.hpp"
+#include "core/error.hpp"
+#include "output/plan_text.hpp"
+#include "result/result_file.hpp"
+#include "transport/module.hpp"
+
+namespace leadline::cli {
+namespace {
+
+using cluster::Launcher;
+
+int num_local_ranks(const LinkRequest& request) {
+  return request.num_local > 0 ? request.num_local : std::max(2, cluster::usable_cores());
+}
+
+bool is_mpi_launcher(Launcher launcher) { return launcher != Launcher::none && launcher != Launcher::environment; }
+
+/// srun without a PMI plugin starts N copies that know nothing of each other.
+void refuse_strangers_of_a_step() {
+  const char* step = std::getenv("SLURM_STEP_ID");
+  const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
+  if (step == nullptr || tasks == nullptr || std::atoi(tasks) <= 1) return;
+  throw Error(ExitStatus::something_missing, fmt::format("Slurm started {} tasks that cannot find each other", tasks),
+              "the job step has no PMI", "Use srun --mpi=pmix (Open MPI) or srun --mpi=pmi2 (MPICH)");
+}
+
+int print_plan(const LinkRequest& request) {
+  const int num_ranks = request.dry_run_ranks > 0 ? request.dry_run_ranks : num_local_ranks(request);
+  const bench::link::Plan plan = bench::link::plan(request, {num_ranks, num_ranks});
+  fmt::print("{}", output::plan_text(request, plan));
+  return 0;
+}
+
+}  // namespace
+
+int link_command(const std::vector<std::string>& arguments) {
+  LinkRequest request = parse_link(arguments);
+  const Launcher launcher = cluster::detect_launcher();
+  if (request.dry_run) return cluster::rank_hint() == 0 ? print_plan(request) : 0;
+  if (launcher != Launcher::none && request.num_local > 0) {
+    throw Error(ExitStatus::bad_command_line, "--local has no effect here", "a launcher started the ranks",
+                "Leave it out");
+  }
+  if (request.output.empty()) request.output = result::default_file_name(request.format, std::time(nullptr));
+  if (request.transport.empty()) request.transport = is_mpi_launcher(launcher) ? "mpi" : "tcp";
+  const transport::LoadedModule module = transport::open_module(transport::parse_choice(request.transport).name);
+
+  if (launcher == Launcher::environment) return run_link(request, cluster::environment_bootstrap(), module);
+  if (is_mpi_launcher(launcher)) {
+    const transport::LoadedModule starter = transport::open_module("mpi");
+    return run_link(request, starter->bootstrap(), module);
+  }
+  refuse_strangers_of_a_step();
+  return cluster::launch_local(num_local_ranks(request), [&](std::unique_ptr<cluster::Bootstrap> bootstrap) {
+    return run_link(request, std::move(bootstrap), module);
+  });
+}
+
+}  // namespace leadline::cli

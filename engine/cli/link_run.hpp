@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank's way through a link test: join, plan, open, measure, collect, write, leave.
+#pragma once
+
+#include <memory>
+
+#include "cluster/bootstrap.hpp"
+#include "model/request.hpp"
+#include "transport/module.hpp"
+
+namespace leadline::cli {
+
+/// Collective. Returns the exit status; reports errors itself, once, from one rank.
+int run_link(const LinkRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
+             const transport::LoadedModule& module);
+
+}  // namespace leadline::cli

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of `leadline`; what is not among them is looked for as a program named leadline-<command>.
+#include "cli/main.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/external.hpp"
+#include "cli/link_options.hpp"
+#include "cli/version.hpp"
+#include "cluster/launcher.hpp"
+#include "core/error.hpp"
+
+namespace leadline::cli {
+namespace {
+
+struct Command {
+  const char* name;
+  const char* purpose;
+  int (*run)(const std::vector<std::string>& arguments);
+};
+
+constexpr Command commands[] = {
+    {"link", "measure the link between every two ranks", link_command},
+    {"transports", "list the ways to move bytes, and why one is not available", transports_command},
+};
+
+std::string help() {
+  std::string text =
+      "Leadline measures every link of a cluster and says which one is bad.\n\nUsage: leadline COMMAND [OPTIONS]\n\n"
+      "Commands:\n";
+  for (const Command& command : commands) text += fmt::format("  {:<12} {}\n", command.name, command.purpose);
+  for (const std::string& name : external_commands()) text += fmt::format("  {:<12} program leadline-{}\n", name, name);
+  text += "\n'leadline COMMAND --help' explains a command. 'leadline --version' prints the version.\n";
+  return text;
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 2) {
+    throw Error(ExitStatus::bad_command_line, "there is no command", "", "leadline --help lists them");
+  }
+  const std::string& name = arguments[1];
+  if (name == "-h" || name == "--help" || name == "help") {
+    fmt::print("{}", help());
+    return 0;
+  }
+  if (name == "-V" || name == "--version" || name == "version") {
+    fmt::print("leadline {}{}{}\n", version, *commit != '\0' ? " " : "", commit);
+    return 0;
+  }
+  for (const Command& command : commands) {
+    if (name == command.name) return command.run(arguments);
+  }
+  return run_external(arguments);
+}
+
+int report(const Error& error) {
+  // Under a launcher every rank finds the same mistake; one of them says so.
+  if (cluster::rank_hint() == 0) fmt::print(stderr, "leadline: {}\n", error.what());
+  return static_cast<int>(error.status());
+}
+
+}  // namespace
+
+int run(int argc, char** argv) noexcept try {
+  try {
+    const int status = dispatch(std::vector<std::string>(argv, argv + argc));
+    if (std::fflush(stdout) != 0) throw Error(ExitStatus::run_failed, "cannot write to standard output");
+    return status;
+  } catch (const HelpWanted& wanted) {
+    fmt::print("{}", wanted.text);
+    return 0;
+  } catch (const Error& error) {
+    return report(error);
+  } catch (const std::exception& error) {
+    return report(Error(ExitStatus::run_failed, "something unforeseen happened", error.what(), "Please report it"));
+  }
+} catch (...) {
+  return static_cast<int>(ExitStatus::run_failed);
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the summary of a link test, part by part.
+#include "output/link_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/units.hpp"
+#include "output/findings.hpp"
+#include "output/table.hpp"
+#include "result/slow_pairs.hpp"
+
+namespace leadline::output {
+
+namespace {
+
+using result::SlowPairDetails;
+using result::Verdict;
+
+constexpr std::size_t most_slices_shown = 64;
+constexpr std::size_t most_slow_pairs_shown = 20;
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+double bandwidth_of(double time_ns, const SliceSummary& summary, Direction direction) {
+  return bandwidth_bytes_per_s(time_ns, summary.slice.message_size_bytes, direction);
+}
+
+const char* meaning_of(Direction direction) {
+  switch (direction) {
+    case Direction::semidirectional:
+      return "time is half a round trip; one direction at a time";
+    case Direction::unidirectional:
+      return "time is that of one message in a stream; one direction";
+    case Direction::bidirectional:
+      return "time is that of one message each way; bandwidth counts both directions";
+  }
+  return "";
+}
+
+bool has_finding(const LinkResult& result, const std::string& id) {
+  return std::any_of(result.findings.begin(), result.findings.end(),
+                     [&](const Finding& finding) { return finding.id == id; });
+}
+
+std::string head(const LinkResult& result) {
+  const Provenance& from = result.provenance;
+  std::string text;
+  if (!result.complete) {
+    text += fmt::format("INCOMPLETE: {}\n",
+                        result.incomplete_reason.empty() ? "the run did not end well" : result.incomplete_reason);
+  }
+  const std::string library = from.transport.library.empty() ? "" : " (" + from.transport.library + ")";
+  text += fmt::format(
+      "{} on {}, transport {}{}, waiting: {}\n", counted(static_cast<std::uint64_t>(from.num_ranks), "rank"),
+      counted(static_cast<std::uint64_t>(from.num_hosts), "host"), from.transport.name, library, name_of(from.wait));
+  text += fmt::format("{}: {}\n", name_of(result.request.direction), meaning_of(result.request.direction));
+  // A run that says so among its findings need not say it twice.
+  if (from.num_ranks == 1 && !has_finding(result, "loop_to_itself")) {
+    text += "1 rank: this is the loop to itself, not a link\n";
+  }
+  if (from.transport.simulated && !has_finding(result, "simulated")) {
+    text += "simulated: these times come from a model of a fabric, not from hardware\n";
+  }
+  return text;
+}
+
+struct ClassOfPairs {
+  const char* name;
+  const PairSummary* summary;
+};
+
+/// All pairs, and the two classes where both are there; one class alone is all pairs.
+std::vector<ClassOfPairs> classes_of(const SliceSummary& summary) {
+  const bool has_both = summary.same_host.num_pairs > 0 && summary.between_hosts.num_pairs > 0;
+  if (has_both) {
+    return {{"all", &summary.all}, {"same host", &summary.same_host}, {"between hosts", &summary.between_hosts}};
+  }
+  return {{summary.between_hosts.num_pairs > 0 ? "all, between hosts" : "all, same host", &summary.all}};
+}
+
+std::string interval(double low, double high, const Unit& unit) {
+  if (!std::isfinite(low) || !std::isfinite(high)) return "-";
+  return in_unit(low, unit) + " to " + in_unit(high, unit);
+}
+
+std::string one_slice(const SliceSummary& summary, const LinkResult& result) {
+  const Direction direction = result.request.direction;
+  const Unit time = time_unit(summary.all.time_ns_median);
+  const Unit bandwidth = bandwidth_unit(bandwidth_of(summary.all.time_ns_median, summary, direction));
+  const std::vector<ClassOfPairs> classes = classes_of(summary);
+
+  std::vector<Column> columns{{"", Align::left}};
+  for (const auto& each : classes) {
+    columns.push_back({fmt::format("{}: {}", each.name, time.name)});
+    columns.push_back({bandwidth.name});
+  }
+  Table table(std::move(columns));
+  const auto add = [&](const std::string& label, double PairSummary::*member) {
+    std::vector<std::string> cells{label};
+    for (const auto& each : classes) {
+      cells.push_back(in_unit(each.summary->*member, time));
+      cells.push_back(in_unit(bandwidth_of(each.summary->*member, summary, direction), bandwidth));
+    }
+    table.add_row(std::move(cells));
+  };
+
+  std::vector<std::string> pairs{"ordered pairs"}, intervals{"  its 95 % interval"};
+  for (const auto& each : classes) {
+    const PairSummary& of = *each.summary;
+    pairs.insert(pairs.end(), {std::to_string(of.num_pairs), ""});
+    intervals.push_back(interval(of.median_interval_low_ns, of.median_interval_high_ns, time));
+    intervals.push_back(interval(bandwidth_of(of.median_interval_high_ns, summary, direction),
+                                 bandwidth_of(of.median_interval_low_ns, summary, direction), bandwidth));
+  }
+  table.add_row(std::move(pairs));
+  add("median", &PairSummary::time_ns_median);
+  table.add_row(std::move(intervals));
+  add("min (fastest pair)", &PairSummary::time_ns_min);
+  add("p01", &PairSummary::time_ns_p01);
+  add("p05", &PairSummary::time_ns_p05);
+  add("p25", &PairSummary::time_ns_p25);
+  add("p75", &PairSummary::time_ns_p75);
+  add("p95", &PairSummary::time_ns_p95);
+  add("p99", &PairSummary::time_ns_p99);
+  add("max (slowest pair)", &PairSummary::time_ns_max);
+  add("mean", &PairSummary::time_ns_mean);
+  return fmt::format("message size {}, {}\n", format_bytes(summary.slice.message_size_bytes),
+                     counted(static_cast<std::uint64_t>(result.num_rounds), "round")) +
+         table.text();
+}
+
+/// One unit must serve all slices: the one for the middle between the smallest and the greatest, as ratios go.
+double middle_of(const std::vector<double>& values) {
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (const double value : values) {
+    if (!(value > 0)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  return high > 0 ? std::sqrt(low * high) : not_a_number;
+}
+
+struct SweepUnits {
+  Unit time, bandwidth;
+};
+
+SweepUnits sweep_units(const LinkResult& result) {
+  std::vector<double> times, bandwidths;
+  for (const SliceSummary& summary : result.slices) {
+    times.push_back(summary.all.time_ns_median);
+    bandwidths.push_back(bandwidth_of(summary.all.time_ns_median, summary, result.request.direction));
+  }
+  return {time_unit(middle_of(times)), bandwidth_unit(middle_of(bandwidths))};
+}
+
+std::string many_slices(const LinkResult& result) {
+  const SweepUnits units = sweep_units(result);
+  const auto any = [&](auto predicate) { return std::any_of(result.slices.begin(), result.slices.end(), predicate); };
+  const bool has_repeats = any([](const SliceSummary& summary) { return summary.slice.repeat > 0; });
+  const bool has_classes = any([](const SliceSummary& summary) { return classes_of(summary).size() > 1; });
+
+  std::vector<Column> columns{{"message size"}};
+  if (has_repeats) columns.push_back({"repeat"});
+  const std::string time_name = units.time.name;
+  for (const char* title : {"median ", "95 % interval ", "min ", "p01 ", "p99 ", "max "}) {
+    columns.push_back({title + time_name});
+  }
+  if (has_classes) columns.insert(columns.end(), {{"same host " + time_name}, {"between hosts " + time_name}});
+  columns.push_back({std::string("median ") + units.bandwidth.name});
+  Table table(std::move(columns));
+
+  for (const SliceSummary& summary : result.slices) {
+    if (&summary - result.slices.data() >= static_cast<std::ptrdiff_t>(most_slices_shown)) break;
+    const PairSummary& all = summary.all;
+    std::vector<std::string> cells{format_bytes(summary.slice.message_size_bytes)};
+    if (has_repeats) cells.push_back(std::to_string(summary.slice.repeat + 1));
+    cells.push_back(in_unit(all.time_ns_median, units.time));
+    cells.push_back(interval(all.median_interval_low_ns, all.median_interval_high_ns, units.time));
+    for (const double time_ns : {all.time_ns_min, all.time_ns_p01, all.time_ns_p99, all.time_ns_max}) {
+      cells.push_back(in_unit(time_ns, units.time));
+    }
+    if (has_classes) {
+      cells.push_back(in_unit(summary.same_host.time_ns_median, units.time));
+      cells.push_back(in_unit(summary.between_hosts.time_ns_median, units.time));
+    }
+    cells.push_back(in_unit(bandwidth_of(all.time_ns_median, summary, result.request.direction), units.bandwidth));
+    table.add_row(std::move(cells));
+  }
+  const std::string pairs = counted(result.slices.front().all.num_pairs, "ordered pair");
+  std::string text = fmt::format("{}, {} each\n{}", pairs,
+                                 counted(static_cast<std::uint64_t>(result.num_rounds), "round"), table.text());
+  if (result.slices.size() > most_slices_shown) {
+    text += fmt::format("  ... and {} more in the result file\n", result.slices.size() - most_slices_shown);
+  }
+  return text;
+}
+
+const char* words_for(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::not_retested:
+      return "not retested";
+    case Verdict::not_slow:
+      return "not unusual";
+    case Verdict::slow_alone_too:
+      return "slow alone too";
+    case Verdict::only_in_company:
+      return "only in company";
+  }
+  return "";
+}
+
+struct ListedPair {
+  const SliceSummary* summary;
+  SlowPairDetails details;
+};
+
+/// Of one slice all pairs; of a sweep those that are slow, suspects first.
+std::vector<ListedPair> listed_pairs(const LinkResult& result) {
+  std::vector<ListedPair> listed;
+  for (std::size_t index = 0; index < result.slices.size(); ++index) {
+    for (const auto& details : result::slow_pairs_of(result, index)) {
+      if (result.slices.size() > 1 && details.verdict == Verdict::not_slow) continue;
+      listed.push_back({&result.slices[index], details});
+    }
+  }
+  if (result.slices.size() > 1) {
+    std::stable_partition(listed.begin(), listed.end(),
+                          [](const ListedPair& pair) { return pair.details.verdict == Verdict::slow_alone_too; });
+  }
+  return listed;
+}
+
+std::string end_of(std::uint32_t rank, const std::string& host) {
+  return host.empty() ? std::to_string(rank) : fmt::format("{} ({})", rank, host);
+}
+
+std::string slowest_pairs(const LinkResult& result) {
+  const std::vector<ListedPair> listed = listed_pairs(result);
+  const bool is_sweep = result.slices.size() > 1;
+  if (listed.empty()) {
+    if (!is_sweep || result.request.retest_slowest <= 0) return "";
+    return fmt::format("no slow pairs: none takes {} times the median of its kind\n", result::slow_factor);
+  }
+  std::vector<double> times;
+  for (const auto& pair : listed) times.push_back(pair.details.pair.time_ns);
+  const Unit unit = time_unit(middle_of(times));
+  std::vector<Column> columns;
+  if (is_sweep) columns.push_back({"message size"});
+  columns.insert(columns.end(), {{"from", Align::left}, {"", Align::left}, {"to", Align::left}});
+  columns.push_back({fmt::format("first {}", unit.name)});
+  columns.push_back({fmt::format("retest {}", unit.name)});
+  columns.insert(columns.end(), {{"ratio"}, {"verdict", Align::left}});
+  Table table(std::move(columns));
+
+  for (std::size_t index = 0; index < std::min(listed.size(), most_slow_pairs_shown); ++index) {
+    const auto& [summary, details] = listed[index];
+    const SlowPair& pair = details.pair;
+    std::vector<std::string> cells;
+    if (is_sweep) cells.push_back(format_bytes(summary->slice.message_size_bytes));
+    cells.insert(cells.end(), {end_of(pair.from, details.from_host), "->", end_of(pair.to, details.to_host)});
+    cells.push_back(in_unit(pair.time_ns, unit));
+    cells.push_back(in_unit(pair.retest_time_ns > 0 ? pair.retest_time_ns : not_a_number, unit));
+    cells.push_back(std::isfinite(details.ratio) ? fmt::format("{:.2f}", details.ratio) : "-");
+    cells.push_back(words_for(details.verdict));
+    table.add_row(std::move(cells));
+  }
+  std::string text = fmt::format("slowest pairs (first in company, then alone)\n{}", table.text());
+  if (listed.size() > most_slow_pairs_shown) {
+    text += fmt::format("  ... and {} more in the result file\n", listed.size() - most_slow_pairs_shown);
+  }
+  return text;
+}
+
+std::string tail(const LinkResult& result, const std::string& result_path) {
+  double measuring_s = 0, slowest_pairs_s = 0, retest_s = 0;
+  for (const SliceSummary& summary : result.slices) {
+    measuring_s += summary.measuring_s;
+    slowest_pairs_s += summary.slowest_pairs_s;
+    retest_s += summary.retest_s;
+  }
+  std::string text;
+  if (!result.slices.empty()) {
+    text += fmt::format("measured in {} (slowest pair of each round {}, retest {})\n", format_duration(measuring_s),
+                        format_duration(slowest_pairs_s), format_duration(retest_s));
+  }
+  if (result.verified_bytes > 0)
+    text += fmt::format("verified: {} arrived as sent\n", format_bytes(result.verified_bytes));
+  if (result_path.empty() || result_path == "-") return text;
+  text += fmt::format("result: {}\n", result_path);
+  if (result.request.format == ResultFormat::hdf5) text += fmt::format("next:   leadline report {}\n", result_path);
+  return text;
+}
+
+}  // namespace
+
+std::string link_summary(const LinkResult& result, const std::string& result_path) {
+  std::string text = head(result);
+  const auto add_part = [&](const std::string& part) {
+    if (!part.empty()) text += "\n" + part;
+  };
+  if (result.slices.size() == 1) add_part(one_slice(result.slices.front(), result));
+  if (result.slices.size() > 1) add_part(many_slices(result));
+  add_part(slowest_pairs(result));
+  add_part(findings_text(result.findings));
+  add_part(tail(result, result_path));
+  return text;
+}
+
+}  // namespace leadline::output

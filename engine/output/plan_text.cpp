@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What --dry-run prints.
+#include "output/plan_text.hpp"
+
+#include <fmt/format.h>
+
+#include "core/units.hpp"
+#include "schedule/schedule.hpp"
+
+namespace leadline::output {
+namespace {
+
+constexpr int max_ranks_in_full = 16;
+constexpr std::int64_t max_rounds_in_full = 64;
+constexpr std::int64_t rounds_at_each_end = 4;
+
+std::string rounds_in_full(const schedule::Schedule& schedule) {
+  std::string text = "Rounds (the first of a pair sends first):\n";
+  for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
+    text += fmt::format("  round {:>3} (number {:>3} of the tournament):", round + 1, schedule.number_of(round));
+    for (const schedule::Pair& pair : schedule.pairs(round)) text += fmt::format(" {}-{}", pair.first, pair.second);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string rounds_of_one_rank(const schedule::Schedule& schedule, int rank) {
+  std::string text = fmt::format("Rounds of rank {}:\n", rank);
+  std::int64_t meetings = 0, first_sends = 0;
+  const std::int64_t num_rounds = schedule.num_rounds();
+  for (std::int64_t round = 0; round < num_rounds; ++round) {
+    const auto meeting = schedule.meeting(rank, round);
+    if (meeting) {
+      ++meetings;
+      first_sends += meeting->leads_first ? 1 : 0;
+    }
+    const bool is_shown = round < rounds_at_each_end || round >= num_rounds - rounds_at_each_end;
+    if (round == rounds_at_each_end && num_rounds > 2 * rounds_at_each_end) text += "  ...\n";
+    if (!is_shown) continue;
+    text += meeting ? fmt::format("  round {:>8}: partner {:>8}, {}\n", round + 1, meeting->partner,
+                                  meeting->leads_first ? "sends first" : "answers first")
+                    : fmt::format("  round {:>8}: rests\n", round + 1);
+  }
+  return text +
+         fmt::format("  {} rounds walked: {} partners, sends first {} times\n", num_rounds, meetings, first_sends);
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.3g} min", seconds / 60);
+  return fmt::format("{:.3g} h", seconds / 3600);
+}
+
+}  // namespace
+
+std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan) {
+  const int num_ranks = plan.presence.num_ranks;
+  const schedule::Schedule schedule(bench::link::schedule_spec(request, num_ranks, 0));
+  const bool in_full = num_ranks <= max_ranks_in_full && schedule.num_rounds() <= max_rounds_in_full;
+
+  std::string text = fmt::format("Link test of {} rank{}: {} round{} x {} message size{} x {} repeat{}\n", num_ranks,
+                                 num_ranks == 1 ? "" : "s", plan.num_rounds, plan.num_rounds == 1 ? "" : "s",
+                                 request.message_sizes_bytes.size(), request.message_sizes_bytes.size() == 1 ? "" : "s",
+                                 plan.num_repeats, plan.num_repeats == 1 ? "" : "s");
+  text += fmt::format("Each measurement: {} messages after {} for warm-up, in {} timed batches, {}\n",
+                      request.num_messages, request.num_warmup, plan.num_batches, name_of(request.direction));
+  text += in_full ? rounds_in_full(schedule) : rounds_of_one_rank(schedule, 0);
+
+  const bench::link::Estimate& estimate = plan.estimate;
+  text +=
+      fmt::format("Estimate (if a message takes {} + size at {}):\n", format_time_ns(estimate.assumption.latency_ns),
+                  format_bandwidth(estimate.assumption.bandwidth_bytes_per_s));
+  text += fmt::format("  time      {} of messages, beside retest and barriers\n", duration_text(estimate.measuring_s));
+  text += fmt::format("  memory    {} a rank for message buffers, {:.1f} MiB a rank for tables\n",
+                      format_bytes(estimate.buffer_bytes), static_cast<double>(estimate.table_bytes) / (1 << 20));
+  text += fmt::format("  file      {:.1f} MiB of matrices when every pair is measured\n",
+                      static_cast<double>(estimate.file_bytes) / (1 << 20));
+  return text;
+}
+
+}  // namespace leadline::output

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What --dry-run prints: the schedule and what it would cost.
+#pragma once
+
+#include <string>
+
+#include "bench/link/plan.hpp"
+#include "model/request.hpp"
+
+namespace leadline::output {
+
+/// For a few ranks every round with its pairs; for many, one rank's partners, all of its rounds walked and counted.
+std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan);
+
+}  // namespace leadline::output

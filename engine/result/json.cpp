@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds the JSON document of a result, key by key.
+#include "result/json.hpp"
+
+#include <cmath>
+#include <variant>
+
+#include "model/options.hpp"
+#include "result/slow_pairs.hpp"
+
+namespace leadline::result {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json options_json(const LinkRequest& request) {
+  Json options = Json::object();
+  for (const Option& option : options_of(request)) {
+    const std::string key = option.unit.empty() ? option.name : option.name + "_" + option.unit;
+    std::visit([&](const auto& value) { options[key] = value; }, option.value);
+  }
+  return options;
+}
+
+Json provenance_json(const LinkResult& result) {
+  const Provenance& from = result.provenance;
+  return {
+      {"version", from.version},
+      {"commit", from.commit},
+      {"command_line", result.request.command_line},
+      {"start_utc", from.start_utc},
+      {"end_utc", from.end_utc},
+      {"launcher", from.launcher},
+      {"kernel", from.kernel},
+      {"transport",
+       {{"name", from.transport.name},
+        {"library", from.transport.library},
+        {"device", from.transport.device},
+        {"simulated", from.transport.simulated}}},
+      {"clock",
+       {{"source", from.clock.source},
+        {"resolution_ns", number(from.clock.resolution_ns)},
+        {"cost_ns", number(from.clock.cost_ns)}}},
+      {"wait", name_of(from.wait)},
+      {"control_plane_on_loopback", from.control_plane_on_loopback},
+      {"num_ranks", from.num_ranks},
+      {"num_hosts", from.num_hosts},
+  };
+}
+
+/// Times and the bandwidths that belong to them; the fastest pair is the one with the least time.
+Json summary_json(const PairSummary& summary, std::uint64_t message_size_bytes, Direction direction) {
+  // A class without pairs has no times, whatever its members hold.
+  const auto time = [&](double time_ns) { return summary.num_pairs > 0 ? number(time_ns) : Json(nullptr); };
+  const auto bandwidth = [&](double time_ns) {
+    if (summary.num_pairs == 0) return Json(nullptr);
+    return number(bandwidth_bytes_per_s(time_ns, message_size_bytes, direction));
+  };
+  return {
+      {"num_pairs", summary.num_pairs},
+      {"time_ns_min", time(summary.time_ns_min)},
+      {"time_ns_p01", time(summary.time_ns_p01)},
+      {"time_ns_p05", time(summary.time_ns_p05)},
+      {"time_ns_p25", time(summary.time_ns_p25)},
+      {"time_ns_median", time(summary.time_ns_median)},
+      {"time_ns_p75", time(summary.time_ns_p75)},
+      {"time_ns_p95", time(summary.time_ns_p95)},
+      {"time_ns_p99", time(summary.time_ns_p99)},
+      {"time_ns_max", time(summary.time_ns_max)},
+      {"time_ns_mean", time(summary.time_ns_mean)},
+      {"median_interval_ns",
+       Json::array({time(summary.median_interval_low_ns), time(summary.median_interval_high_ns)})},
+      {"bandwidth_bytes_per_s_min", bandwidth(summary.time_ns_max)},
+      {"bandwidth_bytes_per_s_median", bandwidth(summary.time_ns_median)},
+      {"bandwidth_bytes_per_s_max", bandwidth(summary.time_ns_min)},
+      {"bandwidth_bytes_per_s_at_mean_time", bandwidth(summary.time_ns_mean)},
+      {"median_interval_bytes_per_s",
+       Json::array({bandwidth(summary.median_interval_high_ns), bandwidth(summary.median_interval_low_ns)})},
+  };
+}
+
+Json slow_pair_json(const SlowPairDetails& details, std::uint64_t message_size_bytes, Direction direction) {
+  const SlowPair& pair = details.pair;
+  const auto bandwidth = [&](double time_ns) {
+    return number(bandwidth_bytes_per_s(time_ns, message_size_bytes, direction));
+  };
+  return {
+      {"from", pair.from},
+      {"to", pair.to},
+      {"from_host", details.from_host},
+      {"to_host", details.to_host},
+      {"time_ns", number(pair.time_ns)},
+      {"bandwidth_bytes_per_s", bandwidth(pair.time_ns)},
+      {"retest_time_ns", pair.retest_time_ns > 0 ? number(pair.retest_time_ns) : Json(nullptr)},
+      {"retest_bandwidth_bytes_per_s", bandwidth(pair.retest_time_ns)},
+      {"company_to_alone_ratio", number(details.ratio)},
+      {"verdict", name_of(details.verdict)},
+  };
+}
+
+Json slice_json(const LinkResult& result, std::size_t index) {
+  const SliceSummary& summary = result.slices[index];
+  const std::uint64_t size = summary.slice.message_size_bytes;
+  const Direction direction = result.request.direction;
+  Json slowest = Json::array();
+  for (const auto& details : slow_pairs_of(result, index)) slowest.push_back(slow_pair_json(details, size, direction));
+  return {
+      {"repeat", summary.slice.repeat},
+      {"permutation", summary.slice.permutation < 0 ? Json(nullptr) : Json(summary.slice.permutation)},
+      {"size_index", summary.slice.size_index},
+      {"message_size_bytes", size},
+      {"all", summary_json(summary.all, size, direction)},
+      {"same_host", summary_json(summary.same_host, size, direction)},
+      {"between_hosts", summary_json(summary.between_hosts, size, direction)},
+      {"slowest_pairs", std::move(slowest)},
+      {"measuring_s", number(summary.measuring_s)},
+      {"slowest_pairs_s", number(summary.slowest_pairs_s)},
+      {"retest_s", number(summary.retest_s)},
+  };
+}
+
+Json findings_json(const std::vector<Finding>& findings) {
+  Json list = Json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"id", finding.id},
+                    {"severity", leadline::name_of(finding.severity)},
+                    {"message", finding.message},
+                    {"evidence", finding.evidence},
+                    {"advice", finding.advice}});
+  }
+  return list;
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const LinkResult& result) {
+  Json hosts = Json::array();
+  for (const HostRanks& host : result.hosts) hosts.push_back({{"host", host.host}, {"ranks", host.ranks}});
+  Json slices = Json::array();
+  for (std::size_t index = 0; index < result.slices.size(); ++index) slices.push_back(slice_json(result, index));
+  return {
+      {"benchmark", "link"},
+      {"format_version", 1},
+      {"complete", result.complete},
+      {"incomplete_reason", result.complete ? "" : result.incomplete_reason},
+      {"options", options_json(result.request)},
+      {"provenance", provenance_json(result)},
+      {"num_rounds", result.num_rounds},
+      {"verified_bytes", result.verified_bytes},
+      {"hosts", std::move(hosts)},
+      {"findings", findings_json(result.findings)},
+      {"slices", std::move(slices)},
+  };
+}
+
+std::string json_text(const LinkResult& result) {
+  return to_json(result).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace leadline::result

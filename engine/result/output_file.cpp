@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Positioned writes that are complete or an error, and what to advise for each error.
+#include "result/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace leadline::result {
+
+namespace {
+
+Error create_error(const std::string& path, int error_number) {
+  const std::string problem = "cannot create result file " + path;
+  const std::string why = system_error_text(error_number);
+  switch (error_number) {
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return Error(ExitStatus::something_missing, problem, why, "Choose a place that you may write to with --output");
+    case ENOENT:
+      return Error(ExitStatus::bad_command_line, problem, why,
+                   "Make its directory first, or choose another with --output");
+    case EISDIR:
+    case ENOTDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
+    case ETXTBSY:
+      return Error(ExitStatus::bad_command_line, problem, why, "Choose another name with --output");
+    default:
+      return Error(ExitStatus::run_failed, problem, why, "Choose another place with --output");
+  }
+}
+
+int open_for_overwriting(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)) {
+    throw Error(ExitStatus::bad_command_line, "cannot create result file " + path,
+                S_ISDIR(status.st_mode) ? system_error_text(EISDIR) : "it is there, and no regular file",
+                "Choose another name with --output");
+  }
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) throw create_error(path, errno);
+  return fd;
+}
+
+}  // namespace
+
+Error write_error(const std::string& path, const std::string& why) {
+  return Error(ExitStatus::run_failed, "cannot write result file " + path, why);
+}
+
+Error write_error(const std::string& path, int error_number) {
+  const std::string why = system_error_text(error_number);
+  const std::string problem = "cannot write result file " + path;
+  switch (error_number) {
+    case ENOSPC:
+    case EDQUOT:
+      return Error(ExitStatus::run_failed, problem, why, "Make room there, or choose another place with --output");
+    case EFBIG:
+      return Error(ExitStatus::run_failed, problem, why,
+                   "Choose a file system for larger files with --output, or raise the limit of this shell (ulimit -f)");
+    default:
+      return Error(ExitStatus::run_failed, problem, why, "Choose another place with --output");
+  }
+}
+
+OutputFile OutputFile::create(const std::string& path, ExistingFile existing) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd >= 0) return OutputFile(path, fd, true);
+  if (errno != EEXIST) throw create_error(path, errno);
+  if (existing == ExistingFile::overwrite) return OutputFile(path, open_for_overwriting(path), false);
+
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) throw create_error(path, EISDIR);
+  throw Error(ExitStatus::bad_command_line, "result file " + path + " is there already", "",
+              "Choose another name with --output, or replace it with --overwrite");
+}
+
+std::optional<OutputFile> OutputFile::open_existing(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0) return std::nullopt;
+  return OutputFile(path, fd, false);
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), is_new_(other.is_new_) {}
+
+OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(fd_, other.fd_);
+  std::swap(is_new_, other.is_new_);
+  return *this;
+}
+
+OutputFile::~OutputFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void OutputFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw write_error(path_, errno);
+    // A write of nothing without an error means that the medium takes no more.
+    if (written == 0) throw write_error(path_, ENOSPC);
+    offset += static_cast<std::uint64_t>(written);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void OutputFile::write_at(std::uint64_t offset, std::string_view text) const {
+  write_at(offset, std::as_bytes(std::span(text.data(), text.size())));
+}
+
+std::string OutputFile::read_at(std::uint64_t offset, std::size_t size) const {
+  std::string text(size, '\0');
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::pread(fd_, text.data() + done, size - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  text.resize(done);
+  return text;
+}
+
+void OutputFile::expect_room(std::uint64_t size_bytes) const {
+  struct statvfs status {};
+  if (::fstatvfs(fd_, &status) != 0) return;
+  if (static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize < size_bytes) throw write_error(path_, ENOSPC);
+}
+
+void OutputFile::truncate(std::uint64_t size) const {
+  // EINVAL: a device, which has no size.
+  if (::ftruncate(fd_, static_cast<off_t>(size)) != 0 && errno != EINVAL) throw write_error(path_, errno);
+}
+
+void OutputFile::sync() const {
+  // EINVAL and ENOTSUP: a file system or device that cannot.
+  if (::fdatasync(fd_) != 0 && errno != EINVAL && errno != ENOTSUP) throw write_error(path_, errno);
+}
+
+void OutputFile::close() {
+  const int fd = std::exchange(fd_, -1);
+  if (fd >= 0 && ::close(fd) != 0 && errno != EINTR) throw write_error(path_, errno);
+}
+
+bool OutputFile::needs_one_writing_host() const {
+  // NFS, CIFS, SMB 2, FUSE: magic numbers from statfs(2).
+  constexpr std::array<std::uint32_t, 4> magics{0x6969, 0xFF534D42, 0xFE534D42, 0x65735546};
+  struct statfs status {};
+  if (::fstatfs(fd_, &status) != 0) return true;
+  return std::find(magics.begin(), magics.end(), static_cast<std::uint32_t>(status.f_type)) != magics.end();
+}
+
+}  // namespace leadline::result

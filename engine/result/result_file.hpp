@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file of a run from before its first message to its end: one interface for HDF5, JSON and no file at all.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/link/output.hpp"
+#include "cluster/cluster.hpp"
+#include "model/provenance.hpp"
+#include "model/request.hpp"
+#include "model/result.hpp"
+
+namespace leadline::result {
+
+/// Every rank has one. Its life: open_result_file, reserve_repeats, any number of writes, finish. Collective
+/// members must be called by all ranks in the same order.
+class ResultFile : public bench::link::RowStore {
+ public:
+  /// Local: where the result lies; "-" = standard output, empty = nowhere.
+  virtual const std::string& path() const = 0;
+
+  /// Local: asks the system to bring what this rank wrote to the disk. Throws Error.
+  virtual void flush() = 0;
+
+  /// Local, from any thread, at any time between construction and destruction: notes why the run did not end well,
+  /// with one positioned write. For the rank that reports a failure. Does nothing where this rank cannot reach the
+  /// file, or once finish() has marked the result complete.
+  virtual void mark_incomplete(const std::string& reason) noexcept = 0;
+
+  /// Collective: adds what only the end knows and, where result.complete says so, the mark "complete". `result` is
+  /// read on rank 0 only. Every rank throws the error of any.
+  virtual void finish(const LinkResult& result) = 0;
+};
+
+/// What becomes of a file that is there already.
+enum class ExistingFile : std::uint8_t { refuse, overwrite };
+
+/// How rows reach the file.
+enum class RowPath : std::uint8_t {
+  automatic,  ///< each rank writes its own where all ranks see the same file, through rank 0 otherwise
+  funnel,     ///< always through rank 0
+};
+
+/// How to open a result file. Rank 0's path counts, the rest is the same on all ranks but `place`.
+struct ResultFileSetup {
+  std::string path;  ///< "-" = standard output (JSON)
+  ResultFormat format = ResultFormat::hdf5;
+  ExistingFile existing = ExistingFile::refuse;
+  RowPath row_path = RowPath::automatic;
+  RankPlace place;  ///< this rank's own
+
+  /// Rank on each seat of a permutation; called on rank 0, once for each of request.shuffle_ranks.
+  std::function<std::vector<std::int32_t>(int permutation)> permutation;
+  /// Index of the permutation that a repeat runs under, -1 = none; called on rank 0.
+  std::function<int(int repeat)> permutation_of_repeat;
+};
+
+/// Collective: creates and checks the file before the first message and writes what is known: `so_far` is request,
+/// provenance and num_rounds. Throws on every rank the same Error, which names the path: bad_command_line (exists, is a
+/// directory, no such directory), something_missing (no permission), run_failed (no space).
+std::unique_ptr<ResultFile> open_result_file(cluster::Cluster& cluster, const LinkResult& so_far,
+                                             ResultFileSetup setup);
+
+/// The format of a result from the name of its file (.h5 .hdf5 .json, "-" and no name being JSON and HDF5) and from
+/// --format, if given. Throws Error(bad_command_line) where they contradict, or say nothing.
+ResultFormat format_for(const std::string& path, std::optional<ResultFormat> given);
+
+/// "leadline-link-20260131T235959Z.h5"; `now` in UTC seconds since 1970. Empty for ResultFormat::none.
+std::string default_file_name(ResultFormat format, std::time_t now);
+
+}  // namespace leadline::result

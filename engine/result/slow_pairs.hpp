@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the retest says about a slow pair: whether it is slow by itself, or only beside others.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/result.hpp"
+
+namespace leadline::result {
+
+enum class Verdict : std::uint8_t {
+  not_retested,
+  not_slow,         ///< below slow_factor times the median of its class already in company
+  slow_alone_too,   ///< so slow in company and alone
+  only_in_company,  ///< so slow in company, not alone
+};
+
+/// How many times the median of its class (same host, between hosts) a time must reach to be called slow. A guess
+/// that keeps jitter out and halved links in.
+inline constexpr double slow_factor = 1.5;
+
+/// "slow_alone_too"; the word in files.
+const char* name_of(Verdict verdict);
+
+/// A slow pair with everything that is said about it.
+struct SlowPairDetails {
+  SlowPair pair;
+  std::string from_host, to_host;
+  double ratio = 0;  ///< time in company / time alone; NaN = not retested
+  Verdict verdict = Verdict::not_retested;
+};
+
+/// The slowest pairs of a slice; host names are empty where the result has none.
+std::vector<SlowPairDetails> slow_pairs_of(const LinkResult& result, std::size_t slice_index);
+
+}  // namespace leadline::result
