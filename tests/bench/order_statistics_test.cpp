@@ -2,10 +2,10 @@
 // Distributed quantiles are exactly those of all numbers brought together.
 #include "bench/link/order_statistics.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <gtest/gtest.h>
 
 #include "core/random.hpp"
 #include "stats/summary.hpp"

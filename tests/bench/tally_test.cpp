@@ -31,7 +31,8 @@ TEST(CloseRound, AddsUpOverRanks) {
 TEST(CloseRound, ThrowsTheLowestRanksErrorEverywhere) {
   run_ranks({0, 0, 0, 0}, [](ThreadCluster& cluster) {
     std::optional<Error> own;
-    if (cluster.rank() >= 2) own = Error(ExitStatus::run_failed, "problem of " + std::to_string(cluster.rank()), "why", "");
+    if (cluster.rank() >= 2)
+      own = Error(ExitStatus::run_failed, "problem of " + std::to_string(cluster.rank()), "why", "");
     try {
       close_round(cluster, {}, own);
       ADD_FAILURE() << "nothing was thrown";

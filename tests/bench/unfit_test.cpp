@@ -2,9 +2,9 @@
 // When a measurement says of itself that it is unfit.
 #include "bench/link/unfit.hpp"
 
-#include <string>
-
 #include <gtest/gtest.h>
+
+#include <string>
 
 namespace leadline::bench::link {
 namespace {

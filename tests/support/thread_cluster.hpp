@@ -40,7 +40,10 @@ class Board {
 class ThreadCluster : public cluster::Cluster {
  public:
   ThreadCluster(Board& board, int rank, std::vector<std::uint32_t> host_of)
-      : board_(board), rank_(rank), host_of_(std::move(host_of)), host_("node" + std::to_string(host_of_.at(static_cast<std::size_t>(rank)))) {}
+      : board_(board),
+        rank_(rank),
+        host_of_(std::move(host_of)),
+        host_("node" + std::to_string(host_of_.at(static_cast<std::size_t>(rank)))) {}
 
   int rank() const override { return rank_; }
   int size() const override { return board_.size(); }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of options: what is taken, and that what is refused names option, value and reason.
+#include "cli/arguments.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+
+namespace leadline::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string refusal(const std::function<void()>& parse) {
+  try {
+    parse();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was refused";
+  return {};
+}
+
+TEST(ParseCount, TakesWholeNumbersInItsRange) {
+  EXPECT_EQ(parse_count("--messages", "1", 1, 10), 1u);
+  EXPECT_EQ(parse_count("--messages", "10", 1, 10), 10u);
+  for (const char* text : {"", "0", "11", "-1", "+1", "1.5", "1e3", "ten", " 1", "1 ", "99999999999999999999999"}) {
+    EXPECT_THAT(refusal([&] { parse_count("--messages", text, 1, 10); }),
+                HasSubstr("--messages cannot be '" + std::string(text)));
+  }
+}
+
+TEST(ParseSeconds, KnowsUnits) {
+  EXPECT_DOUBLE_EQ(parse_seconds("--timeout", "30", 1), 30);
+  EXPECT_DOUBLE_EQ(parse_seconds("--timeout", "1.5s", 1), 1.5);
+  EXPECT_DOUBLE_EQ(parse_seconds("--timeout", "2m", 1), 120);
+  EXPECT_DOUBLE_EQ(parse_seconds("--timeout", "1h", 1), 3600);
+  EXPECT_DOUBLE_EQ(parse_seconds("--min-time", "200ms", 0), 0.2);
+  for (const char* text : {"", "s", "0.5", "-3", "nan", "inf", "5 weeks", "1e300"}) {
+    EXPECT_THAT(refusal([&] { parse_seconds("--timeout", text, 1); }), HasSubstr("--timeout"));
+  }
+}
+
+TEST(ParseRounds, TakesListsAndRangesInTheirOrder) {
+  EXPECT_THAT(parse_rounds("--rounds", "3,1,7-9"), ElementsAre(3, 1, 7, 8, 9));
+  for (const char* text : {"", "0", "1,", ",1", "3-1", "a", "1-", "-1", "1-2-3", "1-99999999999"}) {
+    EXPECT_THAT(refusal([&] { parse_rounds("--rounds", text); }), HasSubstr("--rounds"));
+  }
+}
+
+}  // namespace
+}  // namespace leadline::cli
