@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors as a user reads them, `problem (why). hint`, and the exit status that goes with each."""
+
+from __future__ import annotations
+
+import os
+from enum import IntEnum
+
+
+class ExitStatus(IntEnum):
+    """The program's exit statuses; the same as the engine's."""
+
+    OK = 0
+    BELOW_THRESHOLD = 1
+    BAD_COMMAND_LINE = 2
+    SOMETHING_MISSING = 3
+    RUN_FAILED = 4
+
+
+class LeadlineError(Exception):
+    """Something wrong outside the program: a user's word, a file. Caught only where a command ends."""
+
+    def __init__(self, problem: str, why: str = "", hint: str = "", status: ExitStatus = ExitStatus.RUN_FAILED) -> None:
+        """`why` and `hint` may be empty; `status` is what the command ends with."""
+        self.problem, self.why, self.hint, self.status = problem, why, hint, status
+        text = problem + (f" ({why})" if why else "") + "." + (f" {hint}" if hint else "")
+        super().__init__(" ".join(text.split()))
+
+
+def from_os_error(problem: str, error: OSError, hint: str = "") -> LeadlineError:
+    """The system's refusal in our words: a file that is not there is the user's word, a permission is missing."""
+    status = ExitStatus.RUN_FAILED
+    if isinstance(error, FileNotFoundError | IsADirectoryError | NotADirectoryError):
+        status = ExitStatus.BAD_COMMAND_LINE
+    elif isinstance(error, PermissionError):
+        status = ExitStatus.SOMETHING_MISSING
+    return LeadlineError(problem, os.strerror(error.errno) if error.errno else str(error), hint, status)

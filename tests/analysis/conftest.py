@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Made-up results for the tests, written as docs/formats/hdf5.md says."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+STATISTICS = {"min": 0.9, "median": 1.0, "mean": 1.05, "p99": 1.6, "max": 2.0}
+
+
+@dataclass
+class MadeUp:
+    """What is to be in a file; the times are medians in ns, [N, N] for every size of every repeat, 0 = a hole."""
+
+    hosts: list[str]
+    times: list[list[np.ndarray]]  # [repeat][size]
+    sizes: list[int] = field(default_factory=lambda: [1024])
+    direction: str = "semidirectional"
+    complete: bool = True
+    reason: str = "still running, or killed without a word"
+    permutations: list[list[int]] | None = None
+    retests: list[tuple[int, int, int, int, float, float]] = field(default_factory=list)
+    findings: list[dict[str, str]] = field(default_factory=list)
+    command_line: list[str] = field(default_factory=lambda: ["leadline", "link", "--local", "8", "--output", "a b.h5"])
+    options: dict[str, str] = field(default_factory=dict)
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+
+def times_of(hosts: list[str], seed: int, same_ns: float = 900.0, between_ns: float = 4000.0) -> np.ndarray:
+    """Two classes of pairs with some scatter, the diagonal a hole."""
+    host = np.array(hosts)
+    times = np.where(host[:, None] == host[None, :], same_ns, between_ns)
+    times = times * np.random.default_rng(seed).gamma(400, 1 / 400, times.shape)
+    np.fill_diagonal(times, 0 if len(hosts) > 1 else same_ns)
+    return times
+
+
+def write_result(path: Path, made: MadeUp) -> Path:
+    num_ranks, num_sizes = len(made.hosts), len(made.sizes)
+    with h5py.File(path, "w") as file:
+        file.attrs.update({"format": "leadline", "format_version": np.int32(1), "benchmark": "link", "nonce": "a1b2c3"})
+        file["status/complete"] = np.uint8(made.complete)
+        file["status/reason"] = np.bytes_(made.reason.encode()[:1024].ljust(1024, b"\0"))
+        provenance = {
+            "version": "0.1.0", "commit": "0123abc", "command_line": json.dumps(made.command_line),
+            "start_utc": "2026-01-31T23:59:00Z", "launcher": "local", "kernel": "Linux 6.1.0 x86_64",
+            "transport": "tcp", "transport_library": "sockets", "transport_device": "lo", "simulated": np.int32(0),
+            "clock_source": "CLOCK_MONOTONIC (tsc)", "clock_resolution_ns": 1.0, "clock_cost_ns": 21.5, "wait": "yield",
+            "control_plane_on_loopback": np.int32(1), "num_ranks": np.int32(num_ranks),
+            "num_hosts": np.int32(len(set(made.hosts))), "num_rounds": np.int32(max(num_ranks - 1, 1)),
+            "direction": made.direction,
+        }  # fmt: skip
+        if made.complete:
+            provenance["end_utc"] = "2026-01-31T23:59:12Z"
+        file.create_group("provenance").attrs.update(provenance | made.provenance)
+        options = {"messages": "100", "warmup": "10", "batches": "20", "serial": "false", "interface": ""}
+        file.create_group("options").attrs.update(options | made.options)
+        file["message_size_bytes"] = np.array(made.sizes, dtype=np.uint64)
+        if made.permutations:
+            file["permutations"] = np.array(made.permutations, dtype=np.int32)
+        file["ranks/host"] = np.array([host.encode() for host in made.hosts], dtype="S64")
+        file["ranks/device"] = np.array([b"lo"] * num_ranks, dtype="S64")
+        file["ranks/cpus"] = np.array([f"{rank}".encode() for rank in range(num_ranks)], dtype="S128")
+        file["ranks/pid"] = np.arange(1000, 1000 + num_ranks, dtype=np.int32)
+        file["ranks/num_cpus"] = np.ones(num_ranks, dtype=np.int32)
+        file["ranks/numa_node"] = np.full(num_ranks, -1, dtype=np.int32)
+        for repeat, of_sizes in enumerate(made.times):
+            group = file.create_group(f"repeats/{repeat:04d}")
+            group.attrs["repeat"] = np.int32(repeat)
+            group.attrs["permutation"] = np.int32(repeat if made.permutations else -1)
+            medians = np.array(of_sizes, dtype=np.float64).reshape(num_sizes, num_ranks, num_ranks)
+            group["count"] = np.where(medians > 0, 20, 0).astype(np.uint32)
+            for name, factor in STATISTICS.items():
+                group[f"time_ns_{name}"] = medians * factor
+        if made.complete:
+            columns = list(zip(*made.retests, strict=True)) or [[]] * 6
+            for name, column in zip(("repeat", "size_index", "from", "to"), columns, strict=False):
+                file[f"retest/{name}"] = np.array(column, dtype=np.int32)
+            for name, column in zip(("time_ns", "retest_time_ns"), columns[4:], strict=True):
+                file[f"retest/{name}"] = np.array(column, dtype=np.float64)
+            file["summary"] = json.dumps({"format": "leadline-summary", "findings": made.findings})
+    return path
+
+
+NODES = ["node01.cluster"] * 4 + ["node02.cluster"] * 4
+
+
+def two_hosts() -> MadeUp:
+    times = times_of(NODES, 1)
+    times[2, 6], times[6, 2] = 160_000.0, 31_000.0
+    retests = [(0, 0, 2, 6, 160_000.0, 158_000.0), (0, 0, 6, 2, 31_000.0, 4_100.0), (0, 0, 1, 5, 4_400.0, 3_900.0)]
+    findings = [
+        {"id": "oversubscribed", "severity": "warning", "message": "8 ranks share 2 cores.",
+         "evidence": "8 ranks on 2 cores of node01", "advice": "Start fewer ranks."},
+        {"id": "not_bound", "severity": "note", "message": "Not bound.", "evidence": "", "advice": ""},
+    ]  # fmt: skip
+    return MadeUp(NODES, [[times]], retests=retests, findings=findings)
+
+
+def slow_host() -> MadeUp:
+    hosts = [f"node{index:02d}" for index in range(16) for _ in range(4)]
+    times = times_of(hosts, 2)
+    slow = np.array(hosts) == "node11"
+    times[slow, :] *= 3
+    times[:, slow] *= 3
+    times[5, 60] = 170_000.0
+    return MadeUp(hosts, [[times]], retests=[(0, 0, 5, 60, 170_000.0, 169_000.0)])
+
+
+def sweep() -> MadeUp:
+    sizes = [8, 1024, 65536, 1 << 20]
+    pairs = times_of(NODES, 0) > 0
+    times = [
+        [times_of(NODES, 10 * repeat + index) + size / 5 * pairs for index, size in enumerate(sizes)]
+        for repeat in range(2)
+    ]
+    permutations = [[0, 1, 2, 3, 4, 5, 6, 7], [3, 1, 0, 2, 7, 6, 5, 4]]
+    retests = [(1, 2, 0, 7, 30_000.0, 18_000.0)]
+    return MadeUp(NODES, times, sizes, direction="bidirectional", permutations=permutations, retests=retests)
+
+
+def partial() -> MadeUp:
+    sizes = [8, 1024]
+    first = times_of(NODES, 3)
+    first[3, :] = 0
+    first[0, 5:] = 0
+    return MadeUp(NODES, [[first, np.zeros_like(first)]], sizes, complete=False,
+                  reason="rank 3 on node01.cluster was lost in round 5 (partner 6)")  # fmt: skip
+
+
+def one_rank() -> MadeUp:
+    return MadeUp(["laptop"], [[times_of(["laptop"], 4)]])
+
+
+def three_ranks() -> MadeUp:
+    return MadeUp(["laptop"] * 3, [[times_of(["laptop"] * 3, 5)]])
+
+
+def hostile() -> MadeUp:
+    names = ["</script><script>alert(1)</script>", "<img src=x onerror=alert(2)>", "a&b\"c'd", "${7*7}{{7*7}}"]
+    return MadeUp(names, [[times_of(names, 6)]], command_line=["leadline", "link", "</title><script>alert(3)</script>"],
+                  retests=[(0, 0, 1, 2, 5000.0, 4000.0)],
+                  findings=[{"id": "<b>", "severity": "warning\" onclick=\"x", "message": "<script>alert(4)</script>",
+                             "evidence": "]]>-->", "advice": "<!--"}],
+                  options={"output": "<i>x</i>"}, provenance={"transport": "<u>tcp</u>"})  # fmt: skip
+
+
+def cyclic() -> MadeUp:
+    hosts = [f"a-machine-with-a-rather-long-name-{rank % 12:03d}.cluster.example" for rank in range(48)]
+    return MadeUp(hosts, [[times_of(hosts, 7)]])
+
+
+MADE_UP = {
+    made.__name__: made for made in (two_hosts, slow_host, sweep, partial, one_rank, three_ranks, hostile, cyclic)
+}
+
+
+@pytest.fixture(params=sorted(MADE_UP))
+def any_made(request: pytest.FixtureRequest) -> MadeUp:
+    return MADE_UP[request.param]()
+
+
+@pytest.fixture
+def result_file(tmp_path: Path) -> Path:
+    return write_result(tmp_path / "run.h5", two_hosts())
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "browser: opens a page in a real browser (seconds each)")

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who stands out: a slow host, a slow rank, a bad link; and nobody where nobody does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import leadline
+from conftest import MadeUp, slow_host, three_ranks, times_of, two_hosts, write_result
+from leadline.analyse import SliceAnalysis, Verdict, analyse
+from leadline.words import headline, ranks_text
+
+
+def analysis_of(made: MadeUp, folder: Path) -> tuple[leadline.Result, SliceAnalysis]:
+    result = leadline.load(write_result(folder / "run.h5", made))
+    return result, analyse(result, result.slices[0])
+
+
+def test_a_bad_link(tmp_path: Path):
+    result, analysis = analysis_of(two_hosts(), tmp_path)
+    verdicts = [pair.verdict for pair in analysis.pairs]
+    assert verdicts == [Verdict.SLOW_ALONE_TOO, Verdict.ONLY_IN_COMPANY, Verdict.NOT_SLOW]
+    assert [(pair.retest.from_rank, pair.retest.to_rank) for pair in analysis.slow_pairs] == [(2, 6)]
+    assert (analysis.slow_hosts, analysis.slow_ranks) == ((), ())
+    assert headline(result, [analysis]) == ["Pair 2 → 6 (node01.cluster → node02.cluster) is slow alone too."]
+
+
+def test_a_slow_host_and_a_bad_link(tmp_path: Path):
+    result, analysis = analysis_of(slow_host(), tmp_path)
+    assert [result.hosts()[host] for host in analysis.slow_hosts] == ["node11"]
+    assert analysis.slow_ranks == ()  # those of the slow host say nothing new
+    assert len(analysis.slow_pairs) == 1
+    assert headline(result, [analysis])[0] == "Host node11 stands out: its pairs take 3.0 times as long as usual."
+
+
+@pytest.mark.parametrize("num_hosts", [4, 5, 9])
+def test_a_slow_host_among_few(tmp_path: Path, num_hosts: int):
+    hosts = [f"h{index}" for index in range(num_hosts) for _ in range(2)]
+    times = times_of(hosts, 1)
+    times[np.array(hosts) == "h2", :] *= 3
+    times[:, np.array(hosts) == "h2"] *= 3
+    _, analysis = analysis_of(MadeUp(hosts, [[times]]), tmp_path)
+    assert analysis.slow_hosts == (2,)
+
+
+def test_a_slow_sender(tmp_path: Path):
+    hosts = ["a"] * 8
+    times = times_of(hosts, 1)
+    times[5, :] *= 2
+    result, analysis = analysis_of(MadeUp(hosts, [[times]]), tmp_path)
+    assert analysis.slow_ranks == (5,)
+    assert analysis.ranks[5].from_ratio == pytest.approx(2, rel=0.2)
+    assert analysis.ranks[5].to_ratio == pytest.approx(1, rel=0.2)
+    assert headline(result, [analysis])[0].startswith("Rank 5 on a stands out")
+
+
+def test_ranks_far_from_the_others_are_not_slow(tmp_path: Path):
+    # Seven ranks share a host; all pairs of the eighth are between hosts, and as fast as such pairs are.
+    hosts = ["a"] * 7 + ["b"]
+    _, analysis = analysis_of(MadeUp(hosts, [[times_of(hosts, 1)]]), tmp_path)
+    assert (analysis.slow_hosts, analysis.slow_ranks) == ((), ())
+
+
+def test_three_are_too_few(tmp_path: Path):
+    made = three_ranks()
+    made.times[0][0][2, :] *= 9
+    result, analysis = analysis_of(made, tmp_path)
+    assert analysis.slow_ranks == ()
+    assert headline(result, [analysis])[0].startswith("Too few ranks")
+
+
+@pytest.mark.parametrize(("repeats", "is_told"), [([1, 1, 1], True), ([1, 0, 1], True), ([0, 0, 1], False)])
+def test_what_comes_once_of_three_is_chance(tmp_path: Path, repeats: list[int], is_told: bool):
+    hosts = ["a"] * 6
+    times = [times_of(hosts, seed) for seed in range(3)]
+    for of_repeat, is_slow in zip(times, repeats, strict=True):
+        of_repeat[4, :] *= 1 + 2 * is_slow
+    result = leadline.load(write_result(tmp_path / "run.h5", MadeUp(hosts, [[of_repeat] for of_repeat in times])))
+    sentence = headline(result, [analyse(result, part) for part in result.slices])[0]
+    assert sentence.startswith("Rank 4 on a stands out") == is_told
+
+
+def test_what_is_missing_is_counted(tmp_path: Path):
+    made = two_hosts()
+    made.times[0][0][1, :] = 0
+    _, analysis = analysis_of(made, tmp_path)
+    assert analysis.num_missing == 7
+    assert np.isnan(analysis.ranks[1].from_ns)
+    assert analysis.ranks[1].to_ratio == pytest.approx(1, rel=0.2)
+
+
+def test_ranks_in_short():
+    assert ranks_text([0, 1, 2, 5, 7, 8]) == "0-2,5,7-8"
+    assert ranks_text([]) == ""

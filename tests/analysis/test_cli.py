@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `leadline-report`: options, statuses, and what it may overwrite."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import sweep, write_result
+from leadline.cli import report_main
+
+
+def test_the_page_lies_beside_the_result(result_file: Path, capsys: pytest.CaptureFixture[str]):
+    assert report_main([str(result_file)]) == 0
+    page = result_file.with_suffix(".html")
+    assert capsys.readouterr().out == f"{page}\n"
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert [path.name for path in sorted(page.parent.iterdir())] == ["run.h5", "run.html"]
+
+
+def test_an_earlier_report_is_replaced(result_file: Path, tmp_path: Path):
+    page = tmp_path / "page.html"
+    assert report_main([str(result_file), "-o", str(page)]) == 0
+    first = page.read_text(encoding="utf-8")
+    assert report_main([str(result_file), "--output", str(page), "--statistic", "max"]) == 0
+    assert page.read_text(encoding="utf-8") != first
+
+
+def test_other_files_are_not(result_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    page = tmp_path / "page.html"
+    page.write_text("<!DOCTYPE html><title>mine</title>")
+    assert report_main([str(result_file), "-o", str(page)]) == 2
+    assert capsys.readouterr().err == (
+        f"leadline: cannot write '{page}' (it is there and no report of leadline). Use --overwrite\n"
+    )
+    assert "mine" in page.read_text()
+    assert report_main([str(result_file), "-o", str(page), "--overwrite"]) == 0
+    assert "mine" not in page.read_text()
+
+
+def test_to_stdout(result_file: Path, capsys: pytest.CaptureFixture[str]):
+    assert report_main([str(result_file), "-o", "-"]) == 0
+    assert capsys.readouterr().out.rstrip().endswith("</html>")
+    assert not result_file.with_suffix(".html").exists()
+
+
+def test_only_one_size_and_repeat(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_result(tmp_path / "run.h5", sweep())
+    assert report_main([str(path), "-o", "-", "--size", "1MiB", "--repeat", "2"]) == 0
+    page = capsys.readouterr().out
+    assert page.count('class="part"') == page.count('data-part="0"')
+    assert 'id="size"' not in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ([], "the following arguments are required: RESULT"),
+        (["RUN", "--frobnicate"], "unrecognized arguments: --frobnicate"),
+        (["RUN", "--stat", "max"], "unrecognized arguments: --stat max"),
+        (["RUN", "--statistic", "mode"], "invalid choice: 'mode'"),
+        (["RUN", "--output"], "expected one argument"),
+        (["RUN", "--size", "8", "--size", "9"], "--size is given twice"),
+        (["RUN", "--size", "-5"], "--size -5 is not a size"),
+        (["RUN", "--size", "big"], "--size big is not a size"),
+        (["RUN", "--size", "3KiB"], "the result has no message size 3KiB. It has 1 KiB"),
+        (["RUN", "--repeat", "2"], "the result has no repeat 2. It has 1"),
+        (["RUN", "-o", "page.pdf"], "End its name in .html"),
+        (["RUN", "-o", "nowhere/page.html"], "no such folder"),
+        (["none.h5"], "No such file"),
+    ],
+)
+def test_wrong_command_lines(result_file: Path, arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]):
+    words = [str(result_file) if word == "RUN" else word for word in arguments]
+    assert report_main(words) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("leadline: ")
+    assert captured.err.count("\n") == 1
+    assert reason in captured.err
+
+
+def test_a_damaged_result(result_file: Path, capsys: pytest.CaptureFixture[str]):
+    result_file.write_bytes(result_file.read_bytes()[:5000])
+    assert report_main([str(result_file)]) == 4
+    assert capsys.readouterr().err.startswith(f"leadline: cannot read '{result_file}' (")
+    assert not result_file.with_suffix(".html").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk(result_file: Path):
+    command = [sys.executable, "-c", "from leadline.cli import report_main; raise SystemExit(report_main())"]
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [*command, str(result_file), "-o", "-"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert ended.returncode == 4
+    assert ended.stderr == "leadline: cannot write the report (No space left on device).\n"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_no_permission(result_file: Path, capsys: pytest.CaptureFixture[str]):
+    result_file.parent.chmod(0o500)
+    try:
+        assert report_main([str(result_file)]) == 3
+        assert "Permission denied" in capsys.readouterr().err
+    finally:
+        result_file.parent.chmod(0o700)
+
+
+def test_help_and_version(capsys: pytest.CaptureFixture[str]):
+    for word in ("--help", "--version"):
+        with pytest.raises(SystemExit) as ended:
+            report_main([word])
+        assert ended.value.code == 0
+        assert "leadline report" in capsys.readouterr().out

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loading: what was written comes back, and whatever is not a result is one clear line."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+import leadline
+from conftest import STATISTICS, MadeUp, one_rank, partial, sweep, write_result
+from leadline.error import ExitStatus
+
+
+def test_what_was_written_comes_back(any_made: MadeUp, tmp_path: Path):
+    result = leadline.load(write_result(tmp_path / "run.h5", any_made))
+    assert [place.host for place in result.ranks] == any_made.hosts
+    assert list(result.message_sizes_bytes) == any_made.sizes
+    assert result.complete == any_made.complete
+    assert list(result.provenance.command_line) == any_made.command_line
+    assert len(result.slices) == len(any_made.sizes) * len(any_made.times)
+    for part in result.slices:
+        times = np.array(any_made.times[part.repeat][part.size_index])
+        assert part.message_size_bytes == any_made.sizes[part.size_index]
+        for name, factor in STATISTICS.items():
+            expected = np.where(times > 0, times * factor, np.nan)
+            np.testing.assert_array_equal(result.matrix(part, leadline.Statistic(name)), expected)
+        np.testing.assert_array_equal(result.count(part), np.where(times > 0, 20, np.nan))
+    assert len(result.retests) == len(any_made.retests)
+    assert [finding.id for finding in result.findings] == [finding["id"] for finding in any_made.findings]
+
+
+def test_provenance_and_places(result_file: Path):
+    result = leadline.load(result_file)
+    assert result.provenance.transport == "tcp"
+    assert result.provenance.clock_cost_ns == 21.5
+    assert result.provenance.simulated is False
+    assert result.provenance.end_utc == "2026-01-31T23:59:12Z"
+    assert result.options["messages"] == "100"
+    assert result.ranks[3] == leadline.RankPlace(3, "node01.cluster", "lo", "3", 1003, 1, -1)
+    assert result.hosts() == ("node01.cluster", "node02.cluster")
+    assert result.host_of().tolist() == [0] * 4 + [1] * 4
+    assert (result.nonce, result.format_version) == ("a1b2c3", 1)
+
+
+def test_an_incomplete_result_says_why(tmp_path: Path):
+    result = leadline.load(write_result(tmp_path / "run.h5", partial()))
+    assert not result.complete
+    assert result.incomplete_reason.startswith("rank 3 on node01.cluster was lost")
+    assert result.summary is None
+    assert result.provenance.end_utc == ""
+    assert np.isnan(result.matrix(result.slices[0])[3]).all()
+
+
+def test_both_directions_count_where_both_send(tmp_path: Path):
+    both = leadline.load(write_result(tmp_path / "both.h5", sweep()))
+    one = leadline.load(write_result(tmp_path / "one.h5", one_rank()))
+    assert both.bandwidth_bytes_per_s(1e9, 1024) == 2048
+    assert one.bandwidth_bytes_per_s(1e9, 1024) == 1024
+
+
+def test_rows_are_read_alone(result_file: Path):
+    result = leadline.load(result_file)
+    part = result.slices[0]
+    rows = result.read_rows(part, "time_ns_median", 2, 4)
+    np.testing.assert_array_equal(rows, result.matrix(part)[2:4])
+
+
+def message_of(path: Path) -> str:
+    with pytest.raises(leadline.LeadlineError) as caught:
+        result = leadline.load(path)
+        for part in result.slices:
+            result.matrix(part)
+    assert "\n" not in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert caught.value.status is ExitStatus.RUN_FAILED
+    return str(caught.value)
+
+
+def test_no_such_file(tmp_path: Path):
+    with pytest.raises(
+        leadline.LeadlineError, match=r"cannot read '.*none.h5' \(No such file or directory\)"
+    ) as caught:
+        leadline.load(tmp_path / "none.h5")
+    assert caught.value.status is ExitStatus.BAD_COMMAND_LINE
+
+
+def test_a_folder(tmp_path: Path):
+    with pytest.raises(leadline.LeadlineError, match="Is a directory") as caught:
+        leadline.load(tmp_path)
+    assert caught.value.status is ExitStatus.BAD_COMMAND_LINE
+
+
+@pytest.mark.parametrize(
+    ("contents", "reason"),
+    [
+        (b"", "the file is empty"),
+        (b"not a result\n", "not an HDF5 file"),
+        (bytes(range(256)) * 64, "not an HDF5 file"),
+        (json.dumps({"benchmark": "link"}).encode(), "this is JSON"),
+        (b"\x89HDF", "the HDF5 header is broken"),
+        (b"\x89HDF\r\n\x1a\n" + bytes(200), "damaged"),
+    ],
+)
+def test_files_of_other_kinds(tmp_path: Path, contents: bytes, reason: str):
+    path = tmp_path / "run.h5"
+    path.write_bytes(contents)
+    assert reason in message_of(path)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.7, 0.99])
+def test_truncated(result_file: Path, share: float):
+    contents = result_file.read_bytes()
+    result_file.write_bytes(contents[: int(len(contents) * share)])
+    message = message_of(result_file)
+    assert "truncated" in message or "damaged" in message
+
+
+def set_attribute(name: str, value: object) -> Callable[[h5py.File], None]:
+    def change(file: h5py.File) -> None:
+        group, _, attribute = name.rpartition("/")
+        file[group or "/"].attrs[attribute] = value
+
+    return change
+
+
+def remove(name: str) -> Callable[[h5py.File], None]:
+    def change(file: h5py.File) -> None:
+        del file[name]
+
+    return change
+
+
+def replace(name: str, value: object) -> Callable[[h5py.File], None]:
+    def change(file: h5py.File) -> None:
+        del file[name]
+        file[name] = value
+
+    return change
+
+
+DAMAGES = {
+    "another kind": (set_attribute("format", "other"), "not a result of leadline"),
+    "a later version": (set_attribute("format_version", np.int32(2)), "format version 2"),
+    "another benchmark": (set_attribute("benchmark", "io"), "a result of 'io'"),
+    "no provenance": (remove("provenance"), "/provenance is missing"),
+    "no status": (remove("status/complete"), "/status/complete is missing"),
+    "no sizes": (remove("message_size_bytes"), "/message_size_bytes is missing"),
+    "no hosts": (remove("ranks/host"), "/ranks/host is missing"),
+    "no options": (remove("options"), "/options is missing"),
+    "no repeats": (remove("repeats/0000"), "/repeats has none"),
+    "no matrix": (remove("repeats/0000/time_ns_p99"), "/repeats/0000/time_ns_p99 is missing"),
+    "a group for a matrix": (remove("repeats/0000/count"), "/repeats/0000/count is missing"),
+    "a small matrix": (replace("repeats/0000/time_ns_max", np.zeros((1, 8, 7))), "of the shape (1, 8, 7)"),
+    "text for a matrix": (replace("repeats/0000/time_ns_max", np.full((1, 8, 8), b"x")), "of the shape (1, 8, 8)"),
+    "an odd number of places": (replace("ranks/pid", np.zeros(7, dtype=np.int32)), "/ranks/pid has the shape (7,)"),
+    "another number of ranks": (set_attribute("provenance/num_ranks", np.int32(9)), "9 ranks, 8 places"),
+    "words for a number": (set_attribute("provenance/num_rounds", "many"), "damaged"),
+    "a command line that is none": (set_attribute("provenance/command_line", "[1,"), "damaged"),
+    "a summary that is none": (replace("summary", "{"), "damaged"),
+    "a summary that is a list": (replace("summary", "[]"), "/summary is not a JSON object"),
+    "a pair that is not there": (replace("retest/to", np.array([99, 0, 0], dtype=np.int32)), "the pair 2 to 99"),
+    "negative times": (replace("repeats/0000/time_ns_median", -np.ones((1, 8, 8))), "no measurement gives"),
+    "endless times": (replace("repeats/0000/time_ns_median", np.full((1, 8, 8), np.inf)), "no measurement gives"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damaged(result_file: Path, name: str):
+    change, reason = DAMAGES[name]
+    with h5py.File(result_file, "r+") as file:
+        change(file)
+    assert reason in message_of(result_file)
+
+
+def test_any_flipped_byte_is_a_result_or_one_line(result_file: Path):
+    contents = result_file.read_bytes()
+    generator = np.random.default_rng(11)
+    # The header and the first objects are where a flip hurts most.
+    for place in generator.integers(0, 6000, 150):
+        damaged = bytearray(contents)
+        damaged[place] ^= int(generator.integers(1, 256))
+        result_file.write_bytes(damaged)
+        try:
+            result = leadline.load(result_file)
+            result.matrix(result.slices[0])
+        except leadline.LeadlineError as error:
+            assert "\n" not in str(error)
+
+
+def test_a_lock_does_not_matter(result_file: Path):
+    # The HDF5 library locks a file that it writes; a report of a run under way must not wait for that.
+    with result_file.open("rb+") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+        assert leadline.load(result_file).num_ranks == 8
