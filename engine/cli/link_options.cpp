@@ -211,8 +211,6 @@ void check_effects(const CLI::App& app, const LinkRequest& request) {
   }
   if (request.overwrite && request.output.empty())
     throw_no_effect("--overwrite", "without --output the file is always new");
-  if (request.format == ResultFormat::none && is_given("--output"))
-    throw_no_effect("--output", "--format none writes no file");
   if (is_given("--batches") && request.num_batches > request.num_messages) {
     throw Error(ExitStatus::bad_command_line,
                 fmt::format("--batches {} is more than --messages {}", request.num_batches, request.num_messages),

@@ -85,6 +85,7 @@ class LinkRun {
  private:
   void look_around();
   void open_transport();
+  void name_hosts();
   void open_file();
   void measure();
   void collect_hosts();
@@ -94,6 +95,7 @@ class LinkRun {
   const transport::LoadedModule& module_;
   bench::link::Conditions conditions_;
   RankPlace place_;
+  std::vector<std::uint32_t> host_of_;  // those of the cluster, or those that a make-believe fabric names
   Plan plan_;
   LinkResult result_;
   std::unique_ptr<transport::Transport> transport_;
@@ -138,6 +140,19 @@ void LinkRun::open_transport() {
   cluster_.set_wait(conditions_.wait,
                     needs_progress ? [&its = *transport_] { its.progress(); } : std::function<void()>{});
   place_.device = transport_->info().device;
+  name_hosts();
+}
+
+void LinkRun::name_hosts() {
+  const auto real = cluster_.host_of();
+  host_of_.assign(real.begin(), real.end());
+  if (transport_->make_believe_host(0).empty()) return;
+  std::map<std::string, std::uint32_t> indices;
+  for (std::size_t rank = 0; rank < host_of_.size(); ++rank) {
+    const std::string host = transport_->make_believe_host(static_cast<int>(rank));
+    host_of_[rank] = indices.try_emplace(host, static_cast<std::uint32_t>(indices.size())).first->second;
+  }
+  place_.host = transport_->make_believe_host(cluster_.rank());
 }
 
 void LinkRun::open_file() {
@@ -151,7 +166,7 @@ void LinkRun::open_file() {
   provenance.wait = conditions_.wait;
   provenance.control_plane_on_loopback = cluster_.on_loopback();
   provenance.num_ranks = cluster_.size();
-  provenance.num_hosts = cluster_.num_hosts();
+  provenance.num_hosts = static_cast<int>(*std::max_element(host_of_.begin(), host_of_.end())) + 1;
   conditions_.simulated = provenance.transport.simulated;
   result_.request = request_;
   result_.num_rounds = plan_.num_rounds;
@@ -172,7 +187,7 @@ void LinkRun::measure() {
   std::unique_ptr<bench::link::Progress> progress;
   if (cluster_.rank() == 0) progress = output::make_progress(request_);
   bench::link::Measured measured =
-      bench::link::measure({request_, plan_, cluster_, *transport_, *file_, progress.get()});
+      bench::link::measure({request_, plan_, cluster_, *transport_, *file_, host_of_, progress.get()});
   result_.slices = std::move(measured.slices);
   result_.verified_bytes = measured.verified_bytes;
   result_.findings = bench::link::unfit(conditions_, result_.slices);
@@ -181,18 +196,17 @@ void LinkRun::measure() {
 /// Names of the hosts, on rank 0: only now, when the tables that grow with the ranks are gone.
 void LinkRun::collect_hosts() {
   std::map<std::uint32_t, std::string> names;
-  const auto host_of = cluster_.host_of();
-  cluster_.gather(cluster_.host(), [&](int rank, std::string_view host) {
-    names.try_emplace(host_of[static_cast<std::size_t>(rank)], host);
+  cluster_.gather(place_.host, [&](int rank, std::string_view host) {
+    names.try_emplace(host_of_[static_cast<std::size_t>(rank)], host);
   });
   if (cluster_.rank() != 0) return;
   std::vector<std::vector<int>> ranks(names.size());
-  for (std::size_t rank = 0; rank < host_of.size(); ++rank) ranks[host_of[rank]].push_back(static_cast<int>(rank));
+  for (std::size_t rank = 0; rank < host_of_.size(); ++rank) ranks[host_of_[rank]].push_back(static_cast<int>(rank));
   for (const auto& [index, name] : names) result_.hosts.push_back({name, number_ranges(ranks[index])});
   for (const SliceSummary& summary : result_.slices) {
     for (const SlowPair& pair : summary.slowest) {
-      result_.slow_pair_hosts.push_back(names[host_of[pair.from]]);
-      result_.slow_pair_hosts.push_back(names[host_of[pair.to]]);
+      result_.slow_pair_hosts.push_back(names[host_of_[pair.from]]);
+      result_.slow_pair_hosts.push_back(names[host_of_[pair.to]]);
     }
   }
 }

@@ -61,7 +61,7 @@ int dispatch(const std::vector<std::string>& arguments) {
 
 int report(const Error& error) {
   // Under a launcher every rank finds the same mistake; one of them says so.
-  if (cluster::rank_hint() == 0) fmt::print(stderr, "leadline: {}\n", error.what());
+  if (cluster::speaks_before_joining()) fmt::print(stderr, "leadline: {}\n", error.what());
   return static_cast<int>(error.status());
 }
 

@@ -46,7 +46,8 @@ int rank_hint() {
   const char* text = nullptr;
   switch (detect_launcher()) {
     case Launcher::none:
-      return 0;
+      if (has("SLURM_STEP_ID")) text = std::getenv("SLURM_PROCID");  // a step without PMI has ranks all the same
+      break;
     case Launcher::environment:
       text = std::getenv("LEADLINE_RANK");
       break;

@@ -49,9 +49,10 @@ TEST(Unfit, DrawsTheLineForTheClockAtFivePercent) {
   EXPECT_EQ(ids(fit(), 499), "clock_too_coarse ");
 }
 
-TEST(Unfit, JudgesNoClockWhereTimesAreSimulated) {
+TEST(Unfit, JudgesNoMachineWhereTimesAreSimulated) {
   Conditions conditions = fit();
   conditions.simulated = true;
+  conditions.ranks_per_core_max = 8;
   EXPECT_EQ(ids(conditions, 10), "simulated ");
 }
 

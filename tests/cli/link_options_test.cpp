@@ -78,7 +78,7 @@ TEST(LinkOptions, RefuseCombinationsInWhichOneIsIgnored) {
   EXPECT_THAT(refusal({"--dry-run", "--ranks", "4", "--local", "4"}), HasSubstr("--local has no effect"));
   EXPECT_THAT(refusal({"--dry-run", "--output", "x.h5"}), HasSubstr("--dry-run writes no result"));
   EXPECT_THAT(refusal({"--overwrite"}), HasSubstr("--overwrite has no effect"));
-  EXPECT_THAT(refusal({"--format", "none", "--output", "x.h5"}), HasSubstr("--output has no effect"));
+  EXPECT_THAT(refusal({"--format", "none", "--output", "x.h5"}), HasSubstr("--format none leaves nothing to write"));
   EXPECT_THAT(refusal({"--batches", "200"}), HasSubstr("more than --messages 100"));
 }
 

@@ -43,10 +43,9 @@ struct Whereabouts {
   }
 };
 
-OwnMedians medians_of(const PairRow& row, const cluster::Cluster& cluster) {
+OwnMedians medians_of(const PairRow& row, std::span<const std::uint32_t> host_of, int rank) {
   OwnMedians medians;
-  const auto host_of = cluster.host_of();
-  const std::uint32_t own_host = host_of[static_cast<std::size_t>(cluster.rank())];
+  const std::uint32_t own_host = host_of[static_cast<std::size_t>(rank)];
   for (std::size_t partner = 0; partner < row.count.size(); ++partner) {
     if (row.count[partner] == 0) continue;
     (host_of[partner] == own_host ? medians.same_host : medians.between_hosts).push_back(row.time_ns_median[partner]);
@@ -166,7 +165,8 @@ void Measuring::run_slice(const Slice& slice, int slice_number) {
   agree(store_row(slice));
   summary.measuring_s = seconds_since(start_ns);
 
-  const ClassSummaries classes = summarize_pairs(stage_.cluster, medians_of(row_, stage_.cluster));
+  const ClassSummaries classes =
+      summarize_pairs(stage_.cluster, medians_of(row_, stage_.host_of, stage_.cluster.rank()));
   summary.all = classes.all;
   summary.same_host = classes.same_host;
   summary.between_hosts = classes.between_hosts;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bench/link/output.hpp"
@@ -21,7 +22,8 @@ struct Stage {
   cluster::Cluster& cluster;
   transport::Transport& transport;
   RowStore& store;
-  Progress* progress = nullptr;  ///< rank 0 only, and not with --quiet
+  std::span<const std::uint32_t> host_of;  ///< host index by rank, as the result names hosts
+  Progress* progress = nullptr;            ///< rank 0 only, and not with --quiet
 };
 
 struct Measured {
