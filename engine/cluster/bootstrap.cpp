@@ -6,7 +6,7 @@
 
 namespace leadline::cluster {
 
-std::vector<std::string> Bootstrap::all_gather(const std::string&) {
+std::string Bootstrap::all_gather(const std::string&) {
   throw std::logic_error("a bootstrap without a membership has to gather");
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cluster/socket.hpp"
 
@@ -47,9 +46,9 @@ class Bootstrap {
   /// Local: what is known without asking, owned by the bootstrap; null where only all_gather can tell.
   virtual Membership* membership() { return nullptr; }
 
-  /// Collective, only before the cluster stands, and only where there is no membership: every rank's text, by
-  /// rank. All the same length. Transient memory of size() times that length.
-  virtual std::vector<std::string> all_gather(const std::string& own);
+  /// Collective, only before the cluster stands, and only where there is no membership: every rank's text, one
+  /// behind the other, by rank. All the same length.
+  virtual std::string all_gather(const std::string& own);
 
   /// Local, from the watch thread: this process is about to say on stderr why the run failed.
   virtual void reporting() {}

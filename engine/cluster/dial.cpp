@@ -16,27 +16,31 @@
 namespace leadline::cluster {
 namespace {
 
-void wait_for(int fd, short events, Deadline deadline) {
+constexpr const char* no_answer = "it does not answer";
+// An attempt that the deadline cuts shorter than this says nothing new.
+constexpr auto short_attempt = std::chrono::seconds(1);
+
+/// Whether something happened before the deadline, or within a second.
+bool wait_for(int fd, short events, Deadline deadline) {
   pollfd one{fd, events, 0};
-  ::poll(&one, 1, deadline.left_ms(1000));
+  return ::poll(&one, 1, deadline.left_ms(1000)) > 0;
 }
 
 /// Nothing where the connection is refused or fails; `why` says how.
 Socket connect_to(const SocketAddress& address, Deadline deadline, std::string& why) {
   Socket socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   int error_number = errno;
-  if (socket) {
-    error_number = ::connect(socket.fd(), address.get(), address.length()) == 0 ? 0 : errno;
-    while (error_number == EINPROGRESS && !deadline.has_passed()) {
-      wait_for(socket.fd(), POLLOUT, deadline);
-      pollfd now{socket.fd(), POLLOUT, 0};
-      if (::poll(&now, 1, 0) == 0) continue;
+  if (socket) error_number = ::connect(socket.fd(), address.get(), address.length()) == 0 ? 0 : errno;
+  while (error_number == EINPROGRESS) {
+    if (wait_for(socket.fd(), POLLOUT, deadline)) {
       socklen_t length = sizeof error_number;
       ::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error_number, &length);
+    } else if (deadline.has_passed()) {
+      break;
     }
   }
   if (error_number == 0) return socket;
-  why = error_number == EINPROGRESS ? "it does not answer" : system_error_text(error_number);
+  why = error_number == EINPROGRESS ? no_answer : system_error_text(error_number);
   return {};
 }
 
@@ -56,7 +60,7 @@ bool is_answered(int fd, const Hello& hello, const RunKey& key, Deadline deadlin
       return false;
     }
     if (deadline.has_passed()) {
-      why = "it does not answer";
+      why = no_answer;
       return false;
     }
     wait_for(fd, POLLIN, deadline);
@@ -72,13 +76,17 @@ Socket dial(const SocketAddress& address, const Hello& hello, const RunKey& key,
   const SealedHello sealed = key.seal(hello);
   std::string why;
   for (int pause_ms = 1;; pause_ms = std::min(2 * pause_ms, 100)) {
-    Socket socket = connect_to(address, deadline, why);
+    const auto begin = Deadline::Clock::now();
+    std::string why_now;
+    Socket socket = connect_to(address, deadline, why_now);
     if (socket) {
       set_no_delay(socket.fd());
       // A new connection takes these few bytes at once; where it is already broken, is_answered sees it.
       (void)!::send(socket.fd(), sealed.data(), sealed.size(), MSG_NOSIGNAL);
-      if (is_answered(socket.fd(), hello, key, deadline, why)) return socket;
+      if (is_answered(socket.fd(), hello, key, deadline, why_now)) return socket;
     }
+    const bool is_cut_short = why_now == no_answer && Deadline::Clock::now() - begin < short_attempt;
+    if (why.empty() || !is_cut_short) why = why_now;
     if (deadline.has_passed()) break;
     ::poll(nullptr, 0, deadline.left_ms(pause_ms));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two all-gathers: hosts and the secret, then the endpoints; a third only where somebody could not listen.
+// Two all-gathers: hosts and shares of the secret, then the endpoints; a third only where somebody could not listen.
 #include "cluster/gathered_membership.hpp"
 
 #include <arpa/inet.h>
@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "cluster/bytes.hpp"
 #include "cluster/listener.hpp"
@@ -15,17 +16,23 @@
 namespace leadline::cluster {
 namespace {
 
-constexpr std::size_t secret_size_bytes = 32;
+constexpr std::size_t hash_size_bytes = 8;
+constexpr std::size_t share_size_bytes = 8;  // of the secret: two ranks have 128 bits of it already
 constexpr std::size_t address_size_max = 16;
 // Number of address bytes (0 = cannot listen), address, port.
 constexpr std::size_t record_size_bytes = 1 + address_size_max + 2;
 constexpr std::size_t error_size_bytes = 400;
 
-std::string hash_of(const std::string& text) {
-  std::string hash(16, '\0');
+std::string hash_of(std::string_view text, std::size_t size_bytes) {
+  std::string hash(std::max<std::size_t>(size_bytes, crypto_generichash_BYTES_MIN), '\0');
   crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(),
                      reinterpret_cast<const unsigned char*>(text.data()), text.size(), nullptr, 0);
-  return hash;
+  return hash.substr(0, size_bytes);
+}
+
+/// The part of all ranks' texts, each of this length, that belongs to one.
+std::string_view part_of(std::string_view all, std::size_t length, std::size_t rank) {
+  return all.substr(rank * length, length);
 }
 
 std::string packed(const std::optional<Error>& error) {
@@ -40,9 +47,9 @@ std::string packed(const std::optional<Error>& error) {
   return bytes;
 }
 
-[[noreturn]] void throw_lowest(const std::vector<std::string>& errors) {
-  for (const std::string& one : errors) {
-    Reader reader(one);
+[[noreturn]] void throw_lowest(std::string_view errors) {
+  for (; !errors.empty(); errors.remove_prefix(error_size_bytes)) {
+    Reader reader(errors.substr(0, error_size_bytes));
     const auto status = reader.number<std::uint32_t>();
     std::string problem = reader.text(), why = reader.text(), hint = reader.text();
     if (status != 0) throw Error(static_cast<ExitStatus>(status), std::move(problem), std::move(why), std::move(hint));
@@ -53,14 +60,17 @@ std::string packed(const std::optional<Error>& error) {
 }  // namespace
 
 GatheredMembership::GatheredMembership(Bootstrap& bootstrap, const std::string& host, const std::string& interface) {
-  std::string own_secret(secret_size_bytes, '\0');
-  if (bootstrap.rank() == 0) randombytes_buf(own_secret.data(), own_secret.size());
-  const std::string own_hash = hash_of(host);
+  std::string own_share(share_size_bytes, '\0');
+  randombytes_buf(own_share.data(), own_share.size());
+  const std::string own_hash = hash_of(host, hash_size_bytes);
   bool is_one_host = true;
   {
-    const std::vector<std::string> all = bootstrap.all_gather(own_hash + own_secret);
-    secret_ = all.front().substr(own_hash.size());
-    for (const std::string& one : all) is_one_host = is_one_host && one.starts_with(own_hash);
+    const std::string own = own_hash + own_share;
+    const std::string all = bootstrap.all_gather(own);
+    secret_ = hash_of(all, crypto_generichash_BYTES);
+    for (std::size_t rank = 0; rank < static_cast<std::size_t>(bootstrap.size()); ++rank) {
+      is_one_host = is_one_host && part_of(all, own.size(), rank).starts_with(own_hash);
+    }
   }
 
   std::optional<Error> error;
@@ -83,17 +93,19 @@ void GatheredMembership::exchange_endpoints(Bootstrap& bootstrap, const SocketAd
     std::copy(address.begin(), address.end(), record.begin() + 1);
     put(record.data() + 1 + address_size_max, own.port());
   }
-  const std::vector<std::string> all = bootstrap.all_gather(record);
-  for (const std::string& one : all) {
-    if (one[0] == 0) return;  // this rank cannot listen: no book
-    address_size_bytes_ = std::max(address_size_bytes_, static_cast<std::size_t>(one[0]));
+  const std::string all = bootstrap.all_gather(record);
+  const auto size = static_cast<std::size_t>(bootstrap.size());
+  const auto length_of = [&](std::size_t rank) { return static_cast<std::size_t>(all[rank * record_size_bytes]); };
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    if (length_of(rank) == 0) return;  // this rank cannot listen: no book
+    address_size_bytes_ = std::max(address_size_bytes_, length_of(rank));
   }
-  book_.reserve(all.size() * (address_size_bytes_ + 2));
-  for (const std::string& one : all) {
-    std::string address = one.substr(1, static_cast<std::size_t>(one[0]));
+  book_.reserve(size * (address_size_bytes_ + 2));
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    const std::string_view one = part_of(all, record_size_bytes, rank);
     // An IPv4 address among IPv6 ones is kept in its IPv6 form.
-    if (address.size() < address_size_bytes_) address = std::string(10, '\0') + "\xff\xff" + address;
-    book_ += address + one.substr(1 + address_size_max, 2);
+    if (length_of(rank) < address_size_bytes_) book_.append(10, '\0').append("\xff\xff");
+    book_.append(one.substr(1, length_of(rank))).append(one.substr(1 + address_size_max, 2));
   }
 }
 

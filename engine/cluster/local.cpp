@@ -35,7 +35,6 @@ constexpr auto patience_after_failure = 7s;
 
 struct Child {
   pid_t pid = 0;
-  bool is_stopped = false;
   std::optional<int> status;  ///< as waitpid gives it; nothing while it runs
 
   bool failed() const { return status && *status != 0; }
@@ -86,7 +85,7 @@ class HeldSignals {
 };
 
 /// What rank_main lets escape is said here, since nothing above it is left in a child.
-int run_rank(std::unique_ptr<LocalBootstrap> bootstrap, ReportedMark& mark,
+int run_rank(std::unique_ptr<LocalBootstrap> bootstrap, ReporterMark& mark,
              const std::function<int(std::unique_ptr<Bootstrap>)>& rank_main) {
   const bool is_first = bootstrap->rank() == 0;
   std::string problem;
@@ -100,7 +99,7 @@ int run_rank(std::unique_ptr<LocalBootstrap> bootstrap, ReportedMark& mark,
     problem = error.what();
   }
   if (is_first) {
-    mark.set();
+    mark.set(0);
     fmt::print(stderr, "leadline: {}\n", problem);
   }
   return status;
@@ -126,7 +125,7 @@ class Run {
   }
   int outcome() const;
 
-  ReportedMark mark_;
+  ReporterMark mark_;
   std::vector<Child> children_;
   std::optional<std::size_t> first_failed_;
 };
@@ -146,7 +145,7 @@ void Run::start(int num_ranks, HeldSignals& signals, const std::function<int(std
                   "choose fewer with --local");
     }
     if (pid > 0) {
-      children_.push_back({pid, false, {}});
+      children_.push_back({pid, {}});
       continue;
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -165,12 +164,9 @@ void Run::start(int num_ranks, HeldSignals& signals, const std::function<int(std
 
 void Run::look_at(Child& child, int options) {
   int status = 0;
-  while (!child.status && ::waitpid(child.pid, &status, options) == child.pid) {
-    child.is_stopped = WIFSTOPPED(status);
-    if (WIFSTOPPED(status) || WIFCONTINUED(status)) continue;
-    child.status = status;
-    if (status != 0 && !first_failed_) first_failed_ = static_cast<std::size_t>(&child - children_.data());
-  }
+  if (child.status || ::waitpid(child.pid, &status, options) != child.pid) return;
+  child.status = status;
+  if (status != 0 && !first_failed_) first_failed_ = static_cast<std::size_t>(&child - children_.data());
 }
 
 void Run::kill_all() {
@@ -182,16 +178,13 @@ int Run::wait(const HeldSignals& signals) {
   std::optional<Clock::time_point> give_up_at;
   while (!is_over()) {
     const int signal_number = signals.next(give_up_at ? 100ms : 1000ms);
-    if (signal_number != 0 && signal_number != SIGCHLD) send_all(signal_number);
-    for (Child& child : children_) look_at(child, WNOHANG | WUNTRACED | WCONTINUED);
-    const bool is_ending = first_failed_ || (signal_number != 0 && signal_number != SIGCHLD);
-    if (is_ending && !give_up_at) give_up_at = Clock::now() + patience_after_failure;
-    if (first_failed_) {  // a stopped rank cannot end by itself
-      for (const Child& child : children_) {
-        if (!child.status && child.is_stopped) ::kill(child.pid, SIGKILL);
-      }
-    }
-    if (give_up_at && Clock::now() > *give_up_at) kill_all();
+    const bool is_told_to_stop = signal_number != 0 && signal_number != SIGCHLD;
+    if (is_told_to_stop) send_all(signal_number);
+    for (Child& child : children_) look_at(child, WNOHANG);
+    if ((first_failed_ || is_told_to_stop) && !give_up_at) give_up_at = Clock::now() + patience_after_failure;
+    // The others stay only for the sake of the one that reports, or because they are stopped.
+    const bool is_reported = mark_.rank() && children_[static_cast<std::size_t>(*mark_.rank())].status;
+    if (is_reported || (give_up_at && Clock::now() > *give_up_at)) kill_all();
   }
   return outcome();
 }
@@ -200,7 +193,7 @@ int Run::outcome() const {
   if (!first_failed_) return 0;
   const Child& first = children_.front();
   const bool rank_0_ended_itself = first.failed() && first.exited();
-  if (!mark_.is_set() && !rank_0_ended_itself) {
+  if (!mark_.rank() && !rank_0_ended_itself) {
     const int status = *children_[*first_failed_].status;
     const std::string how =
         WIFSIGNALED(status) ? fmt::format("killed by signal {}, {}", WTERMSIG(status), ::sigdescr_np(WTERMSIG(status)))
@@ -212,12 +205,12 @@ int Run::outcome() const {
 
 }  // namespace
 
-ReportedMark::ReportedMark() {
-  void* page = ::mmap(nullptr, sizeof *mark_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+ReporterMark::ReporterMark() {
+  void* page = ::mmap(nullptr, sizeof *rank_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) {
     throw Error(ExitStatus::run_failed, "cannot share memory with the ranks", system_error_text(errno));
   }
-  mark_ = new (page) std::atomic<bool>(false);
+  rank_ = new (page) std::atomic<int>(-1);
 }
 
 int launch_local(int num_ranks, const std::function<int(std::unique_ptr<Bootstrap>)>& rank_main) {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,25 +14,28 @@
 
 namespace leadline::cluster {
 
-/// A mark in memory that the launcher and all ranks share: some rank has said why the run failed.
-class ReportedMark {
+/// A mark in memory that the launcher and all ranks share: which rank says why the run failed.
+class ReporterMark {
  public:
-  ReportedMark();
-  ~ReportedMark() { ::munmap(mark_, sizeof *mark_); }
-  ReportedMark(const ReportedMark&) = delete;
-  ReportedMark& operator=(const ReportedMark&) = delete;
+  ReporterMark();
+  ~ReporterMark() { ::munmap(rank_, sizeof *rank_); }
+  ReporterMark(const ReporterMark&) = delete;
+  ReporterMark& operator=(const ReporterMark&) = delete;
 
-  void set() { mark_->store(true); }
-  bool is_set() const { return mark_->load(); }
+  void set(int rank) { rank_->store(rank); }
+  std::optional<int> rank() const {
+    const int rank = rank_->load();
+    return rank >= 0 ? std::optional(rank) : std::nullopt;
+  }
 
  private:
-  std::atomic<bool>* mark_;
+  std::atomic<int>* rank_;
 };
 
 class LocalBootstrap final : public Bootstrap, private Membership {
  public:
   /// The mark outlives the bootstrap.
-  LocalBootstrap(int rank, std::vector<std::uint16_t> ports, Socket listener, std::string secret, ReportedMark& mark)
+  LocalBootstrap(int rank, std::vector<std::uint16_t> ports, Socket listener, std::string secret, ReporterMark& mark)
       : rank_(rank),
         ports_(std::move(ports)),
         listener_(std::move(listener)),
@@ -42,7 +46,7 @@ class LocalBootstrap final : public Bootstrap, private Membership {
   int size() const override { return static_cast<int>(ports_.size()); }
   std::string launcher() const override { return "local"; }
   Membership* membership() override { return this; }
-  void reporting() override { mark_.set(); }
+  void reporting() override { mark_.set(rank_); }
 
  private:
   Socket take_listener() override { return std::move(listener_); }
@@ -53,7 +57,7 @@ class LocalBootstrap final : public Bootstrap, private Membership {
   std::vector<std::uint16_t> ports_;
   Socket listener_;
   std::string secret_;
-  ReportedMark& mark_;
+  ReporterMark& mark_;
 };
 
 }  // namespace leadline::cluster

@@ -42,8 +42,6 @@ Watch::Watch(Settings settings, Socket listener, RunKey key, Lobby& lobby, Boots
   thread_ = std::thread([this] { run(); });
 }
 
-// --- the measuring thread's side
-
 void Watch::order(const std::function<void(Orders&)>& write) {
   {
     const std::lock_guard lock(mutex_);
@@ -74,8 +72,6 @@ void Watch::leave() {
   thread_.join();
   signals_.reset();
 }
-
-// --- the watch thread's side
 
 bool Watch::expects(const Hello& hello) const {
   if (hello.to != static_cast<std::uint32_t>(settings_.rank)) return false;
@@ -160,7 +156,7 @@ bool Watch::take_orders() {
     broken_ = orders.broken;
     broken_since_ = now_;
   }
-  return !orders.leave;
+  return !orders.leave || failure_;  // who leaves a failed run ends with it
 }
 
 void Watch::listen_to(WatchEdge& edge) {

@@ -46,6 +46,9 @@ struct Whereabouts {
 OwnMedians medians_of(const PairRow& row, std::span<const std::uint32_t> host_of, int rank) {
   OwnMedians medians;
   const std::uint32_t own_host = host_of[static_cast<std::size_t>(rank)];
+  const auto num_on_own_host = static_cast<std::size_t>(std::count(host_of.begin(), host_of.end(), own_host));
+  medians.same_host.reserve(num_on_own_host);  // growth by doubling would break the budget of 64 bytes a partner
+  medians.between_hosts.reserve(host_of.size() - num_on_own_host);
   for (std::size_t partner = 0; partner < row.count.size(); ++partner) {
     if (row.count[partner] == 0) continue;
     (host_of[partner] == own_host ? medians.same_host : medians.between_hosts).push_back(row.time_ns_median[partner]);
@@ -58,9 +61,7 @@ OwnMedians medians_of(const PairRow& row, std::span<const std::uint32_t> host_of
 class Measuring {
  public:
   explicit Measuring(const Stage& stage)
-      : stage_(stage),
-        meter_(stage.request, stage.plan, stage.cluster, stage.transport),
-        row_(static_cast<std::size_t>(stage.cluster.size())) {}
+      : stage_(stage), meter_(stage.meter), row_(static_cast<std::size_t>(stage.cluster.size())) {}
 
   Measured run();
 
@@ -75,7 +76,7 @@ class Measuring {
   int repeats_needed(int done) const;
 
   const Stage& stage_;
-  PairMeter meter_;
+  PairMeter& meter_;
   PairRow row_;
   std::shared_ptr<const schedule::Schedule> schedule_;
   Whereabouts whereabouts_;

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "bench/link/output.hpp"
+#include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
 #include "cluster/cluster.hpp"
 #include "model/request.hpp"
 #include "model/result.hpp"
-#include "transport/transport.hpp"
 
 namespace leadline::bench::link {
 
@@ -20,7 +20,7 @@ struct Stage {
   const LinkRequest& request;
   const Plan& plan;
   cluster::Cluster& cluster;
-  transport::Transport& transport;
+  PairMeter& meter;
   RowStore& store;
   std::span<const std::uint32_t> host_of;  ///< host index by rank, as the result names hosts
   Progress* progress = nullptr;            ///< rank 0 only, and not with --quiet

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every way to learn who takes part: environment variables, a library that gathers, and the launcher's traces.
+#include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "cluster/address.hpp"
+#include "cluster/environment.hpp"
+#include "cluster/launcher.hpp"
+#include "cluster/listener.hpp"
+#include "ranks.hpp"
+
+namespace leadline::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+/// Ports that were free a moment ago, below those that the system gives to others by itself.
+std::vector<std::string> free_ports(int num_ports) {
+  std::vector<std::string> ports;
+  for (int port = 20000 + ::getpid() % 10000; static_cast<int>(ports.size()) < num_ports; ++port) {
+    try {
+      listen_on(*SocketAddress::parse("127.0.0.1", static_cast<std::uint16_t>(port)));
+      ports.push_back(std::to_string(port));
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return ports;
+}
+
+/// Sets variables for one test and takes all that mean something to us away before and after.
+class Environment : public testing::Test {
+ protected:
+  void SetUp() override { clear(); }
+  void TearDown() override { clear(); }
+
+  static void set(const std::string& name, const std::string& value) { ::setenv(name.c_str(), value.c_str(), 1); }
+  static void clear() {
+    for (const char* name :
+         {"LEADLINE_SIZE", "LEADLINE_RANK", "LEADLINE_SECRET", "LEADLINE_ADDRESS_0", "LEADLINE_PORT_0",
+          "LEADLINE_ADDRESS_1", "LEADLINE_PORT_1", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_SIZE",
+          "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "HYDI_CONTROL_FD", "MPI_LOCALNRANKS"}) {
+      ::unsetenv(name);
+    }
+  }
+  static void set_all() {
+    set("LEADLINE_SIZE", "2");
+    set("LEADLINE_RANK", "0");
+    set("LEADLINE_SECRET", "0123456789abcdef");
+    set("LEADLINE_ADDRESS_0", "127.0.0.1");
+    set("LEADLINE_PORT_0", "50000");
+    set("LEADLINE_ADDRESS_1", "127.0.0.1");
+    set("LEADLINE_PORT_1", "50001");
+  }
+  /// The error that a variable with this value (null: missing) gives.
+  static std::string error_with(const char* name, const char* value) {
+    set_all();
+    value != nullptr ? set(name, value) : static_cast<void>(::unsetenv(name));
+    try {
+      const auto bootstrap = environment_bootstrap();
+      bootstrap->membership()->endpoint_of(1);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
+      return error.what();
+    }
+    return "no error";
+  }
+};
+
+TEST_F(Environment, says_who_we_are) {
+  set_all();
+  set("LEADLINE_RANK", "1");
+  const auto bootstrap = environment_bootstrap();
+  EXPECT_EQ(bootstrap->rank(), 1);
+  EXPECT_EQ(bootstrap->size(), 2);
+  EXPECT_EQ(bootstrap->launcher(), "environment");
+  EXPECT_EQ(bootstrap->membership()->endpoint_of(0).address, "127.0.0.1");
+  EXPECT_EQ(bootstrap->membership()->endpoint_of(0).port, 50000);
+}
+
+TEST_F(Environment, names_the_variable_that_is_missing) {
+  for (const char* name : {"LEADLINE_SIZE", "LEADLINE_RANK", "LEADLINE_SECRET", "LEADLINE_ADDRESS_0", "LEADLINE_PORT_0",
+                           "LEADLINE_ADDRESS_1", "LEADLINE_PORT_1"}) {
+    for (const char* value : {static_cast<const char*>(nullptr), ""}) {
+      EXPECT_THAT(error_with(name, value),
+                  HasSubstr(std::string("the environment variable ") + name + " cannot be used (it is not set)"));
+    }
+  }
+  EXPECT_THAT(error_with("LEADLINE_SECRET", nullptr), HasSubstr("openssl rand -hex 16"));
+}
+
+TEST_F(Environment, names_the_variable_that_makes_no_sense) {
+  EXPECT_THAT(error_with("LEADLINE_SIZE", "two"), HasSubstr("LEADLINE_SIZE cannot be used ('two' is not a number)"));
+  EXPECT_THAT(error_with("LEADLINE_SIZE", "2x"), HasSubstr("'2x' is not a number"));
+  EXPECT_THAT(error_with("LEADLINE_SIZE", "0"), HasSubstr("0 is not from 1 to 2147483647"));
+  EXPECT_THAT(error_with("LEADLINE_SIZE", "99999999999"), HasSubstr("is not from 1 to 2147483647"));
+  EXPECT_THAT(error_with("LEADLINE_RANK", "2"), HasSubstr("LEADLINE_RANK cannot be used (2 is not from 0 to 1)"));
+  EXPECT_THAT(error_with("LEADLINE_RANK", "-1"), HasSubstr("-1 is not from 0 to 1"));
+  EXPECT_THAT(error_with("LEADLINE_SECRET", "short"), HasSubstr("it has fewer than 16 characters"));
+  EXPECT_THAT(error_with("LEADLINE_PORT_1", "65536"), HasSubstr("65536 is not from 1 to 65535"));
+  EXPECT_THAT(error_with("LEADLINE_ADDRESS_0", "localhost"), HasSubstr("'localhost' is not an IP address"));
+}
+
+TEST_F(Environment, a_port_in_use_is_named) {
+  const Socket other = listen_on(*SocketAddress::parse("127.0.0.1", 0));
+  const auto port = std::to_string(SocketAddress::of_socket(other.fd()).port());
+  set_all();
+  set("LEADLINE_SIZE", "1");
+  set("LEADLINE_PORT_0", port);
+  try {
+    Cluster::join(environment_bootstrap(), {});
+    ADD_FAILURE() << "listens on a port in use";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ExitStatus::run_failed);
+    EXPECT_EQ(error.problem(), "cannot listen on 127.0.0.1:" + port);
+    EXPECT_EQ(error.why(), "Address already in use");
+  }
+}
+
+TEST_F(Environment, a_rank_whose_partners_do_not_come_says_so) {
+  const auto expect_error = [](const char* rank, const char* problem, const char* why) {
+    set_all();
+    set("LEADLINE_RANK", rank);
+    const std::vector<std::string> ports = free_ports(2);
+    set("LEADLINE_PORT_0", ports[0]);
+    set("LEADLINE_PORT_1", ports[1]);
+    JoinOptions options;
+    options.timeout = 20ms;
+    try {
+      Cluster::join(environment_bootstrap(), options);
+      ADD_FAILURE() << "joined alone";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), ExitStatus::run_failed);
+      EXPECT_THAT(error.what(), HasSubstr(problem));
+      EXPECT_THAT(error.what(), HasSubstr(why));
+    }
+  };
+  expect_error("0", "rank 1 did not join within 0.02 s", "rank 0 waits for it at 127.0.0.1 port");
+  expect_error("1", "rank 1 cannot reach rank 0 at 127.0.0.1:", "Connection refused");
+}
+
+/// Processes that know each other by variables alone; the launcher only serves to fork them.
+Outcome run_by_environment(int num_ranks, const std::string& address,
+                           const std::function<void(int rank)>& before = {}) {
+  const std::vector<std::string> ports = free_ports(num_ranks);
+  return run_processes(num_ranks, [&](std::unique_ptr<Bootstrap> launcher) {
+    try {
+      ::setenv("LEADLINE_SIZE", std::to_string(num_ranks).c_str(), 1);
+      ::setenv("LEADLINE_RANK", std::to_string(launcher->rank()).c_str(), 1);
+      ::setenv("LEADLINE_SECRET", "0123456789abcdef", 1);
+      for (int rank = 0; rank < num_ranks; ++rank) {
+        const std::string& port = ports[static_cast<std::size_t>(rank)];
+        ::setenv(("LEADLINE_PORT_" + std::to_string(rank)).c_str(), port.c_str(), 1);
+        ::setenv(("LEADLINE_ADDRESS_" + std::to_string(rank)).c_str(), address.c_str(), 1);
+      }
+      if (before) before(launcher->rank());
+      JoinOptions options;
+      options.timeout = 10s;
+      const auto cluster = Cluster::join(environment_bootstrap(), options);
+      require(cluster->launcher() == "environment", "launcher");
+      require(cluster->on_loopback(), "on loopback");
+      cluster->meet(cluster->rank() ^ 1, Deadline::after(10s));
+      cluster->leave();
+      return 0;
+    } catch (const std::exception& error) {
+      return say_and_fail(error);
+    }
+  });
+}
+
+TEST(ByEnvironment, processes_join) {
+  EXPECT_FINE(run_by_environment(2, "127.0.0.1"));
+  EXPECT_FINE(run_by_environment(4, "127.0.0.1"));
+}
+
+TEST(ByEnvironment, processes_join_over_ipv6) {
+  try {
+    listen_on(*SocketAddress::parse("::1", 0));
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  EXPECT_FINE(run_by_environment(2, "::1"));
+}
+
+TEST(ByEnvironment, the_early_rank_waits_for_the_late_one) {
+  for (const int late : {0, 1}) {
+    EXPECT_FINE(run_by_environment(2, "127.0.0.1", [&](int rank) {
+      if (rank == late) ::usleep(50'000);
+    }));
+  }
+}
+
+TEST(ByEnvironment, a_wrong_secret_does_not_join) {
+  const Outcome outcome = run_processes(2, [](std::unique_ptr<Bootstrap> bootstrap) {
+    class Imposter final : public Bootstrap, private Membership {
+     public:
+      explicit Imposter(Bootstrap& real) : real_(real) {}
+      int rank() const override { return 1; }
+      int size() const override { return 2; }
+      std::string launcher() const override { return "imposter"; }
+      Membership* membership() override { return this; }
+
+     private:
+      Socket take_listener() override { return real_.membership()->take_listener(); }
+      Endpoint endpoint_of(int rank) const override { return real_.membership()->endpoint_of(rank); }
+      std::string_view secret() const override { return "guessed"; }
+      Bootstrap& real_;
+    };
+    JoinOptions options;
+    options.timeout = bootstrap->rank() == 0 ? 1000ms : 200ms;  // rank 0 is there when rank 1 gives up
+    try {
+      if (bootstrap->rank() == 0) {
+        Cluster::join(std::move(bootstrap), options);
+      } else {
+        Cluster::join(std::make_unique<Imposter>(*bootstrap), options);
+      }
+    } catch (const Error& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      return 4;
+    }
+    return 0;
+  });
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.said, HasSubstr("rank 1 did not join within 1 s"));
+  EXPECT_THAT(outcome.said, HasSubstr("(it turns us away)"));
+}
+
+constexpr int num_gatherers_max = 8;
+
+struct Board {
+  std::atomic<int> num_written[8];
+  char text[8][num_gatherers_max][512];
+};
+
+class GatheringBootstrap final : public Bootstrap {
+ public:
+  GatheringBootstrap(int rank, int size, Board& board) : rank_(rank), size_(size), board_(board) {}
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  std::string launcher() const override { return "gathering"; }
+  std::string all_gather(const std::string& own) override {
+    const int turn = turn_++;
+    std::memcpy(board_.text[turn][rank_], own.data(), own.size());
+    board_.num_written[turn].fetch_add(1);
+    const Deadline deadline = Deadline::after(20s);
+    while (board_.num_written[turn].load() < size_ && !deadline.has_passed()) ::sched_yield();
+    std::string all;
+    for (int rank = 0; rank < size_; ++rank) all.append(board_.text[turn][rank], own.size());
+    return all;
+  }
+
+ private:
+  int rank_, size_, turn_ = 0;
+  Board& board_;
+};
+
+Outcome run_gathering(int num_ranks, const std::string& interface, bool has_two_hosts) {
+  void* page = ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  Board& board = *new (page) Board{};
+  Outcome outcome = run_processes(num_ranks, [&](std::unique_ptr<Bootstrap> launcher) {
+    try {
+      const int rank = launcher->rank();
+      if (has_two_hosts) {
+        const std::string host = rank < num_ranks / 2 ? "anvil" : "bellows";
+        require(::unshare(CLONE_NEWUTS) == 0 && ::sethostname(host.data(), host.size()) == 0, "own host name");
+      }
+      JoinOptions options;
+      options.interface = interface;
+      const auto cluster = Cluster::join(std::make_unique<GatheringBootstrap>(rank, num_ranks, board), options);
+      require(cluster->num_hosts() == (has_two_hosts ? 2 : 1), "number of hosts");
+      require(cluster->on_loopback(), "on loopback");
+      cluster->meet(rank ^ 1, Deadline::after(10s));
+      cluster->leave();
+      return 0;
+    } catch (const Error& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      return static_cast<int>(error.status());
+    } catch (const std::exception& error) {
+      return say_and_fail(error);
+    }
+  });
+  ::munmap(page, sizeof(Board));
+  return outcome;
+}
+
+TEST(Gathering, on_one_host_listens_on_the_loopback) {
+  EXPECT_FINE(run_gathering(2, "", false));
+  EXPECT_FINE(run_gathering(6, "", false));
+}
+
+TEST(Gathering, over_hosts_listens_where_it_is_told) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, for host names of their own";
+  EXPECT_FINE(run_gathering(4, "lo", true));
+  EXPECT_FINE(run_gathering(4, "127.0.0.0/8", true));
+}
+
+TEST(Gathering, all_ranks_hear_that_a_network_is_missing) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, for host names of their own";
+  const Outcome outcome = run_gathering(4, "nosuch0", true);
+  EXPECT_EQ(outcome.status, 3);
+  std::size_t num_said = 0;
+  for (std::size_t at = 0; (at = outcome.said.find("no network interface matches 'nosuch0'", at)) != std::string::npos;
+       ++at) {
+    ++num_said;
+  }
+  EXPECT_EQ(num_said, 4U) << outcome.said;
+}
+
+TEST_F(Environment, tells_the_launcher) {
+  EXPECT_EQ(detect_launcher(), Launcher::none);
+  EXPECT_EQ(rank_hint(), 0);
+
+  set("SLURM_PROCID", "3");  // srun without an MPI plugin
+  EXPECT_EQ(detect_launcher(), Launcher::none);
+  set("PMI_RANK", "3");
+  EXPECT_EQ(detect_launcher(), Launcher::slurm_pmi2);
+  EXPECT_EQ(rank_hint(), 3);
+  set("PMI_SIZE", "8");
+  set("HYDI_CONTROL_FD", "7");  // mpiexec.hydra inside a Slurm allocation
+  EXPECT_EQ(detect_launcher(), Launcher::mpich);
+  clear();
+  set("PMI_RANK", "5");
+  set("PMI_SIZE", "8");
+  EXPECT_EQ(detect_launcher(), Launcher::mpich);
+  EXPECT_EQ(rank_hint(), 5);
+  clear();
+  set("PMIX_RANK", "4");
+  EXPECT_EQ(detect_launcher(), Launcher::pmix);
+  set("SLURM_PROCID", "4");
+  EXPECT_EQ(detect_launcher(), Launcher::slurm_pmix);
+  EXPECT_EQ(rank_hint(), 4);
+  set("OMPI_COMM_WORLD_SIZE", "8");
+  set("OMPI_COMM_WORLD_RANK", "6");
+  EXPECT_EQ(detect_launcher(), Launcher::open_mpi);
+  EXPECT_EQ(rank_hint(), 6);
+  EXPECT_FALSE(speaks_before_joining());
+  set("LEADLINE_RANK", "1");
+  EXPECT_EQ(detect_launcher(), Launcher::environment);
+  EXPECT_EQ(rank_hint(), 1);
+  EXPECT_TRUE(speaks_before_joining());
+}
+
+}  // namespace
+}  // namespace leadline::cluster

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the control plane by themselves: tree, addresses, tokens, messages.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+
+#include "cluster/address.hpp"
+#include "cluster/bytes.hpp"
+#include "cluster/failure.hpp"
+#include "cluster/handshake.hpp"
+#include "cluster/listener.hpp"
+#include "cluster/tree.hpp"
+#include "cluster/vitals.hpp"
+
+namespace leadline::cluster {
+namespace {
+
+TEST(Tree, every_rank_but_the_root_is_its_parents_child_once) {
+  for (int size = 1; size <= 64; ++size) {
+    std::vector<int> seen(static_cast<std::size_t>(size), 0);
+    for (int rank = 0; rank < size; ++rank) {
+      for (const int child : children_of(rank, size)) {
+        EXPECT_EQ(parent_of(child), rank);
+        ++seen[static_cast<std::size_t>(child)];
+      }
+    }
+    EXPECT_EQ(seen[0], 0);
+    EXPECT_TRUE(std::all_of(seen.begin() + 1, seen.end(), [](int count) { return count == 1; })) << size;
+  }
+}
+
+TEST(Tree, has_no_children_beyond_the_largest_rank) { EXPECT_TRUE(children_of(2147483646, 2147483647).empty()); }
+
+TEST(Address, is_read_and_written) {
+  const auto ipv4 = SocketAddress::parse("10.1.2.3", 60000);
+  ASSERT_TRUE(ipv4);
+  EXPECT_EQ(ipv4->text(), "10.1.2.3:60000");
+  EXPECT_EQ(ipv4->port(), 60000);
+  EXPECT_FALSE(ipv4->is_loopback());
+  const auto ipv6 = SocketAddress::parse("fd00::1", 1);
+  ASSERT_TRUE(ipv6);
+  EXPECT_EQ(ipv6->text(), "[fd00::1]:1");
+  EXPECT_TRUE(SocketAddress::parse("127.9.9.9", 0)->is_loopback());
+  EXPECT_TRUE(SocketAddress::parse("::1", 0)->is_loopback());
+  for (const char* text : {"", "localhost", "10.1.2", "10.1.2.256", "fe80::1%eth0", "[::1]"}) {
+    EXPECT_FALSE(SocketAddress::parse(text, 0)) << text;
+  }
+}
+
+TEST(Address, an_interface_is_meant_by_device_address_prefix_or_network) {
+  const LocalAddress eth0{"eth0", *SocketAddress::parse("10.55.3.4", 0)};
+  for (const char* wanted : {"eth0", "10.55.3.4", "10.55.", "10.", "10.55.0.0/16", "10.55.3.4/32", "0.0.0.0/0"}) {
+    EXPECT_TRUE(matches(eth0, wanted)) << wanted;
+  }
+  for (const char* wanted : {"eth", "eth1", "", "10.5", "10.56.", "10.54.0.0/16", "10.55.3.5/32", "10.55.0.0/33",
+                             "10.55.0.0/", "10.55.0.0/x", "/16", "fd00::/8"}) {
+    EXPECT_FALSE(matches(eth0, wanted)) << wanted;
+  }
+  EXPECT_TRUE(matches({"eth0", *SocketAddress::parse("fd12::1", 0)}, "fd00::/8"));
+}
+
+TEST(Address, of_this_host_holds_the_loopback) {
+  const auto all = local_addresses();
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const auto& one) { return one.address.is_loopback(); }));
+  EXPECT_EQ(address_between_hosts("lo").host_text(), "127.0.0.1");
+  EXPECT_THROW(address_between_hosts("nosuch0"), Error);
+}
+
+TEST(Listener, a_foreign_address_is_an_error_with_a_hint) {
+  try {
+    listen_on(*SocketAddress::parse("198.51.100.7", 60000));
+    ADD_FAILURE() << "listens";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "cannot listen on 198.51.100.7:60000");
+    EXPECT_EQ(error.hint(), "that address is not one of this host");
+  }
+}
+
+TEST(Handshake, opens_what_the_same_secret_sealed) {
+  const RunKey key("secret");
+  const Hello hello{Purpose::peer, 3, 77};
+  const auto opened = RunKey("secret").open(key.seal(hello));
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(opened->purpose, Purpose::peer);
+  EXPECT_EQ(opened->from, 3U);
+  EXPECT_EQ(opened->to, 77U);
+  EXPECT_TRUE(key.is_answer_to(hello, RunKey("secret").answer_to(hello)));
+}
+
+TEST(Handshake, opens_nothing_else) {
+  const RunKey key("secret");
+  const Hello hello{Purpose::watch, 3, 1};
+  EXPECT_FALSE(RunKey("secreu").open(key.seal(hello)));
+  const SealedHello sealed = key.seal(hello);
+  for (std::size_t at = 0; at < sealed.size(); ++at) {
+    SealedHello damaged = sealed;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    EXPECT_FALSE(key.open(damaged)) << "byte " << at;
+  }
+  // A hello thrown back is no answer, nor is the answer to another hello.
+  Answer echo;
+  std::copy(sealed.end() - token_size_bytes, sealed.end(), echo.begin());
+  EXPECT_FALSE(key.is_answer_to(hello, echo));
+  EXPECT_FALSE(key.is_answer_to(hello, key.answer_to({Purpose::watch, 3, 2})));
+}
+
+TEST(Reader, never_reads_beyond_the_end) {
+  std::string bytes;
+  append_text(bytes, "abc");
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    Reader reader(std::string_view(bytes).substr(0, length));
+    EXPECT_EQ(reader.text(), "");
+    EXPECT_EQ(reader.is_short(), length != 0 || reader.is_short());
+  }
+  Reader reader(bytes);
+  EXPECT_EQ(reader.text(), "abc");
+  EXPECT_TRUE(reader.at_end());
+  EXPECT_FALSE(reader.is_short());
+}
+
+TEST(Failure, passes_between_ranks_unchanged) {
+  const Failure failure{Grounds::own_error, Error(ExitStatus::something_missing, "problem", "why", "hint")};
+  const auto arrived = unpacked(packed(failure));
+  ASSERT_TRUE(arrived);
+  EXPECT_EQ(arrived->grounds, Grounds::own_error);
+  EXPECT_EQ(arrived->error.status(), ExitStatus::something_missing);
+  EXPECT_STREQ(arrived->error.what(), failure.error.what());
+}
+
+TEST(Failure, damaged_bytes_are_no_failure) {
+  const std::string bytes = packed(death_of("rank 3 on node1", "round 1 of 2"));
+  for (std::size_t length = 0; length < bytes.size(); ++length) EXPECT_FALSE(unpacked(bytes.substr(0, length)));
+}
+
+TEST(Failure, a_long_text_still_fits_a_frame) {
+  const std::string endless(1'000'000, 'x');
+  EXPECT_LT(packed({Grounds::own_error, Error(ExitStatus::run_failed, endless, endless, endless)}).size(), 65536U);
+}
+
+TEST(Failure, without_whereabouts_reads_well) {
+  EXPECT_EQ(death_of("rank 3", "").error.problem(), "rank 3 died");
+  EXPECT_EQ(silence_of("rank 3", "", 60).error.problem(), "rank 3 has been silent for 60 s");
+  EXPECT_EQ(signal_to("rank 0 on a", "", SIGINT).error.why(), "rank 0 on a received SIGINT");
+}
+
+TEST(Vitals, only_a_transport_without_beats_stands_still) {
+  using namespace std::chrono_literals;
+  Vitals vitals;
+  auto now = Vitals::Clock::now();
+  EXPECT_FALSE(vitals.standstill(now, 1s));
+  EXPECT_FALSE(vitals.standstill(now + 60s, 1s));  // elsewhere: much more patience
+  vitals.pulse.in_transport = true;
+  EXPECT_FALSE(vitals.standstill(now + 61s, 1s));  // it has just begun
+  EXPECT_TRUE(vitals.standstill(now + 63s, 1s));
+  vitals.pulse.beat();
+  EXPECT_FALSE(vitals.standstill(now + 64s, 1s));
+  vitals.is_waiting = true;
+  EXPECT_FALSE(vitals.standstill(now + 1000s, 1s));
+}
+
+}  // namespace
+}  // namespace leadline::cluster

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks for tests: processes of the local launcher that join a cluster, with their standard error caught.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "cluster/cluster.hpp"
+#include "cluster/local.hpp"
+
+namespace leadline::cluster {
+
+struct Outcome {
+  int status = -1;
+  std::string said;  ///< on standard error, by all ranks and the launcher
+};
+
+/// Thrown in a rank, where GoogleTest's own macros do not reach the test: what was expected and is not so.
+inline void require(bool is_so, const std::string& what) {
+  if (!is_so) throw std::runtime_error("not so: " + what);
+}
+
+/// A rank other than 0 says what escapes it, too: a test wants to know.
+inline int say_and_fail(const std::exception& error) {
+  std::fprintf(stderr, "in a rank: %s\n", error.what());
+  return 9;
+}
+
+inline Outcome run_processes(int num_ranks, const std::function<int(std::unique_ptr<Bootstrap>)>& rank_main) {
+  testing::internal::CaptureStderr();
+  Outcome outcome;
+  outcome.status = launch_local(num_ranks, rank_main);
+  outcome.said = testing::internal::GetCapturedStderr();
+  return outcome;
+}
+
+inline Outcome run_ranks(int num_ranks, const std::function<void(Cluster&)>& body,
+                         std::chrono::nanoseconds timeout = std::chrono::seconds(30)) {
+  return run_processes(num_ranks, [&](std::unique_ptr<Bootstrap> bootstrap) {
+    try {
+      JoinOptions options;
+      options.timeout = timeout;
+      const auto cluster = Cluster::join(std::move(bootstrap), options);
+      body(*cluster);
+      cluster->leave();
+      return 0;
+    } catch (const std::exception& error) {
+      return say_and_fail(error);
+    }
+  });
+}
+
+/// All went well and nobody had anything to say.
+#define EXPECT_FINE(outcome_expression)                                     \
+  do {                                                                      \
+    const ::leadline::cluster::Outcome outcome_here = (outcome_expression); \
+    EXPECT_EQ(outcome_here.status, 0);                                      \
+    EXPECT_EQ(outcome_here.said, "");                                       \
+  } while (false)
+
+}  // namespace leadline::cluster
