@@ -22,16 +22,16 @@ struct RankPlace {
 };
 
 struct TransportInfo {
-  std::string name;             ///< "tcp"
-  std::string library;          ///< "Open MPI v4.1.4"
-  std::string device;           ///< "lo", empty where the library chooses
-  bool simulated = false;       ///< times come from a model, not from hardware
+  std::string name;        ///< "tcp"
+  std::string library;     ///< "Open MPI v4.1.4"
+  std::string device;      ///< "lo", empty where the library chooses
+  bool simulated = false;  ///< times come from a model, not from hardware
 };
 
 struct ClockInfo {
-  std::string source;           ///< "CLOCK_MONOTONIC (tsc)"
-  double resolution_ns = 0;     ///< smallest step seen
-  double cost_ns = 0;           ///< of one reading
+  std::string source;        ///< "CLOCK_MONOTONIC (tsc)"
+  double resolution_ns = 0;  ///< smallest step seen
+  double cost_ns = 0;        ///< of one reading
 };
 
 struct Provenance {

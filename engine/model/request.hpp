@@ -31,22 +31,22 @@ enum class ResultFormat : std::uint8_t { hdf5, json, none };
 struct LinkRequest {
   std::vector<std::string> command_line;  ///< argv as given
 
-  std::string transport;                 ///< name, or name:argument; empty = what fits the launcher
-  std::string interface;                 ///< network for TCP between hosts: a device or an address prefix; empty = any
-  int num_local = 0;                     ///< --local; 0 = the cores, at least 2
+  std::string transport;  ///< name, or name:argument; empty = what fits the launcher
+  std::string interface;  ///< network for TCP between hosts: a device or an address prefix; empty = any
+  int num_local = 0;      ///< --local; 0 = the cores, at least 2
   std::vector<std::uint64_t> message_sizes_bytes{1024};
   std::uint64_t num_messages = 100;
   std::uint64_t num_warmup = 10;
-  std::uint32_t num_batches = 20;        ///< timed batches a measurement is cut into (at most num_messages)
-  std::uint32_t window = 64;             ///< unidirectional and bidirectional: messages in flight
+  std::uint32_t num_batches = 20;  ///< timed batches a measurement is cut into (at most num_messages)
+  std::uint32_t window = 64;       ///< unidirectional and bidirectional: messages in flight
   Direction direction = Direction::semidirectional;
   bool serial = false;
-  std::vector<std::int64_t> rounds;      ///< --rounds: 1-based, in this order; empty = all
+  std::vector<std::int64_t> rounds;  ///< --rounds: 1-based, in this order; empty = all
   bool shuffle_rounds = false;
-  int shuffle_ranks = 0;                 ///< number of random permutations of the ranks; 0 = none
+  int shuffle_ranks = 0;  ///< number of random permutations of the ranks; 0 = none
   std::uint64_t seed = 1;
   int repeat = 1;
-  double min_time_s = 0;                 ///< repeat the whole test until so much time has been measured
+  double min_time_s = 0;  ///< repeat the whole test until so much time has been measured
   int retest_slowest = 10;
   std::string allocator = "aligned";
   Fill fill = Fill::ramp;
@@ -54,12 +54,12 @@ struct LinkRequest {
   WaitMode wait = WaitMode::automatic;
   double timeout_s = 60;
 
-  std::string output;                    ///< empty = a name with the time in it; "-" = standard output (JSON)
+  std::string output;  ///< empty = a name with the time in it; "-" = standard output (JSON)
   ResultFormat format = ResultFormat::hdf5;
   bool overwrite = false;
   bool quiet = false;
   bool dry_run = false;
-  int dry_run_ranks = 0;                 ///< --ranks
+  int dry_run_ranks = 0;  ///< --ranks
 };
 
 /// The word used for a value in options, files and reports.

@@ -15,9 +15,9 @@ namespace leadline {
 
 /// One sweep over all rounds: one message size in one repeat.
 struct Slice {
-  int repeat = 0;                       ///< 0-based
-  int permutation = -1;                 ///< index of the permutation of the ranks; -1 = ranks as they are
-  int size_index = 0;                   ///< into LinkRequest::message_sizes_bytes
+  int repeat = 0;        ///< 0-based
+  int permutation = -1;  ///< index of the permutation of the ranks; -1 = ranks as they are
+  int size_index = 0;    ///< into LinkRequest::message_sizes_bytes
   std::uint64_t message_size_bytes = 0;
 };
 
@@ -25,17 +25,18 @@ struct Slice {
 struct PairSummary {
   std::uint64_t num_pairs = 0;  ///< ordered pairs measured
   double time_ns_min = 0, time_ns_mean = 0, time_ns_max = 0;
-  double time_ns_p01 = 0, time_ns_p05 = 0, time_ns_p25 = 0, time_ns_median = 0, time_ns_p75 = 0, time_ns_p95 = 0, time_ns_p99 = 0;
+  double time_ns_p01 = 0, time_ns_p05 = 0, time_ns_p25 = 0, time_ns_median = 0, time_ns_p75 = 0, time_ns_p95 = 0,
+         time_ns_p99 = 0;
   double median_interval_low_ns = 0, median_interval_high_ns = 0;  ///< 95 % interval of the median
 };
 
 struct SliceSummary {
   Slice slice;
   PairSummary all, same_host, between_hosts;
-  std::vector<SlowPair> slowest;         ///< slowest first, at most --retest-slowest
-  double measuring_s = 0;                ///< rounds, retest and file
-  double slowest_pairs_s = 0;            ///< sum over rounds of the slowest pair's loops (warm-up and timed)
-  double retest_s = 0;                   ///< the retest's share of measuring_s
+  std::vector<SlowPair> slowest;  ///< slowest first, at most --retest-slowest
+  double measuring_s = 0;         ///< rounds, retest and file
+  double slowest_pairs_s = 0;     ///< sum over rounds of the slowest pair's loops (warm-up and timed)
+  double retest_s = 0;            ///< the retest's share of measuring_s
 };
 
 /// Names of the hosts that take part and of the ranks on each ("0-3,8").
@@ -47,14 +48,14 @@ struct HostRanks {
 struct LinkResult {
   LinkRequest request;
   Provenance provenance;
-  std::int64_t num_rounds = 0;           ///< of one slice
+  std::int64_t num_rounds = 0;  ///< of one slice
   std::vector<SliceSummary> slices;
-  std::vector<HostRanks> hosts;          ///< rank 0 only
+  std::vector<HostRanks> hosts;              ///< rank 0 only
   std::vector<std::string> slow_pair_hosts;  ///< rank 0 only: from, to, from, to ... of all slices' slowest, in order
   std::vector<Finding> findings;
-  std::uint64_t verified_bytes = 0;      ///< over all ranks; 0 = no verification pass
+  std::uint64_t verified_bytes = 0;  ///< over all ranks; 0 = no verification pass
   bool complete = false;
-  std::string incomplete_reason;         ///< why not complete
+  std::string incomplete_reason;  ///< why not complete
 };
 
 }  // namespace leadline

@@ -107,17 +107,12 @@ std::string one_slice(const SliceSummary& summary, const LinkResult& result) {
     table.add_row(std::move(cells));
   };
 
-  std::vector<std::string> pairs{"ordered pairs"}, intervals{"  its 95 % interval"};
-  for (const auto& each : classes) {
-    const PairSummary& of = *each.summary;
-    pairs.insert(pairs.end(), {std::to_string(of.num_pairs), ""});
-    intervals.push_back(interval(of.median_interval_low_ns, of.median_interval_high_ns, time));
-    intervals.push_back(interval(bandwidth_of(of.median_interval_high_ns, summary, direction),
-                                 bandwidth_of(of.median_interval_low_ns, summary, direction), bandwidth));
-  }
+  std::vector<std::string> pairs{"ordered pairs"};
+  for (const auto& each : classes) pairs.insert(pairs.end(), {std::to_string(each.summary->num_pairs), ""});
   table.add_row(std::move(pairs));
   add("median", &PairSummary::time_ns_median);
-  table.add_row(std::move(intervals));
+  add("  95 % interval from", &PairSummary::median_interval_low_ns);
+  add("                  to", &PairSummary::median_interval_high_ns);
   add("min (fastest pair)", &PairSummary::time_ns_min);
   add("p01", &PairSummary::time_ns_p01);
   add("p05", &PairSummary::time_ns_p05);
@@ -264,7 +259,7 @@ std::string slowest_pairs(const LinkResult& result) {
     cells.push_back(in_unit(pair.time_ns, unit));
     cells.push_back(in_unit(pair.retest_time_ns > 0 ? pair.retest_time_ns : not_a_number, unit));
     cells.push_back(std::isfinite(details.ratio) ? fmt::format("{:.2f}", details.ratio) : "-");
-    cells.push_back(words_for(details.verdict));
+    cells.emplace_back(words_for(details.verdict));
     table.add_row(std::move(cells));
   }
   std::string text = fmt::format("slowest pairs (first in company, then alone)\n{}", table.text());

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "core/units.hpp"
 #include "schedule/schedule.hpp"
 
@@ -51,6 +53,15 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.3g} h", seconds / 3600);
 }
 
+/// One decimal in the unit that fits: a plan needs orders of magnitude.
+std::string about_bytes(std::uint64_t bytes) {
+  constexpr const char* names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < std::size(names); ++unit) amount /= 1024;
+  return fmt::format("{:.{}f} {}", amount, unit == 0 ? 0 : 1, names[unit]);
+}
+
 }  // namespace
 
 std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan) {
@@ -71,10 +82,9 @@ std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan)
       fmt::format("Estimate (if a message takes {} + size at {}):\n", format_time_ns(estimate.assumption.latency_ns),
                   format_bandwidth(estimate.assumption.bandwidth_bytes_per_s));
   text += fmt::format("  time      {} of messages, beside retest and barriers\n", duration_text(estimate.measuring_s));
-  text += fmt::format("  memory    {} a rank for message buffers, {:.1f} MiB a rank for tables\n",
-                      format_bytes(estimate.buffer_bytes), static_cast<double>(estimate.table_bytes) / (1 << 20));
-  text += fmt::format("  file      {:.1f} MiB of matrices when every pair is measured\n",
-                      static_cast<double>(estimate.file_bytes) / (1 << 20));
+  text += fmt::format("  memory    {} a rank for message buffers, {} a rank for tables\n",
+                      about_bytes(estimate.buffer_bytes), about_bytes(estimate.table_bytes));
+  text += fmt::format("  file      {} of matrices when every pair is measured\n", about_bytes(estimate.file_bytes));
   return text;
 }
 

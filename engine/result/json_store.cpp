@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "result/collective.hpp"
 #include "result/hdf5_file.hpp"
@@ -25,8 +26,8 @@ void write_to_standard_output(std::string_view text) {
 
 }  // namespace
 
-JsonStore::JsonStore(cluster::Cluster& cluster, const LinkResult& so_far, const ResultFileSetup& setup)
-    : cluster_(cluster), so_far_(so_far), path_(cluster.broadcast(setup.path)) {
+JsonStore::JsonStore(cluster::Cluster& cluster, LinkResult so_far, const ResultFileSetup& setup)
+    : cluster_(cluster), so_far_(std::move(so_far)), path_(cluster.broadcast(setup.path)) {
   so_far_.complete = false;
   so_far_.incomplete_reason = reason_from_the_start;
   all_or_error(cluster_, [&] {

@@ -16,7 +16,7 @@ namespace leadline::result {
 class JsonStore : public ResultFile {
  public:
   /// Collective; see open_result_file.
-  JsonStore(cluster::Cluster& cluster, const LinkResult& so_far, const ResultFileSetup& setup);
+  JsonStore(cluster::Cluster& cluster, LinkResult so_far, const ResultFileSetup& setup);
 
   void reserve_repeats(int) override {}
   void write(const Slice&, const PairRow&) override {}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every option has one name, one value and one text.
+#include "model/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "model/finding.hpp"
+#include "model/provenance.hpp"
+
+namespace leadline {
+namespace {
+
+std::string text_of(const LinkRequest& request, const std::string& name) {
+  for (const auto& [option, text] : options_as_text(request)) {
+    if (option == name) return text;
+  }
+  return "no such option";
+}
+
+TEST(Options, AreNamedAsOnTheCommandLineAndOnceEach) {
+  std::set<std::string> names;
+  for (const Option& option : options_of({})) {
+    EXPECT_TRUE(names.insert(option.name).second) << option.name;
+    EXPECT_TRUE(std::all_of(option.name.begin(), option.name.end(), [](char c) {
+      return c == '_' || (c >= 'a' && c <= 'z');
+    })) << option.name;
+  }
+  for (const char* name :
+       {"message_size", "messages", "warmup", "retest_slowest", "min_time", "shuffle_ranks", "wait"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+TEST(Options, AsTextFollowTheirValues) {
+  LinkRequest request;
+  request.message_sizes_bytes = {1, 1024, 4194304};
+  request.rounds = {3, 1};
+  request.seed = 18446744073709551615U;
+  request.min_time_s = 0.5;
+  request.serial = true;
+  request.direction = Direction::bidirectional;
+  request.wait = WaitMode::automatic;
+  EXPECT_EQ(text_of(request, "message_size"), "1,1024,4194304");
+  EXPECT_EQ(text_of(request, "rounds"), "3,1");
+  EXPECT_EQ(text_of(request, "seed"), "18446744073709551615");
+  EXPECT_EQ(text_of(request, "min_time"), "0.5");
+  EXPECT_EQ(text_of(request, "serial"), "true");
+  EXPECT_EQ(text_of(request, "verify"), "false");
+  EXPECT_EQ(text_of(request, "direction"), "bidirectional");
+  EXPECT_EQ(text_of(request, "wait"), "auto");
+  EXPECT_EQ(text_of(request, "transport"), "");
+}
+
+TEST(Options, WithAUnitSayIt) {
+  std::map<std::string, std::string> units;
+  for (const Option& option : options_of({})) units[option.name] = option.unit;
+  EXPECT_EQ(units["message_size"], "bytes");
+  EXPECT_EQ(units["timeout"], "s");
+  EXPECT_EQ(units["min_time"], "s");
+  EXPECT_EQ(units["messages"], "");
+}
+
+TEST(Names, OfValuesAreTheirWords) {
+  EXPECT_STREQ(name_of(Direction::semidirectional), "semidirectional");
+  EXPECT_STREQ(name_of(Direction::unidirectional), "unidirectional");
+  EXPECT_STREQ(name_of(WaitMode::spin), "spin");
+  EXPECT_STREQ(name_of(WaitMode::yield), "yield");
+  EXPECT_STREQ(name_of(WaitMode::block), "block");
+  EXPECT_STREQ(name_of(ResultFormat::hdf5), "hdf5");
+  EXPECT_STREQ(name_of(ResultFormat::json), "json");
+  EXPECT_STREQ(name_of(ResultFormat::none), "none");
+  EXPECT_STREQ(name_of(Severity::note), "note");
+  EXPECT_STREQ(name_of(Severity::warning), "warning");
+}
+
+}  // namespace
+}  // namespace leadline

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the HDF5 store writes is what the library reads: structure, rows of all ranks, marks.
+#include "result/hdf5_store.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "result/json.hpp"
+#include "result_fixture.hpp"
+
+namespace leadline::test {
+namespace {
+
+using result::Hdf5Store;
+using result::ResultFileSetup;
+using result::RowPath;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr int num_ranks = 5;
+
+/// A whole run of two repeats, the second reserved late.
+void write_all(cluster::Cluster& cluster, ResultFileSetup setup) {
+  const LinkResult so_far = result_so_far(cluster.size());
+  Hdf5Store store(cluster, so_far, std::move(setup));
+  store.reserve_repeats(1);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    store.reserve_repeats(repeat + 1);
+    for (int size_index = 0; size_index < 2; ++size_index) {
+      const Slice slice{.repeat = repeat, .permutation = repeat, .size_index = size_index, .message_size_bytes = 8};
+      store.write(slice, PairRow(static_cast<std::size_t>(cluster.size())));
+      store.write(slice, row_of(cluster, slice));
+    }
+  }
+  store.flush();
+  store.finish(finished(so_far));
+}
+
+void expect_no_errors(const std::vector<std::string>& errors) { EXPECT_THAT(errors, Each("")); }
+
+void expect_rows(const Reader& reader, const std::string& group, int repeat) {
+  const auto count = reader.ints(group + "/count");
+  for (const auto& [name, offset] : std::vector<std::pair<std::string, double>>{
+           {"min", 0.1}, {"median", 0.2}, {"mean", 0.3}, {"p99", 0.4}, {"max", 0.5}}) {
+    const auto values = reader.doubles(group + "/time_ns_" + name);
+    std::size_t at = 0;
+    for (int size_index = 0; size_index < 2; ++size_index) {
+      for (int from = 0; from < num_ranks; ++from) {
+        for (int to = 0; to < num_ranks; ++to, ++at) {
+          const double base = 1e6 * (repeat + 1) + 1e4 * size_index + 1e2 * from + to;
+          const bool is_hole = to == num_ranks - 1;
+          EXPECT_EQ(values[at], is_hole ? 0 : base + offset) << name << " " << from << " " << to;
+          EXPECT_EQ(count[at], is_hole ? 0 : 20 + to);
+        }
+      }
+    }
+  }
+}
+
+TEST(Hdf5Store, GivesBackEverythingThatAllRanksWrote) {
+  const Folder folder;
+  const std::string path = folder / "run.h5";
+  expect_no_errors(run_ranks({num_ranks, 2}, [&](auto& cluster) { write_all(cluster, setup_for(cluster, path)); }));
+
+  const Reader reader(path);
+  ASSERT_TRUE(reader.is_open());
+  EXPECT_EQ(reader.text_attribute("/", "format"), "leadline");
+  EXPECT_EQ(reader.number_attribute("/", "format_version"), 1);
+  EXPECT_EQ(reader.text_attribute("/", "benchmark"), "link");
+  EXPECT_EQ(reader.text_attribute("/", "nonce").size(), 32U);
+  EXPECT_THAT(reader.ints("/status/complete"), ElementsAre(1));
+  EXPECT_THAT(reader.texts("/status/reason"), ElementsAre(""));
+
+  EXPECT_EQ(reader.text_attribute("/provenance", "launcher"), "threads");
+  EXPECT_EQ(reader.text_attribute("/provenance", "transport_device"), "");
+  EXPECT_EQ(reader.text_attribute("/provenance", "direction"), "semidirectional");
+  EXPECT_EQ(reader.text_attribute("/provenance", "wait"), "yield");
+  EXPECT_EQ(reader.text_attribute("/provenance", "end_utc"), "2026-01-31T23:59:59Z");
+  EXPECT_EQ(reader.number_attribute("/provenance", "clock_cost_ns"), 21.5);
+  EXPECT_EQ(reader.number_attribute("/provenance", "num_rounds"), num_ranks - 1);
+  EXPECT_EQ(nlohmann::json::parse(reader.text_attribute("/provenance", "command_line"))[3], "7");
+  EXPECT_EQ(reader.text_attribute("/options", "message_size"), "8,1024");
+  EXPECT_EQ(reader.text_attribute("/options", "seed"), "7");
+
+  EXPECT_THAT(reader.ints("/message_size_bytes"), ElementsAre(8, 1024));
+  EXPECT_THAT(reader.shape("/permutations"), ElementsAre(2, num_ranks));
+  EXPECT_THAT(reader.ints("/permutations"), ElementsAre(1, 2, 3, 4, 0, 2, 3, 4, 0, 1));
+  EXPECT_THAT(reader.texts("/ranks/host"), ElementsAre("node0", "node0", "node1", "node1", "node2"));
+  EXPECT_THAT(reader.texts("/ranks/device"), ElementsAre("eth0", "eth1", "eth2", "eth3", "eth4"));
+  EXPECT_THAT(reader.texts("/ranks/cpus"), Each("0-1"));
+  EXPECT_THAT(reader.ints("/ranks/pid"), ElementsAre(100, 101, 102, 103, 104));
+  EXPECT_THAT(reader.ints("/ranks/num_cpus"), Each(2));
+  EXPECT_THAT(reader.ints("/ranks/numa_node"), Each(-1));
+
+  EXPECT_THAT(reader.shape("/repeats/0000/time_ns_p99"), ElementsAre(2, num_ranks, num_ranks));
+  EXPECT_EQ(reader.number_attribute("/repeats/0001", "repeat"), 1);
+  EXPECT_EQ(reader.number_attribute("/repeats/0001", "permutation"), 1);
+  EXPECT_FALSE(reader.has("/repeats/0002"));
+  expect_rows(reader, "/repeats/0000", 0);
+  expect_rows(reader, "/repeats/0001", 1);
+
+  EXPECT_THAT(reader.ints("/retest/repeat"), ElementsAre(1, 1));
+  EXPECT_THAT(reader.ints("/retest/size_index"), ElementsAre(1, 1));
+  EXPECT_THAT(reader.ints("/retest/from"), ElementsAre(3, 0));
+  EXPECT_THAT(reader.ints("/retest/to"), ElementsAre(1, 2));
+  EXPECT_THAT(reader.doubles("/retest/time_ns"), ElementsAre(8000, 3000));
+  EXPECT_THAT(reader.doubles("/retest/retest_time_ns"), ElementsAre(2000, 0));
+  EXPECT_EQ(reader.variable_text("/summary"), result::json_text(finished(result_so_far(num_ranks))));
+}
+
+TEST(Hdf5Store, OfOneRankWithoutPermutationsOrSlowPairs) {
+  const Folder folder;
+  expect_no_errors(run_ranks({1}, [&](auto& cluster) {
+    LinkResult so_far = result_so_far(1);
+    so_far.request.shuffle_ranks = 0;
+    ResultFileSetup setup = setup_for(cluster, folder / "one.h5");
+    setup.permutation_of_repeat = nullptr;
+    Hdf5Store store(cluster, so_far, setup);
+    store.reserve_repeats(1);
+    so_far.complete = true;
+    store.finish(so_far);
+  }));
+  const Reader reader(folder / "one.h5");
+  EXPECT_FALSE(reader.has("/permutations"));
+  EXPECT_EQ(reader.number_attribute("/repeats/0000", "permutation"), -1);
+  EXPECT_THAT(reader.doubles("/repeats/0000/time_ns_median"), ElementsAre(0, 0));
+  EXPECT_TRUE(reader.ints("/retest/from").empty());
+}
+
+/// The file with what is random in it made equal.
+std::string without_nonce(const std::string& path) {
+  std::string nonce;
+  {
+    const Reader reader(path);
+    nonce = reader.text_attribute("/", "nonce");
+  }
+  std::string bytes = contents_of(path);
+  bytes.replace(bytes.find(nonce), nonce.size(), nonce.size(), 'n');
+  return bytes;
+}
+
+TEST(Hdf5Store, WritesTheSameBytesDirectlyAndThroughRank0) {
+  const Folder folder;
+  expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
+    ResultFileSetup setup = setup_for(cluster, folder / "direct.h5");
+    write_all(cluster, setup);
+    setup.path = folder / "funnel.h5";
+    setup.row_path = RowPath::funnel;
+    write_all(cluster, setup);
+  }));
+  EXPECT_EQ(without_nonce(folder / "direct.h5"), without_nonce(folder / "funnel.h5"));
+}
+
+TEST(Hdf5Store, IsDirectWhereAllSeeTheFileAndOtherwiseNot) {
+  const Folder folder;
+  expect_no_errors(run_ranks({4}, [&](auto& cluster) {
+    const LinkResult so_far = result_so_far(4);
+    EXPECT_TRUE(Hdf5Store(cluster, so_far, setup_for(cluster, folder / "direct.h5")).is_direct());
+    ResultFileSetup setup = setup_for(cluster, folder / "funnel.h5");
+    setup.row_path = RowPath::funnel;
+    EXPECT_FALSE(Hdf5Store(cluster, so_far, setup).is_direct());
+  }));
+}
+
+/// Rank 0 is in one folder, the others in another, as on hosts without a common file system.
+void go_apart(const cluster::Cluster& cluster, const Folder& here, const Folder& there) {
+  ASSERT_EQ(::unshare(CLONE_FS), 0) << "a thread cannot have its own working directory";
+  ASSERT_EQ(::chdir(cluster.rank() == 0 ? here.path().c_str() : there.path().c_str()), 0);
+}
+
+TEST(Hdf5Store, GoesThroughRank0WhereOthersSeeNoFile) {
+  const Folder here, there;
+  expect_no_errors(run_ranks({num_ranks, 1}, [&](auto& cluster) {
+    go_apart(cluster, here, there);
+    write_all(cluster, setup_for(cluster, "run.h5"));
+  }));
+  const Reader reader(here / "run.h5");
+  expect_rows(reader, "/repeats/0001", 1);
+  EXPECT_THAT(reader.ints("/ranks/pid"), ElementsAre(100, 101, 102, 103, 104));
+  EXPECT_TRUE(std::filesystem::is_empty(there.path()));
+}
+
+TEST(Hdf5Store, GoesThroughRank0WhereOthersSeeAnotherFileOfThatName) {
+  const Folder here, there;
+  expect_no_errors(
+      run_ranks({num_ranks, 1}, [&](auto& cluster) { write_all(cluster, setup_for(cluster, there / "run.h5")); }));
+  const std::string before = contents_of(there / "run.h5");
+  expect_no_errors(run_ranks({num_ranks, 1}, [&](auto& cluster) {
+    go_apart(cluster, here, there);
+    write_all(cluster, setup_for(cluster, "run.h5"));
+  }));
+  EXPECT_EQ(contents_of(there / "run.h5"), before);
+  expect_rows(Reader(here / "run.h5"), "/repeats/0000", 0);
+}
+
+TEST(Hdf5Store, IsAHoleUntilWritten) {
+  const Folder folder;
+  constexpr int many = 16;
+  expect_no_errors(run_ranks({many}, [&](auto& cluster) {
+    LinkResult so_far = result_so_far(many);
+    so_far.request.message_sizes_bytes.assign(64, 8);
+    Hdf5Store store(cluster, so_far, setup_for(cluster, folder / "run.h5"));
+    store.reserve_repeats(100);
+  }));
+  struct stat status {};
+  ASSERT_EQ(::stat((folder / "run.h5").c_str(), &status), 0);
+  EXPECT_GT(status.st_size, 64 * many * many * 44 * 100);
+  EXPECT_LT(status.st_blocks * 512, status.st_size / 10);
+}
+
+TEST(Hdf5Store, SaysWhyItIsIncompleteUntilItIsComplete) {
+  const Folder folder;
+  const std::string path = folder / "run.h5";
+  const auto reason_now = [&] { return Reader(path).texts("/status/reason").at(0); };
+  expect_no_errors(run_ranks({2}, [&](auto& cluster) {
+    Hdf5Store store(cluster, result_so_far(2), setup_for(cluster, path));
+    store.reserve_repeats(1);
+    if (cluster.rank() == 0) {
+      EXPECT_EQ(reason_now(), "still running, or killed without a word");
+    }
+    cluster.barrier();
+    if (cluster.rank() == 1) std::thread([&] { store.mark_incomplete("rank 0 on node0 is gone"); }).join();
+    cluster.barrier();
+    if (cluster.rank() == 0) {
+      EXPECT_EQ(reason_now(), "rank 0 on node0 is gone");
+      store.mark_incomplete("x");
+      EXPECT_EQ(reason_now(), "x");
+      store.mark_incomplete(std::string(1020, 'y') + "\xc3\xa4\xc3\xa4\xc3\xa4");
+      EXPECT_EQ(reason_now(), std::string(1020, 'y') + "...");
+    }
+  }));
+  EXPECT_THAT(Reader(path).ints("/status/complete"), ElementsAre(0));
+}
+
+TEST(Hdf5Store, ThatIsCompleteStaysSo) {
+  const Folder folder;
+  expect_no_errors(run_ranks({1}, [&](auto& cluster) {
+    Hdf5Store store(cluster, result_so_far(1), setup_for(cluster, folder / "run.h5"));
+    store.finish(finished(result_so_far(1)));
+    store.mark_incomplete("too late");
+  }));
+  EXPECT_THAT(Reader(folder / "run.h5").ints("/status/complete"), ElementsAre(1));
+  EXPECT_THAT(Reader(folder / "run.h5").texts("/status/reason"), ElementsAre(""));
+}
+
+TEST(Hdf5Store, OfARunThatFailedInOrderHasASummaryAndAReason) {
+  const Folder folder;
+  expect_no_errors(run_ranks({2}, [&](auto& cluster) {
+    LinkResult result = finished(result_so_far(2));
+    Hdf5Store store(cluster, result, setup_for(cluster, folder / "run.h5"));
+    result.complete = false;
+    result.incomplete_reason = "rank 1 received a wrong byte";
+    store.finish(result);
+  }));
+  const Reader reader(folder / "run.h5");
+  EXPECT_THAT(reader.ints("/status/complete"), ElementsAre(0));
+  EXPECT_THAT(reader.texts("/status/reason"), ElementsAre("rank 1 received a wrong byte"));
+  EXPECT_FALSE(nlohmann::json::parse(reader.variable_text("/summary"))["complete"]);
+}
+
+TEST(Hdf5Store, CutsLongNamesVisibly) {
+  const Folder folder;
+  expect_no_errors(run_ranks({1}, [&](auto& cluster) {
+    ResultFileSetup setup = setup_for(cluster, folder / "run.h5");
+    setup.place.host = std::string(64, 'h');
+    setup.place.device = std::string(65, 'd');
+    Hdf5Store(cluster, result_so_far(1), setup);
+  }));
+  EXPECT_THAT(Reader(folder / "run.h5").texts("/ranks/host"), ElementsAre(std::string(64, 'h')));
+  EXPECT_THAT(Reader(folder / "run.h5").texts("/ranks/device"), ElementsAre(std::string(61, 'd') + "..."));
+}
+
+}  // namespace
+}  // namespace leadline::test

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// A result to write, a folder to write it to, and reading of HDF5 files without the code under test.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "result/hdf5_store.hpp"
+#include "result/result_file.hpp"
+#include "support/thread_cluster.hpp"
+
+namespace leadline::test {
+
+/// Threads that agree on whole errors, not on their problems alone.
+class AgreeingCluster : public leadline::testing::ThreadCluster {
+ public:
+  using ThreadCluster::ThreadCluster;
+
+  void agree(const Error* own) override {
+    std::string text;
+    if (own != nullptr) {
+      const auto status = std::to_string(static_cast<int>(own->status()));
+      text = status + '\n' + own->problem() + '\n' + own->why() + '\n' + own->hint();
+    }
+    text = all_reduce(
+        text, [](std::string left, std::string_view right) { return left.empty() ? std::string(right) : left; });
+    if (text.empty()) return;
+    std::istringstream lines(text);
+    std::string status, problem, why, hint;
+    for (auto* line : {&status, &problem, &why, &hint}) std::getline(lines, *line);
+    throw Error(static_cast<ExitStatus>(std::stoi(status)), problem, why, hint);
+  }
+};
+
+struct Ranks {
+  int num_ranks = 1;
+  int ranks_a_host = 1 << 20;
+};
+
+/// Runs `body` on every rank; gives the message of what each rank threw, empty for none.
+inline std::vector<std::string> run_ranks(Ranks ranks, const std::function<void(cluster::Cluster&)>& body) {
+  std::vector<std::uint32_t> host_of;
+  for (int rank = 0; rank < ranks.num_ranks; ++rank) {
+    host_of.push_back(static_cast<std::uint32_t>(rank / ranks.ranks_a_host));
+  }
+  leadline::testing::Board board(ranks.num_ranks);
+  std::vector<std::string> errors(host_of.size());
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks.num_ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      AgreeingCluster cluster(board, rank, host_of);
+      try {
+        body(cluster);
+      } catch (const std::exception& error) {
+        errors[static_cast<std::size_t>(rank)] = error.what();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  return errors;
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = std::filesystem::temp_directory_path() / "leadline-test-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path_ = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  std::string operator/(const std::string& name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string contents_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+inline LinkResult result_so_far(int num_ranks) {
+  LinkResult result;
+  result.request.command_line = {"leadline", "link", "--seed", "7", "\xff"};
+  result.request.message_sizes_bytes = {8, 1024};
+  result.request.seed = 7;
+  result.request.shuffle_ranks = 2;
+  result.provenance.version = "0.1.0";
+  result.provenance.commit = "abcdef0";
+  result.provenance.start_utc = "2026-01-31T23:59:58Z";
+  result.provenance.launcher = "threads";
+  result.provenance.transport.name = "tcp";
+  result.provenance.clock = {"CLOCK_MONOTONIC (tsc)", 1, 21.5};
+  result.provenance.wait = WaitMode::yield;
+  result.provenance.num_ranks = num_ranks;
+  result.provenance.num_hosts = 2;
+  result.num_rounds = num_ranks - 1;
+  return result;
+}
+
+inline PairSummary pair_summary(double median_ns, std::uint64_t num_pairs = 20) {
+  return {.num_pairs = num_pairs,
+          .time_ns_min = median_ns * 0.5,
+          .time_ns_mean = median_ns * 1.25,
+          .time_ns_max = median_ns * 4,
+          .time_ns_p01 = median_ns * 0.6,
+          .time_ns_p05 = median_ns * 0.7,
+          .time_ns_p25 = median_ns * 0.8,
+          .time_ns_median = median_ns,
+          .time_ns_p75 = median_ns * 1.5,
+          .time_ns_p95 = median_ns * 2,
+          .time_ns_p99 = median_ns * 3,
+          .median_interval_low_ns = median_ns * 0.9,
+          .median_interval_high_ns = median_ns * 1.1};
+}
+
+inline LinkResult finished(LinkResult result) {
+  SliceSummary summary;
+  summary.slice = {.repeat = 1, .permutation = 1, .size_index = 1, .message_size_bytes = 1024};
+  summary.all = pair_summary(2000);
+  summary.same_host = pair_summary(1000);
+  summary.between_hosts = {};
+  summary.slowest = {{.from = 3, .to = 1, .time_ns = 8000, .retest_time_ns = 2000},
+                     {.from = 0, .to = 2, .time_ns = 3000, .retest_time_ns = 0}};
+  summary.measuring_s = 0.5;
+  summary.slowest_pairs_s = 0.375;
+  summary.retest_s = 0.0625;
+  result.slices = {summary};
+  result.hosts = {{"node0", "0-1"}, {"node1", "2-4"}};
+  result.slow_pair_hosts = {"node1", "node0", "node0", "node1"};
+  result.findings = {
+      {"oversubscribed", Severity::warning, "More ranks than cores.", "5 ranks on 2 cores", "Use --local 2."}};
+  result.provenance.end_utc = "2026-01-31T23:59:59Z";
+  result.complete = true;
+  return result;
+}
+
+inline result::ResultFileSetup setup_for(const cluster::Cluster& cluster, const std::string& path) {
+  result::ResultFileSetup setup;
+  setup.path = path;
+  setup.place = {.host = cluster.host(),
+                 .pid = 100 + cluster.rank(),
+                 .cpus = "0-1",
+                 .num_cpus = 2,
+                 .numa_node = -1,
+                 .device = "eth" + std::to_string(cluster.rank())};
+  const int size = cluster.size();
+  setup.permutation = [size](int index) {
+    std::vector<std::int32_t> seats;
+    for (int seat = 0; seat < size; ++seat) seats.push_back((seat + index + 1) % size);
+    return seats;
+  };
+  setup.permutation_of_repeat = [](int repeat) { return repeat % 2; };
+  return setup;
+}
+
+/// A row whose numbers say where they belong; the last partner is a hole.
+inline PairRow row_of(const cluster::Cluster& cluster, const Slice& slice) {
+  const auto num_ranks = static_cast<std::size_t>(cluster.size());
+  PairRow row(num_ranks);
+  for (std::size_t to = 0; to + 1 < num_ranks; ++to) {
+    const double base =
+        1e6 * (slice.repeat + 1) + 1e4 * slice.size_index + 1e2 * cluster.rank() + static_cast<double>(to);
+    row.set(to, {.count = static_cast<std::uint32_t>(20 + to),
+                 .time_ns_min = base + 0.1,
+                 .time_ns_median = base + 0.2,
+                 .time_ns_mean = base + 0.3,
+                 .time_ns_p99 = base + 0.4,
+                 .time_ns_max = base + 0.5});
+  }
+  return row;
+}
+
+/// An HDF5 file read with the library's own calls.
+class Reader {
+ public:
+  explicit Reader(const std::string& path) : file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)) {}
+  ~Reader() {
+    if (file_ >= 0) H5Fclose(file_);
+  }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  bool is_open() const { return file_ >= 0; }
+  bool has(const std::string& name) const { return H5Lexists(file_, name.c_str(), H5P_DEFAULT) > 0; }
+
+  std::vector<hsize_t> shape(const std::string& name) const {
+    const hid_t dataset = H5Dopen2(file_, name.c_str(), H5P_DEFAULT);
+    const hid_t space = H5Dget_space(dataset);
+    std::vector<hsize_t> shape(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
+    H5Sget_simple_extent_dims(space, shape.data(), nullptr);
+    H5Sclose(space);
+    H5Dclose(dataset);
+    return shape;
+  }
+
+  template <typename Value>
+  std::vector<Value> values(const std::string& name, hid_t type) const {
+    std::size_t count = 1;
+    for (const hsize_t extent : shape(name)) count *= extent;
+    std::vector<Value> all(count);
+    const hid_t dataset = H5Dopen2(file_, name.c_str(), H5P_DEFAULT);
+    EXPECT_GE(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), 0) << name;
+    H5Dclose(dataset);
+    return all;
+  }
+  std::vector<double> doubles(const std::string& name) const { return values<double>(name, H5T_NATIVE_DOUBLE); }
+  std::vector<int> ints(const std::string& name) const { return values<int>(name, H5T_NATIVE_INT); }
+
+  /// Fixed-size texts, without their padding.
+  std::vector<std::string> texts(const std::string& name) const {
+    std::size_t count = 1;
+    for (const hsize_t extent : shape(name)) count *= extent;
+    const hid_t dataset = H5Dopen2(file_, name.c_str(), H5P_DEFAULT);
+    const hid_t type = H5Dget_type(dataset);
+    const std::size_t size = H5Tget_size(type);
+    std::string bytes(count * size, '?');
+    EXPECT_GE(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), 0) << name;
+    H5Tclose(type);
+    H5Dclose(dataset);
+    std::vector<std::string> all;
+    for (std::size_t each = 0; each < count; ++each) {
+      const std::string padded = bytes.substr(each * size, size);
+      all.push_back(padded.substr(0, padded.find('\0')));
+    }
+    return all;
+  }
+
+  std::string variable_text(const std::string& name) const {
+    const hid_t dataset = H5Dopen2(file_, name.c_str(), H5P_DEFAULT);
+    const hid_t type = H5Dget_type(dataset);
+    char* text = nullptr;
+    EXPECT_GE(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, static_cast<void*>(&text)), 0) << name;
+    const std::string copy = text == nullptr ? "" : text;
+    H5free_memory(text);
+    H5Tclose(type);
+    H5Dclose(dataset);
+    return copy;
+  }
+
+  std::string text_attribute(const std::string& object, const std::string& name) const {
+    const hid_t attribute = H5Aopen_by_name(file_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t type = H5Aget_type(attribute);
+    char* text = nullptr;
+    EXPECT_GE(H5Aread(attribute, type, static_cast<void*>(&text)), 0) << object << " " << name;
+    const std::string copy = text == nullptr ? "" : text;
+    H5free_memory(text);
+    H5Tclose(type);
+    H5Aclose(attribute);
+    return copy;
+  }
+
+  double number_attribute(const std::string& object, const std::string& name) const {
+    const hid_t attribute = H5Aopen_by_name(file_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
+    double value = NAN;
+    EXPECT_GE(H5Aread(attribute, H5T_NATIVE_DOUBLE, &value), 0) << object << " " << name;
+    H5Aclose(attribute);
+    return value;
+  }
+
+ private:
+  hid_t file_;
+};
+
+/// Runs `body` in a child process; its exit status, or 1000 + the signal that ended it.
+inline int in_child(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int status = 99;
+    try {
+      status = body();
+    } catch (...) {
+    }
+    ::_exit(status);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+}  // namespace leadline::test
