@@ -14,6 +14,8 @@ from leadline.stats import PairClass, class_mask, measured, medians, pairs_to_me
 
 # As in the engine. A guess: more than the scatter between equal links, and less than what a fault does to one.
 SLOW_FACTOR = 1.5
+# How many times its time alone a pair must take in company to blame the company; less is jitter.
+COMPANY_FACTOR = 1.2
 
 
 class Verdict(str, Enum):
@@ -148,4 +150,5 @@ def _verdict(retest: Retest, usual: FloatArray) -> Verdict:
         return Verdict.NOT_RETESTED
     if not retest.time_ns >= limit:
         return Verdict.NOT_SLOW
-    return Verdict.SLOW_ALONE_TOO if retest.retest_time_ns >= limit else Verdict.ONLY_IN_COMPANY
+    is_faster_alone = retest.retest_time_ns < limit and retest.time_ns >= COMPANY_FACTOR * retest.retest_time_ns
+    return Verdict.ONLY_IN_COMPANY if is_faster_alone else Verdict.SLOW_ALONE_TOO

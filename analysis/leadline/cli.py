@@ -95,6 +95,8 @@ def _chosen_parts(result: Result, size: str | None, repeat: str | None) -> tuple
 
 
 def _output_path(result: Path, output: str | None) -> Path:
+    if not output and result.is_dir():
+        raise _wrong(f"cannot read '{result}' (it is a folder)")
     path = Path(output) if output else result.with_suffix(".html")
     if path.suffix.lower() not in (".html", ".htm"):
         raise _wrong(f"cannot write '{path}' (a report is an HTML page)", "End its name in .html")

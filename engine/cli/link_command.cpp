@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/link_options.hpp"
 #include "cli/link_run.hpp"
+#include "cli/standard_streams.hpp"
 #include "cluster/environment.hpp"
 #include "cluster/launcher.hpp"
 #include "cluster/local.hpp"
@@ -42,10 +44,14 @@ void refuse_strangers_of_a_step() {
               "the job step has no PMI", "Use srun --mpi=pmix (Open MPI) or srun --mpi=pmi2 (MPICH)");
 }
 
+std::string default_output(ResultFormat format) {
+  return format == ResultFormat::json ? "-" : result::default_file_name(format, std::time(nullptr));
+}
+
 int print_plan(const LinkRequest& request) {
   const int num_ranks = request.dry_run_ranks > 0 ? request.dry_run_ranks : num_local_ranks(request);
   const bench::link::Plan plan = bench::link::plan(request, {num_ranks, num_ranks});
-  fmt::print("{}", output::plan_text(request, plan));
+  say(output::plan_text(request, plan));
   return 0;
 }
 
@@ -59,9 +65,10 @@ int link_command(const std::vector<std::string>& arguments) {
     throw Error(ExitStatus::bad_command_line, "--local has no effect here", "a launcher started the ranks",
                 "Leave it out");
   }
-  if (request.output.empty()) request.output = result::default_file_name(request.format, std::time(nullptr));
+  if (request.output.empty()) request.output = default_output(request.format);
   if (request.transport.empty()) request.transport = is_mpi_launcher(launcher) ? "mpi" : "tcp";
   const transport::LoadedModule module = transport::open_module(transport::parse_choice(request.transport).name);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file size is then an error of a write, and not the rank's death
 
   if (launcher == Launcher::environment) return run_link(request, cluster::environment_bootstrap(), module);
   if (is_mpi_launcher(launcher)) {

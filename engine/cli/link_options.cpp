@@ -38,6 +38,23 @@ constexpr const char* epilogue =
     "  leadline link --local 4 --message-size 1B-4MiB    a sweep: latency to bandwidth\n"
     "  leadline link --dry-run --ranks 4096              what a large run would do, and its cost";
 
+/// Breaks a help text at blanks, so that it fits beside the names of the options on a screen of 110 characters.
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t width = 80;
+  std::string result;
+  for (std::size_t line_start = 0, at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
+    if (end - line_start > width && at > line_start) {
+      result.back() = '\n';
+      line_start = at;
+    }
+    result += text.substr(at, end - at + 1);
+    if (end < text.size() && text[end] == '\n') line_start = end + 1;
+    at = end + 1;
+  }
+  return result;
+}
+
 /// Declares options on a CLI11 application; what is typed is checked by our own parsers, so that all errors look alike.
 class Declared {
  public:
@@ -48,7 +65,7 @@ class Declared {
   CLI::Option* value(const std::string& name, const char* type, const std::string& help, Take take) {
     return app_
         .add_option_function<std::string>(
-            name, [name, take = std::move(take)](const std::string& text) { take(name, text); }, help)
+            name, [name, take = std::move(take)](const std::string& text) { take(name, text); }, wrapped(help))
         ->type_name(type)
         ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
         ->group(group_);
@@ -62,7 +79,9 @@ class Declared {
   }
 
   CLI::Option* flag(const std::string& name, const std::string& help, bool& member) {
-    return app_.add_flag(name, member, help)->multi_option_policy(CLI::MultiOptionPolicy::Throw)->group(group_);
+    return app_.add_flag(name, member, wrapped(help))
+        ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
+        ->group(group_);
   }
 
   void group(const std::string& name) { group_ = name; }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <ctime>
 #include <exception>
 #include <map>
@@ -17,8 +16,10 @@
 #include <vector>
 
 #include "bench/link/measure.hpp"
+#include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
 #include "bench/link/unfit.hpp"
+#include "cli/standard_streams.hpp"
 #include "cli/version.hpp"
 #include "cluster/cluster.hpp"
 #include "cluster/place.hpp"
@@ -99,6 +100,7 @@ class LinkRun {
   Plan plan_;
   LinkResult result_;
   std::unique_ptr<transport::Transport> transport_;
+  std::unique_ptr<bench::link::PairMeter> meter_;
   std::unique_ptr<result::ResultFile> file_;
 };
 
@@ -141,6 +143,9 @@ void LinkRun::open_transport() {
                     needs_progress ? [&its = *transport_] { its.progress(); } : std::function<void()>{});
   place_.device = transport_->info().device;
   name_hosts();
+  // Before the file: memory that an allocator cannot give (huge pages, locked memory) leaves nothing behind.
+  meter_ = together(cluster_,
+                    [&] { return std::make_unique<bench::link::PairMeter>(request_, plan_, cluster_, *transport_); });
 }
 
 void LinkRun::name_hosts() {
@@ -187,7 +192,7 @@ void LinkRun::measure() {
   std::unique_ptr<bench::link::Progress> progress;
   if (cluster_.rank() == 0) progress = output::make_progress(request_);
   bench::link::Measured measured =
-      bench::link::measure({request_, plan_, cluster_, *transport_, *file_, host_of_, progress.get()});
+      bench::link::measure({request_, plan_, cluster_, *meter_, *file_, host_of_, progress.get()});
   result_.slices = std::move(measured.slices);
   result_.verified_bytes = measured.verified_bytes;
   result_.findings = bench::link::unfit(conditions_, result_.slices);
@@ -221,17 +226,17 @@ void LinkRun::run() {
   result_.complete = true;
   together(cluster_, [&] { return file_->finish(result_), true; });
   const bool json_on_stdout = file_->path() == "-";
-  if (cluster_.rank() == 0 && !json_on_stdout) {
-    fmt::print("{}", output::link_summary(result_, file_->path()));
-    std::fflush(stdout);
-  }
+  together(cluster_, [&] {
+    if (cluster_.rank() == 0 && !json_on_stdout) say(output::link_summary(result_, file_->path()));
+    return true;
+  });
 }
 
 /// The end of a run on which all ranks agree: rank 0 speaks, everybody leaves in order.
 int end_in_order(Cluster& cluster, LinkRun& run, const AgreedError& error) {
   if (cluster.rank() == 0) {
     run.mark_incomplete(error.what());
-    fmt::print(stderr, "leadline: {}\n", error.what());
+    complain(error.what());
   }
   cluster.leave();
   return static_cast<int>(error.status());

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/external.hpp"
 #include "cli/link_options.hpp"
+#include "cli/standard_streams.hpp"
 #include "cli/version.hpp"
 #include "cluster/launcher.hpp"
 #include "core/error.hpp"
@@ -40,28 +40,37 @@ std::string help() {
   return text;
 }
 
+int run_built_in(const Command& command, const std::vector<std::string>& arguments) {
+  try {
+    return command.run(arguments);
+  } catch (const HelpWanted& wanted) {
+    say(wanted.text);
+    return 0;
+  }
+}
+
 int dispatch(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2) {
     throw Error(ExitStatus::bad_command_line, "there is no command", "", "leadline --help lists them");
   }
   const std::string& name = arguments[1];
   if (name == "-h" || name == "--help" || name == "help") {
-    fmt::print("{}", help());
+    say(help());
     return 0;
   }
   if (name == "-V" || name == "--version" || name == "version") {
-    fmt::print("leadline {}{}{}\n", version, *commit != '\0' ? " " : "", commit);
+    say(fmt::format("leadline {}{}{}\n", version, *commit != '\0' ? " " : "", commit));
     return 0;
   }
   for (const Command& command : commands) {
-    if (name == command.name) return command.run(arguments);
+    if (name == command.name) return run_built_in(command, arguments);
   }
   return run_external(arguments);
 }
 
 int report(const Error& error) {
   // Under a launcher every rank finds the same mistake; one of them says so.
-  if (cluster::speaks_before_joining()) fmt::print(stderr, "leadline: {}\n", error.what());
+  if (cluster::speaks_before_joining()) complain(error.what());
   return static_cast<int>(error.status());
 }
 
@@ -69,12 +78,8 @@ int report(const Error& error) {
 
 int run(int argc, char** argv) noexcept try {
   try {
-    const int status = dispatch(std::vector<std::string>(argv, argv + argc));
-    if (std::fflush(stdout) != 0) throw Error(ExitStatus::run_failed, "cannot write to standard output");
-    return status;
-  } catch (const HelpWanted& wanted) {
-    fmt::print("{}", wanted.text);
-    return 0;
+    occupy_closed_streams();
+    return dispatch(std::vector<std::string>(argv, argv + argc));
   } catch (const Error& error) {
     return report(error);
   } catch (const std::exception& error) {

@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/link_options.hpp"
+#include "cli/standard_streams.hpp"
 #include "core/error.hpp"
 #include "transport/module.hpp"
 
@@ -21,11 +22,13 @@ int transports_command(const std::vector<std::string>& arguments) {
     }
     throw Error(ExitStatus::bad_command_line, "'leadline transports' takes no '" + word + "'", "", "Leave it out");
   }
+  std::string text;
   for (const transport::Availability& its : transport::probe_all()) {
-    fmt::print("{:<6} {:<12} {}\n", its.entry->name, its.file->stem, its.entry->purpose);
-    fmt::print("{:<19} {}\n", "",
-               its.why_absent.empty() ? "can be loaded: " + its.path : "not here: " + its.why_absent);
+    text += fmt::format("{:<6} {:<12} {}\n", its.entry->name, its.file->stem, its.entry->purpose);
+    text += fmt::format("{:<19} {}\n", "",
+                        its.why_absent.empty() ? "can be loaded: " + its.path : "not here: " + its.why_absent);
   }
+  say(text);
   return 0;
 }
 

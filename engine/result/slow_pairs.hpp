@@ -13,13 +13,17 @@ namespace leadline::result {
 enum class Verdict : std::uint8_t {
   not_retested,
   not_slow,         ///< below slow_factor times the median of its class already in company
-  slow_alone_too,   ///< so slow in company and alone
-  only_in_company,  ///< so slow in company, not alone
+  slow_alone_too,   ///< slow in company, and alone slow or hardly faster
+  only_in_company,  ///< slow in company, not alone, and by more than jitter
 };
 
 /// How many times the median of its class (same host, between hosts) a time must reach to be called slow. A guess
 /// that keeps jitter out and halved links in.
 inline constexpr double slow_factor = 1.5;
+
+/// How many times its time alone a pair's time in company must be to blame the company: a pair just above the line
+/// of slow_factor must not change its verdict by jitter. A guess.
+inline constexpr double company_factor = 1.2;
 
 /// "slow_alone_too"; the word in files.
 const char* name_of(Verdict verdict);
