@@ -47,6 +47,7 @@ function(leadline_mpi_from_package)
   endif()
   add_library(leadline_mpi_${flavour} INTERFACE IMPORTED GLOBAL)
   target_link_libraries(leadline_mpi_${flavour} INTERFACE MPI::MPI_C)
+  set(LEADLINE_MPIRUN_${flavour} "${MPIEXEC_EXECUTABLE}" CACHE FILEPATH "the launcher of this MPI, for the tests")
   message(STATUS "MPI ${flavour}: as CMake finds it")
 endfunction()
 

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "transport/model/fabric.hpp"
-#include "transport/tcp/tcp_link.hpp"
+#include "transport/socket_link.hpp"
 
 namespace leadline::transport::model {
 
@@ -28,10 +28,10 @@ struct Sender {
 /// depend on those before it. Sending takes no time of the rank, but keeps the link busy; waiting takes what it takes.
 class ModelLink {
  public:
-  using Wire = tcp::TcpLink<WaitMode::block>;
+  using Wire = SocketLink<WaitMode::block>;
 
   /// `ends` are not used on a link to oneself.
-  ModelLink(const Fabric& fabric, Sender& sender, int own_rank, int partner, tcp::LinkEnds ends, Payload payload)
+  ModelLink(const Fabric& fabric, Sender& sender, int own_rank, int partner, LinkEnds ends, Payload payload)
       : fabric_(fabric),
         sender_(sender),
         own_rank_(own_rank),

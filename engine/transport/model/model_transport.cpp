@@ -7,9 +7,9 @@
 #include "core/error.hpp"
 #include "kernel/run.hpp"
 #include "kernel/verify.hpp"
+#include "transport/link_sockets.hpp"
 #include "transport/model/fabric.hpp"
 #include "transport/model/model_link.hpp"
-#include "transport/tcp/link_sockets.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::transport::model {
@@ -23,7 +23,7 @@ class ModelTransport final : public Transport {
         fabric_(load_fabric(context.argument, context.size)),
         sender_{0, silent_after(fabric_, context.rank)},
         pulse_(context.pulse),
-        sockets_(context.rank, context.rendezvous, tcp::link_limit()) {}
+        sockets_(context.rank, context.rendezvous, link_limit()) {}
 
   TransportInfo info() const override {
     TransportInfo info;
@@ -58,7 +58,7 @@ class ModelTransport final : public Transport {
 
  private:
   ModelLink link_to(int partner, Payload payload) {
-    const tcp::LinkEnds ends = partner == own_rank_ ? tcp::LinkEnds{} : sockets_.ends(partner);
+    const LinkEnds ends = partner == own_rank_ ? LinkEnds{} : sockets_.ends(partner);
     return {fabric_, sender_, own_rank_, partner, ends, payload};
   }
 
@@ -67,7 +67,7 @@ class ModelTransport final : public Transport {
   Fabric fabric_;
   Sender sender_;
   Pulse& pulse_;
-  tcp::LinkSockets sockets_;
+  LinkSockets sockets_;
 };
 
 // Its ranks wait on real sockets, always asleep, and its times do not depend on it: any way of waiting will do.

@@ -16,20 +16,13 @@ class MpiBootstrap final : public cluster::Bootstrap {
   int size() const override { return library_.size(); }
   std::string launcher() const override { return cluster::name_of(cluster::detect_launcher()); }
 
-  std::vector<std::string> all_gather(const std::string& own) override {
-    const std::size_t length = own.size();
-    std::string joined(length * static_cast<std::size_t>(size()), '\0');
-    const int count = static_cast<int>(length);
+  std::string all_gather(const std::string& own) override {
+    std::string all(own.size() * static_cast<std::size_t>(size()), '\0');
+    const int count = static_cast<int>(own.size());
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Iallgather(own.data(), count, MPI_BYTE, joined.data(), count, MPI_BYTE, library_.comm(), &request);
+    MPI_Iallgather(own.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, library_.comm(), &request);
     wait_yielding(request, Deadline::after(std::chrono::seconds(60)), "not all ranks came to MPI_Iallgather");
-
-    std::vector<std::string> texts;
-    texts.reserve(static_cast<std::size_t>(size()));
-    for (std::size_t at = 0; texts.size() < static_cast<std::size_t>(size()); at += length) {
-      texts.push_back(joined.substr(at, length));
-    }
-    return texts;
+    return all;
   }
 
  private:

@@ -10,8 +10,8 @@
 #include "core/error.hpp"
 #include "kernel/run.hpp"
 #include "kernel/verify.hpp"
-#include "transport/tcp/link_sockets.hpp"
-#include "transport/tcp/tcp_link.hpp"
+#include "transport/link_sockets.hpp"
+#include "transport/socket_link.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::transport::tcp {
@@ -81,7 +81,7 @@ class TcpTransport final : public Transport {
 
   template <WaitMode wait, class Use>
   void with_link_that(int partner, const Use& use) {
-    TcpLink<wait> link(sockets_.ends(partner), partner);
+    SocketLink<wait> link(sockets_.ends(partner), partner);
     use(link);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link over TCP sockets, one type for each way of waiting.
+// A link over stream sockets, one type for each way of waiting; for the modules that move their bytes by TCP.
 #pragma once
 
 #include <poll.h>
@@ -12,9 +12,9 @@
 
 #include "core/clock.hpp"
 #include "model/request.hpp"
-#include "transport/tcp/link_sockets.hpp"
+#include "transport/link_sockets.hpp"
 
-namespace leadline::transport::tcp {
+namespace leadline::transport {
 
 /// Throws Error(run_failed): the link to `partner` broke. 0 = the partner closed it.
 [[noreturn, gnu::cold]] void throw_lost(int partner, int error_number);
@@ -28,9 +28,9 @@ void sleep_until_ready(LinkEnds ends, short events);
 
 /// See kernel/link.hpp. Sizes are at least 1: a stream has no empty messages. Does not own the sockets.
 template <WaitMode wait>
-class TcpLink {
+class SocketLink {
  public:
-  TcpLink(LinkEnds ends, int partner) : ends_(ends), partner_(partner) {}
+  SocketLink(LinkEnds ends, int partner) : ends_(ends), partner_(partner) {}
 
   void send(const std::byte* data, std::size_t size) {
     if constexpr (wait == WaitMode::block) {
@@ -141,4 +141,4 @@ class TcpLink {
   std::uint64_t num_out_ = 0, num_in_ = 0;
 };
 
-}  // namespace leadline::transport::tcp
+}  // namespace leadline::transport

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a TCP link does off the hot path: interrupted calls, broken connections, sleeping.
-#include "transport/tcp/tcp_link.hpp"
+// What a link over sockets does off the hot path: interrupted calls, broken connections, sleeping.
+#include "transport/socket_link.hpp"
 
 #include <array>
 #include <string>
 
 #include "core/error.hpp"
 
-namespace leadline::transport::tcp {
+namespace leadline::transport {
 
 void throw_lost(int partner, int error_number) {
   throw Error(ExitStatus::run_failed, "lost the connection to rank " + std::to_string(partner),
@@ -40,4 +40,4 @@ void sleep_until_ready(LinkEnds ends, short events) {
   ::poll(wanted.data(), wanted.size(), -1);
 }
 
-}  // namespace leadline::transport::tcp
+}  // namespace leadline::transport

@@ -9,7 +9,7 @@
 #include "cluster/socket.hpp"
 #include "core/deadline.hpp"
 
-namespace leadline::transport::tcp {
+namespace leadline::transport {
 
 /// What a link sends into and receives from; the same descriptor twice, except on a link to oneself.
 struct LinkEnds {
@@ -51,4 +51,4 @@ class LinkSockets {
   cluster::Socket loop_out_, loop_in_;
 };
 
-}  // namespace leadline::transport::tcp
+}  // namespace leadline::transport

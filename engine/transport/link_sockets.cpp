@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the sockets of open links, and makes the loop of a rank to itself.
-#include "transport/tcp/link_sockets.hpp"
+#include "transport/link_sockets.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "transport/tcp/tcp_link.hpp"
+#include "transport/socket_link.hpp"
 
-namespace leadline::transport::tcp {
+namespace leadline::transport {
 namespace {
 
 enum class Greeting { answered, closed };
@@ -123,4 +123,4 @@ void LinkSockets::open_loop(Deadline deadline) {
   throw_late(own_rank_);
 }
 
-}  // namespace leadline::transport::tcp
+}  // namespace leadline::transport

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forks ranks, lets them meet over listeners made before the fork, and collects their failures.
+#include "contract/forked_ranks.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <map>
+
+#include "core/error.hpp"
+#include "transport/module.hpp"
+
+namespace leadline::contract {
+namespace {
+
+constexpr std::chrono::seconds patience(40);
+
+[[noreturn]] void fail(const char* what) { throw Error(ExitStatus::run_failed, what, system_error_text(errno)); }
+
+void wait_readable(int fd, Deadline deadline) {
+  for (;;) {
+    pollfd wanted{fd, POLLIN, 0};
+    if (::poll(&wanted, 1, deadline.left_ms()) > 0) return;
+    if (deadline.has_passed()) throw Error(ExitStatus::run_failed, "a rank did not come to the meeting");
+  }
+}
+
+/// One listening socket per rank, made before anyone is forked.
+struct Listener {
+  cluster::Socket socket;
+  sockaddr_in address{};
+};
+
+Listener open_listener() {
+  Listener listener{cluster::Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))};
+  listener.address.sin_family = AF_INET;
+  listener.address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* const name = reinterpret_cast<sockaddr*>(&listener.address);
+  socklen_t length = sizeof listener.address;
+  if (::bind(listener.socket.fd(), name, length) != 0 || ::listen(listener.socket.fd(), 64) != 0 ||
+      ::getsockname(listener.socket.fd(), name, &length) != 0) {
+    fail("cannot listen on loopback");
+  }
+  return listener;
+}
+
+/// The lower rank dials and says who it is; the higher keeps early callers until it wants them.
+class ForkedRendezvous final : public cluster::Rendezvous {
+ public:
+  ForkedRendezvous(int rank, const std::vector<Listener>& listeners) : rank_(rank), listeners_(listeners) {}
+
+  cluster::Socket meet(int partner, Deadline deadline) override {
+    cluster::Socket socket = rank_ < partner ? dial(partner) : accept_from(partner, deadline);
+    const int on = 1;
+    ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return socket;
+  }
+
+ private:
+  cluster::Socket dial(int partner) const {
+    cluster::Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const sockaddr_in& address = listeners_[static_cast<std::size_t>(partner)].address;
+    if (::connect(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) fail("cannot dial");
+    if (::send(socket.fd(), &rank_, sizeof rank_, MSG_NOSIGNAL) != sizeof rank_) fail("cannot say who dials");
+    return socket;
+  }
+
+  cluster::Socket accept_from(int partner, Deadline deadline) {
+    const int listener = listeners_[static_cast<std::size_t>(rank_)].socket.fd();
+    while (early_.find(partner) == early_.end()) {
+      wait_readable(listener, deadline);
+      cluster::Socket socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+      int caller = -1;
+      if (!socket || ::recv(socket.fd(), &caller, sizeof caller, MSG_WAITALL) != sizeof caller) fail("cannot accept");
+      early_.emplace(caller, std::move(socket));
+    }
+    auto caller = early_.extract(early_.lower_bound(partner));
+    return std::move(caller.mapped());
+  }
+
+  int rank_;
+  const std::vector<Listener>& listeners_;
+  std::multimap<int, cluster::Socket> early_;
+};
+
+/// The body on one rank; an exception is a failure of the test.
+void run_rank(int rank, const std::vector<Listener>& listeners, const std::function<void(ForkedRank&)>& body) {
+  ForkedRendezvous rendezvous(rank, listeners);
+  Pulse pulse;
+  ForkedRank self{rank, static_cast<int>(listeners.size()), rendezvous, pulse,
+                  std::vector<std::uint32_t>(listeners.size(), 0)};
+  try {
+    body(self);
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "rank " << rank << " ended with: " << error.what();
+  }
+}
+
+pid_t fork_rank(int rank, const std::vector<Listener>& listeners, const std::function<void(ForkedRank&)>& body) {
+  std::fflush(nullptr);
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+  run_rank(rank, listeners, body);
+  std::fflush(nullptr);
+  ::_exit(testing::Test::HasFailure() ? 1 : 0);
+}
+
+void expect_good_end(pid_t child, int rank, Deadline deadline) {
+  const cluster::Socket process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  pollfd wanted{process.fd(), POLLIN, 0};
+  while (::poll(&wanted, 1, deadline.left_ms()) <= 0) {
+    if (!deadline.has_passed()) continue;
+    ADD_FAILURE() << "rank " << rank << " does not come to its end";
+    ::kill(child, SIGKILL);
+    break;
+  }
+  int status = 0;
+  if (::waitpid(child, &status, 0) != child) fail("cannot wait for a rank");
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "rank " << rank << " failed, see above";
+}
+
+}  // namespace
+
+void run_forked(int size, const std::function<void(ForkedRank&)>& body) {
+  std::vector<Listener> listeners;
+  std::generate_n(std::back_inserter(listeners), size, open_listener);
+  std::vector<pid_t> children;
+  for (int rank = 1; rank < size; ++rank) children.push_back(fork_rank(rank, listeners, body));
+  run_rank(0, listeners, body);
+  const auto deadline = Deadline::after(patience);
+  for (int rank = 1; rank < size; ++rank) expect_good_end(children[static_cast<std::size_t>(rank - 1)], rank, deadline);
+}
+
+std::unique_ptr<transport::Transport> ForkedRank::open(const std::string& transport, WaitMode wait) const {
+  const auto choice = transport::parse_choice(transport);
+  const auto module = transport::open_module(choice.name);
+  EXPECT_EQ(module->refuses_wait(wait), "");
+  return module->open({.rank = rank,
+                       .size = size,
+                       .host_of = host_of,
+                       .rendezvous = rendezvous,
+                       .wait = wait,
+                       .argument = choice.argument,
+                       .pulse = pulse});
+}
+
+void ForkedRanks::run(const std::string& transport, WaitMode wait, const Body& body) {
+  run_forked(2, [&](ForkedRank& self) {
+    const auto opened = self.open(transport, wait);
+    End end{self.rank, 1 - self.rank, *opened, self.pulse};
+    body(end);
+  });
+}
+
+}  // namespace leadline::contract

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The make-believe fabric joins the contract suite, and what only a model promises.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+
+#include "contract/forked_ranks.hpp"
+#include "contract/transport_contract.hpp"
+#include "core/error.hpp"
+
+namespace leadline::contract {
+namespace {
+
+constexpr const char* healthy = R"({
+  "ranks_per_host": 2, "jitter": 0.1, "host_name": "node",
+  "same_host": {"latency_ns": 500, "bandwidth_bytes_per_s": 1e10},
+  "between_hosts": {"latency_ns": 2000, "bandwidth_bytes_per_s": 1e9}%s
+})";
+
+std::string with_faults(const std::string& faults) {
+  std::string text = healthy;
+  return text.replace(text.find("%s"), 2, faults.empty() ? "" : ", \"faults\": [" + faults + "]");
+}
+
+/// The one fabric file of this test program, removed at its end.
+struct FabricFile {
+  std::string path = testing::TempDir() + "leadline_fabric_" + std::to_string(::getpid()) + ".json";
+  ~FabricFile() { std::remove(path.c_str()); }
+};
+
+std::string fabric_file(const std::string& text) {
+  static const FabricFile file;
+  std::ofstream(file.path) << text;
+  return file.path;
+}
+
+class ModelRanks final : public Ranks {
+ public:
+  void run(const std::string&, WaitMode wait, const Body& body) override {
+    forked_.run("model:" + fabric_file(with_faults("")), wait, body);
+  }
+  bool may_lose_a_rank() const override { return forked_.may_lose_a_rank(); }
+  bool timed_messages_have_contents() const override { return false; }
+
+ private:
+  ForkedRanks forked_;
+};
+
+Deadline soon() { return Deadline::after(std::chrono::seconds(20)); }
+
+/// Rank 0's times towards `partner` in a run of `size` ranks, five batches of two messages.
+std::vector<std::uint64_t> times_towards(int partner, int size, const std::string& text, kernel::Exchange exchange) {
+  const std::string file = fabric_file(text);
+  std::vector<Sample> samples(5);
+  run_forked(size, [&](ForkedRank& self) {
+    if (self.rank != 0 && self.rank != partner) return;
+    const auto model = self.open("model:" + file, WaitMode::block);
+    const int other = self.rank == 0 ? partner : 0;
+    model->connect(other, soon());
+    exchange.role = self.rank == 0 ? kernel::Role::lead : kernel::Role::follow;
+    exchange.num_messages = 10;
+    model->run(exchange, other, {}, samples);
+  });
+  std::vector<std::uint64_t> times;
+  for (const Sample& sample : samples) times.push_back(sample.elapsed_ns);
+  return times;
+}
+
+std::string without_jitter(std::string text) { return text.replace(text.find("0.1"), 3, "0"); }
+
+}  // namespace
+
+Ranks& ranks() {
+  static ModelRanks two;
+  return two;
+}
+
+INSTANTIATE_TEST_SUITE_P(Model, TransportContract, testing::ValuesIn(candidates("model", {WaitMode::block})),
+                         candidate_name);
+
+using testing::Each;
+using testing::ElementsAre;
+
+TEST(ModelTimes, AreLatencyPlusSizeOverBandwidthBothWays) {
+  const std::string text = without_jitter(with_faults(""));
+  // Two round trips a batch: 4 times 500 + 1000/10 ns on one host, 4 times 2000 + 1000 ns between two.
+  EXPECT_THAT(times_towards(1, 4, text, {.message_size_bytes = 1000}), Each(4 * 600u));
+  EXPECT_THAT(times_towards(2, 4, text, {.message_size_bytes = 1000}), Each(4 * 3000u));
+}
+
+TEST(ModelTimes, OfAWindowQueueUpBehindEachOther) {
+  const std::string text = without_jitter(with_faults(""));
+  kernel::Exchange exchange{.direction = Direction::unidirectional, .message_size_bytes = 1000, .window = 2};
+  // Two messages on the wire, one latency, and the receipt's latency.
+  EXPECT_THAT(times_towards(2, 4, text, exchange), Each(2 * 1000u + 2000 + 2000));
+  exchange.direction = Direction::bidirectional;
+  EXPECT_THAT(times_towards(2, 4, text, exchange), Each(2 * 1000u + 2000));
+}
+
+TEST(ModelTimes, AreTheSameInEveryRunAndVaryWithinOne) {
+  const std::string text = with_faults("");
+  const auto first = times_towards(2, 4, text, {.message_size_bytes = 1000});
+  EXPECT_EQ(times_towards(2, 4, text, {.message_size_bytes = 1000}), first);
+  EXPECT_NE(first[0], first[1]);
+  for (const std::uint64_t time_ns : first) {
+    EXPECT_GE(time_ns, 4 * 3000u);
+    EXPECT_LE(time_ns, 4 * 3300u + 4);
+  }
+}
+
+TEST(ModelFaults, MakeTheirOwnMessagesSlow) {
+  const auto time = [](int partner, const std::string& fault) {
+    return times_towards(partner, 6, without_jitter(with_faults(fault)), {.message_size_bytes = 1000}).front();
+  };
+  EXPECT_EQ(time(2, R"({"slow_host": 1, "factor": 3})"), 4 * 9000u);
+  EXPECT_EQ(time(4, R"({"slow_host": 1, "factor": 3})"), 4 * 3000u);
+  EXPECT_EQ(time(1, R"({"slow_rank": 1, "factor": 2})"), 4 * 1200u);
+  EXPECT_EQ(time(2, R"({"slow_link": [0, 1], "factor": 2})"), 2 * 6000u + 2 * 3000u);
+}
+
+TEST(ModelFaults, ACorruptedByteIsFoundWhereItIs) {
+  const std::string file = fabric_file(with_faults(R"({"corrupt": {"from": 0, "to": 1, "message": 3, "byte": 17}})"));
+  run_forked(2, [&](ForkedRank& self) {
+    const auto model = self.open("model:" + file, WaitMode::block);
+    model->connect(1 - self.rank, soon());
+    std::vector<std::byte> out(100), in(100);
+    for (const int leader : {0, 1}) {
+      const auto role = self.rank == leader ? kernel::Role::lead : kernel::Role::follow;
+      const kernel::Exchange exchange{.role = role, .message_size_bytes = 100, .num_messages = 6};
+      const auto mismatch = model->verify(exchange, 1 - self.rank, {out.data(), in.data()}, Fill::random);
+      const bool sees_it = self.rank == 1 && leader == 0;
+      ASSERT_EQ(mismatch.has_value(), sees_it);
+      if (!sees_it) continue;
+      EXPECT_EQ(mismatch->message, 3u);
+      EXPECT_EQ(mismatch->byte, 17u);
+      EXPECT_EQ(mismatch->expected ^ mismatch->found, 1);
+    }
+  });
+}
+
+TEST(ModelHosts, HaveNamesOfTheirOwn) {
+  const std::string file = fabric_file(with_faults(""));
+  run_forked(1, [&](ForkedRank& self) {
+    const auto model = self.open("model:" + file, WaitMode::block);
+    EXPECT_EQ(model->make_believe_host(0), "node0");
+    EXPECT_EQ(model->make_believe_host(5), "node2");
+    EXPECT_TRUE(model->info().simulated);
+  });
+}
+
+TEST(ModelFiles, ThatAreWrongAreRefusedWithFileKeyAndReason) {
+  const auto reason = [](const std::string& text) {
+    std::string what;
+    run_forked(1, [&](ForkedRank& self) {
+      try {
+        self.open("model:" + fabric_file(text), WaitMode::block);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
+        what = error.what();
+      }
+    });
+    return what;
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(reason("{"), HasSubstr("not JSON"));
+  EXPECT_THAT(reason("[]"), HasSubstr("is not an object"));
+  EXPECT_THAT(reason("{}"), HasSubstr("same_host: is missing"));
+  EXPECT_THAT(reason(with_faults(R"({"slow_host": 0})")), HasSubstr("faults[0].factor: is missing"));
+  EXPECT_THAT(reason(with_faults(R"({"slow_host": -1, "factor": 2})")),
+              HasSubstr("faults[0].slow_host: is not a whole"));
+  EXPECT_THAT(reason(with_faults(R"({"slow_rank": 0, "factor": 0})")), HasSubstr("is not a positive number"));
+  EXPECT_THAT(reason(with_faults(R"({"slow_moon": 0, "factor": 2})")), HasSubstr("names no known fault"));
+  EXPECT_THAT(reason(with_faults(R"({"slow_rank": 0, "factor": 2, "much": 1})")), HasSubstr("faults[0].much"));
+  EXPECT_THAT(reason(with_faults(R"({"slow_rank": 7, "factor": 2})")), HasSubstr("there is no rank 7"));
+}
+
+TEST(ModelFiles, AmongTheExamplesFitEightRanks) {
+  for (const char* name : {"slow-host.json", "slow-uplink.json"}) {
+    run_forked(8,
+               [&](ForkedRank& self) { self.open(std::string("model:" EXAMPLE_FOLDER "/") + name, WaitMode::block); });
+  }
+}
+
+TEST(ModelFiles, ThatCannotBeReadAreRefused) {
+  run_forked(1, [&](ForkedRank& self) {
+    EXPECT_THROW(self.open("model", WaitMode::block), Error);
+    EXPECT_THROW(self.open("model:/nowhere/fabric.json", WaitMode::block), Error);
+    EXPECT_THROW(self.open("model:/", WaitMode::block), Error);
+  });
+}
+
+}  // namespace leadline::contract

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// MPI joins the contract suite: two ranks of one mpirun go through it in lockstep.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "cluster/bootstrap.hpp"
+#include "contract/transport_contract.hpp"
+#include "core/error.hpp"
+#include "transport/module.hpp"
+
+namespace leadline::contract {
+namespace {
+
+/// MPI needs nobody to bring its ranks together.
+class NoRendezvous final : public cluster::Rendezvous {
+  cluster::Socket meet(int, Deadline) override { throw Error(ExitStatus::run_failed, "nobody is to be met here"); }
+};
+
+/// Both ranks are this program; MPI is started once for all tests.
+class MpiRanks final : public Ranks {
+ public:
+  MpiRanks() : module_(transport::open_module("mpi")), bootstrap_(module_->bootstrap()) {}
+
+  int size() const { return bootstrap_->size(); }
+
+  void run(const std::string&, WaitMode wait, const Body& body) override {
+    ASSERT_EQ(module_->refuses_wait(wait), "");
+    const int rank = bootstrap_->rank();
+    const std::vector<std::uint32_t> host_of{0, 0};
+    NoRendezvous rendezvous;
+    Pulse pulse;
+    const auto opened = module_->open({.rank = rank,
+                                       .size = 2,
+                                       .host_of = host_of,
+                                       .rendezvous = rendezvous,
+                                       .wait = wait,
+                                       .argument = {},
+                                       .pulse = pulse});
+    End end{rank, 1 - rank, *opened, pulse};
+    body(end);
+  }
+
+  bool may_lose_a_rank() const override { return false; }
+
+  transport::LoadedModule& module() { return module_; }
+  cluster::Bootstrap& bootstrap() { return *bootstrap_; }
+
+ private:
+  transport::LoadedModule module_;
+  std::unique_ptr<cluster::Bootstrap> bootstrap_;
+};
+
+MpiRanks& mpi_ranks() {
+  static MpiRanks two;
+  return two;
+}
+
+}  // namespace
+
+Ranks& ranks() { return mpi_ranks(); }
+
+INSTANTIATE_TEST_SUITE_P(Mpi, TransportContract,
+                         testing::ValuesIn(candidates("mpi", {WaitMode::yield, WaitMode::spin})), candidate_name);
+
+TEST(MpiModule, CannotSleep) { EXPECT_NE(mpi_ranks().module()->refuses_wait(WaitMode::block), ""); }
+
+TEST(MpiBootstrap, GathersEveryRanksText) {
+  const std::string own = "rank " + std::to_string(mpi_ranks().bootstrap().rank());
+  EXPECT_EQ(mpi_ranks().bootstrap().all_gather(own), "rank 0rank 1");
+  EXPECT_FALSE(mpi_ranks().bootstrap().launcher().empty());
+}
+
+TEST(MpiTransport, AnMpiErrorArrivesAsAnError) {
+  mpi_ranks().run("mpi", WaitMode::yield, [](End& end) {
+    try {
+      end.transport.connect(1000, Deadline::after(std::chrono::seconds(5)));
+      ADD_FAILURE() << "rank 1000 answered";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), ExitStatus::run_failed);
+      EXPECT_NE(error.why(), "");
+    }
+  });
+}
+
+}  // namespace leadline::contract
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  try {
+    if (leadline::contract::mpi_ranks().size() != 2) {
+      std::fprintf(stderr, "the contract suite wants exactly two ranks\n");
+      return 1;
+    }
+    return RUN_ALL_TESTS();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

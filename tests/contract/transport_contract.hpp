@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The suite that defines a transport: what a transport's own file here hands to it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "core/pulse.hpp"
+#include "model/request.hpp"
+#include "transport/transport.hpp"
+
+namespace leadline::contract {
+
+/// One rank's end of a test: both ranks run the same body, each with its own end.
+struct End {
+  int rank = 0;
+  int partner = 0;
+  transport::Transport& transport;
+  Pulse& pulse;
+
+  bool is_first() const { return rank == 0; }
+};
+
+using Body = std::function<void(End&)>;
+
+/// Ranks 0 and 1 of a fresh transport; each candidate's file says how it gets them.
+class Ranks {
+ public:
+  virtual ~Ranks() = default;
+
+  /// Runs `body` on both ranks; failures on either fail the test.
+  virtual void run(const std::string& transport, WaitMode wait, const Body& body) = 0;
+
+  /// Whether a rank may vanish in the middle of a test.
+  virtual bool may_lose_a_rank() const = 0;
+
+  /// Whether the bytes of timed messages travel, as they must over anything real.
+  virtual bool timed_messages_have_contents() const { return true; }
+};
+
+/// Defined by the candidate's file.
+Ranks& ranks();
+
+/// A transport in one way of waiting and one direction.
+struct Candidate {
+  std::string transport;  ///< as behind --transport
+  WaitMode wait = WaitMode::yield;
+  Direction direction = Direction::semidirectional;
+};
+
+std::string candidate_name(const testing::TestParamInfo<Candidate>& info);
+
+/// Every wait mode given, in each of the three directions.
+std::vector<Candidate> candidates(const std::string& transport, std::initializer_list<WaitMode> wait_modes);
+
+class TransportContract : public testing::TestWithParam<Candidate> {
+ protected:
+  void on_both_ranks(const Body& body) const { ranks().run(GetParam().transport, GetParam().wait, body); }
+};
+
+}  // namespace leadline::contract

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank that is alone although its launcher started several, as MPICH is under Slurm with --mpi=pmix.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "core/error.hpp"
+#include "transport/mpi/library.hpp"
+
+namespace leadline::transport::mpi {
+namespace {
+
+TEST(LonelyRank, IsRefusedWithWhatBothSidesSay) {
+  setenv("SLURM_STEP_NUM_TASKS", "4", 1);
+  try {
+    Library::instance();
+    FAIL() << "one rank took itself for four";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ExitStatus::something_missing);
+    EXPECT_THAT(error.why(), testing::AllOf(testing::HasSubstr("1 rank"), testing::HasSubstr("says 4")));
+    EXPECT_THAT(error.hint(), testing::HasSubstr("--mpi="));
+  }
+}
+
+}  // namespace
+}  // namespace leadline::transport::mpi

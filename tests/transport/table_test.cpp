@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of transports and the word that picks one.
+#include "transport/table.hpp"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "core/error.hpp"
+
+namespace leadline::transport {
+namespace {
+
+TEST(Table, NamesAndFilesAreUnique) {
+  std::set<std::string> names, stems;
+  for (const Entry& entry : transports()) {
+    EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+    EXPECT_FALSE(entry.files.empty());
+    for (const ModuleFile& file : entry.files) EXPECT_TRUE(stems.insert(file.stem).second) << file.stem;
+  }
+  EXPECT_THAT(names, testing::IsSupersetOf({"tcp", "mpi", "model"}));
+}
+
+TEST(Table, NoLauncherFitsTwoFilesOfOneTransport) {
+  for (const Entry& entry : transports()) {
+    std::set<cluster::Launcher> seen;
+    for (const ModuleFile& file : entry.files) {
+      for (const cluster::Launcher launcher : file.launchers) EXPECT_TRUE(seen.insert(launcher).second) << file.stem;
+    }
+  }
+}
+
+TEST(Table, AnUnknownNameIsAnErrorThatListsTheNames) {
+  try {
+    transport_named("carrier_pigeon");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("carrier_pigeon"), testing::HasSubstr("tcp, mpi")));
+  }
+}
+
+TEST(Choice, IsANameWithAnArgumentBehindTheFirstColon) {
+  EXPECT_EQ(parse_choice("tcp").name, "tcp");
+  EXPECT_EQ(parse_choice("tcp").argument, "");
+  EXPECT_EQ(parse_choice("model:a:b.json").name, "model");
+  EXPECT_EQ(parse_choice("model:a:b.json").argument, "a:b.json");
+}
+
+}  // namespace
+}  // namespace leadline::transport
