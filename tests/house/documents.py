@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Links from one document to another: the file exists, and so does the heading."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import tree
+
+_LINK = re.compile(r"!?\[[^\]\n]*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)|^\[[^\]]+\]:\s+(\S+)", re.MULTILINE)
+_CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+_HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$", re.MULTILINE)
+_ANCHOR = re.compile(r"""<a\s+(?:id|name)=["']([^"']+)["']""")
+
+
+def links(root: Path) -> list[str]:
+    """Every relative link in a Markdown file leads somewhere inside the repository."""
+    complaints = []
+    for path in tree.files(root):
+        if path.suffix != ".md":
+            continue
+        text = _without_code(tree.text_of(path))
+        for match in _LINK.finditer(text):
+            target = match[1] or match[2]
+            why = _why_broken(root, path, target)
+            if why:
+                line = text.count("\n", 0, match.start()) + 1
+                complaints.append(f"{path.relative_to(root)}:{line}: {target}: {why}")
+    return complaints
+
+
+def _without_code(text: str) -> str:
+    """The text with what stands in code blanked out, so that positions stay."""
+    return _CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
+def _why_broken(root: Path, document: Path, target: str) -> str:
+    if re.match(r"[a-z][a-z0-9+.-]*:", target):
+        return ""
+    file_part, _, anchor = target.partition("#")
+    goal = (document.parent / unquote(file_part)).resolve() if file_part else document
+    if not goal.is_relative_to(root.resolve()):
+        return "leads out of the repository"
+    if not goal.exists():
+        return "no such file"
+    if anchor and goal.suffix == ".md" and anchor.lower() not in _anchors(goal):
+        return "no such heading"
+    return ""
+
+
+def _anchors(path: Path) -> set[str]:
+    """The names that a forge gives to the headings of a document."""
+    text = re.sub(r"^(```|~~~).*?^\1", "", tree.text_of(path), flags=re.MULTILINE | re.DOTALL)
+    found = set(_ANCHOR.findall(text))
+    for heading in _HEADING.findall(text):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
+        repeats = sum(1 for name in found if re.fullmatch(re.escape(slug) + r"(-\d+)?", name))
+        found.add(f"{slug}-{repeats}" if repeats else slug)
+    return found

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may include or import whom: the layers of the engine, the transports, the modules of the analysis."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import tree
+
+ANALYSIS_ORDER = (
+    "error",
+    "units",
+    "model",
+    "load",
+    "stats",
+    "analyse",
+    "diagnose",
+    "compare",
+    "simulate",
+    "draw",
+    "words",
+    "report",
+    "compat",
+    "cli",
+)
+
+_LAYERS = re.compile(r"foreach\(layer\s+([^)]*)\)")
+_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+
+
+def layers(root: Path) -> list[str]:
+    """A folder of engine/ includes only itself and those above it in the list of engine/CMakeLists.txt."""
+    order = _order_of_layers(root)
+    complaints = []
+    for path in tree.below(root, "engine"):
+        if not tree.is_cpp(path):
+            continue
+        place = path.relative_to(root / "engine")
+        if place.parts[0] not in order:
+            complaints.append(f"{path.relative_to(root)}:1: {place.parts[0]} is no layer in engine/CMakeLists.txt")
+            continue
+        text = tree.text_of(path)
+        for match in _INCLUDE.finditer(text):
+            why = _why_not(place, Path(match[1]), order)
+            if why:
+                line = text.count("\n", 0, match.start(1)) + 1
+                complaints.append(f"{path.relative_to(root)}:{line}: includes {match[1]}: {why}")
+    return complaints
+
+
+def _order_of_layers(root: Path) -> list[str]:
+    match = _LAYERS.search(tree.text_of(root / "engine" / "CMakeLists.txt"))
+    if not match:
+        raise ValueError("engine/CMakeLists.txt has no list of layers: foreach(layer ...)")
+    return match[1].split()
+
+
+def _why_not(place: Path, included: Path, order: list[str]) -> str:
+    """Why the file at `place` must not include the other; both seen from engine/. Empty: it may."""
+    own, other = place.parts[0], included.parts[0]
+    if other not in order or len(included.parts) < 2:
+        return "includes are written from engine/, folder first"
+    if order.index(other) > order.index(own):
+        return f"{other} stands above {own}: the lower layer must not know it"
+    if other == "transport" and len(included.parts) > 2 and included.parts[:2] != place.parts[:2]:
+        return "a transport is a module: only its own folder knows what is in it"
+    return ""
+
+
+def analysis_layers(root: Path) -> list[str]:
+    """A module of the analysis package imports only those that come before it in the way of the data."""
+    complaints = []
+    package = analysis_package(root)
+    for path in sorted(package.rglob("*.py")):
+        own = _module_name(path.relative_to(package))
+        if own not in ANALYSIS_ORDER:
+            continue
+        for line, other in _imported_modules(path, package):
+            if other in ANALYSIS_ORDER and ANALYSIS_ORDER.index(other) > ANALYSIS_ORDER.index(own):
+                complaints.append(f"{path.relative_to(root)}:{line}: {own} imports {other}, which comes after it")
+    return complaints
+
+
+def analysis_package(root: Path) -> Path:
+    """The folder of the package, whether or not there is a src/ around it."""
+    for package in (root / "analysis" / "src" / "leadline", root / "analysis" / "leadline"):
+        if package.is_dir():
+            return package
+    raise tree.MissingError("there is no analysis package in analysis/")
+
+
+def _module_name(place: Path) -> str:
+    return place.parts[0].removesuffix(".py")
+
+
+def _imported_modules(path: Path, package: Path) -> list[tuple[int, str]]:
+    """Line and first-level module of every import from within the package."""
+    found = []
+    folder = path.parent.relative_to(package.parent).parts
+    for node in ast.walk(ast.parse(tree.text_of(path))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            start = ".".join(folder[: len(folder) - node.level + 1]) if node.level else ""
+            module = ".".join(part for part in (start, node.module) if part)
+            names = [f"{module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        parts = [name.split(".") for name in names]
+        found += [(node.lineno, part[1]) for part in parts if part[0] == package.name and len(part) > 1]
+    return found

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Each house check is shown a good and a bad example in a temporary tree: a check that cannot fail is none."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+
+import documents
+import layers
+import sources
+import tools
+import tree
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+HEAD = "// SPDX-License-Identifier: Apache-2.0\n// A file that is made for a test.\n"
+PYTHON_HEAD = '# SPDX-License-Identifier: Apache-2.0\n"""A module made for a test."""\n'
+
+
+class CheckTest(unittest.TestCase):
+    """A temporary checkout, written file by file."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name).resolve()
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+        tree.first_line.cache_clear()
+
+    def assert_one(self, complaints: list[str], *parts: str) -> None:
+        self.assertEqual(len(complaints), 1, complaints)
+        for part in parts:
+            self.assertIn(part, complaints[0])
+
+
+class Layers(CheckTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.write("engine/CMakeLists.txt", "foreach(layer core kernel transport bench)\n")
+
+    def test_upwards_and_within_is_fine(self) -> None:
+        self.write("engine/transport/tcp/tcp.cpp", '#include "transport/transport.hpp"\n#include "core/error.hpp"\n')
+        self.write("engine/transport/tcp/more.cpp", '#include "transport/tcp/tcp.hpp"\n#include <vector>\n')
+        self.assertEqual(layers.layers(self.root), [])
+
+    def test_lower_layer_knows_higher(self) -> None:
+        self.write("engine/core/error.cpp", '#include "core/error.hpp"\n#include "bench/link.hpp"\n')
+        self.assert_one(layers.layers(self.root), "engine/core/error.cpp:2", "bench stands above core")
+
+    def test_transport_knows_another(self) -> None:
+        self.write("engine/transport/tcp/tcp.cpp", '#include "transport/mpi/mpi.hpp"\n')
+        self.assert_one(layers.layers(self.root), "a transport is a module")
+
+    def test_bench_knows_a_module(self) -> None:
+        self.write("engine/bench/link.cpp", '#include "transport/mpi/mpi.hpp"\n')
+        self.assert_one(layers.layers(self.root), "a transport is a module")
+
+    def test_include_is_not_written_from_engine(self) -> None:
+        self.write("engine/core/error.cpp", '#include "error.hpp"\n')
+        self.assert_one(layers.layers(self.root), "written from engine/")
+
+    def test_folder_that_is_no_layer(self) -> None:
+        self.write("engine/util/strings.cpp", "\n")
+        self.assert_one(layers.layers(self.root), "util is no layer")
+
+    def test_analysis(self) -> None:
+        self.write("analysis/leadline/stats.py", "from leadline.load import read\nfrom . import model\n")
+        self.assertEqual(layers.analysis_layers(self.root), [])
+        for line in ("import leadline.report", "from . import report", "from .report import page"):
+            self.write("analysis/leadline/stats.py", line + "\n")
+            self.assert_one(layers.analysis_layers(self.root), "stats.py:1", "report, which comes after it")
+
+
+class Sources(CheckTest):
+    def test_first_lines(self) -> None:
+        self.write("engine/core/good.cpp", HEAD)
+        self.write("tool", "#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\n# What this tool does.\n")
+        self.write("analysis/leadline/model.py", PYTHON_HEAD)
+        self.write("engine/core/CMakeLists.txt", "# SPDX-License-Identifier: Apache-2.0\nleadline_layer(core)\n")
+        self.assertEqual(sources.first_lines(self.root), [])
+
+    def test_no_licence(self) -> None:
+        self.write("engine/core/bad.cpp", "#include <vector>\n")
+        self.assert_one(sources.first_lines(self.root), "bad.cpp:1", "SPDX")
+
+    def test_no_sentence(self) -> None:
+        self.write("engine/core/bad.cpp", HEAD.splitlines()[0] + "\n#include <vector>\n")
+        self.assert_one(sources.first_lines(self.root), "bad.cpp:2", "sentence")
+
+    def test_length(self) -> None:
+        self.write("engine/core/long.cpp", "\n" * sources.MAX_LINES)
+        self.assertEqual(sources.length(self.root), [])
+        self.write("engine/core/long.cpp", "\n" * (sources.MAX_LINES + 1))
+        self.assert_one(sources.length(self.root), "long.cpp", str(sources.MAX_LINES + 1))
+        self.write(sources.LONG_FILES, "engine/core/long.cpp a table of all messages\n")
+        self.assertEqual(sources.length(self.root), [])
+
+    def test_length_list_is_kept_in_order(self) -> None:
+        self.write("engine/core/long.cpp", "\n")
+        self.write(sources.LONG_FILES, "engine/core/long.cpp a table of all messages\n")
+        self.assert_one(sources.length(self.root), "has become short")
+        self.write(sources.LONG_FILES, "engine/core/gone.cpp a table of all messages\n")
+        self.assert_one(sources.length(self.root), "does not exist")
+
+    def test_words(self) -> None:
+        self.write("engine/core/good.cpp", HEAD + "// mktemp /tmp/name.XXXXXX; network/root/ is fine\n")
+        self.assertEqual(sources.words(self.root), [])
+        for word in ("// TO" + "DO: later", '"/' + 'work/main"', "see issue" + " #12"):
+            self.write("engine/core/bad.cpp", HEAD + word + "\n")
+            self.assert_one(sources.words(self.root), "bad.cpp:3")
+
+    def test_generated_files_are_left_alone(self) -> None:
+        for folder in ("build/release", ".venv/lib", "tests/house/__pycache__", "analysis/leadline.egg-info"):
+            self.write(folder + "/made.cpp", "// TO" + "DO\n")
+        self.assertEqual(sources.words(self.root) + sources.first_lines(self.root), [])
+
+    def test_docstrings(self) -> None:
+        self.write("analysis/leadline/good.py", PYTHON_HEAD + 'def page():\n    """A page."""\ndef _own(): ...\n')
+        self.assertEqual(sources.docstrings(self.root), [])
+        self.write("analysis/leadline/bad.py", PYTHON_HEAD + "def page(): ...\n")
+        self.assert_one(sources.docstrings(self.root), "bad.py:3", "page is public")
+
+    def test_no_analysis_package(self) -> None:
+        with self.assertRaises(tree.MissingError):
+            sources.docstrings(self.root)
+
+
+class Documents(CheckTest):
+    def test_good_links(self) -> None:
+        self.write("docs/metrics.md", "# Metrics\n## What `p99` is\n")
+        self.write("README.md", "# Top\n[a](docs/metrics.md#what-p99-is) [b](#top) [c](https://a.org) `[d](no)`\n")
+        self.assertEqual(documents.links(self.root), [])
+
+    def test_bad_links(self) -> None:
+        self.write("docs/metrics.md", "# Metrics\n")
+        bad_links = {"docs/gone.md": "no such file", "docs/metrics.md#p99": "no such heading", "../x": "leads out"}
+        for link, why in bad_links.items():
+            self.write("README.md", f"\n[a]({link})\n")
+            self.assert_one(documents.links(self.root), "README.md:2", why)
+
+
+class Tools(CheckTest):
+    def setUp(self) -> None:
+        super().setUp()
+        settings = CHECKOUT / "analysis" / "pyproject.toml"
+        if settings.is_file():
+            self.write("analysis/pyproject.toml", settings.read_text())
+        shutil.copy(CHECKOUT / ".clang-format", self.root)
+        if (CHECKOUT / ".venv").is_dir():
+            (self.root / ".venv").symlink_to(CHECKOUT / ".venv")
+
+    def check(self, check_name: str, file: str, good: str, bad: str) -> None:
+        check = getattr(tools, check_name)
+        self.write(file, good)
+        try:
+            self.assertEqual(check(self.root), [])
+        except tree.MissingError as missing:
+            self.skipTest(str(missing))
+        self.write(file, bad)
+        self.assertIn(Path(file).name, "\n".join(check(self.root)))
+
+    def test_clang_format(self) -> None:
+        self.check("clang_format", "engine/core/a.cpp", HEAD + "int a = 0;\n", HEAD + "int   a=0;\n")
+
+    def test_ruff_format(self) -> None:
+        self.check("ruff_format", "analysis/leadline/a.py", PYTHON_HEAD + "\na = 1\n", PYTHON_HEAD + "a=1\n")
+
+    def test_ruff_check(self) -> None:
+        self.check("ruff_check", "analysis/leadline/a.py", PYTHON_HEAD, PYTHON_HEAD + "import os\n")
+
+    def test_mypy(self) -> None:
+        self.write("analysis/leadline/__init__.py", PYTHON_HEAD)
+        self.check("mypy", "analysis/leadline/a.py", PYTHON_HEAD + "a: int = 1\n", PYTHON_HEAD + "a: int = ''\n")
+
+    def test_shellcheck(self) -> None:
+        self.check("shellcheck", "tool", "#!/bin/sh\necho\n", "#!/bin/sh\necho $1\n")
+
+
+class ClangTidy(CheckTest):
+    """Not a check of its own (the clang build runs it), but its settings must be able to find something."""
+
+    def findings(self, code: str) -> str:
+        program = shutil.which("clang-tidy-14")
+        if not program:
+            self.skipTest("clang-tidy-14 is not installed")
+        shutil.copy(CHECKOUT / ".clang-tidy", self.root)
+        self.write("engine/core/a.cpp", HEAD + code)
+        command = [program, "--quiet", str(self.root / "engine/core/a.cpp"), "--", "-std=c++20"]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60).stdout
+
+    def test_names(self) -> None:
+        good = "class Clock {\n public:\n  int now_ns() const { return now_ns_; }\n private:\n  int now_ns_ = 0;\n};\n"
+        self.assertEqual(self.findings(good), "")
+        for name, bad in (("now_ns_", "nowNs"), ("Clock", "clock_type"), ("now_ns()", "NowNs()")):
+            self.assertIn("readability-identifier-naming", self.findings(good.replace(name, bad)))
+
+    def test_mistakes(self) -> None:
+        self.assertIn("bugprone-", self.findings("int twice(int a) { return sizeof(sizeof(a)); }\n"))
+
+
+class Program(CheckTest):
+    """check.py itself: what it prints and how it ends."""
+
+    def run_check(self, *names: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(Path(__file__).with_name("check.py")), "--root", str(self.root), *names]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+    def test_statuses(self) -> None:
+        self.assertEqual(self.run_check("words").returncode, 0)
+        skipped = self.run_check("docstrings")
+        self.assertEqual((skipped.returncode, "Skipped: " in skipped.stdout), (77, True))
+        self.write("engine/core/bad.cpp", "// TO" + "DO\n")
+        failed = self.run_check("words")
+        self.assertEqual((failed.returncode, "engine/core/bad.cpp:1" in failed.stdout), (1, True))
+        self.assertEqual(self.run_check("taste").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

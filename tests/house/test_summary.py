@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The counts at the end of ./test: what each runner calls skipped or failed, and what it means."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import summary
+
+GOOGLETEST_SKIP = "[ RUN      ] A.b\n/x/a_test.cpp:7: Skipped\nno second host\n\n[  SKIPPED ] A.b (0 ms)\n"
+NOT_RUN = '<testcase name="E" status="notrun"><skipped message="{}"/><system-out>{}</system-out></testcase>'
+
+
+class Summary(unittest.TestCase):
+    def outcome_of(self, run: str, case: str) -> summary.Outcome:
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, run + ".xml").write_text(f"<testsuite>{case}</testsuite>")
+            (outcome,) = summary.outcomes_of(Path(folder, run))
+        return outcome
+
+    def test_ctest(self) -> None:
+        for case, verdict, reason in (
+            ('<testcase name="A" status="run"/>', "passed", ""),
+            ('<testcase name="B" status="fail"><failure message="Failed"/></testcase>', "failed", "Failed"),
+            ('<testcase name="C" status="disabled"/>', "skipped", "disabled"),
+            (NOT_RUN.format("SKIP_RETURN_CODE=77", "mypy: Skipped: no mypy"), "skipped", "no mypy"),
+            (NOT_RUN.format("SKIP_REGULAR_EXPRESSION_MATCHED", GOOGLETEST_SKIP), "skipped", "no second host"),
+            (NOT_RUN.format("Unable to find executable: /x", ""), "failed", "Unable to find executable: /x"),
+        ):
+            outcome = self.outcome_of("ctest-release", case)
+            self.assertEqual((outcome.verdict, outcome.reason), (verdict, reason), case)
+
+    def test_pytest(self) -> None:
+        case = '<testcase classname="tests.a" name="b">{}</testcase>'
+        for inside, verdict, reason in (
+            ("", "passed", ""),
+            ('<failure message="assert 1 == 2"/>', "failed", "assert 1 == 2"),
+            ('<error message="fixture"/>', "failed", "fixture"),
+            ('<skipped type="pytest.skip" message="no browser"/>', "skipped", "no browser"),
+        ):
+            outcome = self.outcome_of("pytest", case.format(inside))
+            self.assertEqual((outcome.verdict, outcome.reason), (verdict, reason))
+
+    def test_runner_died(self) -> None:
+        (outcome,) = summary.outcomes_of(Path("nowhere", "pytest"))
+        self.assertEqual(outcome.verdict, "failed")
+
+    def test_report_ends_with_counts(self) -> None:
+        outcomes = [summary.Outcome("a", "passed"), summary.Outcome("b", "skipped", "no mpi")]
+        lines = summary.report(outcomes).splitlines()
+        self.assertEqual(lines[-1], "1 passed, 0 failed, 1 skipped")
+        self.assertIn("  no mpi", lines)
+
+
+if __name__ == "__main__":
+    unittest.main()

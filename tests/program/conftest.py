@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the whole program share: where it is, and how it is run in a folder of each test's own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+import program  # noqa: E402  (the folder is known only now)
+
+Leadline = Callable[..., program.Done]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: takes seconds, because it waits for a timeout or measures for a while")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _built() -> None:
+    if not program.PROGRAM.is_file():
+        pytest.exit(f"{program.PROGRAM} is not there. Build it, or set LEADLINE_PROGRAM", returncode=3)
+
+
+@pytest.fixture
+def leadline(tmp_path: Path) -> Leadline:
+    """Runs `leadline WORDS` to its end, in tmp_path."""
+
+    def run(*words: str | Path, **options: Any) -> program.Done:
+        return program.complete([program.PROGRAM, *words], options.pop("cwd", tmp_path), **options)
+
+    return run
+
+
+@pytest.fixture
+def link(leadline: Leadline) -> Leadline:
+    """Runs `leadline link` with few messages; it must end well unless `status` says otherwise."""
+    usual = {"--messages": "5", "--wait": "yield"}  # spinning is slow where others use the cores
+
+    def run(*words: str | Path, status: int = 0, **options: Any) -> program.Done:
+        added = [word for name, value in usual.items() if name not in words for word in (name, value)]
+        done = leadline("link", *words, *added, **options)
+        assert done.status == status, f"status {done.status}\n{done.err}"
+        return done
+
+    return run
+
+
+@pytest.fixture(params=["mpirun.openmpi", "mpiexec.hydra"])
+def launcher(request: pytest.FixtureRequest) -> list[str]:
+    """The words that start N ranks under each MPI; N comes next."""
+    if shutil.which(request.param) is None:
+        pytest.skip(f"{request.param} is not installed")
+    return [request.param, *(["--oversubscribe"] if "openmpi" in request.param else []), "-n"]
+
+
+@pytest.fixture(scope="session")
+def schema_file() -> Path:
+    return program.ROOT / "docs" / "formats" / "link-result.schema.json"
+
+
+@pytest.fixture(scope="session")
+def schema(schema_file: Path) -> dict[str, Any]:
+    return dict(json.loads(schema_file.read_text(encoding="utf-8")))

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Command lines: what is refused and in which words, help, dispatch to other programs, plans."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import Leadline
+
+# Words after `leadline link`, and what the line must name.
+REFUSED = {
+    "unknown option": (["--frobnicate"], ["--frobnicate"]),
+    "unknown short option": (["-z"], ["-z"]),
+    "a word too many": (["16MiB"], ["16MiB"]),
+    "abbreviated option": (["--mess", "5"], ["--mess"]),
+    "missing value": (["--message-size"], ["--message-size"]),
+    "value for a switch": (["--verify=maybe"], ["--verify"]),
+    "option given twice": (["--messages", "5", "--messages", "6"], ["--messages"]),
+    "switch given twice": (["--serial", "--serial"], ["--serial"]),
+    "empty value": (["--messages", ""], ["--messages"]),
+    "negative size": (["--message-size", "-5"], ["-5"]),
+    "negative size, joined": (["--message-size=-5"], ["-5"]),
+    "huge size": (["--message-size", "2TiB"], ["2TiB", "1 TiB"]),
+    "size beyond 64 bits": (["--message-size", "99999999999999999999999"], ["99999999999999999999999"]),
+    "size beyond 64 bits by its unit": (["--message-size", "99999999999999TiB"], ["99999999999999TiB"]),
+    "no size at all": (["--message-size", "big"], ["big"]),
+    "unknown unit": (["--message-size", "5MiBit"], ["5MiBit"]),
+    "half a byte": (["--message-size", "0.5B"], ["0.5B"]),
+    "descending range": (["--message-size", "4MiB-1B"], ["4MiB-1B", "descends"]),
+    "range from zero": (["--message-size", "0-8"], ["0-8"]),
+    "hole in a list": (["--message-size", "1,,2"], ["size"]),
+    "no messages": (["--messages", "0"], ["--messages", "from 1"]),
+    "negative count": (["--messages", "-3"], ["--messages", "-3"]),
+    "fraction of a message": (["--messages", "1.5"], ["--messages", "1.5"]),
+    "absurd count": (["--messages", "9999999999999999999999"], ["--messages"]),
+    "no window": (["--direction", "unidirectional", "--window", "0"], ["--window"]),
+    "no local processes": (["--local", "0"], ["--local"]),
+    "too many local processes": (["--local", "5000"], ["--local", "4096"]),
+    "no repeats": (["--repeat", "0"], ["--repeat"]),
+    "unknown direction": (["--direction", "sideways"], ["--direction", "sideways", "bidirectional"]),
+    "both directions at once": (["--direction", "unidirectional,bidirectional"], ["unidirectional,bidirectional"]),
+    "direction given twice": (
+        ["--direction", "unidirectional", "--direction", "bidirectional"],
+        ["--direction"],
+    ),
+    "unknown wait": (["--wait", "sleep"], ["--wait", "sleep", "spin"]),
+    "unknown fill": (["--fill", "ones"], ["--fill", "ones", "ramp"]),
+    "unknown allocator": (["--allocator", "heap"], ["heap", "aligned"]),
+    "unknown format": (["--format", "csv"], ["--format", "csv", "hdf5"]),
+    "negative time": (["--min-time", "-1"], ["--min-time", "-1"]),
+    "unknown unit of time": (["--min-time", "3weeks"], ["--min-time", "3weeks"]),
+    "infinite time": (["--timeout", "inf"], ["--timeout", "inf"]),
+    "timeout too short": (["--timeout", "1ms"], ["--timeout", "1ms"]),
+    "round zero": (["--rounds", "0"], ["--rounds", "'0'"]),
+    "descending rounds": (["--rounds", "3-1"], ["--rounds", "3-1"]),
+    "a round that is not there": (["--local", "4", "--rounds", "4"], ["4"]),
+    "empty output": (["--output", ""], ["--output"]),
+    "name without a format": (["--output", "result"], ["result", ".h5"]),
+    "contradicting format": (["--output", "result.h5", "--format", "json"], ["result.h5", "json"]),
+    "output and no format": (["--output", "result.h5", "--format", "none"], ["result.h5", "none"]),
+    # Options without effect.
+    "window of a ping-pong": (["--window", "5"], ["--window"]),
+    "seed of nothing": (["--seed", "5"], ["--seed"]),
+    "ranks of a real run": (["--ranks", "5"], ["--ranks"]),
+    "ranks and local": (["--dry-run", "--ranks", "5", "--local", "3"], ["--local"]),
+    "output of a plan": (["--dry-run", "--output", "plan.h5"], ["--output"]),
+    "overwriting a new name": (["--overwrite"], ["--overwrite"]),
+    "more batches than messages": (["--messages", "3", "--batches", "5"], ["--batches", "--messages"]),
+    "transport with a stray argument": (["--transport", "tcp:eth0", "--local", "2"], ["tcp"]),
+    "model without a file": (["--transport", "model", "--local", "2"], ["model"]),
+    "model with a missing file": (["--transport", "model:none.json", "--local", "2"], ["none.json", "No such file"]),
+    "unknown transport": (["--transport", "pigeon"], ["pigeon", "tcp"]),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(leadline: Leadline, tmp_path: Path, case: str) -> None:
+    words, named = REFUSED[case]
+    done = leadline("link", *words)
+    assert done.status == 2
+    assert done.out == ""
+    assert done.err == done.complaint + "\n", "something beside the one line"
+    for word in named:
+        assert word in done.complaint
+    assert list(tmp_path.iterdir()) == [], "a refused command line left a file"
+
+
+def test_refused_commands(leadline: Leadline) -> None:
+    for words in ([], ["lnk"], ["../link"], ["-x"], ["transports", "tcp"]):
+        done = leadline(*words)
+        assert (done.status, done.out) == (2, "")
+        assert done.err == done.complaint + "\n"
+
+
+def test_more_than_the_memory(leadline: Leadline, tmp_path: Path) -> None:
+    for words in (["--message-size", "1TiB"], ["--message-size", "1TiB", "--verify"]):
+        done = leadline("link", "--local", "2", "--messages", "1", *words)
+        assert done.status == 3
+        assert "memory" in done.complaint
+        assert "GiB" in done.complaint
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_help(leadline: Leadline) -> None:
+    assert "link" in leadline("--help").out
+    assert leadline("--help").out == leadline("help").out
+    assert "Usage" in leadline("transports", "--help").out
+    text = leadline("link", "--help").out
+    for words in (["link", "-h"], ["link", "--local", "3", "--help"]):
+        assert leadline(*words) .out == text
+    assert re.fullmatch(r"leadline \d+\.\d+\.\d+( \S+)?\n", leadline("--version").out)
+    assert all(leadline(*words).status == 0 for words in (["--help"], ["link", "--help"], ["--version"]))
+
+
+def test_help_lists_every_option_of_the_schema(leadline: Leadline, schema: dict) -> None:
+    in_help = set(re.findall(r"^ +(?:-h,)?--([a-z-]+)", leadline("link", "--help").out, re.MULTILINE)) - {"help"}
+    units = ("_bytes", "_s")
+    in_schema = set()
+    for name in schema["$defs"]["options"]["properties"]:
+        unit = next((unit for unit in units if name.endswith(unit)), "")
+        in_schema.add(name.removesuffix(unit).replace("_", "-"))
+    assert in_help == in_schema
+
+
+def test_other_programs_are_commands(leadline: Leadline, tmp_path: Path) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    script = folder / "leadline-sound"
+    script.write_text('#!/bin/sh\nprintf "<%s>" "$@"\nexit 7\n')
+    path = {"PATH": f"{folder}:/usr/bin:/bin"}
+    assert leadline("sound", env=path).status == 2, "it is not executable yet"
+    script.chmod(0o755)
+    done = leadline("sound", "--depth", "a b", "", env=path)
+    assert (done.status, done.out) == (7, "<--depth><a b><>")
+    assert "sound" in leadline("--help", env=path).out
+
+
+def test_other_program_that_cannot_start(leadline: Leadline, tmp_path: Path) -> None:
+    script = tmp_path / "leadline-broken"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+    done = leadline("broken", env={"PATH": str(tmp_path)})
+    assert done.status == 3
+    assert "leadline-broken" in done.complaint
+
+
+def test_transports_are_listed(leadline: Leadline, tmp_path: Path) -> None:
+    done = leadline("transports")
+    assert done.status == 0
+    assert [line.split()[1] for line in done.out.splitlines() if line[0] != " "] == [
+        "tcp", "mpi_openmpi", "mpi_mpich", "model",
+    ]  # fmt: skip
+    absent = leadline("transports", env={"LEADLINE_MODULE_PATH": str(tmp_path)})
+    assert absent.status == 0
+    assert absent.out.count("No such file or directory") == 4
+
+
+def test_plan_in_full(leadline: Leadline, tmp_path: Path) -> None:
+    done = leadline("link", "--dry-run", "--ranks", "5", "--message-size", "1KiB,1MiB", "--repeat", "2")
+    assert (done.status, done.err) == (0, "")
+    assert "5 ranks: 5 rounds x 2 message sizes x 2 repeats" in done.out
+    pairs = [frozenset(pair) for pair in re.findall(r" (\d)-(\d)", done.out)]
+    assert len(pairs) == len(set(pairs)) == 10
+    assert all(word in done.out for word in ("time", "memory", "file"))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ranks", ["1", "2", "64", "1048576", "67108864"])
+def test_plan_of_any_size(leadline: Leadline, ranks: str) -> None:
+    done = leadline("link", "--dry-run", "--ranks", ranks, *(["--rounds", "1-3"] if len(ranks) > 7 else []))
+    assert done.status == 0
+    assert f"Link test of {ranks} rank" in done.out
+
+
+def test_plan_of_local_ranks_follows_the_options(leadline: Leadline) -> None:
+    usual = leadline("link", "--dry-run", "--local", "6").out
+    assert "6 ranks: 5 rounds" in usual
+    assert "15 rounds" in leadline("link", "--dry-run", "--local", "6", "--serial").out
+    assert "2 rounds" in leadline("link", "--dry-run", "--local", "6", "--rounds", "4,2").out
+    shuffled = leadline("link", "--dry-run", "--local", "6", "--shuffle-rounds", "--seed", "3").out
+    assert shuffled != usual
+    assert shuffled == leadline("link", "--dry-run", "--local", "6", "--shuffle-rounds", "--seed", "3").out
+
+

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks that others start: both MPIs side by side, and processes with explicit variables, strangers at their ports."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import time
+from pathlib import Path
+
+import numpy as np
+import program
+import pytest
+from conftest import Leadline
+from result import ResultFile, wrong_json
+
+FEW = ["--messages", "20", "--wait", "yield"]
+
+
+def launched(launcher: list[str], ranks: int, folder: Path, *words: str, **options: object) -> program.Done:
+    return program.complete([*launcher, str(ranks), program.PROGRAM, "link", *FEW, *words], folder, **options)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_mpi(launcher: list[str], tmp_path: Path, ranks: int) -> None:
+    done = launched(launcher, ranks, tmp_path, "--output", "r.h5", "--verify")
+    assert done.status == 0, done.err
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.complete
+    assert result.num_ranks == ranks
+    assert np.array_equal(result.measured(), result.every_pair())
+    name = "Open MPI" if "openmpi" in launcher[0] else "MPICH"
+    assert name in result.provenance["launcher"]
+    assert name in result.provenance["transport_library"]
+    assert result.provenance["transport"] == "mpi"
+    assert done.out.count("median") == 1, "one rank prints"
+
+
+@pytest.mark.parametrize("direction", ["unidirectional", "bidirectional"])
+def test_mpi_in_other_directions(launcher: list[str], tmp_path: Path, direction: str) -> None:
+    words = ["--direction", direction, "--verify", "--message-size", "0,1KiB,1MiB", "--window", "8"]
+    done = launched(launcher, 3, tmp_path, *words, "--output", "r.h5")
+    assert done.status == 0, done.err
+    result = ResultFile(tmp_path / "r.h5")
+    for size in range(3):
+        assert np.array_equal(result.measured(size=size), result.every_pair())
+
+
+def test_tcp_under_an_mpi_launcher(launcher: list[str], tmp_path: Path) -> None:
+    done = launched(launcher, 3, tmp_path, "--transport", "tcp", "--output", "r.h5")
+    assert done.status == 0, done.err
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.provenance["transport"] == "tcp"
+    assert result.complete
+    assert np.array_equal(result.measured(), result.every_pair())
+
+
+def test_a_mistake_is_told_once(launcher: list[str], tmp_path: Path) -> None:
+    for words in (["--frobnicate"], ["--rounds", "9"], ["--output", "missing/r.h5"], ["--local", "2"]):
+        done = launched(launcher, 3, tmp_path, *words)
+        assert done.complaint
+        # Which of the ranks' statuses a launcher passes on is its own affair, but they are all the same here.
+        assert done.status == 2, done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sleeping_cannot_be_had_with_mpi(launcher: list[str], tmp_path: Path) -> None:
+    words = [*launcher, "2", program.PROGRAM, "link", "--wait", "block"]
+    done = program.complete(words, tmp_path)
+    assert done.status == 2
+    assert "--wait block" in done.complaint
+    assert "mpi" in done.complaint
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_and_plans_are_printed_once(launcher: list[str], tmp_path: Path) -> None:
+    words = [*launcher, "2", program.PROGRAM, "link", "--dry-run", "--ranks", "4"]
+    done = program.complete(words, tmp_path)
+    assert done.status == 0
+    assert done.out.count("Link test of 4 ranks") == 1
+
+
+# --- explicit variables
+
+
+def run_explicitly(folder: Path, ranks: int, *words: str, env: dict[str, str] | None = None) -> list[program.Done]:
+    ports = program.free_ports(ranks)
+    command = [program.PROGRAM, "link", *FEW, *words]
+    with contextlib.ExitStack() as stack:
+        runs = [
+            stack.enter_context(program.Run(
+                command, folder, program.explicit_environment(["127.0.0.1"] * ranks, ports, rank) | (env or {})
+            ))
+            for rank in range(ranks)
+        ]  # fmt: skip
+        return [run.finish() for run in runs]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_explicit_variables(tmp_path: Path, schema_file: Path, ranks: int) -> None:
+    ends = run_explicitly(tmp_path, ranks, "--output", "r.h5")
+    assert [end.status for end in ends] == [0] * ranks, [end.err for end in ends]
+    assert [end.out + end.err for end in ends[1:]] == [""] * (ranks - 1), "rank 0 speaks for all"
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.complete
+    assert np.array_equal(result.measured(), result.every_pair())
+    assert result.provenance["launcher"] == "environment"
+    assert result.provenance["control_plane_on_loopback"] == 1
+    assert wrong_json(result.summary, schema_file) == []
+
+
+def test_the_secret_is_told_to_nobody(tmp_path: Path) -> None:
+    ends = run_explicitly(tmp_path, 2, "--output", "r.h5")
+    assert program.SECRET not in "".join(end.out + end.err for end in ends)
+    assert program.SECRET.encode() not in (tmp_path / "r.h5").read_bytes()
+
+
+def test_a_mistake_of_all_is_told_by_one(tmp_path: Path) -> None:
+    ends = run_explicitly(tmp_path, 3, "--rounds", "9")
+    assert [end.status for end in ends] == [2, 2, 2]
+    assert [len(end.complaints) for end in ends] == [1, 0, 0]
+
+
+@contextlib.contextmanager
+def strangers(ports: list[int]) -> object:
+    """Connections that say nothing, and others that talk nonsense, to each port."""
+    with contextlib.ExitStack() as stack:
+        for port in ports:
+            for nonsense in (b"", b"GET / HTTP/1.1\r\n\r\n", os.urandom(100_000), b"\0" * 7):
+                visitor = stack.enter_context(_connected(port))
+                visitor.settimeout(2)
+                with contextlib.suppress(OSError):
+                    visitor.sendall(nonsense)
+        yield
+
+
+def _connected(port: int) -> socket.socket:
+    until = time.monotonic() + 20
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), 5)
+        except ConnectionRefusedError:
+            assert time.monotonic() < until, "nobody listens"
+
+
+def test_strangers_change_nothing(tmp_path: Path) -> None:
+    ports = program.free_ports(3)
+    command = [program.PROGRAM, "link", "--wait", "yield", "--messages", "200", "--message-size", "64,128",
+               "--verify", "--output", "r.h5", "--timeout", "20s"]  # fmt: skip
+    environments = [program.explicit_environment(["127.0.0.1"] * 3, ports, rank) for rank in range(3)]
+    with contextlib.ExitStack() as stack:
+        first = stack.enter_context(program.Run(command, tmp_path, environments[0]))
+        stack.enter_context(strangers(ports[:1]))  # before the others have come
+        others = [stack.enter_context(program.Run(command, tmp_path, env)) for env in environments[1:]]
+        ends = [run.finish() for run in (first, *others)]
+    assert [end.status for end in ends] == [0, 0, 0], [end.err for end in ends]
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.complete
+    assert np.array_equal(result.measured(size=1), result.every_pair())
+
+
+def test_strangers_while_it_measures(tmp_path: Path) -> None:
+    ports = program.free_ports(2)
+    command = [program.PROGRAM, "link", "--wait", "yield", "--messages", "3000", "--message-size", "64,32KiB",
+               "--output", "r.h5", "--repeat", "3"]  # fmt: skip
+    with contextlib.ExitStack() as stack:
+        runs = [
+            stack.enter_context(program.Run(
+                command, tmp_path, program.explicit_environment(["127.0.0.1"] * 2, ports, rank)
+            ))
+            for rank in range(2)
+        ]  # fmt: skip
+        runs[0].await_err("1/1")
+        stack.enter_context(strangers(ports))
+        ends = [run.finish() for run in runs]
+    assert [end.status for end in ends] == [0, 0], [end.err for end in ends]
+    assert ResultFile(tmp_path / "r.h5").complete
+
+
+def test_the_ports_of_a_run_take_nobody_from_outside(leadline: Leadline, tmp_path: Path) -> None:
+    """A local run listens on loopback only."""
+    with program.Run([program.PROGRAM, "link", "--local", "2", "--messages", "100000", "--wait", "yield", "--batches",
+                      "1000", "--message-size", "1KiB", "--format", "none", "--repeat", "2"], tmp_path) as run:  # fmt: skip
+        run.await_err("1/1")
+        listening = listening_addresses(run.processes())
+    assert listening
+    assert all(address == "0100007F" for address in listening), listening
+
+
+def listening_addresses(pids: list[int]) -> list[str]:
+    """The addresses, as the kernel writes them, at which these processes listen."""
+    inodes = set()
+    for pid in pids:
+        for descriptor in Path("/proc", str(pid), "fd").iterdir():
+            with contextlib.suppress(OSError):
+                inodes.add(os.readlink(descriptor))
+    addresses = []
+    for table in ("tcp", "tcp6"):
+        for line in Path("/proc/net", table).read_text().splitlines()[1:]:
+            words = line.split()
+            if words[3] == "0A" and f"socket:[{words[9]}]" in inodes:
+                addresses.append(words[1].partition(":")[0])
+    return addresses

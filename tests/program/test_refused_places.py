@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places that cannot take a result, modules that cannot be loaded, variables that are wrong: refused before measuring."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+from pathlib import Path
+
+import program
+import pytest
+from conftest import Leadline
+from result import ResultFile
+
+def assert_refused(done: program.Done, status: int, *named: str) -> None:
+    assert done.status == status
+    assert done.out == ""
+    assert done.err == done.complaint + "\n", "something beside the one line, or measured before it"
+    for word in named:
+        assert word in done.complaint
+
+
+@pytest.fixture
+def two(leadline: Leadline) -> Leadline:
+    return lambda *words, **options: leadline("link", "--local", "2", "--messages", "5", "--wait", "yield", *words, **options)
+
+
+@pytest.mark.parametrize("ending", ["h5", "json"])
+def test_output_that_cannot_be(two: Leadline, tmp_path: Path, ending: str) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    (tmp_path / f"folder.{ending}").mkdir()
+    (tmp_path / f"there.{ending}").write_text("precious")
+    (tmp_path / f"loop.{ending}").symlink_to(f"loop.{ending}")
+    assert_refused(two("--output", f"missing/r.{ending}"), 2, "missing/r.", "No such file or directory")
+    assert_refused(two("--output", f"file/r.{ending}"), 2, "file/r.", "Not a directory")
+    assert_refused(two("--output", f"folder.{ending}"), 2, "folder.", "Is a directory")
+    assert_refused(two("--output", f"folder.{ending}", "--overwrite"), 2, "folder.", "Is a directory")
+    assert_refused(two("--output", f"there.{ending}"), 2, "there.", "--overwrite")
+    assert_refused(two("--output", f"loop.{ending}"), 2, "loop.")
+    assert_refused(two("--output", "x" * 300 + f".{ending}"), 2, "File name too long")
+    assert (tmp_path / f"there.{ending}").read_text() == "precious"
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+@pytest.mark.parametrize("ending", ["h5", "json"])
+def test_output_without_permission(two: Leadline, ending: str) -> None:
+    # root may write anywhere but where the kernel forbids it.
+    folder = "/proc" if os.geteuid() == 0 else "/"
+    done = two("--output", f"{folder}/r.{ending}")
+    assert done.status in (2, 3)
+    assert_refused(done, done.status, f"{folder}/r.{ending}")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody who may not write")
+def test_output_as_somebody_else(tmp_path: Path) -> None:
+    folder = tmp_path / "roots"
+    folder.mkdir(mode=0o755)
+    if not all(parent.stat().st_mode & 0o001 for parent in program.PROGRAM.parents):
+        pytest.skip(f"others may not reach {program.PROGRAM}")
+    for parent in [folder, *folder.parents]:
+        with contextlib.suppress(OSError):
+            parent.chmod(parent.stat().st_mode | 0o011)
+    words = [program.PROGRAM, "link", "--local", "2", "--output", folder / "r.h5"]
+    done = program.complete(words, Path("/"), user=65534, group=65534, extra_groups=[])
+    assert_refused(done, 3, "roots/r.h5", "Permission denied")
+
+
+def test_an_older_result_is_replaced_when_told_to(two: Leadline, tmp_path: Path) -> None:
+    assert two("--output", "r.h5").status == 0
+    first = ResultFile(tmp_path / "r.h5")
+    assert_refused(two("--output", "r.h5"), 2, "r.h5", "there already")
+    assert ResultFile(tmp_path / "r.h5").pids == first.pids
+    assert two("--output", "r.h5", "--overwrite", "--message-size", "8").status == 0
+    assert ResultFile(tmp_path / "r.h5").sizes == [8]
+
+
+def test_two_runs_in_one_folder_name_their_files_themselves(two: Leadline, tmp_path: Path) -> None:
+    assert two("--quiet").status == 0
+    (name,) = [path.name for path in tmp_path.iterdir()]
+    assert name.startswith("leadline-link-")
+    assert name.endswith("Z.h5")
+
+
+def test_a_module_that_is_not_there(two: Leadline, tmp_path: Path) -> None:
+    done = two(env={"LEADLINE_MODULE_PATH": str(tmp_path)})
+    assert_refused(done, 3, "tcp", "leadline_transport_tcp.so", "No such file or directory")
+
+
+def test_a_module_that_is_broken(two: Leadline, tmp_path: Path) -> None:
+    module = tmp_path / "leadline_transport_tcp.so"
+    module.write_bytes(b"\x7fELF is how it begins")
+    assert_refused(two(env={"LEADLINE_MODULE_PATH": str(tmp_path)}), 3, "tcp", "leadline_transport_tcp.so")
+    module.write_bytes(b"")
+    assert_refused(two(env={"LEADLINE_MODULE_PATH": str(tmp_path)}), 3, "tcp", "file too short")
+
+
+def test_a_module_whose_library_offers_nothing(two: Leadline, tmp_path: Path) -> None:
+    libraries = [Path("/usr/lib/x86_64-linux-gnu/libm.so.6"), Path("/lib64/libm.so.6")]
+    library = next((path for path in libraries if path.exists()), None)
+    if library is None:
+        pytest.skip("no library here that is not one of ours")
+    shutil.copy(library, tmp_path / "leadline_transport_tcp.so")
+    assert_refused(two(env={"LEADLINE_MODULE_PATH": str(tmp_path)}), 3, "leadline_transport_module")
+
+
+def test_mpi_without_a_launcher(leadline: Leadline) -> None:
+    assert_refused(leadline("link", "--transport", "mpi"), 3, "mpi", "launcher", "mpirun")
+
+
+def explicit(rank: int = 0, num_ranks: int = 2, **changes: str | None) -> dict[str, str]:
+    """Good variables of one rank but for the changes; None leaves one out."""
+    variables = program.explicit_environment(["127.0.0.1"] * num_ranks, program.free_ports(num_ranks), rank)
+    variables |= {name: value for name, value in changes.items() if value is not None}
+    return {name: value for name, value in variables.items() if name not in changes or changes[name] is not None}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LEADLINE_SECRET", None),
+        ("LEADLINE_SECRET", "short"),
+        ("LEADLINE_SIZE", None),
+        ("LEADLINE_SIZE", "two"),
+        ("LEADLINE_SIZE", "0"),
+        ("LEADLINE_RANK", "2"),
+        ("LEADLINE_RANK", "-1"),
+        ("LEADLINE_RANK", "0x1"),
+        ("LEADLINE_RANK", ""),
+        ("LEADLINE_ADDRESS_0", None),
+        ("LEADLINE_ADDRESS_0", "node0"),
+        ("LEADLINE_PORT_0", None),
+        ("LEADLINE_PORT_0", "0"),
+        ("LEADLINE_PORT_0", "65536"),
+        ("LEADLINE_PORT_0", "ssh"),
+    ],
+)
+def test_wrong_variables(leadline: Leadline, tmp_path: Path, name: str, value: str | None) -> None:
+    done = leadline("link", env=explicit(**{name: value}))
+    assert_refused(done, 2, name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_local_with_variables(leadline: Leadline) -> None:
+    assert_refused(leadline("link", "--local", "2", env=explicit()), 2, "--local")
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_port_in_use(leadline: Leadline, tmp_path: Path, rank: int) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        env = explicit(rank, **{f"LEADLINE_PORT_{rank}": str(port)})
+        done = leadline("link", "--timeout", "2", env=env)
+    assert done.status == 4
+    assert_refused(done, 4, str(port), "in use")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_others_never_come(leadline: Leadline, tmp_path: Path) -> None:
+    done = leadline("link", "--timeout", "1", env=explicit())
+    assert_refused(done, 4, "1")
+    assert done.seconds < 20
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_address_of_another_host(leadline: Leadline) -> None:
+    # 192.0.2.0/24 is for documents: no host has it.
+    assert_refused(leadline("link", "--timeout", "2", env=explicit(LEADLINE_ADDRESS_0="192.0.2.1")), 4, "192.0.2.1")
+
+
+def test_secrets_that_differ(tmp_path: Path) -> None:
+    ports = program.free_ports(2)
+    envs = [program.explicit_environment(["127.0.0.1"] * 2, ports, rank) for rank in range(2)]
+    envs[1]["LEADLINE_SECRET"] = "another secret, of nobody's run"
+    words = [program.PROGRAM, "link", "--timeout", "1", "--format", "none"]
+    with program.Run(words, tmp_path, envs[0]) as first, program.Run(words, tmp_path, envs[1]) as second:
+        ends = [first.finish(), second.finish()]
+    assert [end.status for end in ends] == [4, 4]
+    assert sum(len(end.complaints) for end in ends) >= 1

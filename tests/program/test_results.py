@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What comes out: HDF5, JSON, text, and the report that is made of a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Leadline
+from fabrics import fabric_file
+from result import ResultFile, wrong_json
+
+
+def test_json_is_what_the_schema_says(link: Leadline, tmp_path: Path, schema_file: Path) -> None:
+    done = link("--local", "3", "--output", "r.json", "--message-size", "8,1KiB", "--repeat", "2")
+    document = json.loads((tmp_path / "r.json").read_text())
+    assert wrong_json(document, schema_file) == []
+    assert document["complete"] is True
+    assert document["provenance"]["num_ranks"] == 3
+    assert document["provenance"]["command_line"][1:4] == ["link", "--local", "3"]
+    assert len(document["slices"]) == 4
+    assert "r.json" in done.out
+
+
+@pytest.mark.parametrize("words", [["--output", "-"], ["--format", "json"]])
+def test_json_on_stdout(link: Leadline, tmp_path: Path, schema_file: Path, words: list[str]) -> None:
+    done = link("--local", "2", *words)
+    assert wrong_json(json.loads(done.out), schema_file) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unusual_run_fits_the_schema_too(link: Leadline, tmp_path: Path, schema_file: Path) -> None:
+    transport = fabric_file(tmp_path, host_name='a "host" <&')
+    link("--local", "5", "--transport", transport, "--retest-slowest", "2", "--shuffle-ranks", "2", "--verify",
+         "--seed", "18446744073709551615", "--rounds", "1-2", "--output", "r.json")  # fmt: skip
+    document = json.loads((tmp_path / "r.json").read_text())
+    assert wrong_json(document, schema_file) == []
+    assert document["options"]["seed"] == 18446744073709551615
+    assert [host["ranks"] for host in document["hosts"]] == ["0-1", "2-3", "4"]
+    link("--local", "1", "--output", "one.json")
+    one = json.loads((tmp_path / "one.json").read_text())
+    assert wrong_json(one, schema_file) == []
+    assert one["slices"][0]["between_hosts"]["time_ns_median"] is None
+
+
+def test_the_summary_in_hdf5_is_the_same_document(link: Leadline, tmp_path: Path, schema_file: Path) -> None:
+    link("--local", "4", "--output", "r.h5")
+    result = ResultFile(tmp_path / "r.h5")
+    assert wrong_json(result.summary, schema_file) == []
+    medians = result.medians()[result.every_pair()]
+    every = result.summary["slices"][0]["all"]
+    assert every["num_pairs"] == 12
+    assert every["time_ns_min"] == pytest.approx(medians.min())
+    assert every["time_ns_max"] == pytest.approx(medians.max())
+    assert every["time_ns_mean"] == pytest.approx(medians.mean())
+    options = dict(result.summary["options"])
+    assert {name.removesuffix("_bytes").removesuffix("_s") for name in options} == set(result.options)
+    assert options["messages"] == int(result.options["messages"]) == 5
+
+
+def test_no_file(link: Leadline, tmp_path: Path) -> None:
+    done = link("--local", "2", "--format", "none")
+    assert list(tmp_path.iterdir()) == []
+    assert "median" in done.out
+    assert "leadline report" not in done.out
+
+
+def test_quiet(link: Leadline) -> None:
+    done = link("--local", "3", "--format", "none", "--quiet")
+    assert done.err == ""
+    assert "median" in done.out
+
+
+def test_progress_lines(link: Leadline) -> None:
+    done = link("--local", "4", "--format", "none", "--message-size", "8,16", "--retest-slowest", "1")
+    for number in ("1/3", "2/3", "3/3"):
+        assert done.err.count(number) == 2
+    assert done.err.count("retest ") == 2
+    assert "\x1b" not in done.err + done.out, "colours and cursors are for terminals"
+    assert "\r" not in done.err
+
+
+def test_progress_bar_on_a_terminal(link: Leadline) -> None:
+    main, other = os.openpty()
+    try:
+        link("--local", "4", "--format", "none", "--messages", "2000", stderr=other, stdout=subprocess.DEVNULL)
+        os.set_blocking(main, False)
+        said = os.read(main, 1 << 20).decode()
+    finally:
+        os.close(main)
+        os.close(other)
+    assert "\r" in said
+    assert "round" in said
+    assert said.endswith("\x1b[K"), "the bar is wiped away at the end"
+    assert "\n" not in said
+
+
+def test_the_program_tells_what_comes_next(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    done = link("--local", "3", "--output", "r.h5")
+    last = done.out.splitlines()[-1].split()
+    assert last[:1] == ["next:"]
+    report = leadline(*last[2:])
+    assert (report.status, report.err) == (0, "")
+    assert (tmp_path / "r.html").read_text().lstrip().lower().startswith("<!doctype html>")
+
+
+def whole_file(link: Leadline, folder: Path) -> bytes:
+    link("--local", "4", "--output", "whole.h5")
+    return (folder / "whole.h5").read_bytes()
+
+
+def damaged_files(whole: bytes) -> dict[str, bytes]:
+    """Files that are no results, by their name."""
+    flipped = bytearray(whole)
+    flipped[:4096] = bytes(reversed(flipped[:4096]))
+    noise = bytearray(whole)
+    noise[64:2048] = b"\xa5" * (2048 - 64)
+    return {
+        "empty": b"",
+        "short": whole[:100],
+        "half": whole[: len(whole) // 2],
+        "nearly": whole[:-1000],
+        "other kind": b"\x89PNG\r\n\x1a\n" + bytes(1000),
+        "text": b"message size 1 KiB\n" * 100,
+        "shuffled head": bytes(flipped),
+        "noise": bytes(noise),
+    }
+
+
+def test_reports_of_what_is_no_result(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    for name, contents in damaged_files(whole_file(link, tmp_path)).items():
+        (tmp_path / "bad.h5").write_bytes(contents)
+        done = leadline("report", "bad.h5")
+        assert done.status == 4, name
+        assert done.err == done.complaint + "\n", name
+        assert "bad.h5" in done.complaint, name
+        assert not (tmp_path / "bad.html").exists(), name
+
+
+def test_report_of_another_hdf5_file(leadline: Leadline, tmp_path: Path) -> None:
+    import h5py
+
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["temperature"] = [1.0, 2.0]
+    done = leadline("report", "other.h5")
+    assert done.status == 4
+    assert done.err == done.complaint + "\n"
+
+
+def test_report_of_a_later_format(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    import h5py
+
+    whole_file(link, tmp_path)
+    with h5py.File(tmp_path / "whole.h5", "r+") as file:
+        file.attrs["format_version"] = 99
+    done = leadline("report", "whole.h5")
+    assert done.status == 4
+    assert "99" in done.complaint
+
+
+def test_report_of_nothing(leadline: Leadline, tmp_path: Path) -> None:
+    for words in (["missing.h5"], [], ["--frobnicate"]):
+        done = leadline("report", *words)
+        assert done.status == 2
+        assert done.err == done.complaint + "\n"
+    done = leadline("report", ".")
+    assert done.status in (2, 4)
+    assert done.complaint
+    assert list(tmp_path.iterdir()) == []
+
+
+def summary_of(path: Path) -> Any:
+    return json.loads(path.read_text())
+
+
+def test_every_finding_has_its_advice(link: Leadline, tmp_path: Path) -> None:
+    link("--local", "1", "--output", "r.json")
+    findings = summary_of(tmp_path / "r.json")["findings"]
+    assert findings
+    assert all(finding["message"] and finding["advice"] for finding in findings)

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the program as its users do, with a deadline on every wait, and sees to it that no process of it is left over."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(os.environ.get("LEADLINE_PROGRAM") or ROOT / "build" / "release" / "bin" / "leadline").resolve()
+ANALYSIS_COMMANDS = Path(sys.executable).parent
+
+# Children inherit it, whatever sessions and groups a launcher puts them into.
+MARK = "LEADLINE_TEST_MARK"
+_OF_A_LAUNCHER = re.compile(r"(OMPI|PMI|PMIX|SLURM|HYD|MPI|LEADLINE)[A-Z0-9]*_")
+_GRAMMAR = re.compile(r"leadline: [^\n]+")
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a run ended."""
+
+    status: int
+    out: str
+    err: str
+    seconds: float
+
+    @property
+    def complaints(self) -> list[str]:
+        """What leadline itself said went wrong; a launcher's own words are not among it."""
+        return [line for line in self.err.splitlines() if line.startswith("leadline: ")]
+
+    @property
+    def complaint(self) -> str:
+        assert len(self.complaints) == 1, f"not one line of complaint but {len(self.complaints)}:\n{self.err}"
+        assert _GRAMMAR.fullmatch(self.complaints[0])
+        return self.complaints[0]
+
+
+def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The caller's environment without a launcher's traces; root may use mpirun; the analysis commands are found."""
+    kept = {name: value for name, value in os.environ.items() if not _OF_A_LAUNCHER.match(name)}
+    kept |= {"LC_ALL": "C.UTF-8", "TERM": "xterm", "COLUMNS": "200"}
+    kept |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    kept["PATH"] = f"{PROGRAM.parent}:{ANALYSIS_COMMANDS}:{kept.get('PATH', '/usr/bin:/bin')}"
+    return kept | dict(extra or {})
+
+
+class Run:
+    """A command that is under way. To be used in a `with`, at whose end nothing of it may be left."""
+
+    def __init__(
+        self,
+        command: Sequence[str | Path],
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        timeout: float = 60,
+        **options: Any,
+    ) -> None:
+        self._mark = uuid.uuid4().hex
+        self._ends_by = time.monotonic() + timeout
+        self._start = time.monotonic()
+        self._text = {"out": "", "err": ""}
+        self._changed = threading.Condition()
+        settings: dict[str, Any] = {"stdin": subprocess.DEVNULL, "start_new_session": True}
+        settings |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+        self._process = subprocess.Popen(
+            [str(word) for word in command], cwd=cwd, env=clean_environment(env) | {MARK: self._mark}, **settings
+        )
+        self._readers = [
+            threading.Thread(target=self._read, args=(name, stream), daemon=True)
+            for name, stream in (("out", self._process.stdout), ("err", self._process.stderr))
+            if stream is not None
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def _read(self, name: str, stream: Any) -> None:
+        while piece := os.read(stream.fileno(), 1 << 16):
+            with self._changed:
+                self._text[name] += piece.decode(errors="replace")
+                self._changed.notify_all()
+        stream.close()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def err(self) -> str:
+        return self._text["err"]
+
+    def left_s(self) -> float:
+        return max(0.0, self._ends_by - time.monotonic())
+
+    def await_err(self, pattern: str) -> re.Match[str]:
+        """Waits until stderr holds this."""
+        with self._changed:
+            self._changed.wait_for(lambda: re.search(pattern, self.err) or not self._is_read(), self.left_s())
+        found = re.search(pattern, self.err)
+        assert found, f"never on stderr: {pattern}\n{self.err}"
+        return found
+
+    def _is_read(self) -> bool:
+        return any(reader.is_alive() for reader in self._readers)
+
+    def send(self, signal_number: int) -> None:
+        self._process.send_signal(signal_number)
+
+    def finish(self) -> Done:
+        """Waits for the end, also of everything that holds the pipes, and for the last process."""
+        try:
+            status = self._process.wait(self.left_s())
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"not finished in time; stderr so far:\n{self.err}") from None
+        seconds = time.monotonic() - self._start
+        left = self._left_over(self.left_s())
+        assert not left, f"processes are left over: {left}\n{self.err}"
+        for reader in self._readers:
+            reader.join(self.left_s())
+        return Done(status, self._text["out"], self._text["err"], seconds)
+
+    def processes(self) -> list[int]:
+        """Everything that was started by this run and is still there."""
+        return [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and self._is_ours(entry)]
+
+    def _is_ours(self, pid: str) -> bool:
+        try:
+            return f"{MARK}={self._mark}".encode() in Path("/proc", pid, "environ").read_bytes().split(b"\0")
+        except OSError:
+            return False
+
+    def _left_over(self, patience_s: float) -> list[int]:
+        until = time.monotonic() + min(patience_s, 12)
+        for pid in self.processes():
+            await_end(pid, until - time.monotonic())
+        return self.processes()
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for pid in self.processes():
+            for number in (signal.SIGKILL, signal.SIGCONT):
+                try:
+                    os.kill(pid, number)
+                except ProcessLookupError:
+                    break
+        self._process.wait(10)
+        for reader in self._readers:
+            reader.join(10)
+
+
+def await_end(pid: int, patience_s: float) -> None:
+    """Waits until the process has ended, or for so long."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        select.select([descriptor], [], [], max(0.0, patience_s))
+    finally:
+        os.close(descriptor)
+
+
+def await_that(is_so: Callable[[], bool], patience_s: float = 20) -> None:
+    """For what nothing can wake us up: looks again and again, until the deadline."""
+    until = time.monotonic() + patience_s
+    while not is_so():
+        assert time.monotonic() < until, "it never came about"
+        select.select([], [], [], 0.01)
+
+
+def complete(command: Sequence[str | Path], cwd: Path, **options: Any) -> Done:
+    """Runs a command to its end."""
+    with Run(command, cwd, **options) as run:
+        return run.finish()
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody uses at this moment."""
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in held]
+    for one in held:
+        one.close()
+    return ports
+
+
+SECRET = "the secret of these tests, long enough"
+
+
+def explicit_environment(addresses: Sequence[str], ports: Sequence[int], rank: int) -> dict[str, str]:
+    """What a process is given where no launcher starts it."""
+    variables = {"LEADLINE_SIZE": str(len(ports)), "LEADLINE_RANK": str(rank), "LEADLINE_SECRET": SECRET}
+    for index, (address, port) in enumerate(zip(addresses, ports, strict=True)):
+        variables |= {f"LEADLINE_ADDRESS_{index}": address, f"LEADLINE_PORT_{index}": str(port)}
+    return variables

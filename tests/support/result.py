@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks into a result file as docs/formats/hdf5.md describes it, also while the run goes on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+
+def _text(value: Any) -> str:
+    return (value if isinstance(value, str) else bytes(value).decode()).rstrip("\0")
+
+
+class ResultFile:
+    """All that the tests ask of a file, read at once."""
+
+    def __init__(self, path: Path) -> None:
+        with h5py.File(path, "r", locking=False) as file:
+            self.complete = bool(file["status/complete"][()])
+            self.reason = _text(file["status/reason"][()])
+            self.provenance = dict(file["provenance"].attrs)
+            self.options = {name: _text(value) for name, value in file["options"].attrs.items()}
+            self.sizes = file["message_size_bytes"][:].tolist()
+            self.hosts = [_text(name) for name in file["ranks/host"][:]]
+            self.pids = file["ranks/pid"][:].tolist()
+            self.permutations = file["permutations"][:].tolist() if "permutations" in file else None
+            names = sorted(file["repeats"])
+            self.repeats = [{key: file["repeats"][name][key][:] for key in file["repeats"][name]} for name in names]
+            self.permutation_of_repeat = [int(file["repeats"][name].attrs["permutation"]) for name in names]
+            self.retest = {key: value[:] for key, value in file["retest"].items()} if "retest" in file else {}
+            self.summary = json.loads(_text(file["summary"][()])) if "summary" in file else None
+
+    @property
+    def num_ranks(self) -> int:
+        return len(self.pids)
+
+    def medians(self, repeat: int = 0, size: int = 0) -> np.ndarray:
+        return np.asarray(self.repeats[repeat]["time_ns_median"][size])
+
+    def measured(self, repeat: int = 0, size: int = 0) -> np.ndarray:
+        """Which ordered pairs have been measured; all statistics of a pair are there, or none."""
+        there = np.asarray(self.repeats[repeat]["count"][size] > 0)
+        for statistic in ("min", "median", "mean", "p99", "max"):
+            times = self.repeats[repeat][f"time_ns_{statistic}"][size]
+            assert np.array_equal(times > 0, there), f"time_ns_{statistic} and count differ in what was measured"
+        return there
+
+    def every_pair(self) -> np.ndarray:
+        """What a whole test measures: everything but the diagonal, or the loop of one rank alone."""
+        return np.ones((1, 1), bool) if self.num_ranks == 1 else ~np.eye(self.num_ranks, dtype=bool)
+
+
+def wrong_json(document: Any, schema_file: Path) -> list[str]:
+    """What the schema has against this document."""
+    import jsonschema
+
+    schema = json.loads(schema_file.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(document)]
