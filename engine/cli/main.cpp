@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <exception>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -68,9 +70,16 @@ int dispatch(const std::vector<std::string>& arguments) {
   return run_external(arguments);
 }
 
+/// Under a launcher every rank finds the same mistake; one of them says so. The others wait for it: mpirun and
+/// mpiexec end all ranks as soon as one has failed, and the one that speaks may have started last.
+constexpr std::chrono::seconds time_to_speak{3};
+
 int report(const Error& error) {
-  // Under a launcher every rank finds the same mistake; one of them says so.
-  if (cluster::speaks_before_joining()) complain(error.what());
+  if (cluster::speaks_before_joining()) {
+    complain(error.what());
+  } else {
+    std::this_thread::sleep_for(time_to_speak);
+  }
   return static_cast<int>(error.status());
 }
 

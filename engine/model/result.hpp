@@ -35,7 +35,7 @@ struct SliceSummary {
   PairSummary all, same_host, between_hosts;
   std::vector<SlowPair> slowest;  ///< slowest first, at most --retest-slowest
   double measuring_s = 0;         ///< rounds, retest and file
-  double slowest_pairs_s = 0;     ///< sum over rounds of the slowest pair's loops (warm-up and timed)
+  double slowest_pairs_s = 0;     ///< sum over rounds of the longest loops of either half (warm-up and timed)
   double retest_s = 0;            ///< the retest's share of measuring_s
 };
 

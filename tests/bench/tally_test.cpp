@@ -16,14 +16,14 @@ TEST(CloseRound, AddsUpOverRanks) {
   run_ranks({0, 0, 0}, [](ThreadCluster& cluster) {
     Tally own;
     if (cluster.rank() != 1) own.add(10.0 * (cluster.rank() + 1));  // rank 1 rests
-    own.slowest_pair_ns = cluster.rank();
+    own.slowest_first_half_ns = cluster.rank();
     own.rows_are_due = cluster.rank() == 0 ? 1 : 0;
     const Tally all = close_round(cluster, own, std::nullopt);
     EXPECT_EQ(all.num_pairs, 2u);
     EXPECT_EQ(all.time_ns_min, 10);
     EXPECT_EQ(all.time_ns_max, 30);
     EXPECT_EQ(all.time_ns_sum, 40);
-    EXPECT_EQ(all.slowest_pair_ns, 2);
+    EXPECT_EQ(all.slowest_first_half_ns, 2);
     EXPECT_EQ(all.rows_are_due, 1u);
   });
 }

@@ -14,7 +14,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
-import program  # noqa: E402  (the folder is known only now)
+import program
 
 Leadline = Callable[..., program.Done]
 

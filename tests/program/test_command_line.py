@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from conftest import Leadline
 
 # Words after `leadline link`, and what the line must name.
@@ -109,7 +110,7 @@ def test_help(leadline: Leadline) -> None:
     assert "Usage" in leadline("transports", "--help").out
     text = leadline("link", "--help").out
     for words in (["link", "-h"], ["link", "--local", "3", "--help"]):
-        assert leadline(*words) .out == text
+        assert leadline(*words).out == text
     assert re.fullmatch(r"leadline \d+\.\d+\.\d+( \S+)?\n", leadline("--version").out)
     assert all(leadline(*words).status == 0 for words in (["--help"], ["link", "--help"], ["--version"]))
 
@@ -182,5 +183,3 @@ def test_plan_of_local_ranks_follows_the_options(leadline: Leadline) -> None:
     shuffled = leadline("link", "--dry-run", "--local", "6", "--shuffle-rounds", "--seed", "3").out
     assert shuffled != usual
     assert shuffled == leadline("link", "--dry-run", "--local", "6", "--shuffle-rounds", "--seed", "3").out
-
-

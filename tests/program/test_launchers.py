@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import program
 import pytest
-from conftest import Leadline
 from result import ResultFile, wrong_json
+
+from conftest import Leadline
 
 FEW = ["--messages", "20", "--wait", "yield"]
 
@@ -194,7 +195,7 @@ def listening_addresses(pids: list[int]) -> list[str]:
     for pid in pids:
         for descriptor in Path("/proc", str(pid), "fd").iterdir():
             with contextlib.suppress(OSError):
-                inodes.add(os.readlink(descriptor))
+                inodes.add(str(descriptor.readlink()))
     addresses = []
     for table in ("tcp", "tcp6"):
         for line in Path("/proc/net", table).read_text().splitlines()[1:]:

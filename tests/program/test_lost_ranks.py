@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks that are killed or stopped in the middle of a round, and launchers that are: the run ends and keeps what it has."""
+"""Ranks and launchers that are killed or stopped in the middle of a round: the run ends and keeps what it has."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 import program
 import pytest
-from conftest import Leadline
 from result import ResultFile, wrong_json
 from test_schedules import pairs_of_plan
+
+from conftest import Leadline
 
 # Many sizes, so that there is always something to go on with, and batches much shorter than the timeout, however busy
 # the machine. When the second size is under way, the first is in the file.
@@ -167,7 +168,6 @@ def mpi(name: str) -> list[str | Path]:
         pytest.skip(f"{name} is not installed")
     more = ["--oversubscribe"] if "openmpi" in name else ["-disable-auto-cleanup"]
     return [name, *more, "-n", "4", program.PROGRAM]
-
 
 
 @pytest.mark.parametrize("name", ["mpirun.openmpi", "mpiexec.hydra"])

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import Leadline
 from fabrics import FABRIC, fabric_file
 from result import ResultFile
+
+from conftest import Leadline
+
 
 @pytest.mark.parametrize("direction", ["semidirectional", "unidirectional", "bidirectional"])
 @pytest.mark.parametrize("ranks", ["1", "3", "4"])

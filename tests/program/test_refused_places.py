@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places that cannot take a result, modules that cannot be loaded, variables that are wrong: refused before measuring."""
+"""Places that cannot take a result, modules that cannot be loaded, wrong variables: refused before measuring."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from pathlib import Path
 
 import program
 import pytest
-from conftest import Leadline
 from result import ResultFile
+
+from conftest import Leadline
+
 
 def assert_refused(done: program.Done, status: int, *named: str) -> None:
     assert done.status == status
@@ -24,7 +26,9 @@ def assert_refused(done: program.Done, status: int, *named: str) -> None:
 
 @pytest.fixture
 def two(leadline: Leadline) -> Leadline:
-    return lambda *words, **options: leadline("link", "--local", "2", "--messages", "5", "--wait", "yield", *words, **options)
+    return lambda *words, **options: leadline(
+        "link", "--local", "2", "--messages", "5", "--wait", "yield", *words, **options
+    )
 
 
 @pytest.mark.parametrize("ending", ["h5", "json"])

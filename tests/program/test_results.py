@@ -9,10 +9,13 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import h5py
+import program
 import pytest
-from conftest import Leadline
 from fabrics import fabric_file
 from result import ResultFile, wrong_json
+
+from conftest import Leadline
 
 
 def test_json_is_what_the_schema_says(link: Leadline, tmp_path: Path, schema_file: Path) -> None:
@@ -142,8 +145,6 @@ def test_reports_of_what_is_no_result(link: Leadline, leadline: Leadline, tmp_pa
 
 
 def test_report_of_another_hdf5_file(leadline: Leadline, tmp_path: Path) -> None:
-    import h5py
-
     with h5py.File(tmp_path / "other.h5", "w") as file:
         file["temperature"] = [1.0, 2.0]
     done = leadline("report", "other.h5")
@@ -152,8 +153,6 @@ def test_report_of_another_hdf5_file(leadline: Leadline, tmp_path: Path) -> None
 
 
 def test_report_of_a_later_format(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
-    import h5py
-
     whole_file(link, tmp_path)
     with h5py.File(tmp_path / "whole.h5", "r+") as file:
         file.attrs["format_version"] = 99
@@ -182,3 +181,14 @@ def test_every_finding_has_its_advice(link: Leadline, tmp_path: Path) -> None:
     findings = summary_of(tmp_path / "r.json")["findings"]
     assert findings
     assert all(finding["message"] and finding["advice"] for finding in findings)
+
+
+def test_a_reader_disturbs_nothing(tmp_path: Path) -> None:
+    words = ["link", "--local", "3", "--messages", "500", "--repeat", "5", "--wait", "yield", "--output", "r.h5"]
+    with program.Run([program.PROGRAM, *words], tmp_path) as run:
+        run.await_err("1/3")
+        with h5py.File(tmp_path / "r.h5", "r") as file:
+            assert file["status/complete"][()] in (0, 1)
+            done = run.finish()
+    assert done.status == 0, done.err
+    assert ResultFile(tmp_path / "r.h5").complete

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import Leadline
 from fabrics import fabric_file
 from result import ResultFile
+
+from conftest import Leadline
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 8])

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import program
 import pytest
-from conftest import Leadline
 from result import ResultFile
+
+from conftest import Leadline
 
 FEW = ["--local", "2", "--messages", "5", "--wait", "yield"]
 SHELL = 'exec "$@"'
@@ -21,7 +22,7 @@ SHELL = 'exec "$@"'
 
 @pytest.mark.parametrize("words", [["--format", "none"], ["--output", "r.h5"], ["--output", "-"]])
 def test_stdout_is_full(leadline: Leadline, tmp_path: Path, words: list[str]) -> None:
-    with open("/dev/full", "wb") as full:
+    with Path("/dev/full").open("wb") as full:
         done = leadline("link", *FEW, *words, "--quiet", stdout=full)
     assert done.status == 4
     assert "standard output" in done.complaint
@@ -30,9 +31,11 @@ def test_stdout_is_full(leadline: Leadline, tmp_path: Path, words: list[str]) ->
         assert ResultFile(tmp_path / "r.h5").complete, "the file is whole, whoever could not be told"
 
 
-@pytest.mark.parametrize("words", [["--help"], ["link", "--help"], ["transports"], ["link", "--dry-run"], ["--version"]])
+@pytest.mark.parametrize(
+    "words", [["--help"], ["link", "--help"], ["transports"], ["link", "--dry-run"], ["--version"]]
+)
 def test_stdout_is_full_for_a_text(leadline: Leadline, words: list[str]) -> None:
-    with open("/dev/full", "wb") as full:
+    with Path("/dev/full").open("wb") as full:
         done = leadline(*words, stdout=full)
     assert done.status == 4
     assert "standard output (No space left on device)" in done.complaint

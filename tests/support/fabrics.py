@@ -16,6 +16,7 @@ FABRIC: dict[str, Any] = {
 
 
 def fabric_file(folder: Path, *faults: dict[str, Any], **changes: Any) -> str:
+    """Writes FABRIC with these faults and changes; returns what --transport is given."""
     path = folder / "fabric.json"
     path.write_text(json.dumps(FABRIC | {"faults": list(faults)} | changes))
     return f"model:{path}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the program as its users do, with a deadline on every wait, and sees to it that no process of it is left over."""
+"""Runs the program as its users do, with a deadline on every wait, and sees to it that no process is left over."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ class Done:
 
     @property
     def complaint(self) -> str:
+        """The one line; it is a mistake if there is another, or none."""
         assert len(self.complaints) == 1, f"not one line of complaint but {len(self.complaints)}:\n{self.err}"
         assert _GRAMMAR.fullmatch(self.complaints[0])
         return self.complaints[0]
@@ -69,6 +70,7 @@ class Run:
         timeout: float = 60,
         **options: Any,
     ) -> None:
+        """Starts it in a session of its own; `options` are those of subprocess.Popen."""
         self._mark = uuid.uuid4().hex
         self._ends_by = time.monotonic() + timeout
         self._start = time.monotonic()
@@ -96,13 +98,16 @@ class Run:
 
     @property
     def pid(self) -> int:
+        """The first process, which is also the number of the group."""
         return self._process.pid
 
     @property
     def err(self) -> str:
+        """What has come on stderr so far."""
         return self._text["err"]
 
     def left_s(self) -> float:
+        """Seconds until the deadline."""
         return max(0.0, self._ends_by - time.monotonic())
 
     def await_err(self, pattern: str) -> re.Match[str]:
@@ -117,6 +122,7 @@ class Run:
         return any(reader.is_alive() for reader in self._readers)
 
     def send(self, signal_number: int) -> None:
+        """A signal to the first process."""
         self._process.send_signal(signal_number)
 
     def finish(self) -> Done:
@@ -134,7 +140,8 @@ class Run:
 
     def processes(self) -> list[int]:
         """Everything that was started by this run and is still there."""
-        return [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and self._is_ours(entry)]
+        there = (entry.name for entry in Path("/proc").iterdir())
+        return [int(name) for name in there if name.isdigit() and self._is_ours(name)]
 
     def _is_ours(self, pid: str) -> bool:
         try:
@@ -149,9 +156,11 @@ class Run:
         return self.processes()
 
     def __enter__(self) -> Run:
+        """It has started already."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Ends whatever is still there."""
         for pid in self.processes():
             for number in (signal.SIGKILL, signal.SIGCONT):
                 try:

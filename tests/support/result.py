@@ -19,6 +19,7 @@ class ResultFile:
     """All that the tests ask of a file, read at once."""
 
     def __init__(self, path: Path) -> None:
+        """Reads without a lock, so that the program is not disturbed."""
         with h5py.File(path, "r", locking=False) as file:
             self.complete = bool(file["status/complete"][()])
             self.reason = _text(file["status/reason"][()])
@@ -36,9 +37,11 @@ class ResultFile:
 
     @property
     def num_ranks(self) -> int:
+        """How many ranks the file knows."""
         return len(self.pids)
 
     def medians(self, repeat: int = 0, size: int = 0) -> np.ndarray:
+        """The matrix of medians; 0 = not measured."""
         return np.asarray(self.repeats[repeat]["time_ns_median"][size])
 
     def measured(self, repeat: int = 0, size: int = 0) -> np.ndarray:

@@ -29,14 +29,15 @@ double seconds_since(std::uint64_t start_ns) { return 1e-9 * static_cast<double>
 
 /// Where this rank is, for the watch thread: the round may be read at any time, the schedule does not change.
 struct Whereabouts {
-  static constexpr std::int64_t retest_round = -1;
+  static constexpr std::int64_t in_retest = -1, after_rounds = -2;
 
   std::shared_ptr<const schedule::Schedule> schedule;
   std::shared_ptr<std::atomic<std::int64_t>> round = std::make_shared<std::atomic<std::int64_t>>(0);
 
   std::string operator()(int rank) const {
     const std::int64_t now = round->load(std::memory_order_relaxed);
-    if (now == retest_round) return "the retest of the slowest pairs";
+    if (now == in_retest) return "the retest of the slowest pairs";
+    if (now == after_rounds) return "the summary after the last round";
     const auto meeting = schedule->meeting(rank, now);
     const std::string place = fmt::format("round {} of {}", now + 1, schedule->num_rounds());
     return meeting ? fmt::format("{}, with partner {}", place, meeting->partner) : place + ", resting";
@@ -123,7 +124,7 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
     const PairOutcome outcome = meter_.measure(*meeting, slice.message_size_bytes);
     row_.set(static_cast<std::size_t>(meeting->partner), outcome.record);
     own.add(outcome.record.time_ns_median);
-    own.slowest_pair_ns = outcome.loops_ns;
+    (outcome.led_first_half ? own.slowest_first_half_ns : own.slowest_second_half_ns) = outcome.loops_ns;
     own.verified_bytes = outcome.verified_bytes;
     wrong_byte = outcome.wrong_byte;
   }
@@ -137,7 +138,7 @@ void Measuring::run_rounds(const Slice& slice, SliceSummary& summary) {
   for (std::int64_t round = 0; round < num_rounds; ++round) {
     whereabouts_.round->store(round, std::memory_order_relaxed);
     const Tally all = run_round(round, slice);
-    summary.slowest_pairs_s += 1e-9 * all.slowest_pair_ns;
+    summary.slowest_pairs_s += 1e-9 * (all.slowest_first_half_ns + all.slowest_second_half_ns);
     measured_.verified_bytes += all.verified_bytes;
     if (stage_.progress != nullptr && all.num_pairs > 0) {
       const double mean_ns = all.time_ns_sum / static_cast<double>(all.num_pairs);
@@ -159,9 +160,11 @@ void Measuring::run_slice(const Slice& slice, int slice_number) {
   last_rows_ns_ = start_ns;
   run_rounds(slice, summary);
   const std::uint64_t retest_start_ns = now_ns();
-  whereabouts_.round->store(Whereabouts::retest_round, std::memory_order_relaxed);
+  whereabouts_.round->store(Whereabouts::after_rounds, std::memory_order_relaxed);
   summary.slowest = slowest_pairs(stage_.cluster, row_, static_cast<std::size_t>(stage_.request.retest_slowest));
+  if (!summary.slowest.empty()) whereabouts_.round->store(Whereabouts::in_retest, std::memory_order_relaxed);
   retest(stage_.cluster, meter_, slice, summary.slowest, stage_.progress);
+  whereabouts_.round->store(Whereabouts::after_rounds, std::memory_order_relaxed);
   summary.retest_s = seconds_since(retest_start_ns);
   agree(store_row(slice));
   summary.measuring_s = seconds_since(start_ns);

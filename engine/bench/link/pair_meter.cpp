@@ -8,7 +8,6 @@
 #include <chrono>
 #include <optional>
 
-#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "memory/pattern.hpp"
 #include "stats/summary.hpp"
@@ -77,11 +76,9 @@ kernel::Exchange PairMeter::exchange(Role role, std::uint64_t message_size_bytes
   return exchange;
 }
 
-std::uint64_t PairMeter::run(int partner, Role role, std::uint64_t message_size_bytes) {
+void PairMeter::run(int partner, Role role, std::uint64_t message_size_bytes) {
   const InTransport mark(cluster_.pulse());
-  const std::uint64_t start_ns = now_ns();
   transport_.run(exchange(role, message_size_bytes), partner, {send_.data(), receive_.data()}, samples_);
-  return now_ns() - start_ns;
 }
 
 PairRecord PairMeter::record_of(int partner) {
@@ -109,14 +106,15 @@ PairOutcome PairMeter::measure(const schedule::Meeting& meeting, std::uint64_t m
   if (request_.verify) verify(meeting, message_size_bytes, outcome);
   if (is_both_at_once(partner)) {
     run(partner, Role::lead, message_size_bytes);
-    outcome.loops_ns = own_loops_ns();
   } else if (meeting.leads_first) {
     run(partner, Role::lead, message_size_bytes);
-    outcome.loops_ns = own_loops_ns() + static_cast<double>(run(partner, Role::follow, message_size_bytes));
+    run(partner, Role::follow, message_size_bytes);
   } else {
     run(partner, Role::follow, message_size_bytes);
     run(partner, Role::lead, message_size_bytes);
   }
+  outcome.loops_ns = own_loops_ns();
+  outcome.led_first_half = meeting.leads_first || is_both_at_once(partner);
   outcome.record = record_of(partner);
   return outcome;
 }

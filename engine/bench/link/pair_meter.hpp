@@ -19,8 +19,9 @@ namespace leadline::bench::link {
 
 /// What one rank learned in one meeting.
 struct PairOutcome {
-  PairRecord record;    ///< towards the partner
-  double loops_ns = 0;  ///< both halves' loops, warm-up included; 0 on the side that follows first
+  PairRecord record;            ///< towards the partner
+  double loops_ns = 0;          ///< the loops that this side led, warm-up included
+  bool led_first_half = false;  ///< when it led them; bidirectional: both sides at once, in the only half
   std::uint64_t verified_bytes = 0;
   std::optional<Error> wrong_byte;  ///< what the verification pass found; the pair was measured all the same
 };
@@ -41,7 +42,7 @@ class PairMeter {
 
  private:
   kernel::Exchange exchange(kernel::Role role, std::uint64_t message_size_bytes) const;
-  std::uint64_t run(int partner, kernel::Role role, std::uint64_t message_size_bytes);
+  void run(int partner, kernel::Role role, std::uint64_t message_size_bytes);
   void verify(const schedule::Meeting& meeting, std::uint64_t message_size_bytes, PairOutcome& outcome);
   void verify_half(int partner, kernel::Role role, std::uint64_t message_size_bytes, PairOutcome& outcome);
   PairRecord record_of(int partner);

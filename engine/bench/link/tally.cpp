@@ -39,7 +39,8 @@ std::string combine(std::string left, std::string_view right) {
   a.tally.time_ns_min = std::min(a.tally.time_ns_min, b.tally.time_ns_min);
   a.tally.time_ns_max = std::max(a.tally.time_ns_max, b.tally.time_ns_max);
   a.tally.time_ns_sum += b.tally.time_ns_sum;
-  a.tally.slowest_pair_ns = std::max(a.tally.slowest_pair_ns, b.tally.slowest_pair_ns);
+  a.tally.slowest_first_half_ns = std::max(a.tally.slowest_first_half_ns, b.tally.slowest_first_half_ns);
+  a.tally.slowest_second_half_ns = std::max(a.tally.slowest_second_half_ns, b.tally.slowest_second_half_ns);
   a.tally.verified_bytes += b.tally.verified_bytes;
   a.tally.rows_are_due += b.tally.rows_are_due;
   const bool right_speaks = b.failed_rank < a.failed_rank;

@@ -15,7 +15,7 @@ namespace leadline::bench::link {
 struct Tally {
   std::uint64_t num_pairs = 0;                                                                     ///< ordered pairs
   double time_ns_min = std::numeric_limits<double>::infinity(), time_ns_max = 0, time_ns_sum = 0;  ///< pair medians
-  double slowest_pair_ns = 0;  ///< longest loops of a pair: warm-up and timed, both halves
+  double slowest_first_half_ns = 0, slowest_second_half_ns = 0;  ///< longest loops, warm-up included
   std::uint64_t verified_bytes = 0;
   std::uint64_t rows_are_due = 0;  ///< rank 0 decides; any non-zero means yes
 

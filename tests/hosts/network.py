@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several hosts on one machine: network namespaces with cables to one switch, which can be cut and slowed down."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+# Inside: a name of its own, the names of all, shared memory of its own.
+_ENTER = """
+echo "$1" >/proc/sys/kernel/hostname
+mount --make-rprivate / && mount -t tmpfs none /dev/shm && mount --bind "$2" /etc/hosts
+shift 2
+exec "$@"
+"""
+_AGENT = """#!/bin/sh
+# Starts a command on another of the hosts, as ssh would: HOST WORDS...
+host=$1
+shift
+exec ip netns exec "{prefix}$host" unshare --uts --mount sh -c '{enter}' sh "$host" "{hosts}" sh -c "$*"
+"""
+
+
+class NotHereError(Exception):
+    """Namespaces cannot be made here; the words say why."""
+
+
+def _do(*words: str) -> None:
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
+    if done.returncode != 0:
+        raise NotHereError(f"{' '.join(words)}: {done.stderr.strip() or done.stdout.strip()}")
+
+
+class Network:
+    """Hosts node0, node1 ... at 10.55.0.1 and on. To be used in a `with`, which removes all of it."""
+
+    def __init__(self, num_hosts: int, folder: Path) -> None:
+        """`folder` takes the names of the hosts and `agent`, a remote shell for MPI."""
+        self.names = [f"node{index}" for index in range(num_hosts)]
+        self.addresses = [f"10.55.0.{index + 1}" for index in range(num_hosts)]
+        self._prefix = f"ll{os.getpid()}-"
+        self._switch = f"{self._prefix}switch"
+        self._made: list[str] = []
+        self._hosts_file = folder / "hosts"
+        self.agent = folder / "agent"
+
+    def __enter__(self) -> Network:
+        """Makes all of it, or nothing: NotHereError."""
+        for program in ("ip", "tc", "unshare"):
+            if shutil.which(program) is None:
+                raise NotHereError(f"{program} is not installed")
+        try:
+            self._make()
+        except NotHereError:
+            self._remove()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Takes it all away."""
+        self._remove()
+
+    def _make(self) -> None:
+        lines = ["127.0.0.1 localhost", *map(" ".join, zip(self.addresses, self.names, strict=True))]
+        self._hosts_file.write_text("\n".join(lines) + "\n")
+        self.agent.write_text(_AGENT.format(prefix=self._prefix, hosts=self._hosts_file, enter=_ENTER))
+        self.agent.chmod(0o755)
+        self._namespace(self._switch)
+        _do("ip", "-n", self._switch, "link", "add", "bridge", "type", "bridge")
+        _do("ip", "-n", self._switch, "link", "set", "bridge", "up")
+        for name, address in zip(self.names, self.addresses, strict=True):
+            host = self._prefix + name
+            self._namespace(host)
+            _do("ip", "-n", host, "link", "add", "eth0", "type", "veth", "peer", "name", name, "netns", self._switch)
+            _do("ip", "-n", self._switch, "link", "set", name, "master", "bridge", "up")
+            _do("ip", "-n", host, "addr", "add", f"{address}/24", "dev", "eth0")
+            _do("ip", "-n", host, "link", "set", "eth0", "up")
+
+    def _namespace(self, name: str) -> None:
+        _do("ip", "netns", "add", name)
+        self._made.append(name)
+        _do("ip", "-n", name, "link", "set", "lo", "up")
+
+    def _remove(self) -> None:
+        for name in self._made:
+            subprocess.run(["ip", "netns", "del", name], capture_output=True, timeout=20, check=False)
+
+    def on(self, host: int, *words: str | Path) -> list[str]:
+        """The command that runs these words on a host."""
+        name = self.names[host]
+        enter = ["unshare", "--uts", "--mount", "sh", "-c", _ENTER, "sh", name, str(self._hosts_file)]
+        return ["ip", "netns", "exec", self._prefix + name, *enter, *map(str, words)]
+
+    def cut(self, host: int) -> None:
+        """Unplugs a host."""
+        _do("ip", "-n", self._switch, "link", "set", self.names[host], "down")
+
+    def slow_down(self, host: int) -> None:
+        """50 Mbit/s in both directions, with so little credit that messages of some KiB see it."""
+        for namespace, device in ((self._prefix + self.names[host], "eth0"), (self._switch, self.names[host])):
+            limit = ["tbf", "rate", "50mbit", "burst", "5kb", "latency", "50ms"]
+            _do("ip", "netns", "exec", namespace, "tc", "qdisc", "replace", "dev", device, "root", *limit)
