@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank of a run of any size, the others made believe: the engine's own addresses, plan, file and measuring stage.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/link/measure.hpp"
+#include "bench/link/plan.hpp"
+#include "cluster/cluster.hpp"
+#include "cluster/gathered_membership.hpp"
+#include "model/request.hpp"
+#include "result/result_file.hpp"
+#include "transport/transport.hpp"
+
+namespace {
+
+using namespace leadline;
+
+struct Who {
+  int rank = 0, size = 1;
+};
+
+/// Every rank says what this one says.
+class MakeBelieveBootstrap final : public cluster::Bootstrap {
+ public:
+  explicit MakeBelieveBootstrap(Who who) : who_(who) {}
+  int rank() const override { return who_.rank; }
+  int size() const override { return who_.size; }
+  std::string launcher() const override { return "make-believe"; }
+  std::vector<std::string> all_gather(const std::string& own) override {
+    return std::vector<std::string>(static_cast<std::size_t>(who_.size), own);
+  }
+
+ private:
+  Who who_;
+};
+
+/// Keeps what a real cluster keeps a rank: where everybody listens, and on which host everybody is.
+class MakeBelieveCluster final : public cluster::Cluster {
+ public:
+  explicit MakeBelieveCluster(Who who)
+      : who_(who), bootstrap_(who), addresses_(bootstrap_, host_, ""), host_of_(static_cast<std::size_t>(who.size)) {}
+
+  int rank() const override { return who_.rank; }
+  int size() const override { return who_.size; }
+  const std::string& host() const override { return host_; }
+  std::span<const std::uint32_t> host_of() const override { return host_of_; }
+  int num_hosts() const override { return 1; }
+  std::string launcher() const override { return "make-believe"; }
+  bool on_loopback() const override { return true; }
+  void set_wait(WaitMode, std::function<void()>) override {}
+  std::string all_reduce(std::string own, const std::function<std::string(std::string, std::string_view)>&) override {
+    return own;
+  }
+  void gather(std::string_view own, const std::function<void(int, std::string_view)>& at_root) override {
+    if (who_.rank != 0) return;
+    for (int rank = 0; rank < who_.size; ++rank) at_root(rank, own);
+  }
+  std::string broadcast(std::string_view from_root) override { return std::string(from_root); }
+  void barrier() override {}
+  void agree(const Error* own) override {
+    if (own != nullptr) throw Error(*own);
+  }
+  Pulse& pulse() override { return pulse_; }
+  void set_whereabouts(std::function<std::string(int)> whereabouts) override { whereabouts_ = std::move(whereabouts); }
+  void set_on_failure(std::function<void(const std::string&)>) override {}
+  [[noreturn]] void abort(const Error& error) override { throw Error(error); }
+  void leave() override {}
+  cluster::Socket meet(int, Deadline) override { return {}; }
+
+ private:
+  Who who_;
+  std::string host_ = "make-believe";
+  MakeBelieveBootstrap bootstrap_;
+  cluster::GatheredMembership addresses_;
+  std::vector<std::uint32_t> host_of_;
+  std::function<std::string(int)> whereabouts_;
+  Pulse pulse_;
+};
+
+/// Answers at once.
+class MakeBelieveTransport final : public transport::Transport {
+ public:
+  TransportInfo info() const override { return {"make-believe", "", "", true}; }
+  void connect(int, Deadline) override {}
+  void run(const kernel::Exchange&, int partner, const kernel::Buffers&, std::span<Sample> samples) override {
+    for (Sample& sample : samples) sample = {1000 + static_cast<std::uint64_t>(partner), 1};
+  }
+  std::optional<kernel::Mismatch> verify(const kernel::Exchange&, int, const kernel::Buffers&, Fill) override {
+    return std::nullopt;
+  }
+};
+
+void run(Who who, const std::string& path) {
+  LinkRequest request;
+  request.num_messages = request.num_batches = 1;
+  request.output = path;
+  request.quiet = true;
+  MakeBelieveCluster cluster(who);
+  MakeBelieveTransport transport;
+  const bench::link::Plan plan = bench::link::plan(request, {who.size, 1});
+
+  LinkResult result;
+  result.request = request;
+  result.num_rounds = plan.num_rounds;
+  result::ResultFileSetup setup;
+  // Rank 0 alone can open a file for all: the others hear from it where their rows belong.
+  setup.format = who.rank == 0 ? ResultFormat::hdf5 : ResultFormat::none;
+  setup.path = who.rank == 0 ? path : "";
+  setup.permutation_of_repeat = [](int) { return -1; };
+  const auto file = result::open_result_file(cluster, result, std::move(setup));
+  file->reserve_repeats(1);
+  result.slices = bench::link::measure({request, plan, cluster, transport, *file}).slices;
+  result.complete = true;
+  file->finish(result);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    std::fprintf(stderr, "usage: %s RANKS RANK FILE\n", argv[0]);
+    return 2;
+  }
+  try {
+    run({std::atoi(argv[2]), std::atoi(argv[1])}, argv[3]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 4;
+  }
+  return 0;
+}
