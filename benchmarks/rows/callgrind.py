@@ -7,7 +7,17 @@ import re
 
 NAMED = re.compile(r"^(c?ob|c?f[ile]|c?fn)=\((\d+)\)(?: (.*))?$")
 # Files, objects and functions are numbered in one series each, callers and callees alike.
-SERIES = {"ob": "ob", "cob": "ob", "fn": "fn", "cfn": "fn", "fl": "fl", "fi": "fl", "fe": "fl", "cfi": "fl", "cfl": "fl"}
+SERIES = {
+    "ob": "ob",
+    "cob": "ob",
+    "fn": "fn",
+    "cfn": "fn",
+    "fl": "fl",
+    "fi": "fl",
+    "fe": "fl",
+    "cfi": "fl",
+    "cfl": "fl",
+}
 
 
 def instructions_outside(path, is_program, is_subject):
@@ -43,7 +53,7 @@ def costs_of(path):
                 names[SERIES[kind]][number] = name
             at[kind] = names[SERIES[kind]][number]
         elif line.startswith("calls="):
-            count = int(line[len("calls="):].split()[0])
+            count = int(line[len("calls=") :].split()[0])
         elif line and line[0] in "+-*0123456789":
             call = None if count is None else Call(at["cob"] or at["ob"], at["cfn"], count)
             yield (at["ob"], at["fn"]), int(line.split()[-1]), call

@@ -6,10 +6,10 @@ import ctypes
 import ctypes.util
 import json
 
-from .launch import NotMeasured
+from .launch import NotMeasuredError
 
 IDENTIFIER = ctypes.c_int64  # hid_t since HDF5 1.10
-EVERYTHING = IDENTIFIER(0)   # H5S_ALL; also H5P_DEFAULT
+EVERYTHING = IDENTIFIER(0)  # H5S_ALL; also H5P_DEFAULT
 
 
 class Library:
@@ -18,7 +18,7 @@ class Library:
     def __init__(self):
         name = next(filter(None, map(ctypes.util.find_library, ("hdf5_serial", "hdf5"))), None)
         if name is None:
-            raise NotMeasured("the HDF5 library is not installed")
+            raise NotMeasuredError("the HDF5 library is not installed")
         self.calls = ctypes.CDLL(name)
         for call in ("H5Fopen", "H5Dopen2", "H5Dget_space", "H5Dget_type"):
             getattr(self.calls, call).restype = IDENTIFIER
@@ -38,7 +38,7 @@ class ResultFile:
         read_only = ctypes.c_uint(0)
         self.file = IDENTIFIER(self.calls.H5Fopen(str(path).encode(), read_only, EVERYTHING))
         if self.file.value < 0:
-            raise NotMeasured(f"cannot read {path}")
+            raise NotMeasuredError(f"cannot read {path}")
 
     def __enter__(self):
         return self
@@ -49,7 +49,7 @@ class ResultFile:
     def _read(self, name, read):
         dataset = IDENTIFIER(self.calls.H5Dopen2(self.file, name.encode(), EVERYTHING))
         if dataset.value < 0:
-            raise NotMeasured(f"the result file has no {name}")
+            raise NotMeasuredError(f"the result file has no {name}")
         try:
             return read(dataset)
         finally:
@@ -62,10 +62,15 @@ class ResultFile:
             count.restype = ctypes.c_int64
             values = (element * count(space))()
             self.calls.H5Sclose(space)
-            if self.calls.H5Dread(dataset, self.library.type_named(type_name), EVERYTHING, EVERYTHING, EVERYTHING,
-                                  values) < 0:
-                raise NotMeasured(f"cannot read {name}")
+            if (
+                self.calls.H5Dread(
+                    dataset, self.library.type_named(type_name), EVERYTHING, EVERYTHING, EVERYTHING, values
+                )
+                < 0
+            ):
+                raise NotMeasuredError(f"cannot read {name}")
             return list(values)
+
         return self._read(name, read)
 
     def summary(self):
@@ -75,8 +80,9 @@ class ResultFile:
             status = self.calls.H5Dread(dataset, kind, EVERYTHING, EVERYTHING, EVERYTHING, ctypes.byref(text))
             self.calls.H5Tclose(kind)
             if status < 0 or text.value is None:
-                raise NotMeasured("cannot read the summary")
+                raise NotMeasuredError("cannot read the summary")
             return json.loads(text.value)
+
         return self._read("summary", read)
 
     def processes(self):
@@ -87,4 +93,4 @@ class ResultFile:
         """Rows of `statistic` in the first repeat and size."""
         values = self._numbers(f"repeats/0000/{statistic}", "H5T_NATIVE_DOUBLE_g", ctypes.c_double)
         num_ranks = round(len(values) ** 0.5)
-        return [values[rank * num_ranks:(rank + 1) * num_ranks] for rank in range(num_ranks)]
+        return [values[rank * num_ranks : (rank + 1) * num_ranks] for rank in range(num_ranks)]

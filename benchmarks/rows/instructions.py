@@ -6,7 +6,7 @@ import pathlib
 import re
 
 from . import callgrind
-from .launch import MPIS, NotMeasured, need, run, text_of
+from .launch import MPIS, NotMeasuredError, need, run, text_of
 from .table import Row, absent, verdict_of
 
 KEY = "instructions"
@@ -36,18 +36,37 @@ def per_message(bench, start, program, collected, is_program, is_subject, limit_
         command = [*start, *VALGRIND, f"--callgrind-out-file={folder}/out.%p", *collect, *program(num_messages)]
         run(command, limit_s=limit_s, cwd=folder)
         counted = [callgrind.instructions_outside(path, is_program, is_subject) for path in folder.glob("out.*")]
-        totals.append([sum(part) for part in zip(*counted)] if counted else [0, 0])
+        totals.append([sum(part) for part in zip(*counted, strict=False)] if counted else [0, 0])
     more = NUM_MESSAGES[1] - NUM_MESSAGES[0]
     instructions, num_calls = (totals[1][0] - totals[0][0]) / more / 4, (totals[1][1] - totals[0][1]) / more / 4
     if num_calls != 2:  # two ranks, each leads once and follows once: one send and one receive a message
-        raise NotMeasured(f"{num_calls} calls a message were found in callgrind's files, not 2: {text_of(command)}")
+        raise NotMeasuredError(
+            f"{num_calls} calls a message were found in callgrind's files, not 2: {text_of(command)}"
+        )
     return instructions, text_of(command)
 
 
 def leadline_program(bench, words):
     def program(num_messages):
-        return [bench.leadline, "link", *words, "--message-size", f"{SIZE_BYTES}B", "--messages", num_messages,
-                "--warmup", NUM_WARMUP, "--batches", NUM_BATCHES, "--retest-slowest", 0, "--format", "none", "--quiet"]
+        return [
+            bench.leadline,
+            "link",
+            *words,
+            "--message-size",
+            f"{SIZE_BYTES}B",
+            "--messages",
+            num_messages,
+            "--warmup",
+            NUM_WARMUP,
+            "--batches",
+            NUM_BATCHES,
+            "--retest-slowest",
+            0,
+            "--format",
+            "none",
+            "--quiet",
+        ]
+
     return program
 
 
@@ -57,12 +76,27 @@ def bare_program(path):
 
 def row(bench, what, start, words, bare, is_subject):
     ours, our_command = per_message(
-        bench, start, leadline_program(bench, words), OURS,
-        lambda file: pathlib.Path(file).name.startswith("leadline"), is_subject)
-    other, bare_command = per_message(bench, start, bare_program(bare), BARE, lambda file: file == str(bare), is_subject)
-    return Row(KEY, what, f"{ours:.2f} a message", f"{other:.2f} bare loop", ours / other, REQUIRED,
-               verdict_of(ours <= other), commands=[our_command, bare_command],
-               numbers={"ours": ours, "bare": other})
+        bench,
+        start,
+        leadline_program(bench, words),
+        OURS,
+        lambda file: pathlib.Path(file).name.startswith("leadline"),
+        is_subject,
+    )
+    other, bare_command = per_message(
+        bench, start, bare_program(bare), BARE, lambda file: file == str(bare), is_subject
+    )
+    return Row(
+        KEY,
+        what,
+        f"{ours:.2f} a message",
+        f"{other:.2f} bare loop",
+        ours / other,
+        REQUIRED,
+        verdict_of(ours <= other),
+        commands=[our_command, bare_command],
+        numbers={"ours": ours, "bare": other},
+    )
 
 
 def rows(bench):
@@ -73,12 +107,12 @@ def rows(bench):
             need(mpi.launcher)
             bare = bench.compile(mpi.compiler, "bare/mpi_ping_pong.c", f"{mpi.launcher}.ping_pong", ["-O2"])
             yield row(bench, what, mpi.start(2, bound=True), ["--transport", "mpi", "--wait", "spin"], bare, is_mpi)
-        except NotMeasured as why:
+        except NotMeasuredError as why:
             yield absent(KEY, what, REQUIRED, why)
     what = "outside send and recv (tcp)"
     try:
         need("valgrind")
         bare = bench.compile("cc", "bare/tcp_ping_pong.c", "tcp_ping_pong", ["-O2"])
         yield row(bench, what, [], ["--local", 2, "--transport", "tcp", "--wait", "block"], bare, is_socket_call)
-    except NotMeasured as why:
+    except NotMeasuredError as why:
         yield absent(KEY, what, REQUIRED, why)

@@ -17,11 +17,11 @@ FOLDER = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = FOLDER.parent
 
 
-class NotMeasured(Exception):
+class NotMeasuredError(Exception):
     """This row cannot be had here; the text says why."""
 
 
-class Failed(NotMeasured):
+class FailedError(NotMeasuredError):
     """A program that should have run did not run to its end."""
 
 
@@ -79,7 +79,7 @@ class Bench:
 
 def need(program):
     if shutil.which(program) is None:
-        raise NotMeasured(f"{program} is not installed")
+        raise NotMeasuredError(f"{program} is not installed")
 
 
 def environment(extra):
@@ -94,21 +94,28 @@ def text_of(command):
 
 
 def run(command, *, limit_s, extra=None, cwd=None):
-    """Runs to the end in a process group of its own. Raises Failed with the last line that it said on stderr."""
+    """Runs to the end in a process group of its own. Raises FailedError with the last line that it said on stderr."""
     command = [str(word) for word in command]
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         start_s = time.perf_counter()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=cwd,
-                                   env=environment(extra or {}), start_new_session=True)
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            cwd=cwd,
+            env=environment(extra or {}),
+            start_new_session=True,
+        )
         status, usage = wait_for(process, start_s + limit_s)
         wall_s = time.perf_counter() - start_s
         out.seek(0)
         err.seek(0)
         if status is None:
-            raise Failed(f"no end within {limit_s} s: {text_of(command)}")
+            raise FailedError(f"no end within {limit_s} s: {text_of(command)}")
         if status != 0:
             said = [line for line in err.read().splitlines() if line.strip()]
-            raise Failed(f"status {status}: {text_of(command)}: {said[-1] if said else 'no word'}")
+            raise FailedError(f"status {status}: {text_of(command)}: {said[-1] if said else 'no word'}")
         return Ended(out.read(), wall_s, usage.ru_maxrss * 1024)
 
 

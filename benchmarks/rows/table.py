@@ -5,7 +5,7 @@
 import dataclasses
 import statistics
 
-from .launch import Failed
+from .launch import FailedError
 
 MEETS, MISSES, FAILED, ABSENT = "meets", "MISSES", "FAILED", "not measured"
 
@@ -27,7 +27,7 @@ class Row:
 
 
 def absent(key, what, required, why):
-    return Row(key, what, "-", "-", None, required, FAILED if isinstance(why, Failed) else ABSENT, note=str(why))
+    return Row(key, what, "-", "-", None, required, FAILED if isinstance(why, FailedError) else ABSENT, note=str(why))
 
 
 def verdict_of(is_met):
@@ -56,7 +56,7 @@ def print_table(rows, with_commands=True):
         lines.append((row.key, row.what, row.ours, row.other, ratio, row.required, row.verdict))
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
     for index, line in enumerate(lines):
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=False)).rstrip())
         if index == 0:
             print("  ".join("-" * width for width in widths))
     notes = [row for row in rows if row.note]

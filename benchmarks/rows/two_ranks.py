@@ -5,7 +5,7 @@
 import json
 import statistics
 
-from .launch import MPIS, NotMeasured, need, run, text_of
+from .launch import MPIS, NotMeasuredError, need, run, text_of
 from .table import Row, absent, quartiles, time_text, verdict_of
 
 KEY = "two-ranks"
@@ -31,9 +31,28 @@ def launches(bench, mpi, bare, shape):
     if bench.is_quick:
         messages, warmup = messages // 10, warmup // 10
     start = mpi.start(2, bound=True)
-    ours = [*start, bench.leadline, "link", "--transport", "mpi", "--wait", "spin", "--message-size", f"{size}B",
-            "--messages", messages, "--warmup", warmup, "--batches", NUM_BATCHES, "--retest-slowest", 0,
-            "--output", "-", "--quiet"]
+    ours = [
+        *start,
+        bench.leadline,
+        "link",
+        "--transport",
+        "mpi",
+        "--wait",
+        "spin",
+        "--message-size",
+        f"{size}B",
+        "--messages",
+        messages,
+        "--warmup",
+        warmup,
+        "--batches",
+        NUM_BATCHES,
+        "--retest-slowest",
+        0,
+        "--output",
+        "-",
+        "--quiet",
+    ]
     other = [*start, bare, size, messages, warmup, NUM_BATCHES]
     folder = bench.scratch("two-ranks")
     sides = ((ours, median_of_ours, []), (other, median_of_bare, []))
@@ -54,17 +73,28 @@ def row(bench, mpi, bare, shape, quantity):
     ours_ns, other_ns = statistics.median(ours), statistics.median(other)
     is_latency = quantity == "latency"
     ratio = ours_ns / other_ns if is_latency else other_ns / ours_ns
-    low, high = quartiles([a / b if is_latency else b / a for a, b in zip(ours, other)])
+    low, high = quartiles([a / b if is_latency else b / a for a, b in zip(ours, other, strict=False)])
 
     def text(time_ns):
         return time_text(time_ns) if is_latency else f"{shape[0] / time_ns * 1e9 / 2**30:.4g} GiB/s"
 
     size = "8 B" if is_latency else "1 MiB"
-    note = (f"neighbouring launches: ratios {low:.3f}..{high:.3f} (quartiles of {len(ours)}); "
-            f"launches of one program spread by {spread_text(ours)} (ours) and {spread_text(other)} (bare)")
-    return Row(KEY, f"{quantity} at {size}, {mpi.name}", text(ours_ns), text(other_ns) + " bare loop", ratio, REQUIRED,
-               verdict_of(abs(ratio - 1) <= TOLERANCE), note=note, commands=commands,
-               numbers={"ours_ns": ours, "bare_ns": other})
+    note = (
+        f"neighbouring launches: ratios {low:.3f}..{high:.3f} (quartiles of {len(ours)}); "
+        f"launches of one program spread by {spread_text(ours)} (ours) and {spread_text(other)} (bare)"
+    )
+    return Row(
+        KEY,
+        f"{quantity} at {size}, {mpi.name}",
+        text(ours_ns),
+        text(other_ns) + " bare loop",
+        ratio,
+        REQUIRED,
+        verdict_of(abs(ratio - 1) <= TOLERANCE),
+        note=note,
+        commands=commands,
+        numbers={"ours_ns": ours, "bare_ns": other},
+    )
 
 
 def rows(bench):
@@ -74,5 +104,5 @@ def rows(bench):
                 need(mpi.launcher)
                 bare = bench.compile(mpi.compiler, "bare/mpi_ping_pong.c", f"{mpi.launcher}.ping_pong", ["-O2"])
                 yield row(bench, mpi, bare, shape, quantity)
-            except NotMeasured as why:
+            except NotMeasuredError as why:
                 yield absent(KEY, f"{quantity}, {mpi.name}", REQUIRED, why)

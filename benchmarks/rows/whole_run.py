@@ -5,7 +5,7 @@
 import statistics
 
 from .hdf5 import ResultFile
-from .launch import NotMeasured, run, text_of
+from .launch import NotMeasuredError, run, text_of
 from .table import Row, absent, quartiles, verdict_of
 
 KEY = "whole-run"
@@ -23,8 +23,21 @@ def communication_s(slice_):
 def rows(bench):
     what = f"--local {NUM_RANKS}, start to finish"
     path = bench.scratch("whole-run") / "result.h5"
-    command = [bench.leadline, "link", "--local", NUM_RANKS, "--message-size", "1KiB", "--messages", NUM_MESSAGES,
-               "--warmup", NUM_WARMUP, "--quiet", "--output", path]
+    command = [
+        bench.leadline,
+        "link",
+        "--local",
+        NUM_RANKS,
+        "--message-size",
+        "1KiB",
+        "--messages",
+        NUM_MESSAGES,
+        "--warmup",
+        NUM_WARMUP,
+        "--quiet",
+        "--output",
+        path,
+    ]
     try:
         wall_s, messages_s = [], []
         for _ in range(bench.num_launches):
@@ -32,12 +45,20 @@ def rows(bench):
             with ResultFile(path) as result:
                 messages_s.append(communication_s(result.summary()["slices"][0]))
             path.unlink()
-        beside_s = [wall - messages for wall, messages in zip(wall_s, messages_s)]
+        beside_s = [wall - messages for wall, messages in zip(wall_s, messages_s, strict=False)]
         low, high = quartiles(beside_s)
         middle_s = statistics.median(beside_s)
-        yield Row(KEY, what, f"{statistics.median(wall_s):.3f} s", f"{statistics.median(messages_s):.3f} s messages", None,
-                  REQUIRED, verdict_of(middle_s < LIMIT_S), commands=[text_of(command)],
-                  note=f"{middle_s:.3f} s beside the messages (quartiles {low:.3f}..{high:.3f})",
-                  numbers={"wall_s": wall_s, "messages_s": messages_s})
-    except NotMeasured as why:
+        yield Row(
+            KEY,
+            what,
+            f"{statistics.median(wall_s):.3f} s",
+            f"{statistics.median(messages_s):.3f} s messages",
+            None,
+            REQUIRED,
+            verdict_of(middle_s < LIMIT_S),
+            commands=[text_of(command)],
+            note=f"{middle_s:.3f} s beside the messages (quartiles {low:.3f}..{high:.3f})",
+            numbers={"wall_s": wall_s, "messages_s": messages_s},
+        )
+    except NotMeasuredError as why:
         yield absent(KEY, what, REQUIRED, why)
