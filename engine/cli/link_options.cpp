@@ -62,10 +62,10 @@ class Declared {
 
   using Take = std::function<void(const std::string& option, const std::string& text)>;
 
-  CLI::Option* value(const std::string& name, const char* type, const std::string& help, Take take) {
+  CLI::Option* value(const std::string& name, const char* type, const std::string& help, const Take& take) {
     return app_
         .add_option_function<std::string>(
-            name, [name, take = std::move(take)](const std::string& text) { take(name, text); }, wrapped(help))
+            name, [name, take](const std::string& text) { take(name, text); }, wrapped(help))
         ->type_name(type)
         ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
         ->group(group_);

@@ -72,8 +72,8 @@ int max_ranks_per_host(const Cluster& cluster) {
 
 class LinkRun {
  public:
-  LinkRun(const LinkRequest& request, Cluster& cluster, const transport::LoadedModule& module)
-      : request_(request), cluster_(cluster), module_(module) {}
+  LinkRun(LinkRequest request, Cluster& cluster, const transport::LoadedModule& module)
+      : request_(std::move(request)), cluster_(cluster), module_(module) {}
 
   /// Throws AgreedError, or an Error of this rank alone.
   void run();

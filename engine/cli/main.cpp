@@ -72,7 +72,7 @@ int dispatch(const std::vector<std::string>& arguments) {
 
 /// Under a launcher every rank finds the same mistake; one of them says so. The others wait for it: mpirun and
 /// mpiexec end all ranks as soon as one has failed, and the one that speaks may have started last.
-constexpr std::chrono::seconds time_to_speak{3};
+constexpr std::chrono::seconds time_to_speak{1};
 
 int report(const Error& error) {
   if (cluster::speaks_before_joining()) {

@@ -63,7 +63,7 @@ CoreShare core_share(Cluster& cluster) {
   const int num_usable = usable_cores();
   mine.quota = num_usable < mine.cpus.count() ? static_cast<std::uint32_t>(num_usable) : UINT32_MAX;
 
-  const std::string all = cluster.all_reduce(packed(own), [](std::string left, std::string_view right) {
+  const std::string all = cluster.all_reduce(packed(own), [](const std::string& left, std::string_view right) {
     Shares both;
     add(both, left);
     add(both, right);

@@ -91,7 +91,7 @@ Socket dial(const SocketAddress& address, const Hello& hello, const RunKey& key,
     ::poll(nullptr, 0, deadline.left_ms(pause_ms));
   }
   throw ConnectionLost(fmt::format("rank {} cannot reach rank {} at {}", hello.from, hello.to, address.text()), why,
-                       "check that it was started, and with the same secret");
+                       "Check that it was started, and with the same secret");
 }
 
 }  // namespace leadline::cluster

@@ -45,8 +45,8 @@ int number_of(const std::string& name, int min, int max, const std::string& hint
 class EnvironmentBootstrap final : public Bootstrap, private Membership {
  public:
   EnvironmentBootstrap()
-      : size_(number_of("LEADLINE_SIZE", 1, std::numeric_limits<int>::max(), "set it to the number of ranks")),
-        rank_(number_of("LEADLINE_RANK", 0, size_ - 1, "set it to this process's number, counted from 0")),
+      : size_(number_of("LEADLINE_SIZE", 1, std::numeric_limits<int>::max(), "Set it to the number of ranks")),
+        rank_(number_of("LEADLINE_RANK", 0, size_ - 1, "Set it to this process's number, counted from 0")),
         secret_(text_of("LEADLINE_SECRET", secret_hint)) {
     if (secret_.size() < secret_length_min) {
       bad_variable("LEADLINE_SECRET", fmt::format("it has fewer than {} characters", secret_length_min), secret_hint);
@@ -61,14 +61,14 @@ class EnvironmentBootstrap final : public Bootstrap, private Membership {
 
  private:
   static constexpr const char* secret_hint =
-      "export the same random text for all ranks, for instance that of: openssl rand -hex 16";
+      "Export the same random text for all ranks, for instance that of: openssl rand -hex 16";
 
   Socket take_listener() override {
     const Endpoint own = endpoint_of(rank_);
     return listen_on(*SocketAddress::parse(own.address, own.port));
   }
   Endpoint endpoint_of(int rank) const override {
-    const std::string hint = fmt::format("set it to where rank {} listens; every rank needs all of them", rank);
+    const std::string hint = fmt::format("Set it to where rank {} listens; every rank needs all of them", rank);
     const std::string name = fmt::format("LEADLINE_ADDRESS_{}", rank);
     const std::string address = text_of(name, hint);
     if (!SocketAddress::parse(address, 0)) bad_variable(name, fmt::format("'{}' is not an IP address", address), hint);

@@ -48,35 +48,37 @@ std::optional<Failure> unpacked(std::string_view bytes) {
 
 Failure death_of(const std::string& who, const std::string& whereabouts) {
   return failure(Grounds::died, who + " died" + in(whereabouts), "its connection closed",
-                 fmt::format("look at that host and its system log; {}", kept));
+                 fmt::format("Look at that host and its system log; {}", kept));
 }
 
 Failure silence_of(const std::string& who, const std::string& whereabouts, double silent_s) {
   return failure(Grounds::silent, fmt::format("{} has been silent for {:.3g} s{}", who, silent_s, in(whereabouts)),
                  "it is stopped, or its network is down",
-                 fmt::format("look at that host; --timeout sets the patience; {}", kept));
+                 fmt::format("Look at that host; --timeout sets the patience; {}", kept));
 }
 
 Failure cut_to(const std::string& who, const std::string& whereabouts, int error_number) {
   return failure(Grounds::lost_connection, fmt::format("the connection to {} broke{}", who, in(whereabouts)),
-                 system_error_text(error_number), fmt::format("look at the network of that host; {}", kept));
+                 system_error_text(error_number), fmt::format("Look at the network of that host; {}", kept));
 }
 
 Failure departure_of(const std::string& who, const std::string& whereabouts) {
   return failure(Grounds::lost_connection, who + " left before the end" + in(whereabouts),
-                 "it ended without telling the others why", fmt::format("look at its own messages; {}", kept));
+                 "it ended without telling the others why", fmt::format("Look at its own messages; {}", kept));
 }
 
 Failure standstill_of(const std::string& who, const std::string& whereabouts, double stuck_s) {
-  return failure(Grounds::stuck, fmt::format("{} has made no progress for {:.3g} s{}", who, stuck_s, in(whereabouts)),
-                 "all ranks are alive, but nothing moves on that link",
-                 fmt::format("look at that link; --timeout sets the patience; {}", kept));
+  return failure(
+      Grounds::stuck, fmt::format("{} has made no progress for {:.3g} s{}", who, stuck_s, in(whereabouts)),
+      "all ranks are alive, but nothing moves on that link",
+      fmt::format("Look at that link; --timeout sets the patience, more --batches show progress sooner; {}", kept));
 }
 
 Failure signal_to(const std::string& who, const std::string& whereabouts, int signal_number) {
   const char* name = ::sigabbrev_np(signal_number);
   return failure(Grounds::signalled, fmt::format("the run was told to stop{}", in(whereabouts)),
-                 fmt::format("{} received SIG{}", who, name != nullptr ? name : "?"), kept);
+                 fmt::format("{} received SIG{}", who, name != nullptr ? name : "?"),
+                 "What was measured so far is kept");
 }
 
 }  // namespace leadline::cluster

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "cluster/bytes.hpp"
 #include "cluster/dial.hpp"
@@ -40,9 +41,9 @@ std::unique_ptr<Cluster> Cluster::join(std::unique_ptr<Bootstrap> bootstrap, con
   return std::make_unique<TcpCluster>(std::move(bootstrap), options);
 }
 
-TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, const JoinOptions& options)
+TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options)
     : bootstrap_(std::move(bootstrap)),
-      options_(options),
+      options_(std::move(options)),
       rank_(bootstrap_->rank()),
       size_(bootstrap_->size()),
       host_(host_name()) {
@@ -90,7 +91,7 @@ void TcpCluster::await_child(int child, Deadline deadline) {
     const Endpoint own = membership_->endpoint_of(rank_);
     throw ConnectionLost(fmt::format("rank {} did not join within {:.3g} s", child, seconds(options_.timeout)),
                          fmt::format("rank {} waits for it at {} port {}", rank_, own.address, own.port),
-                         "check that it was started, with the same secret, and can reach that address");
+                         "Check that it was started, with the same secret, and can reach that address");
   }
   children_.emplace_back(child, std::move(socket), waiter_);
 }
@@ -124,7 +125,7 @@ Socket TcpCluster::meet(int partner, Deadline deadline) {
     socket = lobby_.take(Purpose::peer, partner, deadline);
     if (!socket) {
       throw ConnectionLost(fmt::format("rank {} did not connect to rank {} in time", partner, rank_), {},
-                           "look at that rank's host and the network between the two");
+                           "Look at that rank's host and the network between the two");
     }
   }
   set_blocking(socket.fd(), Blocking::yes);

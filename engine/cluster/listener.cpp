@@ -15,7 +15,7 @@ namespace {
 
 [[noreturn]] void cannot_listen(const SocketAddress& address, int error_number) {
   const std::string place = address.port() != 0 ? address.text() : address.host_text();
-  const char* hint = "check the addresses and ports of the run";
+  const char* hint = "Check the addresses and ports of the run";
   if (error_number == EADDRINUSE) hint = "another program, or another run, has that port: choose a free one";
   if (error_number == EADDRNOTAVAIL) hint = "that address is not one of this host";
   if (error_number == EACCES) hint = "ports below 1024 are for root: choose a higher one";

@@ -142,7 +142,7 @@ void Run::start(int num_ranks, HeldSignals& signals, const std::function<int(std
     const pid_t pid = ::fork();
     if (pid < 0) {
       throw Error(ExitStatus::run_failed, fmt::format("cannot start {} processes", num_ranks), system_error_text(errno),
-                  "choose fewer with --local");
+                  "Choose fewer with --local");
     }
     if (pid > 0) {
       children_.push_back({pid, {}});
@@ -198,7 +198,7 @@ int Run::outcome() const {
     const std::string how =
         WIFSIGNALED(status) ? fmt::format("killed by signal {}, {}", WTERMSIG(status), ::sigdescr_np(WTERMSIG(status)))
                             : fmt::format("exit status {}", WEXITSTATUS(status));
-    fmt::print(stderr, "leadline: rank {} died ({}). look at the system log\n", *first_failed_, how);
+    fmt::print(stderr, "leadline: rank {} died ({}). Look at the system log\n", *first_failed_, how);
   }
   return rank_0_ended_itself ? WEXITSTATUS(*first.status) : static_cast<int>(ExitStatus::run_failed);
 }

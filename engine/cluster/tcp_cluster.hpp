@@ -18,7 +18,7 @@ namespace leadline::cluster {
 
 class TcpCluster final : public Cluster {
  public:
-  TcpCluster(std::unique_ptr<Bootstrap> bootstrap, const JoinOptions& options);
+  TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options);
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }

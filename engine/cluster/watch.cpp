@@ -194,7 +194,7 @@ void Watch::look_for_trouble() {
     note({Grounds::own_error,
           Error(ExitStatus::run_failed,
                 fmt::format("{} and {} disagree about what comes next", own_name(), name_of(broken_->rank)),
-                "a mistake in this program, or different builds of it", "please report it")},
+                "a mistake in this program, or different builds of it", "Please report it")},
          nullptr);
   } else if (now_ - broken_since_ > reason_patience) {
     note(departure_of(name_of(broken_->rank), whereabouts_of(broken_->rank)), nullptr);

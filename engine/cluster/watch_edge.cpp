@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t header_size_bytes = 3;
 // A stopped rank takes nothing; its heartbeats need not pile up here.
-constexpr std::size_t outgoing_size_max = 256 * 1024;
+constexpr std::size_t outgoing_size_max = std::size_t{256} * 1024;
 
 }  // namespace
 

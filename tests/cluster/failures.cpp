@@ -84,7 +84,7 @@ TEST(Failure, a_killed_rank_is_named_with_host_and_whereabouts) {
       EXPECT_EQ(outcome.status, 4);
       EXPECT_EQ(outcome.said, "leadline: " + rank_text(rank) + " died in round 3 of 7, with partner " +
                                   std::to_string(rank ^ 1) +
-                                  " (its connection closed). look at that host and its system log; what was measured "
+                                  " (its connection closed). Look at that host and its system log; what was measured "
                                   "so far is kept\n");
     }
   }
@@ -104,7 +104,7 @@ TEST(Failure, a_killed_rank_is_named_while_its_partner_waits_in_a_transport) {
 TEST(Failure, the_only_rank_killed_is_told_by_the_launcher) {
   const Outcome outcome = run_ranks(1, die);
   EXPECT_EQ(outcome.status, 4);
-  EXPECT_EQ(outcome.said, "leadline: rank 0 died (killed by signal 9, Killed). look at the system log\n");
+  EXPECT_EQ(outcome.said, "leadline: rank 0 died (killed by signal 9, Killed). Look at the system log\n");
 }
 
 TEST(Failure, a_stopped_rank_is_named_and_nothing_is_left_of_it) {
@@ -198,7 +198,7 @@ TEST(Failure, a_signal_to_one_rank_ends_all) {
     EXPECT_EQ(outcome.status, 4);
     EXPECT_EQ(outcome.said, "leadline: the run was told to stop in round 3 of 7, with partner 3 (" + rank_text(2) +
                                 " received SIG" + ::sigabbrev_np(signal_number) +
-                                "). what was measured so far is kept\n");
+                                "). What was measured so far is kept\n");
   }
 }
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 import program
-
-Leadline = Callable[..., program.Done]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -30,7 +27,7 @@ def _built() -> None:
 
 
 @pytest.fixture
-def leadline(tmp_path: Path) -> Leadline:
+def leadline(tmp_path: Path) -> program.Leadline:
     """Runs `leadline WORDS` to its end, in tmp_path."""
 
     def run(*words: str | Path, **options: Any) -> program.Done:
@@ -40,7 +37,7 @@ def leadline(tmp_path: Path) -> Leadline:
 
 
 @pytest.fixture
-def link(leadline: Leadline) -> Leadline:
+def link(leadline: program.Leadline) -> program.Leadline:
     """Runs `leadline link` with few messages; it must end well unless `status` says otherwise."""
     usual = {"--messages": "5", "--wait": "yield"}  # spinning is slow where others use the cores
 

@@ -7,8 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-
-from conftest import Leadline
+from program import Leadline
 
 # Words after `leadline link`, and what the line must name.
 REFUSED = {

@@ -13,6 +13,7 @@ EXAMPLES = sorted(path for path in (program.ROOT / "examples").iterdir() if path
 NEEDS = {"under-mpi": ["mpirun"], "without-launcher": ["openssl"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_example(tmp_path: Path, example: Path) -> None:
     for needed in NEEDS.get(example.name, []):

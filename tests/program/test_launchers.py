@@ -14,8 +14,6 @@ import program
 import pytest
 from result import ResultFile, wrong_json
 
-from conftest import Leadline
-
 FEW = ["--messages", "20", "--wait", "yield"]
 
 
@@ -161,6 +159,7 @@ def test_strangers_change_nothing(tmp_path: Path) -> None:
     assert np.array_equal(result.measured(size=1), result.every_pair())
 
 
+@pytest.mark.slow
 def test_strangers_while_it_measures(tmp_path: Path) -> None:
     ports = program.free_ports(2)
     command = [program.PROGRAM, "link", "--wait", "yield", "--messages", "3000", "--message-size", "64,32KiB",
@@ -179,10 +178,10 @@ def test_strangers_while_it_measures(tmp_path: Path) -> None:
     assert ResultFile(tmp_path / "r.h5").complete
 
 
-def test_the_ports_of_a_run_take_nobody_from_outside(leadline: Leadline, tmp_path: Path) -> None:
+def test_the_ports_of_a_run_take_nobody_from_outside(tmp_path: Path) -> None:
     """A local run listens on loopback only."""
-    with program.Run([program.PROGRAM, "link", "--local", "2", "--messages", "100000", "--wait", "yield", "--batches",
-                      "1000", "--message-size", "1KiB", "--format", "none", "--repeat", "2"], tmp_path) as run:  # fmt: skip
+    words = ["link", "--local", "2", "--messages", "100000", "--batches", "1000", "--repeat", "2", "--wait", "yield"]
+    with program.Run([program.PROGRAM, *words, "--format", "none"], tmp_path) as run:
         run.await_err("1/1")
         listening = listening_addresses(run.processes())
     assert listening

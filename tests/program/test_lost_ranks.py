@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 import program
 import pytest
+from program import Leadline
 from result import ResultFile, wrong_json
 from test_schedules import pairs_of_plan
 
-from conftest import Leadline
+pytestmark = pytest.mark.slow
 
 # Many sizes, so that there is always something to go on with, and batches much shorter than the timeout, however busy
 # the machine. When the second size is under way, the first is in the file.
@@ -80,7 +81,6 @@ def test_a_local_rank_is_killed(leadline: Leadline, tmp_path: Path, victim: int)
     assert_kept(tmp_path, done.complaint.removeprefix("leadline: "))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("victim", [0, 2])
 def test_a_local_rank_is_stopped(leadline: Leadline, tmp_path: Path, victim: int) -> None:
     with started(local(), tmp_path, "--local", "4", "--timeout", "2s") as run:
@@ -181,7 +181,6 @@ def test_an_mpi_rank_is_killed(leadline: Leadline, tmp_path: Path, name: str, vi
     assert_kept(tmp_path, done.complaint.removeprefix("leadline: "))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mpirun.openmpi", "mpiexec.hydra"])
 def test_an_mpi_rank_is_stopped(leadline: Leadline, tmp_path: Path, name: str) -> None:
     with started(mpi(name), tmp_path, "--timeout", "2s") as run:

@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fabrics import FABRIC, fabric_file
+from program import Leadline
 from result import ResultFile
-
-from conftest import Leadline
 
 
 @pytest.mark.parametrize("direction", ["semidirectional", "unidirectional", "bidirectional"])

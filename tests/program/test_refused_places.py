@@ -11,9 +11,8 @@ from pathlib import Path
 
 import program
 import pytest
+from program import Leadline
 from result import ResultFile
-
-from conftest import Leadline
 
 
 def assert_refused(done: program.Done, status: int, *named: str) -> None:

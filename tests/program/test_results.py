@@ -13,9 +13,8 @@ import h5py
 import program
 import pytest
 from fabrics import fabric_file
+from program import Leadline
 from result import ResultFile, wrong_json
-
-from conftest import Leadline
 
 
 def test_json_is_what_the_schema_says(link: Leadline, tmp_path: Path, schema_file: Path) -> None:

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fabrics import fabric_file
+from program import Leadline
 from result import ResultFile
-
-from conftest import Leadline
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 8])

@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 import program
 import pytest
+from program import Leadline
 from result import ResultFile
-
-from conftest import Leadline
 
 FEW = ["--local", "2", "--messages", "5", "--wait", "yield"]
 SHELL = 'exec "$@"'
@@ -134,7 +133,7 @@ def test_the_disk_is_too_small_for_the_summary(tmp_path: Path) -> None:
     assert np.array_equal(result.measured(7), result.every_pair())
 
 
-def test_files_may_not_grow(leadline: Leadline, tmp_path: Path) -> None:
+def test_files_may_not_grow(leadline: Leadline) -> None:
     done = leadline(
         "link", *FEW, "--output", "r.h5", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
     )

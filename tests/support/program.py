@@ -198,6 +198,10 @@ def complete(command: Sequence[str | Path], cwd: Path, **options: Any) -> Done:
         return run.finish()
 
 
+# What the fixtures `leadline` and `link` are: words of the command line, and options of Run.
+Leadline = Callable[..., Done]
+
+
 def free_ports(count: int) -> list[int]:
     """Ports that nobody uses at this moment."""
     held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]

@@ -132,8 +132,8 @@ void run(cluster::Cluster& cluster, const OwnMedians& own, std::vector<Search>& 
 
 /// The order statistics that a summary is made of, appended to `searches` in a fixed order.
 void ask_for(Class of, const Moments& moments, std::vector<Search>& searches) {
-  const std::uint64_t below = std::bit_cast<std::uint64_t>(moments.min) - 1;
-  const std::uint64_t top = std::bit_cast<std::uint64_t>(moments.max);
+  const auto below = std::bit_cast<std::uint64_t>(moments.min) - 1;
+  const auto top = std::bit_cast<std::uint64_t>(moments.max);
   const auto ask = [&](std::uint64_t index) { searches.push_back({of, index, below, top}); };
   for (const double q : quantiles) {
     const stats::QuantilePosition position = stats::quantile_position(moments.count, q);

@@ -32,7 +32,7 @@ std::string packed(const Wire& wire, std::string_view words) {
   return text.append(words);
 }
 
-std::string combine(std::string left, std::string_view right) {
+std::string combine(const std::string& left, std::string_view right) {
   Wire a = head_of(left);
   const Wire b = head_of(right);
   a.tally.num_pairs += b.tally.num_pairs;
