@@ -35,8 +35,11 @@ class MakeBelieveBootstrap final : public cluster::Bootstrap {
   int rank() const override { return who_.rank; }
   int size() const override { return who_.size; }
   std::string launcher() const override { return "make-believe"; }
-  std::vector<std::string> all_gather(const std::string& own) override {
-    return std::vector<std::string>(static_cast<std::size_t>(who_.size), own);
+  std::string all_gather(const std::string& own) override {
+    std::string all;
+    all.reserve(own.size() * static_cast<std::size_t>(who_.size));
+    for (int rank = 0; rank < who_.size; ++rank) all += own;
+    return all;
   }
 
  private:
@@ -107,6 +110,7 @@ void run(Who who, const std::string& path) {
   MakeBelieveCluster cluster(who);
   MakeBelieveTransport transport;
   const bench::link::Plan plan = bench::link::plan(request, {who.size, 1});
+  bench::link::PairMeter meter(request, plan, cluster, transport);
 
   LinkResult result;
   result.request = request;
@@ -118,7 +122,7 @@ void run(Who who, const std::string& path) {
   setup.permutation_of_repeat = [](int) { return -1; };
   const auto file = result::open_result_file(cluster, result, std::move(setup));
   file->reserve_repeats(1);
-  result.slices = bench::link::measure({request, plan, cluster, transport, *file}).slices;
+  result.slices = bench::link::measure({request, plan, cluster, meter, *file, cluster.host_of()}).slices;
   result.complete = true;
   file->finish(result);
 }

@@ -12,6 +12,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -96,7 +97,8 @@ class LinkRun {
   const transport::LoadedModule& module_;
   bench::link::Conditions conditions_;
   RankPlace place_;
-  std::vector<std::uint32_t> host_of_;  // those of the cluster, or those that a make-believe fabric names
+  std::vector<std::uint32_t> make_believe_host_of_;  // empty, unless the fabric names its own hosts
+  std::span<const std::uint32_t> host_of_;           // those, or the cluster's
   Plan plan_;
   LinkResult result_;
   std::unique_ptr<transport::Transport> transport_;
@@ -149,14 +151,14 @@ void LinkRun::open_transport() {
 }
 
 void LinkRun::name_hosts() {
-  const auto real = cluster_.host_of();
-  host_of_.assign(real.begin(), real.end());
+  host_of_ = cluster_.host_of();
   if (transport_->make_believe_host(0).empty()) return;
   std::map<std::string, std::uint32_t> indices;
-  for (std::size_t rank = 0; rank < host_of_.size(); ++rank) {
-    const std::string host = transport_->make_believe_host(static_cast<int>(rank));
-    host_of_[rank] = indices.try_emplace(host, static_cast<std::uint32_t>(indices.size())).first->second;
+  for (int rank = 0; rank < cluster_.size(); ++rank) {
+    const auto next = static_cast<std::uint32_t>(indices.size());
+    make_believe_host_of_.push_back(indices.try_emplace(transport_->make_believe_host(rank), next).first->second);
   }
+  host_of_ = make_believe_host_of_;
   place_.host = transport_->make_believe_host(cluster_.rank());
 }
 
