@@ -74,6 +74,12 @@ Failure standstill_of(const std::string& who, const std::string& whereabouts, do
       fmt::format("Look at that link; --timeout sets the patience, more --batches show progress sooner; {}", kept));
 }
 
+Failure abort_in(const std::string& who, const std::string& whereabouts) {
+  return failure(Grounds::aborted, fmt::format("{} gave up{}", who, in(whereabouts)),
+                 "a library that it uses called abort()",
+                 fmt::format("Look at the messages of that library; {}", kept));
+}
+
 Failure signal_to(const std::string& who, const std::string& whereabouts, int signal_number) {
   const char* name = ::sigabbrev_np(signal_number);
   return failure(Grounds::signalled, fmt::format("the run was told to stop{}", in(whereabouts)),

@@ -16,6 +16,7 @@ namespace leadline::cluster {
 enum class Grounds : std::uint8_t {
   stuck = 1,        ///< no progress inside a transport
   lost_connection,  ///< a data connection, or a collective's, broke
+  aborted,          ///< a library in this process called abort(), most likely since a partner is gone
   signalled,        ///< somebody sent SIGINT, SIGTERM or SIGHUP
   own_error,        ///< Cluster::abort: a wrong byte, a full disk
   silent,           ///< nothing heard from a rank for longer than the timeout
@@ -37,6 +38,7 @@ Failure silence_of(const std::string& who, const std::string& whereabouts, doubl
 Failure cut_to(const std::string& who, const std::string& whereabouts, int error_number);
 Failure departure_of(const std::string& who, const std::string& whereabouts);
 Failure standstill_of(const std::string& who, const std::string& whereabouts, double stuck_s);
+Failure abort_in(const std::string& who, const std::string& whereabouts);
 Failure signal_to(const std::string& who, const std::string& whereabouts, int signal_number);
 
 }  // namespace leadline::cluster

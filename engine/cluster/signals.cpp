@@ -18,13 +18,20 @@ constexpr int endings[3] = {SIGINT, SIGTERM, SIGHUP};
 
 // A signal handler has no other way to know; set by the one SignalPipe of the process.
 std::atomic<int> pipe_fd{-1};
-static_assert(std::atomic<int>::is_always_lock_free);
+std::atomic<pid_t> polling_thread{0};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 
 extern "C" void leadline_write_signal(int signal_number) {
   const int error_number = errno;
   const char byte = static_cast<char>(signal_number);
   (void)!::write(pipe_fd.load(std::memory_order_relaxed), &byte, 1);
   errno = error_number;
+}
+
+extern "C" void leadline_write_abort(int signal_number) {
+  if (::gettid() == polling_thread.load(std::memory_order_relaxed)) return;
+  leadline_write_signal(signal_number);
+  for (;;) ::pause();
 }
 
 }  // namespace
@@ -54,6 +61,8 @@ SignalPipe::SignalPipe() : signals_(ending_signals()) {
   for (int i = 0; i < 3; ++i) {
     if (::sigismember(&signals_, endings[i])) ::sigaction(endings[i], &action, &before_[i]);
   }
+  action.sa_handler = leadline_write_abort;
+  ::sigaction(SIGABRT, &action, &before_abort_);
   ::pthread_sigmask(SIG_BLOCK, &signals_, &mask_before_);
 }
 
@@ -61,6 +70,8 @@ SignalPipe::~SignalPipe() {
   for (int i = 0; i < 3; ++i) {
     if (::sigismember(&signals_, endings[i])) ::sigaction(endings[i], &before_[i], nullptr);
   }
+  ::sigaction(SIGABRT, &before_abort_, nullptr);
+  polling_thread.store(0);
   pipe_fd.store(-1);
   ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
@@ -71,6 +82,9 @@ std::optional<int> SignalPipe::next() {
   return byte;
 }
 
-void SignalPipe::unblock_here() const { ::pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr); }
+void SignalPipe::unblock_here() const {
+  polling_thread.store(::gettid());
+  ::pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+}
 
 }  // namespace leadline::cluster

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT, SIGTERM and SIGHUP as something that a thread can poll for.
+// SIGINT, SIGTERM, SIGHUP and SIGABRT as something that a thread can poll for.
 #pragma once
 
 #include <signal.h>
@@ -16,6 +16,9 @@ sigset_t ending_signals();
 /// While it lives, the signals end up in a pipe, whichever thread the system gives them to: a launcher's library
 /// (MPI) may have threads of its own, which block nothing, so that a signalfd would miss them. The calling thread
 /// and the threads that it starts have them blocked, so that no measurement is interrupted by one.
+///
+/// SIGABRT too: a transport's library that gives up (UCX, when a partner is gone) calls abort(). The thread that does
+/// so stays in the handler, and the thread that polls has the time to say why the run ends.
 class SignalPipe {
  public:
   SignalPipe();
@@ -26,13 +29,13 @@ class SignalPipe {
   int fd() const { return read_.fd(); }
   /// The next signal that came, without waiting.
   std::optional<int> next();
-  /// For the thread that polls.
+  /// For the thread that polls; an abort() of its own ends the process as ever.
   void unblock_here() const;
 
  private:
   Socket read_, write_;  // not sockets, but closed in the same way
   sigset_t signals_{}, mask_before_{};
-  struct sigaction before_[3] = {};
+  struct sigaction before_[3] = {}, before_abort_ = {};
 };
 
 }  // namespace leadline::cluster

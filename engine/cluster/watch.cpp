@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 
 #include "cluster/tree.hpp"
 
@@ -178,7 +179,10 @@ void Watch::listen_to(WatchEdge& edge) {
 
 void Watch::look_for_trouble() {
   while (const auto signal_number = signals_->next()) {
-    note(signal_to(own_name(), whereabouts_of(settings_.rank), *signal_number), nullptr);
+    const std::string whereabouts = whereabouts_of(settings_.rank);
+    note(*signal_number == SIGABRT ? abort_in(own_name(), whereabouts)
+                                   : signal_to(own_name(), whereabouts, *signal_number),
+         nullptr);
   }
   for (WatchEdge& edge : edges_) {
     if (edge.is_lost || edge.has_left || now_ - edge.heard() <= settings_.timeout) continue;

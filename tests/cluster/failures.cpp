@@ -101,6 +101,26 @@ TEST(Failure, a_killed_rank_is_named_while_its_partner_waits_in_a_transport) {
   EXPECT_THAT(outcome.said, StartsWith("leadline: " + rank_text(3) + " died ("));
 }
 
+TEST(Failure, a_rank_whose_library_aborts_says_so) {
+  for (const int rank : {0, 2}) {
+    const Outcome outcome = run_with_one(4, rank, [](Cluster&) { std::abort(); });
+    EXPECT_EQ(outcome.status, 4);
+    EXPECT_THAT(outcome.said, StartsWith("leadline: " + rank_text(rank) + " gave up in round 3 of 7, with partner " +
+                                         std::to_string(rank ^ 1) + " (a library that it uses called abort())."));
+  }
+}
+
+TEST(Failure, a_death_explains_an_abort) {
+  const Outcome outcome = run_ranks(4, [](Cluster& cluster) {
+    cluster.barrier();
+    if (cluster.rank() == 2) std::abort();  // as a library does that has lost its partner
+    if (cluster.rank() == 3) die(cluster);
+    wait_for_the_end();
+  });
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.said, StartsWith("leadline: " + rank_text(3) + " died ("));
+}
+
 TEST(Failure, the_only_rank_killed_is_told_by_the_launcher) {
   const Outcome outcome = run_ranks(1, die);
   EXPECT_EQ(outcome.status, 4);

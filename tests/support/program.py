@@ -50,6 +50,13 @@ class Done:
         return self.complaints[0]
 
 
+def heed_signals() -> None:
+    """What was started in the background by a shell ignores SIGINT, and so would every program that a test starts."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The caller's environment without a launcher's traces; root may use mpirun; the analysis commands are found."""
     kept = {name: value for name, value in os.environ.items() if not _OF_A_LAUNCHER.match(name)}
@@ -71,6 +78,7 @@ class Run:
         **options: Any,
     ) -> None:
         """Starts it in a session of its own; `options` are those of subprocess.Popen."""
+        heed_signals()
         self._mark = uuid.uuid4().hex
         self._ends_by = time.monotonic() + timeout
         self._start = time.monotonic()
