@@ -80,12 +80,16 @@ void TcpCluster::grow_tree(Deadline deadline) {
     watch_->adopt_parent(parent, dial(address_of(parent), hello, *key_, deadline));
     hello.purpose = Purpose::collectives;
     parent_.emplace(parent, dial(address_of(parent), hello, *key_, deadline), waiter_);
+    if (!lobby_.await_host(parent, deadline)) {
+      throw ConnectionLost(fmt::format("rank {} let rank {} in and has been silent since", parent, rank_), {},
+                           "Look at that rank's host and the network between the two");
+    }
   }
   for (const int child : children_of(rank_, size_)) await_child(child, deadline);
 }
 
 void TcpCluster::await_child(int child, Deadline deadline) {
-  const bool is_watched = lobby_.await_watch_edge(child, deadline);
+  const bool is_watched = lobby_.await_host(child, deadline);
   Socket socket = lobby_.take(Purpose::collectives, child, deadline);
   if (!is_watched || !socket) {
     const Endpoint own = membership_->endpoint_of(rank_);

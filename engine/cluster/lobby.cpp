@@ -33,9 +33,15 @@ void Lobby::note_watch_edge(int from) {
   changed_.notify_all();
 }
 
-bool Lobby::await_watch_edge(int from, Deadline deadline) {
+void Lobby::note_host(int rank) {
+  const std::lock_guard lock(mutex_);
+  with_host_.insert(rank);
+  changed_.notify_all();
+}
+
+bool Lobby::await_host(int rank, Deadline deadline) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_until(lock, moment_of(deadline), [&] { return seen_.contains({Purpose::watch, from}); });
+  return changed_.wait_until(lock, moment_of(deadline), [&] { return with_host_.contains(rank); });
 }
 
 bool Lobby::has_seen(Purpose purpose, int from) const {

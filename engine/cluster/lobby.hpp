@@ -24,8 +24,11 @@ class Lobby {
 
   /// Local: a watch edge stands; it has no socket to be taken.
   void note_watch_edge(int from);
-  /// Local, blocks: false when the deadline has passed.
-  bool await_watch_edge(int from, Deadline deadline);
+  /// Local: the other end of a watch edge has said which host it is on.
+  void note_host(int rank);
+  /// Local, blocks until both are so: from now on a failure of that rank can be told with its host. False when the
+  /// deadline has passed.
+  bool await_host(int rank, Deadline deadline);
   /// Whether a tree edge of that kind from that child was ever let in.
   bool has_seen(Purpose purpose, int from) const;
 
@@ -35,6 +38,7 @@ class Lobby {
   std::condition_variable changed_;
   std::map<Caller, std::deque<Socket>> waiting_;  ///< no entry is empty: memory is for those who wait
   std::set<Caller> seen_;                         ///< tree edges only, at most four
+  std::set<int> with_host_;                       ///< ranks at the other ends of watch edges, at most three
 };
 
 }  // namespace leadline::cluster

@@ -163,7 +163,10 @@ bool Watch::take_orders() {
 void Watch::listen_to(WatchEdge& edge) {
   edge.flush();
   edge.receive(now_, [&](WatchEdge::Message message, std::string_view text) {
-    if (message == WatchEdge::Message::host) edge.host = text;
+    if (message == WatchEdge::Message::host) {
+      edge.host = text;
+      lobby_.note_host(edge.rank());
+    }
     if (message == WatchEdge::Message::goodbye) edge.has_left = true;
     if (message == WatchEdge::Message::reported) edge.has_reported = true;
     if (message != WatchEdge::Message::failure) return;
