@@ -72,7 +72,7 @@ class Declared {
   }
 
   CLI::Option* count(const std::string& name, const std::string& help, std::uint64_t min, std::uint64_t max,
-                     std::function<void(std::uint64_t)> take) {
+                     const std::function<void(std::uint64_t)>& take) {
     return value(name, "N", help, [=](const std::string& option, const std::string& text) {
       take(parse_count(option, text, min, max));
     });

@@ -11,10 +11,9 @@
 namespace leadline::cluster {
 namespace {
 
-// Measured with 16 ranks on 2 cores: 0.2 ms a barrier. With 20 yields (100 with progress) it is 0.7 ms, since
-// those who only wait take the cores from those who have work; with 2 ranks on 2 cores more yields gain nothing.
+// Measured with 16 ranks on 2 cores: 0.2 ms a barrier. With 20 yields it is 0.7 ms, since those who only wait take
+// the cores from those who have work; with 2 ranks on 2 cores more yields gain nothing.
 constexpr int num_yields_before_sleep = 2;
-constexpr int num_progress_before_sleep = 10;
 // A transport wants progress soon after its last message, or hardly at all: 14 MPICH ranks that wake each millisecond
 // take a tenth of a core from the two that measure.
 constexpr int sleep_between_progress_ms = 1;
@@ -38,8 +37,7 @@ void Waiter::Wait::pause(int fd, short events) {
   const bool has_progress = static_cast<bool>(waiter_.progress_);
   if (has_progress) waiter_.progress_();
   if (mode == WaitMode::spin) return;
-  const int num_before_sleep = has_progress ? num_progress_before_sleep : num_yields_before_sleep;
-  const int num_sleeps = num_pauses_++ - (mode == WaitMode::yield ? num_before_sleep : 0);
+  const int num_sleeps = num_pauses_++ - (mode == WaitMode::yield ? num_yields_before_sleep : 0);
   if (num_sleeps < 0) {
     ::sched_yield();
     return;
