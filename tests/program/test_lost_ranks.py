@@ -195,15 +195,18 @@ def test_an_mpi_rank_is_stopped(leadline: Leadline, tmp_path: Path, name: str) -
     assert_kept(tmp_path, done.complaint.removeprefix("leadline: "))
 
 
-@pytest.mark.xfail(reason="UCX aborts a rank whose partner died before the watch can say why", strict=False)
+@pytest.mark.xfail(reason="mpiexec ends the other ranks now and then before the watch can speak", strict=False)
 def test_a_library_that_aborts(leadline: Leadline, tmp_path: Path) -> None:
     """MPICH over UCX reads large messages out of the partner's memory, and aborts when there is no partner."""
     large = ",".join(["1", *map(str, range(100_000, 99_999 + len(SIZES)))])
     with started(mpi("mpiexec.hydra"), tmp_path, "--message-size", large) as run:
         os.kill(in_round_of(run, tmp_path).pids[2], signal.SIGKILL)
         done = run.finish()
-    assert_names_the_round(done.complaint, 2, leadline)
-    assert_kept(tmp_path, done.complaint.removeprefix("leadline: "))
+    reason = ResultFile(tmp_path / "r.h5").reason
+    assert_names_the_round(f"leadline: {reason}", 2, leadline)
+    assert_kept(tmp_path, reason)
+    if done.status != -signal.SIGPIPE:  # mpiexec sometimes dies of the lost rank itself, and takes our line with it
+        assert done.complaint == f"leadline: {reason}"
 
 
 def test_a_launcher_that_kills_at_once(tmp_path: Path) -> None:
