@@ -16,7 +16,7 @@ import numpy as np
 from markupsafe import Markup
 
 from leadline import draw, words
-from leadline.analyse import SLOW_FACTOR, JudgedPair, Side, SliceAnalysis, Verdict, analyse
+from leadline.analyse import COMPANY_FACTOR, SLOW_FACTOR, JudgedPair, Side, SliceAnalysis, Verdict, analyse
 from leadline.model import Result, Slice, Statistic
 from leadline.stats import PairClass, colour_range, describe, histogram, host_matrices, measured, worst_of_tiles
 from leadline.units import (
@@ -77,6 +77,7 @@ def render(result: Result, parts: tuple[Slice, ...], first_statistic: Statistic 
         can_reorder=page["edge"] == 1 and len(_runs(result)) > len(result.hosts()),
         has_host_matrix="hosts_median" in page["parts"][0],
         limit=SLOW_FACTOR,
+        company_limit=COMPANY_FACTOR,
         warnings=[finding for finding in result.findings if finding.severity == "warning"],
     )  # fmt: skip
 

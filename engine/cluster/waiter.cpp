@@ -14,8 +14,8 @@ namespace {
 // Measured with 16 ranks on 2 cores: 0.2 ms a barrier. With 20 yields it is 0.7 ms, since those who only wait take
 // the cores from those who have work; with 2 ranks on 2 cores more yields gain nothing.
 constexpr int num_yields_before_sleep = 2;
-// A transport wants progress soon after its last message, or hardly at all: 14 MPICH ranks that wake each millisecond
-// take a tenth of a core from the two that measure.
+// Guessed: a transport wants progress soon after its last message, or hardly at all, and ranks that wake often take
+// the cores from those that measure.
 constexpr int sleep_between_progress_ms = 1;
 constexpr int sleep_between_progress_max_ms = 8;
 constexpr int sleep_ms = 1000;

@@ -278,7 +278,7 @@ std::string tail(const LinkResult& result, const std::string& result_path) {
   }
   std::string text;
   if (!result.slices.empty()) {
-    text += fmt::format("measured in {} (slowest pair of each round {}, retest {})\n", format_duration(measuring_s),
+    text += fmt::format("measured in {} (slowest halves of the rounds {}, retest {})\n", format_duration(measuring_s),
                         format_duration(slowest_pairs_s), format_duration(retest_s));
   }
   if (result.verified_bytes > 0)

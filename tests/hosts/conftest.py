@@ -12,18 +12,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
-import program
+from built_program import built, pytest_configure  # noqa: F401
 from network import Network, NotHereError
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "slow: takes seconds, because it waits for a timeout or measures for a while")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _built() -> None:
-    if not program.PROGRAM.is_file():
-        pytest.exit(f"{program.PROGRAM} is not there. Build it, or set LEADLINE_PROGRAM", returncode=3)
 
 
 @pytest.fixture

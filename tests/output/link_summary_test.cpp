@@ -90,7 +90,7 @@ note: Ranks are not bound.
     4 ranks on 2 cores
     Bind them.
 
-measured in 1.50 s (slowest pair of each round 1.25 s, retest 0.12 s)
+measured in 1.50 s (slowest halves of the rounds 1.25 s, retest 0.12 s)
 result: run.h5
 next:   leadline report run.h5
 )");

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For each conftest.py whose tests run the program: it has to be built, and some tests are slow."""
+
+from __future__ import annotations
+
+import program
+import pytest
+
+__all__ = ["built", "pytest_configure"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: takes seconds, because it waits for a timeout or measures for a while")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built() -> None:
+    if not program.PROGRAM.is_file():
+        pytest.exit(f"{program.PROGRAM} is not there. Build it, or set LEADLINE_PROGRAM", returncode=3)
