@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The circle method, its serial form, and the shuffles of rounds and ranks.
-//
-// Players 0..n-1 (n even) play steps 1..n-1. Player 0 keeps its place; in step s player p >= 1 sits on chair
-// (p-1+s) mod (n-1). Chair 0 faces player 0; chair q >= 1 faces chair n-1-q. That pair is table min(q, n-1-q), so
-// tables run from 0 (player 0's) to n/2-1, and at each the player on the lower chair, or player 0, leads first.
-// A permutation decides which rank is which player (its "seat"); the ghost of an odd tournament is player n-1.
+// Seats: which ranks play, in which order and groups; rounds: which of them, in which order.
 #include "schedule/schedule.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +7,8 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <unordered_map>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/random.hpp"
@@ -46,33 +43,85 @@ void check_rounds(const std::vector<std::int64_t>& rounds, std::int64_t num_roun
   }
 }
 
-}  // namespace
-
-Schedule::Schedule(Spec spec) : serial_(spec.serial) {
-  check_num_ranks(spec.num_ranks);
-  num_ranks_ = spec.num_ranks;
-  num_seats_ = num_ranks_ + num_ranks_ % 2;
-  num_steps_ = num_seats_ - 1;
-  num_tables_ = std::max<std::int64_t>(1, num_ranks_ / 2);
-  choose_rounds(spec);
-
+/// Players in the order of their seats; empty = all ranks as they are.
+std::vector<std::int32_t> seated_players(const Spec& spec) {
   if (spec.permutation < -1) {
     throw Error(ExitStatus::bad_command_line, fmt::format("there is no permutation {}", spec.permutation),
                 "permutations are numbered from 0");
   }
-  if (spec.permutation == -1) return;
-  seat_to_rank_ = schedule::permutation(spec.num_ranks, spec.seed, spec.permutation);
-  rank_to_seat_.resize(seat_to_rank_.size());
-  for (std::size_t seat = 0; seat < seat_to_rank_.size(); ++seat) {
-    rank_to_seat_[static_cast<std::size_t>(seat_to_rank_[seat])] = static_cast<std::int32_t>(seat);
+  assert(std::is_sorted(spec.players.begin(), spec.players.end()));
+  assert(spec.players.empty() || (spec.players.front() >= 0 && spec.players.back() < spec.num_ranks));
+  if (spec.permutation == -1) return spec.players;
+  std::vector<std::int32_t> seats = permutation(spec.num_ranks, spec.ranks_seed, spec.permutation);
+  if (spec.players.empty()) return seats;
+  std::vector<bool> plays(seats.size());
+  for (const std::int32_t rank : spec.players) plays[static_cast<std::size_t>(rank)] = true;
+  std::erase_if(seats, [&plays](std::int32_t rank) { return !plays[static_cast<std::size_t>(rank)]; });
+  return seats;
+}
+
+/// How the items of a schedule, groups or single players, meet.
+Matching matching_of(const Spec& spec, std::int64_t num_items) {
+  if (num_items == 1 && !spec.group_of.empty()) {
+    throw Error(ExitStatus::bad_command_line, "all ranks are on one host, so there is no pair between hosts");
+  }
+  if (num_items == 1 && spec.bisection) {
+    throw Error(ExitStatus::bad_command_line, "a bisection needs two ranks", "only one takes part");
+  }
+  return spec.bisection ? Matching::halves(num_items - num_items / 2, num_items / 2) : Matching::circle(num_items);
+}
+
+}  // namespace
+
+Schedule::Schedule(Spec spec)
+    : num_ranks_(spec.num_ranks), matching_(Matching::circle(1), Groups::alike(1, 1), Form::parallel) {
+  check_num_ranks(spec.num_ranks);
+  take_seats(spec);
+  choose_rounds(std::move(spec));
+}
+
+void Schedule::take_seats(const Spec& spec) {
+  seat_to_rank_ = seated_players(spec);
+  Groups groups = spec.group_of.empty() ? Groups::alike(num_seats(), 1) : sit_in_groups(spec.group_of);
+  const Matching outer = matching_of(spec, groups.num_groups());
+  matching_ = GroupMatching(outer, std::move(groups), spec.serial ? Form::serial : Form::parallel);
+
+  if (seat_to_rank_.empty()) return;
+  rank_to_seat_.assign(static_cast<std::size_t>(num_ranks_), -1);
+  for (std::int64_t seat = 0; seat < num_seats(); ++seat) {
+    rank_to_seat_[static_cast<std::size_t>(rank_on(seat))] = static_cast<std::int32_t>(seat);
   }
 }
 
-void Schedule::choose_rounds(const Spec& spec) {
-  const std::int64_t num_all = serial_ ? num_steps_ * num_tables_ : num_steps_;
+/// Moves the seats of every group together, in the order of the groups' first seats.
+Groups Schedule::sit_in_groups(std::span<const std::uint32_t> group_of) {
+  assert(group_of.size() == static_cast<std::size_t>(num_ranks_));
+  std::unordered_map<std::uint32_t, std::int32_t> numbers;
+  std::vector<std::int32_t> sizes;
+  std::vector<std::int32_t> group_of_seat(static_cast<std::size_t>(num_seats()));
+  for (std::int64_t seat = 0; seat < num_seats(); ++seat) {
+    const std::uint32_t name = group_of[static_cast<std::size_t>(rank_on(seat))];
+    const std::int32_t group = numbers.try_emplace(name, static_cast<std::int32_t>(sizes.size())).first->second;
+    group_of_seat[static_cast<std::size_t>(seat)] = group;
+    sizes.resize(numbers.size());
+    ++sizes[static_cast<std::size_t>(group)];
+  }
+  std::vector<std::int32_t> next_seat(sizes.size());
+  std::exclusive_scan(sizes.begin(), sizes.end(), next_seat.begin(), 0);
+  std::vector<std::int32_t> moved(group_of_seat.size());
+  for (std::int64_t seat = 0; seat < num_seats(); ++seat) {
+    const auto group = static_cast<std::size_t>(group_of_seat[static_cast<std::size_t>(seat)]);
+    moved[static_cast<std::size_t>(next_seat[group]++)] = rank_on(seat);
+  }
+  seat_to_rank_ = std::move(moved);
+  return Groups(sizes);
+}
+
+void Schedule::choose_rounds(Spec&& spec) {
+  const std::int64_t num_all = matching_.num_rounds();
   if (!spec.rounds.empty()) {
     check_rounds(spec.rounds, num_all);
-    order_ = spec.rounds;
+    order_ = std::move(spec.rounds);
   }
   if (!spec.shuffle_rounds) return;
   if (order_.empty()) {
@@ -83,12 +132,23 @@ void Schedule::choose_rounds(const Spec& spec) {
     order_.resize(static_cast<std::size_t>(num_all));
     std::iota(order_.begin(), order_.end(), 1);
   }
-  Random(spec.seed, rounds_stream).shuffle(order_);
+  Random(spec.rounds_seed, rounds_stream).shuffle(order_);
+}
+
+std::int64_t Schedule::num_seats() const {
+  return seat_to_rank_.empty() ? num_ranks_ : static_cast<std::int64_t>(seat_to_rank_.size());
+}
+
+int Schedule::rank_on(std::int64_t seat) const {
+  return seat_to_rank_.empty() ? static_cast<int>(seat) : seat_to_rank_[static_cast<std::size_t>(seat)];
+}
+
+std::int64_t Schedule::seat_of(int rank) const {
+  return rank_to_seat_.empty() ? rank : rank_to_seat_[static_cast<std::size_t>(rank)];
 }
 
 std::int64_t Schedule::num_rounds() const {
-  if (!order_.empty()) return static_cast<std::int64_t>(order_.size());
-  return serial_ ? num_steps_ * num_tables_ : num_steps_;
+  return order_.empty() ? matching_.num_rounds() : static_cast<std::int64_t>(order_.size());
 }
 
 std::int64_t Schedule::number_of(std::int64_t round) const {
@@ -96,58 +156,19 @@ std::int64_t Schedule::number_of(std::int64_t round) const {
   return order_.empty() ? round + 1 : order_[static_cast<std::size_t>(round)];
 }
 
-Schedule::Place Schedule::place_of(std::int64_t round) const {
-  const std::int64_t number = number_of(round);
-  if (!serial_) return {number, 0};
-  Place place{(number - 1) / num_tables_ + 1, (number - 1) % num_tables_};
-  if (place.table >= ghost_table(place.step)) ++place.table;
-  return place;
-}
-
-/// The table at which somebody rests; behind the last one where there is no ghost.
-std::int64_t Schedule::ghost_table(std::int64_t step) const {
-  if (num_seats_ == num_ranks_ || num_ranks_ == 1) return num_seats_;
-  const std::int64_t modulus = num_seats_ - 1;
-  const std::int64_t chair = (num_seats_ - 2 + step) % modulus;
-  return std::min(chair, modulus - chair);
-}
-
-/// The two ranks at a table that the ghost does not sit at.
-Pair Schedule::pair_at(std::int64_t step, std::int64_t table) const {
-  if (num_ranks_ == 1) return {0, 0};
-  const std::int64_t modulus = num_seats_ - 1;
-  const auto rank_on = [&](std::int64_t chair) {
-    const std::int64_t seat = 1 + (chair - step + modulus) % modulus;
-    return seat_to_rank_.empty() ? static_cast<int>(seat) : seat_to_rank_[static_cast<std::size_t>(seat)];
-  };
-  const int rank_zero = seat_to_rank_.empty() ? 0 : seat_to_rank_.front();
-  return {table == 0 ? rank_zero : rank_on(table), rank_on(table == 0 ? 0 : modulus - table)};
-}
-
 std::optional<Meeting> Schedule::meeting(int rank, std::int64_t round) const {
   assert(rank >= 0 && rank < num_ranks_);
-  const Place place = place_of(round);
-  std::int64_t table = 0;
-  if (const std::int64_t seat = rank_to_seat_.empty() ? rank : rank_to_seat_[static_cast<std::size_t>(rank)];
-      seat > 0) {
-    const std::int64_t modulus = num_seats_ - 1;
-    const std::int64_t chair = (seat - 1 + place.step) % modulus;
-    table = std::min(chair, modulus - chair);
-  }
-  const bool plays = serial_ ? table == place.table : table != ghost_table(place.step);
-  if (!plays) return std::nullopt;
-  const Pair pair = pair_at(place.step, table);
-  return Meeting{pair.first == rank ? pair.second : pair.first, pair.first == rank};
+  const std::int64_t seat = seat_of(rank);
+  if (seat < 0) return std::nullopt;
+  const auto opponent = matching_.opponent(seat, number_of(round) - 1);
+  if (!opponent) return std::nullopt;
+  return Meeting{rank_on(opponent->item), opponent->leads};
 }
 
 std::vector<Pair> Schedule::pairs(std::int64_t round) const {
-  const Place place = place_of(round);
-  if (serial_) return {pair_at(place.step, place.table)};
   std::vector<Pair> result;
-  result.reserve(static_cast<std::size_t>(num_tables_));
-  const std::int64_t resting = ghost_table(place.step);
-  for (std::int64_t table = 0; table < num_seats_ / 2; ++table) {
-    if (table != resting) result.push_back(pair_at(place.step, table));
+  for (const Couple& couple : matching_.couples(number_of(round) - 1)) {
+    result.push_back({rank_on(couple.leader), rank_on(couple.other)});
   }
   return result;
 }

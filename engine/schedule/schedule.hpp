@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
+
+#include "schedule/group_matching.hpp"
 
 namespace leadline::schedule {
 
@@ -16,63 +19,76 @@ struct Meeting {
 
 struct Pair {
   int first = 0, second = 0;  ///< `first` leads first
+  bool operator==(const Pair&) const = default;
 };
 
-/// Everything that decides a schedule.
+/// Everything that decides a schedule. "Players" are the ranks that take part.
 struct Spec {
   int num_ranks = 1;
-  bool serial = false;               ///< one pair at a time: every round of the tournament becomes N/2 rounds
-  std::vector<std::int64_t> rounds;  ///< 1-based rounds to run, in this order; empty = all
-  bool shuffle_rounds = false;       ///< random order of the rounds (of the given ones, where some are given)
-  int permutation = -1;              ///< index of the random permutation of the ranks; -1 = ranks as they are
-  std::uint64_t seed = 1;            ///< of shuffles and permutations
+  std::vector<std::int32_t> players{};        ///< ranks that take part, ascending; empty = all
+  std::span<const std::uint32_t> group_of{};  ///< group of every rank; not empty: only pairs of different groups
+  bool bisection = false;                     ///< only pairs across two halves: of the players, or of the groups
+  bool serial = false;                 ///< one pair at a time: every round becomes as many rounds as it has pairs
+  std::vector<std::int64_t> rounds{};  ///< 1-based rounds to run, in this order; empty = all
+  bool shuffle_rounds = false;         ///< random order of the rounds (of the given ones, where some are given)
+  int permutation = -1;                ///< index of the random permutation of the ranks; -1 = ranks as they are
+  std::uint64_t rounds_seed = 1;       ///< of the order of the rounds
+  std::uint64_t ranks_seed = 1;        ///< of the permutation
 };
 
-/// Round-robin tournament by the circle method (seats as in LinkTest 1.2, reference section 3): rank 0 stands
-/// still, the others rotate. N even: N-1 rounds. N odd (LinkTest has no such case): a ghost sits on the place of
-/// rank N, and whoever meets it rests; N rounds. N = 1: one round in which the rank meets itself. Every unordered
-/// pair meets exactly once. Memory: none, but 8 bytes a round where rounds are given or shuffled, and 8 bytes a rank
-/// where ranks are permuted.
+/// Who meets whom. Every pair that the spec allows meets exactly once, nobody has two meetings in a round.
+///
+/// All pairs: round-robin tournament by the circle method (seats as in LinkTest 1.2, reference section 3): the player
+/// on seat 0 stands still, the others rotate. Even: one round less than players. Odd: a ghost sits on the last seat,
+/// and whoever meets it rests; as many rounds as players. One player: one round in which it meets itself.
+///
+/// Bisection: the first half of the seats (the larger one where odd) against the second; as many rounds as the first
+/// half has seats. In round r (from 0) seat i of the first half meets seat i + r of the second, counted round the
+/// larger half, or rests where there is none. The first half always leads first, so that the halves of a round load the
+/// cut one way at a time.
+///
+/// Groups: groups are numbered by the lowest seat in them and meet like players do (all pairs, or with bisection the
+/// first half of them against the second). While two groups meet, their members meet as two halves do, the group that
+/// leads first giving the first half; a pair of small groups rests until the largest pair of the group round is done.
+///
+/// A permutation says which rank has which seat; seats of those who do not play are left out.
+///
+/// Memory: none for all pairs and bisection of all ranks; 8 bytes a rank for players, permutations or groups; where
+/// groups differ in size 4 bytes a group, serial 4 more and 8 a group round; 8 bytes a round where rounds are given or
+/// shuffled.
 class Schedule {
  public:
   /// Throws Error(bad_command_line) for a round that does not exist or stands twice in spec.rounds, for a number of
-  /// ranks below 1, for a permutation below -1, and for more rounds than can be shuffled in memory (2^26).
+  /// ranks below 1, for a permutation below -1, for more rounds than can be shuffled in memory (2^26), and where there
+  /// is no pair: bisection of one player, one group only.
   explicit Schedule(Spec spec);
 
+  /// Depends on the permutation only where groups of different sizes are cut into halves.
   std::int64_t num_rounds() const;
 
   /// The partner of `rank` in `round` (0-based position in the order chosen), or nothing if it rests; both must
-  /// exist. O(1).
+  /// exist. O(1); with groups of different sizes O(log groups), serial O(groups).
   std::optional<Meeting> meeting(int rank, std::int64_t round) const;
 
-  /// The round's number in the plain tournament, 1-based (serial: of the plain serial sequence).
+  /// The round's number in the order that is not chosen nor shuffled, 1-based (serial: of the plain serial sequence).
   std::int64_t number_of(std::int64_t round) const;
 
   /// All pairs of a round, for printing. O(N).
   std::vector<Pair> pairs(std::int64_t round) const;
 
-  /// seat_to_rank of the permutation in use; empty = ranks as they are.
-  const std::vector<std::int32_t>& permutation() const { return seat_to_rank_; }
-
  private:
-  /// Where a round of the chosen order stands in the plain tournament.
-  struct Place {
-    std::int64_t step = 1;   ///< 1..num_steps_
-    std::int64_t table = 0;  ///< serial: the one table of this step that plays
-  };
-  Place place_of(std::int64_t round) const;
-  Pair pair_at(std::int64_t step, std::int64_t table) const;
-  std::int64_t ghost_table(std::int64_t step) const;
-  void choose_rounds(const Spec& spec);
+  Groups sit_in_groups(std::span<const std::uint32_t> group_of);
+  void take_seats(const Spec& spec);
+  void choose_rounds(Spec&& spec);
+  std::int64_t num_seats() const;
+  int rank_on(std::int64_t seat) const;
+  std::int64_t seat_of(int rank) const;
 
-  std::int64_t num_ranks_;
-  std::int64_t num_seats_;   ///< num_ranks_, or one more for the ghost
-  std::int64_t num_steps_;   ///< rounds of the plain tournament
-  std::int64_t num_tables_;  ///< pairs a step, without the ghost's
-  bool serial_;
+  int num_ranks_;
+  GroupMatching matching_;                  ///< of seats
   std::vector<std::int64_t> order_;         ///< 1-based numbers of the rounds; empty = all, as they come
-  std::vector<std::int32_t> seat_to_rank_;  ///< empty = ranks as they are
-  std::vector<std::int32_t> rank_to_seat_;
+  std::vector<std::int32_t> seat_to_rank_;  ///< empty = every rank has the seat of its own number
+  std::vector<std::int32_t> rank_to_seat_;  ///< -1 = does not play
 };
 
 /// The `index`-th (from 0) random permutation of 0..num_ranks-1 from `seed` (Fisher-Yates with our own generator, so
