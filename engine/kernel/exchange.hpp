@@ -2,9 +2,11 @@
 // What one measurement between two ranks is: the specification that a transport's timed loops follow.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "core/pulse.hpp"
 #include "model/request.hpp"
@@ -27,10 +29,27 @@ struct Exchange {
   std::uint32_t window = 1;        ///< messages in flight (unidirectional, bidirectional)
 };
 
-/// Two separate stretches of memory, each at least message_size_bytes; the caller owns them.
+/// The most messages that are posted in one direction and not done: what a link must have room for.
+constexpr std::uint64_t num_in_flight(const Exchange& exchange) {
+  if (exchange.direction == Direction::semidirectional) return 1;
+  const std::uint64_t longest = std::max(exchange.num_messages, exchange.num_warmup);
+  return std::clamp<std::uint64_t>(exchange.window, 1, std::max<std::uint64_t>(longest, 1));
+}
+
+/// Separate stretches of memory, each at least message_size_bytes; the caller owns them. With several, message i goes
+/// out of and into number i modulo `num`, counted from the first warm-up message on.
 struct Buffers {
   std::byte* send = nullptr;
   std::byte* receive = nullptr;
+  std::uint32_t num = 1;         ///< so many to send from, and as many to receive into
+  std::size_t stride_bytes = 0;  ///< from each to the next
+};
+
+/// One pairwise exchange among many: in step i a rank exchanges one message each way with partners[i], or rests.
+struct AllToAllSteps {
+  static constexpr std::int32_t rests = -1;
+  std::span<const std::int32_t> partners;  ///< of this rank, by step; the steps of all ranks fit together
+  std::size_t message_size_bytes = 0;
 };
 
 /// The first wrong byte that a verification found.

@@ -15,8 +15,8 @@ namespace leadline::kernel {
 /// Error(run_failed) from a function off the hot path.
 ///
 /// send, receive      Block until the buffer is free again, or the message is there.
-/// post_send, _receive  Do not block, at most `window` of each before complete_posted(). All posted receives may name
-///                    the same buffer, and so may all posted sends.
+/// post_send, _receive  Do not block, at most num_in_flight(exchange) of each before complete_posted(). Each may name a
+///                    buffer of its own, or several the same one.
 /// complete_posted    Blocks until everything posted is done, driving both directions at once.
 /// send_receipt, await_receipt  A message without contents against the stream.
 /// now_ns             The clock of this link's times: leadline::now_ns(), or the virtual one of a make-believe fabric.

@@ -5,25 +5,26 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernel/exchange.hpp"
 #include "kernel/link.hpp"
 
 namespace leadline::kernel {
 
-template <Link L>
-inline void ping(L& link, Buffers buffers, std::size_t size, std::uint64_t num_messages) {
+template <Link L, class Turns>
+inline Turns ping(L& link, Turns turns, std::size_t size, std::uint64_t num_messages) {
   for (; num_messages > 0; --num_messages) {
-    link.send(buffers.send, size);
-    link.receive(buffers.receive, size);
+    link.send(turns.next_to_send(), size);
+    link.receive(turns.next_to_receive(), size);
   }
+  return turns;
 }
 
-template <Link L>
-inline void pong(L& link, Buffers buffers, std::size_t size, std::uint64_t num_messages) {
+template <Link L, class Turns>
+inline Turns pong(L& link, Turns turns, std::size_t size, std::uint64_t num_messages) {
   for (; num_messages > 0; --num_messages) {
-    link.receive(buffers.receive, size);
-    link.send(buffers.send, size);
+    link.receive(turns.next_to_receive(), size);
+    link.send(turns.next_to_send(), size);
   }
+  return turns;
 }
 
 }  // namespace leadline::kernel

@@ -11,15 +11,14 @@
 #include "kernel/link.hpp"
 #include "kernel/ping_pong.hpp"
 #include "kernel/stream.hpp"
+#include "kernel/turns.hpp"
 #include "model/samples.hpp"
 
 namespace leadline::kernel {
 
-/// Partners: both ends with the same exchange, opposite roles and equally many samples. On a path to itself the
-/// rank leads, and a ping-pong becomes a loop with one message in flight.
-template <Link L>
-void run(L& link, const Exchange& exchange, Path path, const Buffers& buffers, std::span<Sample> samples,
-         Pulse& pulse) {
+/// run(), below, over one way to choose buffers.
+template <Link L, class Turns>
+void run_over(L& link, const Exchange& exchange, Path path, Turns turns, std::span<Sample> samples, Pulse& pulse) {
   const std::size_t size = exchange.message_size_bytes;
 
   const auto lead = [&](const auto& messages) {
@@ -31,7 +30,7 @@ void run(L& link, const Exchange& exchange, Path path, const Buffers& buffers, s
     answer_batches(messages, exchange.num_messages, samples.size(), pulse);
   };
   const auto both = [&](std::uint32_t window) {
-    lead([&, window](std::uint64_t num) { both_ways(link, buffers, size, window, num); });
+    lead([&, window](std::uint64_t num) { turns = both_ways(link, turns, size, window, num); });
   };
 
   if (path == Path::to_self) {
@@ -39,14 +38,23 @@ void run(L& link, const Exchange& exchange, Path path, const Buffers& buffers, s
   } else if (exchange.direction == Direction::bidirectional) {
     both(exchange.window);
   } else if (exchange.direction == Direction::unidirectional && exchange.role == Role::lead) {
-    lead([&](std::uint64_t num) { stream_out(link, buffers, size, exchange.window, num); });
+    lead([&](std::uint64_t num) { turns = stream_out(link, turns, size, exchange.window, num); });
   } else if (exchange.direction == Direction::unidirectional) {
-    follow([&](std::uint64_t num) { stream_in(link, buffers, size, exchange.window, num); });
+    follow([&](std::uint64_t num) { turns = stream_in(link, turns, size, exchange.window, num); });
   } else if (exchange.role == Role::lead) {
-    lead([&](std::uint64_t num) { ping(link, buffers, size, num); });
+    lead([&](std::uint64_t num) { turns = ping(link, turns, size, num); });
   } else {
-    follow([&](std::uint64_t num) { pong(link, buffers, size, num); });
+    follow([&](std::uint64_t num) { turns = pong(link, turns, size, num); });
   }
+}
+
+/// Partners: both ends with the same exchange, opposite roles and equally many samples. On a path to itself the
+/// rank leads, and a ping-pong becomes a loop with one message in flight.
+template <Link L>
+void run(L& link, const Exchange& exchange, Path path, const Buffers& buffers, std::span<Sample> samples,
+         Pulse& pulse) {
+  if (buffers.num > 1) return run_over(link, exchange, path, BuffersInTurn(buffers), samples, pulse);
+  run_over(link, exchange, path, OneBuffer(buffers), samples, pulse);
 }
 
 }  // namespace leadline::kernel

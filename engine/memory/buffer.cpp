@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include "core/error.hpp"
@@ -12,10 +13,21 @@
 
 namespace leadline::memory {
 
+const char* name_of(Place place) {
+  switch (place) {
+    case Place::host:
+      return "host";
+    case Place::gpu:
+      return "gpu";
+  }
+  assert(false && "a place that is not listed");
+  return "?";
+}
+
 std::span<const Allocator> allocators() {
   // Inside a function, so that it is made after the entries, which live in other files.
-  static const std::array<Allocator, 5> table{aligned_allocator, posix_allocator, mmap_allocator, pinned_allocator,
-                                              huge_allocator};
+  static const std::array<Allocator, 6> table{aligned_allocator, posix_allocator, mmap_allocator,
+                                              pinned_allocator,  huge_allocator,  cuda_allocator};
   return table;
 }
 

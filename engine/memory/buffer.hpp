@@ -3,18 +3,32 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
 namespace leadline::memory {
 
+/// Where memory lies, and so who can read and write it.
+enum class Place : std::uint8_t {
+  host,
+  gpu,  ///< of the device that the rank uses; the processor reaches it by copying only
+};
+
+const char* name_of(Place place);
+
 /// One way to get memory. Stateless; the entries live for ever.
 struct Allocator {
   const char* name;     ///< as in --allocator
   const char* purpose;  ///< one line for the help
-  /// Page-aligned memory of at least `bytes` (> 0), touched once. Throws Error(something_missing) with the reason.
+  Place place;
+  /// Memory of at least `bytes` (> 0), touched once; on the host in whole pages. Throws Error(something_missing) with
+  /// the reason.
   std::byte* (*allocate)(std::size_t bytes);
   void (*release)(std::byte* data, std::size_t bytes) noexcept;
+  /// Copies between this memory and ordinary memory, for contents before and after a measurement. Throws Error.
+  void (*copy_in)(std::byte* to, std::span<const std::byte> from);
+  void (*copy_out)(std::span<std::byte> to, const std::byte* from);
 };
 
 /// All allocators, the default first.

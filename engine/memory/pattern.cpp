@@ -7,6 +7,8 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <functional>
+#include <random>
 
 #include "core/random.hpp"
 
@@ -20,6 +22,8 @@ const char* name_of(Fill fill) {
       return "ramp";
     case Fill::random:
       return "random";
+    case Fill::mersenne:
+      return "mersenne";
   }
   assert(false && "a fill that is not listed");
   return "?";
@@ -45,20 +49,35 @@ std::size_t ramp_shift(const PatternKey& key) {
   return static_cast<std::size_t>((key.message + std::uint64_t{101} * key.from + std::uint64_t{210} * key.to) % 256);
 }
 
+/// Two bijections, so that for one seed no two pairs of ranks, and for one pair no two seeds, start alike.
+std::uint64_t seed_of(const PatternKey& key) {
+  const std::uint64_t pair = std::uint64_t{key.from} << 32 | key.to;
+  return mix64(mix64(mix64(key.seed + splitmix64_increment) + pair) + key.message);
+}
+
 /// A pattern is the same on hosts of either byte order.
 std::uint64_t little_endian(std::uint64_t word) {
   return std::endian::native == std::endian::little ? word : __builtin_bswap64(word);
 }
 
+/// Words one after the other as little-endian bytes, the last one cut where `num` ends.
+template <class NextWord>
+void write_words(std::byte* out, std::size_t num, NextWord&& next_word) {
+  for (std::size_t done = 0; done < num; done += sizeof(std::uint64_t)) {
+    const std::uint64_t word = little_endian(next_word());
+    std::memcpy(out + done, &word, std::min(sizeof word, num - done));
+  }
+}
+
 class Pattern {
  public:
   Pattern(Fill fill, const PatternKey& key)
-      : fill_(fill),
-        ramp_(two_ramps.data() + ramp_shift(key)),
-        seed_(mix64(mix64((std::uint64_t{key.from} << 32 | key.to) + splitmix64_increment) + key.message)) {}
+      : fill_(fill), ramp_(two_ramps.data() + ramp_shift(key)), counter_(seed_of(key)) {
+    if (fill == Fill::mersenne) mersenne_.emplace(counter_);
+  }
 
-  /// Bytes first .. first + num - 1; `first` is a multiple of block_bytes, `num` at most that.
-  void write(std::byte* out, std::uint64_t first, std::size_t num) const {
+  /// The next `num` bytes; block_bytes of them in every call but the last.
+  void write(std::byte* out, std::size_t num) {
     switch (fill_) {
       case Fill::zero:
         std::memset(out, 0, num);
@@ -67,43 +86,36 @@ class Pattern {
         std::memcpy(out, ramp_, num);
         break;
       case Fill::random:
-        write_random(out, first / sizeof(std::uint64_t), num);
+        write_words(out, num, [this] { return mix64(counter_ += splitmix64_increment); });
+        break;
+      case Fill::mersenne:
+        write_words(out, num, std::ref(*mersenne_));
         break;
     }
   }
 
  private:
-  void write_random(std::byte* out, std::uint64_t word_index, std::size_t num) const {
-    std::uint64_t counter = seed_ + word_index * splitmix64_increment;
-    std::size_t done = 0;
-    for (; done + sizeof(std::uint64_t) <= num; done += sizeof(std::uint64_t)) {
-      const std::uint64_t word = little_endian(mix64(counter += splitmix64_increment));
-      std::memcpy(out + done, &word, sizeof word);
-    }
-    const std::uint64_t last_word = little_endian(mix64(counter + splitmix64_increment));
-    std::memcpy(out + done, &last_word, num - done);
-  }
-
   Fill fill_;
   const std::uint8_t* ramp_;
-  std::uint64_t seed_;
+  std::uint64_t counter_;
+  std::optional<std::mt19937_64> mersenne_;  ///< 2.5 KiB, and slow to seed
 };
 
 }  // namespace
 
 void fill(std::span<std::byte> buffer, Fill fill, const PatternKey& key) {
-  const Pattern pattern(fill, key);
+  Pattern pattern(fill, key);
   for (std::size_t first = 0; first < buffer.size(); first += block_bytes) {
-    pattern.write(buffer.data() + first, first, std::min(block_bytes, buffer.size() - first));
+    pattern.write(buffer.data() + first, std::min(block_bytes, buffer.size() - first));
   }
 }
 
 std::optional<WrongByte> first_wrong_byte(std::span<const std::byte> buffer, Fill fill, const PatternKey& key) {
-  const Pattern pattern(fill, key);
+  Pattern pattern(fill, key);
   std::array<std::byte, block_bytes> expected;
   for (std::size_t first = 0; first < buffer.size(); first += block_bytes) {
     const auto found = buffer.subspan(first, std::min(block_bytes, buffer.size() - first));
-    pattern.write(expected.data(), first, found.size());
+    pattern.write(expected.data(), found.size());
     if (std::memcmp(expected.data(), found.data(), found.size()) == 0) continue;
     const auto [wrong, right] = std::mismatch(found.begin(), found.end(), expected.begin());
     return WrongByte{first + static_cast<std::uint64_t>(wrong - found.begin()), std::to_integer<std::uint8_t>(*right),

@@ -11,9 +11,10 @@ namespace leadline {
 
 /// Contents of messages.
 enum class Fill : std::uint8_t {
-  zero,    ///< all bytes 0
-  ramp,    ///< 0, 1, 2 ... shifted by a number that the key decides
-  random,  ///< pseudo-random bytes that the key decides
+  zero,      ///< all bytes 0
+  ramp,      ///< 0, 1, 2 ... shifted by a number that the key decides
+  random,    ///< pseudo-random bytes that the key decides
+  mersenne,  ///< output of the Mersenne Twister 19937 (64 bits), seeded from the key
 };
 
 const char* name_of(Fill fill);
@@ -23,10 +24,11 @@ const char* name_of(Fill fill);
 namespace leadline::memory {
 
 /// Which message it is. Contents follow from it: those of a message, of the next one and of the answer to it differ
-/// (except Fill::zero; Fill::ramp has only 256 of them, Fill::random as good as never the same one twice).
+/// (except Fill::zero; Fill::ramp has only 256 of them, the others as good as never the same one twice).
 struct PatternKey {
   std::uint32_t from = 0, to = 0;
   std::uint64_t message = 0;
+  std::uint64_t seed = 1;  ///< of Fill::random and Fill::mersenne
 };
 
 /// Writes the pattern of `key` over all of `buffer`; byte i depends only on (fill, key, i).

@@ -21,6 +21,9 @@
 namespace leadline::transport {
 namespace {
 
+/// Whatever the limit of open files. Guessed.
+constexpr rlim_t link_cap = 1024;
+
 enum class Greeting { answered, closed };
 
 [[noreturn]] void throw_late(int partner) {
@@ -47,16 +50,22 @@ Greeting greet(int fd, int partner, Deadline deadline) {
   throw Error(ExitStatus::run_failed, "cannot open a TCP link from this rank to itself", system_error_text(errno));
 }
 
+[[noreturn]] void throw_too_many(std::size_t num_links, std::size_t limit) {
+  throw Error(ExitStatus::something_missing,
+              "an exchange with all others needs " + std::to_string(num_links) + " links at once",
+              "this process keeps at most " + std::to_string(limit) + " open",
+              "Up to " + std::to_string(link_cap) + " are kept where the limit of open files (ulimit -n) allows it");
+}
+
 bool same_port(const sockaddr_in& left, const sockaddr_in& right) { return left.sin_port == right.sin_port; }
 
 }  // namespace
 
 std::size_t link_limit() {
   constexpr rlim_t left_to_others = 64;  // control plane, result file, libraries: guessed, with room to spare
-  constexpr rlim_t cap = 1024;
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return cap;
-  return limit.rlim_cur <= left_to_others ? 1 : std::min(limit.rlim_cur - left_to_others, cap);
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return link_cap;
+  return limit.rlim_cur <= left_to_others ? 1 : std::min(limit.rlim_cur - left_to_others, link_cap);
 }
 
 LinkSockets::LinkSockets(int own_rank, cluster::Rendezvous& rendezvous, std::size_t limit)
@@ -82,6 +91,16 @@ LinkEnds LinkSockets::ends(int partner) const {
   const auto found = find(partner);
   assert(found != open_.end() && "connect() comes before everything else");
   return {found->socket.fd(), found->socket.fd()};
+}
+
+std::vector<LinkEnds> LinkSockets::all_ends(std::span<const std::int32_t> partners) const {
+  std::vector<LinkEnds> all(partners.size());
+  for (std::size_t i = 0; i < partners.size(); ++i) {
+    if (partners[i] < 0) continue;
+    if (partners[i] != own_rank_ && find(partners[i]) == open_.end()) throw_too_many(partners.size(), limit_);
+    all[i] = ends(partners[i]);
+  }
+  return all;
 }
 
 std::vector<LinkSockets::OpenLink>::const_iterator LinkSockets::find(int partner) const {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "cluster/rendezvous.hpp"
@@ -34,6 +36,10 @@ class LinkSockets {
 
   /// Local: the link must be open. With the rank itself as partner, the two ends of the loop.
   LinkEnds ends(int partner) const;
+
+  /// Local: the same for each of `partners`, all of whom have been connected; nothing for negative ones.
+  /// Throws Error(something_missing) where the limit has closed one of these links again.
+  std::vector<LinkEnds> all_ends(std::span<const std::int32_t> partners) const;
 
  private:
   struct OpenLink {

@@ -11,7 +11,6 @@
 #include <array>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 
 #include "cluster/socket.hpp"
 #include "core/deadline.hpp"
@@ -98,13 +97,6 @@ std::string probe(const std::string& path) {
 }
 
 }  // namespace
-
-std::filesystem::path module_directory() {
-  if (const char* given = std::getenv("LEADLINE_MODULE_PATH"); given != nullptr && *given != '\0') return given;
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  return program.parent_path().parent_path() / "lib" / "leadline";
-}
 
 LoadedModule open_module(std::string_view name, cluster::Launcher launcher) {
   const Entry& entry = transport_named(name);

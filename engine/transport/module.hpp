@@ -2,7 +2,6 @@
 // Finding and opening the modules that carry the transports.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,9 +31,6 @@ class LoadedModule {
   DynamicLibrary library_;
   const Module* module_;
 };
-
-/// Local: where the modules lie: LEADLINE_MODULE_PATH, else ../lib/leadline beside the program's own folder.
-std::filesystem::path module_directory();
 
 /// Local: opens the module that carries the transport here. Throws Error(bad_command_line) for an unknown name,
 /// Error(something_missing) with the loader's reason where the file is not there or cannot be loaded, and where a

@@ -13,6 +13,7 @@
 #include "core/clock.hpp"
 #include "model/request.hpp"
 #include "transport/link_sockets.hpp"
+#include "transport/posted.hpp"
 
 namespace leadline::transport {
 
@@ -26,11 +27,12 @@ namespace leadline::transport {
 /// Sleeps until `ends.out` takes or `ends.in` has data, as far as `events` ask for it (POLLOUT, POLLIN).
 void sleep_until_ready(LinkEnds ends, short events);
 
-/// See kernel/link.hpp. Sizes are at least 1: a stream has no empty messages. Does not own the sockets.
+/// See kernel/link.hpp. Sizes are at least 1: a stream has no empty messages. Owns neither sockets nor `posted`, and so
+/// is cheap to make.
 template <WaitMode wait>
 class SocketLink {
  public:
-  SocketLink(LinkEnds ends, int partner) : ends_(ends), partner_(partner) {}
+  SocketLink(LinkEnds ends, int partner, Posted& posted) : ends_(ends), partner_(partner), posted_(posted) {}
 
   void send(const std::byte* data, std::size_t size) {
     if constexpr (wait == WaitMode::block) {
@@ -65,21 +67,20 @@ class SocketLink {
   }
 
   void post_send(const std::byte* data, std::size_t size) {
-    out_ = data;
-    size_ = size;
-    ++num_out_;
+    posted_.sends.add(data);
+    posted_.size = size;
   }
 
   void post_receive(std::byte* data, std::size_t size) {
-    in_ = data;
-    size_ = size;
-    ++num_in_;
+    posted_.receives.add(data);
+    posted_.size = size;
   }
 
   void complete_posted() {
-    if (num_out_ > 0 && num_in_ > 0) drive_both();
-    for (; num_out_ > 0; --num_out_) send(out_, size_);
-    for (; num_in_ > 0; --num_in_) receive(in_, size_);
+    auto& [sends, receives, size] = posted_;
+    if (!sends.is_empty() && !receives.is_empty()) drive_both();
+    for (; !sends.is_empty(); sends.drop_first()) send(sends.first(), size);
+    for (; !receives.is_empty(); receives.drop_first()) receive(receives.first(), size);
   }
 
   void send_receipt() {
@@ -98,24 +99,29 @@ class SocketLink {
   /// Both directions in turn, never blocking in one: with full socket buffers at both ends a blocking send would
   /// wait for a partner that waits likewise. Returns when one direction is done and nothing of the other is halfway.
   void drive_both() {
+    auto& [sends, receives, size] = posted_;
     std::size_t sent = 0, received = 0;
-    while ((num_out_ > 0 && num_in_ > 0) || sent > 0 || received > 0) {
+    while ((!sends.is_empty() && !receives.is_empty()) || sent > 0 || received > 0) {
       bool any = false;
-      if (num_out_ > 0) {
-        any |= advance(::send(ends_.out, out_ + sent, size_ - sent, MSG_NOSIGNAL | MSG_DONTWAIT), sent, num_out_);
+      if (!sends.is_empty()) {
+        const auto* const rest = sends.first() + sent;
+        any |= advance(::send(ends_.out, rest, size - sent, MSG_NOSIGNAL | MSG_DONTWAIT), sent, sends);
       }
-      if (num_in_ > 0)
-        any |= advance(::recv(ends_.in, in_ + received, size_ - received, MSG_DONTWAIT), received, num_in_);
-      if (!any) give_way(static_cast<short>((num_out_ > 0 ? POLLOUT : 0) | (num_in_ > 0 ? POLLIN : 0)));
+      if (!receives.is_empty()) {
+        auto* const rest = receives.first() + received;
+        any |= advance(::recv(ends_.in, rest, size - received, MSG_DONTWAIT), received, receives);
+      }
+      if (!any) give_way(static_cast<short>((sends.is_empty() ? 0 : POLLOUT) | (receives.is_empty() ? 0 : POLLIN)));
     }
   }
 
-  bool advance(ssize_t result, std::size_t& done, std::uint64_t& messages_left) {
+  template <class Byte>
+  bool advance(ssize_t result, std::size_t& done, PostedQueue<Byte>& queue) {
     if (!moved(result)) return false;
     done += static_cast<std::size_t>(result);
-    if (done == size_) {
+    if (done == posted_.size) {
       done = 0;
-      --messages_left;
+      queue.drop_first();
     }
     return true;
   }
@@ -135,10 +141,7 @@ class SocketLink {
 
   LinkEnds ends_;
   int partner_;
-  const std::byte* out_ = nullptr;
-  std::byte* in_ = nullptr;
-  std::size_t size_ = 0;
-  std::uint64_t num_out_ = 0, num_in_ = 0;
+  Posted& posted_;
 };
 
 }  // namespace leadline::transport

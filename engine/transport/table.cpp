@@ -19,10 +19,15 @@ constexpr ModuleFile tcp_files[] = {{"tcp", {}}};
 constexpr ModuleFile mpi_files[] = {{"mpi_openmpi", open_mpi_launchers}, {"mpi_mpich", mpich_launchers}};
 constexpr ModuleFile model_files[] = {{"model", {}}};
 
+constexpr Limit tcp_limits[] = {{"--allocator cuda", "no: sockets read and write ordinary memory"}};
+constexpr Limit mpi_limits[] = {{"--allocator cuda", "if the MPI library is built for it"}};
+constexpr Limit model_limits[] = {{"--allocator cuda", "no: its bytes travel through sockets"},
+                                  {"--check-buffers", "no: its timed messages have no contents"}};
+
 constexpr Entry table[] = {
-    {"tcp", "the kernel's TCP sockets; works everywhere", tcp_files},
-    {"mpi", "the MPI library that the launcher belongs to", mpi_files},
-    {"model", "a make-believe fabric out of a file (model:FILE)", model_files},
+    {"tcp", "the kernel's TCP sockets; works everywhere", tcp_files, tcp_limits},
+    {"mpi", "the MPI library that the launcher belongs to", mpi_files, mpi_limits},
+    {"model", "a make-believe fabric out of a file (model:FILE)", model_files, model_limits},
 };
 
 }  // namespace
@@ -37,6 +42,13 @@ const Entry& transport_named(std::string_view name) {
   for (const Entry& entry : table) names += (names.empty() ? "" : ", ") + std::string(entry.name);
   throw Error(ExitStatus::bad_command_line, "there is no transport \"" + std::string(name) + "\"",
               "the transports are " + names, "\"leadline transports\" says which can be used here");
+}
+
+const Limit* limit_of(const Entry& transport, std::string_view option) {
+  for (const Limit& limit : transport.limits) {
+    if (option == limit.option) return &limit;
+  }
+  return nullptr;
 }
 
 Choice parse_choice(std::string_view text) {

@@ -16,10 +16,17 @@ struct ModuleFile {
   std::span<const cluster::Launcher> launchers;  ///< those that its library works under; empty = it needs none
 };
 
+/// An option that not every run can have with a transport.
+struct Limit {
+  const char* option;   ///< of `leadline link`, as written there
+  const char* verdict;  ///< "if ..." with the condition, or "no: " with the reason
+};
+
 struct Entry {
   const char* name;     ///< as in --transport
   const char* purpose;  ///< one line for people
   std::span<const ModuleFile> files;
+  std::span<const Limit> limits;  ///< what is not named here works
 };
 
 /// All transports, the default first.
@@ -27,6 +34,9 @@ std::span<const Entry> transports();
 
 /// Throws Error(bad_command_line) that lists the names, where there is no such transport.
 const Entry& transport_named(std::string_view name);
+
+/// The limit of that option, or null.
+const Limit* limit_of(const Entry& transport, std::string_view option);
 
 /// What stands behind --transport: "name" or "name:argument".
 struct Choice {

@@ -13,6 +13,7 @@
 #include "core/deadline.hpp"
 #include "core/pulse.hpp"
 #include "kernel/exchange.hpp"
+#include "memory/buffer.hpp"
 #include "model/provenance.hpp"
 #include "model/request.hpp"
 
@@ -61,6 +62,12 @@ class Transport {
   virtual std::optional<kernel::Mismatch> verify(const kernel::Exchange& exchange, int partner,
                                                  const kernel::Buffers& buffers, Fill fill) = 0;
 
+  /// Collective over the ranks whose steps fit together: the exchange once untimed, then once for each sample, whose
+  /// time is that of this rank's whole exchange (num_messages: its messages out). Links are open already. Like run() it
+  /// blocks, throws and keeps the timed region free.
+  virtual void all_to_all(const kernel::AllToAllSteps& steps, const kernel::Buffers& buffers,
+                          std::span<Sample> samples) = 0;
+
   /// Local: called while the rank waits on the control plane, so that what it has sent goes on its way.
   virtual void progress() noexcept {}
 
@@ -75,6 +82,9 @@ class Transport {
 struct Module {
   /// Local: the reason why a wait mode cannot be had, or empty.
   std::string (*refuses_wait)(WaitMode mode);
+
+  /// Local, once the library is started: the reason why messages cannot lie in memory of this kind, or empty.
+  std::string (*refuses_memory)(memory::Place place);
 
   /// Collective: starts the library under its launcher and says who we are; null where a transport starts nothing.
   std::unique_ptr<cluster::Bootstrap> (*bootstrap)();

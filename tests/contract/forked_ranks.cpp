@@ -149,6 +149,7 @@ std::unique_ptr<transport::Transport> ForkedRank::open(const std::string& transp
   const auto choice = transport::parse_choice(transport);
   const auto module = transport::open_module(choice.name);
   EXPECT_EQ(module->refuses_wait(wait), "");
+  EXPECT_EQ(module->refuses_memory(memory::Place::host), "");
   return module->open({.rank = rank,
                        .size = size,
                        .host_of = host_of,
@@ -158,10 +159,10 @@ std::unique_ptr<transport::Transport> ForkedRank::open(const std::string& transp
                        .pulse = pulse});
 }
 
-void ForkedRanks::run(const std::string& transport, WaitMode wait, const Body& body) {
-  run_forked(2, [&](ForkedRank& self) {
+void ForkedRanks::run(int size, const std::string& transport, WaitMode wait, const Body& body) {
+  run_forked(size, [&](ForkedRank& self) {
     const auto opened = self.open(transport, wait);
-    End end{self.rank, 1 - self.rank, *opened, self.pulse};
+    End end{self.rank, self.size, 1 - self.rank, *opened, self.pulse};
     body(end);
   });
 }

@@ -29,10 +29,10 @@ struct ForkedRank {
 /// is killed.
 void run_forked(int size, const std::function<void(ForkedRank&)>& body);
 
-/// Two forked ranks.
+/// Ranks forked for one test.
 class ForkedRanks final : public Ranks {
  public:
-  void run(const std::string& transport, WaitMode wait, const Body& body) override;
+  void run(int size, const std::string& transport, WaitMode wait, const Body& body) override;
   bool may_lose_a_rank() const override { return true; }
 };
 

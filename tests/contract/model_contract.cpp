@@ -6,6 +6,9 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "contract/forked_ranks.hpp"
 #include "contract/transport_contract.hpp"
@@ -39,8 +42,8 @@ std::string fabric_file(const std::string& text) {
 
 class ModelRanks final : public Ranks {
  public:
-  void run(const std::string&, WaitMode wait, const Body& body) override {
-    forked_.run("model:" + fabric_file(with_faults("")), wait, body);
+  void run(int size, const std::string&, WaitMode wait, const Body& body) override {
+    forked_.run(size, "model:" + fabric_file(with_faults("")), wait, body);
   }
   bool may_lose_a_rank() const override { return forked_.may_lose_a_rank(); }
   bool timed_messages_have_contents() const override { return false; }
@@ -80,6 +83,7 @@ Ranks& ranks() {
 
 INSTANTIATE_TEST_SUITE_P(Model, TransportContract, testing::ValuesIn(candidates("model", {WaitMode::block})),
                          candidate_name);
+INSTANTIATE_TEST_SUITE_P(Model, AllToAllContract, testing::ValuesIn(parties("model", {WaitMode::block})), party_name);
 
 using testing::Each;
 using testing::ElementsAre;
@@ -98,6 +102,41 @@ TEST(ModelTimes, OfAWindowQueueUpBehindEachOther) {
   EXPECT_THAT(times_towards(2, 4, text, exchange), Each(2 * 1000u + 2000 + 2000));
   exchange.direction = Direction::bidirectional;
   EXPECT_THAT(times_towards(2, 4, text, exchange), Each(2 * 1000u + 2000));
+}
+
+/// Every rank's time for each of three exchanges of messages of 1000 bytes among four ranks; checked where it is taken.
+void expect_all_to_all(const std::string& text, const std::function<std::vector<std::uint64_t>(int rank)>& expected) {
+  const std::string file = fabric_file(text);
+  run_forked(4, [&](ForkedRank& self) {
+    const auto model = self.open("model:" + file, WaitMode::block);
+    const auto partners = tournament(self.rank, self.size);
+    for (const std::int32_t partner : partners) model->connect(partner, soon());
+    std::vector<Sample> samples(3);
+    model->all_to_all({partners, 1000}, {}, samples);
+    std::vector<std::uint64_t> times;
+    for (const Sample& sample : samples) times.push_back(sample.elapsed_ns);
+    EXPECT_EQ(times, expected(self.rank)) << "rank " << self.rank;
+  });
+}
+
+// Ranks 0 and 1 are on one host, 2 and 3 on another. The steps: 0-3 1-2, 0-1 2-3, 0-2 1-3.
+TEST(ModelTimes, OfAnExchangeWithAllAreThoseOfItsSteps) {
+  const std::vector<std::uint64_t> times(3, 3000 + 600 + 3000);
+  expect_all_to_all(without_jitter(with_faults("")), [&](int) { return times; });
+}
+
+TEST(ModelTimes, OfAnExchangeWithAllIncludeWaitingForThoseWhoAreLate) {
+  // What goes to or from rank 3 takes twice as long: 6000 between the hosts, 1200 on one. A rank is done with a step
+  // when its own message is out (100 or 1000, or twice that) and the other is in:
+  //          0                      1                      2                      3
+  // step 1   6000                   3000                   3000                   6000
+  // step 2   6000 + 100             6000 + 600             6000 + 1200            6000 + 200
+  // step 3   7200 + 3000            6200 + 6000            6100 + 3000            6600 + 6000
+  const std::string text = without_jitter(with_faults(R"({"slow_rank": 3, "factor": 2})"));
+  expect_all_to_all(text, [](int rank) {
+    constexpr std::uint64_t time_ns[] = {10200, 12200, 9100, 12600};
+    return std::vector<std::uint64_t>(3, time_ns[rank]);
+  });
 }
 
 TEST(ModelTimes, AreTheSameInEveryRunAndVaryWithinOne) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI joins the contract suite: two ranks of one mpirun go through it in lockstep.
+// MPI joins the contract suite: the ranks of one mpirun go through it in lockstep.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -18,27 +18,30 @@ class NoRendezvous final : public cluster::Rendezvous {
   cluster::Socket meet(int, Deadline) override { throw Error(ExitStatus::run_failed, "nobody is to be met here"); }
 };
 
-/// Both ranks are this program; MPI is started once for all tests.
+/// All ranks are this program; MPI is started once for all tests.
 class MpiRanks final : public Ranks {
  public:
   MpiRanks() : module_(transport::open_module("mpi")), bootstrap_(module_->bootstrap()) {}
 
   int size() const { return bootstrap_->size(); }
 
-  void run(const std::string&, WaitMode wait, const Body& body) override {
+  void run(int size, const std::string&, WaitMode wait, const Body& body) override {
+    ASSERT_LE(size, bootstrap_->size());
     ASSERT_EQ(module_->refuses_wait(wait), "");
+    ASSERT_EQ(module_->refuses_memory(memory::Place::host), "");
     const int rank = bootstrap_->rank();
-    const std::vector<std::uint32_t> host_of{0, 0};
+    if (rank >= size) return;
+    const std::vector<std::uint32_t> host_of(static_cast<std::size_t>(size), 0);
     NoRendezvous rendezvous;
     Pulse pulse;
     const auto opened = module_->open({.rank = rank,
-                                       .size = 2,
+                                       .size = size,
                                        .host_of = host_of,
                                        .rendezvous = rendezvous,
                                        .wait = wait,
                                        .argument = {},
                                        .pulse = pulse});
-    End end{rank, 1 - rank, *opened, pulse};
+    End end{rank, size, 1 - rank, *opened, pulse};
     body(end);
   }
 
@@ -63,8 +66,15 @@ Ranks& ranks() { return mpi_ranks(); }
 
 INSTANTIATE_TEST_SUITE_P(Mpi, TransportContract,
                          testing::ValuesIn(candidates("mpi", {WaitMode::yield, WaitMode::spin})), candidate_name);
+INSTANTIATE_TEST_SUITE_P(Mpi, AllToAllContract, testing::ValuesIn(parties("mpi", {WaitMode::yield, WaitMode::spin})),
+                         party_name);
 
 TEST(MpiModule, CannotSleep) { EXPECT_NE(mpi_ranks().module()->refuses_wait(WaitMode::block), ""); }
+
+TEST(MpiModule, SaysWhyItCannotReadTheMemoryOfGpus) {
+  const std::string reason = mpi_ranks().module()->refuses_memory(memory::Place::gpu);
+  EXPECT_TRUE(reason.empty() || reason.find(" was built without CUDA support") != std::string::npos) << reason;
+}
 
 TEST(MpiBootstrap, GathersEveryRanksText) {
   const std::string own = "rank " + std::to_string(mpi_ranks().bootstrap().rank());
@@ -73,7 +83,7 @@ TEST(MpiBootstrap, GathersEveryRanksText) {
 }
 
 TEST(MpiTransport, AnMpiErrorArrivesAsAnError) {
-  mpi_ranks().run("mpi", WaitMode::yield, [](End& end) {
+  mpi_ranks().run(2, "mpi", WaitMode::yield, [](End& end) {
     try {
       end.transport.connect(1000, Deadline::after(std::chrono::seconds(5)));
       ADD_FAILURE() << "rank 1000 answered";
@@ -89,10 +99,7 @@ TEST(MpiTransport, AnMpiErrorArrivesAsAnError) {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   try {
-    if (leadline::contract::mpi_ranks().size() != 2) {
-      std::fprintf(stderr, "the contract suite wants exactly two ranks\n");
-      return 1;
-    }
+    leadline::contract::mpi_ranks();  // MPI starts before the first test
     return RUN_ALL_TESTS();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

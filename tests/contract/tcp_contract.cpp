@@ -7,6 +7,7 @@
 #include "contract/forked_ranks.hpp"
 #include "contract/transport_contract.hpp"
 #include "core/error.hpp"
+#include "transport/module.hpp"
 
 namespace leadline::contract {
 
@@ -18,17 +19,14 @@ Ranks& ranks() {
 INSTANTIATE_TEST_SUITE_P(Tcp, TransportContract,
                          testing::ValuesIn(candidates("tcp", {WaitMode::block, WaitMode::yield, WaitMode::spin})),
                          candidate_name);
+INSTANTIATE_TEST_SUITE_P(Tcp, AllToAllContract,
+                         testing::ValuesIn(parties("tcp", {WaitMode::block, WaitMode::yield, WaitMode::spin})),
+                         party_name);
 
 /// All pairs of `self.size` ranks in the rounds of a tournament, as the link test has them.
 void play_tournament(const ForkedRank& self, transport::Transport& tcp) {
-  const int seats = self.size - 1;
   std::byte out{}, in{};
-  for (int round = 0; round < seats; ++round) {
-    int partner = ((round - self.rank) % seats + seats) % seats;
-    if (self.rank == seats)
-      partner = (round * (seats / 2 + 1)) % seats;  // who would meet itself meets the last
-    else if (partner == self.rank)
-      partner = seats;
+  for (const std::int32_t partner : tournament(self.rank, self.size)) {
     tcp.connect(partner, Deadline::after(std::chrono::seconds(20)));
     Sample sample;
     kernel::Exchange exchange{.role = self.rank < partner ? kernel::Role::lead : kernel::Role::follow};
@@ -60,12 +58,35 @@ TEST(TcpLinks, AreClosedAndOpenedAgainWhereFilesAreScarce) {
   });
 }
 
+TEST(TcpLinks, ThatCannotAllBeOpenAtOnceAreAnErrorOfTheExchangeWithAll) {
+  run_forked(4, [](ForkedRank& self) {
+    const ScarceFiles scarce(64 + 2);
+    const auto tcp = self.open("tcp", WaitMode::yield);
+    play_tournament(self, *tcp);
+    const auto partners = tournament(self.rank, self.size);
+    Sample sample;
+    try {
+      tcp->all_to_all({partners, 0}, {}, {&sample, 1});
+      ADD_FAILURE() << "three links are open";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), ExitStatus::something_missing);
+      EXPECT_NE(error.hint().find("ulimit -n"), std::string::npos);
+    }
+  });
+}
+
 TEST(TcpLinks, APartnerThatDoesNotComeIsAnErrorInTime) {
   run_forked(2, [](ForkedRank& self) {
     if (self.rank == 1) return;
     const auto tcp = self.open("tcp", WaitMode::block);
     EXPECT_THROW(tcp->connect(1, Deadline::after(std::chrono::milliseconds(20))), Error);
   });
+}
+
+TEST(TcpModule, TakesOrdinaryMemoryOnly) {
+  const auto module = transport::open_module("tcp", cluster::Launcher::none);
+  EXPECT_EQ(module->refuses_memory(memory::Place::host), "");
+  EXPECT_EQ(module->refuses_memory(memory::Place::gpu), "sockets take nothing but ordinary memory");
 }
 
 TEST(TcpModule, TakesNoArgument) {

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
+#include "contract/contents.hpp"
 #include "core/error.hpp"
 #include "kernel/exchange.hpp"
 #include "memory/pattern.hpp"
@@ -21,20 +23,6 @@ using kernel::Exchange;
 using kernel::Role;
 
 constexpr std::size_t kib = 1024, mib = 1024 * kib;
-constexpr std::uint64_t untouched = 0xfeedbeef;
-
-Deadline soon() { return Deadline::after(std::chrono::seconds(20)); }
-
-struct Memory {
-  explicit Memory(std::size_t size) : send(size), receive(size) {}
-  kernel::Buffers buffers() { return {send.data(), receive.data()}; }
-
-  std::vector<std::byte> send, receive;
-};
-
-memory::PatternKey key_from(int rank) { return {static_cast<std::uint32_t>(rank), 77, 0}; }
-
-std::vector<Sample> fresh_samples(std::size_t num) { return std::vector<Sample>(num, Sample{untouched, untouched}); }
 
 void expect_untouched(const std::vector<Sample>& samples) {
   for (const Sample& sample : samples) {
@@ -72,6 +60,25 @@ void measure_and_check(End& end, Exchange exchange, int leader, std::size_t num_
   if (receives && ranks().timed_messages_have_contents()) {
     EXPECT_FALSE(memory::first_wrong_byte(memory.receive, Fill::random, key_from(end.partner)))
         << "message size " << exchange.message_size_bytes;
+  }
+}
+
+/// One measurement over several buffers: every message must lie where its turn was.
+void take_turns_and_check(End& end, Exchange exchange, int leader, int partner) {
+  constexpr std::uint32_t num = 5;
+  exchange.role = partner == end.rank ? Role::lead : role_of(end, leader);
+  ManyBuffers many(end.rank, num, exchange.message_size_bytes);
+  auto samples = fresh_samples(2);
+
+  end.transport.run(exchange, partner, many.buffers(), samples);
+
+  const bool follows = exchange.role == Role::follow;
+  const bool receives = follows || partner == end.rank || exchange.direction != Direction::unidirectional;
+  const std::uint64_t num_received = receives ? exchange.num_warmup + exchange.num_messages : 0;
+  EXPECT_TRUE(many.gaps_are_blank());
+  for (std::uint32_t i = 0; i < num && ranks().timed_messages_have_contents(); ++i) {
+    EXPECT_TRUE(i < num_received ? many.received(i, partner, i) : many.is_blank(i))
+        << "buffer " << i << " of messages of size " << exchange.message_size_bytes;
   }
 }
 
@@ -170,6 +177,23 @@ TEST_P(TransportContract, LoopsToItselfBesideItsPartner) {
       EXPECT_FALSE(end.transport.verify(exchange, end.rank, memory.buffers(), Fill::ramp));
     }
     measure_and_check(end, {.direction = GetParam().direction, .message_size_bytes = 8, .num_messages = 4}, 0, 1);
+  });
+}
+
+TEST_P(TransportContract, TakesSeveralBuffersInTurn) {
+  on_both_ranks([](End& end) {
+    end.transport.connect(end.partner, soon());
+    end.transport.connect(end.rank, soon());
+    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, 4 * kib}) {
+      for (const std::uint64_t num_messages : {2u, 13u}) {
+        Exchange exchange{.direction = GetParam().direction, .message_size_bytes = size, .num_messages = num_messages};
+        exchange.num_warmup = 1;
+        exchange.window = 4;
+        take_turns_and_check(end, exchange, 0, end.partner);
+        take_turns_and_check(end, exchange, 1, end.partner);
+        take_turns_and_check(end, exchange, end.rank, end.rank);
+      }
+    }
   });
 }
 

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "core/pulse.hpp"
 #include "model/request.hpp"
@@ -13,10 +16,11 @@
 
 namespace leadline::contract {
 
-/// One rank's end of a test: both ranks run the same body, each with its own end.
+/// One rank's end of a test: all ranks run the same body, each with its own end.
 struct End {
   int rank = 0;
-  int partner = 0;
+  int size = 2;
+  int partner = 0;  ///< the other one of two
   transport::Transport& transport;
   Pulse& pulse;
 
@@ -25,13 +29,13 @@ struct End {
 
 using Body = std::function<void(End&)>;
 
-/// Ranks 0 and 1 of a fresh transport; each candidate's file says how it gets them.
+/// The ranks of a fresh transport; each candidate's file says how it gets them.
 class Ranks {
  public:
   virtual ~Ranks() = default;
 
-  /// Runs `body` on both ranks; failures on either fail the test.
-  virtual void run(const std::string& transport, WaitMode wait, const Body& body) = 0;
+  /// Runs `body` on ranks 0 to size - 1; failures on any fail the test.
+  virtual void run(int size, const std::string& transport, WaitMode wait, const Body& body) = 0;
 
   /// Whether a rank may vanish in the middle of a test.
   virtual bool may_lose_a_rank() const = 0;
@@ -57,7 +61,30 @@ std::vector<Candidate> candidates(const std::string& transport, std::initializer
 
 class TransportContract : public testing::TestWithParam<Candidate> {
  protected:
-  void on_both_ranks(const Body& body) const { ranks().run(GetParam().transport, GetParam().wait, body); }
+  void on_both_ranks(const Body& body) const { ranks().run(2, GetParam().transport, GetParam().wait, body); }
 };
+
+/// A transport in one way of waiting, for an exchange among so many ranks.
+struct Party {
+  std::string transport;
+  WaitMode wait = WaitMode::yield;
+  int size = 2;
+};
+
+std::string party_name(const testing::TestParamInfo<Party>& info);
+
+/// Every wait mode given, with 1 to 4 ranks.
+std::vector<Party> parties(const std::string& transport, std::initializer_list<WaitMode> wait_modes);
+
+class AllToAllContract : public testing::TestWithParam<Party> {
+ protected:
+  void on_all_ranks(const Body& body) const {
+    ranks().run(GetParam().size, GetParam().transport, GetParam().wait, body);
+  }
+};
+
+/// The partners of a rank, step by step, in a tournament of `size` ranks; one alone meets itself. Also for the files
+/// of candidates.
+std::vector<std::int32_t> tournament(int rank, int size);
 
 }  // namespace leadline::contract

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include "kernel/recording_link.hpp"
 
@@ -92,6 +95,73 @@ TEST(Run, FillsTheLeadersSamplesAndBeatsOnceABatch) {
   EXPECT_EQ(follow.samples[0].num_messages, 0u);
   EXPECT_EQ(follow.samples[0].elapsed_ns, 0u);
   EXPECT_EQ(follow.beats, 2u);
+}
+
+/// Which of the buffers, 0 to 9 each, a measurement sent from and received into, message by message.
+struct Turns {
+  std::string out, in;
+};
+
+Turns turns(const Exchange& exchange, std::uint32_t num_buffers, Path path = Path::to_partner) {
+  constexpr std::size_t stride_bytes = 100;
+  std::vector<std::byte> out(num_buffers * stride_bytes), in(num_buffers * stride_bytes);
+  std::array<Sample, 2> samples;
+  RecordingLink link;
+  Pulse pulse;
+  run(link, exchange, path, {out.data(), in.data(), num_buffers, stride_bytes}, samples, pulse);
+  Turns used;
+  const auto index = [](const std::byte* data, const std::vector<std::byte>& all) {
+    const auto offset = data - all.data();
+    EXPECT_EQ(offset % static_cast<std::ptrdiff_t>(stride_bytes), 0);
+    return static_cast<char>('0' + offset / static_cast<std::ptrdiff_t>(stride_bytes));
+  };
+  for (const std::byte* data : link.out) used.out += index(data, out);
+  for (const std::byte* data : link.in) used.in += index(data, in);
+  return used;
+}
+
+TEST(Run, TakesItsBuffersInTurnFromTheFirstWarmupMessageOn) {
+  for (const Role role : {Role::lead, Role::follow}) {
+    for (const Direction direction : {Direction::semidirectional, Direction::bidirectional}) {
+      const Turns used = turns(exchange(direction, role), 4);
+      EXPECT_EQ(used.out, "012301");
+      EXPECT_EQ(used.in, "012301");
+    }
+  }
+  EXPECT_EQ(turns(exchange(Direction::unidirectional, Role::lead), 4).out, "012301");
+  EXPECT_EQ(turns(exchange(Direction::unidirectional, Role::lead), 4).in, "");
+  EXPECT_EQ(turns(exchange(Direction::unidirectional, Role::follow), 4).in, "012301");
+  EXPECT_EQ(turns(exchange(Direction::unidirectional, Role::follow), 4).out, "");
+  for (const Direction direction : {Direction::semidirectional, Direction::unidirectional}) {
+    const Turns looped = turns(exchange(direction, Role::lead), 4, Path::to_self);
+    EXPECT_EQ(looped.out, "012301");
+    EXPECT_EQ(looped.in, "012301");
+  }
+}
+
+TEST(Run, WithFewerOrMoreBuffersThanMessages) {
+  EXPECT_EQ(turns(exchange(Direction::semidirectional, Role::lead), 1).out, "000000");
+  EXPECT_EQ(turns(exchange(Direction::semidirectional, Role::lead), 2).in, "010101");
+  EXPECT_EQ(turns(exchange(Direction::bidirectional, Role::lead), 9).in, "012345");
+}
+
+TEST(Run, CallsTheSameWithSeveralBuffers) {
+  RecordingLink link;
+  Pulse pulse;
+  std::array<Sample, 2> samples;
+  run(link, exchange(Direction::bidirectional, Role::lead), Path::to_partner, {nullptr, nullptr, 3, 0}, samples, pulse);
+  EXPECT_EQ(link.calls, record(exchange(Direction::bidirectional, Role::lead)).calls);
+}
+
+TEST(NumInFlight, IsTheWindowOrAllMessages) {
+  Exchange stream = exchange(Direction::unidirectional, Role::lead);
+  EXPECT_EQ(num_in_flight(stream), 2u);
+  stream.window = 64;
+  EXPECT_EQ(num_in_flight(stream), 5u);
+  stream.num_warmup = 10;
+  EXPECT_EQ(num_in_flight(stream), 10u);
+  stream.direction = Direction::semidirectional;
+  EXPECT_EQ(num_in_flight(stream), 1u);
 }
 
 TEST(Run, AClockThatDoesNotMoveIsNotTakenForNotMeasured) {

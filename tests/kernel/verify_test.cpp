@@ -41,7 +41,7 @@ std::optional<Mismatch> verify_over(DamagingLink& link, Fill fill) {
 }
 
 TEST(Verify, FindsNothingWhereNothingIsWrong) {
-  for (const Fill fill : {Fill::zero, Fill::ramp, Fill::random}) {
+  for (const Fill fill : {Fill::zero, Fill::ramp, Fill::random, Fill::mersenne}) {
     DamagingLink link;
     EXPECT_FALSE(verify_over(link, fill));
   }
@@ -62,7 +62,7 @@ TEST(Verify, SaysWhichByteOfWhichMessageIsWrongFirst) {
 }
 
 TEST(Verify, NoticesAMessageThatNeverCame) {
-  for (const Fill fill : {Fill::zero, Fill::ramp, Fill::random}) {
+  for (const Fill fill : {Fill::zero, Fill::ramp, Fill::random, Fill::mersenne}) {
     DamagingLink link;
     link.deliver = [&](std::uint64_t message, std::byte* data) {
       if (message != 2) std::memcpy(data, link.sent[message].data(), size);

@@ -12,6 +12,7 @@
 #include <optional>
 #include <ostream>
 #include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 
@@ -53,9 +54,25 @@ TEST_P(EveryAllocator, gives_whole_usable_pages) {
     if (!buffer) GTEST_SKIP() << reason_;
     EXPECT_EQ(buffer->size(), bytes);
     EXPECT_EQ(buffer->span().size(), bytes);
+    if (GetParam().place != Place::host) continue;
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer->data()) % page, 0u);
     std::memset(buffer->data(), 0x5a, bytes);
     EXPECT_EQ(buffer->span().back(), std::byte{0x5a});
+  }
+}
+
+TEST_P(EveryAllocator, gives_back_what_was_copied_in) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}}) {
+    const auto buffer = buffer_of(bytes);
+    if (!buffer) GTEST_SKIP() << reason_;
+    std::vector<std::byte> in(bytes), out(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) in[i] = static_cast<std::byte>(i % 251 + 1);
+    GetParam().copy_in(buffer->data(), in);
+    GetParam().copy_out(out, buffer->data());
+    EXPECT_EQ(out, in);
+    GetParam().copy_in(buffer->data(), {});
+    GetParam().copy_out({}, buffer->data());
+    EXPECT_TRUE(GetParam().place != Place::host || std::memcmp(buffer->data(), in.data(), bytes) == 0);
   }
 }
 
@@ -101,11 +118,22 @@ TEST(allocator_named, lists_what_there_is) {
     FAIL() << "found";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
-    EXPECT_STREQ(error.what(), "there is no allocator 'magnetic'. Choose from aligned, posix, mmap, pinned, huge");
+    EXPECT_STREQ(error.what(),
+                 "there is no allocator 'magnetic'. Choose from aligned, posix, mmap, pinned, huge, cuda");
   }
 }
 
-TEST(allocators, the_default_comes_first) { EXPECT_STREQ(allocators().front().name, "aligned"); }
+TEST(allocators, the_default_comes_first_and_the_one_for_gpus_last) {
+  EXPECT_STREQ(allocators().front().name, "aligned");
+  for (const Allocator& allocator : allocators()) {
+    EXPECT_EQ(allocator.place, &allocator == &allocators().back() ? Place::gpu : Place::host) << allocator.name;
+  }
+}
+
+TEST(name_of_place, is_its_word) {
+  EXPECT_STREQ(name_of(Place::host), "host");
+  EXPECT_STREQ(name_of(Place::gpu), "gpu");
+}
 
 // In a process of its own that may lock nothing: without privilege, and with a limit of 0.
 TEST(pinned, says_why_and_what_helps_where_nothing_may_be_locked) {

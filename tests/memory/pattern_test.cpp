@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,7 +16,8 @@
 namespace leadline::memory {
 namespace {
 
-constexpr Fill all_fills[] = {Fill::zero, Fill::ramp, Fill::random};
+constexpr Fill all_fills[] = {Fill::zero, Fill::ramp, Fill::random, Fill::mersenne};
+constexpr Fill random_fills[] = {Fill::random, Fill::mersenne};
 /// Around words, the ramp's period and the blocks in which patterns are made.
 constexpr std::size_t sizes[] = {0, 1, 7, 8, 9, 63, 255, 256, 257, 511, 512, 513, 1024, 1531};
 
@@ -28,6 +31,7 @@ TEST(name_of_fill, is_the_word_of_the_option) {
   EXPECT_STREQ(name_of(Fill::zero), "zero");
   EXPECT_STREQ(name_of(Fill::ramp), "ramp");
   EXPECT_STREQ(name_of(Fill::random), "random");
+  EXPECT_STREQ(name_of(Fill::mersenne), "mersenne");
 }
 
 TEST(fill, zero_is_zero) {
@@ -42,20 +46,47 @@ TEST(fill, ramp_rises_by_one) {
   }
 }
 
-// Byte i is byte i % 8 (lowest first) of output i / 8 of splitmix64, whose seed the key decides.
-TEST(fill, random_is_a_counter_through_splitmix64) {
-  const PatternKey key{5, 6, 7};
-  const std::uint64_t seed = mix64(mix64(0x0000'0005'0000'0006 + splitmix64_increment) + 7);
-  const auto bytes = filled(1531, Fill::random, key);
+/// What the key decides of the random contents, as pattern.cpp has it.
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t from_and_to, std::uint64_t message) {
+  return mix64(mix64(mix64(seed + splitmix64_increment) + from_and_to) + message);
+}
+
+/// Whether `bytes` are these words, the lowest byte of each first.
+void expect_words(const std::vector<std::byte>& bytes, const std::function<std::uint64_t()>& next_word) {
+  std::uint64_t word = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const std::uint64_t word = mix64(seed + (i / 8 + 1) * splitmix64_increment);
+    if (i % 8 == 0) word = next_word();
     ASSERT_EQ(std::to_integer<std::uint64_t>(bytes[i]), (word >> (8 * (i % 8))) & 0xff) << i;
   }
 }
 
-TEST(fill, random_uses_all_bytes) {
-  const auto bytes = filled(8192, Fill::random, {1, 2, 3});
-  EXPECT_EQ(std::set<std::byte>(bytes.begin(), bytes.end()).size(), 256u);
+TEST(fill, random_is_a_counter_through_splitmix64) {
+  std::uint64_t counter = mixed(8, 0x0000'0005'0000'0006, 7);
+  expect_words(filled(1531, Fill::random, {5, 6, 7, 8}), [&] { return mix64(counter += splitmix64_increment); });
+}
+
+TEST(fill, mersenne_is_the_output_of_the_standard_mersenne_twister) {
+  std::mt19937_64 twister(mixed(8, 0x0000'0005'0000'0006, 7));
+  expect_words(filled(5000, Fill::mersenne, {5, 6, 7, 8}), [&] { return twister(); });
+  std::mt19937_64 by_default;
+  by_default.discard(9999);
+  EXPECT_EQ(by_default(), 9981545732273789042u) << "the standard's own test value";
+}
+
+TEST(fill, random_contents_follow_the_seed_and_others_do_not) {
+  for (const Fill with : random_fills) {
+    EXPECT_EQ(filled(64, with, {1, 2, 3, 9876543210}), filled(64, with, {1, 2, 3, 9876543210}));
+    EXPECT_NE(filled(64, with, {1, 2, 3, 9876543210}), filled(64, with, {1, 2, 3, 9876543211}));
+  }
+  EXPECT_NE(filled(64, Fill::random, {1, 2, 3}), filled(64, Fill::mersenne, {1, 2, 3}));
+  EXPECT_EQ(filled(64, Fill::ramp, {1, 2, 3, 1}), filled(64, Fill::ramp, {1, 2, 3, 2}));
+}
+
+TEST(fill, random_contents_use_all_bytes) {
+  for (const Fill with : random_fills) {
+    const auto bytes = filled(8192, with, {1, 2, 3});
+    EXPECT_EQ(std::set<std::byte>(bytes.begin(), bytes.end()).size(), 256u);
+  }
 }
 
 TEST(fill, a_byte_does_not_depend_on_the_size) {
@@ -90,7 +121,7 @@ TEST(fill, needs_no_alignment) {
 }
 
 TEST(fill, the_next_message_and_the_answer_have_other_contents) {
-  for (const Fill with : {Fill::ramp, Fill::random}) {
+  for (const Fill with : {Fill::ramp, Fill::random, Fill::mersenne}) {
     for (std::uint32_t from = 0; from < 16; ++from) {
       for (std::uint32_t to = 0; to < 16; ++to) {
         const PatternKey key{from, to, from * to};
@@ -133,7 +164,7 @@ TEST(first_wrong_byte, is_the_first_of_several) {
 }
 
 TEST(first_wrong_byte, notices_the_message_before) {
-  for (const Fill with : {Fill::ramp, Fill::random}) {
+  for (const Fill with : {Fill::ramp, Fill::random, Fill::mersenne}) {
     EXPECT_TRUE(first_wrong_byte(filled(64, with, {1, 2, 3}), with, {1, 2, 4}).has_value());
   }
 }

@@ -23,6 +23,7 @@ void release(std::byte* data, std::size_t /*bytes*/) noexcept { std::free(data);
 
 }  // namespace
 
-const Allocator aligned_allocator{"aligned", "page-aligned memory of the C library (aligned_alloc)", allocate, release};
+const Allocator aligned_allocator =
+    host_allocator("aligned", "page-aligned memory of the C library (aligned_alloc)", allocate, release);
 
 }  // namespace leadline::memory

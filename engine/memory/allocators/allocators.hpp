@@ -11,5 +11,6 @@ extern const Allocator posix_allocator;
 extern const Allocator mmap_allocator;
 extern const Allocator pinned_allocator;
 extern const Allocator huge_allocator;
+extern const Allocator cuda_allocator;
 
 }  // namespace leadline::memory

@@ -51,6 +51,7 @@ void release(std::byte* data, std::size_t bytes) noexcept {
 
 }  // namespace
 
-const Allocator huge_allocator{"huge", "huge pages (MAP_HUGETLB; set aside with vm.nr_hugepages)", allocate, release};
+const Allocator huge_allocator =
+    host_allocator("huge", "huge pages (MAP_HUGETLB; set aside with vm.nr_hugepages)", allocate, release);
 
 }  // namespace leadline::memory

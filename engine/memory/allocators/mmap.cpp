@@ -24,6 +24,7 @@ void release(std::byte* data, std::size_t bytes) noexcept { munmap(data, bytes);
 
 }  // namespace
 
-const Allocator mmap_allocator{"mmap", "a mapping of its own from the kernel (anonymous mmap)", allocate, release};
+const Allocator mmap_allocator =
+    host_allocator("mmap", "a mapping of its own from the kernel (anonymous mmap)", allocate, release);
 
 }  // namespace leadline::memory

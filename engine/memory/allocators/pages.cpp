@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages, mappings and failures, for all allocators.
+// Pages, mappings, copies and failures, for all allocators.
 #include "memory/allocators/pages.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "core/error.hpp"
@@ -32,6 +33,12 @@ std::byte* map_anonymous(std::size_t bytes, int flags) {
   void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
   return data == MAP_FAILED ? nullptr : static_cast<std::byte*>(data);
 }
+
+void copy_plain_in(std::byte* to, std::span<const std::byte> from) {
+  if (!from.empty()) std::memcpy(to, from.data(), from.size());
+}
+
+void copy_plain_out(std::span<std::byte> to, const std::byte* from) { copy_plain_in(to.data(), {from, to.size()}); }
 
 void fail(const char* allocator, std::size_t bytes, std::string why, std::string hint) {
   throw Error(ExitStatus::something_missing,

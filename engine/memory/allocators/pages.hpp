@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all allocators need: whole pages, anonymous mappings, and the words for a failure.
+// What allocators share: whole pages, anonymous mappings, plain copies, and the words for a failure.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
+
+#include "memory/buffer.hpp"
 
 namespace leadline::memory {
 
@@ -17,6 +20,16 @@ void touch(std::byte* data, std::size_t bytes, std::size_t page);
 
 /// A private anonymous mapping with these additional flags, or nothing, and errno has the reason.
 std::byte* map_anonymous(std::size_t bytes, int flags);
+
+/// The copies of an allocator whose memory the processor reaches itself.
+void copy_plain_in(std::byte* to, std::span<const std::byte> from);
+void copy_plain_out(std::span<std::byte> to, const std::byte* from);
+
+/// The entry of such an allocator.
+constexpr Allocator host_allocator(const char* name, const char* purpose, decltype(Allocator::allocate) allocate,
+                                   decltype(Allocator::release) release) {
+  return {name, purpose, Place::host, allocate, release, copy_plain_in, copy_plain_out};
+}
 
 /// Throws Error(something_missing): `allocator` cannot have `bytes`, why, and what helps.
 [[noreturn]] void fail(const char* allocator, std::size_t bytes, std::string why, std::string hint = {});

@@ -31,7 +31,7 @@ void release(std::byte* data, std::size_t bytes) noexcept { munmap(data, bytes);
 
 }  // namespace
 
-const Allocator pinned_allocator{"pinned", "memory that is never paged out (mmap and mlock; limit: ulimit -l)",
-                                 allocate, release};
+const Allocator pinned_allocator =
+    host_allocator("pinned", "memory that is never paged out (mmap and mlock; limit: ulimit -l)", allocate, release);
 
 }  // namespace leadline::memory

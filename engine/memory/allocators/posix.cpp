@@ -24,6 +24,6 @@ void release(std::byte* data, std::size_t /*bytes*/) noexcept { free(data); }
 
 }  // namespace
 
-const Allocator posix_allocator{"posix", "page-aligned memory of posix_memalign", allocate, release};
+const Allocator posix_allocator = host_allocator("posix", "page-aligned memory of posix_memalign", allocate, release);
 
 }  // namespace leadline::memory

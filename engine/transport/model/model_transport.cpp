@@ -2,9 +2,12 @@
 // The module "model": a fabric out of a file, for demonstrations and tests; its times are virtual and repeatable.
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/error.hpp"
+#include "kernel/all_to_all.hpp"
 #include "kernel/run.hpp"
 #include "kernel/verify.hpp"
 #include "transport/link_sockets.hpp"
@@ -15,13 +18,26 @@
 namespace leadline::transport::model {
 namespace {
 
+/// See kernel/all_to_all.hpp. All ranks begin at once; the clock goes on from link to link, so that whoever waits for a
+/// partner who is late is late for the next.
+struct StepLinks {
+  const Fabric& fabric;
+  Station& own;
+  std::span<const std::int32_t> partners;
+  const std::vector<LinkEnds>& ends;
+  Posted& posted;
+
+  void start() const { own.clock_ns = 0; }
+  ModelLink at(std::size_t step) const { return {fabric, own, partners[step], ends[step], posted, Payload::none}; }
+  std::uint64_t now_ns() const { return own.clock_ns; }
+};
+
 class ModelTransport final : public Transport {
  public:
   explicit ModelTransport(const Context& context)
-      : own_rank_(context.rank),
-        file_(context.argument),
+      : file_(context.argument),
         fabric_(load_fabric(context.argument, context.size)),
-        sender_{0, silent_after(fabric_, context.rank)},
+        own_{.rank = context.rank, .silent_after = silent_after(fabric_, context.rank)},
         pulse_(context.pulse),
         sockets_(context.rank, context.rendezvous, link_limit()) {}
 
@@ -34,22 +50,32 @@ class ModelTransport final : public Transport {
   }
 
   void connect(int partner, Deadline deadline) override {
-    if (partner != own_rank_) sockets_.connect(partner, deadline);
+    if (partner != own_.rank) sockets_.connect(partner, deadline);
   }
 
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
            std::span<Sample> samples) override {
-    ModelLink link = link_to(partner, Payload::none);
-    const Path path = partner == own_rank_ ? Path::to_self : Path::to_partner;
+    Posted posted(kernel::num_in_flight(exchange));
+    ModelLink link = link_to(partner, posted, Payload::none);
+    const Path path = partner == own_.rank ? Path::to_self : Path::to_partner;
     kernel::run(link, exchange, path, buffers, samples, pulse_);
   }
 
   std::optional<kernel::Mismatch> verify(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
                                          Fill fill) override {
-    ModelLink link = link_to(partner, Payload::whole);
+    Posted posted(kernel::num_in_flight(exchange));
+    ModelLink link = link_to(partner, posted, Payload::whole);
     const bool sends = exchange.role == kernel::Role::lead;
-    const kernel::Ends ends = sends ? kernel::Ends{own_rank_, partner} : kernel::Ends{partner, own_rank_};
+    const kernel::Ends ends = sends ? kernel::Ends{own_.rank, partner} : kernel::Ends{partner, own_.rank};
     return kernel::verify(link, exchange, ends, buffers, fill, pulse_);
+  }
+
+  void all_to_all(const kernel::AllToAllSteps& steps, const kernel::Buffers& buffers,
+                  std::span<Sample> samples) override {
+    const std::vector<LinkEnds> ends = sockets_.all_ends(steps.partners);
+    Posted posted(1);
+    StepLinks links{fabric_, own_, steps.partners, ends, posted};
+    kernel::all_to_all(links, steps, buffers, samples, pulse_);
   }
 
   std::string make_believe_host(int rank) const override {
@@ -57,15 +83,14 @@ class ModelTransport final : public Transport {
   }
 
  private:
-  ModelLink link_to(int partner, Payload payload) {
-    const LinkEnds ends = partner == own_rank_ ? LinkEnds{} : sockets_.ends(partner);
-    return {fabric_, sender_, own_rank_, partner, ends, payload};
+  ModelLink link_to(int partner, Posted& posted, Payload payload) {
+    own_.clock_ns = 0;
+    return {fabric_, own_, partner, sockets_.ends(partner), posted, payload};
   }
 
-  int own_rank_;
   std::string file_;
   Fabric fabric_;
-  Sender sender_;
+  Station own_;
   Pulse& pulse_;
   LinkSockets sockets_;
 };
@@ -73,6 +98,9 @@ class ModelTransport final : public Transport {
 // Its ranks wait on real sockets, always asleep, and its times do not depend on it: any way of waiting will do.
 constexpr Module module{
     .refuses_wait = [](WaitMode) { return std::string(); },
+    .refuses_memory = [](memory::Place place) -> std::string {
+      return place == memory::Place::host ? "" : "a make-believe fabric takes nothing but ordinary memory";
+    },
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {
       return std::make_unique<ModelTransport>(context);

@@ -2,6 +2,10 @@
 // Starts and ends MPI, and turns its errors into exceptions.
 #include "transport/mpi/library.hpp"
 
+#include <mpi.h>
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -135,6 +139,18 @@ std::string library_name() {
   for (auto twice = name.find("  "); twice != std::string::npos; twice = name.find("  ")) name.erase(twice, 1);
   while (!name.empty() && name.back() == ' ') name.pop_back();
   return name;
+}
+
+std::string why_no_gpu_memory() {
+#if defined(MPIX_GPU_SUPPORT_CUDA)  // MPICH since 4.0, and what descends from it
+  int is_supported = 0;
+  MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &is_supported);
+#elif defined(MPIX_CUDA_AWARE_SUPPORT)  // Open MPI
+  const int is_supported = MPIX_Query_cuda_support();
+#else
+  const int is_supported = 0;
+#endif
+  return is_supported != 0 ? "" : library_name() + " was built without CUDA support";
 }
 
 void wait_yielding(MPI_Request& request, Deadline deadline, const std::string& problem) {

@@ -40,6 +40,9 @@ class Library {
 /// Local: "Open MPI v4.1.4", "MPICH 4.0.2".
 std::string library_name();
 
+/// Local, once MPI is started: why messages cannot lie in the memory of a GPU, or empty.
+std::string why_no_gpu_memory();
+
 /// Waits for one request and gives the core away meanwhile, so that more ranks than cores come through quickly.
 /// Throws Error(run_failed, problem) when the deadline passes.
 void wait_yielding(MPI_Request& request, Deadline deadline, const std::string& problem);

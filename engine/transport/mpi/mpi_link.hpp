@@ -7,7 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "core/clock.hpp"
 #include "model/request.hpp"
@@ -20,9 +20,9 @@ namespace leadline::transport::mpi {
 template <WaitMode wait>
 class MpiLink {
  public:
-  /// `num_requests` messages may be posted at once.
-  MpiLink(MPI_Comm comm, int partner, const MessageShape& shape, std::size_t num_requests)
-      : comm_(comm), type_(shape.type()), count_(shape.count()), partner_(partner), requests_(num_requests) {}
+  /// As many messages may be posted at once as there are requests, which outlive the link; so it is cheap to make.
+  MpiLink(MPI_Comm comm, int partner, const MessageShape& shape, std::span<MPI_Request> requests)
+      : comm_(comm), type_(shape.type()), count_(shape.count()), partner_(partner), requests_(requests) {}
 
   void send(const std::byte* data, std::size_t) { send(data, count_, type_); }
   void receive(std::byte* data, std::size_t) { receive(data, count_, type_); }
@@ -89,7 +89,7 @@ class MpiLink {
   int count_;
   int partner_;
   int num_posted_ = 0;
-  std::vector<MPI_Request> requests_;
+  std::span<MPI_Request> requests_;
 };
 
 }  // namespace leadline::transport::mpi

@@ -3,14 +3,17 @@
 #include <mpi.h>
 #include <sched.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/error.hpp"
+#include "kernel/all_to_all.hpp"
 #include "kernel/run.hpp"
 #include "kernel/verify.hpp"
 #include "transport/mpi/library.hpp"
@@ -20,6 +23,19 @@
 
 namespace leadline::transport::mpi {
 namespace {
+
+/// See kernel/all_to_all.hpp.
+template <WaitMode wait>
+struct StepLinks {
+  MPI_Comm comm;
+  std::span<const std::int32_t> partners;
+  const MessageShape& shape;
+  std::array<MPI_Request, 2> requests{};
+
+  void start() const {}
+  MpiLink<wait> at(std::size_t step) { return {comm, partners[step], shape, requests}; }
+  std::uint64_t now_ns() const { return leadline::now_ns(); }
+};
 
 class MpiTransport final : public Transport {
  public:
@@ -58,6 +74,12 @@ class MpiTransport final : public Transport {
     return mismatch;
   }
 
+  void all_to_all(const kernel::AllToAllSteps& steps, const kernel::Buffers& buffers,
+                  std::span<Sample> samples) override {
+    if (wait_ == WaitMode::spin) return all_to_all_that<WaitMode::spin>(steps, buffers, samples);
+    all_to_all_that<WaitMode::yield>(steps, buffers, samples);
+  }
+
   void progress() noexcept override {
     int is_there = 0;
     try {
@@ -79,10 +101,16 @@ class MpiTransport final : public Transport {
   template <WaitMode wait, class Use>
   void with_link_that(const kernel::Exchange& exchange, int partner, const Use& use) {
     const MessageShape shape(exchange.message_size_bytes);
-    const std::uint64_t longest = std::max(exchange.num_messages, exchange.num_warmup);
-    const std::uint64_t in_flight = std::max<std::uint64_t>(1, std::min<std::uint64_t>(exchange.window, longest));
-    MpiLink<wait> link(library_.comm(), partner, shape, 2 * in_flight);
+    std::vector<MPI_Request> requests(2 * kernel::num_in_flight(exchange), MPI_REQUEST_NULL);
+    MpiLink<wait> link(library_.comm(), partner, shape, requests);
     use(link);
+  }
+
+  template <WaitMode wait>
+  void all_to_all_that(const kernel::AllToAllSteps& steps, const kernel::Buffers& buffers, std::span<Sample> samples) {
+    const MessageShape shape(steps.message_size_bytes);
+    StepLinks<wait> links{library_.comm(), steps.partners, shape};
+    kernel::all_to_all(links, steps, buffers, samples, pulse_);
   }
 
   Library& library_ = Library::instance();
@@ -94,6 +122,8 @@ std::string refuses_wait(WaitMode mode) {
   return mode == WaitMode::block ? "MPI offers no way to sleep until a message comes" : "";
 }
 
+std::string refuses_memory(memory::Place place) { return place == memory::Place::host ? "" : why_no_gpu_memory(); }
+
 std::unique_ptr<Transport> open(const Context& context) {
   if (!context.argument.empty()) {
     throw Error(ExitStatus::bad_command_line, "the transport mpi takes no argument",
@@ -102,7 +132,8 @@ std::unique_ptr<Transport> open(const Context& context) {
   return std::make_unique<MpiTransport>(context);
 }
 
-constexpr Module module{.refuses_wait = &refuses_wait, .bootstrap = &make_bootstrap, .open = &open};
+constexpr Module module{
+    .refuses_wait = &refuses_wait, .refuses_memory = &refuses_memory, .bootstrap = &make_bootstrap, .open = &open};
 
 }  // namespace
 }  // namespace leadline::transport::mpi

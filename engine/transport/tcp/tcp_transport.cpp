@@ -5,9 +5,13 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "core/error.hpp"
+#include "kernel/all_to_all.hpp"
 #include "kernel/run.hpp"
 #include "kernel/verify.hpp"
 #include "transport/link_sockets.hpp"
@@ -26,6 +30,32 @@ std::string congestion_control() {
 bool on_one_host(std::span<const std::uint32_t> host_of) {
   return std::adjacent_find(host_of.begin(), host_of.end(), std::not_equal_to<>()) == host_of.end();
 }
+
+/// A stream has no empty messages: one byte is the least that can be waited for, and stands for them.
+struct OnTheWire {
+  OnTheWire(std::size_t message_size_bytes, const kernel::Buffers& given) : buffers(given) {
+    if (message_size_bytes == 0) buffers = {&stand_in_out, &stand_in_in};
+    size = std::max<std::size_t>(message_size_bytes, 1);
+  }
+  OnTheWire(const OnTheWire&) = delete;
+  OnTheWire& operator=(const OnTheWire&) = delete;
+
+  std::byte stand_in_out{}, stand_in_in{};
+  kernel::Buffers buffers;
+  std::size_t size = 0;
+};
+
+/// See kernel/all_to_all.hpp.
+template <WaitMode wait>
+struct StepSockets {
+  std::span<const std::int32_t> partners;
+  const std::vector<LinkEnds>& ends;
+  Posted& posted;
+
+  void start() const {}
+  SocketLink<wait> at(std::size_t step) const { return {ends[step], partners[step], posted}; }
+  std::uint64_t now_ns() const { return leadline::now_ns(); }
+};
 
 class TcpTransport final : public Transport {
  public:
@@ -50,15 +80,11 @@ class TcpTransport final : public Transport {
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
            std::span<Sample> samples) override {
     const Path path = partner == own_rank_ ? Path::to_self : Path::to_partner;
-    std::byte stand_in_out{}, stand_in_in{};
-    kernel::Exchange on_the_wire = exchange;
-    kernel::Buffers memory = buffers;
-    if (exchange.message_size_bytes == 0) {
-      // A stream has no empty messages: one byte is the least that can be waited for.
-      on_the_wire.message_size_bytes = 1;
-      memory = {&stand_in_out, &stand_in_in};
-    }
-    with_link(partner, [&](auto& link) { kernel::run(link, on_the_wire, path, memory, samples, pulse_); });
+    OnTheWire on_the_wire(exchange.message_size_bytes, buffers);
+    kernel::Exchange never_empty = exchange;
+    never_empty.message_size_bytes = on_the_wire.size;
+    with_link(exchange, partner,
+              [&](auto& link) { kernel::run(link, never_empty, path, on_the_wire.buffers, samples, pulse_); });
   }
 
   std::optional<kernel::Mismatch> verify(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
@@ -67,22 +93,39 @@ class TcpTransport final : public Transport {
     const bool sends = exchange.role == kernel::Role::lead;
     const kernel::Ends ends = sends ? kernel::Ends{own_rank_, partner} : kernel::Ends{partner, own_rank_};
     std::optional<kernel::Mismatch> mismatch;
-    with_link(partner, [&](auto& link) { mismatch = kernel::verify(link, exchange, ends, buffers, fill, pulse_); });
+    with_link(exchange, partner,
+              [&](auto& link) { mismatch = kernel::verify(link, exchange, ends, buffers, fill, pulse_); });
     return mismatch;
   }
 
- private:
-  template <class Use>
-  void with_link(int partner, const Use& use) {
-    if (wait_ == WaitMode::block) return with_link_that<WaitMode::block>(partner, use);
-    if (wait_ == WaitMode::yield) return with_link_that<WaitMode::yield>(partner, use);
-    with_link_that<WaitMode::spin>(partner, use);
+  void all_to_all(const kernel::AllToAllSteps& steps, const kernel::Buffers& buffers,
+                  std::span<Sample> samples) override {
+    OnTheWire on_the_wire(steps.message_size_bytes, buffers);
+    const kernel::AllToAllSteps never_empty{steps.partners, on_the_wire.size};
+    const std::vector<LinkEnds> ends = sockets_.all_ends(steps.partners);
+    Posted posted(1);
+    with_wait([&](auto wait) {
+      StepSockets<wait> links{steps.partners, ends, posted};
+      kernel::all_to_all(links, never_empty, on_the_wire.buffers, samples, pulse_);
+    });
   }
 
-  template <WaitMode wait, class Use>
-  void with_link_that(int partner, const Use& use) {
-    SocketLink<wait> link(sockets_.ends(partner), partner);
-    use(link);
+ private:
+  /// Calls `use` with the wait mode as a constant.
+  template <class Use>
+  void with_wait(const Use& use) {
+    if (wait_ == WaitMode::block) return use(std::integral_constant<WaitMode, WaitMode::block>{});
+    if (wait_ == WaitMode::yield) return use(std::integral_constant<WaitMode, WaitMode::yield>{});
+    use(std::integral_constant<WaitMode, WaitMode::spin>{});
+  }
+
+  template <class Use>
+  void with_link(const kernel::Exchange& exchange, int partner, const Use& use) {
+    Posted posted(kernel::num_in_flight(exchange));
+    with_wait([&](auto wait) {
+      SocketLink<wait> link(sockets_.ends(partner), partner, posted);
+      use(link);
+    });
   }
 
   int own_rank_;
@@ -94,6 +137,9 @@ class TcpTransport final : public Transport {
 
 constexpr Module module{
     .refuses_wait = [](WaitMode) { return std::string(); },
+    .refuses_memory = [](memory::Place place) -> std::string {
+      return place == memory::Place::host ? "" : "sockets take nothing but ordinary memory";
+    },
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {
       if (!context.argument.empty()) {
