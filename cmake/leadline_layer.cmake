@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# The three kinds of target: a layer (one folder of engine/), a transport module, a test program.
+# The kinds of target: a layer (one folder of engine/), a module that is opened at run time, a test program.
 
-# leadline_layer(NAME [USES library...]): all sources of this folder; includes are written from engine/.
+# leadline_layer(NAME [EXCEPT folder] [USES library...]): all sources of this folder; includes are written from engine/.
 function(leadline_layer name)
-  cmake_parse_arguments(arg "" "" "USES" ${ARGN})
+  cmake_parse_arguments(arg "" "EXCEPT" "USES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   list(FILTER sources EXCLUDE REGEX "/\\.")
+  if(arg_EXCEPT)
+    file(GLOB_RECURSE left_out CONFIGURE_DEPENDS ${arg_EXCEPT}/*.cpp)
+    list(REMOVE_ITEM sources ${left_out})
+  endif()
   if(sources)
     add_library(leadline_${name} STATIC ${sources})
     target_include_directories(leadline_${name} PUBLIC "${PROJECT_SOURCE_DIR}/engine")
@@ -17,18 +21,31 @@ function(leadline_layer name)
   endif()
 endfunction()
 
-# leadline_transport(NAME SOURCES file... [USES library...]): leadline_transport_NAME.so, found beside the program.
-function(leadline_transport name)
+# leadline_module(TARGET SOURCES file... [USES library...]): TARGET.so, found beside the program.
+function(leadline_module target)
   cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
-  add_library(leadline_transport_${name} MODULE ${arg_SOURCES})
-  target_link_libraries(leadline_transport_${name} PRIVATE leadline_kernel leadline_cluster ${arg_USES})
+  add_library(${target} MODULE ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE ${arg_USES})
   # Vendors' libraries do not bear being unloaded, so a module stays in the process to its end.
-  target_link_options(leadline_transport_${name} PRIVATE -Wl,-z,nodelete)
-  set_target_properties(leadline_transport_${name} PROPERTIES
+  target_link_options(${target} PRIVATE -Wl,-z,nodelete)
+  set_target_properties(${target} PROPERTIES
     PREFIX "" CXX_VISIBILITY_PRESET hidden
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/${LEADLINE_MODULE_DIR}")
-  install(TARGETS leadline_transport_${name} DESTINATION "${LEADLINE_MODULE_DIR}")
-  set_property(GLOBAL APPEND PROPERTY leadline_transport_modules leadline_transport_${name})
+  install(TARGETS ${target} DESTINATION "${LEADLINE_MODULE_DIR}")
+  set_property(GLOBAL APPEND PROPERTY leadline_modules ${target})
+endfunction()
+
+# leadline_transport(NAME SOURCES file... [USES library...]): leadline_transport_NAME.so.
+function(leadline_transport name)
+  leadline_module(leadline_transport_${name} ${ARGN})
+  target_link_libraries(leadline_transport_${name} PRIVATE leadline_kernel leadline_cluster)
+endfunction()
+
+# leadline_bootstrap(NAME SOURCES file... [USES library...]): leadline_bootstrap_NAME.so.
+function(leadline_bootstrap name)
+  leadline_module(leadline_bootstrap_${name} ${ARGN})
+  target_link_libraries(leadline_bootstrap_${name} PRIVATE leadline_cluster)
+  set_target_properties(leadline_bootstrap_${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 endfunction()
 
 # leadline_test(NAME SOURCES file... [USES library...]): a GoogleTest program; each of its tests is a CTest test.

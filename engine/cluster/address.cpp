@@ -19,6 +19,8 @@
 namespace leadline::cluster {
 namespace {
 
+constexpr const char* host_name_suffix_variable = "LINKTEST_SYSTEM_NODENAME_SUFFIX";
+
 const sockaddr_in& as_ipv4(const sockaddr* address) { return *reinterpret_cast<const sockaddr_in*>(address); }
 const sockaddr_in6& as_ipv6(const sockaddr* address) { return *reinterpret_cast<const sockaddr_in6*>(address); }
 
@@ -39,22 +41,72 @@ bool is_in_network(const SocketAddress& address, const std::string& network) {
   return true;
 }
 
-/// The own host name's address, if the name service says one and it is ours.
-std::optional<SocketAddress> address_of_own_name(const std::vector<LocalAddress>& candidates) {
+std::string own_name() {
   char name[256] = {};
-  if (::gethostname(name, sizeof name - 1) != 0) return std::nullopt;
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+/// What the name service says to a name: addresses, or why there are none.
+struct Answer {
+  std::vector<std::string> addresses;
+  std::string why_none;
+};
+
+Answer ask_for(const std::string& name) {
   addrinfo* list = nullptr;
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
-  if (::getaddrinfo(name, nullptr, &hints, &list) != 0) return std::nullopt;
+  const int problem = ::getaddrinfo(name.c_str(), nullptr, &hints, &list);
+  if (problem != 0) return {{}, ::gai_strerror(problem)};
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(list, &::freeaddrinfo);
+  Answer answer;
   for (const addrinfo* one = list; one != nullptr; one = one->ai_next) {
-    const std::string text = SocketAddress(one->ai_addr).host_text();
+    answer.addresses.push_back(SocketAddress(one->ai_addr).host_text());
+  }
+  return answer;
+}
+
+/// The first of these addresses that is ours.
+std::optional<SocketAddress> own_among(const std::vector<std::string>& addresses,
+                                       const std::vector<LocalAddress>& candidates) {
+  for (const std::string& address : addresses) {
     for (const LocalAddress& candidate : candidates) {
-      if (candidate.address.host_text() == text) return candidate.address;
+      if (candidate.address.host_text() == address) return candidate.address;
     }
   }
   return std::nullopt;
+}
+
+std::string listed(const std::vector<LocalAddress>& candidates) {
+  std::string text;
+  for (const LocalAddress& one : candidates) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", one.device, one.address.host_text());
+  }
+  return text;
+}
+
+SocketAddress address_of_interface(const std::string& interface, const std::vector<LocalAddress>& candidates) {
+  for (const LocalAddress& one : candidates) {
+    if (matches(one, interface)) return one.address;
+  }
+  throw Error(ExitStatus::something_missing, fmt::format("no network interface matches '{}'", interface),
+              "this host has " + listed(candidates),
+              "name a device (eth0) or a network (10.0.0.0/8) that every host has");
+}
+
+SocketAddress address_of_suffixed_name(const std::string& suffix, const std::vector<LocalAddress>& candidates) {
+  const std::string host = own_name();
+  const std::string name = host.substr(0, host.find('.')) + suffix;
+  const Answer answer = ask_for(name);
+  if (const auto own = own_among(answer.addresses, candidates)) return *own;
+  const std::string why = answer.addresses.empty() ? "the name service says: " + answer.why_none
+                                                   : fmt::format("{} is not an address of this host, which has {}",
+                                                                 answer.addresses.front(), listed(candidates));
+  throw Error(ExitStatus::something_missing, fmt::format("the host name '{}' leads to no network of this host", name),
+              why,
+              fmt::format("{} is '{}': set it so that host name and suffix name one, or leave it out",
+                          host_name_suffix_variable, suffix));
 }
 
 }  // namespace
@@ -137,24 +189,26 @@ bool matches(const LocalAddress& candidate, const std::string& wanted) {
          (wanted.ends_with('.') && candidate.address.host_text().starts_with(wanted));
 }
 
-SocketAddress address_between_hosts(const std::string& interface) {
+void refuse_two_choices(const NetworkChoice& network) {
+  if (network.interface.empty() || network.host_name_suffix.empty()) return;
+  throw Error(ExitStatus::bad_command_line, "two settings choose the network",
+              fmt::format("the interface is '{}', and {} is '{}'", network.interface, host_name_suffix_variable,
+                          network.host_name_suffix),
+              "Leave one of them out");
+}
+
+SocketAddress address_between_hosts(const NetworkChoice& network) {
   std::vector<LocalAddress> candidates = local_addresses();
-  std::string devices;
-  for (const LocalAddress& one : candidates) {
-    devices += fmt::format("{}{} {}", devices.empty() ? "" : ", ", one.device, one.address.host_text());
-    if (!interface.empty() && matches(one, interface)) return one.address;
-  }
-  if (!interface.empty()) {
-    throw Error(ExitStatus::something_missing, fmt::format("no network interface matches '{}'", interface),
-                "this host has " + devices, "name a device (eth0) or a network (10.0.0.0/8) that every host has");
-  }
+  if (!network.interface.empty()) return address_of_interface(network.interface, candidates);
+  if (!network.host_name_suffix.empty()) return address_of_suffixed_name(network.host_name_suffix, candidates);
+  const std::string devices = listed(candidates);
   std::erase_if(candidates, [](const auto& one) { return one.address.is_loopback(); });
   if (candidates.empty()) {
     throw Error(ExitStatus::something_missing, "no network reaches the other hosts of the run",
                 "this host has " + devices, "bring a network device up");
   }
   if (candidates.size() == 1) return candidates.front().address;
-  return address_of_own_name(candidates).value_or(candidates.front().address);
+  return own_among(ask_for(own_name()).addresses, candidates).value_or(candidates.front().address);
 }
 
 }  // namespace leadline::cluster

@@ -54,9 +54,19 @@ std::vector<LocalAddress> local_addresses();
 /// Whether "eth0", "10.55.", "10.55.0.0/24" or "fd00::/8" means this address.
 bool matches(const LocalAddress& candidate, const std::string& wanted);
 
-/// Local: where a run over several hosts listens, with port 0: what `interface` means if it is not empty, else
-/// the only address or that of the own host name, else the first that is not a loopback.
+/// Which of its networks a host uses between hosts; at most one of the two is not empty.
+struct NetworkChoice {
+  std::string interface = {};  ///< a device or a network, see matches()
+  /// Put behind the host name up to its first dot: the name service knows the network's address under that name.
+  std::string host_name_suffix = {};
+};
+
+/// Local: throws Error(bad_command_line) where both are given.
+void refuse_two_choices(const NetworkChoice& network);
+
+/// Local: where a run over several hosts listens, with port 0: what was chosen, else the only address or that of the
+/// own host name, else the first that is not a loopback.
 /// Throws Error(something_missing) where there is none. May ask the name service.
-SocketAddress address_between_hosts(const std::string& interface);
+SocketAddress address_between_hosts(const NetworkChoice& network);
 
 }  // namespace leadline::cluster

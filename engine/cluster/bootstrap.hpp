@@ -50,6 +50,9 @@ class Bootstrap {
   /// behind the other, by rank. All the same length.
   virtual std::string all_gather(const std::string& own);
 
+  /// Local: the cluster stands, and all_gather will not be called again.
+  virtual void joined() {}
+
   /// Local, from the watch thread: this process is about to say on stderr why the run failed.
   virtual void reporting() {}
 };

@@ -21,6 +21,7 @@ namespace leadline::cluster {
 struct JoinOptions {
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);  ///< how long a rank may be silent
   std::string interface;                                        ///< device or address prefix between hosts; empty = any
+  std::string host_name_suffix;  ///< of LINKTEST_SYSTEM_NODENAME_SUFFIX; see NetworkChoice
 };
 
 /// A tree of TCP connections over all ranks (at most two children each), one set for collectives, one for the

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the LEADLINE_* variables.
+// Reading the LEADLINE_* and LINKTEST_TCP_* variables.
 #include "cluster/environment.hpp"
 
 #include <fmt/format.h>
+#include <sodium.h>
 
 #include <charconv>
 #include <cstdlib>
@@ -42,22 +43,58 @@ int number_of(const std::string& name, int min, int max, const std::string& hint
   return number;
 }
 
+/// How a family of variables is called.
+struct Family {
+  const char* size;
+  const char* rank;
+  const char* address;  ///< the rank comes behind it
+  const char* port;     ///< as well
+  int num_digits;       ///< of that rank, at least
+  const char* launcher;
+};
+
+constexpr const char* secret_variable = "LEADLINE_SECRET";
+constexpr Family own_family{"LEADLINE_SIZE", "LEADLINE_RANK", "LEADLINE_ADDRESS_", "LEADLINE_PORT_", 1, "environment"};
+constexpr Family linktest_family{
+    "LINKTEST_TCP_SIZE",           "LINKTEST_TCP_RANK", "LINKTEST_TCP_IPADDR_", "LINKTEST_TCP_PORT_", 8,
+    "environment (LINKTEST_TCP_*)"};
+
 class EnvironmentBootstrap final : public Bootstrap, private Membership {
  public:
-  EnvironmentBootstrap()
-      : size_(number_of("LEADLINE_SIZE", 1, std::numeric_limits<int>::max(), "Set it to the number of ranks")),
-        rank_(number_of("LEADLINE_RANK", 0, size_ - 1, "Set it to this process's number, counted from 0")),
-        secret_(text_of("LEADLINE_SECRET", secret_hint)) {
-    if (secret_.size() < secret_length_min) {
-      bad_variable("LEADLINE_SECRET", fmt::format("it has fewer than {} characters", secret_length_min), secret_hint);
-    }
+  /// `make_secret` gives the one for those who have set none.
+  template <class MakeSecret>
+  EnvironmentBootstrap(const Family& family, const MakeSecret& make_secret)
+      : family_(family),
+        size_(number_of(family.size, 1, std::numeric_limits<int>::max(), "Set it to the number of ranks")),
+        rank_(number_of(family.rank, 0, size_ - 1, "Set it to this process's number, counted from 0")) {
     endpoint_of(rank_);
+    const char* given = std::getenv(secret_variable);
+    secret_ = given != nullptr && *given != '\0' ? given : make_secret(*this);
+    if (secret_.size() < secret_length_min) {
+      bad_variable(secret_variable, fmt::format("it has fewer than {} characters", secret_length_min), secret_hint);
+    }
   }
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  std::string launcher() const override { return "environment"; }
+  std::string launcher() const override { return family_.launcher; }
   Membership* membership() override { return this; }
+
+  static std::string missing_secret(const EnvironmentBootstrap&) { return text_of(secret_variable, secret_hint); }
+
+  /// What all ranks can compute from what they know of all ranks.
+  std::string secret_of_endpoints() const {
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, nullptr, 0, crypto_generichash_BYTES);
+    for (int rank = 0; rank < size_; ++rank) {
+      const Endpoint one = endpoint_of(rank);
+      const std::string text = fmt::format("{} {}\n", one.address, one.port);
+      crypto_generichash_update(&state, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+    }
+    std::string secret(crypto_generichash_BYTES, '\0');
+    crypto_generichash_final(&state, reinterpret_cast<unsigned char*>(secret.data()), secret.size());
+    return secret;
+  }
 
  private:
   static constexpr const char* secret_hint =
@@ -68,21 +105,34 @@ class EnvironmentBootstrap final : public Bootstrap, private Membership {
     return listen_on(*SocketAddress::parse(own.address, own.port));
   }
   Endpoint endpoint_of(int rank) const override {
-    const std::string hint = fmt::format("Set it to where rank {} listens; every rank needs all of them", rank);
-    const std::string name = fmt::format("LEADLINE_ADDRESS_{}", rank);
+    const std::string hint =
+        fmt::format("Set it to where rank {} listens; every rank needs all of them, its own too", rank);
+    const std::string name = fmt::format("{}{:0{}}", family_.address, rank, family_.num_digits);
     const std::string address = text_of(name, hint);
     if (!SocketAddress::parse(address, 0)) bad_variable(name, fmt::format("'{}' is not an IP address", address), hint);
-    const int port = number_of(fmt::format("LEADLINE_PORT_{}", rank), 1, 65535, hint);
+    const int port = number_of(fmt::format("{}{:0{}}", family_.port, rank, family_.num_digits), 1, 65535, hint);
     return {address, static_cast<std::uint16_t>(port)};
   }
   std::string_view secret() const override { return secret_; }
 
+  Family family_;
   int size_, rank_;
   std::string secret_;
 };
 
+bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+
 }  // namespace
 
-std::unique_ptr<Bootstrap> environment_bootstrap() { return std::make_unique<EnvironmentBootstrap>(); }
+std::unique_ptr<Bootstrap> environment_bootstrap() {
+  return std::make_unique<EnvironmentBootstrap>(own_family, &EnvironmentBootstrap::missing_secret);
+}
+
+std::unique_ptr<Bootstrap> linktest_environment_bootstrap() {
+  return std::make_unique<EnvironmentBootstrap>(linktest_family,
+                                                [](const auto& self) { return self.secret_of_endpoints(); });
+}
+
+bool has_linktest_variables() { return is_set(linktest_family.size) || is_set(linktest_family.rank); }
 
 }  // namespace leadline::cluster

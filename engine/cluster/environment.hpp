@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that were started by hand or by a script: everything is in LEADLINE_* environment variables.
+// Ranks that were started by hand or by a script: everything is in environment variables.
 #pragma once
 
 #include <memory>
@@ -12,5 +12,14 @@ namespace leadline::cluster {
 /// LEADLINE_ADDRESS_r and LEADLINE_PORT_r. Local. Throws Error(bad_command_line) naming the first variable that is
 /// missing or makes no sense; those of the other ranks are looked at when they are needed.
 std::unique_ptr<Bootstrap> environment_bootstrap();
+
+/// The same from the variables that LinkTest reads: LINKTEST_TCP_SIZE, LINKTEST_TCP_RANK and, with r as eight digits,
+/// LINKTEST_TCP_IPADDR_r and LINKTEST_TCP_PORT_r; every rank needs those of all ranks, its own too. They hold no
+/// secret: without LEADLINE_SECRET it is made out of them, so that whoever knows the variables can join, as with
+/// LinkTest. All ranks must then be given the same texts.
+std::unique_ptr<Bootstrap> linktest_environment_bootstrap();
+
+/// Whether LINKTEST_TCP_SIZE or LINKTEST_TCP_RANK is set: half of them is a mistake to be told, not to be overlooked.
+bool has_linktest_variables();
 
 }  // namespace leadline::cluster

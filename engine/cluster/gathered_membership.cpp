@@ -59,7 +59,7 @@ std::string packed(const std::optional<Error>& error) {
 
 }  // namespace
 
-GatheredMembership::GatheredMembership(Bootstrap& bootstrap, const std::string& host, const std::string& interface) {
+GatheredMembership::GatheredMembership(Bootstrap& bootstrap, const std::string& host, const NetworkChoice& network) {
   std::string own_share(share_size_bytes, '\0');
   randombytes_buf(own_share.data(), own_share.size());
   const std::string own_hash = hash_of(host, hash_size_bytes);
@@ -76,7 +76,8 @@ GatheredMembership::GatheredMembership(Bootstrap& bootstrap, const std::string& 
   std::optional<Error> error;
   SocketAddress own;
   try {
-    listener_ = listen_on(is_one_host ? *SocketAddress::parse("127.0.0.1", 0) : address_between_hosts(interface));
+    refuse_two_choices(network);
+    listener_ = listen_on(is_one_host ? *SocketAddress::parse("127.0.0.1", 0) : address_between_hosts(network));
     own = SocketAddress::of_socket(listener_.fd());
   } catch (const Error& problem) {
     error = problem;

@@ -15,7 +15,7 @@ class GatheredMembership final : public Membership {
  public:
   /// Collective: listens on the loopback where all ranks have the same host name, else see address_between_hosts;
   /// rank 0's random secret goes to all. If any rank cannot listen, all throw the lowest such rank's Error.
-  GatheredMembership(Bootstrap& bootstrap, const std::string& host, const std::string& interface);
+  GatheredMembership(Bootstrap& bootstrap, const std::string& host, const NetworkChoice& network);
 
   Socket take_listener() override { return std::move(listener_); }
   Endpoint endpoint_of(int rank) const override;

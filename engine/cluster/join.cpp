@@ -50,7 +50,8 @@ TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options
   if (sodium_init() < 0) throw Error(ExitStatus::something_missing, "libsodium does not start");
   const Deadline deadline = Deadline::after(options_.timeout);
   membership_ = bootstrap_->membership();
-  if (membership_ == nullptr) membership_ = &gathered_.emplace(*bootstrap_, host_, options_.interface);
+  if (membership_ == nullptr)
+    membership_ = &gathered_.emplace(*bootstrap_, host_, NetworkChoice{options_.interface, options_.host_name_suffix});
   key_.emplace(membership_->secret());
   Socket listener = membership_->take_listener();
   on_loopback_ = SocketAddress::of_socket(listener.fd()).is_loopback();
@@ -64,6 +65,7 @@ TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options
     throw;
   }
   learn_hosts();
+  bootstrap_->joined();
 }
 
 SocketAddress TcpCluster::address_of(int rank) const {

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "cluster/environment.hpp"
+
 namespace leadline::cluster {
 namespace {
 
@@ -11,7 +13,8 @@ bool has(const char* variable) { return std::getenv(variable) != nullptr; }
 
 }  // namespace
 
-Launcher detect_launcher() {
+Launcher detect_launcher(FrontEnd front_end) {
+  if (front_end == FrontEnd::linktest && has_linktest_variables()) return Launcher::linktest;
   if (has("LEADLINE_RANK")) return Launcher::environment;
   if (has("OMPI_COMM_WORLD_SIZE")) return Launcher::open_mpi;
   // Hydra starts its processes through srun inside an allocation, so Slurm's variables prove nothing yet.
@@ -28,6 +31,8 @@ const char* name_of(Launcher launcher) {
       return "none";
     case Launcher::environment:
       return "environment";
+    case Launcher::linktest:
+      return "environment (LINKTEST_TCP_*)";
     case Launcher::open_mpi:
       return "Open MPI mpirun";
     case Launcher::mpich:
@@ -42,14 +47,17 @@ const char* name_of(Launcher launcher) {
   return "none";
 }
 
-int rank_hint() {
+int rank_hint(FrontEnd front_end) {
   const char* text = nullptr;
-  switch (detect_launcher()) {
+  switch (detect_launcher(front_end)) {
     case Launcher::none:
       if (has("SLURM_STEP_ID")) text = std::getenv("SLURM_PROCID");  // a step without PMI has ranks all the same
       break;
     case Launcher::environment:
       text = std::getenv("LEADLINE_RANK");
+      break;
+    case Launcher::linktest:
+      text = std::getenv("LINKTEST_TCP_RANK");
       break;
     case Launcher::open_mpi:
       text = std::getenv("OMPI_COMM_WORLD_RANK");
@@ -66,6 +74,9 @@ int rank_hint() {
   return text != nullptr ? std::atoi(text) : 0;
 }
 
-bool speaks_before_joining() { return detect_launcher() == Launcher::environment || rank_hint() == 0; }
+bool speaks_before_joining(FrontEnd front_end) {
+  const Launcher launcher = detect_launcher(front_end);
+  return launcher == Launcher::environment || launcher == Launcher::linktest || rank_hint(front_end) == 0;
+}
 
 }  // namespace leadline::cluster

@@ -9,6 +9,7 @@ namespace leadline::cluster {
 enum class Launcher : std::uint8_t {
   none,         ///< nothing: a shell
   environment,  ///< the LEADLINE_* variables
+  linktest,     ///< the LINKTEST_TCP_* variables
   open_mpi,     ///< mpirun of Open MPI
   mpich,        ///< mpiexec of MPICH (Hydra)
   slurm_pmix,   ///< srun --mpi=pmix
@@ -16,16 +17,22 @@ enum class Launcher : std::uint8_t {
   pmix,         ///< another launcher with PMIx
 };
 
-Launcher detect_launcher();
+/// Whose variables count beside the launchers' own.
+enum class FrontEnd : std::uint8_t {
+  leadline,
+  linktest,  ///< the LINKTEST_TCP_* ones too, which go before all others
+};
+
+Launcher detect_launcher(FrontEnd front_end = FrontEnd::leadline);
 
 /// For people: "Open MPI mpirun", "Slurm (pmix)" ...
 const char* name_of(Launcher launcher);
 
 /// This process's rank as its launcher says; 0 if it says nothing.
-int rank_hint();
+int rank_hint(FrontEnd front_end = FrontEnd::leadline);
 
 /// Whether this process should print an error that comes up before the ranks can agree on one: under a launcher
 /// with one terminal rank 0 speaks for all; ranks that were started one by one speak for themselves.
-bool speaks_before_joining();
+bool speaks_before_joining(FrontEnd front_end = FrontEnd::leadline);
 
 }  // namespace leadline::cluster

@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 
 #include <cassert>
+#include <cstdlib>
+#include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
@@ -46,6 +48,13 @@ void* DynamicLibrary::symbol(const char* name) const {
     throw Error(ExitStatus::something_missing, path_ + " has no symbol " + name, loader_reason());
   }
   return found;
+}
+
+std::filesystem::path module_directory() {
+  if (const char* given = std::getenv("LEADLINE_MODULE_PATH"); given != nullptr && *given != '\0') return given;
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  return program.parent_path().parent_path() / "lib" / "leadline";
 }
 
 }  // namespace leadline

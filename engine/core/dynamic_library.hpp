@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared library that is opened at run time, or the loader's reason why it cannot be.
+// A shared library that is opened at run time, or the loader's reason why it cannot be; and where ours lie.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 namespace leadline {
@@ -32,5 +33,8 @@ class DynamicLibrary {
   std::string path_;
   void* handle_ = nullptr;
 };
+
+/// Local: where Leadline's own modules lie: LEADLINE_MODULE_PATH, else ../lib/leadline beside the program's own folder.
+std::filesystem::path module_directory();
 
 }  // namespace leadline

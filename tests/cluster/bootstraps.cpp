@@ -22,20 +22,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// Ports that were free a moment ago, below those that the system gives to others by itself.
-std::vector<std::string> free_ports(int num_ports) {
-  std::vector<std::string> ports;
-  for (int port = 20000 + ::getpid() % 10000; static_cast<int>(ports.size()) < num_ports; ++port) {
-    try {
-      listen_on(*SocketAddress::parse("127.0.0.1", static_cast<std::uint16_t>(port)));
-      ports.push_back(std::to_string(port));
-    } catch (const Error&) {
-      continue;
-    }
-  }
-  return ports;
-}
-
 /// Sets variables for one test and takes all that mean something to us away before and after.
 class Environment : public testing::Test {
  protected:
@@ -262,20 +248,25 @@ class GatheringBootstrap final : public Bootstrap {
   Board& board_;
 };
 
-Outcome run_gathering(int num_ranks, const std::string& interface, bool has_two_hosts) {
+/// The lower half of the ranks on the first of these hosts, the others on the second; none = all on this one.
+using HostNames = std::vector<std::string>;
+const HostNames two_hosts{"anvil", "bellows"};
+
+Outcome run_gathering(int num_ranks, const NetworkChoice& network, const HostNames& hosts) {
   void* page = ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   Board& board = *new (page) Board{};
   Outcome outcome = run_processes(num_ranks, [&](std::unique_ptr<Bootstrap> launcher) {
     try {
       const int rank = launcher->rank();
-      if (has_two_hosts) {
-        const std::string host = rank < num_ranks / 2 ? "anvil" : "bellows";
+      if (!hosts.empty()) {
+        const std::string& host = hosts[rank < num_ranks / 2 ? 0 : 1];
         require(::unshare(CLONE_NEWUTS) == 0 && ::sethostname(host.data(), host.size()) == 0, "own host name");
       }
       JoinOptions options;
-      options.interface = interface;
+      options.interface = network.interface;
+      options.host_name_suffix = network.host_name_suffix;
       const auto cluster = Cluster::join(std::make_unique<GatheringBootstrap>(rank, num_ranks, board), options);
-      require(cluster->num_hosts() == (has_two_hosts ? 2 : 1), "number of hosts");
+      require(cluster->num_hosts() == (hosts.empty() ? 1 : 2), "number of hosts");
       require(cluster->on_loopback(), "on loopback");
       cluster->meet(rank ^ 1, Deadline::after(10s));
       cluster->leave();
@@ -292,26 +283,53 @@ Outcome run_gathering(int num_ranks, const std::string& interface, bool has_two_
 }
 
 TEST(Gathering, on_one_host_listens_on_the_loopback) {
-  EXPECT_FINE(run_gathering(2, "", false));
-  EXPECT_FINE(run_gathering(6, "", false));
+  EXPECT_FINE(run_gathering(2, {}, {}));
+  EXPECT_FINE(run_gathering(6, {}, {}));
 }
 
-TEST(Gathering, over_hosts_listens_where_it_is_told) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs root, for host names of their own";
-  EXPECT_FINE(run_gathering(4, "lo", true));
-  EXPECT_FINE(run_gathering(4, "127.0.0.0/8", true));
-}
-
-TEST(Gathering, all_ranks_hear_that_a_network_is_missing) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs root, for host names of their own";
-  const Outcome outcome = run_gathering(4, "nosuch0", true);
-  EXPECT_EQ(outcome.status, 3);
-  std::size_t num_said = 0;
-  for (std::size_t at = 0; (at = outcome.said.find("no network interface matches 'nosuch0'", at)) != std::string::npos;
-       ++at) {
-    ++num_said;
+/// Gatherings over hosts, which are made of host names of their own.
+class GatheringOverHosts : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root, for host names of their own";
   }
-  EXPECT_EQ(num_said, 4U) << outcome.said;
+
+  /// Every rank has heard the same, and said it.
+  static void expect_error_of_all(const Outcome& outcome, ExitStatus status, const std::string& words) {
+    EXPECT_EQ(outcome.status, static_cast<int>(status));
+    std::size_t num_said = 0;
+    for (std::size_t at = 0; (at = outcome.said.find(words, at)) != std::string::npos; ++at) ++num_said;
+    EXPECT_EQ(num_said, 4U) << outcome.said;
+  }
+};
+
+TEST_F(GatheringOverHosts, listens_where_it_is_told) {
+  EXPECT_FINE(run_gathering(4, {"lo"}, two_hosts));
+  EXPECT_FINE(run_gathering(4, {"127.0.0.0/8"}, two_hosts));
+}
+
+TEST_F(GatheringOverHosts, listens_at_the_name_with_the_suffix) {
+  EXPECT_FINE(run_gathering(4, {"", "alhost"}, {"loc.north", "loc.south"}));
+}
+
+TEST_F(GatheringOverHosts, all_ranks_hear_that_a_network_is_missing) {
+  expect_error_of_all(run_gathering(4, {"nosuch0"}, two_hosts), ExitStatus::something_missing,
+                      "no network interface matches 'nosuch0'");
+}
+
+TEST_F(GatheringOverHosts, a_name_with_a_suffix_must_lead_to_this_host) {
+  const Outcome elsewhere = run_gathering(4, {"", ".0.2.99"}, {"192.north", "192.south"});
+  expect_error_of_all(elsewhere, ExitStatus::something_missing,
+                      "the host name '192.0.2.99' leads to no network of this host (192.0.2.99 is not an address of");
+  EXPECT_THAT(elsewhere.said, HasSubstr("LINKTEST_SYSTEM_NODENAME_SUFFIX is '.0.2.99'"));
+  const std::string endless(300, 'x');
+  expect_error_of_all(run_gathering(4, {"", endless}, two_hosts), ExitStatus::something_missing,
+                      "the name service says");
+}
+
+TEST_F(GatheringOverHosts, an_interface_and_a_suffix_are_too_much) {
+  expect_error_of_all(run_gathering(4, {"lo", "-fast"}, two_hosts), ExitStatus::bad_command_line,
+                      "the interface is 'lo', and LINKTEST_SYSTEM_NODENAME_SUFFIX is '-fast'");
 }
 
 TEST_F(Environment, tells_the_launcher) {

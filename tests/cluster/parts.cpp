@@ -63,8 +63,8 @@ TEST(Address, an_interface_is_meant_by_device_address_prefix_or_network) {
 TEST(Address, of_this_host_holds_the_loopback) {
   const auto all = local_addresses();
   EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const auto& one) { return one.address.is_loopback(); }));
-  EXPECT_EQ(address_between_hosts("lo").host_text(), "127.0.0.1");
-  EXPECT_THROW(address_between_hosts("nosuch0"), Error);
+  EXPECT_EQ(address_between_hosts({"lo"}).host_text(), "127.0.0.1");
+  EXPECT_THROW(address_between_hosts({"nosuch0"}), Error);
 }
 
 TEST(Listener, a_foreign_address_is_an_error_with_a_hint) {

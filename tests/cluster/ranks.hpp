@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -10,11 +11,28 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include "cluster/address.hpp"
 #include "cluster/cluster.hpp"
+#include "cluster/listener.hpp"
 #include "cluster/local.hpp"
 
 namespace leadline::cluster {
+
+/// Ports that were free a moment ago, below those that the system gives to others by itself.
+inline std::vector<std::string> free_ports(int num_ports) {
+  std::vector<std::string> ports;
+  for (int port = 20000 + ::getpid() % 10000; static_cast<int>(ports.size()) < num_ports; ++port) {
+    try {
+      listen_on(*SocketAddress::parse("127.0.0.1", static_cast<std::uint16_t>(port)));
+      ports.push_back(std::to_string(port));
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return ports;
+}
 
 struct Outcome {
   int status = -1;

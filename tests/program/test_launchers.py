@@ -46,13 +46,59 @@ def test_mpi_in_other_directions(launcher: list[str], tmp_path: Path, direction:
         assert np.array_equal(result.measured(size=size), result.every_pair())
 
 
-def test_tcp_under_an_mpi_launcher(launcher: list[str], tmp_path: Path) -> None:
-    done = launched(launcher, 3, tmp_path, "--transport", "tcp", "--output", "r.h5")
+def module_folder(folder: Path, *names: str) -> dict[str, str]:
+    """The variable that makes the program see these of its modules alone."""
+    here = folder / "modules"
+    here.mkdir()
+    for name in names:
+        file = f"leadline_{name}.so"
+        (here / file).symlink_to(program.PROGRAM.parents[1] / "lib" / "leadline" / file)
+    return {"LEADLINE_MODULE_PATH": str(here)}
+
+
+def assert_tcp_run(done: program.Done, folder: Path, launcher: str) -> None:
     assert done.status == 0, done.err
-    result = ResultFile(tmp_path / "r.h5")
-    assert result.provenance["transport"] == "tcp"
+    result = ResultFile(folder / "r.h5")
     assert result.complete
+    assert result.num_ranks == 4, "and not 4 runs of 1 rank"
     assert np.array_equal(result.measured(), result.every_pair())
+    assert result.provenance["transport"] == "tcp"
+    assert result.provenance["launcher"] == launcher
+
+
+def test_tcp_under_an_mpi_launcher(launcher: list[str], tmp_path: Path) -> None:
+    """The ranks find each other by what the launcher speaks, and MPI is not touched."""
+    is_openmpi = "openmpi" in launcher[0]
+    alone = module_folder(tmp_path, "transport_tcp", "bootstrap_pmix" if is_openmpi else "bootstrap_pmi2")
+    done = launched(launcher, 4, tmp_path, "--transport", "tcp", "--output", "r.h5", env=alone)
+    assert_tcp_run(done, tmp_path, "Open MPI mpirun (PMIx)" if is_openmpi else "MPICH Hydra (PMI-2)")
+
+
+def test_tcp_by_mpi_where_there_is_nothing_else(launcher: list[str], tmp_path: Path) -> None:
+    is_openmpi = "openmpi" in launcher[0]
+    alone = module_folder(tmp_path, "transport_tcp", "transport_mpi_openmpi" if is_openmpi else "transport_mpi_mpich")
+    done = launched(launcher, 4, tmp_path, "--transport", "tcp", "--output", "r.h5", env=alone)
+    assert_tcp_run(done, tmp_path, "Open MPI mpirun" if is_openmpi else "MPICH Hydra")
+
+
+def test_where_nothing_can_be_loaded_all_reasons_are_told(launcher: list[str], tmp_path: Path) -> None:
+    alone = module_folder(tmp_path, "transport_tcp")
+    done = launched(launcher, 2, tmp_path, "--transport", "tcp", "--output", "r.h5", env=alone)
+    assert done.status == 3
+    assert "the ranks cannot find each other" in done.complaint
+    assert "leadline_bootstrap_pmi" in done.complaint
+    assert "leadline_transport_mpi_" in done.complaint
+    assert not (tmp_path / "r.h5").exists()
+
+
+@pytest.mark.parametrize("left", [{"PMI_RANK": "0"}, {"PMIX_RANK": "0"}, {"PMI_RANK": "0", "PMI_FD": "77"}])
+def test_traces_of_a_launcher_that_is_not_there(tmp_path: Path, left: dict[str, str]) -> None:
+    words = [program.PROGRAM, "link", *FEW, "--transport", "tcp", "--output", "r.h5"]
+    done = program.complete(words, tmp_path, env=left, timeout=30)
+    assert done.status == 3
+    assert next(iter(left)).partition("_")[0] in done.complaint
+    assert "remove the PMI" in done.complaint
+    assert not (tmp_path / "r.h5").exists()
 
 
 def test_a_mistake_is_told_once(launcher: list[str], tmp_path: Path) -> None:

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// How ranks that something else has started find each other.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "cluster/bootstrap.hpp"
+#include "cluster/launcher.hpp"
+#include "transport/module.hpp"
+
+namespace leadline::cli {
+
+/// Collective: the transport's own bootstrap where its library has one (MPI); with any other transport the explicit
+/// variables, or what the launcher speaks: PMIx or PMI-2 where that module can be loaded, else its MPI library.
+/// Throws Error(something_missing) with all reasons where there is no way, Error(bad_command_line) where explicit
+/// variables make no sense. `launcher` is not `none`; no wait lasts longer than `timeout`.
+std::unique_ptr<cluster::Bootstrap> launcher_bootstrap(const transport::LoadedModule& module,
+                                                       cluster::Launcher launcher, std::chrono::nanoseconds timeout);
+
+/// Local: throws Error(something_missing) where srun without a PMI plugin has started several processes, which know
+/// nothing of each other.
+void refuse_strangers_of_a_step();
+
+}  // namespace leadline::cli

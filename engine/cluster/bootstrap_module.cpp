@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens the modules that carry bootstraps.
+#include "cluster/bootstrap_module.hpp"
+
+#include <string>
+
+#include "core/dynamic_library.hpp"
+#include "core/error.hpp"
+
+namespace leadline::cluster {
+
+const BootstrapModule& open_bootstrap_module(std::string_view name) {
+  // Linked so that closing it leaves it in the process.
+  const DynamicLibrary library((module_directory() / ("leadline_bootstrap_" + std::string(name) + ".so")).string());
+  const auto* module = library.function<const BootstrapModule*()>(bootstrap_module_symbol)();
+  if (module == nullptr) throw Error(ExitStatus::something_missing, library.path() + " offers no bootstrap");
+  return *module;
+}
+
+}  // namespace leadline::cluster
