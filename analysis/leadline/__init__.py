@@ -3,7 +3,19 @@
 
 from leadline.error import LeadlineError
 from leadline.load import load
-from leadline.model import Finding, Provenance, RankPlace, Result, Retest, Slice, Statistic
+from leadline.model import AllToAll, Finding, Provenance, RankPlace, Result, Retest, Slice, Spread, Statistic
 
-__all__ = ["Finding", "LeadlineError", "Provenance", "RankPlace", "Result", "Retest", "Slice", "Statistic", "load"]
+__all__ = [
+    "AllToAll",
+    "Finding",
+    "LeadlineError",
+    "Provenance",
+    "RankPlace",
+    "Result",
+    "Retest",
+    "Slice",
+    "Spread",
+    "Statistic",
+    "load",
+]
 __version__ = "0.1.0"

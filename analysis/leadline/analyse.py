@@ -9,13 +9,15 @@ from enum import Enum
 
 import numpy as np
 
-from leadline.model import FloatArray, IntArray, Result, Retest, Slice
-from leadline.stats import PairClass, class_mask, measured, medians, pairs_to_measure
+from leadline.model import BoolArray, FloatArray, IntArray, Result, Retest, Slice
+from leadline.stats import PairClass, class_mask, measured, medians, num_partners
 
 # As in the engine. A guess: more than the scatter between equal links, and less than what a fault does to one.
 SLOW_FACTOR = 1.5
 # How many times its time alone a pair must take in company to blame the company; less is jitter.
 COMPANY_FACTOR = 1.2
+# Of two or three that met, nobody can say which is slow; of three partners, two outvote a slow one.
+FEWEST_PARTNERS = 3
 
 
 class Verdict(str, Enum):
@@ -52,11 +54,17 @@ class Side:
         float  # median over the cells of time / median of the cell's class, over that of the middle rank or host
     )
     to_ratio: float
+    num_partners: int  # others that it was measured with
 
     @property
     def ratio(self) -> float:
         """The larger of the two."""
         return float(np.nanmax([self.from_ratio, self.to_ratio, 0.0]))
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it met enough others to tell whether it is slow, or they are."""
+        return self.num_partners >= FEWEST_PARTNERS
 
 
 @dataclass(frozen=True)
@@ -65,8 +73,10 @@ class SliceAnalysis:
 
     part: Slice
     median_ns: FloatArray  # [N, N], NaN = not measured
-    classes: dict[PairClass, FloatArray]  # values in one row; only classes that have pairs
-    num_missing: int
+    to_measure: BoolArray  # [N, N], the cells of the test
+    classes: dict[PairClass, FloatArray]  # values in one row; only classes that have pairs to measure
+    num_to_measure: int
+    num_missing: int  # of those
     ranks: tuple[Side, ...]
     hosts: tuple[Side, ...]
     pairs: tuple[JudgedPair, ...]
@@ -77,8 +87,8 @@ class SliceAnalysis:
 
 def analyse(result: Result, part: Slice) -> SliceAnalysis:
     """Reads the slice's medians once and says what is in them."""
-    matrix, host_of = result.matrix(part), result.host_of()
-    masks = {pair_class: class_mask(host_of, pair_class) for pair_class in PairClass}
+    matrix, to_measure, host_of = result.matrix(part), result.to_measure(part), result.host_of()
+    masks = {pair_class: class_mask(to_measure, host_of, pair_class) for pair_class in PairClass}
     masks = {pair_class: mask for pair_class, mask in masks.items() if mask.any()}
     usual = np.full(matrix.shape, np.nan)
     for mask in masks.values():
@@ -92,12 +102,11 @@ def analyse(result: Result, part: Slice) -> SliceAnalysis:
         for retest in result.retests
         if (retest.repeat, retest.size_index) == (part.repeat, part.size_index)
     )
-    # Between two or three, nobody can say which of them is slow.
-    slow_hosts = tuple(side.index for side in hosts if len(hosts) >= 4 and side.ratio >= SLOW_FACTOR)
+    slow_hosts = tuple(side.index for side in hosts if side.is_judged and side.ratio >= SLOW_FACTOR)
     slow_ranks = tuple(
         side.index
         for side in ranks
-        if len(ranks) >= 4 and side.ratio >= SLOW_FACTOR and host_of[side.index] not in slow_hosts
+        if side.is_judged and side.ratio >= SLOW_FACTOR and host_of[side.index] not in slow_hosts
     )
     slow_pairs = tuple(
         pair
@@ -109,8 +118,10 @@ def analyse(result: Result, part: Slice) -> SliceAnalysis:
     return SliceAnalysis(
         part=part,
         median_ns=matrix,
+        to_measure=to_measure,
         classes={pair_class: measured(matrix, mask) for pair_class, mask in masks.items()},
-        num_missing=int(np.count_nonzero(pairs_to_measure(len(matrix)) & ~np.isfinite(matrix))),
+        num_to_measure=int(np.count_nonzero(to_measure)),
+        num_missing=int(np.count_nonzero(to_measure & ~np.isfinite(matrix))),
         ranks=ranks,
         hosts=hosts,
         pairs=pairs,
@@ -129,7 +140,11 @@ def _sides(matrix: FloatArray, relative: FloatArray, group_of: IntArray) -> tupl
         table = np.array([_of_group(matrix, relative, group_of, index) for index in range(num_groups)])
     # Over the middle one: where half of all pairs touch a slow host, the median of the pairs is no measure of usual.
     table[:, 2:] /= np.array([_median_or_nan(column) for column in table[:, 2:].T])
-    return tuple(Side(index, *(float(value) for value in row)) for index, row in enumerate(table))
+    partners = num_partners(np.isfinite(matrix), group_of)
+    return tuple(
+        Side(index, from_ns, to_ns, from_ratio, to_ratio, int(partners[index]))
+        for index, (from_ns, to_ns, from_ratio, to_ratio) in enumerate(table.tolist())
+    )
 
 
 def _of_group(matrix: FloatArray, relative: FloatArray, group_of: IntArray, index: int) -> list[float]:

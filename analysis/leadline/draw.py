@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.model import FloatArray
+from leadline.model import BoolArray, FloatArray
 from leadline.stats import ColourRange, Distribution, Histogram
 from leadline.units import Unit, bytes_text, number, plain
 
@@ -194,6 +194,11 @@ def spread(distribution: Distribution) -> tuple[float, float, float]:
 def packed(values: FloatArray) -> str:
     """Little-endian float32 in base64; NaN stays NaN."""
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode("ascii")
+
+
+def packed_bits(cells: BoolArray) -> str:
+    """Eight cells a byte, the first one in the highest bit, in base64."""
+    return base64.b64encode(np.packbits(cells).tobytes()).decode("ascii")
 
 
 def range_for_script(span: ColourRange) -> dict[str, object] | None:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +16,18 @@ import h5py
 import numpy as np
 
 from leadline.error import LeadlineError, from_os_error
-from leadline.model import Finding, FloatArray, Provenance, RankPlace, Result, Retest, Slice, Statistic
+from leadline.model import (
+    AllToAll,
+    Finding,
+    FloatArray,
+    Provenance,
+    RankPlace,
+    Result,
+    Retest,
+    Slice,
+    Spread,
+    Statistic,
+)
 
 FORMAT_VERSION = 1
 _MATRICES = ("count", *(f"time_ns_{statistic.value}" for statistic in Statistic))
@@ -43,6 +56,10 @@ def _check_kind(path: Path) -> None:
         raise _unreadable(path, "the file is empty", "Was the run stopped before it could write?")
     if h5py.is_hdf5(os.fspath(path)):
         return
+    if head.startswith(b"sion"):
+        target = path.with_suffix(".h5") if path.suffix != ".h5" else path.with_name(f"{path.name}.h5")
+        command = shlex.join(["leadline", "convert", os.fspath(path), os.fspath(target)])
+        raise _unreadable(path, "this is a SION file; a report needs HDF5", f"Make it with: {command}")
     if head.lstrip()[:1] in (b"{", b"["):
         raise _unreadable(
             path, "this is JSON, which has the summary but no matrix", "Write the result with --format hdf5"
@@ -99,6 +116,9 @@ class _Reader:
             summary=summary,
             complete=complete,
             incomplete_reason="" if complete else _text(self._scalar("status/reason")) or "no reason given",
+            all_to_all=_all_to_all(summary, slices),
+            bisection_bytes_per_s=_bisection(summary, slices),
+            has_rounds=self._has_rounds(slices, len(ranks)),
             read_rows=_row_reader(self._path),
         )
 
@@ -187,6 +207,17 @@ class _Reader:
             raise self._damaged("/repeats has none")
         return tuple(slices)
 
+    def _has_rounds(self, slices: tuple[Slice, ...], num_ranks: int) -> bool:
+        names = sorted({f"repeats/{part.repeat:04d}/round" for part in slices})
+        # Files of older versions have none; their runs met all pairs.
+        if not any(name in self._file for name in names):
+            return False
+        for name in names:
+            dataset = self._object(name, h5py.Dataset)
+            if dataset.shape != (num_ranks, num_ranks) or dataset.dtype.kind not in "ui":
+                raise self._damaged(f"/{name} is {dataset.dtype} of the shape {dataset.shape}")
+        return True
+
     def _retests(self, num_sizes: int, num_ranks: int) -> tuple[Retest, ...]:
         if "retest/from" not in self._file:
             return ()
@@ -232,13 +263,45 @@ def _findings(summary: Mapping[str, object] | None) -> tuple[Finding, ...]:
     )
 
 
+def _of_slices(
+    summary: Mapping[str, object] | None, slices: tuple[Slice, ...], name: str
+) -> Iterator[tuple[Slice, Any]]:
+    """What the summary says of slices under a name, where it says anything."""
+    known = {(part.repeat, part.size_index): part for part in slices}
+    entries = summary.get("slices") if summary else None
+    for entry in entries if isinstance(entries, list) else []:
+        part = known.get((entry["repeat"], entry["size_index"]))
+        if part and entry.get(name) is not None:
+            yield part, entry[name]
+
+
+def _spread(entry: Mapping[str, Any], quantity: str) -> Spread:
+    values = [entry[f"{quantity}_{which}"] for which in ("min", "mean", "max")]
+    return Spread(int(entry["num"]), *(math.nan if value is None else float(value) for value in values))
+
+
+def _all_to_all(summary: Mapping[str, object] | None, slices: tuple[Slice, ...]) -> dict[Slice, AllToAll]:
+    return {
+        part: AllToAll(
+            int(entry["message_size_bytes"]),
+            *(_spread(entry[when], "time_ns") if entry[when] else None for when in ("before", "after", "each_round")),
+        )
+        for part, entry in _of_slices(summary, slices, "all_to_all")
+    }
+
+
+def _bisection(summary: Mapping[str, object] | None, slices: tuple[Slice, ...]) -> dict[Slice, Spread]:
+    return {part: _spread(entry, "bandwidth_bytes_per_s") for part, entry in _of_slices(summary, slices, "bisection")}
+
+
 def _row_reader(path: Path) -> Any:
-    """Reads rows of one matrix, opening the file for as long as that takes."""
+    """Reads rows of one matrix, opening the file for as long as that takes. All sizes have the same rounds."""
 
     def read_rows(part: Slice, dataset: str, first: int, end: int) -> FloatArray:
         name = f"repeats/{part.repeat:04d}/{dataset}"
         with _opened(path) as file:
-            rows = np.asarray(file[name][part.size_index, first:end, :], dtype=np.float64)
+            cells = (slice(first, end),) if dataset == "round" else (part.size_index, slice(first, end))
+            rows = np.asarray(file[name][cells], dtype=np.float64)
             # A hole is 0, which no measured time can be.
             if not np.all(np.isfinite(rows)) or np.any(rows < 0):
                 raise _unreadable(path, f"damaged: /{name} has values that no measurement gives")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 
 class Statistic(str, Enum):
@@ -97,6 +98,26 @@ class Finding:
     advice: str
 
 
+@dataclass(frozen=True)
+class Spread:
+    """Some values in short; NaN = not measured."""
+
+    num: int
+    min: float
+    mean: float
+    max: float
+
+
+@dataclass(frozen=True)
+class AllToAll:
+    """Exchanges of all ranks with all others, times in ns of a rank's whole exchange; None = none at that place."""
+
+    message_size_bytes: int
+    before: Spread | None  # over the ranks
+    after: Spread | None
+    each_round: Spread | None  # over ranks and rounds
+
+
 ReadRows = Callable[[Slice, str, int, int], FloatArray]
 
 
@@ -117,6 +138,9 @@ class Result:
     summary: Mapping[str, object] | None  # the engine's own; None in a run without an end
     complete: bool
     incomplete_reason: str  # empty when complete
+    all_to_all: Mapping[Slice, AllToAll]  # only slices that have such exchanges
+    bisection_bytes_per_s: Mapping[Slice, Spread]  # bandwidth across the cut over the rounds; only where there is one
+    has_rounds: bool  # the file has the schedule: which pairs meet
     read_rows: ReadRows  # (slice, dataset name, first row, row behind the last) -> [rows, N]
 
     @property
@@ -131,6 +155,17 @@ class Result:
     def count(self, part: Slice) -> FloatArray:
         """Timed batches, float64 [N, N]; NaN = not measured."""
         return self.read_rows(part, "count", 0, self.num_ranks)
+
+    def to_measure(self, part: Slice) -> BoolArray:
+        """Cells that a complete run fills, bool [N, N]: those of its schedule. Where the file has none, all but the
+        diagonal, which only one rank alone has.
+        """
+        if self.has_rounds:
+            in_schedule = np.isfinite(self.read_rows(part, "round", 0, self.num_ranks))
+            # No schedule is empty: the run was killed before it had written this one.
+            if in_schedule.any():
+                return in_schedule
+        return np.ones((1, 1), dtype=bool) if self.num_ranks == 1 else ~np.eye(self.num_ranks, dtype=bool)
 
     def bandwidth_bytes_per_s(self, time_ns: float | FloatArray, message_size_bytes: int) -> float | FloatArray:
         """Bytes a second that a pair moves; both directions count where both are sent at once."""

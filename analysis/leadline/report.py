@@ -16,9 +16,28 @@ import numpy as np
 from markupsafe import Markup
 
 from leadline import draw, words
-from leadline.analyse import COMPANY_FACTOR, SLOW_FACTOR, JudgedPair, Side, SliceAnalysis, Verdict, analyse
-from leadline.model import Result, Slice, Statistic
-from leadline.stats import PairClass, colour_range, describe, histogram, host_matrices, measured, worst_of_tiles
+from leadline.analyse import (
+    COMPANY_FACTOR,
+    FEWEST_PARTNERS,
+    SLOW_FACTOR,
+    JudgedPair,
+    Side,
+    SliceAnalysis,
+    Verdict,
+    analyse,
+)
+from leadline.model import BoolArray, Result, Slice, Spread, Statistic
+from leadline.stats import (
+    PairClass,
+    any_of_tiles,
+    colour_range,
+    describe,
+    histogram,
+    host_cells,
+    host_matrices,
+    measured,
+    worst_of_tiles,
+)
 from leadline.units import (
     Unit,
     bandwidth_text,
@@ -40,7 +59,7 @@ _LITTLE = (Statistic.MEDIAN, Statistic.MAX)
 def render(result: Result, parts: tuple[Slice, ...], first_statistic: Statistic = Statistic.MEDIAN) -> str:
     """The page about these slices of a result; the first one is shown first. Everything from the file is escaped."""
     analyses = [analyse(result, part) for part in parts]
-    analyses = [one for one in analyses if one.num_missing < words.num_to_measure(result)] or analyses[:1]
+    analyses = [one for one in analyses if one.num_missing < one.num_to_measure] or analyses[:1]
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("leadline", "templates"),
         autoescape=True,
@@ -62,7 +81,7 @@ def render(result: Result, parts: tuple[Slice, ...], first_statistic: Statistic 
         title=words.title(result, analyses),
         result=result,
         headline=words.headline(result, analyses),
-        missing=words.missing(result, analyses),
+        missing=words.missing(analyses),
         not_begun=len(parts) - len(analyses),
         provenance=words.provenance_facts(result),
         run=words.run_facts(result),
@@ -73,11 +92,13 @@ def render(result: Result, parts: tuple[Slice, ...], first_statistic: Statistic 
         sweep=_sweep(result, analyses),
         notes=notes,
         statistics=page["statistics"],
-        own_cells=page["edge"] == 1 < result.num_ranks,
+        loop_to_itself=words.is_loop_to_itself(analyses),
+        own_cells=page["edge"] == 1 and not page["has_loop"],
         can_reorder=page["edge"] == 1 and len(_runs(result)) > len(result.hosts()),
         has_host_matrix="hosts_median" in page["parts"][0],
         limit=SLOW_FACTOR,
         company_limit=COMPANY_FACTOR,
+        fewest_partners=FEWEST_PARTNERS,
         warnings=[finding for finding in result.findings if finding.severity == "warning"],
     )  # fmt: skip
 
@@ -119,6 +140,7 @@ def _page_data(
         "first_statistic": first_statistic.value,
         "num_ranks": result.num_ranks,
         "edge": edge,
+        "has_loop": words.is_loop_to_itself(analyses),
         "hosts": list(hosts),
         "host_of": host_of.tolist(),
         "num_directions": 2 if result.provenance.direction == "bidirectional" else 1,
@@ -139,6 +161,7 @@ def _part_data(result: Result, analysis: SliceAnalysis, statistics: list[Statist
         matrix = worst_of_tiles(matrix, edge) if edge > 1 else matrix
         data["times"][statistic.value] = draw.packed(matrix)
         data["ranges"][statistic.value] = draw.range_for_script(colour_range(measured(matrix)))
+    _add_cells(data, "cells", any_of_tiles(analysis.to_measure, edge) if edge > 1 else analysis.to_measure)
     if edge == 1:
         counts = result.count(part)
         same = np.unique(measured(counts))
@@ -149,7 +172,14 @@ def _part_data(result: Result, analysis: SliceAnalysis, statistics: list[Statist
         ):
             data[f"hosts_{name}"] = draw.packed(matrix)
             data["ranges"][f"hosts_{name}"] = draw.range_for_script(colour_range(measured(matrix)))
+        _add_cells(data, "host_cells", host_cells(analysis.to_measure, result.host_of(), len(hosts)))
     return data
+
+
+def _add_cells(data: dict[str, Any], name: str, cells: BoolArray) -> None:
+    """Which cells of a picture are of the test; nothing where all are."""
+    if not cells.all():
+        data[name] = draw.packed_bits(cells)
 
 
 def _units(result: Result, analysis: SliceAnalysis) -> tuple[Unit, Unit]:
@@ -190,11 +220,39 @@ def _part(result: Result, analysis: SliceAnalysis) -> dict[str, Any]:
         "num_pairs": overall.num_pairs,
         "slowdown": number(overall.max / overall.median, 3),
         "missing": analysis.num_missing,
+        "num_others": int(np.count_nonzero(~(analysis.to_measure | np.eye(result.num_ranks, dtype=bool)))),
+        "together": _together_rows(result, analysis.part),
         "pairs": [_pair_row(result, pair, unit) for pair in analysis.pairs],
         "ranks": _rank_rows(result, analysis, unit), "num_ranks_left_out": max(result.num_ranks - _MOST_ROWS, 0),
         "hosts": _host_rows(result, analysis, unit), "num_hosts_left_out": max(len(result.hosts()) - _MOST_ROWS, 0),
         "slowest_sender": _slowest(result, analysis.ranks, "from_ratio"),
         "slowest_receiver": _slowest(result, analysis.ranks, "to_ratio"),
+    }  # fmt: skip
+
+
+def _together_rows(result: Result, part: Slice) -> list[dict[str, Any]]:
+    """What only some runs measure, of many pairs together: bandwidth across a cut, exchanges of all with all."""
+    rows = []
+    if across := result.bisection_bytes_per_s.get(part):
+        rows.append(_together_row("bisection", "bisection bandwidth", part.message_size_bytes, across, "round"))
+    if exchanges := result.all_to_all.get(part):
+        for when, spread, value_of in (
+            ("before the rounds", exchanges.before, "rank"),
+            ("after the rounds", exchanges.after, "rank"),
+            ("before each round", exchanges.each_round, "exchange"),
+        ):
+            if spread:
+                size = exchanges.message_size_bytes
+                rows.append(_together_row("all-to-all", f"all-to-all {when}", size, spread, value_of))
+    return rows
+
+
+def _together_row(term: str, name: str, size: int, spread: Spread, value_of: str) -> dict[str, Any]:
+    unit = bandwidth_unit(spread.mean) if term == "bisection" else time_unit(spread.mean)
+    return {
+        "term": term, "name": name, "size": bytes_text(size), "unit": unit.name,
+        "over": f"{spread.num:,} {value_of}{'s' if spread.num != 1 else ''}",
+        **{key: in_unit(getattr(spread, key), unit) for key in ("min", "mean", "max")},
     }  # fmt: skip
 
 

@@ -8,12 +8,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leadline.model import FloatArray, IntArray
-
-BoolArray = NDArray[np.bool_]
-
+from leadline.model import BoolArray, FloatArray, IntArray
 
 # High to low end of the colours at least, so that noise of a per cent does not look like a fault.
 _LEAST_SPAN = 1.1
@@ -65,16 +61,11 @@ class Histogram:
     logarithmic: bool
 
 
-def pairs_to_measure(num_ranks: int) -> BoolArray:
-    """Cells that a complete run fills, bool [N, N]: all but the diagonal, which only one rank alone has."""
-    return np.ones((1, 1), dtype=bool) if num_ranks == 1 else ~np.eye(num_ranks, dtype=bool)
-
-
-def class_mask(host_of: IntArray, pair_class: PairClass) -> BoolArray:
-    """Cells of a class of pairs, bool [N, N]; host_of is int [N]."""
+def class_mask(to_measure: BoolArray, host_of: IntArray, pair_class: PairClass) -> BoolArray:
+    """Those cells to measure that are a class of pairs, bool [N, N]; host_of is int [N]."""
     same = host_of[:, None] == host_of[None, :]
     wanted = same if pair_class is PairClass.SAME_HOST else ~same
-    return np.asarray(wanted & pairs_to_measure(len(host_of)))
+    return np.asarray(wanted & to_measure)
 
 
 def measured(matrix: FloatArray, mask: BoolArray | None = None) -> FloatArray:
@@ -181,6 +172,24 @@ def host_matrices(matrix: FloatArray, host_of: IntArray, num_hosts: int) -> tupl
         median[host, there] = (values[first + (size - 1) // 2] + values[first + size // 2]) / 2
         worst[host, there] = values[first + size - 1]
     return median, worst
+
+
+def host_cells(cells: BoolArray, host_of: IntArray, num_hosts: int) -> BoolArray:
+    """Whether an ordered pair of hosts has any of these cells, bool [H, H]."""
+    rows = np.array([cells[host_of == host].any(axis=0) for host in range(num_hosts)])
+    return np.stack([rows[:, host_of == host].any(axis=1) for host in range(num_hosts)], axis=1)
+
+
+def any_of_tiles(cells: BoolArray, edge: int) -> BoolArray:
+    """Whether an edge x edge tile has any of these cells, bool [ceil(N/edge), same]."""
+    return np.asarray(np.isfinite(worst_of_tiles(np.where(cells, 1.0, np.nan), edge)))
+
+
+def num_partners(met: BoolArray, group_of: IntArray) -> IntArray:
+    """With how many other groups (hosts, or ranks by themselves) each one has any of these cells; int64 [G]."""
+    num_groups = int(group_of.max()) + 1
+    partners = met | met.T if num_groups == len(group_of) else host_cells(met | met.T, group_of, num_groups)
+    return np.asarray(partners.sum(axis=1) - np.diag(partners), dtype=np.int64)
 
 
 def worst_of_tiles(matrix: FloatArray, edge: int) -> FloatArray:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from leadline.analyse import SliceAnalysis, Verdict
+from leadline.analyse import FEWEST_PARTNERS, SliceAnalysis, Verdict
 from leadline.model import Result, Slice
 from leadline.stats import describe, measured
 from leadline.units import bytes_text, number, time_text
@@ -22,8 +22,9 @@ from leadline.units import bytes_text, number, time_text
 def headline(result: Result, analyses: list[SliceAnalysis]) -> list[str]:
     """The sentences that an administrator reads first."""
     hosts = result.hosts()
-    if result.num_ranks == 1:
-        return [f"One rank: the loop to itself takes {time_text(describe(analyses[0].median_ns.reshape(-1)).median)}."]
+    if is_loop_to_itself(analyses):
+        loop = time_text(describe(measured(analyses[0].median_ns)).median)
+        return [f"One rank{' takes part' if result.num_ranks > 1 else ''}: the loop to itself takes {loop}."]
     found_hosts = _confirmed({analysis.part: set(analysis.slow_hosts) for analysis in analyses})
     found_ranks = _confirmed({analysis.part: set(analysis.slow_ranks) for analysis in analyses})
     found_pairs = _confirmed(
@@ -71,8 +72,10 @@ def _nothing_stands_out(result: Result, analyses: list[SliceAnalysis]) -> str:
     if not slowest:
         return "Nothing was measured."
     ratio = f"the slowest pair takes {number(max(slowest), 3)} times the median of all"
-    if result.num_ranks < 4:
+    if result.num_ranks <= FEWEST_PARTNERS:
         return f"Too few ranks to tell which one is slow; {ratio}."
+    if not any(side.is_judged for analysis in analyses for side in analysis.ranks):
+        return f"Every rank met too few others to tell which one is slow; {ratio}."
     if not result.retests:
         return f"No host or rank stands out; {ratio}. The slowest pairs were not measured again."
     in_company = sum(pair.verdict is Verdict.ONLY_IN_COMPANY for a in analyses for pair in a.pairs)
@@ -82,14 +85,14 @@ def _nothing_stands_out(result: Result, analyses: list[SliceAnalysis]) -> str:
     return f"No host, rank or pair stands out: {ratio}."
 
 
-def num_to_measure(result: Result) -> int:
-    """Ordered pairs of a complete slice."""
-    return max(result.num_ranks * (result.num_ranks - 1), 1)
+def is_loop_to_itself(analyses: list[SliceAnalysis]) -> bool:
+    """Whether one rank alone takes part; each pair of ranks has two cells."""
+    return analyses[0].num_to_measure == 1
 
 
-def missing(result: Result, analyses: list[SliceAnalysis]) -> str:
-    """How much is there, where not all is; else empty."""
-    missing, wanted = sum(a.num_missing for a in analyses), num_to_measure(result) * len(analyses)
+def missing(analyses: list[SliceAnalysis]) -> str:
+    """How much is there, where not all of the test is; else empty."""
+    missing, wanted = sum(a.num_missing for a in analyses), sum(a.num_to_measure for a in analyses)
     return f"{wanted - missing:,} of {wanted:,} ordered pairs are measured" if missing else ""
 
 
@@ -120,6 +123,19 @@ def ranks_text(ranks: list[int]) -> str:
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches)
 
 
+def pairs_text(options: Mapping[str, str]) -> str:
+    """Which pairs meet, in the same words as the engine's summary, and which rounds where they were chosen."""
+    across, between, alone = (options.get(name) == "true" for name in ("bisection", "between_hosts", "one_per_host"))
+    halves = "pairs across the two halves of the"
+    if across:
+        text = f"{halves} hosts" if between else f"{halves} ranks"
+    else:
+        text = "pairs on different hosts" if between else "all pairs of ranks"
+    text += ", one rank per host" if alone else ""
+    text += ", one pair at a time" if options.get("serial") == "true" else ""
+    return text + (f", only rounds {options['rounds']}" if options.get("rounds") else "")
+
+
 def run_facts(result: Result) -> list[tuple[str, str]]:
     """What was run, each fact with its name."""
     origin, option = result.provenance, result.options.get
@@ -134,13 +150,13 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
         f"cost {time_text(origin.clock_cost_ns, 2)}"
     )
     messages, batches, warmup = (option(name, "?") for name in ("messages", "batches", "warmup"))
-    order = "one pair at a time" if option("serial") == "true" else "many pairs at once"
     return [
         ("command", shlex.join(origin.command_line)),
         ("ranks and hosts", f"{result.num_ranks} on {len(result.hosts())}: {_first_few(result.hosts())}"),
         ("transport", transport + simulated),
         ("launcher", origin.launcher),
-        ("direction", f"{origin.direction}, {order}, {origin.num_rounds} rounds"),
+        ("pairs", pairs_text(result.options)),
+        ("direction", f"{origin.direction}, {origin.num_rounds} round{'s' if origin.num_rounds != 1 else ''}"),
         ("message size", ", ".join(bytes_text(size) for size in result.message_sizes_bytes)),
         ("messages", f"{messages} in {batches} batches, after {warmup} to warm up"),
         ("wait", origin.wait),

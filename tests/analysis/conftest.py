@@ -31,6 +31,8 @@ class MadeUp:
     command_line: list[str] = field(default_factory=lambda: ["leadline", "link", "--local", "8", "--output", "a b.h5"])
     options: dict[str, str] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
+    rounds: list[np.ndarray] | None = None  # [N, N] for every repeat, 0 = not in the schedule; None = an older file
+    summary_slices: list[dict[str, Any]] = field(default_factory=list)
 
 
 def times_of(hosts: list[str], seed: int, same_ns: float = 900.0, between_ns: float = 4000.0) -> np.ndarray:
@@ -77,6 +79,8 @@ def write_result(path: Path, made: MadeUp) -> Path:
             group.attrs["permutation"] = np.int32(repeat if made.permutations else -1)
             medians = np.array(of_sizes, dtype=np.float64).reshape(num_sizes, num_ranks, num_ranks)
             group["count"] = np.where(medians > 0, 20, 0).astype(np.uint32)
+            if made.rounds:
+                group["round"] = made.rounds[repeat].astype(np.int32)
             for name, factor in STATISTICS.items():
                 group[f"time_ns_{name}"] = medians * factor
         if made.complete:
@@ -85,7 +89,8 @@ def write_result(path: Path, made: MadeUp) -> Path:
                 file[f"retest/{name}"] = np.array(column, dtype=np.int32)
             for name, column in zip(("time_ns", "retest_time_ns"), columns[4:], strict=True):
                 file[f"retest/{name}"] = np.array(column, dtype=np.float64)
-            file["summary"] = json.dumps({"format": "leadline-summary", "findings": made.findings})
+            summary = {"format": "leadline-summary", "findings": made.findings, "slices": made.summary_slices}
+            file["summary"] = json.dumps(summary)
     return path
 
 
@@ -143,6 +148,70 @@ def three_ranks() -> MadeUp:
     return MadeUp(["laptop"] * 3, [[times_of(["laptop"] * 3, 5)]])
 
 
+def rounds_of(cells: np.ndarray) -> np.ndarray:
+    """A number for every pair to measure; which one it is means nothing here."""
+    rank = np.arange(len(cells))
+    return np.where(cells, 1 + (rank[:, None] + rank[None, :]) % len(cells), 0)
+
+
+def bisection() -> MadeUp:
+    hosts = [f"n{rank // 2}" for rank in range(16)]
+    half = np.arange(16) < 8
+    across = half[:, None] != half[None, :]
+    bandwidth = {"num": 8, "bandwidth_bytes_per_s_min": 2.0 * 2**30, "bandwidth_bytes_per_s_mean": 2.5 * 2**30,
+                 "bandwidth_bytes_per_s_max": 3.0 * 2**30}  # fmt: skip
+    return MadeUp(
+        hosts,
+        [[times_of(hosts, 8) * across]],
+        rounds=[rounds_of(across)],
+        options={"bisection": "true"},
+        provenance={"num_rounds": np.int64(8)},
+        summary_slices=[{"repeat": 0, "size_index": 0, "bisection": bandwidth, "all_to_all": None}],
+    )
+
+
+def between_hosts() -> MadeUp:
+    hosts = np.array(NODES)
+    apart = hosts[:, None] != hosts[None, :]
+
+    def spread(num: int, least_ns: float) -> dict[str, float]:
+        return {"num": num, "time_ns_min": least_ns, "time_ns_mean": 1.5 * least_ns, "time_ns_max": 2 * least_ns}
+
+    exchanges = {"message_size_bytes": 65536, "before": spread(8, 20e3), "after": spread(8, 40e3), "each_round": None}
+    return MadeUp(
+        NODES,
+        [[times_of(NODES, 9) * apart]],
+        rounds=[rounds_of(apart)],
+        options={"between_hosts": "true", "serial": "true", "all_to_all": "around"},
+        summary_slices=[{"repeat": 0, "size_index": 0, "bisection": None, "all_to_all": exchanges}],
+    )
+
+
+def one_per_host(num_hosts: int = 4) -> MadeUp:
+    hosts = [f"n{rank // 2}" for rank in range(2 * num_hosts)]
+    first = np.arange(2 * num_hosts) % 2 == 0
+    cells = first[:, None] & first[None, :]
+    # One rank that takes part alone sends to itself.
+    times = times_of(hosts, 10) + (num_hosts == 1) * np.diag([900.0] * len(hosts))
+    cells = cells if num_hosts == 1 else cells & ~np.eye(len(hosts), dtype=bool)
+    return MadeUp(hosts, [[times * cells]], rounds=[rounds_of(cells)], options={"one_per_host": "true"})
+
+
+def few_rounds() -> MadeUp:
+    """Two of the seven rounds of eight ranks, in each repeat other pairs, as with permutations of the ranks."""
+    permutations = [[0, 1, 2, 3, 4, 5, 6, 7], [0, 2, 1, 3, 4, 6, 5, 7]]
+    seat = np.arange(8)
+    number = seat[:, None] ^ seat[None, :]
+    number[(number != 1) & (number != 3)] = 0
+    rounds = []
+    for rank_on_seat in permutations:
+        rounds.append(np.zeros((8, 8), dtype=int))
+        rounds[-1][np.ix_(rank_on_seat, rank_on_seat)] = number
+    hosts = ["laptop"] * 8
+    times = [[times_of(hosts, 11) * (of_repeat > 0)] for of_repeat in rounds]
+    return MadeUp(hosts, times, rounds=rounds, options={"rounds": "1,3"}, permutations=permutations)
+
+
 def hostile() -> MadeUp:
     names = ["</script><script>alert(1)</script>", "<img src=x onerror=alert(2)>", "a&b\"c'd", "${7*7}{{7*7}}"]
     return MadeUp(names, [[times_of(names, 6)]], command_line=["leadline", "link", "</title><script>alert(3)</script>"],
@@ -158,8 +227,12 @@ def cyclic() -> MadeUp:
 
 
 MADE_UP = {
-    made.__name__: made for made in (two_hosts, slow_host, sweep, partial, one_rank, three_ranks, hostile, cyclic)
-}
+    made.__name__: made
+    for made in (
+        two_hosts, slow_host, sweep, partial, one_rank, three_ranks, hostile, cyclic,
+        bisection, between_hosts, one_per_host, few_rounds,
+    )
+}  # fmt: skip
 
 
 @pytest.fixture(params=sorted(MADE_UP))

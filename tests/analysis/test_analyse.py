@@ -3,15 +3,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import leadline
-from conftest import MadeUp, slow_host, three_ranks, times_of, two_hosts, write_result
+from conftest import (
+    MadeUp,
+    between_hosts,
+    bisection,
+    few_rounds,
+    one_per_host,
+    slow_host,
+    three_ranks,
+    times_of,
+    two_hosts,
+    write_result,
+)
 from leadline.analyse import SliceAnalysis, Verdict, analyse
-from leadline.words import headline, ranks_text
+from leadline.stats import PairClass
+from leadline.words import headline, missing, pairs_text, ranks_text
 
 
 def analysis_of(made: MadeUp, folder: Path) -> tuple[leadline.Result, SliceAnalysis]:
@@ -90,6 +103,67 @@ def test_what_is_missing_is_counted(tmp_path: Path):
     assert analysis.num_missing == 7
     assert np.isnan(analysis.ranks[1].from_ns)
     assert analysis.ranks[1].to_ratio == pytest.approx(1, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("made", "num_pairs"), [(bisection, 128), (between_hosts, 32), (one_per_host, 12), (few_rounds, 16)]
+)
+def test_what_is_not_in_the_test_is_not_missing(made: Callable[[], MadeUp], num_pairs: int, tmp_path: Path):
+    _, analysis = analysis_of(made(), tmp_path)
+    assert (analysis.num_to_measure, analysis.num_missing) == (num_pairs, 0)
+    assert missing([analysis]) == ""
+    assert sum(values.size for values in analysis.classes.values()) == num_pairs
+
+
+def test_what_is_missing_of_a_bisection_is_counted(tmp_path: Path):
+    made = bisection()
+    made.times[0][0][3, :] = 0
+    _, analysis = analysis_of(made, tmp_path)
+    assert (analysis.num_to_measure, analysis.num_missing) == (128, 8)
+    assert missing([analysis]) == "120 of 128 ordered pairs are measured"
+
+
+def test_only_classes_of_the_test_are_there(tmp_path: Path):
+    _, analysis = analysis_of(between_hosts(), tmp_path)
+    assert list(analysis.classes) == [PairClass.BETWEEN_HOSTS]
+
+
+def test_a_slow_host_of_a_bisection(tmp_path: Path):
+    made = bisection()
+    slow = np.array(made.hosts) == "n5"
+    made.times[0][0][slow, :] *= 3
+    made.times[0][0][:, slow] *= 3
+    result, analysis = analysis_of(made, tmp_path)
+    assert [result.hosts()[host] for host in analysis.slow_hosts] == ["n5"]
+
+
+def test_of_one_pair_nobody_can_say_which_rank_is_slow(tmp_path: Path):
+    made = few_rounds()
+    made.times[0][0][0, 1] = made.times[0][0][1, 0] = 90_000.0
+    result, analysis = analysis_of(made, tmp_path)
+    assert analysis.slow_ranks == ()
+    assert headline(result, [analysis])[0].startswith("Every rank met too few others to tell which one is slow")
+
+
+def test_one_rank_of_many_may_be_alone(tmp_path: Path):
+    result, analysis = analysis_of(one_per_host(1), tmp_path)
+    assert (analysis.num_to_measure, analysis.num_missing) == (1, 0)
+    assert headline(result, [analysis])[0].startswith("One rank takes part: the loop to itself takes ")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "all pairs of ranks"),
+        ({"bisection": "true"}, "pairs across the two halves of the ranks"),
+        ({"between_hosts": "true"}, "pairs on different hosts"),
+        ({"bisection": "true", "between_hosts": "true"}, "pairs across the two halves of the hosts"),
+        ({"one_per_host": "true", "serial": "true"}, "all pairs of ranks, one rank per host, one pair at a time"),
+        ({"bisection": "false", "rounds": "1,3"}, "all pairs of ranks, only rounds 1,3"),
+    ],
+)
+def test_the_words_for_the_pairs(options: dict[str, str], words: str):
+    assert pairs_text(options) == words
 
 
 def test_ranks_in_short():

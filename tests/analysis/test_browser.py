@@ -13,7 +13,19 @@ from pathlib import Path
 import pytest
 
 import leadline
-from conftest import MADE_UP, MadeUp, cyclic, hostile, slow_host, sweep, times_of, two_hosts, write_result
+from conftest import (
+    MADE_UP,
+    MadeUp,
+    bisection,
+    cyclic,
+    hostile,
+    one_per_host,
+    slow_host,
+    sweep,
+    times_of,
+    two_hosts,
+    write_result,
+)
 from leadline.report import render
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -122,6 +134,45 @@ def test_missing_cells_have_a_colour_of_their_own(tmp_path: Path):
     assert 0xD5D9DD not in ask(made, tmp_path, "return colours('rank-matrix');")
     made.times[0][0][7, :] = 0
     assert 0xD5D9DD in ask(made, tmp_path, "return colours('rank-matrix');")
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_what_is_not_in_the_test_is_told_from_what_is_missing(tmp_path: Path, is_whole: bool):
+    missing, outside = 0xD5D9DD, 0xEEF1F4
+    made = bisection()
+    if not is_whole:  # all of host n1 to n4, and half of it to n5
+        made.times[0][0][2:4, 8:11] = 0
+    question = """
+      const legend = (section) => [...document.querySelectorAll("#" + section + " .legend > span")]
+        .filter((entry) => !entry.hidden).map((entry) => entry.textContent.trim());
+      const look = (section, id, n, cells) =>
+        [colours(id), legend(section), cells.map(([row, column]) => hover(id, row, column, n))];
+      return [look("matrix", "rank-matrix", 16, [[0, 1], [2, 9], [5, 5]]),
+        look("hosts-matrix", "host-matrix", 8, [[0, 0], [1, 4], [1, 5]])];"""
+    for colours, legend, (no_pair, pair, other) in ask(made, tmp_path, question):
+        assert outside in colours
+        assert (missing in colours) is not is_whole
+        assert "not in this test" in legend
+        assert ("not measured" in legend) is not is_whole
+        assert no_pair.endswith("not in this test–")
+        assert pair.endswith("not measured–") is not is_whole
+        assert "not a pair" in other or "µs" in other
+
+
+def test_a_run_of_all_pairs_has_no_other_cells(tmp_path: Path):
+    colours, hidden = ask(
+        two_hosts(),
+        tmp_path,
+        "return [colours('rank-matrix'), [...document.querySelectorAll('span.outside')].map((entry) => entry.hidden)];",
+    )
+    assert 0xEEF1F4 not in colours
+    assert hidden == [True, True]
+
+
+def test_the_loop_of_one_rank_of_many_is_shown(tmp_path: Path):
+    texts = ask(one_per_host(1), tmp_path, "return [0, 1].map((rank) => hover('rank-matrix', rank, rank, 2));")
+    assert "median" in texts[0]
+    assert texts[1].endswith("not in this test–")
 
 
 def test_the_tooltip_tells_the_pair(tmp_path: Path):

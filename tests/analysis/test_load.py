@@ -13,7 +13,18 @@ import numpy as np
 import pytest
 
 import leadline
-from conftest import STATISTICS, MadeUp, one_rank, partial, sweep, write_result
+from conftest import (
+    STATISTICS,
+    MadeUp,
+    between_hosts,
+    bisection,
+    few_rounds,
+    one_per_host,
+    one_rank,
+    partial,
+    sweep,
+    write_result,
+)
 from leadline.error import ExitStatus
 
 
@@ -64,6 +75,39 @@ def test_both_directions_count_where_both_send(tmp_path: Path):
     assert one.bandwidth_bytes_per_s(1e9, 1024) == 1024
 
 
+@pytest.mark.parametrize("made", [bisection, between_hosts, few_rounds, one_per_host, lambda: one_per_host(1)])
+def test_the_schedule_says_what_is_to_be_measured(made: Callable[[], MadeUp], tmp_path: Path):
+    expected = made()
+    assert expected.rounds
+    result = leadline.load(write_result(tmp_path / "run.h5", expected))
+    assert result.has_rounds
+    for part in result.slices:
+        to_measure = result.to_measure(part)
+        assert to_measure.dtype == bool
+        np.testing.assert_array_equal(to_measure, expected.rounds[part.repeat] > 0)
+        np.testing.assert_array_equal(to_measure, np.isfinite(result.matrix(part)))
+
+
+@pytest.mark.parametrize("num_ranks", [1, 4])
+@pytest.mark.parametrize("rounds", ["of an older version", "not yet written"])
+def test_without_a_schedule_all_pairs_are_to_be_measured(rounds: str, num_ranks: int, tmp_path: Path):
+    made = MadeUp(["a"] * num_ranks, [[np.zeros((num_ranks, num_ranks))]], complete=False)
+    made.rounds = [np.zeros((num_ranks, num_ranks))] if rounds == "not yet written" else None
+    result = leadline.load(write_result(tmp_path / "run.h5", made))
+    expected = [[True]] if num_ranks == 1 else (~np.eye(num_ranks, dtype=bool)).tolist()
+    assert result.to_measure(result.slices[0]).tolist() == expected
+
+
+def test_what_was_measured_of_many_pairs_together(tmp_path: Path):
+    cut = leadline.load(write_result(tmp_path / "cut.h5", bisection()))
+    assert cut.bisection_bytes_per_s == {cut.slices[0]: leadline.Spread(8, 2 * 2**30, 2.5 * 2**30, 3 * 2**30)}
+    assert cut.all_to_all == {}
+    apart = leadline.load(write_result(tmp_path / "apart.h5", between_hosts()))
+    before, after = leadline.Spread(8, 20e3, 30e3, 40e3), leadline.Spread(8, 40e3, 60e3, 80e3)
+    assert apart.all_to_all == {apart.slices[0]: leadline.AllToAll(65536, before, after, None)}
+    assert apart.bisection_bytes_per_s == {}
+
+
 def test_rows_are_read_alone(result_file: Path):
     result = leadline.load(result_file)
     part = result.slices[0]
@@ -76,6 +120,7 @@ def message_of(path: Path) -> str:
         result = leadline.load(path)
         for part in result.slices:
             result.matrix(part)
+            result.to_measure(part)
     assert "\n" not in str(caught.value)
     assert str(path) in str(caught.value)
     assert caught.value.status is ExitStatus.RUN_FAILED
@@ -103,6 +148,7 @@ def test_a_folder(tmp_path: Path):
         (b"not a result\n", "not an HDF5 file"),
         (bytes(range(256)) * 64, "not an HDF5 file"),
         (json.dumps({"benchmark": "link"}).encode(), "this is JSON"),
+        (b"sion" + bytes(60), "this is a SION file"),
         (b"\x89HDF", "the HDF5 header is broken"),
         (b"\x89HDF\r\n\x1a\n" + bytes(200), "damaged"),
     ],
@@ -111,6 +157,17 @@ def test_files_of_other_kinds(tmp_path: Path, contents: bytes, reason: str):
     path = tmp_path / "run.h5"
     path.write_bytes(contents)
     assert reason in message_of(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "names"),
+    [("run.sion", "run.sion {}/run.h5"), ("run.h5", "run.h5 {}/run.h5.h5"), ("a b.sion", "a b.sion' '{}/a b.h5'")],
+)
+def test_a_sion_file_can_be_converted(name: str, names: str, tmp_path: Path):
+    path = tmp_path / name
+    path.write_bytes(b"sion" + bytes(2000))
+    assert message_of(path).endswith(names.format(tmp_path))
+    assert "leadline convert " in message_of(path)
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.7, 0.99])
@@ -144,6 +201,13 @@ def replace(name: str, value: object) -> Callable[[h5py.File], None]:
     return change
 
 
+def set_rounds(rounds: np.ndarray) -> Callable[[h5py.File], None]:
+    def change(file: h5py.File) -> None:
+        file["repeats/0000/round"] = rounds
+
+    return change
+
+
 DAMAGES = {
     "another kind": (set_attribute("format", "other"), "not a result of leadline"),
     "a later version": (set_attribute("format_version", np.int32(2)), "format version 2"),
@@ -165,6 +229,13 @@ DAMAGES = {
     "a summary that is none": (replace("summary", "{"), "damaged"),
     "a summary that is a list": (replace("summary", "[]"), "/summary is not a JSON object"),
     "a pair that is not there": (replace("retest/to", np.array([99, 0, 0], dtype=np.int32)), "the pair 2 to 99"),
+    "a small schedule": (set_rounds(np.zeros((8, 7), dtype=np.int32)), "/repeats/0000/round is int32 of the shape"),
+    "a schedule of text": (set_rounds(np.full((8, 8), b"x")), "/repeats/0000/round is |S1"),
+    "a negative round": (set_rounds(np.full((8, 8), -1, dtype=np.int32)), "no measurement gives"),
+    "a cut without numbers": (
+        replace("summary", json.dumps({"slices": [{"repeat": 0, "size_index": 0, "bisection": {}}]})),
+        "damaged: 'bandwidth_bytes_per_s_min'",
+    ),
     "negative times": (replace("repeats/0000/time_ns_median", -np.ones((1, 8, 8))), "no measurement gives"),
     "endless times": (replace("repeats/0000/time_ns_median", np.full((1, 8, 8), np.inf)), "no measurement gives"),
 }

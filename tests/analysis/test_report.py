@@ -12,7 +12,19 @@ import numpy as np
 import pytest
 
 import leadline
-from conftest import MadeUp, hostile, partial, slow_host, sweep, two_hosts, write_result
+from conftest import (
+    MadeUp,
+    between_hosts,
+    bisection,
+    few_rounds,
+    hostile,
+    one_per_host,
+    partial,
+    slow_host,
+    sweep,
+    two_hosts,
+    write_result,
+)
 from leadline import draw
 from leadline.report import is_own_report, render
 
@@ -129,6 +141,80 @@ def test_a_run_without_a_single_value(tmp_path: Path):
     assert "nan" not in page.text
     assert "– ns" not in page.text
     assert "0 of 56 ordered pairs are measured" in page.text
+
+
+def test_a_complete_bisection_misses_nothing(tmp_path: Path):
+    source, page = page_of(bisection(), tmp_path)
+    assert "banner bad" not in source.replace('id="script-problem" class="banner bad"', "")
+    for words in (
+        "pairs across the two halves of the ranks",
+        "128ordered pairs measured; 112 are not in this test",
+        "between hosts: 128 pairs",
+    ):
+        assert words in page.text, words
+    assert "missing" not in page.text
+    assert "same host: " not in page.text
+
+
+def rows_of(page: Page) -> list[str]:
+    """The lines of the table of many pairs together, their cells one behind the other."""
+    section = page.text.partition("Many pairs together")[2].partition("From every rank")[0]
+    return [line for line in section.splitlines() if line.strip()][1:]
+
+
+def test_bandwidth_across_the_cut(tmp_path: Path):
+    _, page = page_of(bisection(), tmp_path)
+    assert rows_of(page) == ["bisection bandwidth1 KiB8 rounds2.0002.5003.000GiB/s"]
+    assert any(attributes.get("href") == "#def-bisection" for _, attributes in page.elements)
+
+
+def test_exchanges_of_all_with_all(tmp_path: Path):
+    made = between_hosts()
+    _, page = page_of(made, tmp_path)
+    assert rows_of(page) == [
+        "all-to-all before the rounds64 KiB8 ranks20.0030.0040.00µs",
+        "all-to-all after the rounds64 KiB8 ranks40.0060.0080.00µs",
+    ]
+    assert any(attributes.get("href") == "#def-all-to-all" for _, attributes in page.elements)
+    its = made.summary_slices[0]["all_to_all"]
+    its["before"], its["after"], its["each_round"] = None, None, its["before"] | {"num": 48, "time_ns_max": None}
+    _, page = page_of(made, tmp_path)
+    assert rows_of(page) == ["all-to-all before each round64 KiB48 exchanges20.0030.00–µs"]
+
+
+def test_other_runs_have_no_table_of_these(tmp_path: Path):
+    _, page = page_of(two_hosts(), tmp_path)
+    assert "together" not in page.ids()
+
+
+def cells_of(part: dict, name: str, n: int) -> np.ndarray:
+    bits = np.unpackbits(np.frombuffer(base64.b64decode(part[name]), dtype=np.uint8))
+    return bits[: n * n].reshape(n, n).astype(bool)
+
+
+def test_the_page_knows_the_cells_of_the_test(tmp_path: Path):
+    made = bisection()
+    _, page = page_of(made, tmp_path)
+    part = page.data()["parts"][0]
+    assert made.rounds
+    np.testing.assert_array_equal(cells_of(part, "cells", 16), made.rounds[0] > 0)
+    np.testing.assert_array_equal(cells_of(part, "host_cells", 8), np.kron([[0, 1], [1, 0]], np.ones((4, 4))) > 0)
+    assert "host_cells" not in page_of(two_hosts(), tmp_path)[1].data()["parts"][0]
+
+
+def test_each_repeat_has_its_own_cells(tmp_path: Path):
+    made = few_rounds()
+    _, page = page_of(made, tmp_path)
+    assert made.rounds
+    for part, rounds in zip(page.data()["parts"], made.rounds, strict=True):
+        np.testing.assert_array_equal(cells_of(part, "cells", 8), rounds > 0)
+
+
+def test_one_rank_that_takes_part_alone(tmp_path: Path):
+    _, page = page_of(one_per_host(1), tmp_path)
+    assert page.data()["has_loop"] is True
+    assert "the loop to itself, divided by the number of messages" in page.text
+    assert "a rank to itself: not a pair" not in page.text
 
 
 def test_a_sweep_has_curves_and_choices(tmp_path: Path):

@@ -117,11 +117,28 @@ def test_a_histogram_loses_nothing(some, others):
 
 def test_classes_of_pairs():
     host_of = np.array([0, 0, 1])
-    same = stats.class_mask(host_of, stats.PairClass.SAME_HOST)
-    between = stats.class_mask(host_of, stats.PairClass.BETWEEN_HOSTS)
+    to_measure = ~np.eye(3, dtype=bool)
+    same = stats.class_mask(to_measure, host_of, stats.PairClass.SAME_HOST)
+    between = stats.class_mask(to_measure, host_of, stats.PairClass.BETWEEN_HOSTS)
     assert np.argwhere(same).tolist() == [[0, 1], [1, 0]]
     assert np.count_nonzero(between) == 4
-    assert stats.class_mask(np.array([0]), stats.PairClass.SAME_HOST).tolist() == [[True]]
+    to_measure[0, 2] = False
+    assert np.argwhere(stats.class_mask(to_measure, host_of, stats.PairClass.BETWEEN_HOSTS)).tolist() == [
+        [1, 2],
+        [2, 0],
+        [2, 1],
+    ]
+
+
+def test_cells_by_host_and_by_tile():
+    cells = np.zeros((5, 5), dtype=bool)
+    cells[0, 1] = cells[2, 4] = cells[3, 0] = True
+    host_of = np.array([0, 0, 1, 2, 2])
+    assert np.argwhere(stats.host_cells(cells, host_of, 3)).tolist() == [[0, 0], [1, 2], [2, 0]]
+    assert np.argwhere(stats.any_of_tiles(cells, 2)).tolist() == [[0, 0], [1, 0], [1, 2]]
+    assert stats.num_partners(cells, host_of).tolist() == [1, 1, 2]
+    assert stats.num_partners(cells, np.arange(5)).tolist() == [2, 1, 1, 1, 1]
+    assert stats.num_partners(np.array([[True]]), np.array([0])).tolist() == [0]
 
 
 def test_host_matrices_are_medians_and_worst_of_blocks():

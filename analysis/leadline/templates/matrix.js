@@ -2,7 +2,7 @@
 // Draws a matrix on a canvas with axes and colour bar in SVG, and follows the mouse; report.js says which matrix.
 const MAP = ["#440154", "#481a6c", "#472f7d", "#414487", "#39568c", "#31688e", "#2a788e", "#23888e",
   "#1f988b", "#22a884", "#35b779", "#54c568", "#7ad151", "#a5db36", "#d2e21b", "#fde725"];
-const ABOVE = "#e0102b", BELOW = "#a6dcff", MISSING = "#d5d9dd", HATCH = "#8b949e", DIAGONAL = "#ffffff";
+const ABOVE = "#e0102b", BELOW = "#a6dcff", MISSING = "#d5d9dd", HATCH = "#8b949e", DIAGONAL = "#ffffff", OUTSIDE = "#eef1f4";
 const LARGEST_CELL = 88, PICTURE = 720, BAR_ROOM = 260, MISSING_MARK = 7, LONGEST_NAME = 24, MOST_CIRCLES = 40;
 const by_id = (id) => document.getElementById(id);
 const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
@@ -30,6 +30,11 @@ function floats(text) {
   const view = new DataView(bytes.buffer), values = new Float32Array(bytes.length / 4);
   for (let i = 0; i < values.length; ++i) values[i] = view.getFloat32(4 * i, true);
   return values;
+}
+
+function bits(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return (at) => (bytes[at >> 3] >> (7 - at % 8) & 1) === 1;
 }
 
 function position(range, value) {
@@ -116,7 +121,7 @@ let ends = null;
 
 /* figure: {root, n: cells on a side, at(row, column), range, unit, to_bandwidth, bandwidth_unit, ticks: what a position
    on the axis is called and how many of them a cell has, segments: [{name, first, end}] in these positions, names: axis
-   titles, diagonal: whether it is a measurement, describe(row, column) -> {title, rows}} */
+   titles, diagonal: whether it is a measurement, in_test(row, column): whether the schedule has it, describe(row, column) -> {title, rows}} */
 function draw_matrix(figure) {
   const ratio = window.devicePixelRatio || 1;
   const longest = Math.max(0, ...figure.segments.map((segment) => text_width(shortened(segment.name))));
@@ -163,14 +168,22 @@ function label_stride(segments, per_position) {
   return segments.filter((_, i) => i % stride === 0);
 }
 
+const PLAIN = { own: rgb(DIAGONAL), outside: rgb(OUTSIDE), missing: rgb(MISSING) };
+
+function kind_of(figure, row, column) {
+  if (!Number.isNaN(figure.at(row, column))) return "measured";
+  return figure.in_test(row, column) ? "missing" : "outside";
+}
+
 function paint(canvas, figure, cell) {
   const n = figure.n, pixels = new ImageData(n, n), special = [];
   for (let row = 0; row < n; ++row) {
     for (let column = 0; column < n; ++column) {
       const value = figure.at(row, column), own = !figure.diagonal && row === column;
-      const paint_rgb = own ? rgb(DIAGONAL) : Number.isNaN(value) ? rgb(MISSING) : colour(figure.range, value);
+      const kind = own ? "own" : kind_of(figure, row, column);
+      const paint_rgb = PLAIN[kind] || colour(figure.range, value);
       pixels.data.set([...paint_rgb, 255], 4 * (row * n + column));
-      if (!own && cell >= MISSING_MARK) special.push([row, column, value, paint_rgb]);
+      if ((kind === "missing" || kind === "measured") && cell >= MISSING_MARK) special.push([row, column, value, paint_rgb]);
     }
   }
   const small = document.createElement("canvas");
@@ -314,13 +327,13 @@ function draw_colour_bar(svg, figure, x, top) {
 function tell_legend(figure) {
   const legend = figure.root.parentElement.querySelector(".legend"), range = figure.range;
   const limit = (value) => `${number(value / figure.unit.scale, 3)} ${figure.unit.name}`;
-  let missing = 0;
+  const found = { measured: 0, missing: 0, outside: 0 };
   for (let row = 0; row < figure.n; ++row) {
     for (let column = 0; column < figure.n; ++column) {
-      if ((figure.diagonal || row !== column) && Number.isNaN(figure.at(row, column))) ++missing;
+      if (figure.diagonal || row !== column) ++found[kind_of(figure, row, column)];
     }
   }
-  legend.querySelector(".missing").hidden = missing === 0;
+  for (const kind of ["missing", "outside"]) legend.querySelector("span." + kind).hidden = found[kind] === 0;
   for (const [name, count, text] of [
     ["above", range ? range.above : 0, range && `slower than ${limit(range.high)}`],
     ["below", range ? range.below : 0, range && `faster than ${limit(range.low)}`]]) {

@@ -10,6 +10,14 @@ function values(part, name) {
   return decoded.get(key);
 }
 
+// Whether the run was to measure a cell. Where nothing is said, all of them.
+function test_of(part, name) {
+  if (part[name] === undefined) return () => true;
+  const key = page.parts.indexOf(part) + " " + name;
+  if (!decoded.has(key)) decoded.set(key, bits(part[name]));
+  return decoded.get(key);
+}
+
 function rank_order() {
   const order = Array.from({ length: page.num_ranks }, (_, rank) => rank);
   return chosen.order === "host" ? order.sort((a, b) => page.host_of[a] - page.host_of[b] || a - b) : order;
@@ -45,12 +53,13 @@ function describe_ranks(part, order, n) {
     const hosts = page.hosts[page.host_of[order[first]]] + (page.host_of[order[first]] !== page.host_of[order[last]] ? ` to ${page.hosts[page.host_of[order[last]]]}` : "");
     return (first === last ? `rank ${order[first]}` : `ranks ${first} to ${last}`) + ` (${hosts})`;
   };
+  const in_test = test_of(part, "cells");
   return (row, column) => {
     const title = `from ${name(row)} to ${name(column)}`;
     const at = page.edge > 1 ? row * n + column : order[row] * n + order[column];
     const main = values(part, page.statistics[0])[at];
-    if (row === column && page.num_ranks > 1 && page.edge === 1) return { title, rows: [["a rank to itself", "not a pair"]] };
-    if (Number.isNaN(main)) return { title, rows: [["not measured", "–"]] };
+    if (row === column && !page.has_loop && page.edge === 1) return { title, rows: [["a rank to itself", "not a pair"]] };
+    if (Number.isNaN(main)) return { title, rows: [[in_test(at) ? "not measured" : "not in this test", "–"]] };
     const rows = page.statistics.map((statistic) => [(page.edge > 1 ? "largest " : "") + statistic, time_text(part, values(part, statistic)[at])]);
     rows.push(bandwidth_row(part, values(part, chosen.statistic)[at]));
     rows[rows.length - 1][0] += ` at ${chosen.statistic}`;
@@ -61,31 +70,34 @@ function describe_ranks(part, order, n) {
 
 function draw_ranks(part) {
   const order = rank_order(), n = Math.ceil(page.num_ranks / page.edge), times = values(part, chosen.statistic);
-  const rank_names = (at) => order[at];
+  const rank_names = (at) => order[at], in_test = test_of(part, "cells");
+  const place = page.edge > 1 ? (row, column) => row * n + column : (row, column) => order[row] * n + order[column];
   draw_matrix({
     ...common(part), root: by_id("rank-matrix"), n, range: part.ranges[chosen.statistic],
-    at: page.edge > 1 ? (row, column) => times[row * n + column] : (row, column) => times[order[row] * n + order[column]],
+    at: (row, column) => times[place(row, column)],
+    in_test: (row, column) => in_test(place(row, column)),
     ticks: { per_cell: page.edge, count: page.num_ranks, names: rank_names },
     segments: host_segments(order), names: { from: "from rank", to: "to rank" },
     // A tile on the diagonal has pairs in it.
-    diagonal: page.num_ranks === 1 || page.edge > 1,
+    diagonal: page.has_loop || page.edge > 1,
     describe: describe_ranks(part, order, n),
   });
 }
 
 function draw_hosts(part) {
   if (!by_id("host-matrix")) return;
-  const n = page.hosts.length, times = values(part, chosen.host_statistic);
+  const n = page.hosts.length, times = values(part, chosen.host_statistic), in_test = test_of(part, "host_cells");
   draw_matrix({
     ...common(part), root: by_id("host-matrix"), n, range: part.ranges[chosen.host_statistic],
     at: (row, column) => times[row * n + column],
+    in_test: (row, column) => in_test(row * n + column),
     ticks: { per_cell: 1, count: n, names: null },
     segments: page.hosts.map((name, at) => ({ name, first: at, end: at + 1 })),
     names: { from: "from host", to: "to host" }, diagonal: true,
     describe: (row, column) => {
       const [median, worst] = ["hosts_median", "hosts_worst"].map((name) => values(part, name)[row * n + column]);
       const title = row === column ? `inside ${page.hosts[row]}` : `from ${page.hosts[row]} to ${page.hosts[column]}`;
-      if (Number.isNaN(median)) return { title, rows: [["not measured", "–"]] };
+      if (Number.isNaN(median)) return { title, rows: [[in_test(row * n + column) ? "not measured" : "not in this test", "–"]] };
       return { title, rows: [["median of pairs", time_text(part, median)], ["worst of pairs", time_text(part, worst)], bandwidth_row(part, median)] };
     },
   });
