@@ -4,9 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <type_traits>
 
-#include "model/options.hpp"
 #include "result/library.hpp"
 #include "result/output_file.hpp"
 
@@ -15,6 +14,7 @@ namespace leadline::result {
 namespace {
 
 using hdf5::check;
+using hdf5::file_access;
 using hdf5::Handle;
 using hdf5::write_attribute;
 
@@ -28,15 +28,6 @@ auto with_library(const std::string& path, Write write) {
     if (failure.error_number() != 0) throw write_error(path, failure.error_number());
     throw write_error(path, failure.what());
   }
-}
-
-Handle file_access() {
-  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-#if H5_VERSION_GE(1, 10, 7)
-  // Locks fail on parallel file systems that are mounted without them; only rank 0 ever has the file open here.
-  check(H5Pset_file_locking(access.id(), false, true));
-#endif
-  return access;
 }
 
 Handle open_file(const std::string& path) {
@@ -75,34 +66,33 @@ void write_list(const Handle& parent, const char* name, hid_t type, const std::v
   dataset.close();
 }
 
-void write_provenance(const Handle& file, const LinkResult& so_far) {
-  const Provenance& from = so_far.provenance;
-  const nlohmann::json command_line = so_far.request.command_line;
-  const Handle group = make_group(file, "provenance");
-  write_attribute(group, "version", from.version);
-  write_attribute(group, "commit", from.commit);
-  write_attribute(group, "command_line", command_line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-  write_attribute(group, "start_utc", from.start_utc);
-  write_attribute(group, "launcher", from.launcher);
-  write_attribute(group, "kernel", from.kernel);
-  write_attribute(group, "transport", from.transport.name);
-  write_attribute(group, "transport_library", from.transport.library);
-  write_attribute(group, "transport_device", from.transport.device);
-  write_attribute(group, "simulated", from.transport.simulated ? 1 : 0);
-  write_attribute(group, "clock_source", from.clock.source);
-  write_attribute(group, "clock_resolution_ns", from.clock.resolution_ns);
-  write_attribute(group, "clock_cost_ns", from.clock.cost_ns);
-  write_attribute(group, "wait", name_of(from.wait));
-  write_attribute(group, "control_plane_on_loopback", from.control_plane_on_loopback ? 1 : 0);
-  write_attribute(group, "num_ranks", from.num_ranks);
-  write_attribute(group, "num_hosts", from.num_hosts);
-  write_attribute(group, "num_rounds", static_cast<long long>(so_far.num_rounds));
-  write_attribute(group, "direction", name_of(so_far.request.direction));
+/// The types that readers have seen from the beginning: the number of rounds is the one that outgrows 32 bits.
+void write_value(const Handle& group, const std::string& name, const HeaderValue& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) {
+    const bool is_long = name == "num_rounds" || *number != static_cast<int>(*number);
+    if (is_long) return write_attribute(group, name.c_str(), static_cast<long long>(*number));
+    return write_attribute(group, name.c_str(), static_cast<int>(*number));
+  }
+  if (const auto* number = std::get_if<double>(&value)) return write_attribute(group, name.c_str(), *number);
+  write_attribute(group, name.c_str(), std::get<std::string>(value));
 }
 
-void write_options(const Handle& file, const LinkRequest& request) {
-  const Handle group = make_group(file, "options");
-  for (const auto& [name, value] : options_as_text(request)) write_attribute(group, name.c_str(), value);
+void write_linktest(const Handle& file, const ResultHeader& header, FixedOffsets& offsets) {
+  const LinkTestOrigin& its = *header.linktest;
+  const Handle group = make_group(file, "linktest");
+  write_attribute(group, "num_iterations", its.num_iterations);
+  write_attribute(group, "message_size_bytes", its.message_size_bytes);
+  write_attribute(group, "has_all_to_all", its.has_all_to_all ? 1 : 0);
+  write_attribute(group, "is_serial", its.is_serial ? 1 : 0);
+  write_attribute(group, "is_permuted", its.is_permuted ? 1 : 0);
+  write_attribute(group, "time_s_min", its.times_s[0]);
+  write_attribute(group, "time_s_max", its.times_s[1]);
+  write_attribute(group, "time_s_mean", its.times_s[2]);
+  write_attribute(group, "all_to_all_time_s_min", its.all_to_all_times_s[0]);
+  write_attribute(group, "all_to_all_time_s_max", its.all_to_all_times_s[1]);
+  write_attribute(group, "all_to_all_time_s_mean", its.all_to_all_times_s[2]);
+  const auto num_ranks = static_cast<hsize_t>(header.num_ranks);
+  offsets.location = allocate(group, "location", H5T_NATIVE_INT32, {num_ranks, location_size});
 }
 
 void allocate_ranks(const Handle& file, std::uint64_t num_ranks, FixedOffsets& offsets) {
@@ -115,9 +105,17 @@ void allocate_ranks(const Handle& file, std::uint64_t num_ranks, FixedOffsets& o
   offsets.numa_node = allocate(group, "numa_node", H5T_NATIVE_INT32, {num_ranks});
 }
 
-RepeatOffsets allocate_repeat(const Handle& group, MatrixShape shape) {
-  const std::vector<hsize_t> dimensions{shape.num_sizes, shape.num_ranks, shape.num_ranks};
+RepeatOffsets allocate_repeat(const Handle& group, const ResultHeader& header) {
+  const auto num_ranks = static_cast<hsize_t>(header.num_ranks);
+  const auto num_slots = static_cast<hsize_t>(header.num_all_to_all_slots);
+  const hsize_t num_sizes = header.message_sizes_bytes.size();
+  const std::vector<hsize_t> dimensions{num_sizes, num_ranks, num_ranks};
   RepeatOffsets offsets;
+  if (header.has_rounds) offsets.round = allocate(group, "round", H5T_NATIVE_INT32, {num_ranks, num_ranks});
+  if (num_slots > 0) {
+    offsets.all_to_all_time_ns =
+        allocate(group, "all_to_all_time_ns", H5T_NATIVE_DOUBLE, {num_sizes, num_ranks, num_slots});
+  }
   offsets.count = allocate(group, "count", H5T_NATIVE_UINT32, dimensions);
   offsets.time_ns_min = allocate(group, "time_ns_min", H5T_NATIVE_DOUBLE, dimensions);
   offsets.time_ns_median = allocate(group, "time_ns_median", H5T_NATIVE_DOUBLE, dimensions);
@@ -127,89 +125,92 @@ RepeatOffsets allocate_repeat(const Handle& group, MatrixShape shape) {
   return offsets;
 }
 
-void write_retest(const Handle& file, const LinkResult& result) {
-  std::vector<std::int32_t> repeat, size_index, from, to;
-  std::vector<double> time_ns, retest_time_ns;
-  for (const SliceSummary& summary : result.slices) {
-    for (const SlowPair& pair : summary.slowest) {
-      repeat.push_back(summary.slice.repeat);
-      size_index.push_back(summary.slice.size_index);
-      from.push_back(static_cast<std::int32_t>(pair.from));
-      to.push_back(static_cast<std::int32_t>(pair.to));
-      time_ns.push_back(pair.time_ns);
-      retest_time_ns.push_back(pair.retest_time_ns);
-    }
-  }
+void write_retest(const Handle& file, const std::vector<Retest>& retests) {
+  const auto column = [&](auto member) {
+    std::vector<std::decay_t<decltype(retests.front().*member)>> values;
+    for (const Retest& retest : retests) values.push_back(retest.*member);
+    return values;
+  };
   const Handle group = make_group(file, "retest");
-  write_list(group, "repeat", H5T_NATIVE_INT32, repeat);
-  write_list(group, "size_index", H5T_NATIVE_INT32, size_index);
-  write_list(group, "from", H5T_NATIVE_INT32, from);
-  write_list(group, "to", H5T_NATIVE_INT32, to);
-  write_list(group, "time_ns", H5T_NATIVE_DOUBLE, time_ns);
-  write_list(group, "retest_time_ns", H5T_NATIVE_DOUBLE, retest_time_ns);
+  write_list(group, "repeat", H5T_NATIVE_INT32, column(&Retest::repeat));
+  write_list(group, "size_index", H5T_NATIVE_INT32, column(&Retest::size_index));
+  write_list(group, "from", H5T_NATIVE_INT32, column(&Retest::from));
+  write_list(group, "to", H5T_NATIVE_INT32, column(&Retest::to));
+  write_list(group, "time_ns", H5T_NATIVE_DOUBLE, column(&Retest::time_ns));
+  write_list(group, "retest_time_ns", H5T_NATIVE_DOUBLE, column(&Retest::retest_time_ns));
+}
+
+void write_text(const Handle& file, const char* name, const std::string& text) {
+  const Handle type = hdf5::text_type();
+  const Handle space = hdf5::scalar();
+  Handle dataset(H5Dcreate2(file.id(), name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+  const char* characters = text.c_str();
+  check(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &characters));
+  dataset.close();
 }
 
 }  // namespace
 
-FixedOffsets create_structure(const std::string& path, const LinkResult& so_far, MatrixShape shape,
-                              const std::string& nonce) {
+FixedOffsets create_structure(const std::string& path, const ResultHeader& header) {
   return with_library(path, [&] {
     FixedOffsets offsets;
+    const auto num_ranks = static_cast<hsize_t>(header.num_ranks);
     Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, file_access().id()), H5Fclose);
-    write_attribute(file, "nonce", nonce);
+    write_attribute(file, "nonce", header.nonce);
     write_attribute(file, "format", "leadline");
-    write_attribute(file, "format_version", 1);
+    write_attribute(file, "format_version", result_format_version);
     write_attribute(file, "benchmark", "link");
     {
       const Handle status = make_group(file, "status");
       offsets.complete = allocate(status, "complete", H5T_NATIVE_UINT8, {});
       offsets.reason = allocate(status, "reason", hdf5::text_type(reason_size).id(), {});
     }
-    write_provenance(file, so_far);
-    write_options(file, so_far.request);
-    offsets.message_size = allocate(file, "message_size_bytes", H5T_NATIVE_UINT64, {shape.num_sizes});
-    if (so_far.request.shuffle_ranks > 0) {
-      const auto num_permutations = static_cast<hsize_t>(so_far.request.shuffle_ranks);
-      offsets.permutations = allocate(file, "permutations", H5T_NATIVE_INT32, {num_permutations, shape.num_ranks});
+    {
+      const Handle provenance = make_group(file, "provenance");
+      for (const auto& [name, value] : header.provenance) write_value(provenance, name, value);
     }
-    allocate_ranks(file, shape.num_ranks, offsets);
+    {
+      const Handle options = make_group(file, "options");
+      for (const auto& [name, value] : header.options) write_attribute(options, name.c_str(), value);
+    }
+    offsets.message_size = allocate(file, "message_size_bytes", H5T_NATIVE_UINT64, {header.message_sizes_bytes.size()});
+    if (header.num_permutations > 0) {
+      const auto num_permutations = static_cast<hsize_t>(header.num_permutations);
+      offsets.permutations = allocate(file, "permutations", H5T_NATIVE_INT32, {num_permutations, num_ranks});
+    }
+    allocate_ranks(file, num_ranks, offsets);
+    if (header.linktest) write_linktest(file, header, offsets);
     make_group(file, "repeats").close();
     file.close();
     return offsets;
   });
 }
 
-std::vector<RepeatOffsets> add_repeats(const std::string& path, RepeatRange repeats, MatrixShape shape,
-                                       const std::function<int(int repeat)>& permutation_of_repeat) {
+std::vector<RepeatOffsets> add_repeats(const std::string& path, const ResultHeader& header,
+                                       std::span<const KeptRepeat> repeats) {
   return with_library(path, [&] {
     std::vector<RepeatOffsets> offsets;
     Handle file = open_file(path);
-    for (int repeat = repeats.first; repeat < repeats.last; ++repeat) {
-      const Handle group = make_group(file, fmt::format("repeats/{:04}", repeat).c_str());
-      write_attribute(group, "repeat", repeat);
-      write_attribute(group, "permutation", permutation_of_repeat ? permutation_of_repeat(repeat) : -1);
-      offsets.push_back(allocate_repeat(group, shape));
+    for (const KeptRepeat& repeat : repeats) {
+      const Handle group = make_group(file, fmt::format("repeats/{:04}", repeat.repeat).c_str());
+      write_attribute(group, "repeat", repeat.repeat);
+      write_attribute(group, "permutation", repeat.permutation);
+      offsets.push_back(allocate_repeat(group, header));
     }
     file.close();
     return offsets;
   });
 }
 
-void add_end(const std::string& path, const LinkResult& result, const std::string& summary) {
+void add_end(const std::string& path, const ResultHeader& header) {
   with_library(path, [&] {
     Handle file = open_file(path);
-    {
+    if (header.end_utc) {
       const Handle provenance(H5Gopen2(file.id(), "provenance", H5P_DEFAULT), H5Gclose);
-      write_attribute(provenance, "end_utc", result.provenance.end_utc);
+      write_attribute(provenance, "end_utc", *header.end_utc);
     }
-    write_retest(file, result);
-    const Handle type = hdf5::text_type();
-    const Handle space = hdf5::scalar();
-    Handle dataset(H5Dcreate2(file.id(), "summary", type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                   H5Dclose);
-    const char* text = summary.c_str();
-    check(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &text));
-    dataset.close();
+    if (header.retests) write_retest(file, *header.retests);
+    if (header.summary) write_text(file, "summary", *header.summary);
     file.close();
   });
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "result/hdf5_file.hpp"
-#include "result/output_file.hpp"
 #include "result/result_file.hpp"
+#include "result/shared_file.hpp"
 
 namespace leadline::result {
 
@@ -24,34 +24,32 @@ class Hdf5Store : public ResultFile {
 
   void reserve_repeats(int num_repeats) override;
   void write(const Slice& slice, const PairRow& row) override;
+  void write_all_to_all(const Slice& slice, std::span<const double> time_ns) override;
   const std::string& path() const override { return path_; }
   void flush() override;
   void mark_incomplete(const std::string& reason) noexcept override;
   void finish(const LinkResult& result) override;
 
   /// Whether each rank writes its own rows.
-  bool is_direct() const { return direct_; }
+  bool is_direct() const { return file_->is_direct(); }
 
  private:
-  void create(const LinkResult& so_far);
-  void open_everywhere(const std::string& nonce);
-  void write_known(const LinkResult& so_far) const;
+  void create();
+  void write_known(const OutputFile& file) const;
   void write_place();
+  void write_rounds(const KeptRepeat& repeat, const RepeatOffsets& offsets, std::optional<Error>& error);
 
-  /// Collective: every rank's own piece into a table of such pieces by rank. The first error is kept rather than
-  /// thrown, so that no rank leaves a row of these half way.
+  /// Collective: every rank's own piece into a table of such pieces by rank.
   void put(std::uint64_t table, std::string_view own, std::optional<Error>& error);
   void mark_end(const LinkResult& result);
 
   cluster::Cluster& cluster_;
   ResultFileSetup setup_;
   std::string path_;
-  MatrixShape shape_;
-  std::optional<OutputFile> file_;  ///< on rank 0, and where rows are written directly
-  std::uint64_t nonce_offset_ = 0;
+  ResultHeader header_;
+  std::optional<SharedFile> file_;
   FixedOffsets fixed_;
   std::vector<RepeatOffsets> repeats_;
-  bool direct_ = false;
 
   std::mutex status_mutex_;  ///< between the end of the run and a failure that the watch reports
   enum class Status : std::uint8_t { running, failed, finished } status_ = Status::running;

@@ -82,6 +82,24 @@ Json summary_json(const PairSummary& summary, std::uint64_t message_size_bytes, 
   };
 }
 
+/// What a number ranges over, least to greatest; null where it was not measured.
+Json spread_json(const Spread& spread, const char* unit) {
+  if (spread.num == 0) return nullptr;
+  const std::string name = unit;
+  return {{"num", spread.num},
+          {name + "_min", number(spread.min)},
+          {name + "_mean", number(spread.mean)},
+          {name + "_max", number(spread.max)}};
+}
+
+Json all_to_all_json(const AllToAllSummary& summary) {
+  if (summary.before.num + summary.after.num + summary.each_round.num == 0) return nullptr;
+  return {{"message_size_bytes", summary.message_size_bytes},
+          {"before", spread_json(summary.before, "time_ns")},
+          {"after", spread_json(summary.after, "time_ns")},
+          {"each_round", spread_json(summary.each_round, "time_ns")}};
+}
+
 Json slow_pair_json(const SlowPairDetails& details, std::uint64_t message_size_bytes, Direction direction) {
   const SlowPair& pair = details.pair;
   const auto bandwidth = [&](double time_ns) {
@@ -115,6 +133,8 @@ Json slice_json(const LinkResult& result, std::size_t index) {
       {"all", summary_json(summary.all, size, direction)},
       {"same_host", summary_json(summary.same_host, size, direction)},
       {"between_hosts", summary_json(summary.between_hosts, size, direction)},
+      {"all_to_all", all_to_all_json(summary.all_to_all)},
+      {"bisection", spread_json(summary.bisection_bytes_per_s, "bandwidth_bytes_per_s")},
       {"slowest_pairs", std::move(slowest)},
       {"measuring_s", number(summary.measuring_s)},
       {"slowest_pairs_s", number(summary.slowest_pairs_s)},

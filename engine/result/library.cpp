@@ -47,6 +47,14 @@ Handle text_type(std::size_t size) {
 
 Handle scalar() { return Handle(H5Screate(H5S_SCALAR), H5Sclose); }
 
+Handle file_access() {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+#if H5_VERSION_GE(1, 10, 7)
+  check(H5Pset_file_locking(access.id(), false, true));
+#endif
+  return access;
+}
+
 namespace {
 
 void write(const Handle& object, const char* name, hid_t type, const void* value) {

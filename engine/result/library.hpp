@@ -74,6 +74,10 @@ Handle text_type(std::size_t size);
 
 Handle scalar();
 
+/// How files are opened: without locks, which fail on parallel file systems that are mounted without them; only one
+/// process at a time changes a file.
+Handle file_access();
+
 void write_attribute(const Handle& object, const char* name, const std::string& value);
 void write_attribute(const Handle& object, const char* name, int value);
 void write_attribute(const Handle& object, const char* name, long long value);

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "result/hdf5_store.hpp"
 #include "result/json_store.hpp"
+#include "result/sion_store.hpp"
 
 namespace leadline::result {
 
@@ -29,7 +30,21 @@ std::optional<ResultFormat> format_of_name(const std::string& path) {
   if (path.empty()) return std::nullopt;
   if (path == "-" || path.ends_with(".json")) return ResultFormat::json;
   if (path.ends_with(".h5") || path.ends_with(".hdf5")) return ResultFormat::hdf5;
+  if (path.ends_with(".sion")) return ResultFormat::sion;
   return std::nullopt;
+}
+
+const char* ending_of(ResultFormat format) {
+  switch (format) {
+    case ResultFormat::json:
+      return "json";
+    case ResultFormat::sion:
+      return "sion";
+    case ResultFormat::hdf5:
+    case ResultFormat::none:
+      break;
+  }
+  return "h5";
 }
 
 }  // namespace
@@ -39,6 +54,8 @@ std::unique_ptr<ResultFile> open_result_file(cluster::Cluster& cluster, const Li
   switch (setup.format) {
     case ResultFormat::hdf5:
       return std::make_unique<Hdf5Store>(cluster, so_far, std::move(setup));
+    case ResultFormat::sion:
+      return std::make_unique<SionStore>(cluster, so_far, std::move(setup));
     case ResultFormat::json:
       return std::make_unique<JsonStore>(cluster, so_far, setup);
     case ResultFormat::none:
@@ -62,7 +79,7 @@ ResultFormat format_for(const std::string& path, std::optional<ResultFormat> giv
   if (named) return *named;
   if (path.empty()) return ResultFormat::hdf5;
   throw Error(ExitStatus::bad_command_line, "the name of the result file " + path + " does not say its format", "",
-              "End it with .h5, .hdf5 or .json, or add --format hdf5 or --format json");
+              "End it with .h5, .hdf5, .sion or .json, or add --format hdf5, sion or json");
 }
 
 std::string default_file_name(ResultFormat format, std::time_t now) {
@@ -70,7 +87,7 @@ std::string default_file_name(ResultFormat format, std::time_t now) {
   std::tm utc{};
   ::gmtime_r(&now, &utc);
   return fmt::format("leadline-link-{:04}{:02}{:02}T{:02}{:02}{:02}Z.{}", utc.tm_year + 1900, utc.tm_mon + 1,
-                     utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, format == ResultFormat::json ? "json" : "h5");
+                     utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, ending_of(format));
 }
 
 }  // namespace leadline::result

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a run from before its first message to its end: one interface for HDF5, JSON and no file at all.
+// The file of a run from before its first message to its end: one interface for HDF5, SION, JSON and no file at all.
 #pragma once
 
 #include <cstdint>
@@ -41,10 +41,17 @@ class ResultFile : public bench::link::RowStore {
 /// What becomes of a file that is there already.
 enum class ExistingFile : std::uint8_t { refuse, overwrite };
 
-/// How rows reach the file.
-enum class RowPath : std::uint8_t {
-  automatic,  ///< each rank writes its own where all ranks see the same file, through rank 0 otherwise
-  funnel,     ///< always through rank 0
+/// Which repeats of a run a file keeps the rows of.
+enum class KeptRepeats : std::uint8_t {
+  all,            ///< SION: as many as are reserved first; more are an Error
+  last,           ///< SION only: room for one, written over by the next
+  one_file_each,  ///< SION only: NAME_i001.sion, NAME_i002.sion ..., each whole once its repeat is
+};
+
+/// What a SION file holds of a run.
+enum class SionRecord : std::uint8_t {
+  plain,     ///< LinkTest 1.2's record: the first message size of the first repeat
+  extended,  ///< that, and behind it all else that an HDF5 file holds
 };
 
 /// How to open a result file. Rank 0's path counts, the rest is the same on all ranks but `place`.
@@ -53,21 +60,28 @@ struct ResultFileSetup {
   ResultFormat format = ResultFormat::hdf5;
   ExistingFile existing = ExistingFile::refuse;
   RowPath row_path = RowPath::automatic;
+  KeptRepeats kept_repeats = KeptRepeats::all;
+  SionRecord sion_record = SionRecord::extended;
   RankPlace place;  ///< this rank's own
 
   /// Rank on each seat of a permutation; called on rank 0, once for each of request.shuffle_ranks.
   std::function<std::vector<std::int32_t>(int permutation)> permutation;
   /// Index of the permutation that a repeat runs under, -1 = none; called on rank 0.
   std::function<int(int repeat)> permutation_of_repeat;
+  /// For each partner the number (1-based, of the plain schedule) of the round in which this rank meets it, 0 = in
+  /// none; called on every rank. Empty: the file has no such numbers.
+  std::function<std::vector<std::int32_t>(int repeat)> rounds;
 };
 
 /// Collective: creates and checks the file before the first message and writes what is known: `so_far` is request,
 /// provenance and num_rounds. Throws on every rank the same Error, which names the path: bad_command_line (exists, is a
-/// directory, no such directory), something_missing (no permission), run_failed (no space).
+/// directory, no such directory; SION: a number that its fields cannot hold), something_missing (no permission),
+/// run_failed (no space).
 std::unique_ptr<ResultFile> open_result_file(cluster::Cluster& cluster, const LinkResult& so_far,
                                              ResultFileSetup setup);
 
-/// The format of a result from the name of its file (.h5 .hdf5 .json, "-" and no name being JSON and HDF5) and from
+/// The format of a result from the name of its file (.h5 .hdf5 .sion .json, "-" and no name being JSON and HDF5) and
+/// from
 /// --format, if given. Throws Error(bad_command_line) where they contradict, or say nothing.
 ResultFormat format_for(const std::string& path, std::optional<ResultFormat> given);
 

@@ -21,7 +21,7 @@ namespace {
 
 using result::Hdf5Store;
 using result::ResultFileSetup;
-using result::RowPath;
+
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -134,6 +134,57 @@ TEST(Hdf5Store, OfOneRankWithoutPermutationsOrSlowPairs) {
   EXPECT_EQ(reader.number_attribute("/repeats/0000", "permutation"), -1);
   EXPECT_THAT(reader.doubles("/repeats/0000/time_ns_median"), ElementsAre(0, 0));
   EXPECT_TRUE(reader.ints("/retest/from").empty());
+}
+
+/// Row of `rank` in the second repeat.
+int round_of(int rank, int partner) { return rank == partner ? 0 : 100 + 10 * rank + partner; }
+
+TEST(Hdf5Store, HasTheRoundInWhichEachPairMeets) {
+  for (const RowPath row_path : {RowPath::automatic, RowPath::funnel}) {
+    const Folder folder;
+    expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
+      ResultFileSetup setup = setup_for(cluster, folder / "run.h5");
+      setup.row_path = row_path;
+      setup.rounds = [&](int repeat) {
+        std::vector<std::int32_t> rounds;
+        for (int partner = 0; partner < num_ranks; ++partner) {
+          rounds.push_back(repeat * round_of(cluster.rank(), partner));
+        }
+        return rounds;
+      };
+      write_all(cluster, setup);
+    }));
+    const Reader reader(folder / "run.h5");
+    EXPECT_THAT(reader.shape("/repeats/0000/round"), ElementsAre(num_ranks, num_ranks));
+    EXPECT_THAT(reader.ints("/repeats/0000/round"), Each(0));
+    const auto rounds = reader.ints("/repeats/0001/round");
+    for (int rank = 0; rank < num_ranks; ++rank) {
+      for (int partner = 0; partner < num_ranks; ++partner) {
+        EXPECT_EQ(rounds[static_cast<std::size_t>(rank * num_ranks + partner)], round_of(rank, partner));
+      }
+    }
+  }
+}
+
+TEST(Hdf5Store, HasTheExchangeBeforeEachRoundWhereThereIsOne) {
+  const Folder folder;
+  expect_no_errors(run_ranks({4}, [&](auto& cluster) {
+    LinkResult so_far = result_so_far(4);
+    so_far.request.all_to_all = AllToAll::before_each_round;
+    Hdf5Store store(cluster, so_far, setup_for(cluster, folder / "run.h5"));
+    store.reserve_repeats(1);
+    const Slice slice{.repeat = 0, .permutation = 0, .size_index = 1, .message_size_bytes = 1024};
+    store.write_all_to_all(slice, std::vector<double>{10.0 * cluster.rank() + 1, 2});
+    store.finish(finished(so_far));
+  }));
+  const Reader reader(folder / "run.h5");
+  EXPECT_FALSE(reader.has("/repeats/0000/round"));
+  EXPECT_THAT(reader.shape("/repeats/0000/all_to_all_time_ns"), ElementsAre(2, 4, 3));
+  const auto times = reader.doubles("/repeats/0000/all_to_all_time_ns");
+  EXPECT_EQ(times.at(0), 0);
+  EXPECT_EQ(times.at(3 * (4 + 2)), 21);
+  EXPECT_EQ(times.at(3 * (4 + 2) + 1), 2);
+  EXPECT_EQ(times.at(3 * (4 + 2) + 2), 0);
 }
 
 /// The file with what is random in it made equal.

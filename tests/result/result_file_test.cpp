@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "result/reader.hpp"
 #include "result_fixture.hpp"
 
 namespace leadline::test {
@@ -28,6 +29,7 @@ std::string error_of(const std::string& path, std::optional<ResultFormat> given)
 TEST(FormatFor, FollowsTheExtension) {
   EXPECT_EQ(format_for("run.h5", {}), ResultFormat::hdf5);
   EXPECT_EQ(format_for("a.json/run.hdf5", {}), ResultFormat::hdf5);
+  EXPECT_EQ(format_for("run.sion", {}), ResultFormat::sion);
   EXPECT_EQ(format_for("run.json", {}), ResultFormat::json);
   EXPECT_EQ(format_for("-", {}), ResultFormat::json);
   EXPECT_EQ(format_for("", {}), ResultFormat::hdf5);
@@ -45,6 +47,7 @@ TEST(FormatFor, RefusesWhatSaysNothingOrTwoThings) {
   EXPECT_THAT(error_of("run.dat", {}), HasSubstr("run.dat"));
   EXPECT_THAT(error_of("run", {}), HasSubstr("--format"));
   EXPECT_THAT(error_of("run.json", ResultFormat::hdf5), HasSubstr("contradict"));
+  EXPECT_THAT(error_of("run.sion", ResultFormat::hdf5), HasSubstr("contradict"));
   EXPECT_THAT(error_of("-", ResultFormat::hdf5), HasSubstr("contradict"));
   EXPECT_THAT(error_of("run.h5", ResultFormat::none), HasSubstr("--format none"));
 }
@@ -52,6 +55,7 @@ TEST(FormatFor, RefusesWhatSaysNothingOrTwoThings) {
 TEST(DefaultFileName, HasTheTimeInIt) {
   EXPECT_EQ(default_file_name(ResultFormat::hdf5, 1769903999), "leadline-link-20260131T235959Z.h5");
   EXPECT_EQ(default_file_name(ResultFormat::json, 0), "leadline-link-19700101T000000Z.json");
+  EXPECT_EQ(default_file_name(ResultFormat::sion, 0), "leadline-link-19700101T000000Z.sion");
   EXPECT_EQ(default_file_name(ResultFormat::none, 0), "");
 }
 
@@ -73,11 +77,18 @@ TEST(ResultFile, IsOfTheKindAskedFor) {
     setup.path = folder / ("run" + std::to_string(cluster.rank()) + ".h5");
     const auto hdf5 = result::open_result_file(cluster, result_so_far(3), setup);
     EXPECT_EQ(hdf5->path(), folder / "run0.h5");
+
+    setup.format = ResultFormat::sion;
+    setup.path = folder / ("run" + std::to_string(cluster.rank()) + ".sion");
+    const auto sion = result::open_result_file(cluster, result_so_far(3), setup);
+    EXPECT_EQ(sion->path(), folder / "run0.sion");
   });
   EXPECT_THAT(errors, Each(""));
   EXPECT_FALSE(std::filesystem::exists(folder / "run.dat"));
   EXPECT_TRUE(Reader(folder / "run0.h5").is_open());
   EXPECT_FALSE(std::filesystem::exists(folder / "run1.h5"));
+  EXPECT_EQ(result::kind_of_file(folder / "run0.sion"), result::FileKind::sion);
+  EXPECT_FALSE(std::filesystem::exists(folder / "run1.sion"));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 
 #include "result/hdf5_store.hpp"
 #include "result/result_file.hpp"
+#include "support/folder.hpp"
 #include "support/thread_cluster.hpp"
 
 namespace leadline::test {
@@ -69,31 +70,6 @@ inline std::vector<std::string> run_ranks(Ranks ranks, const std::function<void(
   }
   for (auto& thread : threads) thread.join();
   return errors;
-}
-
-class Folder {
- public:
-  Folder() {
-    std::string name = std::filesystem::temp_directory_path() / "leadline-test-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string operator/(const std::string& name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 inline LinkResult result_so_far(int num_ranks) {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// `leadline info`: what a file is, and what is in it.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/file_command.hpp"
+#include "cli/standard_streams.hpp"
+#include "core/error.hpp"
+#include "output/file_info.hpp"
+#include "result/reader.hpp"
+
+namespace leadline::cli {
+namespace {
+
+constexpr const char* description =
+    "Describes a result (HDF5 or SION, whatever its name): what was run, where, and whether it is complete. Of any "
+    "SION\n"
+    "file it says how it is laid out: tasks, files, unused space.";
+
+constexpr const char* epilogue =
+    "Exit status: 0 fine, also where a result is not complete; 2 the command line is wrong or FILE is neither HDF5 "
+    "nor\n"
+    "SION; 3 something is missing here; 4 FILE is damaged.";
+
+output::FileInfo info_of(const std::string& path, result::FileKind kind) {
+  output::FileInfo info;
+  info.path = path;
+  info.kind = kind;
+  if (info.kind == result::FileKind::sion) {
+    info.container =
+        result::container_facts(result::sion::Reader::open(path, {.unfinished = result::sion::Unfinished::salvage}));
+  }
+  // Any SION file is worth a description; what else is wrong with it is told behind that.
+  try {
+    info.result = output::result_info(*result::ResultReader::open(path));
+  } catch (const Error& error) {
+    if (!info.container) throw;
+    info.why_no_result = error.why();
+    if (error.status() != ExitStatus::bad_command_line && info.container->is_finished) info.error = error;
+  }
+  return info;
+}
+
+}  // namespace
+
+int info_command(const std::vector<std::string>& arguments) {
+  std::string path;
+  bool as_json = false;
+  CLI::App app(description, "leadline info");
+  app.footer(epilogue);
+  app.add_option("FILE", path, "a result, or any SION file")->required()->type_name("");
+  app.add_flag("--json", as_json, "for programs");
+  parse_file_command(app, arguments);
+
+  const result::FileKind kind = result::kind_of_file(path);
+  result::work_with(path, kind, [&] {
+    const output::FileInfo info = info_of(path, kind);
+    say(as_json ? output::file_info_json(info) : output::file_info_text(info));
+    if (info.error) throw Error(*info.error);
+  });
+  return 0;
+}
+
+}  // namespace leadline::cli

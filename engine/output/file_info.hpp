@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A result file described, for people and for programs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "model/result.hpp"
+#include "result/container_facts.hpp"
+#include "result/reader.hpp"
+#include "result/slice_facts.hpp"
+
+namespace leadline::output {
+
+/// One slice of a result.
+struct SliceInfo {
+  std::int32_t repeat = 0, permutation = -1;
+  std::uint64_t message_size_bytes = 0;
+  result::SliceFacts facts;
+};
+
+struct ResultInfo {
+  result::ResultHeader header;   ///< without what is long: no retests, no summary
+  bool is_plain_record = false;  ///< SION with nothing but LinkTest's own record
+  std::size_t num_retests = 0;
+  std::vector<HostRanks> hosts;  ///< in order of their first ranks
+  std::vector<SliceInfo> slices;
+};
+
+struct FileInfo {
+  std::string path;
+  result::FileKind kind = result::FileKind::other;
+  std::optional<result::ContainerFacts> container;  ///< SION
+  std::optional<ResultInfo> result;
+  std::string why_no_result;   ///< of a SION file
+  std::optional<Error> error;  ///< the same as an error, where the file is damaged
+};
+
+/// Reads as much of the result as that takes.
+ResultInfo result_info(result::ResultReader& reader);
+
+std::string file_info_text(const FileInfo& info);
+
+/// One JSON object; what is not there is null.
+std::string file_info_json(const FileInfo& info);
+
+}  // namespace leadline::output

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// From any result to SION: everything has its place before the first byte is written.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "core/error.hpp"
+#include "core/units.hpp"
+#include "result/convert.hpp"
+#include "result/output_file.hpp"
+#include "result/shared_file.hpp"
+#include "result/sion/encode.hpp"
+#include "result/sion_places.hpp"
+
+namespace leadline::result {
+
+namespace {
+
+constexpr std::uint64_t max_number = std::numeric_limits<std::int32_t>::max();
+
+std::uint64_t number_of(const std::string& text) {
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+[[noreturn]] void throw_too_large(const std::string& path, const std::string& what) {
+  throw Error(ExitStatus::bad_command_line, fmt::format("SION cannot hold '{}'", path), what,
+              "LinkTest's record has 32 bits for it: keep the result in HDF5");
+}
+
+class ToSion {
+ public:
+  ToSion(ResultReader& input, const OutputFile& output, SionRecord record)
+      : input_(input),
+        header_(input.header()),
+        output_(output),
+        plan_(shape_of(header_, record), record == SionRecord::plain ? 0 : encode_run_part(header_).size()),
+        places_(plan_.places()) {}
+
+  void write(const std::string& name);
+
+ private:
+  bool is_extended() const { return places_.shape().record == SionRecord::extended; }
+  bool is_in_record(const Retest& retest) const {
+    return !header_.repeats.empty() && retest.repeat == header_.repeats.front().repeat && retest.size_index == 0;
+  }
+  sion::LinkTestRun run();
+  void add_times(sion::LinkTestRun& run);
+  sion::LinkTestRecord record(std::int64_t rank);
+  void extension(std::int64_t rank);
+  void slice(std::uint64_t payload, std::size_t repeat_index, std::size_t size_index, std::int64_t rank);
+
+  template <typename Value>
+  void put(std::uint64_t offset, const std::vector<Value>& values) {
+    const bool is_hole = std::all_of(values.begin(), values.end(), [](Value value) { return value == Value{}; });
+    if (!is_hole) output_.write_at(offset, bytes_of(values));
+  }
+
+  ResultReader& input_;
+  const ResultHeader& header_;
+  const OutputFile& output_;
+  SionFilePlan plan_;
+  const SionPlaces& places_;
+};
+
+/// Least, greatest and mean of the record's times, and of those of its all-to-alls.
+void ToSion::add_times(sion::LinkTestRun& run) {
+  if (header_.repeats.empty()) return;
+  struct Sum {
+    double min_s = 0, max_s = 0, sum_s = 0, num = 0;
+    void add(double time_s) {
+      min_s = num == 0 ? time_s : std::min(min_s, time_s);
+      max_s = std::max(max_s, time_s);
+      sum_s += time_s;
+      ++num;
+    }
+    sion::LinkTestTimes summary() const { return {min_s, max_s, num == 0 ? 0 : sum_s / num}; }
+  };
+  Sum times, all_to_all;
+  for (std::int64_t rank = 0; rank < header_.num_ranks; ++rank) {
+    const PairRow row = input_.row(0, 0, rank);
+    for (std::size_t partner = 0; partner < row.count.size(); ++partner) {
+      if (row.count[partner] > 0) times.add(seconds_of_ns(row.time_ns_mean[partner]));
+    }
+    for (const double time_ns : input_.all_to_all_ns(0, 0, rank)) {
+      if (time_ns > 0) all_to_all.add(seconds_of_ns(time_ns));
+    }
+  }
+  run.times = times.summary();
+  run.all_to_all_times = all_to_all.summary();
+}
+
+sion::LinkTestRun ToSion::run() {
+  sion::LinkTestRun run;
+  run.has_all_to_all = places_.shape().has_all_to_all;
+  if (header_.linktest) {
+    const LinkTestOrigin& its = *header_.linktest;
+    run.num_iterations = its.num_iterations;
+    run.message_size_bytes = its.message_size_bytes;
+    run.is_serial = its.is_serial;
+    run.is_permuted = its.is_permuted;
+    run.times = {its.times_s[0], its.times_s[1], its.times_s[2]};
+    run.all_to_all_times = {its.all_to_all_times_s[0], its.all_to_all_times_s[1], its.all_to_all_times_s[2]};
+  } else {
+    run.num_iterations = static_cast<std::int32_t>(number_of(option_text(header_, "messages")));
+    run.message_size_bytes = static_cast<std::int32_t>(header_.message_sizes_bytes.front());
+    run.is_serial = option_text(header_, "serial") == "true";
+    run.is_permuted = header_.num_permutations > 0;
+    add_times(run);
+  }
+  for (const Retest& retest : header_.retests.value_or(std::vector<Retest>{})) {
+    if (!is_in_record(retest) || std::ssize(run.retests) == header_.num_ranks) continue;
+    run.retests.push_back(
+        {retest.from, retest.to, seconds_of_ns(retest.retest_time_ns), seconds_of_ns(retest.time_ns)});
+  }
+  return run;
+}
+
+sion::LinkTestRecord ToSion::record(std::int64_t rank) {
+  const auto num_ranks = static_cast<std::size_t>(header_.num_ranks);
+  sion::LinkTestRecord record;
+  record.host_name = input_.place(rank).host;
+  record.location = input_.location(rank);
+  if (rank == 0) record.run = run();
+  record.time_s.resize(num_ranks);
+  record.step.resize(num_ranks);
+  if (places_.shape().has_all_to_all) record.all_to_all_time_s.resize(num_ranks);
+  if (header_.repeats.empty()) return record;
+
+  const PairRow row = input_.row(0, 0, rank);
+  for (std::size_t partner = 0; partner < num_ranks; ++partner) {
+    record.time_s[partner] = seconds_of_ns(row.time_ns_mean[partner]);
+  }
+  if (header_.has_rounds) record.step = input_.rounds(0, rank);
+  const std::vector<double> all_to_all_ns = input_.all_to_all_ns(0, 0, rank);
+  for (std::size_t step = 1; step < std::min(num_ranks, all_to_all_ns.size() + 1); ++step) {
+    record.all_to_all_time_s[step] = seconds_of_ns(all_to_all_ns[step - 1]);
+  }
+  return record;
+}
+
+void ToSion::extension(std::int64_t rank) {
+  const auto index = static_cast<std::uint64_t>(rank);
+  const std::uint64_t payload = plan_.payload(index);
+  output_.write_at(plan_.extension(index), plan_.envelope(index));
+  output_.write_at(payload, encode_rank_head(places_.shape(), index, input_.place(rank)));
+  put(payload + places_.permutations(), input_.ranks_on_seat(rank));
+  for (std::size_t repeat = 0; repeat < header_.repeats.size(); ++repeat) {
+    const KeptRepeat& kept = header_.repeats[repeat];
+    put(payload + places_.repeat(repeat), std::vector{kept.repeat, kept.permutation});
+    if (header_.has_rounds) put(payload + places_.rounds(repeat), input_.rounds(repeat, rank));
+    for (std::size_t size = 0; size < header_.message_sizes_bytes.size(); ++size) slice(payload, repeat, size, rank);
+  }
+  if (rank + 1 == header_.num_ranks) output_.write_at(plan_.run_part(), encode_run_part(header_));
+}
+
+void ToSion::slice(std::uint64_t payload, std::size_t repeat_index, std::size_t size_index, std::int64_t rank) {
+  const PairRow row = input_.row(repeat_index, size_index, rank);
+  const auto times = [&](TimeStatistic statistic, const std::vector<double>& values) {
+    put(payload + places_.times(repeat_index, size_index, statistic), values);
+  };
+  put(payload + places_.count(repeat_index, size_index), row.count);
+  times(TimeStatistic::min, row.time_ns_min);
+  times(TimeStatistic::median, row.time_ns_median);
+  times(TimeStatistic::mean, row.time_ns_mean);
+  times(TimeStatistic::p99, row.time_ns_p99);
+  times(TimeStatistic::max, row.time_ns_max);
+  put(payload + places_.all_to_all(repeat_index, size_index), input_.all_to_all_ns(repeat_index, size_index, rank));
+}
+
+void ToSion::write(const std::string& name) {
+  const sion::Layout layout = plan_.layout(sion::prefix_for(name));
+  output_.write_at(0, sion::encode_meta1(layout));
+  const bool has_all_to_all = places_.shape().has_all_to_all;
+  for (std::int64_t rank = 0; rank < header_.num_ranks; ++rank) {
+    const sion::RecordShape shape{header_.num_ranks, rank, has_all_to_all};
+    output_.write_at(plan_.chunk(static_cast<std::uint64_t>(rank)), sion::encode_linktest_record(record(rank), shape));
+    if (is_extended()) extension(rank);
+  }
+  output_.write_at(static_cast<std::uint64_t>(layout.meta2_offset), sion::encode_meta2(layout));
+  output_.sync();
+  output_.write_at(static_cast<std::uint64_t>(sion::end_mark_offset(header_.num_ranks)), sion::encode_end_mark(layout));
+}
+
+/// A plain record has one time a pair and next to nothing about the run.
+Losses losses_of_plain(const ResultHeader& header) {
+  Losses losses;
+  if (!header.linktest) losses.push_back("all statistics but the mean, options, provenance and places of ranks");
+  if (header.message_sizes_bytes.size() > 1) losses.push_back("all message sizes but the first");
+  if (header.repeats.size() > 1) losses.push_back("all repeats but the first");
+  if (header.num_permutations > 0) losses.push_back("the permutations");
+  if (!header.complete) losses.push_back("that the result is not complete");
+  return losses;
+}
+
+}  // namespace
+
+Losses write_sion(ResultReader& input, const std::string& path, SionRecord record, const std::string& name) {
+  const ResultHeader& header = input.header();
+  const std::uint64_t message_size = header.message_sizes_bytes.front();
+  if (message_size > max_number) throw_too_large(input.path(), "a message size of " + format_bytes(message_size));
+  if (number_of(option_text(header, "messages")) > max_number) {
+    throw_too_large(input.path(), option_text(header, "messages") + " messages");
+  }
+  OutputFile output = OutputFile::create(path, ExistingFile::refuse);
+  ToSion(input, output, record).write(name);
+  output.sync();
+  output.close();
+  return record == SionRecord::plain ? losses_of_plain(header) : Losses{};
+}
+
+}  // namespace leadline::result

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// How ranks find out whether they share a file, and how their bytes reach it.
+#include "result/shared_file.hpp"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "result/collective.hpp"
+
+namespace leadline::result {
+
+std::string random_nonce() {
+  std::array<std::uint64_t, 2> words{};
+  if (::getrandom(words.data(), sizeof words, 0) != static_cast<ssize_t>(sizeof words)) {
+    throw Error(ExitStatus::something_missing, "no random numbers from the system", system_error_text(errno));
+  }
+  return fmt::format("{:016x}{:016x}", words[0], words[1]);
+}
+
+std::string padded(std::string text, std::size_t size) {
+  if (text.size() > size) {
+    std::size_t end = size - 3;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    text.resize(end);
+    text += "...";
+  }
+  text.resize(size, '\0');
+  return text;
+}
+
+SharedFile SharedFile::open(cluster::Cluster& cluster, const std::string& path, std::optional<OutputFile> created,
+                            const NoncePlace& place, RowPath row_path) {
+  SharedFile shared(cluster, path);
+  const std::string nonce = cluster.broadcast(place.nonce);
+  const auto offset = from_bytes<std::uint64_t>(cluster.broadcast(as_bytes(std::span(&place.offset, 1)))).at(0);
+
+  shared.file_ = created ? std::move(created) : OutputFile::open_existing(path);
+  bool is_good = row_path == RowPath::automatic && shared.file_ && shared.file_->read_at(offset, nonce.size()) == nonce;
+  if (is_good && cluster.num_hosts() > 1) is_good = !shared.file_->needs_one_writing_host();
+  const auto both = [](const std::string& left, std::string_view right) {
+    return std::string(left == "1" && right == "1" ? "1" : "0");
+  };
+  shared.direct_ = cluster.all_reduce(is_good ? "1" : "0", both) == "1";
+  if (!shared.direct_ && cluster.rank() != 0) shared.file_.reset();
+  return shared;
+}
+
+void SharedFile::put(const PlaceOfRank& place_of, std::string_view own, std::optional<Error>& error) {
+  const auto write_own = [&](int rank, std::string_view bytes) {
+    if (error) return;
+    try {
+      if (bytes.size() != own.size()) throw write_error(path_, fmt::format("rank {} sends another shape", rank));
+      file_->write_at(place_of(rank), bytes);
+    } catch (const Error& failure) {
+      error = failure;
+    }
+  };
+  if (direct_) {
+    write_own(cluster_->rank(), own);
+  } else {
+    cluster_->gather(own, write_own);
+  }
+}
+
+/// A message: the number of pieces, the pieces, their values one after the other.
+void SharedFile::write_pieces(std::uint64_t place, std::string_view message, std::size_t value_size) {
+  std::uint32_t num_pieces = 0;
+  std::memcpy(&num_pieces, message.data(), sizeof num_pieces);
+  const auto pieces = from_bytes<Piece>(message.substr(sizeof num_pieces, num_pieces * sizeof(Piece)));
+  std::string_view values = message.substr(sizeof num_pieces + num_pieces * sizeof(Piece));
+  for (const Piece& piece : pieces) {
+    const std::size_t size = (piece.end - piece.begin) * value_size;
+    file_->write_at(place + piece.begin * value_size, values.substr(0, size));
+    values.remove_prefix(size);
+  }
+}
+
+void SharedFile::put_pieces(const PlaceOfRank& place_of, std::string_view bytes, std::size_t value_size,
+                            std::span<const Piece> pieces, std::optional<Error>& error) {
+  const auto guarded = [&](const auto& write) {
+    if (error) return;
+    try {
+      write();
+    } catch (const Error& failure) {
+      error = failure;
+    }
+  };
+  const auto part_of = [&](const Piece& piece) {
+    return bytes.substr(piece.begin * value_size, (piece.end - piece.begin) * value_size);
+  };
+  if (direct_) {
+    const std::uint64_t place = place_of(cluster_->rank());
+    for (const Piece& piece : pieces) {
+      guarded([&] { file_->write_at(place + piece.begin * value_size, part_of(piece)); });
+    }
+    return;
+  }
+  const auto num_pieces = static_cast<std::uint32_t>(pieces.size());
+  std::size_t size = sizeof num_pieces + pieces.size_bytes();
+  for (const Piece& piece : pieces) size += part_of(piece).size();
+  std::string message;
+  message.reserve(size);
+  message += as_bytes(std::span(&num_pieces, 1));
+  message.append(reinterpret_cast<const char*>(pieces.data()), pieces.size_bytes());
+  for (const Piece& piece : pieces) message += part_of(piece);
+  cluster_->gather(message, [&](int rank, std::string_view its) {
+    guarded([&] { write_pieces(place_of(rank), its, value_size); });
+  });
+}
+
+void SharedFile::sync_others() {
+  const auto host_of = cluster_->host_of();
+  const auto own = static_cast<std::size_t>(cluster_->rank());
+  const auto first_on_host = std::find(host_of.begin(), host_of.end(), host_of[own]) - host_of.begin();
+  all_or_error(*cluster_, [&] {
+    if (direct_ && own != 0 && static_cast<std::size_t>(first_on_host) == own) file_->sync();
+  });
+}
+
+}  // namespace leadline::result

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that all ranks of a run fill: each by itself where all see it, through rank 0 otherwise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/cluster.hpp"
+#include "core/error.hpp"
+#include "model/request.hpp"
+#include "result/output_file.hpp"
+
+namespace leadline::result {
+
+/// A random text, one a file, that tells whether two ranks see the same file under a name.
+std::string random_nonce();
+
+/// Where a file has its nonce.
+struct NoncePlace {
+  std::string nonce;
+  std::uint64_t offset = 0;
+};
+
+/// Where the same kind of bytes of any rank lie in the file.
+using PlaceOfRank = std::function<std::uint64_t(int rank)>;
+
+/// Part of a list of values: [begin, end).
+struct Piece {
+  std::uint32_t begin = 0, end = 0;
+};
+
+class SharedFile {
+ public:
+  /// Collective. Rank 0 brings the file and the nonce's place in it, which other ranks take from rank 0. Ranks write
+  /// directly where all of them find the nonce under `path`, unless several hosts would write through caches that are
+  /// not coherent (network file systems), or `row_path` says otherwise.
+  static SharedFile open(cluster::Cluster& cluster, const std::string& path, std::optional<OutputFile> created,
+                         const NoncePlace& place, RowPath row_path);
+
+  /// Whether each rank writes its own.
+  bool is_direct() const { return direct_; }
+
+  /// Local: the file, on rank 0 and where rows are written directly; null elsewhere.
+  OutputFile* file() { return file_ ? &*file_ : nullptr; }
+  const std::string& path() const { return path_; }
+
+  /// Collective: every rank's own bytes, the same number on all, go to its place. The first error is kept rather than
+  /// thrown, so that no rank leaves a row of these half way.
+  void put(const PlaceOfRank& place_of, std::string_view own, std::optional<Error>& error);
+
+  /// Collective: the same for parts of lists of fixed-size values that begin at their rank's place. `bytes` is the
+  /// whole list; only the pieces, which ascend, travel. Memory: at most 8 bytes a value.
+  void put_pieces(const PlaceOfRank& place_of, std::string_view bytes, std::size_t value_size,
+                  std::span<const Piece> pieces, std::optional<Error>& error);
+
+  /// Collective: what ranks other than 0 wrote is on the disk; one rank a host speaks for its page cache.
+  void sync_others();
+
+ private:
+  SharedFile(cluster::Cluster& cluster, std::string path) : cluster_(&cluster), path_(std::move(path)) {}
+
+  void write_pieces(std::uint64_t place, std::string_view message, std::size_t value_size);
+
+  cluster::Cluster* cluster_;
+  std::string path_;
+  std::optional<OutputFile> file_;
+  bool direct_ = false;
+};
+
+/// Cut where a character begins, with dots instead of the rest, so that nobody takes it for the whole; then zeros.
+std::string padded(std::string text, std::size_t size);
+
+template <typename Value>
+std::string_view bytes_of(const std::vector<Value>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value)};
+}
+
+}  // namespace leadline::result

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks a slice up in the summary, or counts its rows.
+#include "result/slice_facts.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace leadline::result {
+
+namespace {
+
+/// A number of the summary, NaN for null.
+double number_of(const nlohmann::json& json) {
+  return json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::optional<SliceFacts> from_summary(const ResultHeader& header, std::int32_t repeat, std::size_t size_index) {
+  if (!header.summary) return std::nullopt;
+  try {
+    const auto summary = nlohmann::json::parse(*header.summary);
+    for (const nlohmann::json& slice : summary.at("slices")) {
+      if (slice.at("repeat") != repeat || slice.at("size_index") != size_index) continue;
+      const nlohmann::json& all = slice.at("all");
+      return SliceFacts{all.at("num_pairs").get<std::uint64_t>(), number_of(all.at("time_ns_min")),
+                        number_of(all.at("time_ns_median")), number_of(all.at("time_ns_max"))};
+    }
+  } catch (const nlohmann::json::exception&) {
+    // A summary of another kind says nothing; the rows do.
+  }
+  return std::nullopt;
+}
+
+/// The times of a slice, one pass after the other.
+class Times {
+ public:
+  Times(ResultReader& reader, std::size_t repeat_index, std::size_t size_index)
+      : reader_(reader), repeat_index_(repeat_index), size_index_(size_index) {}
+
+  template <typename Visit>
+  void each(const Visit& visit) {
+    for (std::int64_t rank = 0; rank < reader_.header().num_ranks; ++rank) {
+      const PairRow row = reader_.row(repeat_index_, size_index_, rank);
+      for (std::size_t partner = 0; partner < row.count.size(); ++partner) {
+        if (row.count[partner] > 0) visit(row.time_ns_median[partner]);
+      }
+    }
+  }
+
+  /// The time that has `index` smaller ones (ties aside). Bits of doubles that are not negative order as the doubles
+  /// do, so that sixteen of them a pass lead to it.
+  double at_index(std::uint64_t index) {
+    constexpr int bits_a_pass = 16, num_bits = 64;
+    std::uint64_t known = 0;
+    for (int left = num_bits - bits_a_pass; left >= 0; left -= bits_a_pass) {
+      std::vector<std::uint64_t> num_with(std::size_t{1} << bits_a_pass);
+      each([&](double time) {
+        const auto bits = std::bit_cast<std::uint64_t>(time);
+        const bool is_candidate = left + bits_a_pass == num_bits || bits >> (left + bits_a_pass) == known;
+        if (is_candidate) ++num_with[(bits >> left) & (num_with.size() - 1)];
+      });
+      std::uint64_t digit = 0;
+      while (digit + 1 < num_with.size() && index >= num_with[digit]) index -= num_with[digit++];
+      known = (known << bits_a_pass) | digit;
+    }
+    return std::bit_cast<double>(known);
+  }
+
+ private:
+  ResultReader& reader_;
+  std::size_t repeat_index_, size_index_;
+};
+
+}  // namespace
+
+SliceFacts slice_facts(ResultReader& reader, std::size_t repeat_index, std::size_t size_index) {
+  const ResultHeader& header = reader.header();
+  if (const auto known = from_summary(header, header.repeats.at(repeat_index).repeat, size_index)) return *known;
+
+  Times times(reader, repeat_index, size_index);
+  SliceFacts facts;
+  times.each([&](double time) {
+    facts.time_ns_min = facts.num_pairs == 0 ? time : std::min(facts.time_ns_min, time);
+    facts.time_ns_max = facts.num_pairs == 0 ? time : std::max(facts.time_ns_max, time);
+    ++facts.num_pairs;
+  });
+  if (facts.num_pairs == 0) return facts;
+  const double low = times.at_index((facts.num_pairs - 1) / 2);
+  const double high = facts.num_pairs % 2 == 1 ? low : times.at_index(facts.num_pairs / 2);
+  facts.time_ns_median = low + (high - low) / 2;
+  return facts;
+}
+
+}  // namespace leadline::result

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results from one format to the other and back: what is kept, what is said, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import struct
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import program
+import pytest
+from fabrics import fabric_file
+from program import Leadline
+from result import ResultFile
+from test_results import damaged_files
+
+SAMPLES = program.ROOT / "tests" / "samples"
+LINKTEST = sorted((SAMPLES / "linktest").glob("*.sion"))
+UNUSUAL = ["--local", "5", "--message-size", "8,1KiB", "--repeat", "2", "--shuffle-ranks", "2", "--retest-slowest", "3"]
+
+
+def everything(path: Path) -> dict[str, Any]:
+    """Every dataset and every attribute of an HDF5 file, by name."""
+    found: dict[str, Any] = {}
+
+    def visit(name: str, item: h5py.Group | h5py.Dataset) -> None:
+        found.update({f"{name}@{key}": (value, type(value)) for key, value in item.attrs.items()})
+        found[name] = (item[()], item.dtype, item.shape) if isinstance(item, h5py.Dataset) else "group"
+
+    with h5py.File(path, "r") as file:
+        visit("", file)
+        file.visititems(visit)
+    return found
+
+
+def assert_same(left: Path, right: Path) -> None:
+    one, other = everything(left), everything(right)
+    assert one.keys() == other.keys()
+    for name, value in one.items():
+        np.testing.assert_equal(other[name], value, err_msg=name)
+
+
+def records(path: Path) -> list[bytes]:
+    """What each task of a SION file with one block a task holds; read here from the bytes alone."""
+    data = path.read_bytes()
+    block_size, num_tasks = struct.unpack_from("<ii", data, 20)
+    chunks = struct.unpack_from(f"<{num_tasks}q", data, 1076 + 8 * num_tasks)
+    num_rounds, meta2 = struct.unpack_from("<iq", data, 1076 + 16 * num_tasks)
+    assert num_rounds == 1
+    used = struct.unpack_from(f"<{num_tasks}q", data, meta2 + 8 * num_tasks)
+    at = -(-(1088 + 16 * num_tasks) // block_size) * block_size
+    found = []
+    for chunk, size in zip(chunks, used, strict=True):
+        found.append(data[at : at + size])
+        at += chunk
+    assert at == meta2
+    return found
+
+
+@pytest.mark.parametrize("words", [["--local", "4"], UNUSUAL, ["--local", "1", "--retest-slowest", "0"]])
+def test_nothing_is_lost_on_the_way_to_sion_and_back(
+    link: Leadline, leadline: Leadline, tmp_path: Path, words: list[str]
+) -> None:
+    link(*words, "--output", "r.h5")
+    for step in (["r.h5", "r.sion"], ["r.sion", "again.h5"], ["again.h5", "again.sion"]):
+        done = leadline("convert", *step)
+        assert (done.status, done.out, done.err) == (0, "", "")
+    assert_same(tmp_path / "r.h5", tmp_path / "again.h5")
+    assert records(tmp_path / "r.sion") == records(tmp_path / "again.sion")
+
+
+def test_rounds_are_those_of_the_tournament(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    link("--local", "4", "--shuffle-rounds", "--output", "r.sion")
+    assert leadline("convert", "r.sion", "r.h5").status == 0
+    with h5py.File(tmp_path / "r.h5", "r") as file:
+        rounds = file["repeats/0000/round"][:]
+    assert rounds[0].tolist() == [0, 3, 2, 1]
+    assert rounds[1].tolist() == [3, 0, 1, 2]
+    assert struct.unpack_from("<4i", records(tmp_path / "r.sion")[0], 409 + 8 * 4) == (0, 3, 2, 1)
+
+
+def test_times_of_every_exchange_of_all_with_all_are_kept(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    link("--local", "4", "--all-to-all", "before-each-round", "--output", "r.h5")
+    with h5py.File(tmp_path / "r.h5", "r") as file:
+        assert (file["repeats/0000/all_to_all_time_ns"][0] > 0).all()
+    assert leadline("convert", "r.h5", "r.sion").status == 0
+    assert leadline("convert", "r.sion", "again.h5").status == 0
+    assert_same(tmp_path / "r.h5", tmp_path / "again.h5")
+
+
+def test_a_run_writes_the_same_result_in_either_format(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    fabric = fabric_file(tmp_path)
+    words = [*UNUSUAL, "--transport", fabric]
+    link(*words, "--output", "r.h5")
+    for name, row_path in (("direct", "auto"), ("funnel", "funnel")):
+        link(*words, "--output", f"{name}.sion", "--row-path", row_path)
+        assert leadline("convert", f"{name}.sion", f"{name}.h5").status == 0
+        one, other = everything(tmp_path / "r.h5"), everything(tmp_path / f"{name}.h5")
+        assert one.keys() == other.keys()
+        for key in ("message_size_bytes", "permutations", "ranks/host", "status/reason", "repeats/0001/round"):
+            np.testing.assert_equal(other[key], one[key], err_msg=key)
+        result = ResultFile(tmp_path / f"{name}.h5")
+        assert result.complete
+        assert (result.medians()[result.every_pair()] > 0).all()
+        assert len(records(tmp_path / f"{name}.sion")) == 5
+
+
+@pytest.mark.parametrize("sample", LINKTEST, ids=lambda path: path.stem)
+def test_linktest_s_own_results_come_back_byte_for_byte(leadline: Leadline, tmp_path: Path, sample: Path) -> None:
+    for words in ([sample, "r.h5"], ["r.h5", "plain.sion", "--plain"], ["r.h5", "r.sion"], ["r.sion", "again.h5"]):
+        done = leadline("convert", *words)
+        assert (done.status, done.err) == (0, "")
+    assert records(tmp_path / "plain.sion") == records(sample)
+    assert [len(own) for own in records(tmp_path / "r.sion")] > [len(own) for own in records(sample)]
+    assert all(own.startswith(its) for own, its in zip(records(tmp_path / "r.sion"), records(sample), strict=True))
+    assert_same(tmp_path / "r.h5", tmp_path / "again.h5")
+
+
+def test_a_report_of_linktest_s_own_result(leadline: Leadline, tmp_path: Path) -> None:
+    assert leadline("convert", LINKTEST[0], "r.h5").status == 0
+    with h5py.File(tmp_path / "r.h5", "r") as file:
+        assert file["repeats/0000/round"][0].tolist() == [0, 3, 2, 1]
+        assert file["repeats/0000/count"][0].sum() == 12
+        first, *_ = struct.unpack_from("<d", records(LINKTEST[0])[0], 409 + 8)
+        assert file["repeats/0000/time_ns_median"][0, 0, 1] == pytest.approx(first * 1e9)
+    report = leadline("report", "r.h5")
+    assert (report.status, report.err) == (0, "")
+
+
+def test_plain_says_what_it_leaves_out(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    link(*UNUSUAL, "--output", "r.h5")
+    done = leadline("convert", "r.h5", "r.sion", "--plain")
+    assert done.status == 0
+    for word in ("r.sion", "message sizes", "repeats", "permutations", "statistics"):
+        assert word in done.complaint
+    sizes = [len(record) for record in records(tmp_path / "r.sion")]
+    assert sizes == [289 + 12 * 5 + 120 + 24 * 5, *[289 + 12 * 5] * 4]
+
+
+def test_sion_to_sion_is_dense_also_in_place(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    link("--local", "4", "--output", "r.sion")
+    before = records(tmp_path / "r.sion")
+    assert leadline("convert", "r.sion", "dense.sion").status == 0
+    assert leadline("convert", "r.sion", "r.sion").status == 2
+    assert leadline("convert", "r.sion", "r.sion", "--overwrite").status == 0
+    for name in ("dense.sion", "r.sion"):
+        assert records(tmp_path / name) == before
+        size = (tmp_path / name).stat().st_size
+        assert size == 1088 + 16 * 4 + sum(map(len, before)) + 8 * 4 * 2 + 4
+    assert leadline("convert", "r.sion", "r.h5").status == 0
+
+
+def test_a_set_that_is_no_result_becomes_one_dense_file(leadline: Leadline, tmp_path: Path) -> None:
+    assert leadline("convert", SAMPLES / "sion" / "07-mpi-multi.sion", "one.sion").status == 0
+    assert len(list(tmp_path.iterdir())) == 1
+    done = leadline("convert", SAMPLES / "sion" / "07-mpi-multi.sion", "one.h5")
+    assert done.status == 2
+    assert "not a result of LinkTest" in done.complaint
+
+
+def test_what_a_killed_run_left_becomes_incomplete_hdf5(leadline: Leadline, tmp_path: Path) -> None:
+    words = ["link", "--local", "3", "--messages", "100", "--repeat", "5000", "--wait", "yield", "--output", "r.sion"]
+    with program.Run([program.PROGRAM, *words], tmp_path) as run:
+        run.await_err(r"(?s)3/3.*3/3.*3/3")  # two repeats are in the file by then
+        os.killpg(run.pid, 9)
+        run.finish()
+    assert leadline("convert", "r.sion", "again.sion").status == 4
+    done = leadline("convert", "r.sion", "r.h5")
+    assert (done.status, done.err) == (0, "")
+    with h5py.File(tmp_path / "r.h5", "r") as file:
+        assert file["status/complete"][()] == 0
+        assert b"still running" in file["status/reason"][()]
+        assert (file["repeats/0000/count"][0].sum(axis=1) > 0).all()
+        assert file["provenance"].attrs["num_ranks"] == 3
+
+
+def test_existing_files_are_safe(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    link("--local", "2", "--output", "r.h5")
+    (tmp_path / "r.sion").write_text("precious")
+    done = leadline("convert", "r.h5", "r.sion")
+    assert done.status == 2
+    assert "--overwrite" in done.complaint
+    assert (tmp_path / "r.sion").read_text() == "precious"
+    assert leadline("convert", "r.h5", "r.sion", "--overwrite").status == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.h5", "r.sion"]
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ([], 2, "IN"),
+        (["r.h5"], 2, "OUT"),
+        (["r.h5", "r.dat"], 2, "r.dat"),
+        (["r.h5", "s.h5"], 2, "nothing to convert"),
+        (["r.h5", "s.h5", "--plain"], 2, "--plain"),
+        (["missing.h5", "s.sion"], 2, "missing.h5"),
+        ([".", "s.sion"], 2, "'.'"),
+        (["text", "s.sion"], 2, "neither HDF5 nor SION"),
+        (["other.h5", "s.sion"], 2, "not a result"),
+        (["r.h5", "nowhere/s.sion"], 2, "nowhere/s.sion"),
+        (["r.h5", "s.sion", "--frobnicate"], 2, "--frobnicate"),
+    ],
+)
+def test_refusals(link: Leadline, leadline: Leadline, tmp_path: Path, words: list[str], status: int, said: str) -> None:
+    link("--local", "2", "--output", "r.h5")
+    (tmp_path / "text").write_text("message size 1 KiB\n")
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["temperature"] = [1.0]
+    done = leadline("convert", *words)
+    assert done.status == status, done.err
+    assert said in done.complaint
+    assert done.err == done.complaint + "\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.h5", "r.h5", "text"]
+
+
+def test_damaged_files_leave_nothing_behind(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    link("--local", "4", "--output", "whole.h5")
+    link("--local", "4", "--output", "whole.sion")
+    for ending in ("h5", "sion"):
+        for name, contents in damaged_files((tmp_path / f"whole.{ending}").read_bytes()).items():
+            (tmp_path / "bad").write_bytes(contents)
+            other = {"h5": "sion", "sion": "h5"}[ending]
+            for command in (["convert", "bad", f"out.{other}"], ["info", "bad"]):
+                done = leadline(*command)
+                assert done.status in (2, 4), (ending, name, command, done.err)
+                assert "bad" in done.complaint, (ending, name)
+            (tmp_path / "bad").unlink()
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_bytes_that_are_other_than_they_were(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    link("--local", "3", "--output", "whole.h5")
+    whole = (tmp_path / "whole.h5").read_bytes()
+    chance = random.Random(1)
+    for _ in range(40):
+        contents = bytearray(whole)
+        for _ in range(3):
+            contents[chance.randrange(min(len(contents), 6000))] = chance.choice([0, 255, chance.randrange(256)])
+        (tmp_path / "bad").write_bytes(contents)
+        done = leadline("convert", "bad", "out.sion", "--overwrite")
+        assert done.status in (0, 2, 4), done.err
+        assert len(done.err.splitlines()) == len(done.complaints) == (done.status != 0)
+    assert {path.name for path in tmp_path.iterdir()} <= {"whole.h5", "bad", "out.sion"}
+
+
+def test_a_message_size_that_sion_cannot_hold(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    link("--local", "2", "--output", "r.h5")
+    with h5py.File(tmp_path / "r.h5", "r+") as file:
+        file["message_size_bytes"][0] = 1 << 31
+    done = leadline("convert", "r.h5", "r.sion")
+    assert done.status == 2
+    assert "2 GiB" in done.complaint
+
+
+def test_links_stay_links(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    link("--local", "2", "--output", "r.h5")
+    shutil.copy(LINKTEST[0], tmp_path / "real.sion")
+    (tmp_path / "r.sion").symlink_to("real.sion")
+    assert leadline("convert", "r.h5", "r.sion", "--overwrite").status == 0
+    assert (tmp_path / "r.sion").is_symlink()
+    assert len(records(tmp_path / "real.sion")) == 2

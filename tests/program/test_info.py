@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `leadline info` says about results and about files that are none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import program
+import pytest
+from program import Leadline
+from result import ResultFile
+
+SAMPLES = program.ROOT / "tests" / "samples"
+
+
+@pytest.fixture
+def info(leadline: Leadline) -> Any:
+    """The description as a document; `status` is that of the program."""
+
+    def describe(path: str | Path, status: int = 0) -> Any:
+        done = leadline("info", path, "--json")
+        assert done.status == status, done.err
+        return json.loads(done.out)
+
+    return describe
+
+
+@pytest.mark.parametrize("ending", ["h5", "sion"])
+def test_a_result_of_our_own(link: Leadline, leadline: Leadline, info: Any, ending: str) -> None:
+    name = f"r.{ending}"
+    link("--local", "4", "--message-size", "8,1KiB", "--repeat", "2", "--output", name)
+    said = info(name)
+    result = said["result"]
+    assert said["format"] == {"h5": "hdf5", "sion": "sion"}[ending]
+    assert (said["container"] is None) == (ending == "h5")
+    assert result["complete"] is True
+    assert result["num_ranks"] == 4
+    assert result["message_size_bytes"] == [8, 1024]
+    assert [len(host["ranks"]) for host in result["hosts"]] == [len("0-3")]
+    assert len(result["slices"]) == 4
+    assert all(slice_["num_pairs"] == 12 for slice_ in result["slices"])
+    assert result["options"]["messages"] == "5"
+    text = leadline("info", name).out
+    for word in (name, "complete         yes", "4 ranks on 1 host", "2 repeats of 2 message sizes", "tcp", "1 KiB"):
+        assert word in text
+    assert ("LinkTest 1.2's record" in text) == (ending == "sion")
+
+
+def test_numbers_without_a_summary_are_those_of_the_rows(
+    link: Leadline, leadline: Leadline, info: Any, tmp_path: Path
+) -> None:
+    for num_ranks in ("3", "4"):
+        link("--local", num_ranks, "--output", "r.h5", "--overwrite")
+        medians = ResultFile(tmp_path / "r.h5").medians()
+        times = sorted(medians[medians > 0].tolist())
+        assert leadline("convert", "r.h5", "r.sion", "--plain", "--overwrite").status == 0
+        (slice_,) = info("r.sion")["result"]["slices"]
+        (known,) = info("r.h5")["result"]["slices"]
+        assert known["num_pairs"] == slice_["num_pairs"] == len(times)
+        assert known["time_ns_min"] == pytest.approx(times[0])
+        assert known["time_ns_max"] == pytest.approx(times[-1])
+        assert slice_["time_ns_min"] <= slice_["time_ns_median"] <= slice_["time_ns_max"]
+
+
+def test_linktest_s_own_result(leadline: Leadline, info: Any) -> None:
+    path = SAMPLES / "linktest" / "ompi_n4_1B_par.sion"
+    said = info(path)
+    container = said["container"]
+    assert (container["num_tasks"], container["num_files"], container["block_size_bytes"]) == (4, 1, 4096)
+    assert (container["size_bytes"], container["used_bytes"]) == (8256, 553 + 3 * 337)
+    assert container["unused_bytes"] == 8256 - (1088 + 16 * 4) - (553 + 3 * 337) - 8 * 4 * 2
+    assert (container["finished"], container["dense"]) == (True, False)
+    assert said["result"]["message_size_bytes"] == [1]
+    (slice_,) = said["result"]["slices"]
+    assert slice_["num_pairs"] == 12
+    assert 0 < slice_["time_ns_min"] < slice_["time_ns_median"] < slice_["time_ns_max"]
+    assert "LinkTest 1.2's record\n" in leadline("info", path).out
+
+
+def test_median_of_linktest_s_own_result(leadline: Leadline, info: Any, tmp_path: Path) -> None:
+    path = SAMPLES / "linktest" / "ompi_n8_1KiB_a2a.sion"
+    assert leadline("convert", path, "r.h5").status == 0
+    medians = ResultFile(tmp_path / "r.h5").medians()
+    times = sorted(medians[medians > 0].tolist())
+    (slice_,) = info(path)["result"]["slices"]
+    assert slice_["num_pairs"] == len(times) == 56
+    assert slice_["time_ns_min"] == times[0]
+    assert slice_["time_ns_max"] == times[-1]
+    assert slice_["time_ns_median"] == pytest.approx((times[27] + times[28]) / 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        ("07-mpi-multi", {"num_tasks": 5, "num_files": 2, "finished": True}),
+        ("07-mpi-multi.sion.000001", {"num_tasks": 3, "num_files": 2, "part_of_set": True}),
+        ("14-keyval", {"num_tasks": 3, "key_value_records": True}),
+        ("20-mpi-unclosed", {"num_tasks": 3, "finished": False, "dense": False}),
+        ("21-defrag-of-06", {"num_tasks": 4, "block_size_bytes": 512, "finished": True}),
+    ],
+)
+def test_any_sion_file(leadline: Leadline, info: Any, name: str, facts: dict[str, Any]) -> None:
+    path = SAMPLES / "sion" / (name if ".sion" in name else f"{name}.sion")
+    said = info(path)
+    assert said["result"] is None
+    assert said["why_no_result"]
+    assert {key: said["container"][key] for key in facts} == facts
+    assert "result           none: " in leadline("info", path).out
+
+
+def test_a_dense_file_says_so(leadline: Leadline, info: Any) -> None:
+    assert leadline("convert", SAMPLES / "linktest" / "ompi_n4_1B_par.sion", "r.sion").status == 0
+    said = info("r.sion")
+    assert said["container"]["dense"] is True
+    assert said["container"]["unused_bytes"] == 0
+    assert said["result"]["complete"] is True
+
+
+def test_what_is_neither(leadline: Leadline, tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("message size\n")
+    for words in (["text"], ["missing"], ["."], [], ["text", "text"]):
+        done = leadline("info", *words)
+        assert done.status == 2
+        assert done.err == done.complaint + "\n"
+        assert done.out == ""
+
+
+def test_a_damaged_container_and_a_damaged_result(leadline: Leadline, tmp_path: Path) -> None:
+    whole = bytearray((SAMPLES / "linktest" / "ompi_n4_1B_par.sion").read_bytes())
+    cut = tmp_path / "cut.sion"
+    cut.write_bytes(whole[:-10])
+    done = leadline("info", cut)
+    assert (done.status, done.out) == (4, "")
+    assert "TRUNCATED" in done.complaint
+    whole[4096 + 553 : 4096 + 558] = b"xxxxx"  # the second record's first word
+    wrong = tmp_path / "wrong.sion"
+    wrong.write_bytes(whole)
+    done = leadline("info", wrong)
+    assert done.status == 4
+    assert "RECORDID" in done.complaint
+    assert "4 tasks in 1 file" in done.out, "the container is fine, and described"
