@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `mpilinktest`: command lines of LinkTest 1.2.
+#include "compat/mpilinktest/main.hpp"
+
+int main(int argc, char** argv) { return leadline::compat::mpilinktest::run(argc, argv); }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who speaks when something goes wrong before the ranks know each other.
+#include "cli/reporting.hpp"
+
+#include <chrono>
+#include <exception>
+#include <thread>
+
+#include "cli/standard_streams.hpp"
+#include "core/error.hpp"
+
+namespace leadline::cli {
+namespace {
+
+/// Under a launcher every rank finds the same mistake; one of them says so. The others wait for it: mpirun and
+/// mpiexec end all ranks as soon as one has failed, and the one that speaks may have started last.
+constexpr std::chrono::seconds time_to_speak{1};
+
+int report(const Error& error, cluster::FrontEnd front_end) {
+  if (cluster::speaks_before_joining(front_end)) {
+    complain(error.what());
+  } else {
+    std::this_thread::sleep_for(time_to_speak);
+  }
+  return static_cast<int>(error.status());
+}
+
+}  // namespace
+
+int reported(cluster::FrontEnd front_end, const std::function<int()>& body) noexcept try {
+  try {
+    occupy_closed_streams();
+    return body();
+  } catch (const Error& error) {
+    return report(error, front_end);
+  } catch (const std::exception& error) {
+    return report(Error(ExitStatus::run_failed, "something unforeseen happened", error.what(), "Please report it"),
+                  front_end);
+  }
+} catch (...) {
+  return static_cast<int>(ExitStatus::run_failed);
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// From LinkTest 2.x's command line to a run of the engine, and back to LinkTest's words.
+#include "compat/linktest/main.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/link_run.hpp"
+#include "cli/presentation.hpp"
+#include "cli/reporting.hpp"
+#include "cli/standard_streams.hpp"
+#include "cluster/launcher.hpp"
+#include "compat/linktest/options.hpp"
+#include "compat/linktest/progress.hpp"
+#include "compat/linktest/text.hpp"
+#include "compat/process.hpp"
+#include "compat/start.hpp"
+#include "output/findings.hpp"
+
+namespace leadline::compat::linktest {
+namespace {
+
+std::optional<std::string> environment_variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? std::nullopt : std::optional<std::string>(text);
+}
+
+/// What LinkTest says on standard error at the end goes there; standard output has had everything by then.
+std::string end_of(const LinkResult& result, const std::string& path) {
+  const Outlet outlet = standard_outlet();
+  if (result.request.format == ResultFormat::sion) outlet.err(written_line(bytes_of_records(path)));
+  outlet.err(output::findings_text(result.findings));
+  return {};
+}
+
+cli::Presentation presentation_of(const LinkRequest& request) {
+  cli::Presentation presentation;
+  presentation.progress = [](const LinkResult& so_far) { return make_progress(so_far, standard_outlet()); };
+  presentation.summary = end_of;
+  presentation.rank_line = [](int rank, const RankPlace& place) {
+    return task_line(rank, place.host, current_core(), resident_bytes());
+  };
+  presentation.set_up_file = [is_repeated = is_repeated(request)](result::ResultFileSetup& setup) {
+    setup.sion_record = result::SionRecord::extended;
+    setup.kept_repeats = is_repeated ? result::KeptRepeats::last : result::KeptRepeats::all;
+  };
+  return presentation;
+}
+
+int measure(const LinkRequest& request) {
+  constexpr const char* example = "mpirun -n 4 linktest, srun linktest, or the variables LINKTEST_TCP_*";
+  Start start = started_ranks(request, {"linktest", example});
+  if (start.bootstrap->rank() == 0) standard_outlet().err(note_of_replacement("linktest", request.output));
+  return cli::run_link(request, std::move(start.bootstrap), start.module, presentation_of(request));
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+  const Command command = parse(arguments, environment_variable);
+  if (command.wish == Wish::run) return measure(command.request);
+  if (cluster::rank_hint(cluster::FrontEnd::linktest) == 0) {
+    cli::say(command.wish == Wish::help ? help() : version_line());
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run(int argc, char** argv) noexcept {
+  return cli::reported(cluster::FrontEnd::linktest,
+                       [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
+}
+
+}  // namespace leadline::compat::linktest

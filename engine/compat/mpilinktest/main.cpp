@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// From LinkTest 1.2's command line to a run of the engine, and back to LinkTest's words.
+#include "compat/mpilinktest/main.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/link_run.hpp"
+#include "cli/presentation.hpp"
+#include "cli/reporting.hpp"
+#include "cli/standard_streams.hpp"
+#include "cluster/launcher.hpp"
+#include "compat/mpilinktest/options.hpp"
+#include "compat/mpilinktest/progress.hpp"
+#include "compat/mpilinktest/text.hpp"
+#include "compat/process.hpp"
+#include "compat/start.hpp"
+#include "output/findings.hpp"
+
+namespace leadline::compat::mpilinktest {
+namespace {
+
+/// LinkTest 1.2 ends so where it has only printed something.
+constexpr int status_of_usage = 1;
+
+constexpr cluster::FrontEnd no_variables = cluster::FrontEnd::leadline;  // MPI alone says who the ranks are
+
+std::string end_of(const LinkResult& result, const std::string& path) {
+  standard_outlet().err(output::findings_text(result.findings));
+  if (result.request.format != ResultFormat::sion) return {};
+  if (!is_repeated(result.request)) return written_line(path, bytes_of_records(path));
+  std::string text;
+  for (std::size_t iteration = 1; iteration <= result.slices.size(); ++iteration) {
+    const std::string file = file_of_iteration(path, static_cast<int>(iteration));
+    text += written_line(file, bytes_of_records(file));
+  }
+  return text;
+}
+
+cli::Presentation presentation_of(const LinkRequest& request, std::uint64_t summary_interval) {
+  cli::Presentation presentation;
+  presentation.progress = [summary_interval](const LinkResult& so_far) {
+    return make_progress(so_far, summary_interval, standard_outlet());
+  };
+  presentation.summary = end_of;
+  presentation.rank_line = [](int rank, const RankPlace& place) {
+    return task_line(rank, place.host, resident_bytes());
+  };
+  // LinkTest 1.2's own record says it all, unless the ranks have another order: that is in the extension.
+  const auto record = request.shuffle_ranks > 0 ? result::SionRecord::extended : result::SionRecord::plain;
+  const auto kept = is_repeated(request) ? result::KeptRepeats::one_file_each : result::KeptRepeats::all;
+  presentation.set_up_file = [record, kept](result::ResultFileSetup& setup) {
+    setup.sion_record = record;
+    setup.kept_repeats = kept;
+  };
+  return presentation;
+}
+
+int measure(Command command) {
+  LinkRequest& request = command.request;
+  Start start = started_ranks(request, {"mpilinktest", "mpirun -n 4 mpilinktest"});
+  const int num_ranks = start.bootstrap->size();
+  request.retest_slowest = num_retests(command, num_ranks);
+  if (start.bootstrap->rank() == 0) {
+    const Outlet outlet = standard_outlet();
+    if (command.has_sleep_time) outlet.err("mpilinktest: -D has no effect; it had none in LinkTest 1.2\n");
+    const std::string file = is_repeated(request) ? file_of_iteration(request.output, 1) : request.output;
+    if (request.format == ResultFormat::sion) outlet.err(note_of_replacement("mpilinktest", file));
+  }
+  return cli::run_link(request, std::move(start.bootstrap), start.module,
+                       presentation_of(request, command.summary_interval));
+}
+
+int print_usage(const Command& command) {
+  const std::string reason =
+      command.unknown == "-h" ? "" : fmt::format("mpilinktest: there is no option '{}'\n", command.unknown);
+  standard_outlet().err(reason + usage());
+  return status_of_usage;
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+  Command command = parse(arguments);
+  if (command.wish == Wish::run) return measure(std::move(command));
+  const bool speaks = cluster::rank_hint(no_variables) == 0;
+  if (command.wish == Wish::help) {
+    if (speaks) cli::say(usage());
+    return 0;
+  }
+  if (command.wish == Wish::usage) return speaks ? print_usage(command) : status_of_usage;
+  if (speaks) standard_outlet().err(version_line());
+  return status_of_usage;
+}
+
+}  // namespace
+
+int run(int argc, char** argv) noexcept {
+  return cli::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
+}
+
+}  // namespace leadline::compat::mpilinktest

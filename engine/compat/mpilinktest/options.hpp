@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of `mpilinktest`, LinkTest 1.2, turned into a request.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/request.hpp"
+
+namespace leadline::compat::mpilinktest {
+
+enum class Wish : std::uint8_t { run, help, version, usage };
+
+struct Command {
+  Wish wish = Wish::run;
+  std::string unknown;                       ///< of Wish::usage: the word that was not understood
+  LinkRequest request;                       ///< of Wish::run; retest_slowest is num_slowest as far as it was given
+  std::optional<std::uint64_t> num_slowest;  ///< -Z; otherwise as many as there are ranks, and never more
+  std::uint64_t summary_interval = 32;       ///< -C: steps from one running summary to the next
+  bool has_sleep_time = false;               ///< -D was given, which never did anything
+};
+
+/// `arguments` as in argv. No side effects. Throws Error(bad_command_line) for values that LinkTest 1.2 read wrongly or
+/// died of.
+Command parse(const std::vector<std::string>& arguments);
+
+/// What -h and any unknown word print.
+std::string usage();
+
+/// What -V prints.
+std::string version_line();
+
+/// For a run of so many ranks.
+int num_retests(const Command& command, int num_ranks);
+
+/// Whether the test is to be repeated, so that every iteration has a file of its own.
+bool is_repeated(const LinkRequest& request);
+
+/// The name of that file: "x.sion" -> "x_i001.sion" for the first iteration (1).
+std::string file_of_iteration(const std::string& path, int iteration);
+
+}  // namespace leadline::compat::mpilinktest

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// LinkTest 1.2's grammar: labels, columns and digits.
+#include "compat/mpilinktest/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace leadline::compat::mpilinktest {
+namespace {
+
+constexpr double mebi = 1024.0 * 1024.0;
+
+double us(double time_ns) { return time_ns / 1000; }
+
+std::string bandwidth_text(double time_ns, std::uint64_t message_size_bytes) {
+  const double bytes_per_s = bandwidth_bytes_per_s(time_ns, message_size_bytes, Direction::semidirectional);
+  return fmt::format("({:7.2f} MB/s)", bytes_per_s / mebi);
+}
+
+std::string step_figure(double time_ns, std::uint64_t message_size_bytes) {
+  return fmt::format("{:>10.3f}us {}", us(time_ns), bandwidth_text(time_ns, message_size_bytes));
+}
+
+std::string step_figures(const Times& times, const std::optional<Spread>& all_to_all,
+                         std::uint64_t message_size_bytes) {
+  std::string text =
+      fmt::format("avg={} min={} max={}", step_figure(times.mean_ns, message_size_bytes),
+                  step_figure(times.min_ns, message_size_bytes), step_figure(times.max_ns, message_size_bytes));
+  if (!all_to_all) return text;
+  return text + fmt::format(" [ alltoall min={:>10.3f}us max={:>10.3f}us ]", us(all_to_all->min), us(all_to_all->max));
+}
+
+std::string argument_line(const char* label, const std::string& value, const char* unit = "") {
+  return fmt::format("linktest: {:<27}{:>10}{}\n", std::string(label) + ":", value, unit);
+}
+
+const char* yes_or_no(bool value) { return value ? "yes" : "no"; }
+
+std::string write_protocol(const LinkRequest& request) {
+  if (request.format == ResultFormat::none) return "no";
+  return request.row_path == RowPath::funnel ? "serial" : "parallel";
+}
+
+}  // namespace
+
+std::string arguments_text(const LinkRequest& request, int num_ranks) {
+  std::string text = argument_line("Number of MPI-Task", std::to_string(num_ranks));
+  text += argument_line("Message length", std::to_string(request.message_sizes_bytes.front()), " Bytes");
+  text += argument_line("Number of Iter.", std::to_string(request.num_messages));
+  text += argument_line("Number of Iter. (Warmup)", std::to_string(request.num_warmup));
+  text += argument_line("Alltoall before each step", yes_or_no(request.all_to_all != AllToAll::none));
+  text += argument_line("Mixed order of tasks", yes_or_no(request.shuffle_ranks > 0));
+  text += argument_line("Serial test", yes_or_no(request.serial));
+  text += argument_line("Max. serial retest", std::to_string(request.retest_slowest));
+  text += argument_line("Write SION file", write_protocol(request));
+  return text + "Starting Test of all connections:\n";
+}
+
+std::string parallel_step_line(std::int64_t step, const Times& times, const std::optional<Spread>& all_to_all,
+                               std::uint64_t message_size_bytes) {
+  return fmt::format(" Parallel PingPong for step {:>5}:   {}\n", step,
+                     step_figures(times, all_to_all, message_size_bytes));
+}
+
+std::string serial_step_title(std::int64_t step) { return fmt::format(" Serial   PingPong for step {:>5}:\n", step); }
+
+std::string serial_pair_line(int from, int to, double time_ns, std::uint64_t message_size_bytes) {
+  return fmt::format("{:>7}->{:>6}: {:>11.5f}us {} (l={})\n", from, to, us(time_ns),
+                     bandwidth_text(time_ns, message_size_bytes), message_size_bytes);
+}
+
+std::string serial_step_end(const Times& times, const std::optional<Spread>& all_to_all,
+                            std::uint64_t message_size_bytes) {
+  return fmt::format("  {}\n", step_figures(times, all_to_all, message_size_bytes));
+}
+
+std::string running_summary(const Times& so_far, const StepCount& steps, std::uint64_t message_size_bytes) {
+  const auto figure = [&](double time_ns) {
+    return fmt::format("{:>12.6f}us {}", us(time_ns), bandwidth_text(time_ns, message_size_bytes));
+  };
+  const double step_s = steps.elapsed_s / static_cast<double>(std::max<std::int64_t>(steps.done, 1));
+  const std::int64_t remaining = steps.all - steps.done;
+  return fmt::format("analyse summary: min.{} max.{} avg.{}\n", figure(so_far.min_ns), figure(so_far.max_ns),
+                     figure(so_far.mean_ns)) +
+         fmt::format(
+             "timing summary: {:>2} steps used {:>10.6f}s ({:>10.6f}s/step),        to do: {} steps,"
+             "                   estimate time: {:>10.6f}s\n",
+             steps.done, steps.elapsed_s, step_s, remaining, step_s * static_cast<double>(remaining));
+}
+
+std::string results(Part part, const Times& times, int iteration, std::uint64_t message_size_bytes) {
+  const auto line = [&](const char* which, double time_ns) {
+    const std::string label = fmt::format("RESULT: {} Time{}:", which, part == Part::retest ? " Stest" : "");
+    return fmt::format("{:<29}{:>20.8f}us {} [iter {:>2} ]\n", label, us(time_ns),
+                       bandwidth_text(time_ns, message_size_bytes), iteration);
+  };
+  return line("Min", times.min_ns) + line("Max", times.max_ns) + line("Avg", times.mean_ns);
+}
+
+std::string slow_pair_line(std::size_t index, const SlowPair& pair, std::uint64_t message_size_bytes) {
+  const auto figure = [&](double time_ns) {
+    return fmt::format("{:>10.4f}us {}", us(time_ns), bandwidth_text(time_ns, message_size_bytes));
+  };
+  return fmt::format("{:>7}: PINGPONG {:>6}  <-> {:>7}:  1st: {}    2nd: {}\n", index, pair.from, pair.to,
+                     figure(pair.time_ns), pair.retest_time_ns > 0 ? figure(pair.retest_time_ns) : "not measured");
+}
+
+std::string written_line(const std::string& path, std::uint64_t record_bytes) {
+  return fmt::format("OUTPUT: writing data to file {:<30} ({:>10.4f} MB)\n", path,
+                     static_cast<double>(record_bytes) / mebi);
+}
+
+std::string task_line(int rank, const std::string& host, std::uint64_t resident_bytes) {
+  return fmt::format("task[{:06}] on {} ({},0,0,0) mem={:>10.4f} MB\n", rank, host, rank,
+                     static_cast<double>(resident_bytes) / mebi);
+}
+
+}  // namespace leadline::compat::mpilinktest

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Least, mean and greatest time over rounds, as the old tools print them after each step and at the end.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "bench/link/output.hpp"
+
+namespace leadline::compat {
+
+/// Over ordered pairs, nanoseconds a message. With as many pairs in every round, the mean is also the mean of the
+/// rounds' means, which is what LinkTest calls its overall average.
+struct Times {
+  std::uint64_t num_pairs = 0;
+  double min_ns = 0, mean_ns = 0, max_ns = 0;
+
+  void add(const Times& other) {
+    if (other.num_pairs == 0) return;
+    if (num_pairs == 0) {
+      *this = other;
+      return;
+    }
+    const auto before = static_cast<double>(num_pairs), now = static_cast<double>(other.num_pairs);
+    min_ns = std::min(min_ns, other.min_ns);
+    max_ns = std::max(max_ns, other.max_ns);
+    mean_ns = (mean_ns * before + other.mean_ns * now) / (before + now);
+    num_pairs += other.num_pairs;
+  }
+};
+
+inline Times times_of(const bench::link::RoundNumbers& round) {
+  return {round.num_pairs, round.time_ns_min, round.time_ns_mean, round.time_ns_max};
+}
+
+/// Of one value.
+inline Times times_of(double time_ns) { return {1, time_ns, time_ns, time_ns}; }
+
+}  // namespace leadline::compat

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads numbers strictly: signs, blanks and letters behind them are mistakes that the old tools overlooked.
+#include "compat/values.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+#include "cli/arguments.hpp"
+
+namespace leadline::compat {
+namespace {
+
+constexpr double max_number = 1e9;
+
+std::string where_more_is(const char* program) { return fmt::format("See {} -h", program); }
+
+}  // namespace
+
+std::uint64_t whole_number(const std::string& option, const std::string& text, const NumberRange& range) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc{} || stop != end || value < range.min || value > range.max) {
+    cli::throw_bad_value(option, text, fmt::format("it must be a whole number from {} to {}", range.min, range.max),
+                         where_more_is(range.program));
+  }
+  return value;
+}
+
+double number_from(const std::string& option, const std::string& text, double min, const char* program) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc{} || stop != end || !(value >= min && value <= max_number)) {
+    cli::throw_bad_value(option, text, fmt::format("it must be a number from {} to {}", min, max_number),
+                         where_more_is(program));
+  }
+  return value;
+}
+
+}  // namespace leadline::compat

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Golden files: a command line and what it prints, with placeholders for what differs from run to run."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# What stands in braces in a golden file, and what it matches.
+PLACEHOLDERS = {
+    "time": r" *\d+\.\d+ (?:ns|us|ms|s)",
+    "bw": r" *\d+\.\d+ (?:B|KiB|MiB|GiB)/s",
+    "us": r" *\d+\.\d+us",
+    "s": r" *\d+\.\d+s",
+    "MB/s": r"\( *\d+\.\d+ MB/s\)",
+    "number": r" *\d+\.\d+",
+    "n": r" *-?\d+",
+    "host": r"\S+",
+    "words": r".+",
+}
+_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+
+
+@dataclass
+class Golden:
+    """One file. Its head has lines `key: value`; then come the parts `--- stdout` and `--- stderr`."""
+
+    name: str
+    head: dict[str, str] = field(default_factory=dict)
+    stdout: list[str] = field(default_factory=list)
+    stderr: list[str] = field(default_factory=list)
+
+    @property
+    def status(self) -> int:
+        """The exit status that is expected."""
+        return int(self.head.get("status", "0"))
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables that are set for all ranks, written NAME=VALUE with blanks between."""
+        return dict(word.split("=", 1) for word in self.head.get("environment", "").split())
+
+
+def read(path: Path) -> Golden:
+    """A golden file; unknown keys are mistakes."""
+    golden = Golden(path.stem)
+    part: list[str] | None = None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("--- "):
+            part = {"stdout": golden.stdout, "stderr": golden.stderr}[line[4:]]
+        elif part is not None:
+            part.append(line)
+        elif line and not line.startswith("#"):
+            key, value = line.split(": ", 1)
+            assert key in {
+                "command",
+                "launchers",
+                "ranks",
+                "status",
+                "environment",
+                "without",
+            }, f"{path}: {key}"
+            golden.head[key] = value
+    return golden
+
+
+def pattern(line: str) -> re.Pattern[str]:
+    """The regular expression that a golden line stands for."""
+    text = ""
+    end = 0
+    for match in _PLACEHOLDER.finditer(line):
+        text += re.escape(line[end : match.start()]) + PLACEHOLDERS[match[1]]
+        end = match.end()
+    return re.compile(text + re.escape(line[end:]))
+
+
+def first_difference(expected: list[str], found: list[str]) -> str:
+    """Where the lines part ways, in words; empty if they do not."""
+    for number, (golden, line) in enumerate(zip(expected, found, strict=False), start=1):
+        if not pattern(golden).fullmatch(line):
+            return f"line {number}:\n  expected {golden}\n  found    {line}"
+    if len(expected) > len(found):
+        return f"missing from line {len(found) + 1} on: {expected[len(found)]}"
+    if len(found) > len(expected):
+        return f"too much from line {len(expected) + 1} on: {found[len(expected)]}"
+    return ""
+
+
+def difference_in_any_order(expected: list[str], found: list[str]) -> str:
+    """The same for lines of several ranks, which come as they like."""
+    left = list(found)
+    for golden in expected:
+        match = next((line for line in left if pattern(golden).fullmatch(line)), None)
+        if match is None:
+            return f"missing: {golden}\namong {left}"
+        left.remove(match)
+    return f"too much: {left[0]}" if left else ""
