@@ -97,6 +97,7 @@ class MakeBelieveTransport final : public transport::Transport {
   void run(const kernel::Exchange&, int partner, const kernel::Buffers&, std::span<Sample> samples) override {
     for (Sample& sample : samples) sample = {1000 + static_cast<std::uint64_t>(partner), 1};
   }
+  void all_to_all(const kernel::AllToAllSteps&, const kernel::Buffers&, std::span<Sample>) override {}
   std::optional<kernel::Mismatch> verify(const kernel::Exchange&, int, const kernel::Buffers&, Fill) override {
     return std::nullopt;
   }
@@ -109,7 +110,7 @@ void run(Who who, const std::string& path) {
   request.quiet = true;
   MakeBelieveCluster cluster(who);
   MakeBelieveTransport transport;
-  const bench::link::Plan plan = bench::link::plan(request, {who.size, 1});
+  const bench::link::Plan plan = bench::link::plan(request, {who.size, 1, cluster.host_of()});
   bench::link::PairMeter meter(request, plan, cluster, transport);
 
   LinkResult result;
@@ -120,6 +121,7 @@ void run(Who who, const std::string& path) {
   setup.format = who.rank == 0 ? ResultFormat::hdf5 : ResultFormat::none;
   setup.path = who.rank == 0 ? path : "";
   setup.permutation_of_repeat = [](int) { return -1; };
+  setup.rounds = [&](int) { return std::vector<std::int32_t>(static_cast<std::size_t>(who.size), 1); };
   const auto file = result::open_result_file(cluster, result, std::move(setup));
   file->reserve_repeats(1);
   result.slices = bench::link::measure({request, plan, cluster, meter, *file, cluster.host_of()}).slices;

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
-#include <cstdlib>
+#include <cstdint>
 #include <ctime>
 #include <memory>
 #include <string>
@@ -15,7 +16,7 @@
 #include "cli/link_options.hpp"
 #include "cli/link_run.hpp"
 #include "cli/standard_streams.hpp"
-#include "cluster/environment.hpp"
+#include "cli/start.hpp"
 #include "cluster/launcher.hpp"
 #include "cluster/local.hpp"
 #include "cluster/place.hpp"
@@ -35,13 +36,8 @@ int num_local_ranks(const LinkRequest& request) {
 
 bool is_mpi_launcher(Launcher launcher) { return launcher != Launcher::none && launcher != Launcher::environment; }
 
-/// srun without a PMI plugin starts N copies that know nothing of each other.
-void refuse_strangers_of_a_step() {
-  const char* step = std::getenv("SLURM_STEP_ID");
-  const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
-  if (step == nullptr || tasks == nullptr || std::atoi(tasks) <= 1) return;
-  throw Error(ExitStatus::something_missing, fmt::format("Slurm started {} tasks that cannot find each other", tasks),
-              "the job step has no PMI", "Use srun --mpi=pmix (Open MPI) or srun --mpi=pmi2 (MPICH)");
+std::chrono::nanoseconds timeout_of(const LinkRequest& request) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(request.timeout_s));
 }
 
 std::string default_output(ResultFormat format) {
@@ -50,7 +46,13 @@ std::string default_output(ResultFormat format) {
 
 int print_plan(const LinkRequest& request) {
   const int num_ranks = request.dry_run_ranks > 0 ? request.dry_run_ranks : num_local_ranks(request);
-  const bench::link::Plan plan = bench::link::plan(request, {num_ranks, num_ranks});
+  const int on_each =
+      request.dry_run_ranks_per_host > 0 ? std::min(request.dry_run_ranks_per_host, num_ranks) : num_ranks;
+  std::vector<std::uint32_t> host_of(static_cast<std::size_t>(num_ranks));
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    host_of[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(rank / on_each);
+  }
+  const bench::link::Plan plan = bench::link::plan(request, {num_ranks, on_each, host_of});
   say(output::plan_text(request, plan));
   return 0;
 }
@@ -70,14 +72,13 @@ int link_command(const std::vector<std::string>& arguments) {
   const transport::LoadedModule module = transport::open_module(transport::parse_choice(request.transport).name);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file size is then an error of a write, and not the rank's death
 
-  if (launcher == Launcher::environment) return run_link(request, cluster::environment_bootstrap(), module);
-  if (is_mpi_launcher(launcher)) {
-    const transport::LoadedModule starter = transport::open_module("mpi");
-    return run_link(request, starter->bootstrap(), module);
+  const Presentation presentation = own_presentation(request);
+  if (launcher != Launcher::none) {
+    return run_link(request, launcher_bootstrap(module, launcher, timeout_of(request)), module, presentation);
   }
   refuse_strangers_of_a_step();
   return cluster::launch_local(num_local_ranks(request), [&](std::unique_ptr<cluster::Bootstrap> bootstrap) {
-    return run_link(request, std::move(bootstrap), module);
+    return run_link(request, std::move(bootstrap), module, presentation);
   });
 }
 

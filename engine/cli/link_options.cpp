@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/arguments.hpp"
+#include "cli/link_effects.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "memory/buffer.hpp"
@@ -110,6 +111,10 @@ void declare_who(Declared& options, LinkRequest& request) {
       "--interface", "NAME",
       "network between hosts for TCP: a device (ib0) or an address prefix (10.1.). Default: that of the host name",
       [&](const std::string&, const std::string& text) { request.interface = text; });
+  options.value("--host-name-suffix", "TEXT",
+                "network between hosts for TCP: look up the short host name with this behind it (node7 + i)",
+                [&](const std::string&, const std::string& text) { request.host_name_suffix = text; });
+  options.flag("--one-per-host", "only the lowest rank of each host takes part; the others wait", request.one_per_host);
   options.value(
       "--timeout", "TIME", "end the run when a rank is silent or stuck for so long. Default: 60s",
       [&](const std::string& option, const std::string& text) { request.timeout_s = parse_seconds(option, text, 1); });
@@ -142,11 +147,17 @@ void declare_what(Declared& options, LinkRequest& request) {
                 });
   options.count("--window", "messages in flight (unidirectional, bidirectional). Default: 64", 1, 65'536,
                 [&](std::uint64_t n) { request.window = static_cast<std::uint32_t>(n); });
-  options.value("--fill", "NAME", "contents of messages: zero, ramp or random. Default: ramp",
-                [&](const std::string& option, const std::string& text) {
-                  request.fill = parse_choice<Fill>(
-                      option, text, {{"zero", Fill::zero}, {"ramp", Fill::ramp}, {"random", Fill::random}});
-                });
+  options.count("--buffers", "buffers to send from and as many to receive into, taken in turn. Default: 1", 1, 65'536,
+                [&](std::uint64_t n) { request.num_buffers = static_cast<std::uint32_t>(n); });
+  options.value(
+      "--fill", "NAME", "contents of messages: zero, ramp, random, or mersenne (Mersenne Twister 19937). Default: ramp",
+      [&](const std::string& option, const std::string& text) {
+        request.fill = parse_choice<Fill>(
+            option, text,
+            {{"zero", Fill::zero}, {"ramp", Fill::ramp}, {"random", Fill::random}, {"mersenne", Fill::mersenne}});
+      });
+  options.flag("--check-buffers", "after each measurement check what the last messages have left in the buffers",
+               request.check_buffers);
   options.flag("--verify", "before each measurement send the messages once with changing contents and check every byte",
                request.verify);
   options.value("--allocator", "NAME", allocator_help(), [&](const std::string&, const std::string& text) {
@@ -164,6 +175,32 @@ void declare_what(Declared& options, LinkRequest& request) {
                 });
 }
 
+void declare_pairs(Declared& options, LinkRequest& request) {
+  options.group("Which pairs");
+  options.flag("--bisection",
+               "only pairs across the two halves of the ranks (with --between-hosts: of the hosts), and the bandwidth "
+               "across the cut",
+               request.bisection);
+  options.flag("--between-hosts", "host against host: only pairs on different hosts", request.between_hosts);
+  options.value("--all-to-all", "WHEN",
+                "all ranks exchange messages with all others, too: around (before the first round and after the last) "
+                "or before-each-round. Default: none",
+                [&](const std::string& option, const std::string& text) {
+                  request.all_to_all = parse_choice<AllToAll>(option, text,
+                                                              {{"none", AllToAll::none},
+                                                               {"around", AllToAll::around},
+                                                               {"before-each-round", AllToAll::before_each_round}});
+                });
+  options.value("--all-to-all-size", "SIZE", "of each message of these exchanges. Default: the message size",
+                [&](const std::string& option, const std::string& text) {
+                  const auto sizes = parse_byte_sizes(text);
+                  if (sizes.size() != 1 || sizes[0] == 0 || sizes[0] > max_message_size_bytes) {
+                    throw_bad_value(option, text, "it must be one size from 1 B to 1 TiB");
+                  }
+                  request.all_to_all_size_bytes = sizes[0];
+                });
+}
+
 void declare_order(Declared& options, LinkRequest& request) {
   options.group("In which order");
   options.flag("--serial", "one pair at a time", request.serial);
@@ -177,6 +214,12 @@ void declare_order(Declared& options, LinkRequest& request) {
                 10'000, [&](std::uint64_t n) { request.shuffle_ranks = static_cast<int>(n); });
   options.count("--seed", "of all that is random. Default: 1", 0, UINT64_MAX,
                 [&](std::uint64_t n) { request.seed = n; });
+  options.count("--shuffle-rounds-seed", "of the order of the rounds. Default: --seed", 0, UINT64_MAX,
+                [&](std::uint64_t n) { request.shuffle_rounds_seed = n; });
+  options.count("--shuffle-ranks-seed", "of the permutations of the ranks. Default: --seed", 0, UINT64_MAX,
+                [&](std::uint64_t n) { request.shuffle_ranks_seed = n; });
+  options.count("--fill-seed", "of random contents. Default: --seed", 0, UINT64_MAX,
+                [&](std::uint64_t n) { request.fill_seed = n; });
   options.count("--repeat", "run everything N times, each kept. Default: 1", 1, 100'000,
                 [&](std::uint64_t n) { request.repeat = static_cast<int>(n); });
   options.value(
@@ -189,52 +232,41 @@ void declare_order(Declared& options, LinkRequest& request) {
 void declare_outcome(Declared& options, LinkRequest& request, std::optional<ResultFormat>& format) {
   options.group("What comes out");
   options.value("--output", "FILE",
-                "result file (.h5 or .json; - is standard output, as JSON). Default: leadline-link-TIME.h5",
+                "result file (.h5, .sion or .json; - is standard output, as JSON). Default: leadline-link-TIME.h5",
                 [&](const std::string& option, const std::string& text) {
                   if (text.empty()) throw_bad_value(option, text, "it must name a file");
                   request.output = text;
                 });
   options.value("--format", "NAME",
-                "hdf5 (matrices and all else), json (summary; without --output on standard output) or none. Default: "
-                "by the ending of --output",
+                "hdf5 (matrices and all else), sion (the same, readable for LinkTest 1.2's analysis), json (summary; "
+                "without --output on standard output) or none. Default: by the ending of --output",
                 [&](const std::string& option, const std::string& text) {
-                  format = parse_choice<ResultFormat>(
-                      option, text,
-                      {{"hdf5", ResultFormat::hdf5}, {"json", ResultFormat::json}, {"none", ResultFormat::none}});
+                  format = parse_choice<ResultFormat>(option, text,
+                                                      {{"hdf5", ResultFormat::hdf5},
+                                                       {"sion", ResultFormat::sion},
+                                                       {"json", ResultFormat::json},
+                                                       {"none", ResultFormat::none}});
+                });
+  options.value("--row-path", "NAME",
+                "how measurements reach the file: auto (each rank writes its own where all see the file) or funnel "
+                "(through rank 0). Default: auto",
+                [&](const std::string& option, const std::string& text) {
+                  request.row_path =
+                      parse_choice<RowPath>(option, text, {{"auto", RowPath::automatic}, {"funnel", RowPath::funnel}});
                 });
   options.flag("--overwrite", "replace an older result file", request.overwrite);
   options.flag("--quiet", "no progress", request.quiet);
   options.flag("--dry-run", "print the schedule and an estimate of time and memory; measure nothing", request.dry_run);
   options.count("--ranks", "with --dry-run: for so many ranks", 1, max_ranks,
                 [&](std::uint64_t n) { request.dry_run_ranks = static_cast<int>(n); });
+  options.count("--ranks-per-host", "with --dry-run: so many on each host. Default: all on one", 1, max_ranks,
+                [&](std::uint64_t n) { request.dry_run_ranks_per_host = static_cast<int>(n); });
 }
 
-[[noreturn]] void throw_no_effect(const std::string& option, const std::string& why) {
-  throw Error(ExitStatus::bad_command_line, option + " has no effect here", why, "Leave it out");
-}
-
-/// Options that would be ignored in this combination are errors, so that nobody believes them.
-void check_effects(const CLI::App& app, const LinkRequest& request) {
-  const auto is_given = [&app](const char* option) { return app.count(option) > 0; };
-  if (is_given("--window") && request.direction == Direction::semidirectional) {
-    throw_no_effect("--window", "a ping-pong has one message in flight");
-  }
-  if (is_given("--seed") && !request.shuffle_rounds && request.shuffle_ranks == 0) {
-    throw_no_effect("--seed", "nothing is random without --shuffle-rounds or --shuffle-ranks");
-  }
-  if (is_given("--ranks") && !request.dry_run)
-    throw_no_effect("--ranks", "only --dry-run can pretend a number of ranks");
-  if (is_given("--ranks") && is_given("--local")) throw_no_effect("--local", "--ranks says how many");
-  if (request.dry_run && (is_given("--output") || is_given("--format"))) {
-    throw_no_effect("--output or --format", "--dry-run writes no result");
-  }
-  if (request.overwrite && request.output.empty())
-    throw_no_effect("--overwrite", "without --output the file is always new");
-  if (is_given("--batches") && request.num_batches > request.num_messages) {
-    throw Error(ExitStatus::bad_command_line,
-                fmt::format("--batches {} is more than --messages {}", request.num_batches, request.num_messages),
-                "every batch times at least one message", "Use fewer batches or more messages");
-  }
+void complete_seeds(const CLI::App& app, LinkRequest& request) {
+  if (app.count("--shuffle-rounds-seed") == 0) request.shuffle_rounds_seed = request.seed;
+  if (app.count("--shuffle-ranks-seed") == 0) request.shuffle_ranks_seed = request.seed;
+  if (app.count("--fill-seed") == 0) request.fill_seed = request.seed;
 }
 
 /// CLI11's words in our grammar.
@@ -257,6 +289,7 @@ LinkRequest parse_link(const std::vector<std::string>& arguments) {
   Declared options(app);
   declare_who(options, request);
   declare_what(options, request);
+  declare_pairs(options, request);
   declare_order(options, request);
   declare_outcome(options, request, format);
 
@@ -268,8 +301,9 @@ LinkRequest parse_link(const std::vector<std::string>& arguments) {
   } catch (const CLI::ParseError& error) {
     throw_syntax(error);
   }
+  complete_seeds(app, request);
   request.format = result::format_for(request.output, format);
-  check_effects(app, request);
+  check_effects([&app](const char* option) { return app.count(option) > 0; }, request);
   return request;
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <ctime>
 #include <exception>
 #include <map>
@@ -27,6 +28,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/number_ranges.hpp"
+#include "memory/buffer.hpp"
 #include "model/result.hpp"
 #include "output/link_progress.hpp"
 #include "output/link_summary.hpp"
@@ -71,10 +73,30 @@ int max_ranks_per_host(const Cluster& cluster) {
   return *std::max_element(count.begin(), count.end());
 }
 
+class Stopwatch {
+ public:
+  double elapsed_s() const { return 1e-9 * static_cast<double>(now_ns() - start_ns_); }
+  /// Time since the last lap, or the start.
+  double lap_s() {
+    const double elapsed = elapsed_s();
+    start_ns_ = now_ns();
+    return elapsed;
+  }
+
+ private:
+  std::uint64_t start_ns_ = now_ns();
+};
+
 class LinkRun {
  public:
-  LinkRun(LinkRequest request, Cluster& cluster, const transport::LoadedModule& module)
-      : request_(std::move(request)), cluster_(cluster), module_(module) {}
+  /// `joining_s`: how long it took until the ranks knew each other.
+  LinkRun(LinkRequest request, Cluster& cluster, const transport::LoadedModule& module,
+          const Presentation& presentation, double joining_s)
+      : request_(std::move(request)),
+        cluster_(cluster),
+        module_(module),
+        presentation_(presentation),
+        joining_s_(joining_s) {}
 
   /// Throws AgreedError, or an Error of this rank alone.
   void run();
@@ -88,13 +110,25 @@ class LinkRun {
   void look_around();
   void open_transport();
   void name_hosts();
+  void make_plan();
+  void check_limits();
+  void allocate();
+  void name_ranks();
+  void describe();
   void open_file();
+  result::ResultFileSetup file_setup();
+  std::vector<std::int32_t> own_rounds(int repeat) const;
   void measure();
   void collect_hosts();
+  void phase_done(bench::link::Phase phase, double seconds) {
+    if (progress_ != nullptr) progress_->phase_done(phase, seconds);
+  }
 
   LinkRequest request_;
   Cluster& cluster_;
   const transport::LoadedModule& module_;
+  const Presentation& presentation_;
+  double joining_s_;
   bench::link::Conditions conditions_;
   RankPlace place_;
   std::vector<std::uint32_t> make_believe_host_of_;  // empty, unless the fabric names its own hosts
@@ -104,16 +138,16 @@ class LinkRun {
   std::unique_ptr<transport::Transport> transport_;
   std::unique_ptr<bench::link::PairMeter> meter_;
   std::unique_ptr<result::ResultFile> file_;
+  std::unique_ptr<bench::link::Progress> progress_;  // rank 0 only
 };
 
-/// Who takes part and under which conditions; the plan; whether it fits into memory.
+/// Who takes part, and under which conditions.
 void LinkRun::look_around() {
   result_.provenance.start_utc = utc_now_iso8601();
   place_ = cluster::local_place();
   place_.host = cluster_.host();
   const cluster::CoreShare share = cluster::core_share(cluster_);
   const ClockQuality clock = measure_clock();
-  conditions_.num_ranks = cluster_.size();
   conditions_.ranks_per_core_max = share.ranks_per_core_max;
   conditions_.is_bound = !share.is_unbound;
   conditions_.clock = {clock.source, clock.resolution_ns, clock.cost_ns};
@@ -121,11 +155,6 @@ void LinkRun::look_around() {
   if (request_.wait == WaitMode::automatic) {
     conditions_.wait = share.ranks_per_core_max > 1 ? WaitMode::yield : WaitMode::spin;
   }
-  plan_ = together(cluster_, [&] {
-    Plan plan = bench::link::plan(request_, {cluster_.size(), max_ranks_per_host(cluster_)});
-    bench::link::check_memory(plan, bench::link::available_memory_bytes());
-    return plan;
-  });
 }
 
 void LinkRun::open_transport() {
@@ -144,10 +173,6 @@ void LinkRun::open_transport() {
   cluster_.set_wait(conditions_.wait,
                     needs_progress ? [&its = *transport_] { its.progress(); } : std::function<void()>{});
   place_.device = transport_->info().device;
-  name_hosts();
-  // Before the file: memory that an allocator cannot give (huge pages, locked memory) leaves nothing behind.
-  meter_ = together(cluster_,
-                    [&] { return std::make_unique<bench::link::PairMeter>(request_, plan_, cluster_, *transport_); });
 }
 
 void LinkRun::name_hosts() {
@@ -162,7 +187,48 @@ void LinkRun::name_hosts() {
   place_.host = transport_->make_believe_host(cluster_.rank());
 }
 
-void LinkRun::open_file() {
+/// After the transport has said which hosts there are to believe in: the plan, and whether it fits into memory.
+void LinkRun::make_plan() {
+  plan_ = together(cluster_, [&] {
+    Plan plan = bench::link::plan(request_, {cluster_.size(), max_ranks_per_host(cluster_), host_of_});
+    bench::link::check_memory(plan, bench::link::available_memory_bytes());
+    return plan;
+  });
+  conditions_.num_players = plan_.num_players;
+}
+
+/// What only a GPU's memory or a real message can do.
+void LinkRun::check_limits() {
+  const memory::Place place = memory::allocator_named(request_.allocator).place;
+  if (const std::string refusal = module_->refuses_memory(place); !refusal.empty()) {
+    throw Error(ExitStatus::something_missing,
+                fmt::format("transport {} cannot use {} memory", request_.transport, memory::name_of(place)), refusal,
+                "Choose another --transport or --allocator");
+  }
+  const transport::Limit* const limit = transport::limit_of(module_.entry(), "--check-buffers");
+  if (request_.check_buffers && limit != nullptr) {
+    throw Error(ExitStatus::bad_command_line,
+                fmt::format("--check-buffers cannot be had with --transport {}", module_.entry().name), limit->verdict,
+                "Use --verify");
+  }
+}
+
+/// Before the file: memory that an allocator cannot give (huge pages, locked memory) leaves nothing behind.
+void LinkRun::allocate() {
+  meter_ = together(cluster_, [&] {
+    check_limits();
+    return std::make_unique<bench::link::PairMeter>(request_, plan_, cluster_, *transport_);
+  });
+}
+
+/// A line of each rank about itself, where the front end has one.
+void LinkRun::name_ranks() {
+  if (!presentation_.rank_line) return;
+  const std::string own = presentation_.rank_line(cluster_.rank(), place_);
+  cluster_.gather(own, [](int, std::string_view line) { std::fwrite(line.data(), 1, line.size(), stderr); });
+}
+
+void LinkRun::describe() {
   Provenance& provenance = result_.provenance;
   provenance.version = version;
   provenance.commit = commit;
@@ -177,24 +243,53 @@ void LinkRun::open_file() {
   conditions_.simulated = provenance.transport.simulated;
   result_.request = request_;
   result_.num_rounds = plan_.num_rounds;
+}
 
+/// By partner: the number of the round in which the two meet, of the plain schedule with many pairs at once; 0 = they
+/// do not. So a serial test has the numbers of the rounds that its pairs would share.
+std::vector<std::int32_t> LinkRun::own_rounds(int repeat) const {
+  schedule::Spec spec = bench::link::schedule_spec(request_, plan_.presence, repeat);
+  std::vector<std::int32_t> rounds(static_cast<std::size_t>(cluster_.size()));
+  const auto for_each_meeting = [&](const schedule::Schedule& schedule, const auto& note) {
+    for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
+      const auto meeting = schedule.meeting(cluster_.rank(), round);
+      if (meeting) note(rounds[static_cast<std::size_t>(meeting->partner)], static_cast<std::int32_t>(round + 1));
+    }
+  };
+  for_each_meeting(schedule::Schedule(spec), [](std::int32_t& partner, std::int32_t) { partner = 1; });
+  spec.serial = spec.shuffle_rounds = false;
+  spec.rounds.clear();
+  for_each_meeting(schedule::Schedule(std::move(spec)), [](std::int32_t& partner, std::int32_t number) {
+    if (partner != 0) partner = number;
+  });
+  return rounds;
+}
+
+result::ResultFileSetup LinkRun::file_setup() {
   result::ResultFileSetup setup;
   setup.path = request_.output;
   setup.format = request_.format;
   setup.existing = request_.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse;
+  setup.row_path = request_.row_path;
   setup.place = place_;
-  setup.permutation = [this](int index) { return schedule::permutation(cluster_.size(), request_.seed, index); };
+  setup.permutation = [this](int index) {
+    return schedule::permutation(cluster_.size(), request_.shuffle_ranks_seed, index);
+  };
   setup.permutation_of_repeat = [this](int repeat) { return bench::link::permutation_of(request_, repeat); };
-  file_ = together(cluster_, [&] { return result::open_result_file(cluster_, result_, std::move(setup)); });
+  setup.rounds = [this](int repeat) { return own_rounds(repeat); };
+  if (presentation_.set_up_file) presentation_.set_up_file(setup);
+  return setup;
+}
+
+void LinkRun::open_file() {
+  file_ = together(cluster_, [&] { return result::open_result_file(cluster_, result_, file_setup()); });
   cluster_.set_on_failure([this](const std::string& message) { file_->mark_incomplete(message); });
   together(cluster_, [&] { return file_->reserve_repeats(plan_.num_repeats), true; });
 }
 
 void LinkRun::measure() {
-  std::unique_ptr<bench::link::Progress> progress;
-  if (cluster_.rank() == 0) progress = output::make_progress(request_);
   bench::link::Measured measured =
-      bench::link::measure({request_, plan_, cluster_, *meter_, *file_, host_of_, progress.get()});
+      bench::link::measure({request_, plan_, cluster_, *meter_, *file_, host_of_, progress_.get()});
   result_.slices = std::move(measured.slices);
   result_.verified_bytes = measured.verified_bytes;
   result_.findings = bench::link::unfit(conditions_, result_.slices);
@@ -219,19 +314,39 @@ void LinkRun::collect_hosts() {
 }
 
 void LinkRun::run() {
+  using bench::link::Phase;
+  const Stopwatch everything;
+  Stopwatch phase;
   look_around();
   open_transport();
+  name_hosts();
+  const double placing_s = phase.lap_s();
+  make_plan();
+  allocate();
+  describe();
+  name_ranks();
+  phase.lap_s();
   open_file();
+  const double opening_s = phase.lap_s();
+  if (cluster_.rank() == 0 && presentation_.progress) progress_ = presentation_.progress(result_);
+  phase_done(Phase::joining, joining_s_);
+  phase_done(Phase::placing, placing_s);
+  phase_done(Phase::opening_file, opening_s);
   measure();
   collect_hosts();
   result_.provenance.end_utc = utc_now_iso8601();
   result_.complete = true;
+  phase.lap_s();
   together(cluster_, [&] { return file_->finish(result_), true; });
+  phase_done(Phase::closing_file, phase.lap_s());
   const bool json_on_stdout = file_->path() == "-";
   together(cluster_, [&] {
-    if (cluster_.rank() == 0 && !json_on_stdout) say(output::link_summary(result_, file_->path()));
+    if (cluster_.rank() == 0 && !json_on_stdout && presentation_.summary) {
+      say(presentation_.summary(result_, file_->path()));
+    }
     return true;
   });
+  phase_done(Phase::everything, joining_s_ + everything.elapsed_s());
 }
 
 /// The end of a run on which all ranks agree: rank 0 speaks, everybody leaves in order.
@@ -246,14 +361,23 @@ int end_in_order(Cluster& cluster, LinkRun& run, const AgreedError& error) {
 
 }  // namespace
 
+Presentation own_presentation(const LinkRequest& request) {
+  Presentation presentation;
+  presentation.progress = [request](const LinkResult&) { return output::make_progress(request); };
+  presentation.summary = output::link_summary;
+  return presentation;
+}
+
 int run_link(const LinkRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
-             const transport::LoadedModule& module) {
+             const transport::LoadedModule& module, const Presentation& presentation) {
   cluster::JoinOptions options;
   options.timeout =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(request.timeout_s));
   options.interface = request.interface;
+  options.host_name_suffix = request.host_name_suffix;
+  const Stopwatch joining;
   const std::unique_ptr<Cluster> cluster = Cluster::join(std::move(bootstrap), options);
-  LinkRun run(request, *cluster, module);
+  LinkRun run(request, *cluster, module, presentation, joining.elapsed_s());
   try {
     run.run();
   } catch (const AgreedError& error) {

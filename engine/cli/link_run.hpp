@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "cli/presentation.hpp"
 #include "cluster/bootstrap.hpp"
 #include "model/request.hpp"
 #include "transport/module.hpp"
@@ -12,6 +13,6 @@ namespace leadline::cli {
 
 /// Collective. Returns the exit status; reports errors itself, once, from one rank.
 int run_link(const LinkRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
-             const transport::LoadedModule& module);
+             const transport::LoadedModule& module, const Presentation& presentation);
 
 }  // namespace leadline::cli

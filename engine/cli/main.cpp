@@ -4,15 +4,13 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <exception>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/external.hpp"
 #include "cli/link_options.hpp"
+#include "cli/reporting.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/version.hpp"
 #include "cluster/launcher.hpp"
@@ -29,6 +27,8 @@ struct Command {
 
 constexpr Command commands[] = {
     {"link", "measure the link between every two ranks", link_command},
+    {"convert", "write a result in the other format, or a SION file without gaps", convert_command},
+    {"info", "say what a result file is and what is in it", info_command},
     {"transports", "list the ways to move bytes, and why one is not available", transports_command},
 };
 
@@ -70,32 +70,10 @@ int dispatch(const std::vector<std::string>& arguments) {
   return run_external(arguments);
 }
 
-/// Under a launcher every rank finds the same mistake; one of them says so. The others wait for it: mpirun and
-/// mpiexec end all ranks as soon as one has failed, and the one that speaks may have started last.
-constexpr std::chrono::seconds time_to_speak{1};
-
-int report(const Error& error) {
-  if (cluster::speaks_before_joining()) {
-    complain(error.what());
-  } else {
-    std::this_thread::sleep_for(time_to_speak);
-  }
-  return static_cast<int>(error.status());
-}
-
 }  // namespace
 
-int run(int argc, char** argv) noexcept try {
-  try {
-    occupy_closed_streams();
-    return dispatch(std::vector<std::string>(argv, argv + argc));
-  } catch (const Error& error) {
-    return report(error);
-  } catch (const std::exception& error) {
-    return report(Error(ExitStatus::run_failed, "something unforeseen happened", error.what(), "Please report it"));
-  }
-} catch (...) {
-  return static_cast<int>(ExitStatus::run_failed);
+int run(int argc, char** argv) noexcept {
+  return reported(cluster::FrontEnd::leadline, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
 }
 
 }  // namespace leadline::cli

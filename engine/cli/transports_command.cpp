@@ -8,27 +8,42 @@
 #include "cli/commands.hpp"
 #include "cli/link_options.hpp"
 #include "cli/standard_streams.hpp"
+#include "cli/support.hpp"
 #include "core/error.hpp"
 #include "transport/module.hpp"
 
 namespace leadline::cli {
 
-int transports_command(const std::vector<std::string>& arguments) {
-  if (arguments.size() > 2) {
-    const std::string& word = arguments[2];
-    if (word == "-h" || word == "--help") {
-      throw HelpWanted{
-          "Usage: leadline transports\n\nLists all transports; for one that cannot be used here, the reason.\n"};
-    }
-    throw Error(ExitStatus::bad_command_line, "'leadline transports' takes no '" + word + "'", "", "Leave it out");
-  }
+namespace {
+
+constexpr const char* help =
+    "Usage: leadline transports [--support]\n\n"
+    "Lists all transports; for one that cannot be used here, the reason.\n\n"
+    "Options:\n"
+    "  --support   instead, what each of them can do, as a table in Markdown\n"
+    "  -h, --help  print this help\n";
+
+std::string available_here() {
   std::string text;
   for (const transport::Availability& its : transport::probe_all()) {
     text += fmt::format("{:<6} {:<12} {}\n", its.entry->name, its.file->stem, its.entry->purpose);
     text += fmt::format("{:<19} {}\n", "",
                         its.why_absent.empty() ? "can be loaded: " + its.path : "not here: " + its.why_absent);
   }
-  say(text);
+  return text;
+}
+
+}  // namespace
+
+int transports_command(const std::vector<std::string>& arguments) {
+  const std::string word = arguments.size() > 2 ? arguments[2] : "";
+  if (word == "-h" || word == "--help") throw HelpWanted{help};
+  const bool wants_support = word == "--support";
+  if (const std::size_t num_known = wants_support ? 3 : 2; arguments.size() > num_known) {
+    throw Error(ExitStatus::bad_command_line, "'leadline transports' takes no '" + arguments[num_known] + "'", "",
+                "See leadline transports --help");
+  }
+  say(wants_support ? support_table() : available_here());
   return 0;
 }
 

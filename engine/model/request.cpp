@@ -30,12 +30,36 @@ const char* name_of(WaitMode mode) {
   return "unknown";
 }
 
+const char* name_of(AllToAll all_to_all) {
+  switch (all_to_all) {
+    case AllToAll::none:
+      return "none";
+    case AllToAll::around:
+      return "around";
+    case AllToAll::before_each_round:
+      return "before-each-round";
+  }
+  return "unknown";
+}
+
+const char* name_of(RowPath row_path) {
+  switch (row_path) {
+    case RowPath::automatic:
+      return "auto";
+    case RowPath::funnel:
+      return "funnel";
+  }
+  return "unknown";
+}
+
 const char* name_of(ResultFormat format) {
   switch (format) {
     case ResultFormat::hdf5:
       return "hdf5";
     case ResultFormat::json:
       return "json";
+    case ResultFormat::sion:
+      return "sion";
     case ResultFormat::none:
       return "none";
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -30,9 +31,25 @@ struct PairSummary {
   double median_interval_low_ns = 0, median_interval_high_ns = 0;  ///< 95 % interval of the median
 };
 
+/// Least, mean and greatest of a number over ranks or rounds. Not measured: `num` is 0, the rest NaN.
+struct Spread {
+  std::uint64_t num = 0;
+  double min = std::numeric_limits<double>::quiet_NaN(), mean = std::numeric_limits<double>::quiet_NaN(),
+         max = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// All-to-all exchanges of a slice: each rank's median over the exchanges, spread over the ranks. Nanoseconds.
+struct AllToAllSummary {
+  std::uint64_t message_size_bytes = 0;
+  Spread before, after;  ///< AllToAll::around
+  Spread each_round;     ///< AllToAll::before_each_round: over ranks and rounds
+};
+
 struct SliceSummary {
   Slice slice;
   PairSummary all, same_host, between_hosts;
+  AllToAllSummary all_to_all;
+  Spread bisection_bytes_per_s;   ///< over the rounds of a bisection: the sum of its pairs' bandwidths
   std::vector<SlowPair> slowest;  ///< slowest first, at most --retest-slowest
   double measuring_s = 0;         ///< rounds, retest and file
   double slowest_pairs_s = 0;     ///< sum over rounds of the longest loops of either half (warm-up and timed)

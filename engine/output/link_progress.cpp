@@ -54,10 +54,10 @@ class LineProgress : public Progress {
     add(round);
     const std::string number = fmt::format("{}/{}", round.round, num_rounds);
     outlet_.write(
-        fmt::format("{:>{}} {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} | {:>10} {:>10}\n",
+        fmt::format("{:>{}} {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} |{} {:>10} {:>10}\n",
                     number, number_width_, time(round.time_ns_min), time(round.time_ns_mean), time(round.time_ns_max),
                     bandwidth(round.time_ns_min), bandwidth(round.time_ns_mean), bandwidth(round.time_ns_max),
-                    time(so_far_.time_ns_min), time(so_far_.time_ns_mean), time(so_far_.time_ns_max),
+                    time(so_far_.time_ns_min), time(so_far_.time_ns_mean), time(so_far_.time_ns_max), across(round),
                     format_duration(elapsed_s), format_duration(time_left_s(round.round, num_rounds, elapsed_s))));
   }
 
@@ -74,16 +74,28 @@ class LineProgress : public Progress {
     return in_unit(bandwidth_bytes_per_s(time_ns, slice_.message_size_bytes, direction_), bandwidth_unit_);
   }
 
+  /// What crosses the cut in a round of a bisection; nothing elsewhere.
+  std::string across(const RoundNumbers& round) const {
+    if (!round.bisection_bytes_per_s) return "";
+    const auto& [num, min, mean, max] = *round.bisection_bytes_per_s;
+    return fmt::format(" {:>10} {:>10} {:>10} |", in_unit(min, cut_unit_), in_unit(mean, cut_unit_),
+                       in_unit(max, cut_unit_));
+  }
+
   void begin_table(const RoundNumbers& first, std::int64_t num_rounds) {
     time_unit_ = time_unit(first.time_ns_mean);
     bandwidth_unit_ = bandwidth_unit(bandwidth_bytes_per_s(first.time_ns_mean, slice_.message_size_bytes, direction_));
+    const bool has_cut = first.bisection_bytes_per_s.has_value();
+    if (has_cut) cut_unit_ = bandwidth_unit(first.bisection_bytes_per_s->mean);
     number_width_ = std::max<std::size_t>(5, 2 * std::to_string(num_rounds).size() + 1);
     const std::string groups = fmt::format(
-        "{:>{}} {:^32} | {:^32} | {:^32} |", "", number_width_, fmt::format("this round, {}", time_unit_.name),
-        fmt::format("this round, {}", bandwidth_unit_.name), fmt::format("rounds so far, {}", time_unit_.name));
-    const std::string titles = fmt::format(
-        "{:>{}} {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} | {:>10} {:>10}", "round",
-        number_width_, "min", "mean", "max", "at min", "at mean", "at max", "min", "mean", "max", "elapsed", "left");
+        "{:>{}} {:^32} | {:^32} | {:^32} |{}", "", number_width_, fmt::format("this round, {}", time_unit_.name),
+        fmt::format("this round, {}", bandwidth_unit_.name), fmt::format("rounds so far, {}", time_unit_.name),
+        has_cut ? fmt::format(" {:^32} |", fmt::format("across the cut, {}", cut_unit_.name)) : "");
+    const std::string titles =
+        fmt::format("{:>{}} {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} | {:>10} {:>10} {:>10} |{} {:>10} {:>10}",
+                    "round", number_width_, "min", "mean", "max", "at min", "at mean", "at max", "min", "mean", "max",
+                    has_cut ? fmt::format(" {:>10} {:>10} {:>10} |", "min", "mean", "max") : "", "elapsed", "left");
     outlet_.write(fmt::format("{}\n{}\n{}\n", title_, groups, titles));
   }
 
@@ -106,7 +118,7 @@ class LineProgress : public Progress {
   Slice slice_;
   std::string title_;
   RoundNumbers so_far_;
-  Unit time_unit_, bandwidth_unit_;
+  Unit time_unit_, bandwidth_unit_, cut_unit_;
   std::size_t number_width_ = 5;
 };
 

@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "core/units.hpp"
 #include "output/findings.hpp"
+#include "output/pairs_text.hpp"
 #include "output/table.hpp"
 #include "result/slow_pairs.hpp"
 
@@ -57,6 +60,8 @@ std::string head(const LinkResult& result) {
       "{} on {}, transport {}{}, waiting: {}\n", counted(static_cast<std::uint64_t>(from.num_ranks), "rank"),
       counted(static_cast<std::uint64_t>(from.num_hosts), "host"), from.transport.name, library, name_of(from.wait));
   text += fmt::format("{}: {}\n", name_of(result.request.direction), meaning_of(result.request.direction));
+  const std::string pairs = pairs_text(result.request);
+  if (pairs != pairs_text({})) text += fmt::format("{}\n", pairs);
   // A run that says so among its findings need not say it twice.
   if (from.num_ranks == 1 && !has_finding(result, "loop_to_itself")) {
     text += "1 rank: this is the loop to itself, not a link\n";
@@ -193,6 +198,35 @@ std::string many_slices(const LinkResult& result) {
   return text;
 }
 
+std::string all_to_all_text(const AllToAllSummary& all_to_all) {
+  std::string text;
+  for (const auto& [when, spread] :
+       {std::pair{"before the rounds", all_to_all.before}, std::pair{"after the rounds", all_to_all.after},
+        std::pair{"before each round", all_to_all.each_round}}) {
+    if (spread.num == 0) continue;
+    text += fmt::format("all-to-all of {} {}: mean {}, {} to {} over the ranks\n",
+                        format_bytes(all_to_all.message_size_bytes), when, format_time_ns(spread.mean),
+                        format_time_ns(spread.min), format_time_ns(spread.max));
+  }
+  return text;
+}
+
+/// What only some runs measure: the bandwidth across a cut, exchanges of all with all.
+std::string beside_the_pairs(const LinkResult& result) {
+  std::string text;
+  const std::size_t num_shown = std::min(result.slices.size(), most_slices_shown);
+  for (const SliceSummary& summary : std::span(result.slices).first(num_shown)) {
+    const std::string size = format_bytes(summary.slice.message_size_bytes);
+    if (const Spread& across = summary.bisection_bytes_per_s; across.num > 0) {
+      text += fmt::format("bisection bandwidth with messages of {}: mean {}, {} to {} over {}\n", size,
+                          format_bandwidth(across.mean), format_bandwidth(across.min), format_bandwidth(across.max),
+                          counted(across.num, "round"));
+    }
+    text += all_to_all_text(summary.all_to_all);
+  }
+  return text;
+}
+
 const char* words_for(Verdict verdict) {
   switch (verdict) {
     case Verdict::not_retested:
@@ -285,7 +319,8 @@ std::string tail(const LinkResult& result, const std::string& result_path) {
     text += fmt::format("verified: {} arrived as sent\n", format_bytes(result.verified_bytes));
   if (result_path.empty() || result_path == "-") return text;
   text += fmt::format("result: {}\n", result_path);
-  if (result.request.format == ResultFormat::hdf5) text += fmt::format("next:   leadline report {}\n", result_path);
+  const bool has_report = result.request.format == ResultFormat::hdf5;
+  if (has_report) text += fmt::format("next:   leadline report {}\n", result_path);
   return text;
 }
 
@@ -298,6 +333,7 @@ std::string link_summary(const LinkResult& result, const std::string& result_pat
   };
   if (result.slices.size() == 1) add_part(one_slice(result.slices.front(), result));
   if (result.slices.size() > 1) add_part(many_slices(result));
+  add_part(beside_the_pairs(result));
   add_part(slowest_pairs(result));
   add_part(findings_text(result.findings));
   add_part(tail(result, result_path));

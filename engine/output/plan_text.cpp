@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "core/units.hpp"
+#include "output/pairs_text.hpp"
 #include "schedule/schedule.hpp"
 
 namespace leadline::output {
@@ -19,7 +20,7 @@ constexpr std::int64_t rounds_at_each_end = 4;
 std::string rounds_in_full(const schedule::Schedule& schedule) {
   std::string text = "Rounds (the first of a pair sends first):\n";
   for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
-    text += fmt::format("  round {:>3} (number {:>3} of the tournament):", round + 1, schedule.number_of(round));
+    text += fmt::format("  round {:>3} (number {:>3} of the plain order):", round + 1, schedule.number_of(round));
     for (const schedule::Pair& pair : schedule.pairs(round)) text += fmt::format(" {}-{}", pair.first, pair.second);
     text += '\n';
   }
@@ -66,7 +67,7 @@ std::string about_bytes(std::uint64_t bytes) {
 
 std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan) {
   const int num_ranks = plan.presence.num_ranks;
-  const schedule::Schedule schedule(bench::link::schedule_spec(request, num_ranks, 0));
+  const schedule::Schedule schedule(bench::link::schedule_spec(request, plan.presence, 0));
   const bool in_full = num_ranks <= max_ranks_in_full && schedule.num_rounds() <= max_rounds_in_full;
 
   std::string text = fmt::format("Link test of {} rank{}: {} round{} x {} message size{} x {} repeat{}\n", num_ranks,
@@ -75,6 +76,10 @@ std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan)
                                  plan.num_repeats, plan.num_repeats == 1 ? "" : "s");
   text += fmt::format("Each measurement: {} messages after {} for warm-up, in {} timed batches, {}\n",
                       request.num_messages, request.num_warmup, plan.num_batches, name_of(request.direction));
+  text += fmt::format("Measured are {}\n", pairs_text(request));
+  if (request.all_to_all != AllToAll::none) {
+    text += fmt::format("All-to-all exchanges: {}\n", name_of(request.all_to_all));
+  }
   text += in_full ? rounds_in_full(schedule) : rounds_of_one_rank(schedule, 0);
 
   const bench::link::Estimate& estimate = plan.estimate;

@@ -4,23 +4,28 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "core/error.hpp"
 #include "output/plan_text.hpp"
 
 namespace leadline::bench::link {
 namespace {
 
+/// Ranks without hosts that anybody asks for.
+Presence all_on_one(int num_ranks, int max_ranks_per_host) { return {num_ranks, max_ranks_per_host, {}}; }
+
 TEST(Plan, CountsRoundsAndRepeats) {
   LinkRequest request;
   request.repeat = 2;
   request.shuffle_ranks = 3;
-  EXPECT_EQ(plan(request, {1, 1}).num_rounds, 1);
-  EXPECT_EQ(plan(request, {2, 2}).num_rounds, 1);
-  EXPECT_EQ(plan(request, {3, 3}).num_rounds, 3);
-  EXPECT_EQ(plan(request, {8, 8}).num_rounds, 7);
-  EXPECT_EQ(plan(request, {8, 8}).num_repeats, 6);
+  EXPECT_EQ(plan(request, all_on_one(1, 1)).num_rounds, 1);
+  EXPECT_EQ(plan(request, all_on_one(2, 2)).num_rounds, 1);
+  EXPECT_EQ(plan(request, all_on_one(3, 3)).num_rounds, 3);
+  EXPECT_EQ(plan(request, all_on_one(8, 8)).num_rounds, 7);
+  EXPECT_EQ(plan(request, all_on_one(8, 8)).num_repeats, 6);
   request.serial = true;
-  EXPECT_EQ(plan(request, {8, 8}).num_rounds, 28);
+  EXPECT_EQ(plan(request, all_on_one(8, 8)).num_rounds, 28);
 }
 
 TEST(Plan, EveryPermutationIsRunOncePerRepeat) {
@@ -35,28 +40,72 @@ TEST(Plan, EveryPermutationIsRunOncePerRepeat) {
 TEST(Plan, HasNoMoreBatchesThanMessages) {
   LinkRequest request;
   request.num_messages = 3;
-  EXPECT_EQ(plan(request, {2, 2}).num_batches, 3u);
+  EXPECT_EQ(plan(request, all_on_one(2, 2)).num_batches, 3u);
   request.num_messages = 1000;
-  EXPECT_EQ(plan(request, {2, 2}).num_batches, request.num_batches);
+  EXPECT_EQ(plan(request, all_on_one(2, 2)).num_batches, request.num_batches);
 }
 
 TEST(Plan, RefusesRoundsThatDoNotExist) {
   LinkRequest request;
   request.rounds = {1, 9};
-  EXPECT_THROW(plan(request, {8, 8}), Error);
+  EXPECT_THROW(plan(request, all_on_one(8, 8)), Error);
 }
 
 TEST(Plan, TablesStayWithinSixtyFourBytesPerPartner) {
   LinkRequest request;
   request.shuffle_ranks = 1;
   const int num_ranks = 1'000'000;
-  EXPECT_LE(plan(request, {num_ranks, 1}).estimate.table_bytes, 64u * num_ranks);
+  EXPECT_LE(plan(request, all_on_one(num_ranks, 1)).estimate.table_bytes, 64u * num_ranks);
+}
+
+TEST(Plan, CountsTheRoundsOfPartsOfThePairs) {
+  const std::vector<std::uint32_t> host_of{0, 0, 1, 1, 2, 2, 3, 3};
+  const Presence presence{8, 2, host_of};
+  LinkRequest request;
+  request.bisection = true;
+  EXPECT_EQ(plan(request, presence).num_rounds, 4);
+  request.between_hosts = true;
+  EXPECT_EQ(plan(request, presence).num_rounds, 4);  // two hosts against two: 2 host rounds of 2
+  request.bisection = false;
+  EXPECT_EQ(plan(request, presence).num_rounds, 6);
+  request.between_hosts = false;
+  request.one_per_host = true;
+  const Plan four = plan(request, presence);
+  EXPECT_EQ(four.num_players, 4);
+  EXPECT_EQ(four.num_rounds, 3);
+}
+
+TEST(Plan, TakesTheLowestRankOfEachHost) {
+  const std::vector<std::uint32_t> host_of{0, 1, 0, 2, 1, 3};
+  LinkRequest request;
+  request.one_per_host = true;
+  EXPECT_EQ(schedule_spec(request, {6, 2, host_of}, 0).players, (std::vector<std::int32_t>{0, 1, 3, 5}));
+}
+
+TEST(Plan, RefusesWhatHasNoPairs) {
+  const std::vector<std::uint32_t> one_host{0, 0};
+  LinkRequest request;
+  request.between_hosts = true;
+  EXPECT_THROW(plan(request, {2, 2, one_host}), Error);
+  request.between_hosts = false;
+  request.bisection = true;
+  EXPECT_THROW(plan(request, all_on_one(1, 1)), Error);
+}
+
+TEST(Plan, CountsBuffersAndExchangesOfAllWithAll) {
+  LinkRequest request;
+  request.message_sizes_bytes = {1 << 20};
+  request.num_buffers = 5;
+  const Plan without = plan(request, all_on_one(4, 4));
+  EXPECT_EQ(without.estimate.buffer_bytes, 10u << 20);
+  request.all_to_all = AllToAll::around;
+  EXPECT_GT(plan(request, all_on_one(4, 4)).estimate.measuring_s, without.estimate.measuring_s);
 }
 
 TEST(CheckMemory, NamesWhatIsNeededAndWhatIsThere) {
   LinkRequest request;
   request.message_sizes_bytes = {std::uint64_t{1} << 30};
-  const Plan eight = plan(request, {8, 8});
+  const Plan eight = plan(request, all_on_one(8, 8));
   EXPECT_NO_THROW(check_memory(eight, std::uint64_t{17} << 30));
   try {
     check_memory(eight, std::uint64_t{2} << 30);
@@ -72,14 +121,14 @@ TEST(AvailableMemory, IsSomething) { EXPECT_GT(available_memory_bytes(), 1u << 2
 
 TEST(PlanText, ShowsEveryRoundOfAFewRanks) {
   LinkRequest request;
-  const std::string text = output::plan_text(request, plan(request, {4, 4}));
+  const std::string text = output::plan_text(request, plan(request, all_on_one(4, 4)));
   EXPECT_NE(text.find("0-3 1-2"), std::string::npos) << text;
   EXPECT_NE(text.find("0-1 2-3"), std::string::npos) << text;
 }
 
 TEST(PlanText, WalksAllRoundsOfOneOfManyRanks) {
   LinkRequest request;
-  const std::string text = output::plan_text(request, plan(request, {1 << 20, 1}));
+  const std::string text = output::plan_text(request, plan(request, all_on_one(1 << 20, 1)));
   EXPECT_NE(text.find("1048575 rounds walked: 1048575 partners"), std::string::npos) << text;
 }
 

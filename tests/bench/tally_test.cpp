@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/thread_cluster.hpp"
 
 namespace leadline::bench::link {
@@ -26,6 +28,31 @@ TEST(CloseRound, AddsUpOverRanks) {
     EXPECT_EQ(all.slowest_first_half_ns, 2);
     EXPECT_EQ(all.rows_are_due, 1u);
   });
+}
+
+TEST(CloseRound, KeepsWhoLedFirstApart) {
+  run_ranks({0, 0, 0, 0}, [](ThreadCluster& cluster) {
+    Tally own;
+    if (cluster.rank() == 1) own.first_time_ns = 7;
+    if (cluster.rank() == 2) own.second_time_ns = 9;
+    own.bandwidth_bytes_per_s_sum = 1.5;
+    const Tally all = close_round(cluster, own, std::nullopt);
+    EXPECT_EQ(all.first_time_ns, 7);
+    EXPECT_EQ(all.second_time_ns, 9);
+    EXPECT_EQ(all.bandwidth_bytes_per_s_sum, 6);
+  });
+}
+
+TEST(SpreadOf, IsThatOfTheNumbersOrNothing) {
+  Tally tally;
+  EXPECT_EQ(spread_of(tally).num, 0u);
+  EXPECT_TRUE(std::isnan(spread_of(tally).mean));
+  tally.add(1);
+  tally.add(5);
+  EXPECT_EQ(spread_of(tally).num, 2u);
+  EXPECT_EQ(spread_of(tally).min, 1);
+  EXPECT_EQ(spread_of(tally).mean, 3);
+  EXPECT_EQ(spread_of(tally).max, 5);
 }
 
 TEST(CloseRound, ThrowsTheLowestRanksErrorEverywhere) {

@@ -18,7 +18,7 @@ std::vector<SliceSummary> fastest(double time_ns) {
 
 Conditions fit() {
   Conditions conditions;
-  conditions.num_ranks = 2;
+  conditions.num_players = 2;
   conditions.ranks_per_core_max = 1;
   conditions.clock = {"test", 20, 25};
   return conditions;
@@ -40,7 +40,7 @@ TEST(Unfit, NamesEachConditionThatSpoilsIt) {
   conditions.is_bound = false;
   EXPECT_EQ(ids(conditions, 1000), "not_bound ");
   conditions = fit();
-  conditions.num_ranks = 1;
+  conditions.num_players = 1;
   EXPECT_EQ(ids(conditions, 1000), "loop_to_itself ");
 }
 

@@ -54,6 +54,34 @@ TEST(LinkOptions, SetTheirMember) {
   EXPECT_THAT(request.rounds, ElementsAre(2, 1));
 }
 
+TEST(LinkOptions, ChooseThePairs) {
+  const LinkRequest request = parse({"--bisection", "--between-hosts", "--all-to-all", "around", "--all-to-all-size",
+                                     "1KiB", "--buffers", "4", "--check-buffers", "--row-path", "funnel"});
+  EXPECT_TRUE(request.bisection);
+  EXPECT_TRUE(request.between_hosts);
+  EXPECT_FALSE(request.one_per_host);
+  EXPECT_EQ(request.all_to_all, AllToAll::around);
+  EXPECT_EQ(request.all_to_all_size_bytes, 1024u);
+  EXPECT_EQ(request.num_buffers, 4u);
+  EXPECT_TRUE(request.check_buffers);
+  EXPECT_EQ(request.row_path, RowPath::funnel);
+  EXPECT_TRUE(parse({"--one-per-host"}).one_per_host);
+}
+
+TEST(LinkOptions, HaveOneSeedForAllUnlessMoreAreGiven) {
+  const std::vector<std::string> random{"--shuffle-rounds", "--shuffle-ranks", "2", "--fill", "mersenne"};
+  std::vector<std::string> words = random;
+  words.insert(words.end(), {"--seed", "9876543210"});
+  LinkRequest request = parse(words);
+  EXPECT_EQ(request.shuffle_rounds_seed, 9876543210u);
+  EXPECT_EQ(request.shuffle_ranks_seed, 9876543210u);
+  EXPECT_EQ(request.fill_seed, 9876543210u);
+  words.insert(words.end(), {"--shuffle-ranks-seed", "5"});
+  request = parse(words);
+  EXPECT_EQ(request.shuffle_rounds_seed, 9876543210u);
+  EXPECT_EQ(request.shuffle_ranks_seed, 5u);
+}
+
 TEST(LinkOptions, RefuseWhatTheyDoNotKnow) {
   EXPECT_THAT(refusal({"--mesages", "5"}), HasSubstr("--mesages"));
   EXPECT_THAT(refusal({"stray"}), HasSubstr("stray"));
@@ -62,7 +90,7 @@ TEST(LinkOptions, RefuseWhatTheyDoNotKnow) {
   EXPECT_THAT(refusal({"--allocator", "heap"}), HasSubstr("aligned"));
   EXPECT_THAT(refusal({"--message-size", "-5"}), HasSubstr("-5"));
   EXPECT_THAT(refusal({"--message-size", "2TiB"}), HasSubstr("1 TiB"));
-  EXPECT_THAT(refusal({"--format", "xml"}), HasSubstr("hdf5, json, none"));
+  EXPECT_THAT(refusal({"--format", "xml"}), HasSubstr("hdf5, sion, json, none"));
 }
 
 TEST(LinkOptions, RefuseToBeGivenTwice) {
@@ -79,6 +107,17 @@ TEST(LinkOptions, RefuseCombinationsInWhichOneIsIgnored) {
   EXPECT_THAT(refusal({"--dry-run", "--output", "x.h5"}), HasSubstr("--dry-run writes no result"));
   EXPECT_THAT(refusal({"--overwrite"}), HasSubstr("--overwrite has no effect"));
   EXPECT_THAT(refusal({"--format", "none", "--output", "x.h5"}), HasSubstr("--format none leaves nothing to write"));
+  EXPECT_THAT(refusal({"--shuffle-rounds-seed", "4"}), HasSubstr("--shuffle-rounds-seed has no effect"));
+  EXPECT_THAT(refusal({"--shuffle-ranks-seed", "4"}), HasSubstr("--shuffle-ranks-seed has no effect"));
+  EXPECT_THAT(refusal({"--fill-seed", "4"}), HasSubstr("--fill-seed has no effect"));
+  EXPECT_THAT(refusal({"--all-to-all-size", "4"}), HasSubstr("--all-to-all-size has no effect"));
+  EXPECT_THAT(refusal({"--one-per-host", "--between-hosts"}), HasSubstr("--between-hosts has no effect"));
+  EXPECT_THAT(refusal({"--buffers", "111"}), HasSubstr("--buffers 111 is more than there are messages"));
+  EXPECT_THAT(refusal({"--row-path", "auto", "--format", "json"}), HasSubstr("--row-path has no effect"));
+  EXPECT_THAT(refusal({"--ranks-per-host", "2"}), HasSubstr("--ranks-per-host has no effect"));
+  EXPECT_THAT(refusal({"--interface", "lo", "--host-name-suffix", "i"}), HasSubstr("--host-name-suffix"));
+  EXPECT_THAT(refusal({"--min-time", "1s", "--output", "x.sion"}), HasSubstr("--min-time"));
+  EXPECT_THAT(refusal({"--verify", "--allocator", "cuda"}), HasSubstr("--check-buffers"));
   EXPECT_THAT(refusal({"--batches", "200"}), HasSubstr("more than --messages 100"));
 }
 
@@ -87,11 +126,44 @@ TEST(LinkOptions, ExplainThemselves) {
     parse({"--help"});
     FAIL() << "no help";
   } catch (const HelpWanted& wanted) {
-    for (const char* option : {"--transport",     "--local",     "--message-size", "--messages", "--warmup",
-                               "--window",        "--direction", "--serial",       "--rounds",   "--shuffle-rounds",
-                               "--shuffle-ranks", "--seed",      "--repeat",       "--min-time", "--retest-slowest",
-                               "--allocator",     "--fill",      "--verify",       "--output",   "--format",
-                               "--quiet",         "--dry-run",   "--ranks",        "--wait",     "--timeout"}) {
+    for (const char* option : {"--transport",
+                               "--local",
+                               "--message-size",
+                               "--messages",
+                               "--warmup",
+                               "--window",
+                               "--direction",
+                               "--serial",
+                               "--rounds",
+                               "--shuffle-rounds",
+                               "--shuffle-ranks",
+                               "--seed",
+                               "--repeat",
+                               "--min-time",
+                               "--retest-slowest",
+                               "--allocator",
+                               "--fill",
+                               "--verify",
+                               "--output",
+                               "--format",
+                               "--quiet",
+                               "--dry-run",
+                               "--ranks",
+                               "--wait",
+                               "--timeout",
+                               "--bisection",
+                               "--between-hosts",
+                               "--one-per-host",
+                               "--all-to-all",
+                               "--all-to-all-size",
+                               "--buffers",
+                               "--check-buffers",
+                               "--fill-seed",
+                               "--shuffle-rounds-seed",
+                               "--row-path",
+                               "--shuffle-ranks-seed",
+                               "--host-name-suffix",
+                               "--ranks-per-host"}) {
       EXPECT_THAT(wanted.text, HasSubstr(option));
     }
   }

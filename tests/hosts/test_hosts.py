@@ -19,7 +19,9 @@ Make = Callable[[int], Network]
 
 
 @contextlib.contextmanager
-def started(network: Network, host_of: Sequence[int], folder: Path, *words: str) -> Iterator[list[program.Run]]:
+def started(
+    network: Network, host_of: Sequence[int], folder: Path, *words: str, timeout: float = 60
+) -> Iterator[list[program.Run]]:
     """One process a rank, with explicit variables, on the hosts given."""
     addresses = [network.addresses[host] for host in host_of]
     ports = [60000 + rank for rank in range(len(host_of))]
@@ -28,7 +30,10 @@ def started(network: Network, host_of: Sequence[int], folder: Path, *words: str)
         yield [
             stack.enter_context(
                 program.Run(
-                    network.on(host, *command), folder, program.explicit_environment(addresses, ports, rank), timeout=60
+                    network.on(host, *command),
+                    folder,
+                    program.explicit_environment(addresses, ports, rank),
+                    timeout=timeout,
                 )
             )
             for rank, host in enumerate(host_of)
@@ -58,6 +63,60 @@ def test_two_hosts(network: Make, tmp_path: Path, host_of: list[int]) -> None:
         assert one["same_host"]["num_pairs"] == len(host) * (len(host) - 1) - between
     assert "2 hosts" in ends[0].out
     assert ("between hosts" in ends[0].out) == (len(host_of) > 2), "classes stand apart where there are two"
+
+
+def connections(pid: int) -> int:
+    """TCP connections that this process holds open at this moment."""
+    inodes = set()
+    for descriptor in Path("/proc", str(pid), "fd").iterdir():
+        with contextlib.suppress(OSError):
+            inodes.add(str(descriptor.readlink()))
+    lines = Path("/proc", str(pid), "net/tcp").read_text().splitlines()[1:]
+    established = "01"
+    return sum(words[3] == established and f"socket:[{words[9]}]" in inodes for words in map(str.split, lines))
+
+
+@pytest.mark.slow
+def test_sixty_four_ranks_host_against_host(network: Make, tmp_path: Path) -> None:
+    hosts = network(8)
+    host_of = [rank // 8 for rank in range(64)]
+    words = ["--between-hosts", "--message-size", "1KiB", "--messages", "10", "--repeat", "2", "--verify"]
+    with started(hosts, host_of, tmp_path, *words, timeout=240) as runs:
+        runs[0].await_err("repeat 2")  # every link is open by now
+        most = max(connections(run.pid) for run in runs)
+        ends = finish(runs)
+    assert [end.status for end in ends] == [0] * 64, next(end.err for end in ends if end.err)
+    partners = 56  # on other hosts, each with a connection for data
+    assert partners < most <= partners + 16, "the control plane holds too many connections, or none"
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.complete
+    host = np.array(host_of)
+    assert np.array_equal(result.measured(), host[:, None] != host[None, :])
+    assert result.provenance["num_rounds"] == 7 * 8
+    assert result.summary["slices"][0]["same_host"]["num_pairs"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "meets"),
+    [
+        (["--between-hosts"], lambda a, b: a != b),
+        (["--between-hosts", "--bisection"], lambda a, b: (a < 2) != (b < 2)),
+        (["--one-per-host"], lambda a, b: a != b),
+    ],
+    ids=["between", "halves", "one"],
+)
+def test_parts_of_the_pairs(
+    network: Make, tmp_path: Path, options: list[str], meets: Callable[[int, int], bool]
+) -> None:
+    host_of = [0, 1, 1, 2, 3, 0]
+    with started(network(4), host_of, tmp_path, "--messages", "10", "--check-buffers", *options) as runs:
+        ends = finish(runs)
+    assert [end.status for end in ends] == [0] * 6, [end.err for end in ends]
+    first = [host_of.index(host) for host in range(4)]
+    plays = [rank in first if "--one-per-host" in options else True for rank in range(6)]
+    wanted = [[plays[a] and plays[b] and meets(host_of[a], host_of[b]) for b in range(6)] for a in range(6)]
+    result = ResultFile(tmp_path / "r.h5")
+    assert np.array_equal(result.measured(), np.array(wanted))
 
 
 def test_a_slow_host_is_visible(network: Make, tmp_path: Path) -> None:

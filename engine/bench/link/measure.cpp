@@ -9,7 +9,10 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
+#include "bench/link/all_to_all.hpp"
 #include "bench/link/order_statistics.hpp"
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/retest.hpp"
@@ -29,7 +32,7 @@ double seconds_since(std::uint64_t start_ns) { return 1e-9 * static_cast<double>
 
 /// Where this rank is, for the watch thread: the round may be read at any time, the schedule does not change.
 struct Whereabouts {
-  static constexpr std::int64_t in_retest = -1, after_rounds = -2;
+  static constexpr std::int64_t in_retest = -1, after_rounds = -2, in_all_to_all = -3;
 
   std::shared_ptr<const schedule::Schedule> schedule;
   std::shared_ptr<std::atomic<std::int64_t>> round = std::make_shared<std::atomic<std::int64_t>>(0);
@@ -38,11 +41,26 @@ struct Whereabouts {
     const std::int64_t now = round->load(std::memory_order_relaxed);
     if (now == in_retest) return "the retest of the slowest pairs";
     if (now == after_rounds) return "the summary after the last round";
+    if (now == in_all_to_all) return "the exchange of all with all";
     const auto meeting = schedule->meeting(rank, now);
     const std::string place = fmt::format("round {} of {}", now + 1, schedule->num_rounds());
     return meeting ? fmt::format("{}, with partner {}", place, meeting->partner) : place + ", resting";
   }
 };
+
+/// Joins two spreads of one kind of number.
+void widen(Spread& all, const Spread& more) {
+  if (more.num == 0) return;
+  if (all.num == 0) {
+    all = more;
+    return;
+  }
+  const auto before = static_cast<double>(all.num), added = static_cast<double>(more.num);
+  all.mean = (all.mean * before + more.mean * added) / (before + added);
+  all.min = std::min(all.min, more.min);
+  all.max = std::max(all.max, more.max);
+  all.num += more.num;
+}
 
 OwnMedians medians_of(const PairRow& row, std::span<const std::uint32_t> host_of, int rank) {
   OwnMedians medians;
@@ -62,7 +80,10 @@ OwnMedians medians_of(const PairRow& row, std::span<const std::uint32_t> host_of
 class Measuring {
  public:
   explicit Measuring(const Stage& stage)
-      : stage_(stage), meter_(stage.meter), row_(static_cast<std::size_t>(stage.cluster.size())) {}
+      : stage_(stage),
+        meter_(stage.meter),
+        all_to_all_(stage.request, stage.plan, stage.cluster, stage.meter),
+        row_(static_cast<std::size_t>(stage.cluster.size())) {}
 
   Measured run();
 
@@ -72,12 +93,28 @@ class Measuring {
   void run_slice(const Slice& slice, int slice_number);
   void run_rounds(const Slice& slice, SliceSummary& summary);
   Tally run_round(std::int64_t round, const Slice& slice);
-  std::optional<Error> store_row(const Slice& slice);
+  void show(std::int64_t round, const Tally& all, const Spread& across, const Spread& all_to_all, double elapsed_s);
+  Spread across_the_cut(const Tally& all, const Slice& slice) const;
+  Spread exchange_around(const Slice& slice);
+  Spread exchange_before(std::int64_t round, const Slice& slice);
+  void store_slice(const Slice& slice);
+  void find_and_retest(const Slice& slice, SliceSummary& summary);
+  template <typename Write>
+  std::optional<Error> stored(const Write& write);
+  std::optional<Error> store_row(const Slice& slice) {
+    return stored([&] { stage_.store.write(slice, row_); });
+  }
+  void phase_done(Phase phase, std::uint64_t start_ns) const {
+    if (stage_.progress != nullptr) stage_.progress->phase_done(phase, seconds_since(start_ns));
+  }
   void agree(const std::optional<Error>& own) { close_round(stage_.cluster, {}, own); }
   int repeats_needed(int done) const;
 
   const Stage& stage_;
   PairMeter& meter_;
+  AllToAllMeter all_to_all_;
+  std::vector<double> all_to_all_ns_;  // own times before each round, by the round's number, where each round has one
+  std::int64_t pairs_a_step_ = 1, last_step_ = -1;
   PairRow row_;
   std::shared_ptr<const schedule::Schedule> schedule_;
   Whereabouts whereabouts_;
@@ -89,23 +126,32 @@ class Measuring {
 void Measuring::follow_schedule_of(int repeat) {
   const bool changes = repeat == 0 || stage_.request.shuffle_ranks > 1;
   if (!changes) return;
+  const std::uint64_t start_ns = now_ns();
   schedule_ = std::make_shared<const schedule::Schedule>(
-      schedule::Schedule(schedule_spec(stage_.request, stage_.cluster.size(), repeat)));
+      schedule::Schedule(schedule_spec(stage_.request, stage_.plan.presence, repeat)));
+  pairs_a_step_ = pairs_a_step(stage_.request, stage_.plan.presence, repeat);
   whereabouts_ = {schedule_};
   stage_.cluster.set_whereabouts(whereabouts_);
+  phase_done(Phase::shuffling, start_ns);
 }
 
 void Measuring::connect_ahead() {
-  if (stage_.cluster.size() > max_ranks_connected_ahead) return;
-  for (std::int64_t round = 0; round < schedule_->num_rounds(); ++round) {
+  const std::uint64_t start_ns = now_ns();
+  whereabouts_.round->store(Whereabouts::in_all_to_all, std::memory_order_relaxed);
+  all_to_all_.connect();
+  const bool is_small = stage_.cluster.size() <= max_ranks_connected_ahead;
+  for (std::int64_t round = 0; is_small && round < schedule_->num_rounds(); ++round) {
     whereabouts_.round->store(round, std::memory_order_relaxed);
     if (const auto meeting = schedule_->meeting(stage_.cluster.rank(), round)) meter_.connect(meeting->partner);
   }
+  phase_done(Phase::scheduling, start_ns);
 }
 
-std::optional<Error> Measuring::store_row(const Slice& slice) {
+/// Runs a step of the store; what only this rank cannot do comes back, to be agreed on.
+template <typename Write>
+std::optional<Error> Measuring::stored(const Write& write) {
   try {
-    stage_.store.write(slice, row_);
+    write();
     stage_.cluster.pulse().beat();
     last_rows_ns_ = now_ns();
   } catch (const AgreedError&) {
@@ -116,6 +162,25 @@ std::optional<Error> Measuring::store_row(const Slice& slice) {
   return std::nullopt;
 }
 
+Spread Measuring::exchange_around(const Slice& slice) {
+  if (stage_.request.all_to_all != AllToAll::around) return {};
+  whereabouts_.round->store(Whereabouts::in_all_to_all, std::memory_order_relaxed);
+  return all_to_all_.measure(slice, meter_.max_exchanges()).time_ns;
+}
+
+/// Once for the pairs of a serial test that would share a round.
+Spread Measuring::exchange_before(std::int64_t round, const Slice& slice) {
+  if (stage_.request.all_to_all != AllToAll::before_each_round) return {};
+  const std::int64_t step = (schedule_->number_of(round) - 1) / pairs_a_step_;
+  if (step == std::exchange(last_step_, step)) return {};
+  whereabouts_.round->store(Whereabouts::in_all_to_all, std::memory_order_relaxed);
+  const AllToAllMeter::Outcome outcome = all_to_all_.measure(slice, 1);
+  const auto index = static_cast<std::size_t>(step);
+  if (all_to_all_ns_.size() <= index) all_to_all_ns_.resize(index + 1);
+  all_to_all_ns_[index] = outcome.own_ns.value_or(0);
+  return outcome.time_ns;
+}
+
 Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
   Tally own;
   std::optional<Error> wrong_byte;
@@ -123,7 +188,10 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
     meter_.connect(meeting->partner);
     const PairOutcome outcome = meter_.measure(*meeting, slice.message_size_bytes);
     row_.set(static_cast<std::size_t>(meeting->partner), outcome.record);
-    own.add(outcome.record.time_ns_median);
+    const double time_ns = outcome.record.time_ns_median;
+    own.add(time_ns);
+    own.bandwidth_bytes_per_s_sum = bandwidth_bytes_per_s(time_ns, slice.message_size_bytes, stage_.request.direction);
+    (meeting->leads_first ? own.first_time_ns : own.second_time_ns) = time_ns;
     (outcome.led_first_half ? own.slowest_first_half_ns : own.slowest_second_half_ns) = outcome.loops_ns;
     own.verified_bytes = outcome.verified_bytes;
     wrong_byte = outcome.wrong_byte;
@@ -132,21 +200,74 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
   return close_round(stage_.cluster, own, wrong_byte);
 }
 
+/// Every pair has two ends that measured it.
+Spread Measuring::across_the_cut(const Tally& all, const Slice& slice) const {
+  if (!stage_.request.bisection || all.num_pairs == 0) return {};
+  const std::uint64_t num_pairs = all.num_pairs / 2;
+  const auto together = [&](double time_ns) {
+    return static_cast<double>(num_pairs) *
+           bandwidth_bytes_per_s(time_ns, slice.message_size_bytes, stage_.request.direction);
+  };
+  return {num_pairs, together(all.time_ns_max), all.bandwidth_bytes_per_s_sum / 2, together(all.time_ns_min)};
+}
+
+void Measuring::show(std::int64_t round, const Tally& all, const Spread& across, const Spread& all_to_all,
+                     double elapsed_s) {
+  if (stage_.progress == nullptr || all.num_pairs == 0) return;
+  RoundNumbers numbers;
+  numbers.round = round + 1;
+  numbers.number = schedule_->number_of(round);
+  numbers.num_pairs = all.num_pairs;
+  numbers.time_ns_min = all.time_ns_min;
+  numbers.time_ns_mean = all.time_ns_sum / static_cast<double>(all.num_pairs);
+  numbers.time_ns_max = all.time_ns_max;
+  if (across.num > 0) numbers.bisection_bytes_per_s = across;
+  if (stage_.request.serial) {
+    const schedule::Pair pair = schedule_->pairs(round).front();
+    numbers.only_pair = SerialPair{pair.first, pair.second, all.first_time_ns, all.second_time_ns};
+  }
+  if (all_to_all.num > 0) numbers.all_to_all = all_to_all;
+  stage_.progress->round_done(numbers, schedule_->num_rounds(), elapsed_s);
+}
+
 void Measuring::run_rounds(const Slice& slice, SliceSummary& summary) {
   const std::uint64_t start_ns = now_ns();
   const std::int64_t num_rounds = schedule_->num_rounds();
+  all_to_all_ns_.clear();
+  last_step_ = -1;
   for (std::int64_t round = 0; round < num_rounds; ++round) {
+    const Spread all_to_all = exchange_before(round, slice);
     whereabouts_.round->store(round, std::memory_order_relaxed);
     const Tally all = run_round(round, slice);
     summary.slowest_pairs_s += 1e-9 * (all.slowest_first_half_ns + all.slowest_second_half_ns);
     measured_.verified_bytes += all.verified_bytes;
-    if (stage_.progress != nullptr && all.num_pairs > 0) {
-      const double mean_ns = all.time_ns_sum / static_cast<double>(all.num_pairs);
-      stage_.progress->round_done({round + 1, all.num_pairs, all.time_ns_min, mean_ns, all.time_ns_max}, num_rounds,
-                                  seconds_since(start_ns));
-    }
+    widen(summary.all_to_all.each_round, all_to_all);
+    const Spread across = across_the_cut(all, slice);
+    if (across.num > 0) widen(summary.bisection_bytes_per_s, {1, across.mean, across.mean, across.mean});
+    show(round, all, across, all_to_all, seconds_since(start_ns));
     if (all.rows_are_due != 0 && round + 1 < num_rounds) agree(store_row(slice));
   }
+}
+
+void Measuring::find_and_retest(const Slice& slice, SliceSummary& summary) {
+  const std::uint64_t start_ns = now_ns();
+  whereabouts_.round->store(Whereabouts::after_rounds, std::memory_order_relaxed);
+  summary.slowest = slowest_pairs(stage_.cluster, row_, static_cast<std::size_t>(stage_.request.retest_slowest));
+  phase_done(Phase::finding_slowest, start_ns);
+  const std::uint64_t retest_start_ns = now_ns();
+  if (!summary.slowest.empty()) whereabouts_.round->store(Whereabouts::in_retest, std::memory_order_relaxed);
+  retest(stage_.cluster, meter_, slice, summary.slowest, stage_.progress);
+  phase_done(Phase::retesting, retest_start_ns);
+  summary.retest_s = seconds_since(start_ns);
+}
+
+void Measuring::store_slice(const Slice& slice) {
+  const std::uint64_t start_ns = now_ns();
+  if (stage_.request.all_to_all == AllToAll::before_each_round) {
+    agree(stored([&] { stage_.store.write_all_to_all(slice, all_to_all_ns_); }));
+  }
+  agree(store_row(slice));
+  phase_done(Phase::writing, start_ns);
 }
 
 void Measuring::run_slice(const Slice& slice, int slice_number) {
@@ -158,15 +279,13 @@ void Measuring::run_slice(const Slice& slice, int slice_number) {
   summary.slice = slice;
   const std::uint64_t start_ns = now_ns();
   last_rows_ns_ = start_ns;
+  summary.all_to_all.message_size_bytes = all_to_all_.message_size_bytes(slice);
+  summary.all_to_all.before = exchange_around(slice);
   run_rounds(slice, summary);
-  const std::uint64_t retest_start_ns = now_ns();
+  summary.all_to_all.after = exchange_around(slice);
+  find_and_retest(slice, summary);
   whereabouts_.round->store(Whereabouts::after_rounds, std::memory_order_relaxed);
-  summary.slowest = slowest_pairs(stage_.cluster, row_, static_cast<std::size_t>(stage_.request.retest_slowest));
-  if (!summary.slowest.empty()) whereabouts_.round->store(Whereabouts::in_retest, std::memory_order_relaxed);
-  retest(stage_.cluster, meter_, slice, summary.slowest, stage_.progress);
-  whereabouts_.round->store(Whereabouts::after_rounds, std::memory_order_relaxed);
-  summary.retest_s = seconds_since(retest_start_ns);
-  agree(store_row(slice));
+  store_slice(slice);
   summary.measuring_s = seconds_since(start_ns);
 
   const ClassSummaries classes =
@@ -176,6 +295,7 @@ void Measuring::run_slice(const Slice& slice, int slice_number) {
   summary.between_hosts = classes.between_hosts;
   measured_s_ += summary.slowest_pairs_s;
   if (stage_.progress != nullptr) stage_.progress->slice_ends(summary);
+  agree(stored([&] { stage_.store.close_slice(summary); }));
   measured_.slices.push_back(std::move(summary));
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "model/provenance.hpp"
@@ -23,16 +25,49 @@ class RowStore {
 
   /// Collective: this rank's row of the slice as far as it is known, holes being 0. May come several times.
   virtual void write(const Slice& slice, const PairRow& row) = 0;
+
+  /// Collective: this rank's times of the all-to-all before each round, in ns, by the round's number in the plain
+  /// schedule (0-based); once, before the last write of the slice.
+  virtual void write_all_to_all(const Slice& /*slice*/, std::span<const double> /*time_ns*/) {}
+
+  /// Collective: nothing more of this slice comes; its summary, the same on all ranks.
+  virtual void close_slice(const SliceSummary& /*summary*/) {}
+};
+
+/// The one pair of a serial round, and what either side measured.
+struct SerialPair {
+  int first = 0, second = 0;  ///< ranks; `first` leads first
+  double first_time_ns = 0, second_time_ns = 0;
 };
 
 /// Numbers of one round, over all ranks; times per message in ns over the ordered pairs of the round.
 struct RoundNumbers {
-  std::int64_t round = 0;  ///< 1-based position in the order of the run
+  std::int64_t round = 0;   ///< 1-based position in the order of the run
+  std::int64_t number = 0;  ///< 1-based number in the plain schedule
   std::uint64_t num_pairs = 0;
   double time_ns_min = 0, time_ns_mean = 0, time_ns_max = 0;
+  /// Rounds of a bisection: what the pairs move across the cut together; least and greatest as if all were like the
+  /// slowest, or the fastest. `num`: pairs.
+  std::optional<Spread> bisection_bytes_per_s = std::nullopt;
+  std::optional<SerialPair> only_pair = std::nullopt;  ///< serial rounds
+  std::optional<Spread> all_to_all = std::nullopt;     ///< before the round, where each round has one
 };
 
-/// Shows progress; only rank 0 has one.
+/// What rank 0 does between the rounds, for those who want to know how long it took.
+enum class Phase : std::uint8_t {
+  joining,     ///< until the ranks know each other
+  placing,     ///< who is where
+  shuffling,   ///< random order of rounds or ranks
+  scheduling,  ///< the schedule and the opening of links
+  finding_slowest,
+  retesting,
+  opening_file,
+  writing,  ///< rows into the file
+  closing_file,
+  everything,
+};
+
+/// Shows progress; only rank 0 has one. Members that most have no use for do nothing.
 class Progress {
  public:
   virtual ~Progress() = default;
@@ -40,6 +75,7 @@ class Progress {
   virtual void round_done(const RoundNumbers& round, std::int64_t num_rounds, double elapsed_s) = 0;
   virtual void retest_done(const SlowPair& pair) = 0;
   virtual void slice_ends(const SliceSummary& summary) = 0;
+  virtual void phase_done(Phase /*phase*/, double /*seconds*/) {}
 };
 
 }  // namespace leadline::bench::link

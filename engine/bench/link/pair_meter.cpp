@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "core/error.hpp"
-#include "memory/pattern.hpp"
 #include "stats/summary.hpp"
 
 namespace leadline::bench::link {
@@ -17,10 +16,8 @@ namespace {
 
 using kernel::Role;
 
-std::size_t buffer_size(const LinkRequest& request) {
-  const auto& sizes = request.message_sizes_bytes;
-  return std::max<std::size_t>(*std::max_element(sizes.begin(), sizes.end()), 1);
-}
+constexpr const char* corruption_hint =
+    "Data is corrupted on the way: do not trust this link before memory, cable and driver are checked";
 
 /// Tells the watch that only a partner can help this thread on.
 class InTransport {
@@ -47,13 +44,9 @@ PairMeter::PairMeter(const LinkRequest& request, const Plan& plan, cluster::Clus
     : request_(request),
       cluster_(cluster),
       transport_(transport),
-      send_(memory::allocator_named(request.allocator), buffer_size(request)),
-      receive_(memory::allocator_named(request.allocator), buffer_size(request)),
+      buffers_(request, cluster.rank()),
       samples_(plan.num_batches),
-      times_ns_(plan.num_batches) {
-  const auto rank = static_cast<std::uint32_t>(cluster.rank());
-  memory::fill(send_.span(), request.fill, {rank, rank, 0});
-}
+      times_ns_(plan.num_batches) {}
 
 void PairMeter::connect(int partner) {
   const InTransport mark(cluster_.pulse());
@@ -78,7 +71,7 @@ kernel::Exchange PairMeter::exchange(Role role, std::uint64_t message_size_bytes
 
 void PairMeter::run(int partner, Role role, std::uint64_t message_size_bytes) {
   const InTransport mark(cluster_.pulse());
-  transport_.run(exchange(role, message_size_bytes), partner, {send_.data(), receive_.data()}, samples_);
+  transport_.run(exchange(role, message_size_bytes), partner, buffers_.all(), samples_);
 }
 
 PairRecord PairMeter::record_of(int partner) {
@@ -103,15 +96,18 @@ PairRecord PairMeter::measure_one_way(int partner, Role role, std::uint64_t mess
 PairOutcome PairMeter::measure(const schedule::Meeting& meeting, std::uint64_t message_size_bytes) {
   const int partner = meeting.partner;
   PairOutcome outcome;
-  if (request_.verify) verify(meeting, message_size_bytes, outcome);
+  if (request_.verify) {
+    verify(meeting, message_size_bytes, outcome);
+    if (request_.check_buffers) buffers_.fill_sent();  // the pass has sent its own contents out of them
+  }
   if (is_both_at_once(partner)) {
-    run(partner, Role::lead, message_size_bytes);
+    run_checked(partner, Role::lead, message_size_bytes, outcome);
   } else if (meeting.leads_first) {
-    run(partner, Role::lead, message_size_bytes);
-    run(partner, Role::follow, message_size_bytes);
+    run_checked(partner, Role::lead, message_size_bytes, outcome);
+    run_checked(partner, Role::follow, message_size_bytes, outcome);
   } else {
-    run(partner, Role::follow, message_size_bytes);
-    run(partner, Role::lead, message_size_bytes);
+    run_checked(partner, Role::follow, message_size_bytes, outcome);
+    run_checked(partner, Role::lead, message_size_bytes, outcome);
   }
   outcome.loops_ns = own_loops_ns();
   outcome.led_first_half = meeting.leads_first || is_both_at_once(partner);
@@ -126,6 +122,39 @@ double PairMeter::own_loops_ns() const {
   return static_cast<double>(timed_ns) * (1 + warmup);
 }
 
+void PairMeter::run_checked(int partner, Role role, std::uint64_t message_size_bytes, PairOutcome& outcome) {
+  const bool receives =
+      request_.direction != Direction::unidirectional || role == Role::follow || partner == cluster_.rank();
+  const bool is_checked = request_.check_buffers && receives;
+  if (is_checked) buffers_.wipe_received(message_size_bytes);
+  run(partner, role, message_size_bytes);
+  if (!is_checked) return;
+  const std::uint64_t num_messages = request_.num_warmup + request_.num_messages;
+  const auto wrong = buffers_.first_wrong_byte(partner, message_size_bytes, num_messages);
+  outcome.verified_bytes += buffers_.num_reached(num_messages) * message_size_bytes;
+  if (!wrong || outcome.wrong_byte) return;
+  outcome.wrong_byte =
+      Error(ExitStatus::run_failed,
+            fmt::format("rank {} on {} found a wrong byte from rank {} after {} messages of {} bytes: byte {} of "
+                        "receive buffer {}",
+                        cluster_.rank(), cluster_.host(), partner, num_messages, message_size_bytes, wrong->byte.byte,
+                        wrong->buffer),
+            fmt::format("expected 0x{:02x}, found 0x{:02x}", wrong->byte.expected, wrong->byte.found), corruption_hint);
+}
+
+double PairMeter::measure_all_to_all(std::span<const std::int32_t> partners, std::uint64_t message_size_bytes,
+                                     std::size_t num_exchanges) {
+  const std::span<Sample> samples = std::span(samples_).first(num_exchanges);
+  {
+    const InTransport mark(cluster_.pulse());
+    transport_.all_to_all({partners, message_size_bytes}, buffers_.all(), samples);
+  }
+  const std::span<double> times_ns = std::span(times_ns_).first(num_exchanges);
+  std::transform(samples.begin(), samples.end(), times_ns.begin(),
+                 [](const Sample& sample) { return static_cast<double>(sample.elapsed_ns); });
+  return stats::summarize(times_ns).median;
+}
+
 void PairMeter::verify(const schedule::Meeting& meeting, std::uint64_t message_size_bytes, PairOutcome& outcome) {
   const Role first = meeting.leads_first ? Role::lead : Role::follow;
   verify_half(meeting.partner, first, message_size_bytes, outcome);
@@ -135,8 +164,7 @@ void PairMeter::verify(const schedule::Meeting& meeting, std::uint64_t message_s
 
 void PairMeter::verify_half(int partner, Role role, std::uint64_t message_size_bytes, PairOutcome& outcome) {
   const InTransport mark(cluster_.pulse());
-  const auto wrong =
-      transport_.verify(exchange(role, message_size_bytes), partner, {send_.data(), receive_.data()}, request_.fill);
+  const auto wrong = transport_.verify(exchange(role, message_size_bytes), partner, buffers_.all(), request_.fill);
   const bool receives = role == Role::follow || partner == cluster_.rank();
   if (receives) outcome.verified_bytes += request_.num_messages * message_size_bytes;
   if (!wrong || outcome.wrong_byte) return;
@@ -144,8 +172,7 @@ void PairMeter::verify_half(int partner, Role role, std::uint64_t message_size_b
       Error(ExitStatus::run_failed,
             fmt::format("rank {} on {} received a wrong byte from rank {}: byte {} of message {} of {} bytes",
                         cluster_.rank(), cluster_.host(), partner, wrong->byte, wrong->message, message_size_bytes),
-            fmt::format("expected 0x{:02x}, found 0x{:02x}", wrong->expected, wrong->found),
-            "Data is corrupted on the way: do not trust this link before memory, cable and driver are checked");
+            fmt::format("expected 0x{:02x}, found 0x{:02x}", wrong->expected, wrong->found), corruption_hint);
 }
 
 }  // namespace leadline::bench::link

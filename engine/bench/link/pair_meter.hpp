@@ -4,12 +4,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "bench/link/message_buffers.hpp"
 #include "bench/link/plan.hpp"
 #include "cluster/cluster.hpp"
 #include "core/error.hpp"
-#include "memory/buffer.hpp"
 #include "model/request.hpp"
 #include "model/samples.hpp"
 #include "schedule/schedule.hpp"
@@ -19,11 +20,11 @@ namespace leadline::bench::link {
 
 /// What one rank learned in one meeting.
 struct PairOutcome {
-  PairRecord record;            ///< towards the partner
-  double loops_ns = 0;          ///< the loops that this side led, warm-up included
-  bool led_first_half = false;  ///< when it led them; bidirectional: both sides at once, in the only half
-  std::uint64_t verified_bytes = 0;
-  std::optional<Error> wrong_byte;  ///< what the verification pass found; the pair was measured all the same
+  PairRecord record;                 ///< towards the partner
+  double loops_ns = 0;               ///< the loops that this side led, warm-up included
+  bool led_first_half = false;       ///< when it led them; bidirectional: both sides at once, in the only half
+  std::uint64_t verified_bytes = 0;  ///< compared with what the partner sent
+  std::optional<Error> wrong_byte;   ///< the first that differs; the pair was measured all the same
 };
 
 class PairMeter {
@@ -40,11 +41,18 @@ class PairMeter {
   /// Partners: one ordered pair; the record is the leading side's.
   PairRecord measure_one_way(int partner, kernel::Role role, std::uint64_t message_size_bytes);
 
+  /// Collective over the ranks whose steps fit together, with open links: the median over `num_exchanges` (at most
+  /// max_exchanges()) of the time that this rank's exchange with all its partners took, in ns.
+  double measure_all_to_all(std::span<const std::int32_t> partners, std::uint64_t message_size_bytes,
+                            std::size_t num_exchanges);
+  std::size_t max_exchanges() const { return samples_.size(); }
+
  private:
   kernel::Exchange exchange(kernel::Role role, std::uint64_t message_size_bytes) const;
   void run(int partner, kernel::Role role, std::uint64_t message_size_bytes);
   void verify(const schedule::Meeting& meeting, std::uint64_t message_size_bytes, PairOutcome& outcome);
   void verify_half(int partner, kernel::Role role, std::uint64_t message_size_bytes, PairOutcome& outcome);
+  void run_checked(int partner, kernel::Role role, std::uint64_t message_size_bytes, PairOutcome& outcome);
   PairRecord record_of(int partner);
   double own_loops_ns() const;  ///< warm-up and timed batches of the last measurement that this side led
   bool is_both_at_once(int partner) const;
@@ -52,7 +60,7 @@ class PairMeter {
   const LinkRequest& request_;
   cluster::Cluster& cluster_;
   transport::Transport& transport_;
-  memory::Buffer send_, receive_;
+  MessageBuffers buffers_;
   std::vector<Sample> samples_;
   std::vector<double> times_ns_;
 };

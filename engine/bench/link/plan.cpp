@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/units.hpp"
@@ -20,6 +21,32 @@ constexpr std::uint64_t bytes_per_record = sizeof(std::uint32_t) + 5 * sizeof(do
 constexpr std::uint64_t bytes_per_host_index = sizeof(std::uint32_t);
 constexpr std::uint64_t bytes_per_seat = 2 * sizeof(std::int32_t);  // a permutation and its inverse
 constexpr std::uint64_t bytes_per_median = sizeof(double);          // sorted copy while a slice is summarised
+constexpr std::uint64_t bytes_per_step = sizeof(std::int32_t);      // of an all-to-all
+
+double message_s(const CostAssumption& assumption, std::uint64_t size_bytes) {
+  return 1e-9 * assumption.latency_ns + static_cast<double>(size_bytes) / assumption.bandwidth_bytes_per_s;
+}
+
+double all_to_all_s(const LinkRequest& request, const Plan& plan) {
+  double exchanges = 0;  // of one slice, with the untimed ones
+  if (request.all_to_all == AllToAll::around) exchanges = 2.0 * (1 + plan.num_batches);
+  if (request.all_to_all == AllToAll::before_each_round) exchanges = 2.0 * static_cast<double>(plan.num_rounds);
+  double seconds = 0;
+  for (const std::uint64_t size : request.message_sizes_bytes) {
+    const std::uint64_t own_size = request.all_to_all_size_bytes > 0 ? request.all_to_all_size_bytes : size;
+    seconds += exchanges * (plan.num_players - 1) * message_s({}, own_size);
+  }
+  return seconds * plan.num_repeats;
+}
+
+/// The lowest rank of every host; hosts are numbered in order of first appearance.
+std::vector<std::int32_t> one_per_host(const Presence& presence) {
+  std::vector<std::int32_t> players;
+  for (std::size_t rank = 0; rank < presence.host_of.size(); ++rank) {
+    if (presence.host_of[rank] == players.size()) players.push_back(static_cast<std::int32_t>(rank));
+  }
+  return players;
+}
 
 Estimate estimate_of(const LinkRequest& request, const Plan& plan) {
   Estimate estimate;
@@ -30,20 +57,21 @@ Estimate estimate_of(const LinkRequest& request, const Plan& plan) {
   const double messages = static_cast<double>(request.num_messages + request.num_warmup) +
                           (request.verify ? static_cast<double>(request.num_messages) : 0);
   for (const std::uint64_t size : request.message_sizes_bytes) {
-    const double message_ns =
-        estimate.assumption.latency_ns + 1e9 * static_cast<double>(size) / estimate.assumption.bandwidth_bytes_per_s;
-    estimate.measuring_s += 1e-9 * message_ns * messages * halves * ways;
+    estimate.measuring_s += message_s(estimate.assumption, size) * messages * halves * ways;
     estimate.file_bytes += ranks * ranks * bytes_per_record;
   }
   estimate.measuring_s *= static_cast<double>(plan.num_rounds) * plan.num_repeats;
+  estimate.measuring_s += all_to_all_s(request, plan);
   estimate.file_bytes *= static_cast<std::uint64_t>(plan.num_repeats);
 
   const std::uint64_t largest =
       *std::max_element(request.message_sizes_bytes.begin(), request.message_sizes_bytes.end());
-  estimate.buffer_bytes = 2 * std::max<std::uint64_t>(largest, 1);
-  const std::uint64_t seats = request.shuffle_ranks > 0 ? bytes_per_seat : 0;
+  estimate.buffer_bytes = 2 * std::uint64_t{request.num_buffers} * std::max<std::uint64_t>(largest, 1);
+  const bool has_seats = request.shuffle_ranks > 0 || request.between_hosts || request.one_per_host;
+  const std::uint64_t seats = has_seats ? bytes_per_seat : 0;
   const std::uint64_t order = request.shuffle_rounds ? sizeof(std::int64_t) : 0;
-  estimate.table_bytes = ranks * (bytes_per_record + bytes_per_host_index + bytes_per_median + seats + order);
+  const std::uint64_t steps = request.all_to_all != AllToAll::none ? bytes_per_step : 0;
+  estimate.table_bytes = ranks * (bytes_per_record + bytes_per_host_index + bytes_per_median + seats + order + steps);
   return estimate;
 }
 
@@ -72,14 +100,34 @@ int permutation_of(const LinkRequest& request, int repeat) {
   return request.shuffle_ranks == 0 ? -1 : repeat % request.shuffle_ranks;
 }
 
-schedule::Spec schedule_spec(const LinkRequest& request, int num_ranks, int repeat) {
-  schedule::Spec spec;
-  spec.num_ranks = num_ranks;
+schedule::Spec schedule_spec(const LinkRequest& request, const Presence& presence, int repeat) {
+  schedule::Spec spec = all_to_all_spec(request, presence);
+  if (request.between_hosts) spec.group_of = presence.host_of;
+  spec.bisection = request.bisection;
   spec.serial = request.serial;
   spec.rounds = request.rounds;
   spec.shuffle_rounds = request.shuffle_rounds;
   spec.permutation = permutation_of(request, repeat);
-  spec.seed = request.seed;
+  spec.rounds_seed = request.shuffle_rounds_seed;
+  spec.ranks_seed = request.shuffle_ranks_seed;
+  return spec;
+}
+
+std::int64_t pairs_a_step(const LinkRequest& request, const Presence& presence, int repeat) {
+  if (!request.serial) return 1;
+  schedule::Spec spec = schedule_spec(request, presence, repeat);
+  spec.rounds.clear();
+  spec.shuffle_rounds = false;
+  const std::int64_t num_pairs = schedule::Schedule(spec).num_rounds();
+  spec.serial = false;
+  const std::int64_t num_steps = schedule::Schedule(std::move(spec)).num_rounds();
+  return num_pairs % num_steps == 0 ? num_pairs / num_steps : 1;
+}
+
+schedule::Spec all_to_all_spec(const LinkRequest& request, const Presence& presence) {
+  schedule::Spec spec;
+  spec.num_ranks = presence.num_ranks;
+  if (request.one_per_host) spec.players = one_per_host(presence);
   return spec;
 }
 
@@ -94,11 +142,13 @@ std::vector<Slice> slices_of(const LinkRequest& request, int repeat) {
 Plan plan(const LinkRequest& request, const Presence& presence) {
   Plan plan;
   plan.presence = presence;
+  plan.num_players = request.one_per_host ? static_cast<int>(one_per_host(presence).size()) : presence.num_ranks;
   plan.num_repeats = request.repeat * std::max(1, request.shuffle_ranks);
-  schedule::Spec spec = schedule_spec(request, presence.num_ranks, 0);
-  spec.permutation = -1;  // neither changes the number of rounds, both cost memory
+  schedule::Spec spec = schedule_spec(request, presence, 0);
+  // Shuffles cost memory and do not change the number of rounds, unless they bring other groups together.
+  if (!request.between_hosts) spec.permutation = -1;
   spec.shuffle_rounds = false;
-  plan.num_rounds = schedule::Schedule(spec).num_rounds();
+  plan.num_rounds = schedule::Schedule(std::move(spec)).num_rounds();
   plan.num_batches = static_cast<std::uint32_t>(std::min<std::uint64_t>(request.num_batches, request.num_messages));
   plan.estimate = estimate_of(request, plan);
   return plan;

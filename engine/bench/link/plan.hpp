@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/request.hpp"
@@ -11,10 +12,11 @@
 
 namespace leadline::bench::link {
 
-/// Who is there, as far as the plan depends on it.
+/// Who is there, as far as the plan depends on it. What `host_of` points to outlives the plan.
 struct Presence {
   int num_ranks = 1;
   int max_ranks_per_host = 1;
+  std::span<const std::uint32_t> host_of{};  ///< host index by rank, in order of first appearance
 };
 
 /// What the estimate takes a message to cost; a guess for commodity networks, printed beside the estimate.
@@ -33,8 +35,9 @@ struct Estimate {
 
 struct Plan {
   Presence presence;
+  int num_players = 1;            ///< ranks that take part in the rounds
   int num_repeats = 1;            ///< --repeat, for each permutation
-  std::int64_t num_rounds = 0;    ///< of one slice
+  std::int64_t num_rounds = 0;    ///< of one slice (of the first, where permuted groups differ in size)
   std::uint32_t num_batches = 1;  ///< timed batches of one measurement
   Estimate estimate;
 };
@@ -46,7 +49,14 @@ Plan plan(const LinkRequest& request, const Presence& presence);
 int permutation_of(const LinkRequest& request, int repeat);
 
 /// What the schedule of one repeat is made from.
-schedule::Spec schedule_spec(const LinkRequest& request, int num_ranks, int repeat);
+schedule::Spec schedule_spec(const LinkRequest& request, const Presence& presence, int repeat);
+
+/// Serial tests: how many of its rounds, one behind the other, have the pairs that meet at once in a parallel test.
+/// 1 where tests are not serial, and where hosts of different sizes meet, so that there is no one number.
+std::int64_t pairs_a_step(const LinkRequest& request, const Presence& presence, int repeat);
+
+/// The order in which every rank that takes part exchanges messages with all others: all pairs, whatever the rounds do.
+schedule::Spec all_to_all_spec(const LinkRequest& request, const Presence& presence);
 
 /// The slices of one repeat, one a message size.
 std::vector<Slice> slices_of(const LinkRequest& request, int repeat);

@@ -39,6 +39,9 @@ std::string combine(const std::string& left, std::string_view right) {
   a.tally.time_ns_min = std::min(a.tally.time_ns_min, b.tally.time_ns_min);
   a.tally.time_ns_max = std::max(a.tally.time_ns_max, b.tally.time_ns_max);
   a.tally.time_ns_sum += b.tally.time_ns_sum;
+  a.tally.bandwidth_bytes_per_s_sum += b.tally.bandwidth_bytes_per_s_sum;
+  a.tally.first_time_ns = std::max(a.tally.first_time_ns, b.tally.first_time_ns);
+  a.tally.second_time_ns = std::max(a.tally.second_time_ns, b.tally.second_time_ns);
   a.tally.slowest_first_half_ns = std::max(a.tally.slowest_first_half_ns, b.tally.slowest_first_half_ns);
   a.tally.slowest_second_half_ns = std::max(a.tally.slowest_second_half_ns, b.tally.slowest_second_half_ns);
   a.tally.verified_bytes += b.tally.verified_bytes;
@@ -69,6 +72,11 @@ void Tally::add(double time_ns) {
   time_ns_min = std::min(time_ns_min, time_ns);
   time_ns_max = std::max(time_ns_max, time_ns);
   time_ns_sum += time_ns;
+}
+
+Spread spread_of(const Tally& all) {
+  if (all.num_pairs == 0) return {};
+  return {all.num_pairs, all.time_ns_min, all.time_ns_sum / static_cast<double>(all.num_pairs), all.time_ns_max};
 }
 
 Tally close_round(cluster::Cluster& cluster, const Tally& own, const std::optional<Error>& own_error) {

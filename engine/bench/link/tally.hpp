@@ -8,6 +8,7 @@
 
 #include "cluster/cluster.hpp"
 #include "core/error.hpp"
+#include "model/result.hpp"
 
 namespace leadline::bench::link {
 
@@ -15,12 +16,17 @@ namespace leadline::bench::link {
 struct Tally {
   std::uint64_t num_pairs = 0;                                                                     ///< ordered pairs
   double time_ns_min = std::numeric_limits<double>::infinity(), time_ns_max = 0, time_ns_sum = 0;  ///< pair medians
+  double bandwidth_bytes_per_s_sum = 0;                          ///< of the ordered pairs, each at its median
+  double first_time_ns = 0, second_time_ns = 0;                  ///< greatest median of those who lead first, or second
   double slowest_first_half_ns = 0, slowest_second_half_ns = 0;  ///< longest loops, warm-up included
   std::uint64_t verified_bytes = 0;
   std::uint64_t rows_are_due = 0;  ///< rank 0 decides; any non-zero means yes
 
   void add(double time_ns);
 };
+
+/// Least, mean and greatest of the numbers that were added.
+Spread spread_of(const Tally& all);
 
 /// Collective: the sum of all shares, on all ranks; the barrier at the end of a round. If any rank brings an error,
 /// every rank throws it as AgreedError (the lowest such rank's).

@@ -43,8 +43,8 @@ std::optional<Finding> clock_too_coarse(const Conditions& conditions, const std:
 }
 
 std::optional<Finding> loop_to_itself(const Conditions& conditions) {
-  if (conditions.num_ranks > 1) return std::nullopt;
-  return Finding{"loop_to_itself", Severity::note, "There is one rank only: what was measured is its loop to itself.",
+  if (conditions.num_players > 1) return std::nullopt;
+  return Finding{"loop_to_itself", Severity::note, "One rank only takes part: what was measured is its loop to itself.",
                  "1 rank", "Start two or more ranks to measure links."};
 }
 

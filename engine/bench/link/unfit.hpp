@@ -12,7 +12,7 @@ namespace leadline::bench::link {
 
 /// The conditions of a run, as far as they can spoil it.
 struct Conditions {
-  int num_ranks = 1;
+  int num_players = 1;            ///< ranks that take part in the rounds
   double ranks_per_core_max = 0;  ///< on the fullest host
   bool is_bound = true;           ///< no rank may wander over all cores of a host that it shares with others
   WaitMode wait = WaitMode::spin;
