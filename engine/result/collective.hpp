@@ -48,7 +48,7 @@ template <typename Value>
 std::vector<Value> from_bytes(std::string_view bytes) {
   static_assert(std::is_trivially_copyable_v<Value>);
   std::vector<Value> values(bytes.size() / sizeof(Value));
-  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(Value));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(Value));
   return values;
 }
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import signal
 import struct
 from pathlib import Path
 from typing import Any
@@ -164,7 +165,7 @@ def test_a_set_that_is_no_result_becomes_one_dense_file(leadline: Leadline, tmp_
 
 
 def test_what_a_killed_run_left_becomes_incomplete_hdf5(leadline: Leadline, tmp_path: Path) -> None:
-    words = ["link", "--local", "3", "--messages", "100", "--repeat", "5000", "--wait", "yield", "--output", "r.sion"]
+    words = ["link", "--local", "3", "--messages", "100", "--repeat", "400", "--wait", "yield", "--output", "r.sion"]
     with program.Run([program.PROGRAM, *words], tmp_path) as run:
         run.await_err(r"(?s)3/3.*3/3.*3/3")  # two repeats are in the file by then
         os.killpg(run.pid, 9)
@@ -177,6 +178,22 @@ def test_what_a_killed_run_left_becomes_incomplete_hdf5(leadline: Leadline, tmp_
         assert b"still running" in file["status/reason"][()]
         assert (file["repeats/0000/count"][0].sum(axis=1) > 0).all()
         assert file["provenance"].attrs["num_ranks"] == 3
+
+
+@pytest.mark.parametrize("victim", [0, 1])
+def test_a_lost_rank_is_named_in_the_file(leadline: Leadline, tmp_path: Path, victim: int) -> None:
+    words = ["link", "--local", "3", "--messages", "100", "--repeat", "400", "--wait", "yield", "--output", "r.sion"]
+    with program.Run([program.PROGRAM, *words], tmp_path) as run:
+        run.await_err(r"(?s)3/3.*3/3.*3/3")
+        assert leadline("convert", "r.sion", "now.h5").status == 0, "it can be read while the run goes on"
+        os.kill(ResultFile(tmp_path / "now.h5").pids[victim], signal.SIGKILL)
+        done = run.finish()
+    assert done.status == 4
+    assert leadline("convert", "r.sion", "r.h5").status == 0
+    result = ResultFile(tmp_path / "r.h5")
+    assert not result.complete
+    assert result.reason == done.complaint.removeprefix("leadline: ")
+    assert result.measured().sum() == 6
 
 
 def test_existing_files_are_safe(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
