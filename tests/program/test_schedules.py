@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 from fabrics import fabric_file
@@ -38,6 +39,34 @@ def test_serial(link: Leadline, tmp_path: Path) -> None:
     assert np.array_equal(result.measured(), result.every_pair())
     assert result.provenance["num_rounds"] == 6
     assert "6/6" in done.err
+
+
+def rounds_of(path: Path) -> np.ndarray:
+    """By ordered pair, the number of the round in which it meets."""
+    with h5py.File(path, "r") as file:
+        return np.asarray(file["repeats/0000/round"])
+
+
+@pytest.mark.parametrize("options", [["--serial"], ["--shuffle-rounds"], ["--serial", "--shuffle-rounds"]])
+def test_numbers_of_rounds_are_those_of_the_plain_order(link: Leadline, tmp_path: Path, options: list[str]) -> None:
+    link("--local", "5", "--output", "plain.h5")
+    link("--local", "5", *options, "--output", "other.h5")
+    plain = rounds_of(tmp_path / "plain.h5")
+    assert plain.max() == 5
+    assert np.array_equal(plain > 0, ~np.eye(5, dtype=bool))
+    assert np.array_equal(rounds_of(tmp_path / "other.h5"), plain)
+
+
+@pytest.mark.parametrize("serial", [[], ["--serial"]])
+def test_all_to_all_before_each_round(link: Leadline, tmp_path: Path, serial: list[str]) -> None:
+    link("--local", "4", "--all-to-all", "before-each-round", *serial, "--output", "r.h5")
+    with h5py.File(tmp_path / "r.h5", "r") as file:
+        times = np.asarray(file["repeats/0000/all_to_all_time_ns"])[0]
+    assert (times[:, :3] > 0).all(), "one for each of the three rounds, on every rank"
+    assert not times[:, 3:].any(), "and no more, also where the pairs of a round come one by one"
+    spread = ResultFile(tmp_path / "r.h5").summary["slices"][0]["all_to_all"]
+    assert spread["each_round"]["num"] == 12
+    assert spread["before"] is None
 
 
 def pairs_of_plan(text: str) -> list[set[tuple[int, int]]]:
