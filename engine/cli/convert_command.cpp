@@ -15,7 +15,7 @@
 #include "result/convert.hpp"
 #include "result/output_file.hpp"
 #include "result/reader.hpp"
-#include "result/sion/dense_copy.hpp"
+#include "result/sion/container/dense_copy.hpp"
 #include "result/staged_file.hpp"
 
 namespace leadline::cli {

@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "cli/standard_streams.hpp"
-#include "result/sion/reader.hpp"
+#include "result/sion/container/reader.hpp"
 
 namespace leadline::compat {
 

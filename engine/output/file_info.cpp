@@ -10,7 +10,7 @@
 #include "core/number_ranges.hpp"
 #include "core/units.hpp"
 #include "output/table.hpp"
-#include "result/sion_reader.hpp"
+#include "result/sion/sion_reader.hpp"
 
 namespace leadline::output {
 

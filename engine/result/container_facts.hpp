@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "result/sion/reader.hpp"
+#include "result/sion/container/reader.hpp"
 
 namespace leadline::result {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "result/convert.hpp"
-#include "result/hdf5_file.hpp"
+#include "result/hdf5/hdf5_file.hpp"
 #include "result/output_file.hpp"
 #include "result/shared_file.hpp"
 

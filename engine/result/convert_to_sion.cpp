@@ -11,8 +11,8 @@
 #include "result/convert.hpp"
 #include "result/output_file.hpp"
 #include "result/shared_file.hpp"
-#include "result/sion/encode.hpp"
-#include "result/sion_places.hpp"
+#include "result/sion/container/encode.hpp"
+#include "result/sion/sion_places.hpp"
 
 namespace leadline::result {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "result/collective.hpp"
-#include "result/hdf5_file.hpp"
+#include "result/hdf5/hdf5_file.hpp"
 #include "result/json.hpp"
 
 namespace leadline::result {

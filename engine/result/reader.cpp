@@ -8,9 +8,9 @@
 
 #include "core/error.hpp"
 #include "result/apart.hpp"
-#include "result/hdf5_reader.hpp"
-#include "result/sion/input_file.hpp"
-#include "result/sion_reader.hpp"
+#include "result/hdf5/hdf5_reader.hpp"
+#include "result/sion/container/input_file.hpp"
+#include "result/sion/sion_reader.hpp"
 
 namespace leadline::result {
 

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
-#include "result/hdf5_store.hpp"
+#include "result/hdf5/hdf5_store.hpp"
 #include "result/json_store.hpp"
-#include "result/sion_store.hpp"
+#include "result/sion/sion_store.hpp"
 
 namespace leadline::result {
 

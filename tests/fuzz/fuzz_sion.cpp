@@ -11,10 +11,10 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "result/sion/encode.hpp"
-#include "result/sion/key_value.hpp"
-#include "result/sion/linktest_record.hpp"
-#include "result/sion/reader.hpp"
+#include "result/sion/container/encode.hpp"
+#include "result/sion/container/key_value.hpp"
+#include "result/sion/container/linktest_record.hpp"
+#include "result/sion/container/reader.hpp"
 #include "support/folder.hpp"
 
 namespace {

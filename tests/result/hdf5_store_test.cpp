@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the HDF5 store writes is what the library reads: structure, rows of all ranks, marks.
-#include "result/hdf5_store.hpp"
+#include "result/hdf5/hdf5_store.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "result/hdf5_store.hpp"
+#include "result/hdf5/hdf5_store.hpp"
 #include "result/result_file.hpp"
 #include "support/folder.hpp"
 #include "support/thread_cluster.hpp"

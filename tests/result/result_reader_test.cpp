@@ -7,9 +7,9 @@
 #include <random>
 
 #include "result/convert.hpp"
-#include "result/hdf5_reader.hpp"
+#include "result/hdf5/hdf5_reader.hpp"
 #include "result/reader.hpp"
-#include "result/sion_places.hpp"
+#include "result/sion/sion_places.hpp"
 #include "result/slice_facts.hpp"
 #include "result_fixture.hpp"
 

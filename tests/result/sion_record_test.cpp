@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "result/sion/reader.hpp"
+#include "result/sion/container/reader.hpp"
 #include "sion_store_fixture.hpp"
 
 namespace leadline::test {

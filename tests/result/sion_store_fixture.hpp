@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "result/sion_reader.hpp"
-#include "result/sion_store.hpp"
+#include "result/sion/sion_reader.hpp"
+#include "result/sion/sion_store.hpp"
 #include "result_fixture.hpp"
 
 namespace leadline::test {

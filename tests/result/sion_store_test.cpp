@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the SION store writes is what LinkTest writes, and behind it what our reader reads.
-#include "result/sion_store.hpp"
+#include "result/sion/sion_store.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "result/json.hpp"
-#include "result/sion/reader.hpp"
+#include "result/sion/container/reader.hpp"
 #include "sion_store_fixture.hpp"
 
 namespace leadline::test {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dense copy: same contents, no gaps, in place as well, and nothing lost where it cannot be made.
-#include "result/sion/dense_copy.hpp"
+#include "result/sion/container/dense_copy.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 
-#include "result/sion/key_value.hpp"
+#include "result/sion/container/key_value.hpp"
 #include "sion_fixture.hpp"
 
 namespace leadline::test {

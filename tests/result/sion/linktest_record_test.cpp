@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LinkTest's record: what its own files hold, both byte orders, the extension behind it, and what is refused.
-#include "result/sion/linktest_record.hpp"
+#include "result/sion/container/linktest_record.hpp"
 
 #include <cmath>
 

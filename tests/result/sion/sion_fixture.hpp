@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "result/sion/encode.hpp"
-#include "result/sion/reader.hpp"
+#include "result/sion/container/encode.hpp"
+#include "result/sion/container/reader.hpp"
 #include "support/folder.hpp"
 
 namespace leadline::test {

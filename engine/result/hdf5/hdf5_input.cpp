@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checked reading of tables, texts and attributes.
+#include "result/hdf5/hdf5_input.hpp"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+
+#include "core/error.hpp"
+#include "result/reader.hpp"
+
+namespace leadline::result::hdf5 {
+
+namespace {
+
+constexpr hsize_t max_text_bytes = 1 << 16;  // of one fixed-size text
+
+template <typename Number>
+hid_t native_type();
+template <>
+hid_t native_type<double>() {
+  return H5T_NATIVE_DOUBLE;
+}
+template <>
+hid_t native_type<std::int32_t>() {
+  return H5T_NATIVE_INT32;
+}
+template <>
+hid_t native_type<std::uint32_t>() {
+  return H5T_NATIVE_UINT32;
+}
+template <>
+hid_t native_type<std::uint64_t>() {
+  return H5T_NATIVE_UINT64;
+}
+
+std::string without_padding(const std::string& text) { return text.substr(0, text.find('\0')); }
+
+/// One text of a file, of either kind; `read` is called with the type in memory and the place for the value.
+template <typename Read>
+std::string read_text(const Handle& type, const Read& read) {
+  if (H5Tis_variable_str(type.id()) > 0) {
+    const Handle memory_type = text_type();
+    char* characters = nullptr;
+    read(memory_type.id(), static_cast<void*>(&characters));
+    std::string text = characters == nullptr ? "" : characters;
+    check(H5free_memory(characters));
+    return text;
+  }
+  const hsize_t size = H5Tget_size(type.id());
+  if (size == 0 || size > max_text_bytes) throw Failure(fmt::format("a text of {} bytes", size));
+  std::string text(size, '\0');
+  // As stored: our own type in memory would be refused where the file says that the text is ASCII.
+  read(type.id(), text.data());
+  return without_padding(text);
+}
+
+herr_t append_attribute(hid_t, const char* name, const H5A_info_t*, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+herr_t append_member(hid_t, const char* name, const H5L_info_t*, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+Shape shape_of_handle(const Handle& dataset) {
+  const Handle space(H5Dget_space(dataset.id()), H5Sclose);
+  const int num_dimensions = H5Sget_simple_extent_ndims(space.id());
+  if (num_dimensions < 0) hdf5::fail();
+  Shape shape(static_cast<std::size_t>(num_dimensions));
+  check(H5Sget_simple_extent_dims(space.id(), shape.data(), nullptr));
+  return shape;
+}
+
+}  // namespace
+
+Input::Input(const std::string& path)
+    : path_(path), file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, file_access().id()), H5Fclose) {}
+
+void Input::fail(const std::string& what) const { throw_damaged(path_, what); }
+
+bool Input::has(const std::string& name) const {
+  const std::size_t slash = name.rfind('/');
+  if (slash != std::string::npos && !has(name.substr(0, slash))) return false;
+  return H5Lexists(file_.id(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+bool Input::has_attribute(const std::string& object, const std::string& name) const {
+  return H5Aexists_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
+Handle Input::open_dataset(const std::string& name) const {
+  if (!has(name)) fail("/" + name + " is missing");
+  return Handle(H5Dopen2(file_.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
+}
+
+Shape Input::shape_of(const std::string& dataset) const { return shape_of_handle(open_dataset(dataset)); }
+
+Handle Input::open_table(const std::string& name, const Shape& shape, H5T_class_t kind) const {
+  Handle dataset = open_dataset(name);
+  if (shape_of_handle(dataset) != shape) fail("/" + name + " has another shape than the rest");
+  const Handle type(H5Dget_type(dataset.id()), H5Tclose);
+  if (H5Tget_class(type.id()) != kind) fail("/" + name + " has values of another kind");
+  return dataset;
+}
+
+template <typename Number>
+std::vector<Number> Input::numbers(const std::string& name, const Shape& shape, const Box& box) const {
+  const Handle dataset = open_table(name, shape, std::is_floating_point_v<Number> ? H5T_FLOAT : H5T_INTEGER);
+  hsize_t size = 1;
+  for (const hsize_t extent : box.count) size *= extent;
+  std::vector<Number> values(size);
+  if (size == 0) return values;
+  const Handle in_file(H5Dget_space(dataset.id()), H5Sclose);
+  if (!box.start.empty()) {
+    check(H5Sselect_hyperslab(in_file.id(), H5S_SELECT_SET, box.start.data(), nullptr, box.count.data(), nullptr));
+  }
+  const Handle in_memory(H5Screate_simple(1, &size, nullptr), H5Sclose);
+  check(H5Dread(dataset.id(), native_type<Number>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()));
+  return values;
+}
+
+template std::vector<double> Input::numbers(const std::string&, const Shape&, const Box&) const;
+template std::vector<std::int32_t> Input::numbers(const std::string&, const Shape&, const Box&) const;
+template std::vector<std::uint32_t> Input::numbers(const std::string&, const Shape&, const Box&) const;
+template std::vector<std::uint64_t> Input::numbers(const std::string&, const Shape&, const Box&) const;
+
+std::string Input::text(const std::string& name, const Shape& shape, const Shape& start) const {
+  const Handle dataset = open_table(name, shape, H5T_STRING);
+  const Handle type(H5Dget_type(dataset.id()), H5Tclose);
+  const Handle in_file(H5Dget_space(dataset.id()), H5Sclose);
+  const Shape count(start.size(), 1);
+  if (!start.empty()) {
+    check(H5Sselect_hyperslab(in_file.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr));
+  }
+  const Handle in_memory = scalar();
+  return read_text(type, [&](hid_t memory_type, void* place) {
+    check(H5Dread(dataset.id(), memory_type, in_memory.id(), in_file.id(), H5P_DEFAULT, place));
+  });
+}
+
+HeaderValue Input::attribute(const std::string& object, const std::string& name) const {
+  if (!has_attribute(object, name)) fail(fmt::format("{} has no attribute {}", object, name));
+  const Handle attribute(H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  const Handle type(H5Aget_type(attribute.id()), H5Tclose);
+  const Handle space(H5Aget_space(attribute.id()), H5Sclose);
+  if (H5Sget_simple_extent_npoints(space.id()) != 1) fail(fmt::format("{} has a list as {}", object, name));
+  switch (H5Tget_class(type.id())) {
+    case H5T_STRING:
+      return read_text(type,
+                       [&](hid_t memory_type, void* place) { check(H5Aread(attribute.id(), memory_type, place)); });
+    case H5T_INTEGER: {
+      long long value = 0;
+      check(H5Aread(attribute.id(), H5T_NATIVE_LLONG, &value));
+      return std::int64_t{value};
+    }
+    case H5T_FLOAT: {
+      double value = 0;
+      check(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, &value));
+      return value;
+    }
+    default:
+      fail(fmt::format("{} has something unknown as {}", object, name));
+  }
+}
+
+std::string Input::text_attribute(const std::string& object, const std::string& name) const {
+  const HeaderValue value = attribute(object, name);
+  if (!std::holds_alternative<std::string>(value)) fail(fmt::format("{} of {} is no text", name, object));
+  return std::get<std::string>(value);
+}
+
+std::int64_t Input::whole_attribute(const std::string& object, const std::string& name) const {
+  const HeaderValue value = attribute(object, name);
+  if (!std::holds_alternative<std::int64_t>(value)) fail(fmt::format("{} of {} is no whole number", name, object));
+  return std::get<std::int64_t>(value);
+}
+
+double Input::real_attribute(const std::string& object, const std::string& name) const {
+  const HeaderValue value = attribute(object, name);
+  if (!std::holds_alternative<double>(value)) fail(fmt::format("{} of {} is no real number", name, object));
+  return std::get<double>(value);
+}
+
+std::vector<std::string> Input::attribute_names(const std::string& object) const {
+  const Handle group(H5Gopen2(file_.id(), object.c_str(), H5P_DEFAULT), H5Gclose);
+  std::vector<std::string> names;
+  check(H5Aiterate2(group.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, append_attribute, &names));
+  return names;
+}
+
+std::vector<std::string> Input::member_names(const std::string& group) const {
+  const Handle handle(H5Gopen2(file_.id(), group.c_str(), H5P_DEFAULT), H5Gclose);
+  std::vector<std::string> names;
+  check(H5Literate(handle.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, append_member, &names));
+  return names;
+}
+
+}  // namespace leadline::result::hdf5

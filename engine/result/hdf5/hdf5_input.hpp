@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// An HDF5 file open for reading, whose tables and attributes are checked before they are believed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "result/hdf5/library.hpp"
+#include "result/result_header.hpp"
+
+namespace leadline::result::hdf5 {
+
+using Shape = std::vector<hsize_t>;
+
+/// A box of elements of a table: where it begins, how far it goes. Empty lists for a single value.
+struct Box {
+  Shape start, count;
+};
+
+/// Names of objects are paths without the first slash, those of groups with attributes have it. Throws Failure for what
+/// the library refuses, Error(run_failed) naming the file for what is missing or of another shape or kind.
+class Input {
+ public:
+  explicit Input(const std::string& path);
+
+  bool has(const std::string& name) const;
+  bool has_attribute(const std::string& object, const std::string& name) const;
+  Shape shape_of(const std::string& dataset) const;
+
+  /// Numbers of a table that must have this shape. Instances: double, int32, uint32, uint64.
+  template <typename Number>
+  std::vector<Number> numbers(const std::string& name, const Shape& shape, const Box& box) const;
+
+  /// One text of a table that must have this shape, without its padding.
+  std::string text(const std::string& name, const Shape& shape, const Shape& start) const;
+
+  HeaderValue attribute(const std::string& object, const std::string& name) const;
+  std::string text_attribute(const std::string& object, const std::string& name) const;
+  std::int64_t whole_attribute(const std::string& object, const std::string& name) const;
+  double real_attribute(const std::string& object, const std::string& name) const;
+
+  std::vector<std::string> attribute_names(const std::string& object) const;
+  std::vector<std::string> member_names(const std::string& group) const;
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const;
+  Handle open_dataset(const std::string& name) const;
+  Handle open_table(const std::string& name, const Shape& shape, H5T_class_t kind) const;
+
+  std::string path_;
+  Handle file_;
+};
+
+}  // namespace leadline::result::hdf5

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads results from HDF5 files.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "result/hdf5/hdf5_input.hpp"
+#include "result/reader.hpp"
+
+namespace leadline::result {
+
+class Hdf5Reader : public ResultReader {
+ public:
+  explicit Hdf5Reader(const std::string& path);
+
+  const std::string& path() const override { return path_; }
+  const ResultHeader& header() const override { return header_; }
+  PairRow row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
+  std::vector<double> all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
+  std::vector<std::int32_t> rounds(std::size_t repeat_index, std::int64_t rank) override;
+  std::vector<std::int32_t> ranks_on_seat(std::int64_t seat) override;
+  RankPlace place(std::int64_t rank) override;
+  std::array<std::int32_t, 4> location(std::int64_t rank) override;
+
+ private:
+  template <typename Work>
+  auto guarded(Work work) const;
+
+  void open_and_read_header();
+  void touch_tables();
+  void read_header();
+  void check_format();
+  void read_repeats();
+  void read_retests();
+  void read_linktest();
+
+  std::string group_of(std::size_t repeat_index) const;
+  hdf5::Shape matrices() const;
+
+  hdf5::Session quiet_;
+  std::string path_;
+  ResultHeader header_;
+  std::optional<hdf5::Input> file_;
+};
+
+}  // namespace leadline::result

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checked HDF5 calls: the error stack as one reason, text types, attributes.
+#include "result/hdf5/library.hpp"
+
+#include <cstdlib>
+
+namespace leadline::result::hdf5 {
+
+Session::Session() {
+  [[maybe_unused]] static const herr_t no_flush_at_exit = H5dont_atexit();
+  H5Eget_auto2(H5E_DEFAULT, &print_, &print_data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Session::~Session() { H5Eset_auto2(H5E_DEFAULT, print_, print_data_); }
+
+namespace {
+
+/// Called from the innermost entry outwards; keeps the first.
+herr_t keep_first(unsigned, const H5E_error2_t* entry, void* text) {
+  auto& reason = *static_cast<std::string*>(text);
+  if (reason.empty() && entry->desc != nullptr) reason = entry->desc;
+  return 0;
+}
+
+}  // namespace
+
+void fail() {
+  std::string reason;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &reason);
+  // The file driver's reasons hold "errno = 28" amid addresses and times.
+  const std::string mark = "errno = ";
+  const auto at = reason.find(mark);
+  const int error_number = at == std::string::npos ? 0 : std::atoi(reason.c_str() + at + mark.size());
+  throw Failure(reason.empty() ? "the HDF5 library gives no reason" : reason, error_number);
+}
+
+Handle text_type() { return text_type(H5T_VARIABLE); }
+
+Handle text_type(std::size_t size) {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  check(H5Tset_size(type.id(), size));
+  check(H5Tset_cset(type.id(), H5T_CSET_UTF8));
+  if (size != H5T_VARIABLE) check(H5Tset_strpad(type.id(), H5T_STR_NULLPAD));
+  return type;
+}
+
+Handle scalar() { return Handle(H5Screate(H5S_SCALAR), H5Sclose); }
+
+Handle file_access() {
+  Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+#if H5_VERSION_GE(1, 10, 7)
+  check(H5Pset_file_locking(access.id(), false, true));
+#endif
+  return access;
+}
+
+namespace {
+
+void write(const Handle& object, const char* name, hid_t type, const void* value) {
+  const Handle space = scalar();
+  Handle attribute(H5Acreate2(object.id(), name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  check(H5Awrite(attribute.id(), type, value));
+  attribute.close();
+}
+
+}  // namespace
+
+void write_attribute(const Handle& object, const char* name, const std::string& value) {
+  const Handle type = text_type();
+  const char* text = value.c_str();
+  write(object, name, type.id(), &text);
+}
+
+void write_attribute(const Handle& object, const char* name, int value) { write(object, name, H5T_NATIVE_INT, &value); }
+
+void write_attribute(const Handle& object, const char* name, long long value) {
+  write(object, name, H5T_NATIVE_LLONG, &value);
+}
+
+void write_attribute(const Handle& object, const char* name, double value) {
+  write(object, name, H5T_NATIVE_DOUBLE, &value);
+}
+
+}  // namespace leadline::result::hdf5

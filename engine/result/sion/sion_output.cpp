@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who writes what and when into a SION result.
+#include "result/sion/sion_output.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "result/collective.hpp"
+#include "result/json.hpp"
+#include "result/sion/container/encode.hpp"
+
+namespace leadline::result {
+
+namespace {
+
+/// Where a file has the name it was given when it was made; the nonce stands there until all have seen it.
+constexpr std::uint64_t prefix_offset = sion::fixed_header_bytes - sion::prefix_bytes;
+
+template <typename Value>
+std::string_view one(const Value& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+}  // namespace
+
+void SionOutput::Times::add(const Times& more) {
+  if (more.num == 0) return;
+  min_s = num == 0 ? more.min_s : std::min(min_s, more.min_s);
+  max_s = num == 0 ? more.max_s : std::max(max_s, more.max_s);
+  sum_s += more.sum_s;
+  num += more.num;
+}
+
+sion::LinkTestTimes SionOutput::Times::summary() const {
+  return {min_s, max_s, num == 0 ? 0 : sum_s / static_cast<double>(num)};
+}
+
+SionOutput::SionOutput(cluster::Cluster& cluster, const LinkResult& so_far, const ResultFileSetup& setup,
+                       std::string path)
+    : cluster_(cluster),
+      setup_(setup),
+      request_(so_far.request),
+      path_(std::move(path)),
+      header_(header_of(so_far, "")),
+      plan_(shape_of(header_, setup.sion_record), 0) {
+  header_.num_ranks = cluster.size();
+  header_.has_rounds = static_cast<bool>(setup_.rounds);
+  plan_ = SionFilePlan(shape_of(header_, setup_.sion_record), 0);
+  create();
+}
+
+void SionOutput::create() {
+  std::optional<OutputFile> created;
+  NoncePlace place;
+  all_or_error(cluster_, [&] {
+    if (cluster_.rank() != 0) return;
+    header_.nonce = random_nonce();
+    place = {header_.nonce, prefix_offset};
+    created = OutputFile::create(path_, setup_.existing);
+    try {
+      created->write_at(0, sion::encode_meta1(plan_.layout(header_.nonce)));
+    } catch (const Error&) {
+      if (created->is_new()) ::unlink(path_.c_str());
+      throw;
+    }
+  });
+  file_ = SharedFile::open(cluster_, path_, std::move(created), place, setup_.row_path);
+}
+
+void SionOutput::lay_out(std::size_t num_repeats) {
+  header_.repeats.assign(num_repeats, {});
+  kept_.assign(num_repeats, {});
+  all_or_error(cluster_, [&] {
+    // Only rank 0 knows the texts, and only it needs to know where they end.
+    const std::uint64_t run_part_bytes = cluster_.rank() == 0 && is_extended() ? encode_run_part(header_).size() : 0;
+    plan_ = SionFilePlan(shape_of(header_, setup_.sion_record), run_part_bytes);
+    if (cluster_.rank() == 0) write_meta1(sion::prefix_for(path_));
+  });
+  write_known();
+  const std::lock_guard lock(status_mutex_);
+  if (status_ == Status::created) status_ = Status::running;
+}
+
+void SionOutput::write_meta1(const std::string& prefix) const {
+  const sion::Layout layout = plan_.layout(prefix);
+  file().write_at(0, sion::encode_meta1(layout));
+  // Up to here holes, so that who reads the unfinished file finds all records.
+  file().truncate(static_cast<std::uint64_t>(layout.meta2_offset));
+}
+
+std::string SionOutput::record_head(int rank, const sion::LinkTestRun& run) const {
+  // The head does not depend on the number of ranks.
+  sion::LinkTestRecord record;
+  record.host_name = setup_.place.host;
+  record.location = {rank, 0, 0, 0};
+  if (rank == 0) record.run = run;
+  record.time_s = {0};
+  record.step = {0};
+  if (run.has_all_to_all) record.all_to_all_time_s = {0};
+  const std::string whole = sion::encode_linktest_record(record, {1, rank, run.has_all_to_all});
+  return whole.substr(0, plan_.places().record_head_bytes(static_cast<std::uint64_t>(rank)));
+}
+
+sion::LinkTestRun SionOutput::known_run() const {
+  sion::LinkTestRun run;
+  run.num_iterations = static_cast<std::int32_t>(request_.num_messages);
+  run.message_size_bytes = static_cast<std::int32_t>(request_.message_sizes_bytes.front());
+  run.has_all_to_all = plan_.places().shape().has_all_to_all;
+  run.is_serial = request_.serial;
+  run.is_permuted = request_.shuffle_ranks > 0;
+  return run;
+}
+
+/// Each rank its own head, rank 0 also what belongs to the run.
+void SionOutput::write_known() {
+  const auto rank = static_cast<std::uint64_t>(cluster_.rank());
+  std::optional<Error> error;
+  const std::string head = record_head(cluster_.rank(), known_run());
+  // Rank 0's is longer than the others', so that it goes by itself.
+  constexpr std::size_t common_bytes = 289;
+  file_->put([&](int its) { return plan_.chunk(static_cast<std::uint64_t>(its)); }, head.substr(0, common_bytes),
+             error);
+  if (is_extended()) {
+    const std::string rank_head = encode_rank_head(plan_.places().shape(), rank, setup_.place);
+    file_->put([&](int its) { return plan_.payload(static_cast<std::uint64_t>(its)); }, rank_head, error);
+    const std::string envelope = plan_.envelope(rank);
+    file_->put([&](int its) { return plan_.extension(static_cast<std::uint64_t>(its)); }, envelope, error);
+  }
+  cluster_.agree(error ? &*error : nullptr);
+  all_or_error(cluster_, [&] {
+    if (cluster_.rank() != 0) return;
+    file().write_at(plan_.chunk(0), head);
+    if (!is_extended()) return;
+    const auto last = static_cast<std::uint64_t>(cluster_.size() - 1);
+    file().write_at(plan_.extension(last), plan_.envelope(last));
+    file().write_at(plan_.run_part(), encode_run_part(header_));
+    write_permutations();
+  });
+}
+
+void SionOutput::write_permutations() const {
+  for (int index = 0; index < header_.num_permutations; ++index) {
+    const std::vector<std::int32_t> seats = setup_.permutation(index);
+    if (static_cast<std::int64_t>(seats.size()) != header_.num_ranks) {
+      throw write_error(path_, "a permutation is not one of all ranks");
+    }
+    const std::uint64_t place = plan_.places().permutations() + static_cast<std::uint64_t>(index) * sizeof seats[0];
+    for (std::size_t seat = 0; seat < seats.size(); ++seat)
+      file().write_at(plan_.payload(seat) + place, one(seats[seat]));
+  }
+}
+
+void SionOutput::begin_repeat(std::size_t index, const KeptRepeat& repeat) {
+  Kept& kept = kept_.at(index);
+  const bool has_other_rounds = !kept.repeat || kept.repeat->permutation != repeat.permutation;
+  kept.has_older_rows = kept.repeat.has_value();
+  kept.repeat = repeat;
+  header_.repeats.at(index) = repeat;
+
+  std::optional<Error> error;
+  if (is_extended()) {
+    const std::uint64_t place = plan_.places().repeat(index);
+    file_->put([&](int rank) { return plan_.payload(static_cast<std::uint64_t>(rank)) + place; }, one(repeat), error);
+  }
+  if (header_.has_rounds && has_other_rounds) {
+    const std::vector<std::int32_t> rounds = setup_.rounds(repeat.repeat);
+    const auto in_extension = [&](int rank) {
+      return plan_.payload(static_cast<std::uint64_t>(rank)) + plan_.places().rounds(index);
+    };
+    const auto in_record = [&](int its) {
+      const auto rank = static_cast<std::uint64_t>(its);
+      return plan_.chunk(rank) + plan_.places().record_steps(rank);
+    };
+    if (is_extended()) file_->put(in_extension, bytes_of(rounds), error);
+    if (index == 0) file_->put(in_record, bytes_of(rounds), error);
+  }
+  cluster_.agree(error ? &*error : nullptr);
+}
+
+/// The partners that were measured since the last write. Where an older repeat's values lie, the first write is whole.
+std::vector<Piece> SionOutput::new_pieces(std::size_t index, const Slice& slice, const PairRow& row) {
+  const auto num_ranks = static_cast<std::uint32_t>(row.count.size());
+  const bool is_first = slice.repeat != slice_.repeat || slice.size_index != slice_.size_index;
+  if (is_first) {
+    slice_ = slice;
+    is_written_.assign(num_ranks, false);
+  }
+  const bool is_whole = is_first && kept_.at(index).has_older_rows;
+  std::vector<Piece> pieces;
+  for (std::uint32_t partner = 0; partner < num_ranks; ++partner) {
+    if (row.count[partner] == 0 || is_written_[partner]) continue;
+    is_written_[partner] = true;
+    if (!pieces.empty() && pieces.back().end == partner) {
+      ++pieces.back().end;
+    } else {
+      pieces.push_back({partner, partner + 1});
+    }
+  }
+  return is_whole ? std::vector<Piece>{{0, num_ranks}} : pieces;
+}
+
+void SionOutput::write(std::size_t index, const Slice& slice, const PairRow& row) {
+  const std::vector<Piece> pieces = new_pieces(index, slice, row);
+  const auto size_index = static_cast<std::uint64_t>(slice.size_index);
+  std::optional<Error> error;
+  const auto put_row = [&](std::uint64_t place, const auto& values) {
+    file_->put_pieces([&](int rank) { return plan_.payload(static_cast<std::uint64_t>(rank)) + place; },
+                      bytes_of(values), sizeof values[0], pieces, error);
+  };
+  if (is_extended()) {
+    const SionPlaces& places = plan_.places();
+    put_row(places.count(index, size_index), row.count);
+    put_row(places.times(index, size_index, TimeStatistic::min), row.time_ns_min);
+    put_row(places.times(index, size_index, TimeStatistic::median), row.time_ns_median);
+    put_row(places.times(index, size_index, TimeStatistic::mean), row.time_ns_mean);
+    put_row(places.times(index, size_index, TimeStatistic::p99), row.time_ns_p99);
+    put_row(places.times(index, size_index, TimeStatistic::max), row.time_ns_max);
+  }
+  if (is_in_record(index, slice)) {
+    own_times_ = {};
+    std::vector<double> times_s(row.count.size());
+    for (std::size_t partner = 0; partner < times_s.size(); ++partner) {
+      if (row.count[partner] == 0) continue;
+      times_s[partner] = seconds_of_ns(row.time_ns_mean[partner]);
+      own_times_.add(times_s[partner]);
+    }
+    const auto place_of = [&](int its) {
+      const auto rank = static_cast<std::uint64_t>(its);
+      return plan_.chunk(rank) + plan_.places().record_times(rank);
+    };
+    file_->put_pieces(place_of, bytes_of(times_s), sizeof(double), pieces, error);
+  }
+  if (error) throw *error;
+}
+
+void SionOutput::write_all_to_all(std::size_t index, const Slice& slice, std::span<const double> time_ns) {
+  if (header_.num_all_to_all_slots == 0) return;
+  std::optional<Error> error;
+  if (is_extended()) {
+    std::vector<double> slots(time_ns.begin(), time_ns.end());
+    slots.resize(static_cast<std::size_t>(header_.num_all_to_all_slots));
+    const std::uint64_t place = plan_.places().all_to_all(index, static_cast<std::uint64_t>(slice.size_index));
+    file_->put([&](int rank) { return plan_.payload(static_cast<std::uint64_t>(rank)) + place; }, bytes_of(slots),
+               error);
+  }
+  if (is_in_record(index, slice)) {
+    own_all_to_all_ = {};
+    std::vector<double> steps_s(static_cast<std::size_t>(header_.num_ranks));
+    for (std::size_t step = 1; step < std::min(steps_s.size(), time_ns.size() + 1); ++step) {
+      steps_s[step] = seconds_of_ns(time_ns[step - 1]);
+      if (steps_s[step] > 0) own_all_to_all_.add(steps_s[step]);
+    }
+    const auto place_of = [&](int its) {
+      const auto rank = static_cast<std::uint64_t>(its);
+      return plan_.chunk(rank) + plan_.places().record_all_to_all(rank);
+    };
+    file_->put(place_of, bytes_of(steps_s), error);
+  }
+  if (error) throw *error;
+}
+
+void SionOutput::flush() {
+  if (file_->file() != nullptr) file_->file()->sync();
+}
+
+void SionOutput::mark_incomplete(const std::string& reason) noexcept {
+  try {
+    const std::lock_guard lock(status_mutex_);
+    if (status_ == Status::finished || file_->file() == nullptr) return;
+    const bool has_place = status_ != Status::created && is_extended();
+    status_ = Status::failed;
+    header_.incomplete_reason = reason;
+    if (has_place) file().write_at(plan_.run_part() + run_reason_offset, padded(reason, run_reason_bytes));
+  } catch (const std::exception&) {
+    // The run is failing already, and its reason goes to stderr; what the file said before remains true.
+  }
+}
+
+SionOutput::Times SionOutput::over_all_ranks(const Times& own) {
+  const std::string all =
+      cluster_.all_reduce(as_bytes(std::span(&own, 1)), [](const std::string& left, std::string_view right) {
+        Times sum = from_bytes<Times>(left).at(0);
+        sum.add(from_bytes<Times>(right).at(0));
+        return as_bytes(std::span<const Times>(&sum, 1));
+      });
+  return from_bytes<Times>(all).at(0);
+}
+
+void SionOutput::finish(const LinkResult& result) {
+  sion::LinkTestRun run = known_run();
+  run.times = over_all_ranks(own_times_).summary();
+  run.all_to_all_times = over_all_ranks(own_all_to_all_).summary();
+  file_->sync_others();
+  all_or_error(cluster_, [&] {
+    if (cluster_.rank() == 0) mark_end(result, run);
+  });
+}
+
+void SionOutput::mark_end(const LinkResult& result, const sion::LinkTestRun& run) {
+  write_record_end(result, run);
+  const std::lock_guard lock(status_mutex_);
+  if (status_ == Status::failed) return;
+  header_.complete = result.complete;
+  header_.incomplete_reason = result.complete ? "" : result.incomplete_reason;
+  if (is_extended()) {
+    header_.end_utc = result.provenance.end_utc;
+    header_.retests = retests_of(result);
+    const auto is_not_kept = [&](const Retest& retest) {
+      return std::none_of(header_.repeats.begin(), header_.repeats.end(),
+                          [&](const KeptRepeat& kept) { return kept.repeat == retest.repeat; });
+    };
+    std::erase_if(*header_.retests, is_not_kept);
+    header_.summary = json_text(result);
+    const std::string run_part = encode_run_part(header_);
+    file().write_at(plan_.run_part(), run_part);
+    plan_ = SionFilePlan(plan_.places().shape(), run_part.size());
+    write_meta1(sion::prefix_for(path_));
+    const auto last = static_cast<std::uint64_t>(cluster_.size() - 1);
+    file().write_at(plan_.extension(last), plan_.envelope(last));
+  }
+  status_ = Status::finished;
+  if (result.complete) close_container();
+  file().sync();
+  file().close();
+}
+
+/// The mark comes last: a file that has it is complete on the disk, too.
+void SionOutput::close_container() const {
+  const sion::Layout layout = plan_.layout("");
+  file().write_at(static_cast<std::uint64_t>(layout.meta2_offset), sion::encode_meta2(layout));
+  file().sync();
+  file().write_at(static_cast<std::uint64_t>(sion::end_mark_offset(header_.num_ranks)), sion::encode_end_mark(layout));
+}
+
+void SionOutput::write_record_end(const LinkResult& result, const sion::LinkTestRun& run) const {
+  file().write_at(plan_.chunk(0), record_head(0, run));
+  const auto is_in_record = [&](const SliceSummary& summary) {
+    return summary.slice.repeat == header_.repeats.front().repeat && summary.slice.size_index == 0;
+  };
+  const auto slice = std::find_if(result.slices.begin(), result.slices.end(), is_in_record);
+  if (slice == result.slices.end()) return;
+
+  const std::size_t num_pairs = std::min(slice->slowest.size(), static_cast<std::size_t>(header_.num_ranks));
+  std::vector<double> times_s, first_times_s;
+  std::vector<std::int32_t> from, to;
+  for (const SlowPair& pair : std::span(slice->slowest).first(num_pairs)) {
+    times_s.push_back(seconds_of_ns(pair.retest_time_ns));
+    first_times_s.push_back(seconds_of_ns(pair.time_ns));
+    from.push_back(static_cast<std::int32_t>(pair.from));
+    to.push_back(static_cast<std::int32_t>(pair.to));
+  }
+  const SionPlaces& places = plan_.places();
+  file().write_at(plan_.chunk(0) + places.record_retest_times(), bytes_of(times_s));
+  file().write_at(plan_.chunk(0) + places.record_retest_first_times(), bytes_of(first_times_s));
+  file().write_at(plan_.chunk(0) + places.record_retest_from(), bytes_of(from));
+  file().write_at(plan_.chunk(0) + places.record_retest_to(), bytes_of(to));
+}
+
+}  // namespace leadline::result
