@@ -177,8 +177,12 @@ def test_an_mpi_rank_is_killed(leadline: Leadline, tmp_path: Path, name: str, vi
         os.kill(in_round_of(run, tmp_path).pids[victim], signal.SIGKILL)
         done = run.finish()
     assert done.status != 0
-    assert_names_the_round(done.complaint, victim, leadline)
-    assert_kept(tmp_path, done.complaint.removeprefix("leadline: "))
+    reason = ResultFile(tmp_path / "r.h5").reason
+    assert_names_the_round(f"leadline: {reason}", victim, leadline)
+    assert_kept(tmp_path, reason)
+    if "hydra" in name and not done.complaints:
+        return  # MPICH's mpiexec now and then ends over the lost rank before it has passed our line on
+    assert done.complaint == f"leadline: {reason}"
 
 
 @pytest.mark.parametrize("name", ["mpirun.openmpi", "mpiexec.hydra"])
