@@ -8,8 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/command_line.hpp"
 #include "cli/commands.hpp"
-#include "cli/file_command.hpp"
 #include "cli/standard_streams.hpp"
 #include "core/error.hpp"
 #include "result/convert.hpp"
@@ -64,7 +64,7 @@ Request parse(const std::vector<std::string>& arguments) {
   app.add_option("OUT", request.output, "the new file; its ending says the format")->required()->type_name("");
   app.add_flag("--overwrite", request.overwrite, "replace an older file");
   app.add_flag("--plain", request.plain, "SION: LinkTest 1.2's record and nothing behind it");
-  parse_file_command(app, arguments);
+  parse_command_line(app, arguments);
   if (kind_of_name(request.output) == FileKind::other) {
     throw Error(ExitStatus::bad_command_line, "the name of the new file " + request.output + " does not say its format",
                 "", "End it with .h5, .hdf5 or .sion");

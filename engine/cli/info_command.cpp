@@ -6,8 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/command_line.hpp"
 #include "cli/commands.hpp"
-#include "cli/file_command.hpp"
 #include "cli/standard_streams.hpp"
 #include "core/error.hpp"
 #include "output/file_info.hpp"
@@ -54,7 +54,7 @@ int info_command(const std::vector<std::string>& arguments) {
   app.footer(epilogue);
   app.add_option("FILE", path, "a result, or any SION file")->required()->type_name("");
   app.add_flag("--json", as_json, "for programs");
-  parse_file_command(app, arguments);
+  parse_command_line(app, arguments);
 
   const result::FileKind kind = result::kind_of_file(path);
   result::work_with(path, kind, [&] {

@@ -269,13 +269,6 @@ void complete_seeds(const CLI::App& app, LinkRequest& request) {
   if (app.count("--fill-seed") == 0) request.fill_seed = request.seed;
 }
 
-/// CLI11's words in our grammar.
-[[noreturn]] void throw_syntax(const CLI::ParseError& error) {
-  std::string text = error.what();
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  throw Error(ExitStatus::bad_command_line, text, "", "See leadline link --help");
-}
-
 }  // namespace
 
 LinkRequest parse_link(const std::vector<std::string>& arguments) {
@@ -284,7 +277,6 @@ LinkRequest parse_link(const std::vector<std::string>& arguments) {
   std::optional<ResultFormat> format;
 
   CLI::App app(description, "leadline link");
-  app.set_help_flag("-h,--help", "print this help");
   app.footer(epilogue);
   Declared options(app);
   declare_who(options, request);
@@ -293,14 +285,7 @@ LinkRequest parse_link(const std::vector<std::string>& arguments) {
   declare_order(options, request);
   declare_outcome(options, request, format);
 
-  std::vector<std::string> words(arguments.rbegin(), arguments.rend() - 2);  // CLI11 takes them last first
-  try {
-    app.parse(words);
-  } catch (const CLI::CallForHelp&) {
-    throw HelpWanted{app.help()};
-  } catch (const CLI::ParseError& error) {
-    throw_syntax(error);
-  }
+  parse_command_line(app, arguments);
   complete_seeds(app, request);
   request.format = result::format_for(request.output, format);
   check_effects([&app](const char* option) { return app.count(option) > 0; }, request);

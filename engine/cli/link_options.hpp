@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_line.hpp"
 #include "model/request.hpp"
 
 namespace leadline::cli {
@@ -12,10 +13,5 @@ namespace leadline::cli {
 /// `arguments` as in argv, the program's name and the command included. No side effects.
 /// Throws Error(bad_command_line); HelpWanted where --help stands.
 LinkRequest parse_link(const std::vector<std::string>& arguments);
-
-/// Not an error: the text that --help prints.
-struct HelpWanted {
-  std::string text;
-};
 
 }  // namespace leadline::cli

@@ -24,6 +24,9 @@ void widen(std::optional<Spread>& all, const std::optional<Spread>& one) {
   all->max = std::max(all->max, one->max);
 }
 
+/// Pairs that the tournament of so many ranks plays at once; a serial test has them one after the other.
+int pairs_of_a_step(int num_ranks) { return std::max(num_ranks / 2, 1); }
+
 class MpilinktestProgress final : public bench::link::Progress {
  public:
   MpilinktestProgress(const LinkResult& so_far, std::uint64_t summary_interval, Outlet outlet)
@@ -105,8 +108,6 @@ class MpilinktestProgress final : public bench::link::Progress {
 };
 
 }  // namespace
-
-int pairs_of_a_step(int num_ranks) { return std::max(num_ranks / 2, 1); }
 
 std::unique_ptr<bench::link::Progress> make_progress(const LinkResult& so_far, std::uint64_t summary_interval,
                                                      Outlet outlet) {
