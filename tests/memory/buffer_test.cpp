@@ -137,7 +137,7 @@ TEST(name_of_place, is_its_word) {
 
 // In a process of its own that may lock nothing: without privilege, and with a limit of 0.
 TEST(pinned, says_why_and_what_helps_where_nothing_may_be_locked) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef LEADLINE_SANITIZE
   GTEST_SKIP() << "the address sanitizer makes mlock do nothing";
 #endif
   const auto attempt = [] {

@@ -82,9 +82,9 @@ int cuMemcpyHtoD_v2(std::byte* to, const void* from, std::size_t bytes) {
   return status;
 }
 
-int cuMemcpyDtoH_v2(void* to, std::byte* from, std::size_t bytes) {
+int cuMemcpyDtoH_v2(void* to, const std::byte* from, std::size_t bytes) {
   const Status status = check(from, bytes);
-  if (status == done) std::memcpy(to, contents[from].data(), bytes);
+  if (status == done) std::memcpy(to, contents[const_cast<std::byte*>(from)].data(), bytes);
   return status;
 }
 
