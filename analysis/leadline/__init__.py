@@ -3,12 +3,28 @@
 
 from leadline.error import LeadlineError
 from leadline.load import load
-from leadline.model import AllToAll, Finding, Provenance, RankPlace, Result, Retest, Slice, Spread, Statistic
+from leadline.model import (
+    AllToAll,
+    Finding,
+    LabelledArray,
+    LinkTestRecord,
+    PairClass,
+    Provenance,
+    RankPlace,
+    Result,
+    Retest,
+    Slice,
+    Spread,
+    Statistic,
+)
 
 __all__ = [
     "AllToAll",
     "Finding",
+    "LabelledArray",
     "LeadlineError",
+    "LinkTestRecord",
+    "PairClass",
     "Provenance",
     "RankPlace",
     "Result",

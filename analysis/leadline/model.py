@@ -3,17 +3,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leadline.error import ExitStatus, LeadlineError
+from leadline.units import bytes_text, parse_bytes
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+
+
+class PairClass(str, Enum):
+    """How far apart the two ranks of a pair are."""
+
+    SAME_HOST = "same host"
+    BETWEEN_HOSTS = "between hosts"
 
 
 class Statistic(str, Enum):
@@ -118,7 +129,79 @@ class AllToAll:
     each_round: Spread | None  # over ranks and rounds
 
 
+@dataclass(frozen=True)
+class LinkTestRecord:
+    """What only files from LinkTest 1.2 tell of a run, as they have it (docs/formats/sion.md)."""
+
+    num_iterations: int
+    message_size_bytes: int
+    has_all_to_all: bool
+    is_serial: bool
+    is_permuted: bool
+    time_s: tuple[float, float, float]  # minimum, maximum, mean
+    all_to_all_time_s: tuple[float, float, float]
+    location: IntArray  # [N, 4], on Linux rank, 0, 0, 0
+
+
+@dataclass(frozen=True)
+class LabelledArray:
+    """Numbers of all pairs of one slice, with what one must know to use them. NaN = not measured."""
+
+    name: str  # "time_ns_median", "bandwidth_bytes_per_s", "count"
+    unit: str  # "ns", "bytes/s", "1"
+    dims: tuple[str, str]  # what rows and columns are: ("from_rank", "to_rank") or ("from_host", "to_host")
+    values: FloatArray  # [len(hosts), len(hosts)], row = from
+    hosts: tuple[str, ...]  # the host of each row, and of the column with the same number
+    message_size_bytes: int
+    repeat: int  # 0-based
+
+    def by_host(self, reduction: str = "median") -> LabelledArray:
+        """Hosts to hosts: of the measured pairs of two hosts the `median`, `mean`, `min` or `max`. Hosts in the order
+        of their lowest ranks; the diagonal has the pairs inside a host.
+        """
+        if reduction not in _REDUCTIONS:
+            raise _no_choice("reduction", reduction, _REDUCTIONS)
+        hosts = tuple(dict.fromkeys(self.hosts))
+        index = {host: position for position, host in enumerate(hosts)}
+        of_row = np.array([index[host] for host in self.hosts])
+        members = [np.flatnonzero(of_row == position) for position in range(len(hosts))]
+        values = np.full((len(hosts), len(hosts)), np.nan)
+        for row, ranks in enumerate(members):
+            for column, partners in enumerate(members):
+                cells = self.values[np.ix_(ranks, partners)]
+                measured = cells[np.isfinite(cells)]
+                if measured.size:
+                    values[row, column] = _REDUCTIONS[reduction](measured)
+        return replace(self, dims=("from_host", "to_host"), values=values, hosts=hosts)
+
+    def to_table(self) -> dict[str, NDArray[np.generic]]:
+        """The measured pairs as columns of one length, row after row; `pandas.DataFrame(array.to_table())` takes them.
+        Ranks and both hosts where rows are ranks, else both hosts, then the numbers under their name.
+        """
+        from_index, to_index = np.nonzero(np.isfinite(self.values))
+        hosts = np.array(self.hosts)
+        table: dict[str, NDArray[np.generic]] = {}
+        if self.dims == ("from_rank", "to_rank"):
+            table |= {"from_rank": from_index, "to_rank": to_index}
+        numbers = self.values[from_index, to_index]
+        return table | {"from_host": hosts[from_index], "to_host": hosts[to_index], self.name: numbers}
+
+
+_REDUCTIONS: dict[str, Callable[[FloatArray], Any]] = {
+    "median": np.median,
+    "mean": np.mean,
+    "min": np.min,
+    "max": np.max,
+}
+
+
+def _no_choice(what: str, word: object, choices: Iterable[str]) -> LeadlineError:
+    there = ", ".join(choices)
+    return LeadlineError(f"there is no {what} {word}", hint=f"There is {there}", status=ExitStatus.BAD_COMMAND_LINE)
+
+
 ReadRows = Callable[[Slice, str, int, int], FloatArray]
+ReadBlock = Callable[[Slice, str, IntArray, IntArray], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -140,8 +223,10 @@ class Result:
     incomplete_reason: str  # empty when complete
     all_to_all: Mapping[Slice, AllToAll]  # only slices that have such exchanges
     bisection_bytes_per_s: Mapping[Slice, Spread]  # bandwidth across the cut over the rounds; only where there is one
-    has_rounds: bool  # the file has the schedule: which pairs meet
+    repeats_with_rounds: frozenset[int]  # repeats whose schedule the file has: which pairs meet, and in which round
+    linktest: LinkTestRecord | None  # only of files that LinkTest wrote, also converted ones
     read_rows: ReadRows  # (slice, dataset name, first row, row behind the last) -> [rows, N]
+    read_block: ReadBlock  # (slice, dataset name, ranks of the rows, of the columns) -> [rows, columns], in any order
 
     @property
     def num_ranks(self) -> int:
@@ -157,20 +242,81 @@ class Result:
         return self.read_rows(part, "count", 0, self.num_ranks)
 
     def to_measure(self, part: Slice) -> BoolArray:
-        """Cells that a complete run fills, bool [N, N]: those of its schedule. Where the file has none, all but the
-        diagonal, which only one rank alone has.
+        """Cells that a complete run fills, bool [N, N]; see rows_to_measure()."""
+        return self.rows_to_measure(part, 0, self.num_ranks)
+
+    def rows_to_measure(self, part: Slice, first: int, end: int) -> BoolArray:
+        """Cells that a complete run fills, bool [end - first, N]: those of its schedule. Where the file has none, all
+        but the diagonal, which only one rank alone has.
         """
-        if self.has_rounds:
-            in_schedule = np.isfinite(self.read_rows(part, "round", 0, self.num_ranks))
-            # No schedule is empty: the run was killed before it had written this one.
-            if in_schedule.any():
-                return in_schedule
-        return np.ones((1, 1), dtype=bool) if self.num_ranks == 1 else ~np.eye(self.num_ranks, dtype=bool)
+        if part.repeat in self.repeats_with_rounds:
+            to_measure: BoolArray = np.isfinite(self.read_rows(part, "round", first, end))
+            return to_measure
+        is_other: BoolArray = np.arange(first, end)[:, None] != np.arange(self.num_ranks)[None, :]
+        return is_other | (self.num_ranks == 1)
 
     def bandwidth_bytes_per_s(self, time_ns: float | FloatArray, message_size_bytes: int) -> float | FloatArray:
         """Bytes a second that a pair moves; both directions count where both are sent at once."""
         num_directions = 2 if self.provenance.direction == "bidirectional" else 1
         return num_directions * message_size_bytes * 1e9 / time_ns
+
+    def part(self, size: int | str | None = None, repeat: int | None = None) -> Slice:
+        """The slice of a message size (1024, "1KiB") and a repeat (0-based). What is left out must have only one value
+        in the result; LeadlineError where it has several, or where there is no such slice.
+        """
+        parts = self.slices
+        if size is not None:
+            try:
+                size_bytes = parse_bytes(size) if isinstance(size, str) else int(size)
+            except ValueError:
+                raise LeadlineError(f"{size!r} is no size", hint="Write it as 512, '1KiB' or '16MiB'") from None
+            parts = tuple(part for part in parts if part.message_size_bytes == size_bytes)
+        if repeat is not None:
+            parts = tuple(part for part in parts if part.repeat == repeat)
+        if len(parts) == 1:
+            return parts[0]
+        sizes = ", ".join(dict.fromkeys(bytes_text(part.message_size_bytes) for part in self.slices))
+        repeats = ", ".join(dict.fromkeys(str(part.repeat) for part in self.slices))
+        problem = "several parts of the result fit; say which" if parts else "the result has no such part"
+        raise LeadlineError(problem, hint=f"It has size={sizes}; repeat={repeats}", status=ExitStatus.BAD_COMMAND_LINE)
+
+    def array(
+        self, statistic: str = "median", size: int | str | None = None, repeat: int | None = None
+    ) -> LabelledArray:
+        """Times of all pairs (a statistic: median, min, mean, p99, max) or the number of timed batches (`count`), with
+        their labels; size and repeat as in part(). It takes 8 N² bytes: for many thousands of ranks see row_blocks().
+        """
+        part = self.part(size, repeat)
+        names = {one.value: f"time_ns_{one.value}" for one in Statistic} | {"count": "count"}
+        if statistic not in names:
+            raise _no_choice("statistic", statistic, names)
+        return LabelledArray(
+            name=names[statistic],
+            unit="1" if statistic == "count" else "ns",
+            dims=("from_rank", "to_rank"),
+            values=self.read_rows(part, names[statistic], 0, self.num_ranks),
+            hosts=tuple(place.host for place in self.ranks),
+            message_size_bytes=part.message_size_bytes,
+            repeat=part.repeat,
+        )
+
+    def bandwidth(
+        self, statistic: str = "median", size: int | str | None = None, repeat: int | None = None
+    ) -> LabelledArray:
+        """Bandwidths of all pairs from a statistic of their times: `min` gives the best; as array()."""
+        times = self.array(statistic, size, repeat)
+        if times.unit != "ns":
+            raise _no_choice("time", statistic, [one.value for one in Statistic])
+        values = np.asarray(self.bandwidth_bytes_per_s(times.values, times.message_size_bytes))
+        return replace(times, name="bandwidth_bytes_per_s", unit="bytes/s", values=values)
+
+    def row_blocks(self, part: Slice, dataset: str, num_cells: int = 1 << 20) -> Iterator[tuple[int, FloatArray]]:
+        """All rows of a matrix (`time_ns_median` ..., `count`, `round`), some at a time: the first row's rank and
+        float64 [some, N]. About `num_cells` cells a time, whatever N is.
+        """
+        num_rows = max(num_cells // self.num_ranks, 1)
+        for first in range(0, self.num_ranks, num_rows):
+            yield first, self.read_rows(part, dataset, first, min(first + num_rows, self.num_ranks))
 
     def hosts(self) -> tuple[str, ...]:
         """Host names, each once, in the order of their lowest ranks."""
@@ -180,3 +326,8 @@ class Result:
         """Index into hosts() for every rank, int64 [N]."""
         index = {host: position for position, host in enumerate(self.hosts())}
         return np.array([index[place.host] for place in self.ranks], dtype=np.int64)
+
+    def class_of(self, from_rank: int, to_rank: int) -> PairClass:
+        """How far apart two ranks are."""
+        same = self.ranks[from_rank].host == self.ranks[to_rank].host
+        return PairClass.SAME_HOST if same else PairClass.BETWEEN_HOSTS

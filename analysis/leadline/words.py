@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences and facts about a result, as plain text: the headline, the title, what was run."""
+"""Sentences and facts about a result, as plain text: the headline, the title, what was run, what is missing."""
 
 from __future__ import annotations
 
@@ -7,48 +7,137 @@ import dataclasses
 import math
 import shlex
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Set
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
 import numpy as np
 
-from leadline.analyse import FEWEST_PARTNERS, SliceAnalysis, Verdict
+from leadline.analyse import FEWEST_PARTNERS, MOST_STANDOUTS, SliceAnalysis, Verdict
 from leadline.model import Result, Slice
-from leadline.stats import describe, measured
 from leadline.units import bytes_text, number, time_text
+
+_MOST_MISSING_RANKS = 6
+_MOST_MISSING_PAIRS = 4
+_MOST_NAMED = 3  # of a kind, in the headline
+_MOST_PAIRS_NAMED = 4
+
+Key = TypeVar("Key", bound=Hashable)
+Pair = tuple[int, int]
 
 
 def headline(result: Result, analyses: list[SliceAnalysis]) -> list[str]:
-    """The sentences that an administrator reads first."""
-    hosts = result.hosts()
+    """The sentences that an administrator reads first: what stands out, or that nothing does."""
     if is_loop_to_itself(analyses):
-        loop = time_text(describe(measured(analyses[0].median_ns)).median)
+        loop = time_text(analyses[0].overall.median)
         return [f"One rank{' takes part' if result.num_ranks > 1 else ''}: the loop to itself takes {loop}."]
-    found_hosts = _confirmed({analysis.part: set(analysis.slow_hosts) for analysis in analyses})
-    found_ranks = _confirmed({analysis.part: set(analysis.slow_ranks) for analysis in analyses})
-    found_pairs = _confirmed(
-        {one.part: {(pair.retest.from_rank, pair.retest.to_rank) for pair in one.slow_pairs} for one in analyses}
+    return what_stands_out(result, analyses) or [_nothing_stands_out(result, analyses)]
+
+
+def what_stands_out(result: Result, analyses: list[SliceAnalysis]) -> list[str]:
+    """A sentence for each kind of thing that does: hosts, ranks, links between hosts, single pairs."""
+    hosts = result.hosts()
+    of_hosts = {a.part: {index: a.hosts[index].ratio for index in a.slow_hosts} for a in analyses}
+    of_ranks = {a.part: {index: a.ranks[index].ratio for index in a.slow_ranks} for a in analyses}
+    of_links = {a.part: _links(a) for a in analyses}
+    of_pairs = {a.part: _single_pairs(a) for a in analyses}
+    has_more = any(len(a.standouts) == MOST_STANDOUTS for a in analyses)
+
+    def link_name(link: tuple[Pair, str]) -> str:
+        (from_host, to_host), arrow = link
+        return f"{hosts[from_host]} {arrow} {hosts[to_host]}"
+
+    def pair_name(pair: Pair) -> str:
+        from_host, to_host = (result.ranks[rank].host for rank in pair)
+        where = f"inside {from_host}" if from_host == to_host else f"{from_host} → {to_host}"
+        return f"{pair[0]} → {pair[1]} ({where})"
+
+    alone_too = {
+        (pair.retest.from_rank, pair.retest.to_rank)
+        for a in analyses
+        for pair in a.pairs
+        if pair.verdict is Verdict.SLOW_ALONE_TOO
+    }
+    kinds = (
+        _Kind("Host", "hosts", "its pairs take"),
+        _Kind("Rank", "ranks", "its pairs take"),
+        _Kind("The link", "links", "its pairs take"),
+        _Kind("The single pair", "single pairs", "it takes", _MOST_PAIRS_NAMED, has_more),
     )
-    sentences = []
-    for host, times in found_hosts.most_common(3):
-        ratio = max(analysis.hosts[host].ratio for analysis in analyses if host in analysis.slow_hosts)
-        sentences.append(f"Host {hosts[host]} stands out: its pairs take {number(ratio, 2)} times as long as usual"
-                         f"{_in_parts(times, analyses)}.")  # fmt: skip
-    for rank, times in found_ranks.most_common(3):
-        ratio = max(analysis.ranks[rank].ratio for analysis in analyses if rank in analysis.slow_ranks)
-        sentences.append(f"Rank {rank} on {result.ranks[rank].host} stands out: its pairs take {number(ratio, 2)} "
-                         f"times as long as usual{_in_parts(times, analyses)}.")  # fmt: skip
-    for (from_rank, to_rank), times in found_pairs.most_common(3):
-        places = f"{result.ranks[from_rank].host} → {result.ranks[to_rank].host}"
-        sentences.append(f"Pair {from_rank} → {to_rank} ({places}) is slow alone too{_in_parts(times, analyses)}.")
-    num_more = sum(max(len(found) - 3, 0) for found in (found_hosts, found_ranks, found_pairs))
-    if num_more:
-        sentences.append(f"{num_more} more stand out; see the tables.")
-    return sentences or [_nothing_stands_out(result, analyses)]
+    sentences = [
+        _sentence(kinds[0], of_hosts, lambda host: hosts[host]),
+        _sentence(kinds[1], of_ranks, lambda rank: f"{rank} on {result.ranks[rank].host}"),
+        _sentence(kinds[2], of_links, link_name),
+        _sentence(kinds[3], of_pairs, pair_name, alone_too),
+    ]
+    return [sentence for sentence in sentences if sentence]
 
 
-Key = TypeVar("Key", bound=Hashable)
+@dataclass(frozen=True)
+class _Kind:
+    """The words for what stands out, and how many are named."""
+
+    one: str
+    several: str
+    takes: str
+    most: int = _MOST_NAMED
+    is_cut: bool = False  # there are more than were looked for
+
+
+def _links(analysis: SliceAnalysis) -> dict[tuple[Pair, str], float]:
+    """Links that stand out; one that does both ways is one."""
+    ratios = {(link.from_host, link.to_host): link.ratio for link in analysis.slow_links}
+    found: dict[tuple[Pair, str], float] = {}
+    for (from_host, to_host), ratio in ratios.items():
+        if (to_host, from_host) not in ratios:
+            found[(from_host, to_host), "→"] = ratio
+        elif from_host < to_host:
+            found[(from_host, to_host), "⇄"] = max(ratio, ratios[to_host, from_host])
+    return found
+
+
+def _single_pairs(analysis: SliceAnalysis) -> dict[Pair, float]:
+    """Pairs to call out. Where some that stand out proved fast alone, chance is behind those not retested, too."""
+    verdicts = {(pair.retest.from_rank, pair.retest.to_rank): pair.verdict for pair in analysis.pairs}
+    found = {(one.cell.from_rank, one.cell.to_rank): one.ratio for one in analysis.standouts}
+    is_chance = any(verdicts.get(pair) is Verdict.ONLY_IN_COMPANY for pair in found)
+    good = (Verdict.SLOW_ALONE_TOO,) if is_chance else (Verdict.SLOW_ALONE_TOO, Verdict.NOT_RETESTED)
+    found = {pair: ratio for pair, ratio in found.items() if verdicts.get(pair, Verdict.NOT_RETESTED) in good}
+    for pair in analysis.slow_pairs:
+        found.setdefault((pair.retest.from_rank, pair.retest.to_rank), pair.retest.time_ns / pair.usual_ns)
+    return found
+
+
+def _sentence(
+    kind: _Kind, found: Mapping[Slice, Mapping[Key, float]], name: Callable[[Key], str],
+    alone_too: Set[Key] = frozenset(),
+) -> str:  # fmt: skip
+    """What stands out of one kind, by how often and by how much, those first that are slow alone too; empty where
+    nothing does.
+    """
+    ratios: dict[Key, float] = {}
+    for of_part in found.values():
+        for key, ratio in of_part.items():
+            ratios[key] = max(ratio, ratios.get(key, 0.0))
+    times = _confirmed({part: set(of_part) for part, of_part in found.items()})
+    keys = sorted(times, key=lambda key: (key not in alone_too, -times[key], -ratios[key]))
+    num_alone = len(alone_too & set(keys))
+    if not keys:
+        return ""
+    if len(keys) == 1:
+        ends = f" (in {times[keys[0]]} of {len(found)} sizes and repeats)" if len(found) > 1 else ""
+        ends += ", alone too" if num_alone else ""
+        how_long = f"{number(ratios[keys[0]], 2)} times as long as usual"
+        return f"{kind.one} {name(keys[0])} stands out: {kind.takes} {how_long}{ends}."
+    named = [f"{name(key)} {ratio_text(ratios[key])}" for key in keys[: kind.most]]
+    who = "all are" if num_alone == len(keys) else f"{num_alone:,} {'is' if num_alone == 1 else 'are'}"
+    alone = f"; {who} slow alone too" if num_alone else ""
+    if len(keys) == len(named):
+        listed = f"{', '.join(named[:-1])} and {named[-1]}"
+        return f"{len(keys)} {kind.several} stand out, times as long as usual: {listed}{alone}."
+    how_many = "Many" if kind.is_cut else f"{len(keys):,}"
+    return f"{how_many} {kind.several} stand out, times as long as usual: most of all {', '.join(named)}{alone}."
 
 
 def _confirmed(found: Mapping[Slice, set[Key]]) -> Counter[Key]:
@@ -62,13 +151,8 @@ def _confirmed(found: Mapping[Slice, set[Key]]) -> Counter[Key]:
     return counts
 
 
-def _in_parts(times: int, analyses: list[SliceAnalysis]) -> str:
-    return f" (in {times} of {len(analyses)} sizes and repeats)" if len(analyses) > 1 else ""
-
-
 def _nothing_stands_out(result: Result, analyses: list[SliceAnalysis]) -> str:
-    there = [values for values in (measured(analysis.median_ns) for analysis in analyses) if values.size]
-    slowest = [float(values.max() / np.median(values)) for values in there]
+    slowest = [a.overall.max / a.overall.median for a in analyses if a.overall.num_pairs]
     if not slowest:
         return "Nothing was measured."
     ratio = f"the slowest pair takes {number(max(slowest), 3)} times the median of all"
@@ -87,13 +171,44 @@ def _nothing_stands_out(result: Result, analyses: list[SliceAnalysis]) -> str:
 
 def is_loop_to_itself(analyses: list[SliceAnalysis]) -> bool:
     """Whether one rank alone takes part; each pair of ranks has two cells."""
-    return analyses[0].num_to_measure == 1
+    return analyses[0].scan.num_to_measure == 1
 
 
-def missing(analyses: list[SliceAnalysis]) -> str:
-    """How much is there, where not all of the test is; else empty."""
-    missing, wanted = sum(a.num_missing for a in analyses), sum(a.num_to_measure for a in analyses)
-    return f"{wanted - missing:,} of {wanted:,} ordered pairs are measured" if missing else ""
+def missing(result: Result, analyses: list[SliceAnalysis]) -> str:
+    """How much is there and what is not, where not all of the test is; else empty."""
+    lost, wanted = (sum(getattr(a.scan, name) for a in analyses) for name in ("num_missing", "num_to_measure"))
+    if not lost:
+        return ""
+    text = f"{wanted - lost:,} of {wanted:,} ordered pairs are measured"
+    if lost == wanted:
+        return text
+    gaps = [pair for analysis in analyses for pair in analysis.scan.missing]
+    ranks = sorted({rank for analysis in analyses for rank in _ranks_without_rows(result, analysis)})
+    if ranks:
+        text += f"; nothing from {_ranks_and_hosts(result, ranks)}"
+    silent = set(ranks)
+    others = list(dict.fromkeys(pair for pair in gaps if pair[0] not in silent))
+    if others:
+        shown = ", ".join(f"{from_rank} → {to_rank}" for from_rank, to_rank in others[:_MOST_MISSING_PAIRS])
+        more = len(others) > _MOST_MISSING_PAIRS or len(gaps) < lost
+        text += f"; without {'others ' if ranks else ''}{shown}{' and more' if more else ''}"
+    return text
+
+
+def _ranks_without_rows(result: Result, analysis: SliceAnalysis) -> list[int]:
+    """Ranks of the test from which nothing is measured."""
+    scan = analysis.scan
+    empty = np.isnan(scan.rows_ns) & np.isnan(scan.inside_ns)
+    in_test = np.full(result.num_ranks, analysis.part.repeat not in result.repeats_with_rounds)
+    in_test |= scan.num_partners > 0
+    in_test[[from_rank for from_rank, _ in scan.missing]] = True
+    return [int(rank) for rank in np.flatnonzero(empty & in_test)]
+
+
+def _ranks_and_hosts(result: Result, ranks: list[int]) -> str:
+    hosts = tuple(dict.fromkeys(result.ranks[rank].host for rank in ranks))
+    names = ranks_text(ranks, _MOST_MISSING_RANKS)
+    return f"rank{'s' if len(ranks) > 1 else ''} {names} (on {first_few(hosts, 3, 80)})"
 
 
 def title(result: Result, analyses: list[SliceAnalysis]) -> str:
@@ -101,8 +216,8 @@ def title(result: Result, analyses: list[SliceAnalysis]) -> str:
     sizes = sorted({analysis.part.message_size_bytes for analysis in analyses})
     span = bytes_text(sizes[0]) + (f" to {bytes_text(sizes[-1])}" if len(sizes) > 1 else "")
     num_hosts = len(result.hosts())
-    ranks = "1 rank" if result.num_ranks == 1 else f"{result.num_ranks} ranks"
-    where = f"on {result.hosts()[0]}" if num_hosts == 1 else f"on {num_hosts} hosts"
+    ranks = "1 rank" if result.num_ranks == 1 else f"{result.num_ranks:,} ranks"
+    where = f"on {result.hosts()[0]}" if num_hosts == 1 else f"on {num_hosts:,} hosts"
     return f"{ranks} {where}, {result.provenance.transport}, {span}"
 
 
@@ -112,15 +227,22 @@ def repeat_name(result: Result, part: Slice) -> str:
     return f"{part.repeat + 1} of {max(other.repeat for other in result.slices) + 1}{shuffled}"
 
 
-def ranks_text(ranks: list[int]) -> str:
-    """Ascending ranks as `0-3,8`."""
+def part_name(result: Result, part: Slice) -> str:
+    """A size in a repeat: `1 KiB, repeat 2 of 3`."""
+    return f"{bytes_text(part.message_size_bytes)}, repeat {repeat_name(result, part)}"
+
+
+def ranks_text(ranks: list[int], most: int = 12) -> str:
+    """Ascending ranks as `0-3,8`; of more stretches than `most` the first ones."""
     stretches: list[list[int]] = []
     for rank in ranks:
         if stretches and stretches[-1][1] == rank - 1:
             stretches[-1][1] = rank
         else:
             stretches.append([rank, rank])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches)
+    shown = ",".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches[:most])
+    num_more = sum(b - a + 1 for a, b in stretches[most:])
+    return shown + (f" and {num_more:,} more" if num_more else "")
 
 
 def pairs_text(options: Mapping[str, str]) -> str:
@@ -136,12 +258,25 @@ def pairs_text(options: Mapping[str, str]) -> str:
     return text + (f", only rounds {options['rounds']}" if options.get("rounds") else "")
 
 
+def run_line(result: Result) -> str:
+    """What was run, in one line below the title."""
+    origin, option = result.provenance, result.options.get
+    begin = _moment(origin.start_utc)
+    took = _took(result)
+    facts = [
+        f"{begin:%Y-%m-%d %H:%M} UTC{f', {took}' if took else ''}" if begin else "",
+        pairs_text(result.options),
+        origin.direction,
+        f"{option('messages')} messages in {option('batches')} batches" if option("messages") else "",
+        f"started by {origin.launcher}" if origin.launcher else "",
+    ]
+    return " · ".join(fact for fact in facts if fact)
+
+
 def run_facts(result: Result) -> list[tuple[str, str]]:
     """What was run, each fact with its name."""
     origin, option = result.provenance, result.options.get
-    begin, end = (_moment(text) for text in (origin.start_utc, origin.end_utc))
-    seconds = (end - begin).total_seconds() if begin and end else math.nan
-    took = f" ({number(seconds, 3) if seconds >= 1 else 'under 1'} s)" if begin and end else ""
+    took = _took(result)
     simulated = ", simulated: times come from a model, not from hardware" if origin.simulated else ""
     names = (origin.transport, origin.transport_library, origin.transport_device)
     transport = " · ".join(name for name in names if name)
@@ -150,9 +285,10 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
         f"cost {time_text(origin.clock_cost_ns, 2)}"
     )
     messages, batches, warmup = (option(name, "?") for name in ("messages", "batches", "warmup"))
+    time = f"{origin.start_utc} to {origin.end_utc or 'no end'}{f' ({took})' if took else ''}"
     return [
         ("command", shlex.join(origin.command_line)),
-        ("ranks and hosts", f"{result.num_ranks} on {len(result.hosts())}: {_first_few(result.hosts())}"),
+        ("ranks and hosts", f"{result.num_ranks:,} on {len(result.hosts()):,}: {first_few(result.hosts())}"),
         ("transport", transport + simulated),
         ("launcher", origin.launcher),
         ("pairs", pairs_text(result.options)),
@@ -161,7 +297,7 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
         ("messages", f"{messages} in {batches} batches, after {warmup} to warm up"),
         ("wait", origin.wait),
         ("clock", clock),
-        ("time (UTC)", f"{origin.start_utc} to {origin.end_utc or 'no end'}{took}"),
+        ("time (UTC)", time),
         ("program", f"leadline {origin.version} ({origin.commit or 'no commit'}) on {origin.kernel}"),
         ("result file", f"{result.path.name}, run {result.nonce}"),
     ]
@@ -175,6 +311,14 @@ def provenance_facts(result: Result) -> list[tuple[str, str]]:
     return facts
 
 
+def _took(result: Result) -> str:
+    begin, end = (_moment(text) for text in (result.provenance.start_utc, result.provenance.end_utc))
+    if not begin or not end or (begin.tzinfo is None) != (end.tzinfo is None):
+        return ""
+    seconds = (end - begin).total_seconds()
+    return f"{number(seconds, 3) if seconds >= 1 else 'under 1'} s"
+
+
 def _moment(text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(text.replace("Z", "+00:00"))
@@ -182,8 +326,14 @@ def _moment(text: str) -> datetime | None:
         return None
 
 
-def _first_few(names: tuple[str, ...], most: int = 6, letters: int = 110) -> str:
+def first_few(names: tuple[str, ...], most: int = 6, letters: int = 110) -> str:
+    """So many names as fit, and how many more there are."""
     shown = list(names[:most])
     while len(shown) > 1 and len(", ".join(shown)) > letters:
         shown.pop()
-    return ", ".join(shown) + (f" and {len(names) - len(shown)} more" if len(names) > len(shown) else "")
+    return ", ".join(shown) + (f" and {len(names) - len(shown):,} more" if len(names) > len(shown) else "")
+
+
+def ratio_text(ratio: float) -> str:
+    """Times as long as usual: `2.5 ×`."""
+    return f"{number(ratio, 2)} ×" if math.isfinite(ratio) else "–"

@@ -12,6 +12,9 @@ import h5py
 import numpy as np
 import pytest
 
+# Imported by tests before they name it as a plugin.
+pytest.register_assert_rewrite("browser")
+
 STATISTICS = {"min": 0.9, "median": 1.0, "mean": 1.05, "p99": 1.6, "max": 2.0}
 
 
@@ -247,3 +250,4 @@ def result_file(tmp_path: Path) -> Path:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "browser: opens a page in a real browser (seconds each)")
+    config.addinivalue_line("markers", "real_page: makes the page of leadline view, which other tests do without")

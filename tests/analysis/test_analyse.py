@@ -22,8 +22,9 @@ from conftest import (
     two_hosts,
     write_result,
 )
-from leadline.analyse import SliceAnalysis, Verdict, analyse
-from leadline.stats import PairClass
+from leadline.analyse import SliceAnalysis, Standout, Verdict, analyse, num_circled
+from leadline.model import PairClass
+from leadline.scan import AxisName, Cell
 from leadline.words import headline, missing, pairs_text, ranks_text
 
 
@@ -38,7 +39,8 @@ def test_a_bad_link(tmp_path: Path):
     assert verdicts == [Verdict.SLOW_ALONE_TOO, Verdict.ONLY_IN_COMPANY, Verdict.NOT_SLOW]
     assert [(pair.retest.from_rank, pair.retest.to_rank) for pair in analysis.slow_pairs] == [(2, 6)]
     assert (analysis.slow_hosts, analysis.slow_ranks) == ((), ())
-    assert headline(result, [analysis]) == ["Pair 2 → 6 (node01.cluster → node02.cluster) is slow alone too."]
+    sentence = "The single pair 2 → 6 (node01.cluster → node02.cluster) stands out: it takes 40 times as long as usual"
+    assert [one.startswith(sentence) for one in headline(result, [analysis])] == [True]
 
 
 def test_a_slow_host_and_a_bad_link(tmp_path: Path):
@@ -100,7 +102,7 @@ def test_what_is_missing_is_counted(tmp_path: Path):
     made = two_hosts()
     made.times[0][0][1, :] = 0
     _, analysis = analysis_of(made, tmp_path)
-    assert analysis.num_missing == 7
+    assert analysis.scan.num_missing == 7
     assert np.isnan(analysis.ranks[1].from_ns)
     assert analysis.ranks[1].to_ratio == pytest.approx(1, rel=0.2)
 
@@ -109,18 +111,18 @@ def test_what_is_missing_is_counted(tmp_path: Path):
     ("made", "num_pairs"), [(bisection, 128), (between_hosts, 32), (one_per_host, 12), (few_rounds, 16)]
 )
 def test_what_is_not_in_the_test_is_not_missing(made: Callable[[], MadeUp], num_pairs: int, tmp_path: Path):
-    _, analysis = analysis_of(made(), tmp_path)
-    assert (analysis.num_to_measure, analysis.num_missing) == (num_pairs, 0)
-    assert missing([analysis]) == ""
-    assert sum(values.size for values in analysis.classes.values()) == num_pairs
+    result, analysis = analysis_of(made(), tmp_path)
+    assert (analysis.scan.num_to_measure, analysis.scan.num_missing) == (num_pairs, 0)
+    assert missing(result, [analysis]) == ""
+    assert sum(numbers.num_pairs for numbers in analysis.classes.values()) == num_pairs
 
 
 def test_what_is_missing_of_a_bisection_is_counted(tmp_path: Path):
     made = bisection()
     made.times[0][0][3, :] = 0
-    _, analysis = analysis_of(made, tmp_path)
-    assert (analysis.num_to_measure, analysis.num_missing) == (128, 8)
-    assert missing([analysis]) == "120 of 128 ordered pairs are measured"
+    result, analysis = analysis_of(made, tmp_path)
+    assert (analysis.scan.num_to_measure, analysis.scan.num_missing) == (128, 8)
+    assert missing(result, [analysis]).startswith("120 of 128 ordered pairs are measured")
 
 
 def test_only_classes_of_the_test_are_there(tmp_path: Path):
@@ -147,8 +149,109 @@ def test_of_one_pair_nobody_can_say_which_rank_is_slow(tmp_path: Path):
 
 def test_one_rank_of_many_may_be_alone(tmp_path: Path):
     result, analysis = analysis_of(one_per_host(1), tmp_path)
-    assert (analysis.num_to_measure, analysis.num_missing) == (1, 0)
+    assert (analysis.scan.num_to_measure, analysis.scan.num_missing) == (1, 0)
     assert headline(result, [analysis])[0].startswith("One rank takes part: the loop to itself takes ")
+
+
+def large(num_hosts: int = 30, ranks_per_host: int = 4) -> MadeUp:
+    hosts = [f"n{index:02d}" for index in range(num_hosts) for _ in range(ranks_per_host)]
+    return MadeUp(hosts, [[times_of(hosts, 3)]])
+
+
+def pairs_of(analysis: SliceAnalysis) -> set[tuple[int, int]]:
+    return {(one.cell.from_rank, one.cell.to_rank) for one in analysis.standouts}
+
+
+@pytest.mark.parametrize("largest_size", [1024, 40])
+def test_a_slow_host_a_slow_link_and_single_cells_are_told_apart(tmp_path: Path, largest_size: int):
+    made = large()
+    times, host = made.times[0][0], np.arange(120) // 4
+    times[host == 7, :] *= 3
+    times[:, host == 7] *= 3
+    times[np.ix_(host == 3, host == 20)] *= 4
+    cells = {(9, 90): 160_000.0, (50, 1): 150_000.0, (100, 101): 40_000.0}
+    for (from_rank, to_rank), time_ns in cells.items():
+        times[from_rank, to_rank] = time_ns
+    result = leadline.load(write_result(tmp_path / "run.h5", made))
+    analysis = analyse(result, result.slices[0], largest_size=largest_size)
+    assert analysis.slow_hosts == (7,)
+    assert [(link.from_host, link.to_host) for link in analysis.slow_links] == [(3, 20)]
+    assert analysis.slow_links[0].ratio == pytest.approx(4, rel=0.1)
+    assert pairs_of(analysis) == set(cells)
+    assert analysis.standouts[0].cell == Cell(100, 101, 40_000.0)  # 44 times the usual of its class
+    assert num_circled(analysis.standouts) == 3
+
+
+def test_several_standouts_of_one_cell_count_once(tmp_path: Path):
+    made = large()
+    made.times[0][0][40:44, 80] = 90_000.0
+    made.times[0][0][42, 81] = 95_000.0
+    result = leadline.load(write_result(tmp_path / "run.h5", made))
+    analysis = analyse(result, result.slices[0], largest_size=30)
+    assert analysis.pictures[AxisName.RANKS].grid.edge == 4
+    assert pairs_of(analysis) == {(42, 81)}
+    assert len(pairs_of(analyse(result, result.slices[0]))) == 5
+
+
+def test_a_slow_pair_behind_a_slower_one_of_the_other_class_is_found(tmp_path: Path):
+    made = large(ranks_per_host=3)
+    made.times[0][0][0, 1] = 3500.0  # same host, 900 ns are usual
+    result = leadline.load(write_result(tmp_path / "run.h5", made))
+    analysis = analyse(result, result.slices[0], largest_size=18)
+    assert analysis.pictures[AxisName.RANKS].worst[0, 0] > 3500
+    assert pairs_of(analysis) == {(0, 1)}
+
+
+def test_pairs_inside_a_host_that_is_slow_inside_are_no_single_pairs(tmp_path: Path):
+    made = large()
+    made.times[0][0][40:44, 40:44] *= 5
+    _, analysis = analysis_of(made, tmp_path)
+    assert analysis.standouts == ()
+    assert analysis.inside_ns[10] == pytest.approx(5 * 900, rel=0.1)
+
+
+def test_one_bad_pair_is_no_link(tmp_path: Path):
+    made = large(ranks_per_host=2)
+    made.times[0][0][4, 9] = 160_000.0
+    _, analysis = analysis_of(made, tmp_path)
+    assert analysis.slow_links == ()
+    assert pairs_of(analysis) == {(4, 9)}
+
+
+def test_noise_with_a_long_tail_is_not_listed(tmp_path: Path):
+    made = large()
+    random = np.random.default_rng(4)
+    disturbed = random.random((120, 120)) < 0.1
+    made.times[0][0][disturbed] *= 1 + 0.4 * (1 - random.random(disturbed.sum())) ** (-1 / 3)
+    made.times[0][0][60, 30] = 160_000.0
+    result, analysis = analysis_of(made, tmp_path)
+    assert np.count_nonzero(result.matrix(result.slices[0]) > 1.5 * 4000) > 500
+    assert analysis.standouts[0].cell == Cell(60, 30, 160_000.0)
+    assert len(analysis.standouts) < 10
+
+
+@pytest.mark.parametrize(
+    ("ratios", "num"),
+    [([], 0), ([9.0] * 8, 8), ([1.6] * 8, 0), ([40.0] * 3 + [2.0] * 100, 3), ([9.0] * 41, 24), ([3.0] * 9 + [1.9], 9)],
+)
+def test_few_are_circled(ratios: list[float], num: int):
+    assert num_circled([Standout(Cell(0, 1, 1.0), ratio) for ratio in ratios]) == num
+
+
+def test_nothing_measured_says_nothing(tmp_path: Path):
+    made = large(5)
+    made.times[0][0][:] = 0
+    _, analysis = analysis_of(made, tmp_path)
+    assert (analysis.overall.num_pairs, analysis.scan.num_missing) == (0, 380)
+    assert (analysis.slow_hosts, analysis.slow_ranks, analysis.slow_links, analysis.standouts) == ((), (), (), ())
+    assert analysis.ranks[0].ratio == 0
+
+
+def test_a_retest_of_a_class_without_pairs_is_survived(tmp_path: Path):
+    made = between_hosts()
+    made.retests = [(0, 0, 0, 1, 9000.0, 8000.0)]
+    _, analysis = analysis_of(made, tmp_path)
+    assert [pair.verdict for pair in analysis.pairs] == [Verdict.NOT_SLOW]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `leadline-report`: options, statuses, and what it may overwrite."""
+"""The command `leadline report`: options, statuses, and what it may overwrite."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from conftest import sweep, write_result
-from leadline.cli import report_main
+from leadline.cli.report import main as report_main
 
 
 def test_the_page_lies_beside_the_result(result_file: Path, capsys: pytest.CaptureFixture[str]):
@@ -35,11 +36,28 @@ def test_other_files_are_not(result_file: Path, tmp_path: Path, capsys: pytest.C
     page.write_text("<!DOCTYPE html><title>mine</title>")
     assert report_main([str(result_file), "-o", str(page)]) == 2
     assert capsys.readouterr().err == (
-        f"leadline: cannot write '{page}' (it is there and no report of leadline). Use --overwrite\n"
+        f"leadline: cannot write '{page}' (it is there and was not written by this command). Use --overwrite\n"
     )
     assert "mine" in page.read_text()
     assert report_main([str(result_file), "-o", str(page), "--overwrite"]) == 0
-    assert "mine" not in page.read_text()
+    assert "<title>mine" not in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("kind", "begin"), [("pdf", b"%PDF-"), ("PNG", b"\x89PNG"), ("ps", b"%!PS-Adobe")])
+def test_the_name_says_what_is_written(result_file: Path, kind: str, begin: bytes, capsys: pytest.CaptureFixture[str]):
+    sheet = result_file.with_suffix(f".{kind}")
+    sheet.write_bytes(begin + b" of someone else")
+    assert report_main([str(result_file), "-o", str(sheet)]) == 2
+    assert "was not written by this command" in capsys.readouterr().err
+    assert sheet.read_bytes().endswith(b"someone else")
+    assert report_main([str(result_file), "-o", str(sheet), "--overwrite"]) == 0
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == (f"{sheet}\n", "")
+    first = sheet.read_bytes()
+    assert first.startswith(begin)
+    assert report_main([str(result_file), "-o", str(sheet), "--statistic", "max"]) == 0, "its own is replaced"
+    assert sheet.read_bytes() != first
+    assert sorted(path.name for path in sheet.parent.iterdir()) == sorted(["run.h5", sheet.name])
 
 
 def test_to_stdout(result_file: Path, capsys: pytest.CaptureFixture[str]):
@@ -52,8 +70,8 @@ def test_only_one_size_and_repeat(tmp_path: Path, capsys: pytest.CaptureFixture[
     path = write_result(tmp_path / "run.h5", sweep())
     assert report_main([str(path), "-o", "-", "--size", "1MiB", "--repeat", "2"]) == 0
     page = capsys.readouterr().out
-    assert page.count('class="part"') == page.count('data-part="0"')
-    assert 'id="size"' not in page
+    data = json.loads(page.partition('<script type="application/json" id="data">')[2].partition("</script>")[0])
+    assert [(part["repeat"], part["message_size_bytes"]) for part in data["parts"]] == [(1, 1 << 20)]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +87,9 @@ def test_only_one_size_and_repeat(tmp_path: Path, capsys: pytest.CaptureFixture[
         (["RUN", "--size", "big"], "--size big is not a size"),
         (["RUN", "--size", "3KiB"], "the result has no message size 3KiB. It has 1 KiB"),
         (["RUN", "--repeat", "2"], "the result has no repeat 2. It has 1"),
-        (["RUN", "-o", "page.pdf"], "End its name in .html"),
+        (["RUN", "-o", "page.svg"], "End it in .html, .pdf, .png or .ps"),
+        (["RUN", "-o", "page"], "End it in .html, .pdf, .png or .ps"),
+        (["RUN", "-o", "nowhere/sheet.pdf"], "no such folder"),
         (["RUN", "-o", "nowhere/page.html"], "no such folder"),
         (["none.h5"], "No such file"),
     ],
@@ -84,16 +104,18 @@ def test_wrong_command_lines(result_file: Path, arguments: list[str], reason: st
     assert reason in captured.err
 
 
-def test_a_damaged_result(result_file: Path, capsys: pytest.CaptureFixture[str]):
-    result_file.write_bytes(result_file.read_bytes()[:5000])
-    assert report_main([str(result_file)]) == 4
+@pytest.mark.parametrize(("length", "kind"), [(5000, "html"), (5000, "pdf"), (0, "png")])
+def test_a_damaged_result(result_file: Path, length: int, kind: str, capsys: pytest.CaptureFixture[str]):
+    result_file.write_bytes(result_file.read_bytes()[:length])
+    out = result_file.with_suffix(f".{kind}")
+    assert report_main([str(result_file), "-o", str(out)]) == 4
     assert capsys.readouterr().err.startswith(f"leadline: cannot read '{result_file}' (")
-    assert not result_file.with_suffix(".html").exists()
+    assert not out.exists()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_disk(result_file: Path):
-    command = [sys.executable, "-c", "from leadline.cli import report_main; raise SystemExit(report_main())"]
+    command = [sys.executable, "-c", "from leadline.cli.report import main; raise SystemExit(main())"]
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(
             [*command, str(result_file), "-o", "-"],

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import h5py
@@ -80,7 +82,7 @@ def test_the_schedule_says_what_is_to_be_measured(made: Callable[[], MadeUp], tm
     expected = made()
     assert expected.rounds
     result = leadline.load(write_result(tmp_path / "run.h5", expected))
-    assert result.has_rounds
+    assert result.repeats_with_rounds == set(range(len(expected.rounds)))
     for part in result.slices:
         to_measure = result.to_measure(part)
         assert to_measure.dtype == bool
@@ -108,11 +110,105 @@ def test_what_was_measured_of_many_pairs_together(tmp_path: Path):
     assert apart.bisection_bytes_per_s == {}
 
 
+def test_what_linktest_told(result_file: Path):
+    assert leadline.load(result_file).linktest is None
+    numbers = {"num_iterations": 3, "message_size_bytes": 1024, "has_all_to_all": 1, "is_serial": 0, "is_permuted": 1}
+    times = {
+        f"{name}_{which}": 1e-6 * len(which) for name in ("time_s", "all_to_all_time_s") for which in ("min", "max")
+    }
+    with h5py.File(result_file, "r+") as file:
+        group = file.create_group("linktest")
+        group.attrs.update(numbers | times | {"time_s_mean": 4e-6, "all_to_all_time_s_mean": 5e-6})
+        group["location"] = np.arange(32, dtype=np.int32).reshape(8, 4)
+    record = leadline.load(result_file).linktest
+    assert record is not None
+    assert (record.num_iterations, record.message_size_bytes) == (3, 1024)
+    assert (record.has_all_to_all, record.is_serial, record.is_permuted) == (True, False, True)
+    assert (record.time_s, record.all_to_all_time_s) == ((3e-6, 3e-6, 4e-6), (3e-6, 3e-6, 5e-6))
+    assert record.location[7].tolist() == [28, 29, 30, 31]
+
+
 def test_rows_are_read_alone(result_file: Path):
     result = leadline.load(result_file)
     part = result.slices[0]
     rows = result.read_rows(part, "time_ns_median", 2, 4)
     np.testing.assert_array_equal(rows, result.matrix(part)[2:4])
+
+
+@pytest.mark.parametrize("change", ["none", "big-endian", "float32", "chunked", "packed"])
+def test_rows_are_the_same_however_they_are_stored(result_file: Path, change: str):
+    whole = leadline.load(result_file)
+    expected = whole.matrix(whole.slices[0])
+    name = "repeats/0000/time_ns_median"
+    stored = np.nan_to_num(expected)[None, :, :]
+    how = {"chunked": {"chunks": (1, 3, 5)}, "packed": {"chunks": (1, 8, 8), "compression": "gzip"}}.get(change, {})
+    if change == "float32":
+        expected = expected.astype(np.float32).astype(np.float64)
+    kind = {"big-endian": ">f8", "float32": "<f4"}.get(change, "<f8")
+    with h5py.File(result_file, "r+") as file:
+        del file[name]
+        file.create_dataset(name, data=stored.astype(kind), **how)
+    result = leadline.load(result_file)
+    part = result.slices[0]
+    np.testing.assert_array_equal(result.matrix(part), expected)
+    np.testing.assert_array_equal(result.read_rows(part, "time_ns_median", 3, 5), expected[3:5])
+    rows, columns = np.array([6, 1]), np.array([7, 2, 3])
+    np.testing.assert_array_equal(
+        result.read_block(part, "time_ns_median", rows, columns), expected[np.ix_(rows, columns)]
+    )
+
+
+def test_several_threads_read_one_result(tmp_path: Path):
+    result = leadline.load(write_result(tmp_path / "run.h5", sweep()))
+    expected = {part: result.matrix(part) for part in result.slices}
+    wanted = [(part, row) for part in result.slices for row in range(8)] * 20
+
+    def is_right(part: leadline.Slice, row: int) -> bool:
+        return np.array_equal(result.read_rows(part, "time_ns_median", row, row + 1)[0], expected[part][row], True)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(is_right, *zip(*wanted, strict=True), timeout=60))
+
+
+def test_a_result_outlives_its_name(result_file: Path):
+    result = leadline.load(result_file)
+    expected = result.matrix(result.slices[0])
+    result_file.unlink()
+    np.testing.assert_array_equal(result.matrix(result.slices[0]), expected)
+
+
+def test_a_file_that_becomes_shorter_while_it_is_read(result_file: Path):
+    result = leadline.load(result_file)
+    with result_file.open("rb+") as stream:
+        stream.truncate(4000)
+    with pytest.raises(leadline.LeadlineError, match="the file is truncated"):
+        result.matrix(result.slices[0])
+
+
+def test_parts_in_other_files_are_not_taken(result_file: Path, tmp_path: Path):
+    other = tmp_path / "other.h5"
+    write_result(other, sweep())
+    with h5py.File(result_file, "r+") as file:
+        del file["ranks/host"]
+        file["ranks/host"] = h5py.ExternalLink(str(other), "/ranks/host")
+    assert "/ranks/host lies in another file" in message_of(result_file)
+
+
+def test_matrices_in_other_files_are_not_read(result_file: Path, tmp_path: Path):
+    secret = tmp_path / "secret"
+    secret.write_bytes(bytes(8 * 64))
+    name = "repeats/0000/time_ns_max"
+    with h5py.File(result_file, "r+") as file:
+        del file[name]
+        file.create_dataset(name, (1, 8, 8), "f8", external=[(str(secret), 0, 512)])
+    assert f"/{name} lies in another file" in message_of(result_file)
+
+
+def test_a_table_that_the_file_has_no_room_for(result_file: Path):
+    with h5py.File(result_file, "r+") as file:
+        del file["ranks/pid"]
+        file.create_dataset("ranks/pid", (1 << 40,), "i4", chunks=(1 << 20,))
+    assert "more than the file has room for" in message_of(result_file)
 
 
 def message_of(path: Path) -> str:
@@ -145,10 +241,9 @@ def test_a_folder(tmp_path: Path):
     ("contents", "reason"),
     [
         (b"", "the file is empty"),
-        (b"not a result\n", "not an HDF5 file"),
-        (bytes(range(256)) * 64, "not an HDF5 file"),
+        (b"not a result\n", "neither HDF5 nor SION"),
+        (bytes(range(256)) * 64, "neither HDF5 nor SION"),
         (json.dumps({"benchmark": "link"}).encode(), "this is JSON"),
-        (b"sion" + bytes(60), "this is a SION file"),
         (b"\x89HDF", "the HDF5 header is broken"),
         (b"\x89HDF\r\n\x1a\n" + bytes(200), "damaged"),
     ],
@@ -159,15 +254,10 @@ def test_files_of_other_kinds(tmp_path: Path, contents: bytes, reason: str):
     assert reason in message_of(path)
 
 
-@pytest.mark.parametrize(
-    ("name", "names"),
-    [("run.sion", "run.sion {}/run.h5"), ("run.h5", "run.h5 {}/run.h5.h5"), ("a b.sion", "a b.sion' '{}/a b.h5'")],
-)
-def test_a_sion_file_can_be_converted(name: str, names: str, tmp_path: Path):
-    path = tmp_path / name
-    path.write_bytes(b"sion" + bytes(2000))
-    assert message_of(path).endswith(names.format(tmp_path))
-    assert "leadline convert " in message_of(path)
+def test_a_pipe_is_refused_at_once(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(leadline.LeadlineError, match="it is no regular file"):
+        leadline.load(tmp_path / "pipe")
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.7, 0.99])
@@ -175,7 +265,8 @@ def test_truncated(result_file: Path, share: float):
     contents = result_file.read_bytes()
     result_file.write_bytes(contents[: int(len(contents) * share)])
     message = message_of(result_file)
-    assert "truncated" in message or "damaged" in message
+    assert "the file is truncated). Copy it again; was the disk full?" in message or "damaged" in message
+    assert share < 0.5 or "truncated" in message
 
 
 def set_attribute(name: str, value: object) -> Callable[[h5py.File], None]:
@@ -232,6 +323,11 @@ DAMAGES = {
     "a small schedule": (set_rounds(np.zeros((8, 7), dtype=np.int32)), "/repeats/0000/round is int32 of the shape"),
     "a schedule of text": (set_rounds(np.full((8, 8), b"x")), "/repeats/0000/round is |S1"),
     "a negative round": (set_rounds(np.full((8, 8), -1, dtype=np.int32)), "no measurement gives"),
+    "half a record of linktest": (lambda file: file.create_group("linktest"), "/linktest/location is missing"),
+    "small locations": (
+        lambda file: file.create_dataset("linktest/location", (8, 3), "i4"),
+        "/linktest/location is int32 of the shape (8, 3)",
+    ),
     "a cut without numbers": (
         replace("summary", json.dumps({"slices": [{"repeat": 0, "size_index": 0, "bisection": {}}]})),
         "damaged: 'bandwidth_bytes_per_s_min'",

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,52 +18,70 @@ from conftest import (
     MadeUp,
     between_hosts,
     bisection,
-    few_rounds,
     hostile,
     one_per_host,
     partial,
     slow_host,
     sweep,
+    times_of,
     two_hosts,
     write_result,
 )
-from leadline import draw
-from leadline.report import is_own_report, render
+from leadline.report.page import is_own_report, render
 
 
 class Page(HTMLParser):
-    """Elements with their attributes, the text outside scripts and styles, and the data inside."""
+    """Elements with their attributes, the text outside scripts and styles, heads of columns, and the data inside."""
 
     def __init__(self, source: str) -> None:
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.text = ""
         self.scripts: list[str] = []
+        self.number_heads: dict[str, bool] = {}  # text -> whether it links to a definition
         self._raw = ""
+        self._head: str | None = None
+        self._is_linked = False
         self.feed(source)
         self.close()
 
     def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
+        attributes = dict(attrs)
+        self.elements.append((tag, attributes))
         if tag in ("script", "style"):
             self._raw = tag
             self.scripts.append("")
+        if tag == "th" and attributes.get("class") == "number":
+            self._head, self._is_linked = "", False
+        if tag == "a" and str(attributes.get("href", "")).startswith("#def-"):
+            self._is_linked = True
 
     def handle_endtag(self, tag):
         if tag == self._raw:
             self._raw = ""
+        if tag == "th" and self._head is not None:
+            self.number_heads[self._head.partition(",")[0]] = self._is_linked
+            self._head = None
 
     def handle_data(self, data):
         if self._raw:
             self.scripts[-1] += data
-        else:
-            self.text += data
+            return
+        self.text += data.replace("\u00a0", " ")
+        if self._head is not None:
+            self._head += data
 
     def ids(self) -> list[str]:
         return [str(attributes["id"]) for _, attributes in self.elements if "id" in attributes]
 
     def data(self) -> dict:
         return json.loads(self.scripts[1])
+
+    def bins(self) -> dict:
+        return json.loads(self.scripts[2])
+
+    def between(self, begin: str, end: str) -> str:
+        return self.text.partition(begin)[2].partition(end)[0]
 
 
 def page_of(made: MadeUp, folder: Path) -> tuple[str, Page]:
@@ -88,7 +108,8 @@ def test_every_page_is_whole_and_alone(any_made: MadeUp, tmp_path: Path):
     for _, attributes in page.elements:
         if "href" in attributes:
             assert str(attributes["href"])[1:] in ids
-    assert {"verdict", "matrix", "distribution", "slowest", "findings", "provenance", "definitions"} <= set(ids)
+    assert {"verdict", "matrix", "distribution", "slowest", "findings", "run", "provenance", "definitions"} <= set(ids)
+    assert "nan" not in re.findall(r"[a-z]+", page.text)
 
 
 def test_the_parts_of_a_page(tmp_path: Path):
@@ -97,7 +118,9 @@ def test_the_parts_of_a_page(tmp_path: Path):
         "8 ranks on 2 hosts, tcp, 1 KiB",
         "leadline link --local 8 --output 'a b.h5'",
         "CLOCK_MONOTONIC (tsc), resolution 1.0 ns, cost 22 ns",
-        "Pair 2 → 6 (node01.cluster → node02.cluster) is slow alone too.",
+        "2026-01-31 23:59 UTC, 12.0 s · all pairs of ranks · semidirectional · 100 messages in 20 batches",
+        "The single pair 2 → 6 (node01.cluster → node02.cluster) stands out: it takes 40 times as long as usual",
+        " as long as usual, alone too.",
         "8 ranks share 2 cores.",
         "Start fewer ranks.",
         "2026-01-31T23:59:00Z to 2026-01-31T23:59:12Z (12.0 s)",
@@ -106,31 +129,36 @@ def test_the_parts_of_a_page(tmp_path: Path):
         "same host: 24 pairs",
         "between hosts: 32 pairs",
         "Slowest row (as a sender): rank ",
-        "host-matrix",
+        "share of pairs that take at most so long",
     ):
         assert words in page.text or words in page.ids(), words
     assert "incomplete" not in page.ids()
-
-
-def test_the_matrix_in_the_page_is_the_matrix_of_the_result(tmp_path: Path):
-    made = two_hosts()
-    _, page = page_of(made, tmp_path)
-    part = page.data()["parts"][0]
-    values = np.frombuffer(base64.b64decode(part["times"]["median"]), dtype="<f4").reshape(8, 8)
-    expected = np.where(made.times[0][0] > 0, made.times[0][0], np.nan).astype(np.float32)
-    np.testing.assert_array_equal(values, expected)
-    assert set(part["times"]) == {"median", "min", "mean", "p99", "max"}
-    assert part["count"] == 20
-    assert part["ranges"]["median"]["above"] == 2
 
 
 def test_an_incomplete_run_has_a_banner(tmp_path: Path):
     _, page = page_of(partial(), tmp_path)
     assert "incomplete" in page.ids()
     assert "rank 3 on node01.cluster was lost in round 5 (partner 6)" in page.text
-    assert "46 of 56 ordered pairs are measured" in page.text
+    assert "46 of 56 ordered pairs are measured; nothing from rank 3 (on node01.cluster); " in page.text
+    assert "; without others 0 → 5, 0 → 6, 0 → 7;" in page.text
     assert "of the 2 sizes and repeats, 1 had not begun" in page.text
     assert "no end" in page.text
+
+
+def test_hosts_that_were_not_heard_are_named(tmp_path: Path):
+    made = slow_host()
+    made.times[0][0][44:48] = 0
+    made.times[0][0][3] = 0
+    _, page = page_of(made, tmp_path)
+    assert "3,717 of 4,032 ordered pairs are measured; nothing from ranks 3,44-47 (on node00, node11)." in page.text
+    assert "missing" in page.ids()
+
+
+def test_what_was_never_to_be_measured_is_not_missed(tmp_path: Path):
+    made = one_per_host()
+    made.times[0][0][4] = 0
+    _, page = page_of(made, tmp_path)
+    assert "9 of 12 ordered pairs are measured; nothing from rank 4 (on n2)." in page.text
 
 
 def test_a_run_without_a_single_value(tmp_path: Path):
@@ -158,7 +186,7 @@ def test_a_complete_bisection_misses_nothing(tmp_path: Path):
 
 def rows_of(page: Page) -> list[str]:
     """The lines of the table of many pairs together, their cells one behind the other."""
-    section = page.text.partition("Many pairs together")[2].partition("From every rank")[0]
+    section = page.between("Many pairs together", "How many pairs take how long")
     return [line for line in section.splitlines() if line.strip()][1:]
 
 
@@ -187,29 +215,6 @@ def test_other_runs_have_no_table_of_these(tmp_path: Path):
     assert "together" not in page.ids()
 
 
-def cells_of(part: dict, name: str, n: int) -> np.ndarray:
-    bits = np.unpackbits(np.frombuffer(base64.b64decode(part[name]), dtype=np.uint8))
-    return bits[: n * n].reshape(n, n).astype(bool)
-
-
-def test_the_page_knows_the_cells_of_the_test(tmp_path: Path):
-    made = bisection()
-    _, page = page_of(made, tmp_path)
-    part = page.data()["parts"][0]
-    assert made.rounds
-    np.testing.assert_array_equal(cells_of(part, "cells", 16), made.rounds[0] > 0)
-    np.testing.assert_array_equal(cells_of(part, "host_cells", 8), np.kron([[0, 1], [1, 0]], np.ones((4, 4))) > 0)
-    assert "host_cells" not in page_of(two_hosts(), tmp_path)[1].data()["parts"][0]
-
-
-def test_each_repeat_has_its_own_cells(tmp_path: Path):
-    made = few_rounds()
-    _, page = page_of(made, tmp_path)
-    assert made.rounds
-    for part, rounds in zip(page.data()["parts"], made.rounds, strict=True):
-        np.testing.assert_array_equal(cells_of(part, "cells", 8), rounds > 0)
-
-
 def test_one_rank_that_takes_part_alone(tmp_path: Path):
     _, page = page_of(one_per_host(1), tmp_path)
     assert page.data()["has_loop"] is True
@@ -222,13 +227,15 @@ def test_a_sweep_has_curves_and_choices(tmp_path: Path):
     assert {"sweep", "size", "repeat", "statistic"} <= set(page.ids())
     assert len(page.data()["parts"]) == 8
     assert "1 of 2, permutation 1 of the ranks" in page.text
-    assert sum(tag == "polyline" for tag, _ in page.elements) == 4
+    lines = [attributes["class"] for tag, attributes in page.elements if tag == "polyline"]
+    assert lines.count("fastest curve-0") == lines.count("fastest curve-1") == 2
+    assert lines.count("line curve-0") == 2 + len(page.data()["parts"])
 
 
 def test_nothing_gets_out_of_its_place(tmp_path: Path):
     source, page = page_of(hostile(), tmp_path)
-    assert sum(tag == "script" for tag, _ in page.elements) == 2
-    assert "alert(" not in page.scripts[2]
+    assert sum(tag == "script" for tag, _ in page.elements) == 3
+    assert "alert(" not in page.scripts[3]
     for tag, _ in page.elements:
         assert tag not in ("u", "i ", "img")
     assert "<script>alert" not in source
@@ -238,28 +245,134 @@ def test_nothing_gets_out_of_its_place(tmp_path: Path):
     assert page.data()["hosts"] == hostile().hosts
 
 
+def policy_of(page: Page) -> str:
+    return next(str(a["content"]) for _, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
+
+
 def test_only_the_pages_own_script_may_run(tmp_path: Path):
     source, page = page_of(hostile(), tmp_path)
-    policy = next(str(a["content"]) for _, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
+    policy = policy_of(page)
     assert "default-src 'none'" in policy
-    assert "script-src 'sha256-" in policy
-    assert "unsafe-inline'; script" not in policy.partition("script-src")[2]
+    assert "connect-src" not in policy
+    digest = base64.b64encode(hashlib.sha256(page.scripts[3].encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in policy
     assert source.count("<script>") == 1
 
 
-def test_big_results_are_reduced_to_the_worst(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(draw, "PAGE_BUDGET_BYTES", 3 * 4 * 64 * 64 // 4)
-    monkeypatch.setattr(draw, "LARGEST_PICTURE", 32)
+def test_a_served_page_asks_its_server_alone(tmp_path: Path):
+    result = leadline.load(write_result(tmp_path / "run.h5", two_hosts()))
+    page = Page(render(result, result.slices, served_key="secret"))
+    assert page.data()["served"] == {"key": "secret"}
+    assert "connect-src 'self'" in policy_of(page)
+    assert all(not one["pairs"] for one in page.bins()["parts"][0]["classes"].values())
+
+
+def test_the_same_result_is_the_same_page(tmp_path: Path):
+    result = leadline.load(write_result(tmp_path / "run.h5", sweep()))
+    assert render(result, result.slices) == render(result, result.slices)
+
+
+def test_progress_goes_to_its_end(tmp_path: Path):
+    result = leadline.load(write_result(tmp_path / "run.h5", sweep()))
+    seen: list[float] = []
+    render(result, result.slices, progress=seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == pytest.approx(1)
+    assert len(seen) >= 2 * len(result.slices)
+
+
+def test_every_number_has_its_definition(any_made: MadeUp, tmp_path: Path):
+    _, page = page_of(any_made, tmp_path)
+    of_many_together = {"message size", "values", "min", "mean", "max"}  # their rows are linked
+    plain = {"", "rank", "ranks", "NUMA node", *of_many_together}
+    units = re.compile(r"[KMGT]?i?B/s|[nµm]?s")
+    without = {head for head, is_linked in page.number_heads.items() if not is_linked and not units.fullmatch(head)}
+    assert without <= plain
+    assert len(page.number_heads) > 10
+
+
+def test_a_bin_has_its_pairs(any_made: MadeUp, tmp_path: Path):
+    result = leadline.load(write_result(tmp_path / "run.h5", any_made))
+    page = Page(render(result, result.slices))
+    assert page.bins()["parts"]
+    for part, data in zip(page.bins()["parts"], page.data()["parts"], strict=True):
+        slice_ = next(
+            one for one in result.slices if (one.repeat, one.size_index) == (data["repeat"], data["size_index"])
+        )
+        matrix, edges = result.matrix(slice_), part["edges_ns"]
+        assert sum(sum(one["counts"]) for one in part["classes"].values()) == np.isfinite(matrix).sum()
+        for name, one in part["classes"].items():
+            assert [place for place, _ in one["pairs"]] == [place for place, count in enumerate(one["counts"]) if count]
+            for place, pairs in one["pairs"]:
+                assert len(pairs) == min(one["counts"][place], page.bins()["most"])
+                for from_rank, to_rank, time_ns in pairs:
+                    assert result.class_of(from_rank, to_rank).value == name
+                    assert time_ns == pytest.approx(matrix[from_rank, to_rank], rel=1e-5)
+                    assert edges[place] * 0.9999 <= time_ns <= edges[place + 1] * 1.0001
+
+
+def test_every_bar_leads_to_its_bin(tmp_path: Path):
+    _, page = page_of(two_hosts(), tmp_path)
+    bars = [
+        attributes for tag, attributes in page.elements if tag == "g" and attributes.get("class", "").startswith("bin")
+    ]
+    for name, one in page.bins()["parts"][0]["classes"].items():
+        found = [int(str(bar["data-bin"])) for bar in bars if bar["data-class"] == name]
+        assert found == [place for place, count in enumerate(one["counts"]) if count]
+        assert [bar["tabindex"] for bar in bars if bar["data-class"] == name].count("0") == 1
+
+
+def slow_link() -> MadeUp:
     made = slow_host()
-    made.hosts += [f"more{index}" for index in range(16) for _ in range(4)]
-    times = np.full((128, 128), 4000.0)
-    times[5, 60] = 170_000.0
-    made.times = [[times - np.diag(np.diag(times))]]
-    source, page = page_of(made, tmp_path)
-    data = page.data()
-    assert data["edge"] == 2
-    assert set(data["parts"][0]["times"]) == {"median", "max"}
-    values = np.frombuffer(base64.b64decode(data["parts"][0]["times"]["median"]), dtype="<f4").reshape(64, 64)
-    assert np.argwhere(values > 5000).tolist() == [[2, 30]]
-    assert "one cell of the picture is the slowest of 2 × 2 pairs" in page.text
-    assert len(source) < 1_000_000
+    hosts = np.array(made.hosts)
+    times = times_of(made.hosts, 2)
+    times[np.ix_(hosts == "node03", hosts == "node07")] *= 2.5
+    times[0, 63] = 40.0 * 4000
+    return MadeUp(made.hosts, [[times]])
+
+
+def test_a_slow_link_and_a_single_pair_are_told_apart(tmp_path: Path):
+    _, page = page_of(slow_link(), tmp_path)
+    assert "The link node03 → node07 stands out: its pairs take 2.5 times as long as usual." in page.text
+    assert "The single pair 0 → 63 (node00 → node15) stands out: it takes 40 times as long as usual." in page.text
+    assert "node03node07" in page.between("Links between hosts that stand out", "Single pairs")
+    assert "0 → 63node00node15between hosts" in page.between("Single pairs that stand out", "measured again alone")
+    assert "12 → " not in page.between("Single pairs that stand out", "measured again alone")
+
+
+def test_a_link_that_is_slow_both_ways_is_one(tmp_path: Path):
+    made = slow_link()
+    made.times[0][0] = np.maximum(made.times[0][0], made.times[0][0].T)
+    _, page = page_of(made, tmp_path)
+    assert "The link node03 ⇄ node07 stands out: its pairs take 2.5 times as long as usual." in page.text
+    assert "2 single pairs stand out, times as long as usual: 0 → 63 (" in page.text
+
+
+def test_a_headline_stays_short(tmp_path: Path):
+    hosts = [f"n{rank // 4:02d}" for rank in range(96)]
+    times = times_of(hosts, 2)
+    at = np.arange(0, 20)
+    times[at, at + 60] = 4000 * np.linspace(20, 40, 20)
+    _, page = page_of(MadeUp(hosts, [[times]]), tmp_path)
+    sentences = page.between("all about the run", "Median").strip().splitlines()
+    assert sentences[0] == (
+        "20 single pairs stand out, times as long as usual: most of all 19 → 79 (n04 → n19) 40 ×, "
+        "18 → 78 (n04 → n19) 39 ×, 17 → 77 (n04 → n19) 38 ×, 16 → 76 (n04 → n19) 37 ×."
+    )
+
+
+def test_chance_is_not_called_out(tmp_path: Path):
+    made = two_hosts()
+    made.times[0][0][2, 6] = made.times[0][0][3, 7]
+    made.times[0][0][1, 5] = 25_000.0
+    made.retests = [(0, 0, 6, 2, 31_000.0, 4_100.0)]  # what stands out more is fast alone
+    _, page = page_of(made, tmp_path)
+    assert "No host or rank stands out, and no pair when alone; 1 is slow in company" in page.text
+    assert "1 → 5" in page.between("Single pairs that stand out", "measured again alone")
+
+
+def test_tables_of_many_are_cut(tmp_path: Path):
+    _, page = page_of(slow_host(), tmp_path)
+    ranks = page.between("Slowest row", "Findings of the run")
+    assert "The slowest are shown; 32 are left out." in ranks
+    assert ranks.count("node11") == 4 + 2

@@ -11,7 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline import stats
+from leadline.stats import colour_range as colours
+from leadline.stats import distribution as stats
+from leadline.stats.histogram import histogram
+from leadline.stats.tail import end_of_tail
+from leadline.stats.tally import Tally
 
 TIMES = st.lists(st.floats(1.0, 1e9), min_size=1, max_size=200)
 
@@ -71,25 +75,25 @@ def test_describe_is_in_order(values):
 
 def test_one_outlier_does_not_stretch_the_colours():
     values = np.append(np.linspace(10, 12, 500), [400.0])
-    span = stats.colour_range(values)
+    span = colours.colour_range(values)
     assert (span.low, span.high) == (10, 12)
     assert (span.num_below, span.num_above, span.logarithmic) == (0, 1, False)
 
 
 def test_two_bad_pairs_do_not_stretch_the_colours_of_a_small_matrix():
     values = np.array([1.0] * 50 + [1.1, 1.2] + [40.0, 41.0, 42.0, 43.0])
-    assert stats.colour_range(values).high == 1.2
+    assert colours.colour_range(values).high == 1.2
 
 
 def test_classes_are_inside_the_colours():
-    span = stats.colour_range(np.array([0.9] * 24 + [4.0] * 32))
+    span = colours.colour_range(np.array([0.9] * 24 + [4.0] * 32))
     assert (span.low, span.high, span.logarithmic, span.num_above) == (0.9, 4.0, True, 0)
 
 
 @given(TIMES)
 def test_the_colours_say_how_many_are_outside(values):
     array = np.array(values)
-    span = stats.colour_range(array)
+    span = colours.colour_range(array)
     assert span.high / span.low >= 1.1 * (1 - 1e-9)
     assert array.min() <= span.low or span.high / span.low == pytest.approx(1.1)
     assert array.max() >= span.high or span.high / span.low == pytest.approx(1.1)
@@ -99,81 +103,53 @@ def test_the_colours_say_how_many_are_outside(values):
 
 
 def test_noise_is_not_painted_as_a_fault():
-    span = stats.colour_range(np.linspace(11.40, 11.45, 100))
+    span = colours.colour_range(np.linspace(11.40, 11.45, 100))
     assert span.high / span.low == pytest.approx(1.1)
 
 
 def test_no_values_have_no_colours():
-    assert math.isnan(stats.colour_range(np.empty(0)).low)
+    assert math.isnan(colours.colour_range(np.empty(0)).low)
+
+
+def tally_of(values: list[float]) -> Tally:
+    tally = Tally()
+    tally.add(np.array(values))
+    return tally
 
 
 @given(TIMES, TIMES)
 def test_a_histogram_loses_nothing(some, others):
-    histogram = stats.histogram({"a": np.array(some), "b": np.array(others)})
-    assert histogram.counts["a"].sum() == len(some)
-    assert histogram.counts["b"].sum() == len(others)
-    assert len(histogram.edges) == len(histogram.counts["a"]) + 1
+    bins = histogram({"a": tally_of(some), "b": tally_of(others)})
+    assert bins.counts["a"].sum() == len(some)
+    assert bins.counts["b"].sum() == len(others)
+    assert len(bins.edges) == len(bins.counts["a"]) + 1
 
 
-def test_classes_of_pairs():
-    host_of = np.array([0, 0, 1])
-    to_measure = ~np.eye(3, dtype=bool)
-    same = stats.class_mask(to_measure, host_of, stats.PairClass.SAME_HOST)
-    between = stats.class_mask(to_measure, host_of, stats.PairClass.BETWEEN_HOSTS)
-    assert np.argwhere(same).tolist() == [[0, 1], [1, 0]]
-    assert np.count_nonzero(between) == 4
-    to_measure[0, 2] = False
-    assert np.argwhere(stats.class_mask(to_measure, host_of, stats.PairClass.BETWEEN_HOSTS)).tolist() == [
-        [1, 2],
-        [2, 0],
-        [2, 1],
-    ]
+def test_a_histogram_of_nothing_has_bins():
+    bins = histogram({"a": Tally()})
+    assert bins.counts["a"].tolist() == [0] * 60
 
 
-def test_cells_by_host_and_by_tile():
-    cells = np.zeros((5, 5), dtype=bool)
-    cells[0, 1] = cells[2, 4] = cells[3, 0] = True
-    host_of = np.array([0, 0, 1, 2, 2])
-    assert np.argwhere(stats.host_cells(cells, host_of, 3)).tolist() == [[0, 0], [1, 2], [2, 0]]
-    assert np.argwhere(stats.any_of_tiles(cells, 2)).tolist() == [[0, 0], [1, 0], [1, 2]]
-    assert stats.num_partners(cells, host_of).tolist() == [1, 1, 2]
-    assert stats.num_partners(cells, np.arange(5)).tolist() == [2, 1, 1, 1, 1]
-    assert stats.num_partners(np.array([[True]]), np.array([0])).tolist() == [0]
+def test_a_range_is_widened_downwards_only():
+    span = colours.colour_range(np.linspace(10, 12, 500))
+    assert colours.widened(span, 2.0) == colours.ColourRange(2.0, 12.0, True, 0, 0)
+    assert colours.widened(span, 11.0) == span
+    assert colours.widened(span, math.nan) == span
 
 
-def test_host_matrices_are_medians_and_worst_of_blocks():
-    generator = np.random.default_rng(1)
-    host_of = np.array([1, 0, 2, 0, 1, 1, 0])
-    matrix = generator.uniform(1, 9, (7, 7))
-    np.fill_diagonal(matrix, np.nan)
-    matrix[1, :] = np.nan
-    median, worst = stats.host_matrices(matrix, host_of, 3)
-    for a in range(3):
-        for b in range(3):
-            block = stats.measured(matrix[np.ix_(host_of == a, host_of == b)])
-            expected = (np.median(block), block.max()) if block.size else (np.nan, np.nan)
-            np.testing.assert_allclose((median[a, b], worst[a, b]), expected)
+@pytest.mark.parametrize("power", [2, 3, 4])
+def test_the_end_of_a_long_tail_is_behind_nearly_all_of_it(power):
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        values = np.exp(0.05 * random.standard_normal(100_000))
+        values[:5000] *= 1 + 0.3 * (1 - random.random(5000)) ** (-1 / power)
+        # A tail that has fifty values beyond its own end is rare, and 40 times the usual is not always beyond it.
+        assert np.count_nonzero(values > end_of_tail(values)) < 20
+        assert end_of_tail(np.append(values, np.full(200, 1000.0))) < 500
 
 
-@given(st.integers(1, 12), st.integers(1, 5))
-def test_the_worst_of_all_is_the_worst_of_a_tile(num_ranks, edge):
-    matrix = np.random.default_rng(num_ranks).uniform(1, 9, (num_ranks, num_ranks))
-    matrix[0, 0] = np.nan
-    worst = stats.worst_of_tiles(matrix, edge)
-    assert worst.shape == (-(-num_ranks // edge),) * 2
-    if num_ranks > 1:
-        assert np.nanmax(worst) == np.nanmax(matrix)
-        assert worst[-1, -1] == np.nanmax(matrix[(len(worst) - 1) * edge :, (len(worst) - 1) * edge :])
-
-
-@pytest.mark.parametrize("axis", [0, 1])
-def test_medians_skip_what_is_missing(axis):
-    matrix = np.random.default_rng(2).uniform(1, 9, (6, 6))
-    matrix[2, :] = np.nan
-    matrix[:, 4] = np.nan
-    matrix[1, 3] = np.nan
-    result = stats.medians(matrix, axis)
-    lines = matrix if axis == 1 else matrix.T
-    for value, line in zip(result, lines, strict=True):
-        there = line[np.isfinite(line)]
-        assert value == np.median(there) if there.size else math.isnan(value)
+def test_the_end_of_a_short_tail_is_near():
+    values = np.exp(0.05 * np.random.default_rng(1).standard_normal(100_000))
+    assert values.max() < end_of_tail(values) < 2.5
+    assert end_of_tail(np.full(10, 7.0)) == pytest.approx(10.5)
+    assert math.isnan(end_of_tail(np.ones(3)))

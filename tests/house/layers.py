@@ -15,6 +15,7 @@ ANALYSIS_ORDER = (
     "model",
     "load",
     "stats",
+    "scan",
     "analyse",
     "diagnose",
     "compare",
@@ -22,6 +23,8 @@ ANALYSIS_ORDER = (
     "draw",
     "words",
     "report",
+    "view",
+    "export",
     "compat",
     "cli",
 )

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`leadline report`: a page, a sheet or a picture of a result."""
+
+from __future__ import annotations
+
+import argparse
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from leadline import __version__
+from leadline.cli.support import Once, Parser, ProgressLine, check_output, chosen_parts, ended, say, write, wrong
+from leadline.load import load
+from leadline.model import Result, Slice, Statistic
+from leadline.report.page import is_own_report, render
+
+_SHEETS = (".pdf", ".ps", ".png")
+_PAGES = (".html", ".htm")
+
+
+def _report_parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="leadline report",
+        allow_abbrev=False,
+        description="Makes a report of a result of leadline link: the matrix, the histogram, the slowest pairs, hosts "
+        "and ranks, and how it was measured. The name of FILE says which: .html is a page that works offline and can "
+        "be mailed, .pdf or .ps the same on one sheet of A4, .png a picture of the matrix alone.",
+        epilog="Status: 0 fine, 2 wrong command line or no such file, 3 a permission is missing, 4 the file is not a "
+        "readable result.",
+    )
+    parser.add_argument("result", metavar="RESULT", help="result file")
+    parser.add_argument(
+        "-o",
+        "--output",
+        action=Once,
+        metavar="FILE",
+        help="what to write: .html, .pdf, .png or .ps (default: RESULT with .html; - = a page to stdout)",
+    )
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace FILE even where it is not an earlier report of leadline"
+    )
+    parser.add_argument(
+        "--statistic",
+        action=Once,
+        choices=[statistic.value for statistic in Statistic],
+        default=Statistic.MEDIAN.value,
+        help="what of each pair the matrix shows, on a page at first (default: median)",
+    )
+    parser.add_argument("--size", action=Once, metavar="BYTES", help="only this message size, such as 16MiB")
+    parser.add_argument("--repeat", action=Once, metavar="NUMBER", help="only this repeat; the first is 1")
+    parser.add_argument("--version", action="version", version=f"leadline report {__version__}")
+    return parser
+
+
+def _output_path(result: Path, output: str | None) -> Path:
+    if not output and result.is_dir():
+        raise wrong(f"cannot read '{result}' (it is a folder)")
+    path = Path(output) if output else result.with_suffix(".html")
+    if path.suffix.lower() not in (*_PAGES, *_SHEETS):
+        why = "a report is a page, a sheet or a picture, as the end of its name says"
+        raise wrong(f"cannot write '{path}' ({why})", "End it in .html, .pdf, .png or .ps")
+    return path
+
+
+def _content(result: Result, parts: tuple[Slice, ...], path: Path | None, statistic: Statistic) -> str | bytes:
+    """The file's contents; drawing is loaded only where something is drawn."""
+    progress = ProgressLine("reading the result")
+    try:
+        if path is None or path.suffix.lower() in _PAGES:
+            return render(result, parts, statistic, progress=progress)
+        from leadline.report.sheet import analyses_for_sheet, write_sheet
+
+        analyses = analyses_for_sheet(result, parts, progress)
+        stream = io.BytesIO()
+        write_sheet(result, analyses, stream, path.suffix.lower()[1:], statistic, len(parts) - len(analyses))
+        return stream.getvalue()
+    finally:
+        progress.end()
+
+
+def _is_own(ends: str) -> bool:
+    from leadline.report.paper import is_own_sheet
+
+    return is_own_report(ends) or is_own_sheet(ends)
+
+
+def _report(arguments: Sequence[str]) -> None:
+    options = _report_parser().parse_args(arguments)
+    source = Path(options.result)
+    path = None if options.output == "-" else _output_path(source, options.output)
+    result = load(source)
+    parts = chosen_parts(result, options.size, options.repeat)
+    if path:
+        check_output(path, options.overwrite, _is_own)
+    content = _content(result, parts, path, Statistic(options.statistic))
+    if path:
+        write(path, content)
+        say(f"{path}\n")
+    elif isinstance(content, str):
+        say(content)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """`leadline report RESULT`; the exit status is the return value."""
+    return ended(_report, arguments)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands of the package have in common: options, sizes and repeats, files to write, the end."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+from leadline.error import ExitStatus, LeadlineError, from_os_error
+from leadline.model import Result, Slice
+from leadline.units import bytes_text, parse_bytes
+
+_END_BYTES = 4096
+_QUICK_S = 0.5
+
+
+class Parser(argparse.ArgumentParser):
+    """What is wrong with a command line is one of our errors."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raises it; never ends the program."""
+        raise wrong(message, f"See {self.prog} --help")
+
+
+class Once(argparse.Action):
+    """An option that is given twice is a mistake, not a correction."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        """As argparse calls it."""
+        given: set[str] = namespace.__dict__.setdefault("_given", set())
+        if self.dest in given:
+            parser.error(f"{option} is given twice")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
+def wrong(problem: str, hint: str = "") -> LeadlineError:
+    """The user's mistake, to be raised."""
+    return LeadlineError(problem, hint=hint, status=ExitStatus.BAD_COMMAND_LINE)
+
+
+def chosen_parts(result: Result, size: str | None, repeat: str | None) -> tuple[Slice, ...]:
+    """The slices of a size and a repeat in a user's words, None = of all; at least one."""
+    parts = result.slices
+    if size is not None:
+        try:
+            size_bytes = parse_bytes(size)
+        except ValueError:
+            raise wrong(f"--size {size} is not a size", "Write it as 512, 1KiB or 16MiB") from None
+        parts = tuple(part for part in parts if part.message_size_bytes == size_bytes)
+        if not parts:
+            there = ", ".join(bytes_text(one) for one in result.message_sizes_bytes)
+            raise wrong(f"the result has no message size {size}", f"It has {there}")
+    if repeat is not None:
+        last = max(part.repeat for part in result.slices) + 1
+        parts = tuple(part for part in parts if str(part.repeat + 1) == repeat)
+        if not parts:
+            raise wrong(f"the result has no repeat {repeat}", f"It has 1 to {last}")
+    return parts
+
+
+def check_output(path: Path, overwrite: bool, is_own: Callable[[str], bool]) -> None:
+    """Before any work: a file that may not be written, or may not be replaced. `is_own` tells an earlier output of the
+    same command from its first 4 KiB and (of a longer file, right behind them) its last 4 KiB.
+    """
+    if path.is_dir():
+        raise wrong(f"cannot write '{path}' (it is a folder)")
+    if not path.parent.is_dir():
+        raise wrong(f"cannot write '{path}' (no such folder)")
+    if not path.exists() or overwrite:
+        return
+    try:
+        with path.open("rb") as stream:
+            ends = stream.read(_END_BYTES)
+            stream.seek(max(path.stat().st_size - _END_BYTES, len(ends)))
+            ends += stream.read(_END_BYTES)
+    except OSError as error:
+        raise from_os_error(f"cannot write '{path}'", error) from error
+    if not is_own(ends.decode("utf-8", errors="replace")):
+        raise wrong(f"cannot write '{path}' (it is there and was not written by this command)", "Use --overwrite")
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write that takes the place of `path` at the end, if all went well: whoever has the old one open never
+    sees half of the new one.
+    """
+    try:
+        # Not tempfile: its files are for the owner alone, and a report is for others.
+        fresh = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            with fresh.open("xb") as stream:
+                yield stream
+            fresh.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                fresh.unlink()
+            raise
+    except OSError as error:
+        raise from_os_error(f"cannot write '{path}'", error) from error
+
+
+def write(path: Path, content: str | bytes) -> None:
+    """All or nothing, as replacing(). Text becomes UTF-8."""
+    with replacing(path) as stream:
+        stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+class ProgressLine:
+    """The share of the work that is done, on one line of stderr that goes away at the end; only on a terminal, and not
+    for what is done at once.
+    """
+
+    def __init__(self, what: str) -> None:
+        """`what` is being done: `reading the result`."""
+        self._what, self._begin, self._last = what, time.monotonic(), -1
+        self._is_terminal = sys.stderr.isatty()
+
+    def __call__(self, share: float) -> None:
+        """From 0 to 1."""
+        percent = int(100 * share)
+        if not self._is_terminal or percent == self._last or time.monotonic() - self._begin < _QUICK_S:
+            return
+        self._last = percent
+        print(f"\r{self._what}: {percent} %", end="", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Takes the line away."""
+        if self._last >= 0:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._last = -1
+
+
+def say(text: str) -> None:
+    """To stdout, at once; what goes wrong there is told now and not when Python closes the stream."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise from_os_error("cannot write the report", error) from error
+
+
+def ended(command: Callable[[Sequence[str]], None], arguments: Sequence[str] | None) -> int:
+    """Runs a command; whatever goes wrong is one line on stderr and a status."""
+    try:
+        command(sys.argv[1:] if arguments is None else arguments)
+    except LeadlineError as error:
+        print(f"leadline: {error}", file=sys.stderr)
+        return int(error.status)
+    except MemoryError:
+        print(
+            "leadline: the result does not fit into the memory. Choose with --size and --repeat",
+            file=sys.stderr,
+        )
+        return int(ExitStatus.SOMETHING_MISSING)
+    except BrokenPipeError:
+        return 128 + signal.SIGPIPE
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    return int(ExitStatus.OK)

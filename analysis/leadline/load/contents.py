@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the formats have in common: the parts of a Result out of plain values, each checked before it is believed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.model import (
+    AllToAll,
+    Finding,
+    FloatArray,
+    IntArray,
+    LinkTestRecord,
+    Provenance,
+    RankPlace,
+    ReadRows,
+    Retest,
+    Slice,
+    Spread,
+    Statistic,
+)
+
+FORMAT_VERSION = 1
+MATRICES = ("count", *(f"time_ns_{statistic.value}" for statistic in Statistic))
+
+# What numpy, the HDF5 library and our own conversions raise for values that are none.
+BAD_VALUES = (RuntimeError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError)
+
+_BLOCK_CELLS = 1 << 19
+
+
+class DamagedError(ValueError):
+    """Something in a file that cannot be; the reader that knows the file says so with its name."""
+
+
+def text_of(value: Any) -> str:
+    """A string of whatever kind a file has: fixed or variable, padded, in bytes that may not be UTF-8."""
+    if isinstance(value, np.ndarray):
+        value = value.reshape(-1)[0] if value.size else ""
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", errors="replace")
+    return str(value).rstrip("\0")
+
+
+def reason_of(error: BaseException) -> str:
+    """The first line of an error's text, or its kind."""
+    lines = str(error).splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
+def provenance_of(values: Mapping[str, Any]) -> Provenance:
+    """From the attributes of /provenance, or what stands for them."""
+    found: dict[str, Any] = {}
+    for name, kind in Provenance.__annotations__.items():
+        if name not in values and name != "end_utc":
+            raise DamagedError(f"/provenance has no {name}")
+        value = values.get(name, "")
+        if kind == "str":
+            found[name] = text_of(value)
+        elif kind == "float":
+            found[name] = _real(value)
+        elif kind == "bool":
+            found[name] = text_of(value).lower() not in ("0", "false", "")
+        elif kind == "int":
+            found[name] = int(value)
+        else:
+            found[name] = tuple(str(word) for word in json.loads(text_of(value)))
+    return Provenance(**found)
+
+
+def _real(value: Any) -> float:
+    # JSON has no NaN.
+    return math.nan if value is None else float(value)
+
+
+def place_of(
+    rank: int, host: str, device: str = "", cpus: str = "", pid: int = 0, num_cpus: int = 0, numa_node: int = -1
+) -> RankPlace:
+    """Where a rank ran; hosts without a name get one, since a name is what people look for."""
+    return RankPlace(rank, host or "(unknown host)", device, cpus, int(pid), int(num_cpus), int(numa_node))
+
+
+def linktest_of(values: Mapping[str, Any], location: Any, num_ranks: int) -> LinkTestRecord:
+    """From the attributes of /linktest and the locations, [N, 4]."""
+    places = np.asarray(location)
+    if places.shape != (num_ranks, 4) or places.dtype.kind not in "ui":
+        raise DamagedError(f"/linktest/location is {places.dtype} of the shape {places.shape}")
+
+    def times(name: str) -> tuple[float, float, float]:
+        return _real(values[f"{name}_min"]), _real(values[f"{name}_max"]), _real(values[f"{name}_mean"])
+
+    return LinkTestRecord(
+        num_iterations=int(values["num_iterations"]),
+        message_size_bytes=int(values["message_size_bytes"]),
+        has_all_to_all=bool(int(values["has_all_to_all"])),
+        is_serial=bool(int(values["is_serial"])),
+        is_permuted=bool(int(values["is_permuted"])),
+        time_s=times("time_s"),
+        all_to_all_time_s=times("all_to_all_time_s"),
+        location=places.astype(np.int64),
+    )
+
+
+def retests_of(columns: Sequence[Sequence[Any]], num_sizes: int, num_ranks: int) -> tuple[Retest, ...]:
+    """From the columns of /retest in the order of its documentation."""
+    retests = []
+    for repeat, size_index, from_rank, to_rank, time, again in zip(*columns, strict=True):
+        if not (0 <= from_rank < num_ranks and 0 <= to_rank < num_ranks and 0 <= size_index < num_sizes):
+            raise DamagedError(f"/retest has the pair {from_rank} to {to_rank} of size {size_index}")
+        time_ns, retest_time_ns = (
+            float(value) if value is not None and 0 < value < math.inf else math.nan for value in (time, again)
+        )
+        retests.append(Retest(int(repeat), int(size_index), int(from_rank), int(to_rank), time_ns, retest_time_ns))
+    return tuple(retests)
+
+
+def summary_of(text: str) -> Mapping[str, object] | None:
+    """The engine's own summary; None where it did not come to write one."""
+    if not text:
+        return None
+    try:
+        summary = json.loads(text)
+    except ValueError as error:
+        raise DamagedError(f"/summary is no JSON: {reason_of(error)}") from error
+    if not isinstance(summary, dict):
+        raise DamagedError("/summary is not a JSON object")
+    return summary
+
+
+def findings_of(summary: Mapping[str, object] | None) -> tuple[Finding, ...]:
+    """The findings that the engine wrote down."""
+    entries = summary.get("findings") if summary else None
+    names = ("id", "severity", "message", "evidence", "advice")
+    return tuple(
+        Finding(*(str(entry.get(name, "")) for name in names))
+        for entry in (entries if isinstance(entries, list) else [])
+        if isinstance(entry, dict)
+    )
+
+
+def _of_slices(
+    summary: Mapping[str, object] | None, slices: tuple[Slice, ...], name: str
+) -> Iterator[tuple[Slice, Any]]:
+    """What the summary says of slices under a name, where it says anything."""
+    known = {(part.repeat, part.size_index): part for part in slices}
+    entries = summary.get("slices") if summary else None
+    for entry in entries if isinstance(entries, list) else []:
+        part = known.get((entry["repeat"], entry["size_index"]))
+        if part and entry.get(name) is not None:
+            yield part, entry[name]
+
+
+def _spread(entry: Mapping[str, Any], quantity: str) -> Spread:
+    values = [entry[f"{quantity}_{which}"] for which in ("min", "mean", "max")]
+    return Spread(int(entry["num"]), *(_real(value) for value in values))
+
+
+def all_to_all_of(summary: Mapping[str, object] | None, slices: tuple[Slice, ...]) -> dict[Slice, AllToAll]:
+    """Exchanges of all ranks with all others, of slices that have them."""
+    return {
+        part: AllToAll(
+            int(entry["message_size_bytes"]),
+            *(_spread(entry[when], "time_ns") if entry[when] else None for when in ("before", "after", "each_round")),
+        )
+        for part, entry in _of_slices(summary, slices, "all_to_all")
+    }
+
+
+def bisection_of(summary: Mapping[str, object] | None, slices: tuple[Slice, ...]) -> dict[Slice, Spread]:
+    """Bandwidths across the cut, of slices that have one."""
+    return {part: _spread(entry, "bandwidth_bytes_per_s") for part, entry in _of_slices(summary, slices, "bisection")}
+
+
+def block_of_rows(read_rows: ReadRows, part: Slice, dataset: str, rows: IntArray, columns: IntArray) -> FloatArray:
+    """See leadline.model.ReadBlock; from whole rows, one at a time."""
+    found = [read_rows(part, dataset, rank, rank + 1)[0, columns] for rank in rows.tolist()]
+    return np.array(found, dtype=np.float64).reshape(len(rows), len(columns))
+
+
+def has_rounds(read_rows: ReadRows, part: Slice, num_ranks: int) -> bool:
+    """Whether the schedule of a slice's repeat was written. None is empty: where all is 0, the run was killed before
+    that, or one rank was alone, which all but tells its schedule.
+    """
+    step = max(1, _BLOCK_CELLS // num_ranks)
+    blocks = (read_rows(part, "round", first, min(first + step, num_ranks)) for first in range(0, num_ranks, step))
+    return any(bool(np.isfinite(block).any()) for block in blocks)

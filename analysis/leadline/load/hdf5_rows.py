@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the matrices in an HDF5 file: straight from their place in it, or through the library if they have none."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import h5py
+import numpy as np
+
+from leadline.error import LeadlineError
+from leadline.load.contents import BAD_VALUES, block_of_rows, reason_of
+from leadline.load.input_file import ImpossibleValueError, InputFile, check_cells, truncated, unreadable
+from leadline.model import FloatArray, IntArray, Slice
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the cells of a matrix lie, one row after the other; offset None = in chunks, or packed."""
+
+    offset: int | None
+    kind: np.dtype[Any]
+    num_ranks: int
+
+
+class RowReader:
+    """Reads rows; from several threads at once too. The library has one lock for all of its files, so it is left out
+    wherever a matrix lies in one piece, as the engine writes it.
+    """
+
+    def __init__(self, input_file: InputFile, places: Mapping[str, Place], num_ranks: int) -> None:
+        """`places` by the names of the datasets; the caller has checked their shapes and that they lie in the file."""
+        self._input, self._places, self._num_ranks = input_file, places, num_ranks
+        self._library_file: h5py.File | None = None
+        self._lock = threading.Lock()
+
+    def read_rows(self, part: Slice, dataset: str, first: int, end: int) -> FloatArray:
+        """See leadline.model.ReadRows. All sizes have the same rounds."""
+        name = f"repeats/{part.repeat:04d}/{dataset}"
+        place = self._places[name]
+        size_index = 0 if dataset == "round" else part.size_index
+        first, end = max(first, 0), min(end, self._num_ranks)
+        rows = np.empty((max(end - first, 0), self._num_ranks))
+        try:
+            if place.offset is None:
+                block = slice(first, end)
+                cells = (block,) if dataset == "round" else (size_index, block)
+                self._through_library(name, cells, rows)
+                check_cells(rows.reshape(-1))
+                return rows
+            row = size_index * self._num_ranks + first
+            offset = place.offset + row * self._num_ranks * place.kind.itemsize
+            if not self._input.read_cells(offset, place.kind, rows):
+                raise truncated(self._input.path)
+        except ImpossibleValueError:
+            why = f"damaged: /{name} has values that no measurement gives"
+            raise unreadable(self._input.path, why) from None
+        return rows
+
+    def read_block(self, part: Slice, dataset: str, rows: IntArray, columns: IntArray) -> FloatArray:
+        """See leadline.model.ReadBlock. Of each row the stretch is read in which the columns lie."""
+        name = f"repeats/{part.repeat:04d}/{dataset}"
+        place = self._places[name]
+        if place.offset is None or not len(rows) or not len(columns):
+            return block_of_rows(self.read_rows, part, dataset, rows, columns)
+        first_row = 0 if dataset == "round" else part.size_index * self._num_ranks
+        first = int(columns.min())
+        stretch = np.empty(int(columns.max()) + 1 - first, dtype=place.kind)
+        wanted = columns - first
+        cells = np.empty((len(rows), len(columns)))
+        is_direct = place.kind == cells.dtype and bool((np.diff(columns) == 1).all())
+        offsets = (place.offset + ((first_row + rows) * self._num_ranks + first) * place.kind.itemsize).tolist()
+        for offset in offsets:
+            self._input.will_read(offset, stretch.nbytes)
+        for index, offset in enumerate(offsets):
+            if not self._input.read_into(offset, cells[index] if is_direct else stretch):
+                raise truncated(self._input.path)
+            if not is_direct:
+                cells[index] = stretch[wanted]
+        try:
+            check_cells(cells.reshape(-1))
+        except ImpossibleValueError:
+            why = f"damaged: /{name} has values that no measurement gives"
+            raise unreadable(self._input.path, why) from None
+        return cells
+
+    def _through_library(self, name: str, cells: tuple[int | slice, ...], rows: FloatArray) -> None:
+        try:
+            with self._lock:
+                if self._library_file is None:
+                    self._library_file = h5py.File(self._input.path, "r", locking=False)
+                rows[...] = self._library_file[name][cells]
+        except LeadlineError:
+            raise
+        except (OSError, *BAD_VALUES) as error:
+            raise unreadable(self._input.path, f"damaged: {reason_of(error)}") from error

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A result file open for positioned reads, by several threads at once, and the words for what is wrong with it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.error import ExitStatus, LeadlineError, from_os_error
+from leadline.model import FloatArray
+
+# Cells that are converted and checked at a time: they stay in a core's cache.
+CELLS_AT_A_TIME = 1 << 17
+# Of tables that a file claims to have: small ones cost nobody anything, of others the disk must hold a part.
+_SMALL_BYTES = 256 * 1024
+_MOST_BYTES_A_STORED_BYTE = 4
+
+Convert = Callable[[FloatArray], None]
+
+
+def unreadable(path: Path, why: str, hint: str = "") -> LeadlineError:
+    """The error for a file that is there and no result."""
+    return LeadlineError(f"cannot read '{path}'", why, hint)
+
+
+def truncated(path: Path) -> LeadlineError:
+    """The error for a file that ends too early."""
+    return unreadable(path, "the file is truncated", "Copy it again; was the disk full?")
+
+
+class ImpossibleValueError(ValueError):
+    """A cell that no measurement gives."""
+
+
+def check_cells(cells: FloatArray) -> None:
+    """Checks numbers in place and makes holes NaN: a hole is 0, which no measured time, count or round can be."""
+    if cells.size == 0:
+        return
+    least, most = cells.min(), cells.max()
+    # A NaN fails both.
+    if not (least >= 0 and most < np.inf):
+        raise ImpossibleValueError
+    if most == 0:
+        cells.fill(np.nan)
+    elif least == 0:
+        np.putmask(cells, cells == 0, np.nan)
+
+
+class InputFile:
+    """A regular file, open until the last reader of it is gone."""
+
+    def __init__(self, path: Path) -> None:
+        """LeadlineError where there is no such file, no permission, or something that is no regular file."""
+        self.path = path
+        self._descriptor = -1
+        try:
+            # Without O_NONBLOCK a pipe would keep us until somebody writes into it.
+            self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            status = os.fstat(self._descriptor)
+            if stat.S_ISDIR(status.st_mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        except (OSError, ValueError) as error:
+            if isinstance(error, OSError):
+                raise from_os_error(f"cannot read '{path}'", error) from error
+            raise LeadlineError(f"cannot read {str(path)!r}", str(error), status=ExitStatus.BAD_COMMAND_LINE) from error
+        if not stat.S_ISREG(status.st_mode):
+            raise LeadlineError(f"cannot read '{path}'", "it is no regular file", status=ExitStatus.BAD_COMMAND_LINE)
+        self.size_bytes = status.st_size
+
+    def __del__(self) -> None:
+        """Nobody reads from it any more."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+
+    def read_at(self, offset: int, num_bytes: int) -> bytes:
+        """As many bytes as there are, up to `num_bytes`."""
+        pieces = []
+        while num_bytes > 0:
+            piece = self._pread(num_bytes, offset)
+            if not piece:
+                break
+            pieces.append(piece)
+            offset += len(piece)
+            num_bytes -= len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _pread(self, num_bytes: int, offset: int) -> bytes:
+        try:
+            return os.pread(self._descriptor, num_bytes, offset)
+        except OSError as error:
+            raise from_os_error(f"cannot read '{self.path}'", error) from error
+
+    def will_read(self, offset: int, num_bytes: int) -> None:
+        """Lets the system fetch these bytes while we go on: many small pieces come from a disk together in half the
+        time that they take one after the other.
+        """
+        if hasattr(os, "posix_fadvise"):
+            with contextlib.suppress(OSError):  # it is advice
+                os.posix_fadvise(self._descriptor, offset, num_bytes, os.POSIX_FADV_WILLNEED)
+
+    def read_into(self, offset: int, into: NDArray[np.generic]) -> bool:
+        """Fills a contiguous array with the bytes at `offset`; False where the file ends before that."""
+        left = memoryview(into.reshape(-1).view(np.uint8).data)
+        while len(left) > 0:
+            try:
+                got = os.preadv(self._descriptor, [left], offset)
+            except OSError as error:
+                raise from_os_error(f"cannot read '{self.path}'", error) from error
+            if got == 0:
+                return False
+            left = left[got:]
+            offset += got
+        return True
+
+    def read_cells(self, offset: int, kind: np.dtype[Any], into: FloatArray, convert: Convert = check_cells) -> bool:
+        """Fills a contiguous float64 array with numbers of a kind that lie at `offset`, through the cache of a core;
+        `convert` changes each piece in place. False where the file ends before that.
+        """
+        cells = into.reshape(-1)
+        is_direct = kind == cells.dtype
+        for start in range(0, len(cells), CELLS_AT_A_TIME):
+            piece = cells[start : start + CELLS_AT_A_TIME]
+            stored = piece if is_direct else np.empty(len(piece), dtype=kind)
+            if not self.read_into(offset + start * kind.itemsize, stored):
+                return False
+            if not is_direct:
+                piece[...] = stored
+            convert(piece)
+        return True
+
+    def stores_in_proportion(self, num_bytes: int) -> bool:
+        """Whether so many bytes of tables may be taken into memory. A file that is nearly all a hole costs its maker
+        nothing, and us as much memory as it says.
+        """
+        if num_bytes <= _SMALL_BYTES:
+            return True
+        wanted, stored, offset = num_bytes // _MOST_BYTES_A_STORED_BYTE, 0, 0
+        while stored < wanted:
+            try:
+                data = os.lseek(self._descriptor, offset, os.SEEK_DATA)
+                hole = os.lseek(self._descriptor, data, os.SEEK_HOLE)
+            except OSError as error:
+                return error.errno != errno.ENXIO  # that is: no more data; others: this file system does not tell
+            stored += hole - data
+            offset = hole
+        return True

@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the page's script draws from: one JSON object, made here and read by templates/source.js.
+
+{
+  "num_ranks": N, "hosts": [name of each host], "host_of": [host of each rank], "socket_of": [NUMA node of each rank,
+  -1 = unknown] or null where none is known, "has_loop": the diagonal is a measurement, "num_directions": 1 or 2,
+  "statistics": ["median", ...], "first_statistic": "median", "notes": [what was left out of the page],
+  "colours": {"map": [...], "above", "below", "missing", "hatch", "diagonal", "outside"},
+  "order_by_host": [rank at each position], only where that is another order than that of the ranks,
+  "served": null, or {"key": secret of the server} where matrices come from the server in tiles (view/__init__.py),
+  "parts": [{
+    "repeat", "repeat_name", "size_index", "size_name", "message_size_bytes",
+    "time_unit": {"name", "scale"}, "bandwidth_unit": {"name", "scale"},
+    "count": batches of every pair where all have the same number, else absent,
+    "matrices": {"ranks": MATRIX, "ranks-by-host": MATRIX (only where another order, and not where cells are single
+                 pairs: the script orders those itself), "hosts": MATRIX (only where several ranks share a host)},
+    "slow_hosts": [[host, ratio]], "slow_ranks": [[rank, ratio]], "slow_links": [[from host, to host, ratio]],
+    "standouts": [{"from", "to", "ratio", "time_ns": {statistic: exact time, ...}, "count", "round"}], most striking
+                  first; the first ones have all of these,
+    "num_circled": how many of the standouts are circled
+  }]
+}
+MATRIX: {"positions": P (ranks or hosts along a side), "edge": E (positions along a side of a cell),
+  "size": G = ceil(P/E),
+  "ranges": {statistic: {"low", "high", "logarithmic", "below", "above", "min", "max"} or null where there is no time},
+  "pictures": {statistic: {"worst": CODES, "median": CODES or absent where it is left out or a cell is one pair,
+               "worst_from", "worst_to": INTS, which of the cell's ranks, in their order along the axis, are the worst
+               pair; only where a cell has several pairs}},
+  "missing": INTS, pairs of the cell to measure without a time; absent where none is,
+  "measured": INTS, pairs of the cell with a time; absent where these are all but the missing ones,
+  "counts": INTS, batches of each pair, "rounds": INTS, round of each pair: only where a cell is one pair}
+CODES, INTS: {"data": base64 of deflated (zlib) planes: all low bytes, then all high bytes of G*G uint16, "low", "step"}
+  CODES: 0 = no time; c > 0: time_ns = low * exp((c - 1) * step).
+Served: "pictures" and the other arrays are absent; "edges": [1, 2, 4, ...] are the edges that the server has tiles of,
+"num_missing" and "num_outside" the pairs that are missing and that were not to be measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from leadline import words
+from leadline.analyse import SliceAnalysis, Standout, num_circled
+from leadline.draw.colours import page_colours
+from leadline.model import IntArray, Result, Slice, Statistic
+from leadline.report.encode import COARSE_STEP, FINE_STEP, Packed, packed_ints, packed_times
+from leadline.scan import AxisName, Grid, Picture, Progress, axis_of, edge_for, picture_range, pictures
+from leadline.scan.picture import is_reduced, shown
+from leadline.units import bandwidth_unit, bytes_text, time_unit
+
+# The rooms of the page's script, in the order in which they stand in its one function.
+SCRIPTS = (
+    "page.js", "numbers.js", "colours.js", "source.js", "served.js", "heatmap.js", "labels.js", "axes.js", "legend.js",
+    "marks.js", "tooltip.js", "matrix_view.js", "report.js",
+)  # fmt: skip
+
+# Bytes of matrices that a page carries, before base64: 5 MB of HTML up to so many ranks, and 8 MB beyond.
+BUDGET_BYTES = 3_400_000
+MANY_RANKS = 8192
+BUDGET_BYTES_MANY_RANKS = 5_300_000
+LARGEST_PICTURE = 1024  # cells on a side
+SMALLEST_PICTURE = 64
+# Bytes of a code, measured on times that scatter by 5 %: deflating leaves their noise.
+_FINE_CODE_BYTES = 1.65
+_COARSE_CODE_BYTES = 1.15
+_MOST_EXACT = 60  # standouts that have all their statistics
+_TILE = 256
+
+
+@dataclass(frozen=True)
+class PagePlan:
+    """What a page shall carry. Its axes and largest_size are for analyse()."""
+
+    statistics: tuple[Statistic, ...]
+    first_statistic: Statistic
+    axes: tuple[AxisName, ...]
+    largest_size: int  # cells on a side of a picture
+    step: float  # of the logarithm of a time
+    budget_bytes: int
+    served_key: str | None = None
+
+
+def plan_page(
+    result: Result, num_parts: int, first_statistic: Statistic = Statistic.MEDIAN, served_key: str | None = None
+) -> PagePlan:
+    """All statistics of all pairs where a page of so many slices holds them; else the first statistic and the
+    maximum, of every pair or of the worst pair of each cell of a reduced picture.
+    """
+    num_ranks, num_hosts = result.num_ranks, len(result.hosts())
+    by_host = _is_other_order(result)
+    axes = [AxisName.RANKS]
+    if 1 < num_hosts < num_ranks:
+        axes.append(AxisName.HOSTS)
+    budget = BUDGET_BYTES if num_ranks <= MANY_RANKS else BUDGET_BYTES_MANY_RANKS
+    everything, little = tuple(Statistic), tuple(dict.fromkeys((first_statistic, Statistic.MAX)))
+    hosts_cells = num_hosts**2 if AxisName.HOSTS in axes else 0
+
+    def cost(statistics: int, code_bytes: float) -> float:
+        return num_parts * statistics * code_bytes * (num_ranks**2 + 3 * hosts_cells)
+
+    def plan(statistics: tuple[Statistic, ...], size: int, step: float) -> PagePlan:
+        # Single pairs are put into another order by the page's script, reduced ones cannot.
+        more = (AxisName.RANKS_BY_HOST,) if by_host and (served_key or num_ranks > size) else ()
+        return PagePlan(statistics, first_statistic, (*axes, *more), size, step, budget, served_key)
+
+    if served_key is not None:
+        return plan(everything, LARGEST_PICTURE, COARSE_STEP)
+    if num_ranks <= LARGEST_PICTURE and cost(len(everything), _FINE_CODE_BYTES) <= budget:
+        return plan(everything, LARGEST_PICTURE, FINE_STEP)
+    if num_ranks <= LARGEST_PICTURE and cost(len(little), _COARSE_CODE_BYTES) <= budget:
+        return plan(little, LARGEST_PICTURE, COARSE_STEP)
+    fitting = (
+        size
+        for size in range(LARGEST_PICTURE, SMALLEST_PICTURE, -1)
+        if num_parts * _reduced_bytes(num_ranks, num_hosts, size, by_host) <= budget
+    )
+    return plan(little, next(fitting, SMALLEST_PICTURE), COARSE_STEP)
+
+
+def page_data(
+    result: Result, analyses: Sequence[SliceAnalysis], plan: PagePlan, progress: Progress | None = None
+) -> dict[str, Any]:
+    """The page's JSON about these slices, analysed with the axes and the largest size of the plan. Reads the matrices
+    of the other statistics once each, and some rows.
+    """
+    host_of = result.host_of()
+    sockets = [place.numa_node for place in result.ranks]
+    has_loop = bool(analyses) and analyses[0].scan.num_to_measure == 1
+    page: dict[str, Any] = {
+        "num_ranks": result.num_ranks,
+        "hosts": list(result.hosts()),
+        "host_of": host_of.tolist(),
+        "socket_of": sockets if any(socket >= 0 for socket in sockets) else None,
+        "has_loop": has_loop,
+        "num_directions": 2 if result.provenance.direction == "bidirectional" else 1,
+        "statistics": [statistic.value for statistic in plan.statistics],
+        "first_statistic": plan.first_statistic.value,
+        "notes": _notes(result, plan),
+        "colours": page_colours(),
+        "served": {"key": plan.served_key} if plan.served_key is not None else None,
+        "parts": [_part(result, analysis) for analysis in analyses],
+    }
+    if _is_other_order(result):
+        page["order_by_host"] = np.argsort(host_of, kind="stable").tolist()
+    num_steps = len(analyses) * len(plan.statistics)
+    for index, (analysis, part) in enumerate(zip(analyses, page["parts"], strict=True)):
+
+        def step_done(number: int, index: int = index) -> None:
+            if progress:
+                progress((index * len(plan.statistics) + number) / num_steps)
+
+        if plan.served_key is None:
+            _add_matrices(result, analysis, plan, part, step_done)
+        else:
+            _add_served(result, analysis, plan, part)
+    return page
+
+
+def _is_other_order(result: Result) -> bool:
+    return bool((np.diff(result.host_of()) < 0).any())
+
+
+def _reduced_bytes(num_ranks: int, num_hosts: int, size: int, by_host: bool) -> float:
+    """What the pictures of a slice take, of two statistics and about."""
+
+    def of_axis(num_positions: int, ranks_a_position: float) -> float:
+        if num_positions < 2:
+            return 0.0
+        edge = edge_for(num_positions, size)
+        places = 2 * math.log2(max(edge * ranks_a_position, 1)) / 8 * 1.15
+        return float(-(-num_positions // edge)) ** 2 * (3 * _COARSE_CODE_BYTES + 2 * places)
+
+    of_ranks = of_axis(num_ranks, 1) * (2 if by_host else 1)
+    return of_ranks + (of_axis(num_hosts, num_ranks / num_hosts) if num_hosts < num_ranks else 0)
+
+
+def _notes(result: Result, plan: PagePlan) -> list[str]:
+    if plan.served_key is not None or len(plan.statistics) == len(Statistic):
+        return []
+    names = " and ".join(statistic.value for statistic in plan.statistics)
+    edge = edge_for(result.num_ranks, plan.largest_size)
+    reduced = f"A cell of the matrix is {edge} × {edge} pairs and shows the worst of them, which it also names. "
+    little = f"To keep the page small it has only {names} of the pairs; leadline view has everything."
+    return [reduced + little if edge > 1 else little]
+
+
+def _part(result: Result, analysis: SliceAnalysis) -> dict[str, Any]:
+    part = analysis.part
+    typical = analysis.overall.median
+    speed = float(result.bandwidth_bytes_per_s(typical, part.message_size_bytes))
+    return {
+        "repeat": part.repeat,
+        "repeat_name": words.repeat_name(result, part),
+        "size_index": part.size_index,
+        "size_name": bytes_text(part.message_size_bytes),
+        "message_size_bytes": part.message_size_bytes,
+        "time_unit": asdict(time_unit(typical)),
+        "bandwidth_unit": asdict(bandwidth_unit(speed)),
+        "matrices": {},
+        "slow_hosts": [[host, _rounded(analysis.hosts[host].ratio)] for host in analysis.slow_hosts],
+        "slow_ranks": [[rank, _rounded(analysis.ranks[rank].ratio)] for rank in analysis.slow_ranks],
+        "slow_links": [[link.from_host, link.to_host, _rounded(link.ratio)] for link in analysis.slow_links],
+        "standouts": _standouts(result, part, analysis.standouts),
+        "num_circled": num_circled(analysis.standouts),
+    }
+
+
+def _rounded(ratio: float) -> float:
+    return float(f"{ratio:.4g}")
+
+
+def _standouts(result: Result, part: Slice, standouts: Sequence[Standout]) -> list[dict[str, Any]]:
+    has_rounds = part.repeat in result.repeats_with_rounds
+    names = {statistic.value: f"time_ns_{statistic.value}" for statistic in Statistic}
+    found = []
+    for index, one in enumerate(standouts):
+        cell = one.cell
+        entry: dict[str, Any] = {
+            "from": cell.from_rank, "to": cell.to_rank, "ratio": _rounded(one.ratio),
+            "time_ns": {Statistic.MEDIAN.value: cell.time_ns},
+        }  # fmt: skip
+        if index < _MOST_EXACT:
+            for statistic, dataset in names.items():
+                time_ns = _one_cell(result, part, dataset, cell.from_rank, cell.to_rank)
+                if math.isfinite(time_ns):
+                    entry["time_ns"][statistic] = time_ns
+            entry["count"] = int(_one_cell(result, part, "count", cell.from_rank, cell.to_rank))
+            if has_rounds:
+                entry["round"] = int(_one_cell(result, part, "round", cell.from_rank, cell.to_rank))
+        found.append(entry)
+    return found
+
+
+def _one_cell(result: Result, part: Slice, dataset: str, row: int, column: int) -> float:
+    return float(result.read_rows(part, dataset, row, row + 1)[0, column])
+
+
+def range_of(picture: Picture) -> dict[str, Any] | None:
+    """The range of a picture's colours, which stays the same at every zoom, and the ends of all its times."""
+    values = shown(picture)
+    if not values.size:
+        return None
+    span = picture_range(picture)
+    least = picture.values.distribution().min if is_reduced(picture) else float(values.min())
+    return {"low": span.low, "high": span.high, "logarithmic": span.logarithmic, "below": span.num_below,
+            "above": span.num_above, "min": least, "max": float(values.max())}  # fmt: skip
+
+
+def _grids(result: Result, plan: PagePlan) -> list[Grid]:
+    axes = [axis_of(result, name) for name in plan.axes]
+    return [Grid(axis, edge_for(axis.num_positions, plan.largest_size)) for axis in axes]
+
+
+def _pictures_of(
+    result: Result, analysis: SliceAnalysis, plan: PagePlan, statistic: Statistic
+) -> dict[AxisName, Picture]:
+    if statistic is Statistic.MEDIAN:
+        return {name: analysis.pictures[name] for name in plan.axes}
+    found = pictures(result, analysis.part, statistic, _grids(result, plan))
+    return {picture.grid.axis.name: picture for picture in found}
+
+
+def _add_matrices(
+    result: Result, analysis: SliceAnalysis, plan: PagePlan, part: dict[str, Any], step_done: Any
+) -> None:
+    found = {}
+    for index, statistic in enumerate(plan.statistics):
+        found[statistic] = _pictures_of(result, analysis, plan, statistic)
+        step_done(index + 1)
+    for name in plan.axes:
+        part["matrices"][name.value] = _matrix({statistic: of_axes[name] for statistic, of_axes in found.items()}, plan)
+    ranks = part["matrices"][AxisName.RANKS.value]
+    if ranks["edge"] == 1:
+        _add_pair_facts(result, analysis.part, part, ranks)
+
+
+def _matrix(found: dict[Statistic, Picture], plan: PagePlan) -> dict[str, Any]:
+    first = found[plan.first_statistic]
+    grid = first.grid
+    matrix: dict[str, Any] = {
+        "positions": grid.axis.num_positions, "edge": grid.edge, "size": grid.size, "ranges": {}, "pictures": {},
+    }  # fmt: skip
+    has_several = grid.edge > 1 or grid.axis.name is AxisName.HOSTS
+    for statistic, picture in found.items():
+        matrix["ranges"][statistic.value] = range_of(picture)
+        packed = {"worst": packed_times(picture.worst, plan.step)}
+        if has_several:
+            packed |= _places(picture)
+        # The median of maxima is little use, and half a picture.
+        if has_several and (statistic is plan.first_statistic or plan.step == FINE_STEP):
+            packed["median"] = packed_times(picture.median, plan.step)
+        matrix["pictures"][statistic.value] = {key: value.fields for key, value in packed.items()}
+    if first.num_missing.any():
+        matrix["missing"] = packed_ints(first.num_missing).fields
+    if has_several and ((first.num_measured + first.num_missing) != _num_pairs(grid)).any():
+        matrix["measured"] = packed_ints(first.num_measured).fields
+    return matrix
+
+
+def _ranks_along(grid: Grid) -> tuple[IntArray, IntArray]:
+    """Place of every rank along the axis, int64 [N], and the place at which every cell begins, int64 [G + 1]."""
+    order = np.argsort(grid.axis.position_of, kind="stable")
+    place_of = np.empty_like(order)
+    place_of[order] = np.arange(order.size)
+    begins = np.searchsorted(grid.axis.position_of[order], np.arange(grid.size + 1) * grid.edge)
+    return place_of, begins
+
+
+def _num_pairs(grid: Grid) -> IntArray:
+    """Pairs of different ranks in each cell, int64 [G, G]."""
+    num_ranks: IntArray = np.diff(_ranks_along(grid)[1])
+    num_pairs: IntArray = num_ranks[:, None] * num_ranks[None, :] - np.diag(num_ranks)
+    return num_pairs
+
+
+def _places(picture: Picture) -> dict[str, Packed]:
+    place_of, begins = _ranks_along(picture.grid)
+    there = picture.worst_from >= 0
+    row_begins, column_begins = begins[:-1, None], begins[None, :-1]
+    return {
+        "worst_from": packed_ints(np.where(there, place_of[picture.worst_from] - row_begins, 0)),
+        "worst_to": packed_ints(np.where(there, place_of[picture.worst_to] - column_begins, 0)),
+    }
+
+
+def _add_pair_facts(result: Result, of: Slice, part: dict[str, Any], matrix: dict[str, Any]) -> None:
+    """Batches and rounds of single pairs, only where these are few enough to be cells."""
+    counts = result.count(of)
+    there = np.unique(counts[np.isfinite(counts) & (counts > 0)])
+    if there.size == 1:
+        part["count"] = int(there[0])
+    elif there.size:
+        matrix["counts"] = packed_ints(np.nan_to_num(counts).astype(np.int64)).fields
+    if of.repeat in result.repeats_with_rounds:
+        rounds = np.nan_to_num(result.read_rows(of, "round", 0, result.num_ranks))
+        matrix["rounds"] = packed_ints(rounds.astype(np.int64)).fields
+
+
+def _add_served(result: Result, analysis: SliceAnalysis, plan: PagePlan, part: dict[str, Any]) -> None:
+    scan, num_ranks = analysis.scan, result.num_ranks
+    num_outside = num_ranks**2 - scan.num_to_measure - (num_ranks if scan.num_to_measure > 1 else 0)
+    for grid in _grids(result, plan):
+        edges = [1]
+        while -(-grid.axis.num_positions // edges[-1]) > _TILE:
+            edges.append(2 * edges[-1])
+        span = range_of(analysis.pictures[grid.axis.name])
+        ranges = {statistic.value: span if statistic is Statistic.MEDIAN else None for statistic in Statistic}
+        part["matrices"][grid.axis.name.value] = {
+            "positions": grid.axis.num_positions, "edge": 1, "size": grid.axis.num_positions, "edges": edges,
+            "ranges": ranges, "num_missing": scan.num_missing, "num_outside": num_outside,
+        }  # fmt: skip

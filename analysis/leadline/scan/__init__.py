@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Passes over a whole matrix, however large: distributions, rows and columns, and reduced pictures."""
+
+from leadline.scan.axis import Axis, AxisName, axis_of
+from leadline.scan.examples import Cell
+from leadline.scan.one_pass import Progress, Scan, pictures, scan
+from leadline.scan.picture import Grid, Picture, edge_for, picture_range
+
+__all__ = [
+    "Axis",
+    "AxisName",
+    "Cell",
+    "Grid",
+    "Picture",
+    "Progress",
+    "Scan",
+    "axis_of",
+    "edge_for",
+    "picture_range",
+    "pictures",
+    "scan",
+]

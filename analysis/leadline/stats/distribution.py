@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said about many values: quantiles and the interval of their median."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from leadline.model import BoolArray, FloatArray
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """What is said about the times of a class of pairs, in ns; NaN where there is no pair. See docs/metrics.md."""
+
+    num_pairs: int
+    min: float
+    p01: float
+    p05: float
+    p25: float
+    median: float
+    p75: float
+    p95: float
+    p99: float
+    max: float
+    mean: float
+    median_interval_low: float
+    median_interval_high: float
+
+
+def measured(matrix: FloatArray, mask: BoolArray | None = None) -> FloatArray:
+    """The values that are there, in one row."""
+    wanted = np.isfinite(matrix)
+    return np.asarray(matrix[wanted if mask is None else wanted & mask])
+
+
+def median_interval(num_values: int, confidence: float = 0.95) -> tuple[int, int]:
+    """The order statistics (0-based) of the smallest symmetric pair that encloses the population's median so surely.
+
+    Distribution-free, from the binomial distribution (normal approximation above 1000 values); the extremes where
+    there are too few values for the confidence. The engine computes the same.
+    """
+    if num_values < 1:
+        raise ValueError("no values")
+    # The median is missed below the interval if at most `low` values lie under it, and likewise above.
+    tail = (1 - confidence) / 2
+    below = _binomial_below(num_values, tail) if num_values <= 1000 else _normal_below(num_values, tail)
+    low = min(max(below, 0), (num_values - 1) // 2)
+    return low, num_values - 1 - low
+
+
+def _binomial_below(num_values: int, tail: float) -> int:
+    """Largest k with P(Binomial(n, 1/2) <= k) <= tail, or -1."""
+    probability, cumulative = 0.5**num_values, 0.0
+    for k in range(num_values + 1):
+        cumulative += probability
+        if cumulative > tail:
+            return k - 1
+        probability *= (num_values - k) / (k + 1)
+    return num_values
+
+
+def _normal_below(num_values: int, tail: float) -> int:
+    """The same by the normal distribution, with the correction for whole numbers."""
+    low, high = -40.0, 40.0
+    for _ in range(64):
+        middle = (low + high) / 2
+        if math.erfc(middle / math.sqrt(2)) / 2 > tail:
+            low = middle
+        else:
+            high = middle
+    return math.floor(num_values / 2 - 0.5 - low * math.sqrt(num_values) / 2)
+
+
+def describe(values: FloatArray) -> Distribution:
+    """Quantiles are type 7 of Hyndman and Fan, as numpy's default."""
+    names = ("min", "p01", "p05", "p25", "median", "p75", "p95", "p99", "max")
+    others = ("mean", "median_interval_low", "median_interval_high")
+    if not values.size:
+        return Distribution(0, **dict.fromkeys(names + others, math.nan))
+    ordered = np.sort(values)
+    quantiles = np.quantile(ordered, [0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1])
+    low, high = median_interval(ordered.size)
+    numbers = (*quantiles, ordered.mean(), ordered[low], ordered[high])
+    return Distribution(int(ordered.size), **{name: float(v) for name, v in zip(names + others, numbers, strict=True)})
