@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pairs of a result as CSV (RFC 4180, lines end in LF), made piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from leadline.export.pairs import COLUMNS, TIMES, PairBlock, Progress, pair_blocks, plain_name
+from leadline.model import FloatArray, Result, Slice
+
+HEADER = ",".join(column.name for column in COLUMNS) + "\n"
+
+# As text a cell takes about 700 bytes of memory.
+_BLOCK_CELLS = 1 << 16
+
+
+def csv_pieces(result: Result, parts: Sequence[Slice], progress: Progress | None = None) -> Iterator[str]:
+    """The header, then the lines of some pairs at a time. Numbers read back exactly; empty = not measured."""
+    hosts = [_quoted(plain_name(place.host)) for place in result.ranks]
+    yield HEADER
+    for block in pair_blocks(result, parts, _BLOCK_CELLS, progress):
+        yield _lines(block, hosts)
+
+
+def _lines(block: PairBlock, hosts: list[str]) -> str:
+    from_rank, to_rank = block.from_rank.tolist(), block.to_rank.tolist()
+    of_slice = f"{block.part.message_size_bytes},{block.part.repeat + 1}"
+    columns = (
+        map(str, from_rank),
+        map(str, to_rank),
+        [hosts[rank] for rank in from_rank],
+        [hosts[rank] for rank in to_rank],
+        [of_slice] * len(from_rank),
+        _whole(block.values["round"]),
+        _whole(block.values["count"]),
+        *(_real(block.values[name]) for name in (*TIMES, "bandwidth_bytes_per_s")),
+    )
+    lines = "\n".join(map(",".join, zip(*columns, strict=True)))
+    return f"{lines}\n" if lines else ""
+
+
+def _whole(values: FloatArray) -> list[str]:
+    missing = np.isnan(values)
+    whole = np.where(missing, 0, values).astype(np.int64).tolist()
+    return ["" if is_missing else str(value) for value, is_missing in zip(whole, missing.tolist(), strict=True)]
+
+
+def _real(values: FloatArray) -> list[str]:
+    # NaN is the one number that is not itself.
+    return [repr(value) if value == value else "" for value in values.tolist()]
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if any(letter in text for letter in ',"') else text

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ordered pairs of a result as columns, some rows of the matrices at a time, for all exported tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.model import FloatArray, Result, Slice
+
+# Called with the share of the work that is done, 0 to 1.
+Progress = Callable[[float], None]
+
+TIMES = ("time_ns_min", "time_ns_median", "time_ns_mean", "time_ns_p99", "time_ns_max")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the exported tables."""
+
+    name: str
+    unit: str  # "1" = a number of things or of one thing, empty = text
+    meaning: str
+
+
+COLUMNS = (
+    Column("from", "1", "rank that sends"),
+    Column("to", "1", "rank that receives"),
+    Column("from_host", "", "host of the rank that sends"),
+    Column("to_host", "", "host of the rank that receives"),
+    Column("message_size_bytes", "bytes", "size of each message"),
+    Column("repeat", "1", "number of the repeat, from 1"),
+    Column("round", "1", "number of the round in which the pair meets, from 1; empty where the file does not say"),
+    Column("count", "1", "timed batches; empty where the pair was not measured"),
+    Column("time_ns_min", "ns", "time a message, the least of the batches"),
+    Column("time_ns_median", "ns", "time a message, median of the batches"),
+    Column("time_ns_mean", "ns", "time a message, mean of the batches"),
+    Column("time_ns_p99", "ns", "time a message, 99th percentile of the batches"),
+    Column("time_ns_max", "ns", "time a message, the largest of the batches"),
+    Column("bandwidth_bytes_per_s", "bytes/s", "from the median; both directions where both send at once"),
+)
+
+
+@dataclass(frozen=True)
+class PairBlock:
+    """Some ordered pairs of a slice that the run was to measure, by from, then to. NaN = not measured, or not known."""
+
+    part: Slice
+    from_rank: NDArray[np.intp]
+    to_rank: NDArray[np.intp]
+    values: dict[str, FloatArray]  # round, count, TIMES and bandwidth_bytes_per_s
+
+
+def pair_blocks(
+    result: Result, parts: Sequence[Slice], num_cells: int, progress: Progress | None = None
+) -> Iterator[PairBlock]:
+    """All pairs of some slices, about `num_cells` a time (one row at least)."""
+    num_rows = max(num_cells // result.num_ranks, 1)
+    blocks = [(part, first) for part in parts for first in range(0, result.num_ranks, num_rows)]
+    for done, (part, first) in enumerate(blocks):
+        yield _block(result, part, first, min(first + num_rows, result.num_ranks))
+        if progress:
+            progress((done + 1) / len(blocks))
+
+
+def _block(result: Result, part: Slice, first: int, end: int) -> PairBlock:
+    to_measure = result.rows_to_measure(part, first, end)
+    row, to_rank = np.nonzero(to_measure)
+    values = {}
+    if part.repeat in result.repeats_with_rounds:
+        values["round"] = result.read_rows(part, "round", first, end)[to_measure]
+    else:
+        values["round"] = np.full(len(row), np.nan)
+    for name in ("count", *TIMES):
+        values[name] = result.read_rows(part, name, first, end)[to_measure]
+    bandwidths = result.bandwidth_bytes_per_s(values["time_ns_median"], part.message_size_bytes)
+    values["bandwidth_bytes_per_s"] = np.asarray(bandwidths)
+    return PairBlock(part, row + first, to_rank, values)
+
+
+def plain_name(name: str) -> str:
+    """A host's name for a table that a spreadsheet or a terminal may show: nothing in it is obeyed by either."""
+    shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
+    return f"'{shown}" if shown[:1] in ("=", "+", "-", "@") else shown

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The example of the Python API runs as it stands, and so does what the guide shows."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import sweep, two_hosts, write_result
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+import program
+
+EXAMPLE = program.ROOT / "examples" / "from-python" / "look_at_a_result.py"
+GUIDE = program.ROOT / "docs" / "how-to" / "use-from-python.md"
+
+
+def run(words: list[str | Path], folder: Path, **variables: str) -> str:
+    environment = program.clean_environment({"MPLBACKEND": "Agg"} | variables)
+    done = subprocess.run(
+        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=90, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_with_a_result_of_ones_own(tmp_path: Path):
+    path = write_result(tmp_path / "mine.h5", sweep())
+    out = run([EXAMPLE], tmp_path, RESULT=str(path))
+    assert "8 ranks on 2 hosts over tcp\ncomplete\n" in out
+    assert "time_ns_median in ns, from_rank x to_rank, 8 bytes" in out
+    assert (tmp_path / "look_at_a_result.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_with_a_make_believe_fabric(tmp_path: Path):
+    if not program.PROGRAM.is_file():
+        pytest.skip(f"{program.PROGRAM.name} is not built")
+    out = run([EXAMPLE], tmp_path)
+    assert "8 ranks on 4 hosts over model" in out
+    slowest = out.partition("slowest pairs\n")[2].splitlines()[:5]
+    assert all("on node2" in line for line in slowest)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["look_at_a_result.png", "run.h5"]
+
+
+def test_the_guide_can_be_followed(tmp_path: Path):
+    write_result(tmp_path / "run.h5", two_hosts())
+    blocks = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 3
+    (tmp_path / "guide.py").write_text("".join(blocks), encoding="utf-8")
+    assert "node01.cluster" in run(["guide.py"], tmp_path)
