@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Golden files: a command line and what it prints, with placeholders for what differs from run to run."""
+"""Golden files: a command line, what it prints and writes, with placeholders for what differs from run to run."""
 
 from __future__ import annotations
 
@@ -24,12 +24,21 @@ _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 @dataclass
 class Golden:
-    """One file. Its head has lines `key: value`; then come the parts `--- stdout` and `--- stderr`."""
+    """One file. Its head has lines `key: value`; then come the parts `--- stdout`, `--- stderr` and, for each file that
+    the command writes and that is compared, `--- file NAME`.
+    """
 
     name: str
     head: dict[str, str] = field(default_factory=dict)
     stdout: list[str] = field(default_factory=list)
     stderr: list[str] = field(default_factory=list)
+    files: dict[str, list[str]] = field(default_factory=dict)
+
+    def part(self, title: str) -> list[str]:
+        """The lines of a part by its title; unknown titles are mistakes."""
+        if title.startswith("file "):
+            return self.files.setdefault(title.removeprefix("file "), [])
+        return {"stdout": self.stdout, "stderr": self.stderr}[title]
 
     @property
     def status(self) -> int:
@@ -48,7 +57,7 @@ def read(path: Path) -> Golden:
     part: list[str] | None = None
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("--- "):
-            part = {"stdout": golden.stdout, "stderr": golden.stderr}[line[4:]]
+            part = golden.part(line[4:])
         elif part is not None:
             part.append(line)
         elif line and not line.startswith("#"):

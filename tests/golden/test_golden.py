@@ -40,6 +40,11 @@ def test_files_are_read(tmp_path: Path) -> None:
     assert case.environment == {"A": "1", "B": "x=y"}
     assert case.stdout == ["one", "", "two"]
     assert case.stderr == []
+    path.write_text(
+        "command: pingponganalysis a.sion\n--- stdout\none\n--- file mapping.dat\n     0 vm\n--- stderr\ntwo\n"
+    )
+    case = golden.read(path)
+    assert (case.stdout, case.stderr, case.files) == (["one"], ["two"], {"mapping.dat": ["     0 vm"]})
     path.write_text("comand: linktest -v\n")
     with pytest.raises(AssertionError):
         golden.read(path)

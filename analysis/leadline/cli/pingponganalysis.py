@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`pingponganalysis`: the command line of LinkTest 1.2's analysis."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from leadline.cli.support import ended, say
+from leadline.compat.options import Farewell, parse
+from leadline.compat.pingponganalysis import pingponganalysis
+
+
+def _run(words: Sequence[str]) -> None:
+    pingponganalysis(parse(words), Path(), say, lambda text: print(text, end="", file=sys.stderr))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """`pingponganalysis [OPTION]... RESULT`; the exit status is the return value."""
+    try:
+        return ended(_run, arguments)
+    except Farewell as farewell:
+        print(farewell.text, end="", file=sys.stderr if farewell.status else sys.stdout)
+        return farewell.status
