@@ -260,22 +260,22 @@ def pairs_text(options: Mapping[str, str]) -> str:
 
 def run_line(result: Result) -> str:
     """What was run, in one line below the title."""
-    origin, option = result.provenance, result.options.get
-    begin = _moment(origin.start_utc)
-    took = _took(result)
+    origin = result.provenance
+    begin, took = _moment(origin.start_utc), _took(result)
     facts = [
+        "LinkTest 1.2" if result.linktest else "leadline link",
         f"{begin:%Y-%m-%d %H:%M} UTC{f', {took}' if took else ''}" if begin else "",
         pairs_text(result.options),
         origin.direction,
-        f"{option('messages')} messages in {option('batches')} batches" if option("messages") else "",
+        _messages(result, " messages"),
         f"started by {origin.launcher}" if origin.launcher else "",
     ]
     return " · ".join(fact for fact in facts if fact)
 
 
 def run_facts(result: Result) -> list[tuple[str, str]]:
-    """What was run, each fact with its name."""
-    origin, option = result.provenance, result.options.get
+    """What was run, each fact with its name; what the file does not tell is left out."""
+    origin = result.provenance
     took = _took(result)
     simulated = ", simulated: times come from a model, not from hardware" if origin.simulated else ""
     names = (origin.transport, origin.transport_library, origin.transport_device)
@@ -284,9 +284,10 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
         f"{origin.clock_source}, resolution {time_text(origin.clock_resolution_ns, 2)}, "
         f"cost {time_text(origin.clock_cost_ns, 2)}"
     )
-    messages, batches, warmup = (option(name, "?") for name in ("messages", "batches", "warmup"))
     time = f"{origin.start_utc} to {origin.end_utc or 'no end'}{f' ({took})' if took else ''}"
-    return [
+    warmup = result.options.get("warmup")
+    program = f"leadline {origin.version} ({origin.commit or 'no commit'}) on {origin.kernel}" if origin.version else ""
+    facts = [
         ("command", shlex.join(origin.command_line)),
         ("ranks and hosts", f"{result.num_ranks:,} on {len(result.hosts()):,}: {first_few(result.hosts())}"),
         ("transport", transport + simulated),
@@ -294,13 +295,36 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
         ("pairs", pairs_text(result.options)),
         ("direction", f"{origin.direction}, {origin.num_rounds} round{'s' if origin.num_rounds != 1 else ''}"),
         ("message size", ", ".join(bytes_text(size) for size in result.message_sizes_bytes)),
-        ("messages", f"{messages} in {batches} batches, after {warmup} to warm up"),
+        ("messages", _messages(result) + (f", after {warmup} to warm up" if warmup else "")),
         ("wait", origin.wait),
-        ("clock", clock),
-        ("time (UTC)", time),
-        ("program", f"leadline {origin.version} ({origin.commit or 'no commit'}) on {origin.kernel}"),
-        ("result file", f"{result.path.name}, run {result.nonce}"),
+        ("clock", clock if origin.clock_source else ""),
+        ("time (UTC)", time if origin.start_utc else ""),
+        ("program", "LinkTest 1.2" if result.linktest else program),
+        ("result file", file_text(result)),
     ]
+    return [(name, text) for name, text in facts if text]
+
+
+def file_text(result: Result) -> str:
+    """The result's file, and the name of the run where the file has one."""
+    return f"{result.path.name}, run {result.nonce}" if result.nonce else result.path.name
+
+
+def file_and_start(result: Result) -> str:
+    """The result's file, and when the run began where the file tells it."""
+    return " · ".join(text for text in (result.path.name, result.provenance.start_utc) if text)
+
+
+def no_findings(result: Result) -> str:
+    """Why there are no findings of the run itself."""
+    if result.linktest:
+        return "LinkTest looks for none."
+    return "None." if result.summary is not None else "The file has no summary: the run did not come to its end."
+
+
+def _messages(result: Result, noun: str = "") -> str:
+    messages, batches = (result.options.get(name) for name in ("messages", "batches"))
+    return f"{messages}{noun}" + (f" in {batches} batches" if batches else "") if messages else ""
 
 
 def provenance_facts(result: Result) -> list[tuple[str, str]]:

@@ -32,12 +32,31 @@ constexpr Command commands[] = {
     {"transports", "list the ways to move bytes, and why one is not available", transports_command},
 };
 
+/// Programs of ours that stand beside this one, each named leadline-<command>.
+struct Companion {
+  const char* name;
+  const char* purpose;
+};
+
+constexpr Companion companions[] = {
+    {"report", "make a page, a sheet or a picture of a result"},
+    {"view", "look at a large result in the browser"},
+    {"export", "write a result for other tools: CSV, Parquet, the list of bad links"},
+};
+
+std::string purpose_of(const std::string& external) {
+  for (const Companion& companion : companions) {
+    if (external == companion.name) return companion.purpose;
+  }
+  return "program leadline-" + external;
+}
+
 std::string help() {
   std::string text =
       "Leadline measures every link of a cluster and says which one is bad.\n\nUsage: leadline COMMAND [OPTIONS]\n\n"
       "Commands:\n";
   for (const Command& command : commands) text += fmt::format("  {:<12} {}\n", command.name, command.purpose);
-  for (const std::string& name : external_commands()) text += fmt::format("  {:<12} program leadline-{}\n", name, name);
+  for (const std::string& name : external_commands()) text += fmt::format("  {:<12} {}\n", name, purpose_of(name));
   text += "\n'leadline COMMAND --help' explains a command. 'leadline --version' prints the version.\n";
   return text;
 }

@@ -96,6 +96,10 @@ def test_a_result_of_linktest():
     assert record.time_s[1] == pytest.approx(np.nanmax(times) / 1e9)
     assert record.time_s[2] == pytest.approx(np.nanmean(times) / 1e9)
     np.testing.assert_array_equal(result.matrix(part, leadline.Statistic.P99), times)
+    exchanges = result.all_to_all[part].each_round
+    assert exchanges is not None
+    assert (exchanges.num, result.all_to_all[part].message_size_bytes) == (8 * 7, 1)
+    assert [t / 1e9 for t in (exchanges.min, exchanges.max, exchanges.mean)] == pytest.approx(record.all_to_all_time_s)
     assert result.retests
     for retest in result.retests:
         assert times[retest.from_rank, retest.to_rank] == retest.time_ns

@@ -160,8 +160,15 @@ def _spread(entry: Mapping[str, Any], quantity: str) -> Spread:
     return Spread(int(entry["num"]), *(_real(value) for value in values))
 
 
-def all_to_all_of(summary: Mapping[str, object] | None, slices: tuple[Slice, ...]) -> dict[Slice, AllToAll]:
+def all_to_all_of(
+    summary: Mapping[str, object] | None, slices: tuple[Slice, ...], linktest: LinkTestRecord | None
+) -> dict[Slice, AllToAll]:
     """Exchanges of all ranks with all others, of slices that have them."""
+    if linktest and linktest.has_all_to_all:
+        # Of one byte before each round, whatever the size of the other messages (LinkTest 1.2).
+        num_ranks = len(linktest.location)
+        least, most, mean = (1e9 * time_s for time_s in linktest.all_to_all_time_s)
+        return {slices[0]: AllToAll(1, None, None, Spread(num_ranks * (num_ranks - 1), least, mean, most))}
     return {
         part: AllToAll(
             int(entry["message_size_bytes"]),

@@ -74,6 +74,7 @@ class _Reader:
         rows = RowReader(self._input, self._places, len(ranks))
         complete = bool(self._scalar("status/complete"))
         summary = summary_of(text_of(self._scalar("summary"))) if "summary" in self._file else None
+        linktest = self._linktest(len(ranks))
         return Result(
             path=self._path,
             format_version=int(self._file.attrs["format_version"]),
@@ -88,12 +89,12 @@ class _Reader:
             summary=summary,
             complete=complete,
             incomplete_reason="" if complete else text_of(self._scalar("status/reason")) or "no reason given",
-            all_to_all=all_to_all_of(summary, slices),
+            all_to_all=all_to_all_of(summary, slices, linktest),
             bisection_bytes_per_s=bisection_of(summary, slices),
             repeats_with_rounds=frozenset(
                 part.repeat for part in repeats_with_schedule if has_rounds(rows.read_rows, part, len(ranks))
             ),
-            linktest=self._linktest(len(ranks)),
+            linktest=linktest,
             read_rows=rows.read_rows,
             read_block=rows.read_block,
         )

@@ -114,6 +114,7 @@ class _Reader:
             raise self._damaged("EXTENSION", f"{provenance.num_ranks} ranks, {num_ranks} places")
         summary = summary_of(run.summary)
         complete = run.complete and not self._container.is_unfinished
+        linktest = None if run.linktest is None else linktest_of(run.linktest, location, num_ranks)
         return Result(
             path=self._path,
             format_version=run.format_version,
@@ -128,12 +129,12 @@ class _Reader:
             summary=summary,
             complete=complete,
             incomplete_reason="" if complete else run.reason or _REASON_FROM_THE_START,
-            all_to_all=all_to_all_of(summary, slices),
+            all_to_all=all_to_all_of(summary, slices, linktest),
             bisection_bytes_per_s=bisection_of(summary, slices),
             repeats_with_rounds=frozenset(
                 part.repeat for part in firsts if has_rounds(rows.read_rows, part, num_ranks)
             ),
-            linktest=None if run.linktest is None else linktest_of(run.linktest, location, num_ranks),
+            linktest=linktest,
             read_rows=rows.read_rows,
             read_block=rows.read_block,
         )

@@ -128,6 +128,7 @@ def _html(result: Result, content: _Content, num_not_begun: int, plan: PagePlan)
         bins=Markup(_json_for_html({"most": MOST_PAIRS_OF_BIN, "parts": content.bins})),
         title=words.title(result, analyses),
         run_line=words.run_line(result),
+        no_findings=words.no_findings(result),
         result=result,
         headline=[sentence.replace(" ×", "\u00a0×") for sentence in words.headline(result, analyses)],
         verdict=_verdict(result, analyses),

@@ -204,7 +204,7 @@ def _picture_page(result: Result, analyses: list[SliceAnalysis], statistic: Stat
     width = x + side + margin
     title = wrapped(words.title(result, analyses), width - 2 * margin, 13, 2, bold=True)
     sentences = wrapped(" ".join(words.headline(result, analyses)), width - 2 * margin, 9, 4)
-    what = f"{_matrix_title(result, analysis, statistic)} · {result.path.name} · {result.provenance.start_utc}"
+    what = f"{_matrix_title(result, analysis, statistic)} · {words.file_and_start(result)}"
     y = margin + 2 + (len(title) - 1) * line_mm(13)
     marks = legend(matrix)
     top = _whole(y + 2 + len(sentences) * line_mm(9) + line_mm(7) + TICK_ROOM_MM + 3, pixel)

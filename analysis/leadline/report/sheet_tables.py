@@ -82,7 +82,7 @@ def draw_head(
 ) -> float:
     """Title, banners, verdict and what was run; returns where the rest may begin."""
     paper.text(x, y + 2, "leadline · link test", 7, colour=GREY)
-    about = f"{result.path.name} · {result.provenance.start_utc}"
+    about = words.file_and_start(result)
     paper.text(x + width, y + 2, shortened(about, width * 0.7, 7), 7, colour=GREY, align="right")
     paper.text(x, y + 9, shortened(words.title(result, analyses), width, 15, bold=True), 15, bold=True)
     y += 12.2
@@ -255,9 +255,7 @@ def _finding_lines(result: Result, width: float, most: int) -> list[tuple[list[s
 
 
 def _without_findings(result: Result, width: float) -> list[str]:
-    has_summary = result.summary is not None
-    text = "None." if has_summary else "The file has no summary: the run did not come to its end."
-    return wrapped(text, width, SIZE, 3)
+    return wrapped(words.no_findings(result), width, SIZE, 3)
 
 
 def findings_height(result: Result, width: float, most: int) -> float:
@@ -294,5 +292,5 @@ def draw_foot(paper: Paper, x: float, y: float, width: float, result: Result) ->
     )
     paper.line([x, x + width], [y, y], colour=RULE, width=0.6)
     y = paper.paragraph(x, y + 2.9, wrapped(definitions, width, 6, 2), 6, colour=GREY)
-    made = f"Made by leadline report {__version__} from {result.path.name}, run {result.nonce}."
+    made = f"Made by leadline report {__version__} from {words.file_text(result)}."
     paper.text(x, y, shortened(made, width, 6), 6, colour=GREY)
