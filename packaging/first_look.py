@@ -11,7 +11,6 @@ from leadline.analyse import analyse
 from leadline.error import LeadlineError
 from leadline.load import load
 from leadline.model import Result
-from leadline.stats import describe, measured
 from leadline.units import bandwidth_text, bytes_text, time_text
 
 
@@ -19,7 +18,7 @@ def first_look(result: Result) -> list[str]:
     """Three lines about the first slice of a result."""
     part = result.slices[0]
     analysis = analyse(result, part)
-    times = describe(measured(analysis.median_ns))
+    times = analysis.overall
     bandwidth = bandwidth_text(float(result.bandwidth_bytes_per_s(times.median, part.message_size_bytes)))
     interval = "too few pairs for an interval"
     if np.isfinite(times.median_interval_low):

@@ -21,7 +21,6 @@ from leadline.units import bytes_text, number, time_text
 _MOST_MISSING_RANKS = 6
 _MOST_MISSING_PAIRS = 4
 _MOST_NAMED = 3  # of a kind, in the headline
-_MOST_PAIRS_NAMED = 4
 
 Key = TypeVar("Key", bound=Hashable)
 Pair = tuple[int, int]
@@ -63,7 +62,7 @@ def what_stands_out(result: Result, analyses: list[SliceAnalysis]) -> list[str]:
         _Kind("Host", "hosts", "its pairs take"),
         _Kind("Rank", "ranks", "its pairs take"),
         _Kind("The link", "links", "its pairs take"),
-        _Kind("The single pair", "single pairs", "it takes", _MOST_PAIRS_NAMED, has_more),
+        _Kind("The single pair", "single pairs", "it takes", has_more),
     )
     sentences = [
         _sentence(kinds[0], of_hosts, lambda host: hosts[host]),
@@ -76,12 +75,11 @@ def what_stands_out(result: Result, analyses: list[SliceAnalysis]) -> list[str]:
 
 @dataclass(frozen=True)
 class _Kind:
-    """The words for what stands out, and how many are named."""
+    """The words for what stands out."""
 
     one: str
     several: str
     takes: str
-    most: int = _MOST_NAMED
     is_cut: bool = False  # there are more than were looked for
 
 
@@ -130,14 +128,17 @@ def _sentence(
         ends += ", alone too" if num_alone else ""
         how_long = f"{number(ratios[keys[0]], 2)} times as long as usual"
         return f"{kind.one} {name(keys[0])} stands out: {kind.takes} {how_long}{ends}."
-    named = [f"{name(key)} {ratio_text(ratios[key])}" for key in keys[: kind.most]]
+    first, *others = [(name(key), number(ratios[key], 2)) for key in keys[:_MOST_NAMED]]
+    listed = [f"{first[0]} takes {first[1]} times as long as usual"] + [f"{who} {times}" for who, times in others]
+    num_more = len(keys) - len(listed)
+    if kind.is_cut:
+        listed.append("more")
+    elif num_more:
+        listed.append(f"{num_more:,} more")
     who = "all are" if num_alone == len(keys) else f"{num_alone:,} {'is' if num_alone == 1 else 'are'}"
     alone = f"; {who} slow alone too" if num_alone else ""
-    if len(keys) == len(named):
-        listed = f"{', '.join(named[:-1])} and {named[-1]}"
-        return f"{len(keys)} {kind.several} stand out, times as long as usual: {listed}{alone}."
     how_many = "Many" if kind.is_cut else f"{len(keys):,}"
-    return f"{how_many} {kind.several} stand out, times as long as usual: most of all {', '.join(named)}{alone}."
+    return f"{how_many} {kind.several} stand out: {', '.join(listed[:-1])} and {listed[-1]}{alone}."
 
 
 def _confirmed(found: Mapping[Slice, set[Key]]) -> Counter[Key]:
