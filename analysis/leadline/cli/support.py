@@ -128,7 +128,9 @@ class ProgressLine:
     def __call__(self, share: float) -> None:
         """From 0 to 1."""
         percent = int(100 * share)
-        if not self._is_terminal or percent == self._last or time.monotonic() - self._begin < _QUICK_S:
+        if percent >= 100:
+            self.end()
+        if not self._is_terminal or percent in (self._last, 100) or time.monotonic() - self._begin < _QUICK_S:
             return
         self._last = percent
         print(f"\r{self._what}: {percent} %", end="", file=sys.stderr, flush=True)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from leadline import __version__
-from leadline.cli.support import Once, Parser, chosen_parts, ended, say, wrong
+from leadline.cli.support import Once, Parser, ProgressLine, chosen_parts, ended, say, wrong
 from leadline.error import ExitStatus, from_os_error
 from leadline.load import load
 from leadline.model import Result, Slice
@@ -55,21 +55,6 @@ def _port(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= len(str(_LAST_PORT)) and int(text) <= _LAST_PORT):
         raise wrong(f"--port {text} is not a port", f"Write a number from 1 to {_LAST_PORT}")
     return int(text)
-
-
-class _Told:
-    """The share that is read, on a terminal."""
-
-    def __init__(self) -> None:
-        self._is_shown, self._last = sys.stderr.isatty(), -1
-
-    def __call__(self, share: float) -> None:
-        percent = int(100 * share)
-        if not self._is_shown or percent == self._last:
-            return
-        self._last = percent
-        text = f"\rreading the result: {percent} %" if percent < 100 else "\r\x1b[K"
-        print(text, end="", file=sys.stderr, flush=True)
 
 
 def _log(line: str) -> None:
@@ -112,7 +97,7 @@ def _view(arguments: Sequence[str]) -> None:
 
     key = secrets.token_urlsafe(24)
     with _until_signal() as stop:
-        answers = Answers(path, loaded, key, _Told())
+        answers = Answers(path, loaded, key, ProgressLine("reading the result"))
         try:
             server = Server(answers, port, _log if options.verbose else None)
         except OSError as error:
