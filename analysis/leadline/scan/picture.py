@@ -70,5 +70,8 @@ def picture_range(picture: Picture) -> ColourRange:
         return span
     usual = np.concatenate([cells, picture.median[np.isfinite(picture.median)]])
     fast = picture.values.quantile(0.01)
-    span = widened(span, min(fast, float(usual[usual >= fast / NEAR].min(initial=np.inf))))
+    low = min(fast, float(usual[usual >= fast / NEAR].min(initial=np.inf)))
+    # Single pairs scatter around the medians, and are what zooming in shows.
+    least = picture.values.distribution().min
+    span = widened(span, least if least >= low / NEAR else low)
     return replace(span, num_below=int(np.count_nonzero(cells < span.low)))
