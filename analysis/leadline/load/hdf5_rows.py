@@ -68,24 +68,27 @@ class RowReader:
             return block_of_rows(self.read_rows, part, dataset, rows, columns)
         first_row = 0 if dataset == "round" else part.size_index * self._num_ranks
         first = int(columns.min())
-        stretch = np.empty(int(columns.max()) + 1 - first, dtype=place.kind)
-        wanted = columns - first
         cells = np.empty((len(rows), len(columns)))
         is_direct = place.kind == cells.dtype and bool((np.diff(columns) == 1).all())
         offsets = (place.offset + ((first_row + rows) * self._num_ranks + first) * place.kind.itemsize).tolist()
-        for offset in offsets:
-            self._input.will_read(offset, stretch.nbytes)
-        for index, offset in enumerate(offsets):
-            if not self._input.read_into(offset, cells[index] if is_direct else stretch):
-                raise truncated(self._input.path)
-            if not is_direct:
-                cells[index] = stretch[wanted]
+        if not (self._input.read_pieces(offsets, cells) if is_direct else self._gather(offsets, place, columns, cells)):
+            raise truncated(self._input.path)
         try:
             check_cells(cells.reshape(-1))
         except ImpossibleValueError:
             why = f"damaged: /{name} has values that no measurement gives"
             raise unreadable(self._input.path, why) from None
         return cells
+
+    def _gather(self, offsets: list[int], place: Place, columns: IntArray, cells: FloatArray) -> bool:
+        """The wanted columns of every stretch of a row; False where the file ends before that."""
+        wanted = columns - columns.min()
+        stretch = np.empty(int(wanted.max()) + 1, dtype=place.kind)
+        for index, offset in enumerate(offsets):
+            if not self._input.read_into(offset, stretch):
+                return False
+            cells[index] = stretch[wanted]
+        return True
 
     def _through_library(self, name: str, cells: tuple[int | slice, ...], rows: FloatArray) -> None:
         try:

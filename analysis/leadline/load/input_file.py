@@ -7,7 +7,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,9 @@ CELLS_AT_A_TIME = 1 << 17
 # Of tables that a file claims to have: small ones cost nobody anything, of others the disk must hold a part.
 _SMALL_BYTES = 256 * 1024
 _MOST_BYTES_A_STORED_BYTE = 4
+
+# Flags of a read that fails where it would wait for a disk; 0 = the system has none, and it waits.
+_ONLY_AT_ONCE: int = getattr(os, "RWF_NOWAIT", 0)
 
 Convert = Callable[[FloatArray], None]
 
@@ -98,17 +101,35 @@ class InputFile:
         except OSError as error:
             raise from_os_error(f"cannot read '{self.path}'", error) from error
 
-    def will_read(self, offset: int, num_bytes: int) -> None:
-        """Lets the system fetch these bytes while we go on: many small pieces come from a disk together in half the
-        time that they take one after the other.
+    def read_pieces(self, offsets: Sequence[int], into: NDArray[np.generic]) -> bool:
+        """Fills every row of a contiguous array [len(offsets), ...] with the bytes at its offset; False where the file
+        ends before that. What is not in the system's memory is asked for all at once: many small pieces come from a
+        disk together in half the time that they take one after the other.
         """
+        room, num_bytes = memoryview(into.reshape(-1).view(np.uint8).data), into[0].nbytes
+        late: list[tuple[int, memoryview]] = []
+        for index, offset in enumerate(offsets):
+            piece = room[index * num_bytes : (index + 1) * num_bytes]
+            try:
+                got = os.preadv(self._descriptor, [piece], offset, _ONLY_AT_ONCE)
+            except OSError:  # it would have to wait, or this file system cannot say so; what is wrong comes again
+                got = 0
+            if got < num_bytes:
+                late.append((offset, piece))
+        for offset, _ in late:
+            self._will_read(offset, num_bytes)
+        return all(self._fill(offset, piece) for offset, piece in late)
+
+    def _will_read(self, offset: int, num_bytes: int) -> None:
         if hasattr(os, "posix_fadvise"):
             with contextlib.suppress(OSError):  # it is advice
                 os.posix_fadvise(self._descriptor, offset, num_bytes, os.POSIX_FADV_WILLNEED)
 
     def read_into(self, offset: int, into: NDArray[np.generic]) -> bool:
         """Fills a contiguous array with the bytes at `offset`; False where the file ends before that."""
-        left = memoryview(into.reshape(-1).view(np.uint8).data)
+        return self._fill(offset, memoryview(into.reshape(-1).view(np.uint8).data))
+
+    def _fill(self, offset: int, left: memoryview) -> bool:
         while len(left) > 0:
             try:
                 got = os.preadv(self._descriptor, [left], offset)
