@@ -173,15 +173,22 @@ def mpi(name: str) -> list[str | Path]:
 @pytest.mark.parametrize("name", ["mpirun.openmpi", "mpiexec.hydra"])
 @pytest.mark.parametrize("victim", [0, 2])
 def test_an_mpi_rank_is_killed(leadline: Leadline, tmp_path: Path, name: str, victim: int) -> None:
-    with started(mpi(name), tmp_path) as run:
-        os.kill(in_round_of(run, tmp_path).pids[victim], signal.SIGKILL)
-        done = run.finish()
-    assert done.status != 0
-    reason = ResultFile(tmp_path / "r.h5").reason
+    # MPICH's mpiexec now and then ends all ranks before one of them has written why, or itself before it has passed our
+    # line on. Of a few runs one must get its word in; all leave a readable file.
+    for attempt in range(3 if "hydra" in name else 1):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        with started(mpi(name), folder) as run:
+            os.kill(in_round_of(run, folder).pids[victim], signal.SIGKILL)
+            done = run.finish()
+        assert done.status != 0
+        reason = ResultFile(folder / "r.h5").reason
+        assert_kept(folder, reason)
+        if reason != "still running, or killed without a word":
+            break
     assert_names_the_round(f"leadline: {reason}", victim, leadline)
-    assert_kept(tmp_path, reason)
     if "hydra" in name and not done.complaints:
-        return  # MPICH's mpiexec now and then ends over the lost rank before it has passed our line on
+        return
     assert done.complaint == f"leadline: {reason}"
 
 
