@@ -16,7 +16,6 @@ from leadline.model import FloatArray, IntArray
 
 _FIXED_HEADER_BYTES = 1076  # of the first metadata block, up to its tables
 _END_MARK_BYTES = 12
-_PREFIX_BYTES = 1024
 _FORMATS = (3, 4, 5)
 _LAST_FORMAT_WITH_ASKED_SIZES = 3  # the chunks in the file are larger: rounded up
 _MOST_TASKS = 1 << 24
