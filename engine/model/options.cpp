@@ -7,40 +7,27 @@
 
 namespace leadline {
 
-std::vector<Option> options_of(const LinkRequest& request) {
-  const auto integer = [](auto value) { return OptionValue(static_cast<std::int64_t>(value)); };
+namespace {
+
+OptionValue integer(auto value) { return static_cast<std::int64_t>(value); }
+
+/// Those that come first in every benchmark's help, and those that come last.
+std::vector<Option> options_before(const RunRequest& request) {
   return {
       {"transport", "", request.transport},
       {"interface", "", request.interface},
       {"host_name_suffix", "", request.host_name_suffix},
       {"local", "", integer(request.num_local)},
       {"message_size", "bytes", request.message_sizes_bytes},
-      {"messages", "", request.num_messages},
-      {"warmup", "", request.num_warmup},
-      {"batches", "", integer(request.num_batches)},
-      {"window", "", integer(request.window)},
-      {"direction", "", std::string(name_of(request.direction))},
-      {"all_to_all", "", std::string(name_of(request.all_to_all))},
-      {"all_to_all_size", "bytes", request.all_to_all_size_bytes},
-      {"bisection", "", request.bisection},
-      {"between_hosts", "", request.between_hosts},
-      {"one_per_host", "", request.one_per_host},
-      {"serial", "", request.serial},
-      {"rounds", "", request.rounds},
-      {"shuffle_rounds", "", request.shuffle_rounds},
-      {"shuffle_ranks", "", integer(request.shuffle_ranks)},
-      {"seed", "", request.seed},
-      {"shuffle_rounds_seed", "", request.shuffle_rounds_seed},
-      {"shuffle_ranks_seed", "", request.shuffle_ranks_seed},
-      {"repeat", "", integer(request.repeat)},
-      {"min_time", "s", request.min_time_s},
-      {"retest_slowest", "", integer(request.retest_slowest)},
+  };
+}
+
+std::vector<Option> options_behind(const RunRequest& request) {
+  return {
       {"allocator", "", request.allocator},
-      {"buffers", "", integer(request.num_buffers)},
       {"fill", "", std::string(name_of(request.fill))},
       {"fill_seed", "", request.fill_seed},
       {"verify", "", request.verify},
-      {"check_buffers", "", request.check_buffers},
       {"wait", "", std::string(name_of(request.wait))},
       {"timeout", "s", request.timeout_s},
       {"output", "", request.output},
@@ -52,6 +39,60 @@ std::vector<Option> options_of(const LinkRequest& request) {
       {"ranks", "", integer(request.dry_run_ranks)},
       {"ranks_per_host", "", integer(request.dry_run_ranks_per_host)},
   };
+}
+
+std::vector<Option> all_options(const RunRequest& request, const std::vector<Option>& own) {
+  std::vector<Option> options = options_before(request);
+  options.insert(options.end(), own.begin(), own.end());
+  const std::vector<Option> behind = options_behind(request);
+  options.insert(options.end(), behind.begin(), behind.end());
+  return options;
+}
+
+}  // namespace
+
+std::vector<Option> options_of(const LinkRequest& request) {
+  return all_options(request, {
+                                  {"messages", "", request.num_messages},
+                                  {"warmup", "", request.num_warmup},
+                                  {"batches", "", integer(request.num_batches)},
+                                  {"window", "", integer(request.window)},
+                                  {"direction", "", std::string(name_of(request.direction))},
+                                  {"all_to_all", "", std::string(name_of(request.all_to_all))},
+                                  {"all_to_all_size", "bytes", request.all_to_all_size_bytes},
+                                  {"bisection", "", request.bisection},
+                                  {"between_hosts", "", request.between_hosts},
+                                  {"one_per_host", "", request.one_per_host},
+                                  {"serial", "", request.serial},
+                                  {"rounds", "", request.rounds},
+                                  {"shuffle_rounds", "", request.shuffle_rounds},
+                                  {"shuffle_ranks", "", integer(request.shuffle_ranks)},
+                                  {"seed", "", request.seed},
+                                  {"shuffle_rounds_seed", "", request.shuffle_rounds_seed},
+                                  {"shuffle_ranks_seed", "", request.shuffle_ranks_seed},
+                                  {"repeat", "", integer(request.repeat)},
+                                  {"min_time", "s", request.min_time_s},
+                                  {"retest_slowest", "", integer(request.retest_slowest)},
+                                  {"buffers", "", integer(request.num_buffers)},
+                                  {"check_buffers", "", request.check_buffers},
+                              });
+}
+
+std::vector<Option> options_of(const TopologyRequest& request) {
+  return all_options(request, {
+                                  {"topology", "", fmt::format("{}", fmt::join(request.topologies, ","))},
+                                  {"edges", "", request.edges_file},
+                                  {"mode", "", std::string(schedule::name_of(request.mode))},
+                                  {"iterations", "", request.num_iterations},
+                                  {"warmup", "", request.num_warmup},
+                                  {"traced", "", request.num_traced},
+                                  {"repeat", "", integer(request.repeat)},
+                                  {"max_outstanding", "", integer(request.max_outstanding)},
+                                  {"shared_buffers", "", request.shared_buffers},
+                                  {"duration", "s", request.duration_s},
+                                  {"verify_every", "", request.verify_every},
+                                  {"print", "", std::string(name_of(request.rate))},
+                              });
 }
 
 namespace {
@@ -70,6 +111,12 @@ struct TextOf {
 };
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> options_as_text(const std::vector<Option>& options) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const Option& option : options) texts.emplace_back(option.name, as_text(option.value));
+  return texts;
+}
 
 std::string as_text(const OptionValue& value) { return std::visit(TextOf{}, value); }
 

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
-#include "model/request.hpp"
+#include "model/link_request.hpp"
+#include "model/topology_request.hpp"
 
 namespace leadline {
 
@@ -22,6 +24,10 @@ struct Option {
 
 /// Every option with its value, in the order of the help.
 std::vector<Option> options_of(const LinkRequest& request);
+std::vector<Option> options_of(const TopologyRequest& request);
+
+/// Option names with their values as text, in the same order; for files.
+std::vector<std::pair<std::string, std::string>> options_as_text(const std::vector<Option>& options);
 
 /// "true", "16", "0.5", "1,2,4"; an empty list is an empty text.
 std::string as_text(const OptionValue& value);

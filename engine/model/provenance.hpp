@@ -4,8 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "model/request.hpp"
 
@@ -46,8 +44,5 @@ struct Provenance {
   int num_ranks = 0;
   int num_hosts = 0;
 };
-
-/// Option names with their values as text, in the order of the help; for files.
-std::vector<std::pair<std::string, std::string>> options_as_text(const LinkRequest& request);
 
 }  // namespace leadline

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "model/request.hpp"
+#include "model/link_request.hpp"
 
 namespace leadline {
 

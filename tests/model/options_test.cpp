@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "model/finding.hpp"
 #include "model/provenance.hpp"
@@ -14,25 +16,49 @@
 namespace leadline {
 namespace {
 
-std::string text_of(const LinkRequest& request, const std::string& name) {
-  for (const auto& [option, text] : options_as_text(request)) {
+std::string text_of(const std::vector<Option>& options, const std::string& name) {
+  for (const auto& [option, text] : options_as_text(options)) {
     if (option == name) return text;
   }
   return "no such option";
 }
 
-TEST(Options, AreNamedAsOnTheCommandLineAndOnceEach) {
+/// All names, each looked at.
+std::set<std::string> names_of(const std::vector<Option>& options) {
   std::set<std::string> names;
-  for (const Option& option : options_of({})) {
+  for (const Option& option : options) {
     EXPECT_TRUE(names.insert(option.name).second) << option.name;
     EXPECT_TRUE(std::all_of(option.name.begin(), option.name.end(), [](char c) {
       return c == '_' || (c >= 'a' && c <= 'z');
     })) << option.name;
   }
+  return names;
+}
+
+TEST(Options, AreNamedAsOnTheCommandLineAndOnceEach) {
+  const std::set<std::string> names = names_of(options_of(LinkRequest{}));
   for (const char* name :
        {"message_size", "messages", "warmup", "retest_slowest", "min_time", "shuffle_ranks", "wait"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
+}
+
+TEST(Options, OfATopologyTestAreNamedAsOnTheCommandLine) {
+  const std::set<std::string> names = names_of(options_of(TopologyRequest{}));
+  for (const char* name : {"message_size", "topology", "edges", "mode", "iterations", "warmup", "traced", "repeat",
+                           "max_outstanding", "shared_buffers", "duration", "verify_every", "print", "timeout"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+TEST(Options, OfATopologyTestAsText) {
+  TopologyRequest request;
+  request.topologies = {"star", "ring2"};
+  request.mode = schedule::ChannelMode::both_ways;
+  const std::vector<Option> options = options_of(request);
+  EXPECT_EQ(text_of(options, "topology"), "star,ring2");
+  EXPECT_EQ(text_of(options, "mode"), "both-ways");
+  EXPECT_EQ(text_of(options, "print"), "total");
 }
 
 TEST(Options, AsTextFollowTheirValues) {
@@ -44,20 +70,21 @@ TEST(Options, AsTextFollowTheirValues) {
   request.serial = true;
   request.direction = Direction::bidirectional;
   request.wait = WaitMode::automatic;
-  EXPECT_EQ(text_of(request, "message_size"), "1,1024,4194304");
-  EXPECT_EQ(text_of(request, "rounds"), "3,1");
-  EXPECT_EQ(text_of(request, "seed"), "18446744073709551615");
-  EXPECT_EQ(text_of(request, "min_time"), "0.5");
-  EXPECT_EQ(text_of(request, "serial"), "true");
-  EXPECT_EQ(text_of(request, "verify"), "false");
-  EXPECT_EQ(text_of(request, "direction"), "bidirectional");
-  EXPECT_EQ(text_of(request, "wait"), "auto");
-  EXPECT_EQ(text_of(request, "transport"), "");
+  const std::vector<Option> options = options_of(request);
+  EXPECT_EQ(text_of(options, "message_size"), "1,1024,4194304");
+  EXPECT_EQ(text_of(options, "rounds"), "3,1");
+  EXPECT_EQ(text_of(options, "seed"), "18446744073709551615");
+  EXPECT_EQ(text_of(options, "min_time"), "0.5");
+  EXPECT_EQ(text_of(options, "serial"), "true");
+  EXPECT_EQ(text_of(options, "verify"), "false");
+  EXPECT_EQ(text_of(options, "direction"), "bidirectional");
+  EXPECT_EQ(text_of(options, "wait"), "auto");
+  EXPECT_EQ(text_of(options, "transport"), "");
 }
 
 TEST(Options, WithAUnitSayIt) {
   std::map<std::string, std::string> units;
-  for (const Option& option : options_of({})) units[option.name] = option.unit;
+  for (const Option& option : options_of(LinkRequest{})) units[option.name] = option.unit;
   EXPECT_EQ(units["message_size"], "bytes");
   EXPECT_EQ(units["timeout"], "s");
   EXPECT_EQ(units["min_time"], "s");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words for the values of options.
+#include "model/link_request.hpp"
 #include "model/request.hpp"
+#include "model/topology_request.hpp"
 
 namespace leadline {
 
@@ -12,6 +14,18 @@ const char* name_of(Direction direction) {
       return "unidirectional";
     case Direction::bidirectional:
       return "bidirectional";
+  }
+  return "unknown";
+}
+
+const char* name_of(Rate rate) {
+  switch (rate) {
+    case Rate::local:
+      return "local";
+    case Rate::total:
+      return "total";
+    case Rate::average:
+      return "average";
   }
   return "unknown";
 }

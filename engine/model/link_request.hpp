@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user asked of `leadline link`: one member per option, same names.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/request.hpp"
+
+namespace leadline {
+
+/// What a pair exchanges; the formulas are in docs/metrics.md.
+enum class Direction : std::uint8_t {
+  semidirectional,  ///< ping-pong; time is half a round trip
+  unidirectional,   ///< a stream of windows, acknowledged once at its end
+  bidirectional,    ///< both sides send at once
+};
+
+/// When all ranks exchange messages with all others, beside the rounds.
+enum class AllToAll : std::uint8_t {
+  none,
+  around,            ///< before the first round and after the last one of a slice
+  before_each_round  ///< as LinkTest 1.2 does
+};
+
+/// Sizes in bytes, times in seconds.
+struct LinkRequest : RunRequest {
+  std::uint64_t num_messages = 100;
+  std::uint64_t num_warmup = 10;
+  std::uint32_t num_batches = 20;  ///< timed batches a measurement is cut into (at most num_messages)
+  std::uint32_t window = 64;       ///< unidirectional and bidirectional: messages in flight
+  Direction direction = Direction::semidirectional;
+  AllToAll all_to_all = AllToAll::none;
+  std::uint64_t all_to_all_size_bytes = 0;  ///< of each message; 0 = the message size of the slice
+  bool bisection = false;                   ///< only pairs across the two halves of the ranks, or of the hosts
+  bool between_hosts = false;               ///< host against host, only pairs on different hosts
+  bool one_per_host = false;                ///< only the lowest rank of each host takes part in the rounds
+  bool serial = false;
+  std::vector<std::int64_t> rounds;  ///< --rounds: 1-based, in this order; empty = all
+  bool shuffle_rounds = false;
+  int shuffle_ranks = 0;                  ///< number of random permutations of the ranks; 0 = none
+  std::uint64_t seed = 1;                 ///< what the seeds are where they are not given
+  std::uint64_t shuffle_rounds_seed = 1;  ///< of the order of the rounds
+  std::uint64_t shuffle_ranks_seed = 1;   ///< of the permutations of the ranks
+  double min_time_s = 0;                  ///< repeat the whole test until so much time has been measured
+  int retest_slowest = 10;
+  std::uint32_t num_buffers = 1;  ///< send and receive buffers that messages take in turn
+  bool check_buffers = false;     ///< after each timed measurement, compare what lies in the receive buffers
+};
+
+const char* name_of(Direction direction);
+const char* name_of(AllToAll all_to_all);
+
+}  // namespace leadline

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rates out of a topology, a message size and a time.
+#include "model/topology_result.hpp"
+
+namespace leadline {
+
+Rates rates_of(const TopologyFacts& topology, std::uint64_t message_size_bytes, double time_ns) {
+  const double average = 1e9 * schedule::num_ways(topology.mode) * static_cast<double>(message_size_bytes) / time_ns;
+  return {average * topology.max_channels_rank, average * static_cast<double>(topology.num_channels), average};
+}
+
+}  // namespace leadline
