@@ -9,7 +9,7 @@
 #include <span>
 
 #include "core/pulse.hpp"
-#include "model/request.hpp"
+#include "model/link_request.hpp"
 #include "model/samples.hpp"
 
 namespace leadline::kernel {

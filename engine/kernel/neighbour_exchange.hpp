@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one exchange with many neighbours is, for one rank: the specification that a transport's timed loops follow.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "memory/pattern.hpp"
+
+namespace leadline::kernel {
+
+/// What a rank does on one of its channels in a step.
+enum class Part : std::uint8_t {
+  sends,
+  receives,
+  both,     ///< sends and receives at once
+  answers,  ///< receives, then sends
+};
+
+constexpr bool sends_first(Part part) { return part == Part::sends || part == Part::both; }
+constexpr bool receives(Part part) { return part != Part::sends; }
+
+struct NeighbourChannel {
+  std::int32_t partner = 0;
+  Part part = Part::both;
+  std::uint32_t slot = 0;  ///< which of the rank's buffers
+};
+
+/// The channels of a rank, step after step: everything of a step is posted, sends before receives, and done before the
+/// next step begins. A step in which a rank answers one message and does nothing else is a blocking receive and a
+/// blocking send. The steps of all ranks fit together; a rank without channels takes part in the barriers only.
+struct NeighbourExchange {
+  std::span<const NeighbourChannel> channels{};
+  std::span<const std::uint32_t> step_ends{};  ///< where in `channels` each step ends, ascending
+  std::size_t message_size_bytes = 0;          ///< at least 1
+  std::uint64_t num_warmup = 0;                ///< untimed exchanges before the timed ones
+};
+
+/// Slot i lies i strides behind the beginnings, which the caller owns. Stride 0: all slots are one.
+struct NeighbourBuffers {
+  std::byte* send = nullptr;
+  std::byte* receive = nullptr;
+  std::size_t stride_bytes = 0;
+};
+
+/// One exchange of one rank, from the moment it leaves the opening barrier.
+struct ExchangeSample {
+  std::uint64_t own_ns = 0;           ///< until everything of its own is done
+  std::uint64_t with_barrier_ns = 0;  ///< until it leaves the closing barrier
+};
+
+/// Contents for exchanges that are verified: those of a message follow from its two ranks and the number of the
+/// exchange.
+struct Contents {
+  Fill fill = Fill::random;
+  std::uint64_t seed = 1;
+  std::uint64_t first_exchange = 0;  ///< the number of the first one
+};
+
+/// The first wrong byte that a rank received.
+struct NeighbourMismatch {
+  std::int32_t from = 0;
+  std::uint64_t exchange = 0;  ///< its number, as Contents counts
+  std::uint64_t byte = 0;      ///< 0-based
+  std::uint8_t expected = 0, found = 0;
+};
+
+/// The ranks that `rank` exchanges tokens with in a dissemination barrier (Hensgen, Finkel, Manber 1988), ascending,
+/// each once: rank +- 2^k modulo size, for all 2^k < size. Links to them must be open where a transport has no barrier.
+std::vector<std::int32_t> barrier_partners(int rank, int size);
+
+}  // namespace leadline::kernel

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exchanges with many neighbours: timed, traced message by message, or verified byte by byte.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/pulse.hpp"
+#include "kernel/neighbour_exchange.hpp"
+#include "memory/pattern.hpp"
+
+namespace leadline::kernel {
+
+/// What a transport offers to these loops: its channels of one exchange, by their index in NeighbourExchange::channels.
+/// Nothing is virtual. They know message size and buffers. Failures throw Error(run_failed) off the hot path.
+///
+/// barrier            All ranks: returns when all have come; never before what was sent earlier can be received.
+/// start              An exchange begins: where clocks are virtual, they are 0 again.
+/// send, receive      Block until the buffer is free again, or the message is there.
+/// post_send, _receive  Do not block. Messages between the same two ranks arrive in the order in which they are posted.
+/// await_any_receive  Blocks until a posted receive is done that was not handed out yet: which. Sends go on meanwhile.
+/// complete_posted    Blocks until everything posted is done, driving everything at once.
+/// now_ns             The clock of these channels.
+template <class L>
+concept NeighbourLinks = requires(L& links, std::size_t channel) {
+  links.barrier();
+  links.start();
+  links.send(channel);
+  links.receive(channel);
+  links.post_send(channel);
+  links.post_receive(channel);
+  { links.await_any_receive() } -> std::same_as<std::size_t>;
+  links.complete_posted();
+  { links.now_ns() } -> std::same_as<std::uint64_t>;
+};
+
+/// Channels [begin, end) of an exchange, and what is to be done about them; looked at once, before anything is timed.
+struct NeighbourStep {
+  std::size_t begin = 0, end = 0;
+  std::size_t num_receives = 0;
+  bool has_answers = false;
+
+  bool is_one_answer() const { return has_answers && end - begin == 1; }
+};
+
+/// The steps of an exchange, ready for the loops.
+std::vector<NeighbourStep> steps_of(const NeighbourExchange& exchange);
+
+template <NeighbourLinks L>
+inline void post_step(L& links, std::span<const NeighbourChannel> channels, const NeighbourStep& step) {
+  for (std::size_t i = step.begin; i < step.end; ++i) {
+    if (sends_first(channels[i].part)) links.post_send(i);
+  }
+  // Of two channels with the same partner, the one that it starts brings its message first.
+  for (std::size_t i = step.begin; step.has_answers && i < step.end; ++i) {
+    if (channels[i].part == Part::answers) links.post_receive(i);
+  }
+  for (std::size_t i = step.begin; i < step.end; ++i) {
+    if (channels[i].part == Part::receives || channels[i].part == Part::both) links.post_receive(i);
+  }
+}
+
+/// Takes the step's messages as they come, and answers those that want it. `arrived` is told of each.
+template <NeighbourLinks L, class Arrived>
+inline void take_and_answer(L& links, std::span<const NeighbourChannel> channels, const NeighbourStep& step,
+                            const Arrived& arrived) {
+  for (std::size_t left = step.num_receives; left > 0; --left) {
+    const std::size_t i = links.await_any_receive();
+    arrived(i);
+    if (channels[i].part == Part::answers) links.post_send(i);
+  }
+}
+
+/// One exchange of this rank, between the barriers.
+template <NeighbourLinks L>
+inline void exchange_once(L& links, std::span<const NeighbourChannel> channels, std::span<const NeighbourStep> steps) {
+  for (const NeighbourStep& step : steps) {
+    if (step.is_one_answer()) {
+      links.receive(step.begin);
+      links.send(step.begin);
+      continue;
+    }
+    post_step(links, channels, step);
+    if (step.has_answers) take_and_answer(links, channels, step, [](std::size_t) {});
+    links.complete_posted();
+  }
+}
+
+/// Barrier, clock, exchange, clock, barrier, clock.
+template <NeighbourLinks L>
+inline ExchangeSample time_exchange(L& links, std::span<const NeighbourChannel> channels,
+                                    std::span<const NeighbourStep> steps) {
+  links.barrier();
+  links.start();
+  const std::uint64_t start_ns = links.now_ns();
+  exchange_once(links, channels, steps);
+  const std::uint64_t done_ns = links.now_ns();
+  links.barrier();
+  const std::uint64_t end_ns = links.now_ns();
+  // 0 would read as "not measured": a clock that did not move has measured less than one step.
+  return {done_ns > start_ns ? done_ns - start_ns : 1, end_ns > start_ns ? end_ns - start_ns : 1};
+}
+
+template <NeighbourLinks L>
+void warm_up(L& links, const NeighbourExchange& exchange, std::span<const NeighbourStep> steps, Pulse& pulse) {
+  for (std::uint64_t i = 0; i < exchange.num_warmup; ++i) {
+    time_exchange(links, exchange.channels, steps);
+    pulse.beat();
+  }
+}
+
+/// Collective: an exchange for every sample, after num_warmup whose times are dropped.
+template <NeighbourLinks L>
+void time_neighbours(L& links, const NeighbourExchange& exchange, std::span<ExchangeSample> samples, Pulse& pulse) {
+  const std::vector<NeighbourStep> steps = steps_of(exchange);
+  warm_up(links, exchange, steps, pulse);
+  for (ExchangeSample& sample : samples) {
+    sample = time_exchange(links, exchange.channels, steps);
+    pulse.beat();
+  }
+}
+
+/// Collective: one exchange in which the clock is read for every message that arrives. arrivals_ns[i]: since the
+/// opening barrier, for the i-th of exchange.channels; of channels that receive nothing left alone.
+template <NeighbourLinks L>
+void trace_neighbours(L& links, const NeighbourExchange& exchange, std::span<std::uint64_t> arrivals_ns, Pulse& pulse) {
+  const std::vector<NeighbourStep> steps = steps_of(exchange);
+  links.barrier();
+  links.start();
+  const std::uint64_t start_ns = links.now_ns();
+  for (const NeighbourStep& step : steps) {
+    post_step(links, exchange.channels, step);
+    take_and_answer(links, exchange.channels, step, [&](std::size_t i) {
+      const std::uint64_t now_ns = links.now_ns();
+      arrivals_ns[i] = now_ns > start_ns ? now_ns - start_ns : 1;
+    });
+    links.complete_posted();
+  }
+  links.barrier();
+  pulse.beat();
+}
+
+/// What is sent is new, and what is received gone, so that a message which never came is not taken for the one before.
+void renew_contents(const NeighbourExchange& exchange, int own_rank, const NeighbourBuffers& buffers,
+                    const Contents& contents, std::uint64_t number);
+
+std::optional<NeighbourMismatch> first_mismatch(const NeighbourExchange& exchange, int own_rank,
+                                                const NeighbourBuffers& buffers, const Contents& contents,
+                                                std::uint64_t number);
+
+/// Collective: as time_neighbours, but each timed exchange with new contents, every byte compared after the closing
+/// barrier. Needs a slot of its own for every channel. Goes on after a mismatch, so that all ranks stay in step;
+/// returns the first.
+template <NeighbourLinks L>
+std::optional<NeighbourMismatch> verify_neighbours(L& links, const NeighbourExchange& exchange, int own_rank,
+                                                   const NeighbourBuffers& buffers, const Contents& contents,
+                                                   std::span<ExchangeSample> samples, Pulse& pulse) {
+  const std::vector<NeighbourStep> steps = steps_of(exchange);
+  warm_up(links, exchange, steps, pulse);
+  std::optional<NeighbourMismatch> first;
+  std::uint64_t number = contents.first_exchange;
+  for (ExchangeSample& sample : samples) {
+    renew_contents(exchange, own_rank, buffers, contents, number);
+    sample = time_exchange(links, exchange.channels, steps);
+    if (!first) first = first_mismatch(exchange, own_rank, buffers, contents, number);
+    ++number;
+    pulse.beat();
+  }
+  return first;
+}
+
+}  // namespace leadline::kernel
