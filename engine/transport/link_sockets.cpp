@@ -52,7 +52,7 @@ Greeting greet(int fd, int partner, Deadline deadline) {
 
 [[noreturn]] void throw_too_many(std::size_t num_links, std::size_t limit) {
   throw Error(ExitStatus::something_missing,
-              "an exchange with all others needs " + std::to_string(num_links) + " links at once",
+              "an exchange with so many partners needs " + std::to_string(num_links) + " links at once",
               "this process keeps at most " + std::to_string(limit) + " open",
               "Up to " + std::to_string(link_cap) + " are kept where the limit of open files (ulimit -n) allows it");
 }

@@ -24,17 +24,27 @@ namespace leadline::transport {
 [[gnu::cold]] void finish_send(int fd, int partner, const std::byte* data, std::size_t size, ssize_t result);
 [[gnu::cold]] void finish_receive(int fd, int partner, std::byte* data, std::size_t size, ssize_t result);
 
+/// Whether a call that was not to wait got anything through; throws where the link is broken.
+inline bool has_moved(ssize_t result, int partner) {
+  if (result > 0) return true;
+  if (result == 0) throw_lost(partner, 0);
+  if (errno != EAGAIN && errno != EINTR) throw_lost(partner, errno);
+  return false;
+}
+
 /// Sleeps until `ends.out` takes or `ends.in` has data, as far as `events` ask for it (POLLOUT, POLLIN).
 void sleep_until_ready(LinkEnds ends, short events);
 
-/// See kernel/link.hpp. Sizes are at least 1: a stream has no empty messages. Owns neither sockets nor `posted`, and so
-/// is cheap to make.
+/// One message after the other over a connected pair of ends, in either direction. Sizes are at least 1: a stream has
+/// no empty messages. Owns no sockets, and so is cheap to make.
 template <WaitMode wait>
-class SocketLink {
+class SocketStream {
  public:
-  SocketLink(LinkEnds ends, int partner, Posted& posted) : ends_(ends), partner_(partner), posted_(posted) {}
+  SocketStream(LinkEnds ends, int partner) : ends_(ends), partner_(partner) {}
 
-  void send(const std::byte* data, std::size_t size) {
+  LinkEnds ends() const { return ends_; }
+
+  void send(const std::byte* data, std::size_t size) const {
     if constexpr (wait == WaitMode::block) {
       const ssize_t result = ::send(ends_.out, data, size, MSG_NOSIGNAL);
       if (result != static_cast<ssize_t>(size)) [[unlikely]]
@@ -42,7 +52,7 @@ class SocketLink {
     } else {
       for (std::size_t done = 0; done < size;) {
         const ssize_t result = ::send(ends_.out, data + done, size - done, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (moved(result))
+        if (has_moved(result, partner_))
           done += static_cast<std::size_t>(result);
         else
           give_way(POLLOUT);
@@ -50,7 +60,7 @@ class SocketLink {
     }
   }
 
-  void receive(std::byte* data, std::size_t size) {
+  void receive(std::byte* data, std::size_t size) const {
     if constexpr (wait == WaitMode::block) {
       const ssize_t result = ::recv(ends_.in, data, size, MSG_WAITALL);
       if (result != static_cast<ssize_t>(size)) [[unlikely]]
@@ -58,13 +68,36 @@ class SocketLink {
     } else {
       for (std::size_t done = 0; done < size;) {
         const ssize_t result = ::recv(ends_.in, data + done, size - done, MSG_DONTWAIT);
-        if (moved(result))
+        if (has_moved(result, partner_))
           done += static_cast<std::size_t>(result);
         else
           give_way(POLLIN);
       }
     }
   }
+
+  /// As has_moved().
+  bool moved(ssize_t result) const { return has_moved(result, partner_); }
+
+  /// Until more can be moved, as far as `events` ask for it, or for a moment.
+  void give_way(short events) const {
+    if constexpr (wait == WaitMode::block) sleep_until_ready(ends_, events);
+    if constexpr (wait == WaitMode::yield) sched_yield();
+  }
+
+ private:
+  LinkEnds ends_;
+  int partner_;
+};
+
+/// See kernel/link.hpp. Owns neither sockets nor `posted`, and so is cheap to make.
+template <WaitMode wait>
+class SocketLink {
+ public:
+  SocketLink(LinkEnds ends, int partner, Posted& posted) : stream_(ends, partner), posted_(posted) {}
+
+  void send(const std::byte* data, std::size_t size) { stream_.send(data, size); }
+  void receive(std::byte* data, std::size_t size) { stream_.receive(data, size); }
 
   void post_send(const std::byte* data, std::size_t size) {
     posted_.sends.add(data);
@@ -99,25 +132,27 @@ class SocketLink {
   /// Both directions in turn, never blocking in one: with full socket buffers at both ends a blocking send would
   /// wait for a partner that waits likewise. Returns when one direction is done and nothing of the other is halfway.
   void drive_both() {
+    const LinkEnds ends = stream_.ends();
     auto& [sends, receives, size] = posted_;
     std::size_t sent = 0, received = 0;
     while ((!sends.is_empty() && !receives.is_empty()) || sent > 0 || received > 0) {
       bool any = false;
       if (!sends.is_empty()) {
         const auto* const rest = sends.first() + sent;
-        any |= advance(::send(ends_.out, rest, size - sent, MSG_NOSIGNAL | MSG_DONTWAIT), sent, sends);
+        any |= advance(::send(ends.out, rest, size - sent, MSG_NOSIGNAL | MSG_DONTWAIT), sent, sends);
       }
       if (!receives.is_empty()) {
         auto* const rest = receives.first() + received;
-        any |= advance(::recv(ends_.in, rest, size - received, MSG_DONTWAIT), received, receives);
+        any |= advance(::recv(ends.in, rest, size - received, MSG_DONTWAIT), received, receives);
       }
-      if (!any) give_way(static_cast<short>((sends.is_empty() ? 0 : POLLOUT) | (receives.is_empty() ? 0 : POLLIN)));
+      if (!any)
+        stream_.give_way(static_cast<short>((sends.is_empty() ? 0 : POLLOUT) | (receives.is_empty() ? 0 : POLLIN)));
     }
   }
 
   template <class Byte>
   bool advance(ssize_t result, std::size_t& done, PostedQueue<Byte>& queue) {
-    if (!moved(result)) return false;
+    if (!stream_.moved(result)) return false;
     done += static_cast<std::size_t>(result);
     if (done == posted_.size) {
       done = 0;
@@ -126,21 +161,7 @@ class SocketLink {
     return true;
   }
 
-  /// Whether a call that was not to wait got anything through; throws where the link is broken.
-  bool moved(ssize_t result) {
-    if (result > 0) return true;
-    if (result == 0) throw_lost(partner_, 0);
-    if (errno != EAGAIN && errno != EINTR) throw_lost(partner_, errno);
-    return false;
-  }
-
-  void give_way(short events) {
-    if constexpr (wait == WaitMode::block) sleep_until_ready(ends_, events);
-    if constexpr (wait == WaitMode::yield) sched_yield();
-  }
-
-  LinkEnds ends_;
-  int partner_;
+  SocketStream<wait> stream_;
   Posted& posted_;
 };
 

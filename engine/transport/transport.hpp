@@ -13,6 +13,7 @@
 #include "core/deadline.hpp"
 #include "core/pulse.hpp"
 #include "kernel/exchange.hpp"
+#include "kernel/neighbour_exchange.hpp"
 #include "memory/buffer.hpp"
 #include "model/provenance.hpp"
 #include "model/request.hpp"
@@ -67,6 +68,26 @@ class Transport {
   /// blocks, throws and keeps the timed region free.
   virtual void all_to_all(const kernel::AllToAllSteps& steps, const kernel::Buffers& buffers,
                           std::span<Sample> samples) = 0;
+
+  /// Collective over all ranks, whose exchanges fit together: an exchange with many neighbours for each sample, timed
+  /// by this rank's clock, after exchange.num_warmup untimed ones; a barrier of all ranks before and behind each. Links
+  /// to all partners are open already, and so are those to kernel::barrier_partners(), for transports that have no
+  /// barrier of their own. Like run() it blocks, throws and keeps the timed region free.
+  virtual void exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
+                                        const kernel::NeighbourBuffers& buffers,
+                                        std::span<kernel::ExchangeSample> samples) = 0;
+
+  /// The same, once and untimed, but arrivals_ns[i] says how long after the opening barrier the message of
+  /// exchange.channels[i] was there; it is left alone where none is received.
+  virtual void trace_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
+                                std::span<std::uint64_t> arrivals_ns) = 0;
+
+  /// The same, timed and with new contents in every exchange, each byte compared where it arrives. Every channel has a
+  /// slot of its own. Returns the first mismatch of this rank.
+  virtual std::optional<kernel::NeighbourMismatch> verify_neighbours(const kernel::NeighbourExchange& exchange,
+                                                                     const kernel::NeighbourBuffers& buffers,
+                                                                     const kernel::Contents& contents,
+                                                                     std::span<kernel::ExchangeSample> samples) = 0;
 
   /// Local: called while the rank waits on the control plane, so that what it has sent goes on its way.
   virtual void progress() noexcept {}

@@ -122,10 +122,10 @@ std::string party_name(const testing::TestParamInfo<Party>& info) {
   return std::string(name_of(info.param.wait)) + "_" + std::to_string(info.param.size);
 }
 
-std::vector<Party> parties(const std::string& transport, std::initializer_list<WaitMode> wait_modes) {
+std::vector<Party> parties(const std::string& transport, std::initializer_list<WaitMode> wait_modes, int min_size) {
   std::vector<Party> all;
   for (const WaitMode wait : wait_modes) {
-    for (int size = 1; size <= 4; ++size) all.push_back({transport, wait, size});
+    for (int size = min_size; size <= 4; ++size) all.push_back({transport, wait, size});
   }
   return all;
 }

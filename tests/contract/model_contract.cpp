@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -11,8 +12,10 @@
 #include <vector>
 
 #include "contract/forked_ranks.hpp"
+#include "contract/neighbourhood.hpp"
 #include "contract/transport_contract.hpp"
 #include "core/error.hpp"
+#include "schedule/topology.hpp"
 
 namespace leadline::contract {
 namespace {
@@ -84,6 +87,8 @@ Ranks& ranks() {
 INSTANTIATE_TEST_SUITE_P(Model, TransportContract, testing::ValuesIn(candidates("model", {WaitMode::block})),
                          candidate_name);
 INSTANTIATE_TEST_SUITE_P(Model, AllToAllContract, testing::ValuesIn(parties("model", {WaitMode::block})), party_name);
+INSTANTIATE_TEST_SUITE_P(Model, NeighbourContract, testing::ValuesIn(parties("model", {WaitMode::block}, 2)),
+                         party_name);
 
 using testing::Each;
 using testing::ElementsAre;
@@ -139,6 +144,82 @@ TEST(ModelTimes, OfAnExchangeWithAllIncludeWaitingForThoseWhoAreLate) {
   });
 }
 
+schedule::TopologySpec spec(schedule::Shape shape, schedule::ChannelMode mode) { return {"", shape, mode}; }
+
+/// Every rank looks at its exchange of messages of 1000 bytes among four ranks, all of them linked.
+void on_four_ranks(
+    const std::string& text, const schedule::TopologySpec& topology,
+    const std::function<void(int rank, transport::Transport& model, const Neighbourhood& around)>& body) {
+  const std::string file = fabric_file(text);
+  run_forked(4, [&](ForkedRank& self) {
+    const auto model = self.open("model:" + file, WaitMode::block);
+    for (const std::int32_t partner : tournament(self.rank, self.size)) model->connect(partner, soon());
+    body(self.rank, *model, Neighbourhood(schedule::Topology(topology, self.size), self.rank));
+  });
+}
+
+/// The times of a rank's own exchange, with or without the barrier behind it, three times over.
+void expect_exchanges(const schedule::TopologySpec& topology, std::uint64_t kernel::ExchangeSample::*time_ns,
+                      const std::array<std::uint64_t, 4>& expected) {
+  on_four_ranks(without_jitter(with_faults("")), topology, [&](int rank, auto& model, const Neighbourhood& around) {
+    std::vector<kernel::ExchangeSample> samples(3);
+    model.exchange_with_neighbours(around.exchange(1000, 1), {}, samples);
+    for (const kernel::ExchangeSample& sample : samples) {
+      EXPECT_EQ(sample.*time_ns, expected[static_cast<std::size_t>(rank)]) << "rank " << rank;
+    }
+  });
+}
+
+// Again 600 between 0 and 1, and between 2 and 3; 3000 between the hosts, of which a link is busy for 100 and 1000.
+TEST(ModelTimes, OfNeighboursAreThoseOfTheLastMessage) {
+  using schedule::ChannelMode, schedule::Shape;
+  constexpr auto own_ns = &kernel::ExchangeSample::own_ns;
+  expect_exchanges(spec(Shape::star, ChannelMode::both_ways), own_ns, {3000, 600, 3000, 3000});
+  expect_exchanges(spec(Shape::star, ChannelMode::one_way), own_ns, {1000, 600, 3000, 3000});
+  // Who answers is done when the answer is out, who asked when it is in.
+  expect_exchanges(spec(Shape::star, ChannelMode::answered), own_ns, {6000, 600 + 100, 3000 + 1000, 3000 + 1000});
+  expect_exchanges(spec(Shape::complete, ChannelMode::answered), own_ns, {6000, 6000, 4000, 4000});
+  // Round once: 3000, 1000 (its own message is out), 3000, 1000; and then back from there.
+  expect_exchanges(spec(Shape::ring, ChannelMode::phased), own_ns, {3000 + 1000, 3000 + 3000, 4000, 6000});
+}
+
+TEST(ModelTimes, OfTheBarrierAreThoseOfItsTokens) {
+  // Ranks come at 3000, 600, 3000, 3000, and their tokens to the next arrive there at 3500, 2600, 3500, 5000; so the
+  // next round begins at 5000, 3500, 3000, 3500, and tokens to the one after the next take 2000.
+  expect_exchanges(spec(schedule::Shape::star, schedule::ChannelMode::both_ways),
+                   &kernel::ExchangeSample::with_barrier_ns, {5000, 5500, 7000, 5500});
+}
+
+TEST(ModelTimes, OfAnswersCountFromTheMessageThatIsAnswered) {
+  const auto complete = spec(schedule::Shape::complete, schedule::ChannelMode::answered);
+  on_four_ranks(without_jitter(with_faults("")), complete, [](int rank, auto& model, const Neighbourhood& around) {
+    std::vector<std::uint64_t> arrivals_ns(3);
+    model.trace_neighbours(around.exchange(1000, 0), {}, arrivals_ns);
+    const std::vector<std::uint64_t> expected[] = {
+        {1200, 6000, 6000}, {600, 6000, 6000}, {3000, 3000, 1200}, {3000, 3000, 600}};
+    EXPECT_EQ(arrivals_ns, expected[rank]) << "rank " << rank;
+  });
+}
+
+/// Rank 0's times of ten exchanges.
+std::vector<std::uint64_t> times_among_neighbours(const std::string& text) {
+  std::vector<std::uint64_t> times;
+  const auto complete = spec(schedule::Shape::complete, schedule::ChannelMode::answered);
+  on_four_ranks(text, complete, [&](int rank, auto& model, const Neighbourhood& around) {
+    std::vector<kernel::ExchangeSample> samples(10);
+    model.exchange_with_neighbours(around.exchange(1000, 1), {}, samples);
+    if (rank != 0) return;  // the rank whose memory is ours
+    for (const auto& sample : samples) times.insert(times.end(), {sample.own_ns, sample.with_barrier_ns});
+  });
+  return times;
+}
+
+TEST(ModelTimes, OfNeighboursAreTheSameInEveryRunAndVaryWithinOne) {
+  const auto first = times_among_neighbours(with_faults(""));
+  for (int run = 0; run < 3; ++run) EXPECT_EQ(times_among_neighbours(with_faults("")), first);
+  EXPECT_NE(first[0], first[2]);
+}
+
 TEST(ModelTimes, AreTheSameInEveryRunAndVaryWithinOne) {
   const std::string text = with_faults("");
   const auto first = times_towards(2, 4, text, {.message_size_bytes = 1000});
@@ -177,6 +258,24 @@ TEST(ModelFaults, ACorruptedByteIsFoundWhereItIs) {
       EXPECT_EQ(mismatch->byte, 17u);
       EXPECT_EQ(mismatch->expected ^ mismatch->found, 1);
     }
+  });
+}
+
+TEST(ModelFaults, ACorruptedByteOfANeighbourIsFoundWhereItIs) {
+  const std::string fault = R"({"corrupt": {"from": 3, "to": 1, "message": 3, "byte": 17}})";
+  const auto complete = spec(schedule::Shape::complete, schedule::ChannelMode::answered);
+  on_four_ranks(with_faults(fault), complete, [](int rank, auto& model, const Neighbourhood& around) {
+    Slots slots(around, rank, 1000);
+    std::vector<kernel::ExchangeSample> samples(6);
+    // The message is that of the third timed exchange: one comes before them.
+    const auto mismatch =
+        model.verify_neighbours(around.exchange(1000, 1), slots.buffers(), {.first_exchange = 50}, samples);
+    ASSERT_EQ(mismatch.has_value(), rank == 1);
+    if (!mismatch) return;
+    EXPECT_EQ(mismatch->from, 3);
+    EXPECT_EQ(mismatch->exchange, 52u);
+    EXPECT_EQ(mismatch->byte, 17u);
+    EXPECT_EQ(mismatch->expected ^ mismatch->found, 1);
   });
 }
 

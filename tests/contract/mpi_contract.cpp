@@ -68,6 +68,8 @@ INSTANTIATE_TEST_SUITE_P(Mpi, TransportContract,
                          testing::ValuesIn(candidates("mpi", {WaitMode::yield, WaitMode::spin})), candidate_name);
 INSTANTIATE_TEST_SUITE_P(Mpi, AllToAllContract, testing::ValuesIn(parties("mpi", {WaitMode::yield, WaitMode::spin})),
                          party_name);
+INSTANTIATE_TEST_SUITE_P(Mpi, NeighbourContract, testing::ValuesIn(parties("mpi", {WaitMode::yield}, 2)), party_name);
+INSTANTIATE_TEST_SUITE_P(MpiSpinning, NeighbourContract, testing::Values(Party{"mpi", WaitMode::spin, 2}), party_name);
 
 TEST(MpiModule, CannotSleep) { EXPECT_NE(mpi_ranks().module()->refuses_wait(WaitMode::block), ""); }
 

@@ -22,6 +22,9 @@ INSTANTIATE_TEST_SUITE_P(Tcp, TransportContract,
 INSTANTIATE_TEST_SUITE_P(Tcp, AllToAllContract,
                          testing::ValuesIn(parties("tcp", {WaitMode::block, WaitMode::yield, WaitMode::spin})),
                          party_name);
+INSTANTIATE_TEST_SUITE_P(Tcp, NeighbourContract,
+                         testing::ValuesIn(parties("tcp", {WaitMode::block, WaitMode::yield}, 2)), party_name);
+INSTANTIATE_TEST_SUITE_P(TcpSpinning, NeighbourContract, testing::Values(Party{"tcp", WaitMode::spin, 2}), party_name);
 
 /// All pairs of `self.size` ranks in the rounds of a tournament, as the link test has them.
 void play_tournament(const ForkedRank& self, transport::Transport& tcp) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/pulse.hpp"
-#include "model/request.hpp"
+#include "model/link_request.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::contract {
@@ -73,15 +73,20 @@ struct Party {
 
 std::string party_name(const testing::TestParamInfo<Party>& info);
 
-/// Every wait mode given, with 1 to 4 ranks.
-std::vector<Party> parties(const std::string& transport, std::initializer_list<WaitMode> wait_modes);
+/// Every wait mode given, with min_size to 4 ranks.
+std::vector<Party> parties(const std::string& transport, std::initializer_list<WaitMode> wait_modes, int min_size = 1);
 
-class AllToAllContract : public testing::TestWithParam<Party> {
+class PartyContract : public testing::TestWithParam<Party> {
  protected:
   void on_all_ranks(const Body& body) const {
     ranks().run(GetParam().size, GetParam().transport, GetParam().wait, body);
   }
 };
+
+class AllToAllContract : public PartyContract {};
+
+/// With 2 ranks or more.
+class NeighbourContract : public PartyContract {};
 
 /// The partners of a rank, step by step, in a tournament of `size` ranks; one alone meets itself. Also for the files
 /// of candidates.

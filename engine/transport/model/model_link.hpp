@@ -26,19 +26,22 @@ struct Station {
   std::uint64_t clock_ns = 0;  ///< virtual: 0 where a measurement begins, so that none depends on those before it
 };
 
+/// A message departs at `at_ns`, or when the link is no longer busy: the moment of its arrival. Where the rank falls
+/// silent, never.
+inline std::uint64_t depart(const Fabric& fabric, Station& own, int partner, std::size_t size, std::uint64_t at_ns,
+                            std::uint64_t& busy_until_ns) {
+  while (own.silent_after && own.num_sent >= *own.silent_after) ::pause();
+  const Travel way = travel(fabric, own.rank, partner, size, own.num_sent++);
+  busy_until_ns = std::max(at_ns, busy_until_ns) + way.sending_ns;
+  return busy_until_ns + way.latency_ns;
+}
+
 /// See kernel/link.hpp. Sending takes no time of the rank, but keeps the link busy; waiting takes what it takes.
 class ModelLink {
  public:
-  using Wire = SocketLink<WaitMode::block>;
-
   /// `ends` are not used on a link to oneself.
   ModelLink(const Fabric& fabric, Station& own, int partner, LinkEnds ends, Posted& posted, Payload payload)
-      : fabric_(fabric),
-        own_(own),
-        partner_(partner),
-        posted_(posted),
-        payload_(payload),
-        wire_(ends, partner, posted) {}
+      : fabric_(fabric), own_(own), partner_(partner), posted_(posted), payload_(payload), wire_(ends, partner) {}
 
   void send(const std::byte* data, std::size_t size) { put(arrival_of(own_.clock_ns, size), data, size); }
 
@@ -82,10 +85,7 @@ class ModelLink {
 
  private:
   std::uint64_t arrival_of(std::uint64_t at_ns, std::size_t size) {
-    while (own_.silent_after && own_.num_sent >= *own_.silent_after) ::pause();
-    const Travel way = travel(fabric_, own_.rank, partner_, size, own_.num_sent++);
-    busy_until_ns_ = std::max(at_ns, busy_until_ns_) + way.sending_ns;
-    return busy_until_ns_ + way.latency_ns;
+    return depart(fabric_, own_, partner_, size, at_ns, busy_until_ns_);
   }
 
   void put(std::uint64_t arrival_ns, const std::byte* data, std::size_t size) {
@@ -118,7 +118,7 @@ class ModelLink {
   int partner_;
   Posted& posted_;
   Payload payload_;
-  Wire wire_;  ///< posts nothing itself
+  SocketStream<WaitMode::block> wire_;
   std::uint64_t busy_until_ns_ = 0;
   std::uint64_t num_taken_ = 0;
 };

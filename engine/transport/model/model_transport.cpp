@@ -8,11 +8,13 @@
 
 #include "core/error.hpp"
 #include "kernel/all_to_all.hpp"
+#include "kernel/neighbours.hpp"
 #include "kernel/run.hpp"
 #include "kernel/verify.hpp"
 #include "transport/link_sockets.hpp"
 #include "transport/model/fabric.hpp"
 #include "transport/model/model_link.hpp"
+#include "transport/model/model_neighbours.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::transport::model {
@@ -36,6 +38,7 @@ class ModelTransport final : public Transport {
  public:
   explicit ModelTransport(const Context& context)
       : file_(context.argument),
+        num_ranks_(context.size),
         fabric_(load_fabric(context.argument, context.size)),
         own_{.rank = context.rank, .silent_after = silent_after(fabric_, context.rank)},
         pulse_(context.pulse),
@@ -78,6 +81,29 @@ class ModelTransport final : public Transport {
     kernel::all_to_all(links, steps, buffers, samples, pulse_);
   }
 
+  void exchange_with_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
+                                std::span<kernel::ExchangeSample> samples) override {
+    with_neighbours(exchange, buffers, Payload::none,
+                    [&](auto& links) { kernel::time_neighbours(links, exchange, samples, pulse_); });
+  }
+
+  void trace_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
+                        std::span<std::uint64_t> arrivals_ns) override {
+    with_neighbours(exchange, buffers, Payload::none,
+                    [&](auto& links) { kernel::trace_neighbours(links, exchange, arrivals_ns, pulse_); });
+  }
+
+  std::optional<kernel::NeighbourMismatch> verify_neighbours(const kernel::NeighbourExchange& exchange,
+                                                             const kernel::NeighbourBuffers& buffers,
+                                                             const kernel::Contents& contents,
+                                                             std::span<kernel::ExchangeSample> samples) override {
+    std::optional<kernel::NeighbourMismatch> mismatch;
+    with_neighbours(exchange, buffers, Payload::whole, [&](auto& links) {
+      mismatch = kernel::verify_neighbours(links, exchange, own_.rank, buffers, contents, samples, pulse_);
+    });
+    return mismatch;
+  }
+
   std::string make_believe_host(int rank) const override {
     return fabric_.host_name + std::to_string(host_of(fabric_, rank));
   }
@@ -88,7 +114,16 @@ class ModelTransport final : public Transport {
     return {fabric_, own_, partner, sockets_.ends(partner), posted, payload};
   }
 
+  template <class Use>
+  void with_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
+                       Payload payload, const Use& use) {
+    const Neighbourhood around(exchange, own_.rank, num_ranks_, sockets_);
+    ModelNeighbours links(fabric_, own_, around, exchange, buffers, payload);
+    use(links);
+  }
+
   std::string file_;
+  int num_ranks_;
   Fabric fabric_;
   Station own_;
   Pulse& pulse_;

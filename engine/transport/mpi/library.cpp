@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <climits>
@@ -151,6 +152,21 @@ std::string why_no_gpu_memory() {
   const int is_supported = 0;
 #endif
   return is_supported != 0 ? "" : library_name() + " was built without CUDA support";
+}
+
+bool blocking_calls_yield() {
+  int provided = 0;
+  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return false;
+  std::array<char, 64> value{};  // a truth value: not 0 in some byte
+  int index = 0, count = 0;
+  MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+  if (MPI_T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS &&
+      MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
+    if (count == 1) MPI_T_cvar_read(handle, value.data());
+    MPI_T_cvar_handle_free(&handle);
+  }
+  MPI_T_finalize();
+  return std::any_of(value.begin(), value.end(), [](char byte) { return byte != 0; });
 }
 
 void wait_yielding(MPI_Request& request, Deadline deadline, const std::string& problem) {

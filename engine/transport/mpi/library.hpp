@@ -43,6 +43,10 @@ std::string library_name();
 /// Local, once MPI is started: why messages cannot lie in the memory of a GPU, or empty.
 std::string why_no_gpu_memory();
 
+/// Local, once MPI is started: whether blocking calls give the core away while they wait. Open MPI's do where its
+/// launcher sees more ranks than cores; to give it away once more between two calls would be once too often.
+bool blocking_calls_yield();
+
 /// Waits for one request and gives the core away meanwhile, so that more ranks than cores come through quickly.
 /// Throws Error(run_failed, problem) when the deadline passes.
 void wait_yielding(MPI_Request& request, Deadline deadline, const std::string& problem);

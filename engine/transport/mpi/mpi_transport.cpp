@@ -14,11 +14,13 @@
 
 #include "core/error.hpp"
 #include "kernel/all_to_all.hpp"
+#include "kernel/neighbours.hpp"
 #include "kernel/run.hpp"
 #include "kernel/verify.hpp"
 #include "transport/mpi/library.hpp"
 #include "transport/mpi/mpi_bootstrap.hpp"
 #include "transport/mpi/mpi_link.hpp"
+#include "transport/mpi/mpi_neighbours.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::transport::mpi {
@@ -80,6 +82,28 @@ class MpiTransport final : public Transport {
     all_to_all_that<WaitMode::yield>(steps, buffers, samples);
   }
 
+  void exchange_with_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
+                                std::span<kernel::ExchangeSample> samples) override {
+    with_neighbours(exchange, buffers, [&](auto& links) { kernel::time_neighbours(links, exchange, samples, pulse_); });
+  }
+
+  void trace_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
+                        std::span<std::uint64_t> arrivals_ns) override {
+    with_neighbours(exchange, buffers,
+                    [&](auto& links) { kernel::trace_neighbours(links, exchange, arrivals_ns, pulse_); });
+  }
+
+  std::optional<kernel::NeighbourMismatch> verify_neighbours(const kernel::NeighbourExchange& exchange,
+                                                             const kernel::NeighbourBuffers& buffers,
+                                                             const kernel::Contents& contents,
+                                                             std::span<kernel::ExchangeSample> samples) override {
+    std::optional<kernel::NeighbourMismatch> mismatch;
+    with_neighbours(exchange, buffers, [&](auto& links) {
+      mismatch = kernel::verify_neighbours(links, exchange, library_.rank(), buffers, contents, samples, pulse_);
+    });
+    return mismatch;
+  }
+
   void progress() noexcept override {
     int is_there = 0;
     try {
@@ -113,7 +137,19 @@ class MpiTransport final : public Transport {
     kernel::all_to_all(links, steps, buffers, samples, pulse_);
   }
 
+  template <class Use>
+  void with_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
+                       const Use& use) {
+    if (wait_ == WaitMode::spin || blocking_calls_yield_) {
+      MpiNeighbours<Calls::blocking> links(library_.comm(), exchange, buffers);
+      return use(links);
+    }
+    MpiNeighbours<Calls::testing> links(library_.comm(), exchange, buffers);
+    use(links);
+  }
+
   Library& library_ = Library::instance();
+  bool blocking_calls_yield_ = blocking_calls_yield();
   WaitMode wait_;
   Pulse& pulse_;
 };

@@ -12,10 +12,12 @@
 
 #include "core/error.hpp"
 #include "kernel/all_to_all.hpp"
+#include "kernel/neighbours.hpp"
 #include "kernel/run.hpp"
 #include "kernel/verify.hpp"
 #include "transport/link_sockets.hpp"
 #include "transport/socket_link.hpp"
+#include "transport/socket_neighbours.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::transport::tcp {
@@ -61,6 +63,7 @@ class TcpTransport final : public Transport {
  public:
   explicit TcpTransport(const Context& context)
       : own_rank_(context.rank),
+        num_ranks_(context.size),
         wait_(context.wait),
         device_(on_one_host(context.host_of) ? "lo" : ""),
         pulse_(context.pulse),
@@ -110,6 +113,28 @@ class TcpTransport final : public Transport {
     });
   }
 
+  void exchange_with_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
+                                std::span<kernel::ExchangeSample> samples) override {
+    with_neighbours(exchange, buffers, [&](auto& links) { kernel::time_neighbours(links, exchange, samples, pulse_); });
+  }
+
+  void trace_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
+                        std::span<std::uint64_t> arrivals_ns) override {
+    with_neighbours(exchange, buffers,
+                    [&](auto& links) { kernel::trace_neighbours(links, exchange, arrivals_ns, pulse_); });
+  }
+
+  std::optional<kernel::NeighbourMismatch> verify_neighbours(const kernel::NeighbourExchange& exchange,
+                                                             const kernel::NeighbourBuffers& buffers,
+                                                             const kernel::Contents& contents,
+                                                             std::span<kernel::ExchangeSample> samples) override {
+    std::optional<kernel::NeighbourMismatch> mismatch;
+    with_neighbours(exchange, buffers, [&](auto& links) {
+      mismatch = kernel::verify_neighbours(links, exchange, own_rank_, buffers, contents, samples, pulse_);
+    });
+    return mismatch;
+  }
+
  private:
   /// Calls `use` with the wait mode as a constant.
   template <class Use>
@@ -128,7 +153,17 @@ class TcpTransport final : public Transport {
     });
   }
 
-  int own_rank_;
+  template <class Use>
+  void with_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
+                       const Use& use) {
+    const Neighbourhood around(exchange, own_rank_, num_ranks_, sockets_);
+    with_wait([&](auto wait) {
+      SocketNeighbours<wait> links(around, exchange, buffers);
+      use(links);
+    });
+  }
+
+  int own_rank_, num_ranks_;
   WaitMode wait_;
   std::string device_;
   Pulse& pulse_;

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The channels to many neighbours over MPI point-to-point messages: blocking calls, or testing ones to yield.
+#pragma once
+
+#include <mpi.h>
+#include <sched.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "kernel/neighbour_exchange.hpp"
+#include "transport/mpi/library.hpp"
+
+namespace leadline::transport::mpi {
+
+/// How the library is asked to wait.
+enum class Calls {
+  blocking,  ///< in its own way, which is to spin, except where it gives the core away itself
+  testing,   ///< not at all: between two tests the core is given away
+};
+
+/// See kernel/neighbours.hpp. Looks at no return value: errors come as exceptions from the communicator's handler.
+template <Calls calls>
+class MpiNeighbours {
+ public:
+  MpiNeighbours(MPI_Comm comm, const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers)
+      : comm_(comm),
+        shape_(exchange.message_size_bytes),
+        requests_(2 * exchange.channels.size(), MPI_REQUEST_NULL),
+        channel_of_receive_(exchange.channels.size()),
+        middle_(requests_.data() + exchange.channels.size()) {
+    channels_.reserve(exchange.channels.size());
+    for (const kernel::NeighbourChannel& channel : exchange.channels) {
+      const std::size_t offset_bytes = channel.slot * buffers.stride_bytes;
+      channels_.push_back({buffers.send + offset_bytes, buffers.receive + offset_bytes, channel.partner});
+    }
+  }
+
+  void barrier() {
+    if constexpr (calls == Calls::blocking) {
+      MPI_Barrier(comm_);
+    } else {
+      MPI_Request request;
+      MPI_Ibarrier(comm_, &request);
+      finish(request);
+    }
+  }
+
+  void start() const {}
+
+  void send(std::size_t channel) {
+    const Ends& at = channels_[channel];
+    if constexpr (calls == Calls::blocking) {
+      MPI_Send(at.out, shape_.count(), shape_.type(), at.partner, tag, comm_);
+    } else {
+      MPI_Request request;
+      MPI_Isend(at.out, shape_.count(), shape_.type(), at.partner, tag, comm_, &request);
+      finish(request);
+    }
+  }
+
+  void receive(std::size_t channel) {
+    const Ends& at = channels_[channel];
+    if constexpr (calls == Calls::blocking) {
+      MPI_Recv(at.in, shape_.count(), shape_.type(), at.partner, tag, comm_, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Request request;
+      MPI_Irecv(at.in, shape_.count(), shape_.type(), at.partner, tag, comm_, &request);
+      finish(request);
+    }
+  }
+
+  void post_send(std::size_t channel) {
+    const Ends& at = channels_[channel];
+    MPI_Isend(at.out, shape_.count(), shape_.type(), at.partner, tag, comm_, middle_ - ++num_sends_);
+  }
+
+  void post_receive(std::size_t channel) {
+    const Ends& at = channels_[channel];
+    channel_of_receive_[static_cast<std::size_t>(num_receives_)] = channel;
+    MPI_Irecv(at.in, shape_.count(), shape_.type(), at.partner, tag, comm_, middle_ + num_receives_++);
+  }
+
+  std::size_t await_any_receive() {
+    int index = 0;
+    if constexpr (calls == Calls::blocking) {
+      MPI_Waitany(num_receives_, middle_, &index, MPI_STATUS_IGNORE);
+    } else {
+      for (int done = 0;;) {
+        MPI_Testany(num_receives_, middle_, &index, &done, MPI_STATUS_IGNORE);
+        if (done) break;
+        sched_yield();
+      }
+    }
+    ++num_taken_;
+    return channel_of_receive_[static_cast<std::size_t>(index)];
+  }
+
+  void complete_posted() {
+    const int num = num_sends_ + (num_taken_ == num_receives_ ? 0 : num_receives_);
+    MPI_Request* const first = middle_ - num_sends_;
+    if constexpr (calls == Calls::blocking) {
+      MPI_Waitall(num, first, MPI_STATUSES_IGNORE);
+    } else {
+      for (int done = 0;;) {
+        MPI_Testall(num, first, &done, MPI_STATUSES_IGNORE);
+        if (done) break;
+        sched_yield();
+      }
+    }
+    num_sends_ = num_receives_ = num_taken_ = 0;
+  }
+
+  std::uint64_t now_ns() const { return leadline::now_ns(); }
+
+ private:
+  static constexpr int tag = 0;
+
+  struct Ends {
+    const std::byte* out;
+    std::byte* in;
+    int partner;
+  };
+
+  static void finish(MPI_Request& request) {
+    for (int done = 0;;) {
+      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      if (done) return;
+      sched_yield();
+    }
+  }
+
+  MPI_Comm comm_;
+  MessageShape shape_;
+  std::vector<Ends> channels_;
+  // Sends grow downwards from the middle, receives upwards: so all are one array to wait for, and so are the receives.
+  std::vector<MPI_Request> requests_;
+  std::vector<std::size_t> channel_of_receive_;
+  MPI_Request* middle_;
+  int num_sends_ = 0, num_receives_ = 0, num_taken_ = 0;
+};
+
+}  // namespace leadline::transport::mpi

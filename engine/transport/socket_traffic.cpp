@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves many messages over many sockets: one poll for all that wait, then one call for each that is ready.
+#include "transport/socket_traffic.hpp"
+
+#include <sched.h>
+#include <sys/socket.h>
+
+#include <cassert>
+
+#include "transport/socket_link.hpp"
+
+namespace leadline::transport {
+
+SocketTraffic::SocketTraffic(std::span<const std::int32_t> ranks, std::span<const int> fds, std::size_t num_messages,
+                             WaitMode wait)
+    : wait_(wait),
+      peers_(ranks.size()),
+      wanted_(ranks.size(), pollfd{-1, 0, 0}),
+      outgoing_(num_messages),
+      incoming_(num_messages),
+      arrived_(num_messages) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    peers_[i].rank = ranks[i];
+    peers_[i].fd = fds[i];
+  }
+}
+
+void SocketTraffic::post_send(std::size_t peer, std::size_t message, const std::byte* data, std::size_t size) {
+  Queue& queue = peers_[peer].out;
+  add(queue, outgoing_, message, data, size);
+  if (queue.first == message) send_more(peers_[peer]);
+  if (queue.first != none) await_events_of(peer);
+}
+
+// Not tried at once: most have not come yet, and one poll tells that of all.
+void SocketTraffic::post_receive(std::size_t peer, std::size_t message, std::byte* data, std::size_t size) {
+  add(peers_[peer].in, incoming_, message, data, size);
+  await_events_of(peer);
+}
+
+std::size_t SocketTraffic::await_any_receive() {
+  while (num_handed_out_ == num_arrived_) move_what_is_ready();
+  return arrived_[num_handed_out_++];
+}
+
+void SocketTraffic::complete_posted() {
+  while (num_pending_ > 0) move_what_is_ready();
+  num_arrived_ = num_handed_out_ = 0;
+}
+
+template <class Byte>
+void SocketTraffic::add(Queue& queue, std::vector<Message<Byte>>& messages, std::size_t message, Byte* data,
+                        std::size_t size) {
+  messages[message] = {data, size, none};
+  if (queue.first == none)
+    queue.first = message;
+  else
+    messages[queue.last].next = message;
+  queue.last = message;
+  ++num_pending_;
+}
+
+template <class Byte>
+bool SocketTraffic::drop_first_if_done(Queue& queue, const std::vector<Message<Byte>>& messages) {
+  const Message<Byte>& first = messages[queue.first];
+  if (queue.done_bytes < first.size) return false;
+  queue.first = first.next;
+  queue.done_bytes = 0;
+  --num_pending_;
+  return true;
+}
+
+/// Whether anything moved. Goes on with the next message where one went out whole.
+bool SocketTraffic::send_more(Peer& peer) {
+  Queue& queue = peer.out;
+  bool any = false;
+  while (queue.first != none) {
+    const auto& first = outgoing_[queue.first];
+    const ssize_t result =
+        ::send(peer.fd, first.data + queue.done_bytes, first.size - queue.done_bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (!has_moved(result, peer.rank)) break;
+    any = true;
+    queue.done_bytes += static_cast<std::size_t>(result);
+    if (!drop_first_if_done(queue, outgoing_)) break;
+  }
+  return any;
+}
+
+bool SocketTraffic::receive_more(Peer& peer) {
+  Queue& queue = peer.in;
+  bool any = false;
+  while (queue.first != none) {
+    const std::size_t message = queue.first;
+    const auto& first = incoming_[message];
+    const ssize_t result = ::recv(peer.fd, first.data + queue.done_bytes, first.size - queue.done_bytes, MSG_DONTWAIT);
+    if (!has_moved(result, peer.rank)) break;
+    any = true;
+    queue.done_bytes += static_cast<std::size_t>(result);
+    if (!drop_first_if_done(queue, incoming_)) break;
+    arrived_[num_arrived_++] = message;
+  }
+  return any;
+}
+
+void SocketTraffic::await_events_of(std::size_t index) {
+  const Peer& peer = peers_[index];
+  pollfd& wanted = wanted_[index];
+  wanted.events = static_cast<short>((peer.out.first != none ? POLLOUT : 0) | (peer.in.first != none ? POLLIN : 0));
+  wanted.fd = wanted.events != 0 ? peer.fd : -1;
+}
+
+void SocketTraffic::move_what_is_ready() {
+  assert(num_pending_ > 0 && "nothing is posted that could come");
+  const int timeout_ms = wait_ == WaitMode::block ? -1 : 0;
+  // Interruptions and broken links show in the calls that follow.
+  int num_ready = ::poll(wanted_.data(), wanted_.size(), timeout_ms);
+  bool any = false;
+  for (std::size_t i = 0; num_ready > 0 && i < peers_.size(); ++i) {
+    if (wanted_[i].revents == 0) continue;
+    --num_ready;
+    if ((wanted_[i].revents & ~POLLIN) != 0) any |= send_more(peers_[i]);
+    if ((wanted_[i].revents & ~POLLOUT) != 0) any |= receive_more(peers_[i]);
+    await_events_of(i);
+  }
+  if (!any && wait_ == WaitMode::yield) sched_yield();
+}
+
+}  // namespace leadline::transport

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many messages over many sockets at once: whatever is posted moves as soon as its socket is ready.
+#pragma once
+
+#include <poll.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/request.hpp"
+
+namespace leadline::transport {
+
+/// Messages between the same two ranks share one socket: they go out and come in whole, in the order in which they are
+/// posted. All memory is there from the start. Owns no sockets.
+class SocketTraffic {
+ public:
+  /// Peer i is the other end, with rank ranks[i], of the socket fds[i]. Messages have numbers below num_messages; each
+  /// may be posted once to send and once to receive before complete_posted().
+  SocketTraffic(std::span<const std::int32_t> ranks, std::span<const int> fds, std::size_t num_messages, WaitMode wait);
+
+  /// Does not wait, but sends at once what the socket takes. Sizes are at least 1.
+  void post_send(std::size_t peer, std::size_t message, const std::byte* data, std::size_t size);
+  void post_receive(std::size_t peer, std::size_t message, std::byte* data, std::size_t size);
+
+  /// The message that came first of those that were not handed out yet. Moves everything else that can be moved while
+  /// it waits. Throws Error(run_failed) where a link breaks.
+  std::size_t await_any_receive();
+
+  /// Until nothing is posted any more; what was not handed out never will be.
+  void complete_posted();
+
+ private:
+  static constexpr std::size_t none = SIZE_MAX;
+
+  template <class Byte>
+  struct Message {
+    Byte* data = nullptr;
+    std::size_t size = 0;
+    std::size_t next = none;  ///< on the same socket
+  };
+
+  /// Messages of one socket in one direction.
+  struct Queue {
+    std::size_t first = none, last = none;
+    std::size_t done_bytes = 0;  ///< of the first
+  };
+
+  struct Peer {
+    int rank = 0, fd = -1;
+    Queue out, in;
+  };
+
+  template <class Byte>
+  void add(Queue& queue, std::vector<Message<Byte>>& messages, std::size_t message, Byte* data, std::size_t size);
+  template <class Byte>
+  bool drop_first_if_done(Queue& queue, const std::vector<Message<Byte>>& messages);
+
+  bool send_more(Peer& peer);
+  bool receive_more(Peer& peer);
+  void await_events_of(std::size_t peer);
+  void move_what_is_ready();
+
+  WaitMode wait_;
+  std::vector<Peer> peers_;
+  std::vector<pollfd> wanted_;  ///< by peer; a negative descriptor is left alone
+  std::vector<Message<const std::byte>> outgoing_;
+  std::vector<Message<std::byte>> incoming_;
+  std::size_t num_pending_ = 0;
+  std::vector<std::size_t> arrived_;  ///< in the order of arrival
+  std::size_t num_arrived_ = 0, num_handed_out_ = 0;
+};
+
+}  // namespace leadline::transport

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every transport must do where ranks exchange messages with many neighbours.
+#include <gmock/gmock.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "contract/contents.hpp"
+#include "contract/neighbourhood.hpp"
+#include "contract/transport_contract.hpp"
+#include "core/error.hpp"
+#include "kernel/neighbour_exchange.hpp"
+#include "schedule/topology.hpp"
+
+namespace leadline::contract {
+namespace {
+
+using kernel::ExchangeSample;
+using schedule::ChannelMode;
+using schedule::Shape;
+using schedule::Topology;
+
+constexpr std::size_t kib = 1024;
+constexpr ChannelMode all_modes[] = {ChannelMode::answered, ChannelMode::phased, ChannelMode::both_ways,
+                                     ChannelMode::one_way};
+
+std::vector<ExchangeSample> fresh_exchange_samples(std::size_t num) {
+  return std::vector<ExchangeSample>(num, ExchangeSample{untouched, untouched});
+}
+
+void expect_timed(const std::vector<ExchangeSample>& samples) {
+  for (const ExchangeSample& sample : samples) {
+    EXPECT_GT(sample.own_ns, 0u);
+    EXPECT_NE(sample.own_ns, untouched);
+    EXPECT_GE(sample.with_barrier_ns, sample.own_ns);
+  }
+}
+
+std::vector<Topology> topologies(int num_ranks) {
+  std::vector<Topology> all;
+  for (const Shape shape : {Shape::star, Shape::complete, Shape::ring}) {
+    for (const ChannelMode mode : all_modes) {
+      all.emplace_back(schedule::TopologySpec{.name = name_of(mode), .shape = shape, .mode = mode}, num_ranks);
+    }
+  }
+  return all;
+}
+
+std::string in_words(const Topology& topology, std::size_t size) {
+  return topology.spec().name + ", shape " + std::to_string(static_cast<int>(topology.spec().shape)) +
+         ", messages of " + std::to_string(size) + " bytes";
+}
+
+/// Every pair of ranks, so that the barrier's partners are among them.
+void connect_to_all(End& end) {
+  for (const std::int32_t partner : tournament(end.rank, end.size)) {
+    if (partner >= 0) end.transport.connect(partner, soon());
+  }
+}
+
+/// A timed exchange: what is in each slot after it.
+void exchange_and_check(End& end, const Topology& topology, std::size_t size, Steps steps = Steps::one) {
+  SCOPED_TRACE(in_words(topology, size));
+  const Neighbourhood around(topology, end.rank, steps);
+  Slots slots(around, end.rank, size);
+  auto samples = fresh_exchange_samples(1);
+
+  end.transport.exchange_with_neighbours(around.exchange(size, 1), slots.buffers(), samples);
+
+  expect_timed(samples);
+  EXPECT_TRUE(slots.gaps_are_blank());
+  if (!ranks().timed_messages_have_contents()) return;
+  for (std::size_t i = 0; i < around.channels().size(); ++i) {
+    EXPECT_TRUE(around.receives(i) ? slots.has_message(i) : slots.is_blank(i))
+        << "channel " << i << " of rank " << end.rank;
+  }
+}
+
+void verify_and_check(End& end, const Topology& topology, std::size_t size, Fill fill, std::size_t num_exchanges) {
+  SCOPED_TRACE(in_words(topology, size));
+  const Neighbourhood around(topology, end.rank);
+  Slots slots(around, end.rank, size);
+  auto samples = fresh_exchange_samples(num_exchanges);
+  const auto mismatch = end.transport.verify_neighbours(around.exchange(size, 0), slots.buffers(),
+                                                        {.fill = fill, .first_exchange = 12}, samples);
+  EXPECT_FALSE(mismatch) << "from rank " << mismatch->from << ", exchange " << mismatch->exchange << ", byte "
+                         << mismatch->byte;
+  expect_timed(samples);
+  EXPECT_TRUE(slots.gaps_are_blank());
+}
+
+TEST_P(NeighbourContract, BringsEveryChannelItsMessage) {
+  on_all_ranks([](End& end) {
+    connect_to_all(end);
+    for (const Topology& topology : topologies(end.size)) {
+      for (const std::size_t size : {std::size_t{1}, 4 * kib, 300 * kib}) exchange_and_check(end, topology, size);
+    }
+  });
+}
+
+TEST_P(NeighbourContract, DeliversEveryByteOfVerifiedExchanges) {
+  on_all_ranks([](End& end) {
+    connect_to_all(end);
+    for (const Topology& topology : topologies(end.size)) {
+      verify_and_check(end, topology, 1, Fill::ramp, 1);
+      verify_and_check(end, topology, 4 * kib, Fill::random, 3);
+      verify_and_check(end, topology, 300 * kib, Fill::random, 1);
+    }
+  });
+}
+
+TEST_P(NeighbourContract, ServesOneChannelAfterTheOther) {
+  on_all_ranks([](End& end) {
+    connect_to_all(end);
+    for (const Topology& topology : topologies(end.size)) {
+      exchange_and_check(end, topology, 300 * kib, Steps::one_a_channel);
+    }
+  });
+}
+
+TEST_P(NeighbourContract, TakesOneBufferForAllChannels) {
+  on_all_ranks([](End& end) {
+    connect_to_all(end);
+    for (const Topology& topology : topologies(end.size)) {
+      SCOPED_TRACE(in_words(topology, 1000));
+      const Neighbourhood around(topology, end.rank);
+      Memory memory(1000);
+      memory::fill(memory.send, Fill::random, key_from(end.rank));
+      auto samples = fresh_exchange_samples(1);
+      end.transport.exchange_with_neighbours(around.exchange(1000, 0), {memory.send.data(), memory.receive.data(), 0},
+                                             samples);
+      expect_timed(samples);
+      if (around.channels().size() != 1 || !around.receives(0) || !ranks().timed_messages_have_contents()) continue;
+      EXPECT_FALSE(memory::first_wrong_byte(memory.receive, Fill::random, key_from(around.channels().front().partner)));
+    }
+  });
+}
+
+TEST_P(NeighbourContract, LeavesARankWithoutChannelsToTheBarriers) {
+  on_all_ranks([](End& end) {
+    if (end.size < 3) return;
+    connect_to_all(end);
+    for (const ChannelMode mode : all_modes) {
+      const schedule::TopologySpec spec{
+          .name = name_of(mode), .shape = Shape::edges, .mode = mode, .edges = {{end.size - 1, 0}}};
+      const Topology topology(spec, end.size);
+      exchange_and_check(end, topology, 4 * kib);
+      verify_and_check(end, topology, 4 * kib, Fill::random, 1);
+    }
+  });
+}
+
+TEST_P(NeighbourContract, TracesArrivalsWhereMessagesArrive) {
+  on_all_ranks([](End& end) {
+    connect_to_all(end);
+    for (const Topology& topology : topologies(end.size)) {
+      SCOPED_TRACE(in_words(topology, 4 * kib));
+      const Neighbourhood around(topology, end.rank);
+      Slots slots(around, end.rank, 4 * kib);
+      std::vector<std::uint64_t> arrivals_ns(around.parts().size(), untouched);
+      end.transport.trace_neighbours(around.exchange(4 * kib, 0), slots.buffers(), arrivals_ns);
+      for (std::size_t i = 0; i < arrivals_ns.size(); ++i) {
+        EXPECT_EQ(arrivals_ns[i] == untouched, !kernel::receives(around.parts()[i].part)) << "channel " << i;
+        EXPECT_GT(arrivals_ns[i], 0u);
+      }
+      for (std::size_t i = 0; i < around.channels().size() && ranks().timed_messages_have_contents(); ++i) {
+        EXPECT_TRUE(around.receives(i) ? slots.has_message(i) : slots.is_blank(i)) << "channel " << i;
+      }
+    }
+  });
+}
+
+TEST_P(NeighbourContract, BeatsThePulseAfterEveryExchange) {
+  on_all_ranks([](End& end) {
+    connect_to_all(end);
+    const Neighbourhood around(topologies(end.size).front(), end.rank);
+    Slots slots(around, end.rank, 8);
+    auto samples = fresh_exchange_samples(4);
+    std::vector<std::uint64_t> arrivals_ns(around.parts().size());
+    const std::uint64_t before = end.pulse.beats;
+    end.transport.exchange_with_neighbours(around.exchange(8, 2), slots.buffers(), samples);
+    EXPECT_GE(end.pulse.beats, before + 6);
+    end.transport.verify_neighbours(around.exchange(8, 0), slots.buffers(), {}, samples);
+    EXPECT_GE(end.pulse.beats, before + 10);
+    end.transport.trace_neighbours(around.exchange(8, 0), slots.buffers(), arrivals_ns);
+    EXPECT_GE(end.pulse.beats, before + 11);
+  });
+}
+
+TEST_P(NeighbourContract, LeavesItsLinksFitForMeasurements) {
+  on_all_ranks([](End& end) {
+    connect_to_all(end);
+    const Topology topology = topologies(end.size).front();
+    exchange_and_check(end, topology, 100);
+    const auto partners = tournament(end.rank, end.size);
+    Memory memory(100);
+    auto samples = fresh_samples(2);
+    end.transport.all_to_all({partners, 100}, memory.buffers(), samples);
+    EXPECT_NE(samples.front().elapsed_ns, untouched);
+    exchange_and_check(end, topology, 10);
+  });
+}
+
+TEST_P(NeighbourContract, ANeighbourThatVanishesIsAnErrorThatNamesIt) {
+  if (!ranks().may_lose_a_rank()) GTEST_SKIP() << "the library ends the whole run when a rank vanishes";
+  on_all_ranks([](End& end) {
+    connect_to_all(end);
+    if (end.rank == 1) return;
+    const Neighbourhood around(topologies(end.size).front(), end.rank);
+    Slots slots(around, end.rank, 4 * kib);
+    auto samples = fresh_exchange_samples(100'000);
+    try {
+      end.transport.exchange_with_neighbours(around.exchange(4 * kib, 0), slots.buffers(), samples);
+      ADD_FAILURE() << "an exchange without a neighbour came to its end";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), ExitStatus::run_failed);
+      // With more ranks it may be the next one, who has found out before.
+      EXPECT_THAT(error.what(), testing::HasSubstr(end.size == 2 ? "rank 1" : "rank "));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace leadline::contract
