@@ -8,6 +8,7 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_C_STANDARD 11)
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow "$<$<COMPILE_LANGUAGE:CXX>:-Wconversion>" -Werror)
+add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wreserved-identifier>")
 
 if(LEADLINE_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
