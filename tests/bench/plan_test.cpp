@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "bench/free_memory.hpp"
 #include "core/error.hpp"
 #include "output/plan_text.hpp"
 

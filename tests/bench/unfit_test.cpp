@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a measurement says of itself that it is unfit.
-#include "bench/link/unfit.hpp"
+#include "bench/unfit.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace leadline::bench::link {
+#include "bench/link/unfit.hpp"
+#include "bench/topology/unfit.hpp"
+
+namespace leadline::bench {
 namespace {
+
+std::string ids_of(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) text += finding.id + " ";
+  return text;
+}
 
 std::vector<SliceSummary> fastest(double time_ns) {
   SliceSummary summary;
@@ -18,43 +27,65 @@ std::vector<SliceSummary> fastest(double time_ns) {
 
 Conditions fit() {
   Conditions conditions;
-  conditions.num_players = 2;
   conditions.ranks_per_core_max = 1;
   conditions.clock = {"test", 20, 25};
   return conditions;
 }
 
-std::string ids(const Conditions& conditions, double fastest_ns) {
-  std::string text;
-  for (const Finding& finding : unfit(conditions, fastest(fastest_ns))) text += finding.id + " ";
-  return text;
+std::string of_links(const Conditions& conditions, double fastest_ns, int num_players = 2) {
+  return ids_of(link::unfit(conditions, num_players, fastest(fastest_ns)));
 }
 
-TEST(Unfit, SaysNothingOfAGoodMeasurement) { EXPECT_EQ(ids(fit(), 1000), ""); }
+TEST(Unfit, SaysNothingOfAGoodMeasurement) { EXPECT_EQ(of_links(fit(), 1000), ""); }
 
 TEST(Unfit, NamesEachConditionThatSpoilsIt) {
   Conditions conditions = fit();
   conditions.ranks_per_core_max = 4;
-  EXPECT_EQ(ids(conditions, 1000), "oversubscribed ");
+  EXPECT_EQ(of_links(conditions, 1000), "oversubscribed ");
   conditions = fit();
   conditions.is_bound = false;
-  EXPECT_EQ(ids(conditions, 1000), "not_bound ");
-  conditions = fit();
-  conditions.num_players = 1;
-  EXPECT_EQ(ids(conditions, 1000), "loop_to_itself ");
+  EXPECT_EQ(of_links(conditions, 1000), "not_bound ");
+  EXPECT_EQ(of_links(fit(), 1000, 1), "loop_to_itself ");
 }
 
 TEST(Unfit, DrawsTheLineForTheClockAtFivePercent) {
-  EXPECT_EQ(ids(fit(), 501), "");
-  EXPECT_EQ(ids(fit(), 499), "clock_too_coarse ");
+  EXPECT_EQ(of_links(fit(), 501), "");
+  EXPECT_EQ(of_links(fit(), 499), "clock_too_coarse ");
 }
 
 TEST(Unfit, JudgesNoMachineWhereTimesAreSimulated) {
   Conditions conditions = fit();
   conditions.simulated = true;
   conditions.ranks_per_core_max = 8;
-  EXPECT_EQ(ids(conditions, 10), "simulated ");
+  EXPECT_EQ(of_links(conditions, 10), "simulated ");
+  EXPECT_EQ(of_links(conditions, 10, 1), "loop_to_itself simulated ");
+}
+
+TEST(Unfit, JudgesTheClockOfATopologyTestByItsFastestExchange) {
+  TopologyResult result;
+  result.cells.resize(3);  // the third was not measured
+  result.cells[0].exchange.min = 2000;
+  result.cells[1].exchange.min = 501;
+  EXPECT_EQ(ids_of(topology::unfit(fit(), result)), "");
+  result.cells[1].exchange.min = 499;
+  EXPECT_EQ(ids_of(topology::unfit(fit(), result)), "clock_too_coarse ");
+
+  TopologyResult load;
+  load.load.resize(1);
+  EXPECT_EQ(ids_of(topology::unfit(fit(), load)), "") << "no exchange was timed";
+  load.load[0].num_exchanges = 1;
+  load.load[0].time_ns_median = 499;
+  EXPECT_EQ(ids_of(topology::unfit(fit(), load)), "clock_too_coarse ");
+}
+
+TEST(Unfit, KnowsNoLoopToItselfInATopologyTest) {
+  Conditions conditions = fit();
+  conditions.ranks_per_core_max = 2;
+  conditions.is_bound = false;
+  EXPECT_EQ(ids_of(topology::unfit(conditions, {})), "oversubscribed not_bound ");
+  conditions.simulated = true;
+  EXPECT_EQ(ids_of(topology::unfit(conditions, {})), "simulated ");
 }
 
 }  // namespace
-}  // namespace leadline::bench::link
+}  // namespace leadline::bench

@@ -9,8 +9,8 @@
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
 #include "cluster/cluster.hpp"
-#include "model/request.hpp"
-#include "model/result.hpp"
+#include "model/link_request.hpp"
+#include "model/link_result.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::bench::link {

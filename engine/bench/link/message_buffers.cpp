@@ -5,18 +5,16 @@
 #include <algorithm>
 #include <span>
 
+#include "bench/message_memory.hpp"
+
 namespace leadline::bench::link {
 namespace {
 
 constexpr std::byte wiped{0xa5};
-constexpr std::size_t page_bytes = 4096;
 
-/// From each buffer to the next; one alone needs no distance.
-std::size_t stride_of(const LinkRequest& request) {
+std::uint64_t largest_message_bytes(const LinkRequest& request) {
   const auto& sizes = request.message_sizes_bytes;
-  const std::uint64_t largest = std::max(*std::max_element(sizes.begin(), sizes.end()), request.all_to_all_size_bytes);
-  const auto size = std::max<std::size_t>(largest, 1);
-  return request.num_buffers == 1 ? size : (size + page_bytes - 1) / page_bytes * page_bytes;
+  return std::max(*std::max_element(sizes.begin(), sizes.end()), request.all_to_all_size_bytes);
 }
 
 }  // namespace
@@ -27,7 +25,7 @@ MessageBuffers::MessageBuffers(const LinkRequest& request, int rank)
       fill_(request.fill),
       seed_(request.fill_seed),
       num_(request.num_buffers),
-      stride_bytes_(stride_of(request)),
+      stride_bytes_(stride_of(request.num_buffers, largest_message_bytes(request))),
       send_(allocator_, num_ * stride_bytes_),
       receive_(allocator_, num_ * stride_bytes_) {
   if (allocator_.place != memory::Place::host) staging_.resize(stride_bytes_);
@@ -36,13 +34,8 @@ MessageBuffers::MessageBuffers(const LinkRequest& request, int rank)
 
 void MessageBuffers::fill_sent() {
   for (std::uint32_t buffer = 0; buffer < num_; ++buffer) {
-    std::byte* const data = send_.data() + buffer * stride_bytes_;
-    if (staging_.empty()) {
-      memory::fill({data, stride_bytes_}, fill_, key_of(rank_, buffer));
-    } else {
-      memory::fill(staging_, fill_, key_of(rank_, buffer));
-      allocator_.copy_in(data, staging_);
-    }
+    write_pattern(allocator_, send_.span().subspan(buffer * stride_bytes_, stride_bytes_), fill_, key_of(rank_, buffer),
+                  staging_);
   }
 }
 

@@ -10,7 +10,7 @@
 #include "kernel/exchange.hpp"
 #include "memory/buffer.hpp"
 #include "memory/pattern.hpp"
-#include "model/request.hpp"
+#include "model/link_request.hpp"
 
 namespace leadline::bench::link {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cluster/cluster.hpp"
-#include "model/result.hpp"
+#include "model/link_result.hpp"
 
 namespace leadline::bench::link {
 

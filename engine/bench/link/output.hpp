@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
+#include "model/link_result.hpp"
 #include "model/provenance.hpp"
-#include "model/result.hpp"
 #include "model/samples.hpp"
 
 namespace leadline::bench::link {

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <optional>
 
+#include "bench/corruption.hpp"
+#include "bench/in_transport.hpp"
 #include "core/error.hpp"
 #include "stats/summary.hpp"
 
@@ -15,27 +17,6 @@ namespace leadline::bench::link {
 namespace {
 
 using kernel::Role;
-
-constexpr const char* corruption_hint =
-    "Data is corrupted on the way: do not trust this link before memory, cable and driver are checked";
-
-/// Tells the watch that only a partner can help this thread on.
-class InTransport {
- public:
-  explicit InTransport(Pulse& pulse) : pulse_(pulse) {
-    pulse_.beat();
-    pulse_.in_transport.store(true, std::memory_order_relaxed);
-  }
-  ~InTransport() {
-    pulse_.in_transport.store(false, std::memory_order_relaxed);
-    pulse_.beat();
-  }
-  InTransport(const InTransport&) = delete;
-  InTransport& operator=(const InTransport&) = delete;
-
- private:
-  Pulse& pulse_;
-};
 
 }  // namespace
 
@@ -139,7 +120,7 @@ void PairMeter::run_checked(int partner, Role role, std::uint64_t message_size_b
                         "receive buffer {}",
                         cluster_.rank(), cluster_.host(), partner, num_messages, message_size_bytes, wrong->byte.byte,
                         wrong->buffer),
-            fmt::format("expected 0x{:02x}, found 0x{:02x}", wrong->byte.expected, wrong->byte.found), corruption_hint);
+            expected_and_found(wrong->byte.expected, wrong->byte.found), corruption_hint);
 }
 
 double PairMeter::measure_all_to_all(std::span<const std::int32_t> partners, std::uint64_t message_size_bytes,
@@ -172,7 +153,7 @@ void PairMeter::verify_half(int partner, Role role, std::uint64_t message_size_b
       Error(ExitStatus::run_failed,
             fmt::format("rank {} on {} received a wrong byte from rank {}: byte {} of message {} of {} bytes",
                         cluster_.rank(), cluster_.host(), partner, wrong->byte, wrong->message, message_size_bytes),
-            fmt::format("expected 0x{:02x}, found 0x{:02x}", wrong->expected, wrong->found), corruption_hint);
+            expected_and_found(wrong->expected, wrong->found), corruption_hint);
 }
 
 }  // namespace leadline::bench::link

@@ -11,7 +11,7 @@
 #include "bench/link/plan.hpp"
 #include "cluster/cluster.hpp"
 #include "core/error.hpp"
-#include "model/request.hpp"
+#include "model/link_request.hpp"
 #include "model/samples.hpp"
 #include "schedule/schedule.hpp"
 #include "transport/transport.hpp"

@@ -2,17 +2,8 @@
 // The link test's plan: repeats, rounds, and what they will cost in time and memory.
 #include "bench/link/plan.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <string>
 #include <utility>
-
-#include "core/error.hpp"
-#include "core/units.hpp"
 
 namespace leadline::bench::link {
 namespace {
@@ -22,10 +13,6 @@ constexpr std::uint64_t bytes_per_host_index = sizeof(std::uint32_t);
 constexpr std::uint64_t bytes_per_seat = 2 * sizeof(std::int32_t);  // a permutation and its inverse
 constexpr std::uint64_t bytes_per_median = sizeof(double);          // sorted copy while a slice is summarised
 constexpr std::uint64_t bytes_per_step = sizeof(std::int32_t);      // of an all-to-all
-
-double message_s(const CostAssumption& assumption, std::uint64_t size_bytes) {
-  return 1e-9 * assumption.latency_ns + static_cast<double>(size_bytes) / assumption.bandwidth_bytes_per_s;
-}
 
 double all_to_all_s(const LinkRequest& request, const Plan& plan) {
   double exchanges = 0;  // of one slice, with the untimed ones
@@ -73,25 +60,6 @@ Estimate estimate_of(const LinkRequest& request, const Plan& plan) {
   const std::uint64_t steps = request.all_to_all != AllToAll::none ? bytes_per_step : 0;
   estimate.table_bytes = ranks * (bytes_per_record + bytes_per_host_index + bytes_per_median + seats + order + steps);
   return estimate;
-}
-
-std::uint64_t read_number(const std::filesystem::path& file, std::uint64_t otherwise) {
-  std::ifstream in(file);
-  std::uint64_t value = 0;
-  return in >> value ? value : otherwise;  // "max" is no number: no limit
-}
-
-std::uint64_t control_group_leaves() {
-  constexpr std::uint64_t unlimited = UINT64_MAX;
-  for (const auto& [limit_file, usage_file] :
-       {std::pair{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-        std::pair{"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}}) {
-    const std::uint64_t limit = read_number(limit_file, unlimited);
-    if (limit == unlimited) continue;
-    const std::uint64_t used = read_number(usage_file, 0);
-    return limit > used ? limit - used : 0;
-  }
-  return unlimited;
 }
 
 }  // namespace
@@ -154,30 +122,12 @@ Plan plan(const LinkRequest& request, const Presence& presence) {
   return plan;
 }
 
-std::uint64_t available_memory_bytes() {
-  std::uint64_t available =
-      static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string key, rest; meminfo >> key;) {
-    std::uint64_t kibibytes = 0;
-    if (key == "MemAvailable:" && meminfo >> kibibytes) {
-      available = kibibytes * 1024;
-      break;
-    }
-    std::getline(meminfo, rest);
-  }
-  return std::min(available, control_group_leaves());
-}
-
 void check_memory(const Plan& plan, std::uint64_t available_bytes) {
   const auto per_rank =
       static_cast<double>(plan.estimate.buffer_bytes) + static_cast<double>(plan.estimate.table_bytes);
-  const double needed = per_rank * plan.presence.max_ranks_per_host;
-  if (needed <= static_cast<double>(available_bytes)) return;
-  throw Error(ExitStatus::something_missing, "the message buffers do not fit into memory",
-              fmt::format("{} ranks on a host need {:.1f} GiB, {:.1f} GiB are free", plan.presence.max_ranks_per_host,
-                          needed / (1 << 30), static_cast<double>(available_bytes) / (1 << 30)),
-              "Choose a smaller --message-size, or fewer ranks on a host");
+  const int num_ranks = plan.presence.max_ranks_per_host;
+  check_available({num_ranks, per_rank * num_ranks}, available_bytes,
+                  "Choose a smaller --message-size, or fewer ranks on a host");
 }
 
 }  // namespace leadline::bench::link

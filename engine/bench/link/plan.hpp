@@ -6,24 +6,13 @@
 #include <span>
 #include <vector>
 
-#include "model/request.hpp"
-#include "model/result.hpp"
+#include "bench/cost.hpp"
+#include "bench/presence.hpp"
+#include "model/link_request.hpp"
+#include "model/link_result.hpp"
 #include "schedule/schedule.hpp"
 
 namespace leadline::bench::link {
-
-/// Who is there, as far as the plan depends on it. What `host_of` points to outlives the plan.
-struct Presence {
-  int num_ranks = 1;
-  int max_ranks_per_host = 1;
-  std::span<const std::uint32_t> host_of{};  ///< host index by rank, in order of first appearance
-};
-
-/// What the estimate takes a message to cost; a guess for commodity networks, printed beside the estimate.
-struct CostAssumption {
-  double latency_ns = 10'000;
-  double bandwidth_bytes_per_s = 1 << 30;
-};
 
 struct Estimate {
   CostAssumption assumption;
@@ -63,8 +52,5 @@ std::vector<Slice> slices_of(const LinkRequest& request, int repeat);
 
 /// Throws Error(something_missing) where the buffers of all ranks of a host do not fit into its free memory.
 void check_memory(const Plan& plan, std::uint64_t available_bytes);
-
-/// Bytes a process can still get here: free memory of the host, or what its control group leaves.
-std::uint64_t available_memory_bytes();
 
 }  // namespace leadline::bench::link

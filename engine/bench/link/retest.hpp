@@ -8,7 +8,7 @@
 #include "bench/link/output.hpp"
 #include "bench/link/pair_meter.hpp"
 #include "cluster/cluster.hpp"
-#include "model/result.hpp"
+#include "model/link_result.hpp"
 #include "model/samples.hpp"
 
 namespace leadline::bench::link {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strides in whole pages, and patterns written directly or through ordinary memory.
+#include "bench/message_memory.hpp"
+
+#include <algorithm>
+
+namespace leadline::bench {
+namespace {
+
+constexpr std::size_t page_bytes = 4096;
+
+}  // namespace
+
+std::size_t stride_of(std::uint32_t num, std::uint64_t largest_message_bytes) {
+  const auto size = std::max<std::size_t>(largest_message_bytes, 1);
+  return num <= 1 ? size : (size + page_bytes - 1) / page_bytes * page_bytes;
+}
+
+void write_pattern(const memory::Allocator& allocator, std::span<std::byte> buffer, Fill fill,
+                   const memory::PatternKey& key, std::span<std::byte> staging) {
+  if (allocator.place == memory::Place::host) {
+    memory::fill(buffer, fill, key);
+    return;
+  }
+  const std::span<std::byte> pattern = staging.first(buffer.size());
+  memory::fill(pattern, fill, key);
+  allocator.copy_in(buffer.data(), pattern);
+}
+
+}  // namespace leadline::bench

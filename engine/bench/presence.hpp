@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is there, as far as a plan depends on it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace leadline::bench {
+
+/// What `host_of` points to outlives the plan.
+struct Presence {
+  int num_ranks = 1;
+  int max_ranks_per_host = 1;
+  std::span<const std::uint32_t> host_of{};  ///< host index by rank, in order of first appearance
+};
+
+}  // namespace leadline::bench

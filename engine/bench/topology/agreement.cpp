@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two small reductions: which wrong byte is the earliest, then the agreement itself.
+#include "bench/topology/agreement.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "bench/topology/reductions.hpp"
+
+namespace leadline::bench::topology {
+namespace {
+
+struct Finder {
+  std::uint64_t exchange = std::numeric_limits<std::uint64_t>::max();
+  std::int64_t rank = -1;
+
+  bool operator<(const Finder& other) const { return std::tie(exchange, rank) < std::tie(other.exchange, other.rank); }
+};
+
+}  // namespace
+
+void write_and_agree(cluster::Cluster& cluster, const std::function<void()>& write,
+                     const std::optional<WrongByte>& own) {
+  std::optional<Error> error;
+  try {
+    write();
+  } catch (const AgreedError&) {
+    throw;
+  } catch (const Error& cannot_write) {
+    error = cannot_write;
+  }
+  const Finder first = merged_over_ranks(cluster, own ? Finder{own->exchange, cluster.rank()} : Finder{},
+                                         [](const Finder& a, const Finder& b) { return std::min(a, b); });
+  if (first.rank >= 0) error = std::nullopt;
+  if (first.rank == cluster.rank()) error = own->error;
+  try {
+    cluster.agree(error ? &*error : nullptr);
+  } catch (const Error& agreed) {
+    throw AgreedError(agreed);
+  }
+}
+
+}  // namespace leadline::bench::topology

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The topology test's measuring stage: links first, then cell after cell; behind each its results go to the store.
+#include "bench/topology/measure.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "bench/in_transport.hpp"
+#include "bench/topology/agreement.hpp"
+#include "bench/topology/cell_exchange.hpp"
+#include "bench/topology/load.hpp"
+#include "bench/topology/summarize.hpp"
+#include "bench/topology/whereabouts.hpp"
+#include "core/clock.hpp"
+
+namespace leadline::bench::topology {
+namespace {
+
+double seconds_since(std::uint64_t start_ns) { return 1e-9 * static_cast<double>(now_ns() - start_ns); }
+
+/// The watch keeps its share of it beyond the end of measuring.
+std::shared_ptr<Whereabouts> show_whereabouts(const Stage& stage) {
+  std::vector<std::string> names;
+  for (const schedule::Topology& topology : stage.plan.topologies) names.push_back(topology.spec().name);
+  auto whereabouts = std::make_shared<Whereabouts>(std::move(names), stage.request.message_sizes_bytes,
+                                                   stage.request.duration_s > 0 ? "round of load" : "repeat");
+  stage.cluster.set_whereabouts([whereabouts](int /*rank*/) { return whereabouts->text(); });
+  return whereabouts;
+}
+
+/// Collective: everything that the run needs, outside any timing.
+void open_links(const Stage& stage) {
+  const auto timeout =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(stage.request.timeout_s));
+  cluster::Cluster& cluster = stage.cluster;
+  for (const std::int32_t partner : partners_to_connect(stage.plan.topologies, cluster.rank(), cluster.size())) {
+    const InTransport mark(cluster.pulse());
+    stage.transport.connect(partner, Deadline::after(timeout));
+  }
+  cluster.barrier();
+}
+
+class Measuring {
+ public:
+  Measuring(const Stage& stage, Whereabouts& whereabouts)
+      : stage_(stage), whereabouts_(whereabouts), samples_(stage.request.num_iterations) {}
+
+  Measured run();
+
+ private:
+  void run_cell(std::size_t index);
+
+  const Stage& stage_;
+  Whereabouts& whereabouts_;
+  std::vector<kernel::ExchangeSample> samples_;
+  std::uint64_t num_verified_ = 0;  // exchanges, on all ranks alike: numbers the next one
+  std::uint64_t start_ns_ = 0;
+  Measured measured_;
+};
+
+void Measuring::run_cell(std::size_t index) {
+  const Cell& cell = stage_.plan.cells[index];
+  whereabouts_.enter(cell);
+  if (stage_.progress != nullptr) stage_.progress->cell_begins(cell, index, stage_.plan.cells.size());
+  const std::uint64_t cell_start_ns = now_ns();
+  CellExchange exchange(stage_, cell);
+  std::optional<WrongByte> wrong_byte;
+  std::uint64_t verified_bytes = 0;
+  if (stage_.request.verify) {
+    wrong_byte = exchange.verify(num_verified_, samples_);
+    num_verified_ += samples_.size();
+    verified_bytes = samples_.size() * exchange.received_bytes();
+  }
+  exchange.run(stage_.request.num_warmup, samples_);
+  const std::vector<double> arrival_ns = exchange.trace(stage_.request.num_traced);
+  const double measuring_s = seconds_since(cell_start_ns);
+
+  const schedule::Topology& topology = stage_.plan.topologies[static_cast<std::size_t>(cell.topology_index)];
+  CellNumbers numbers = summarize(stage_.cluster, cell, topology.spec().mode,
+                                  {samples_, exchange.channels(), arrival_ns, verified_bytes});
+  numbers.summary.measuring_s = measuring_s;
+  measured_.verified_bytes += numbers.verified_bytes;
+  const CellRow row{numbers.own, arrival_ns, numbers.with_barrier_ns, numbers.slowest_rank_ns};
+  write_and_agree(
+      stage_.cluster, [&] { stage_.store.write(index, row, numbers.summary); }, wrong_byte);
+  if (stage_.progress != nullptr) stage_.progress->cell_ends(numbers.summary, seconds_since(start_ns_));
+  if (stage_.cluster.rank() == 0) measured_.cells.push_back(numbers.summary);
+}
+
+Measured Measuring::run() {
+  start_ns_ = now_ns();
+  for (std::size_t index = 0; index < stage_.plan.cells.size(); ++index) run_cell(index);
+  return std::move(measured_);
+}
+
+}  // namespace
+
+Measured measure(const Stage& stage) {
+  const std::shared_ptr<Whereabouts> whereabouts = show_whereabouts(stage);
+  open_links(stage);
+  if (stage.request.duration_s > 0) return load(stage, *whereabouts);
+  return Measuring(stage, *whereabouts).run();
+}
+
+}  // namespace leadline::bench::topology

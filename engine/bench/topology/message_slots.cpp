@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slots side by side in one stretch of memory, each beginning on a page.
+#include "bench/topology/message_slots.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "bench/message_memory.hpp"
+
+namespace leadline::bench::topology {
+namespace {
+
+std::uint64_t largest_message_bytes(const TopologyRequest& request) {
+  return *std::max_element(request.message_sizes_bytes.begin(), request.message_sizes_bytes.end());
+}
+
+}  // namespace
+
+MessageSlots::MessageSlots(const TopologyRequest& request, std::uint32_t num, int rank)
+    : num_(num),
+      stride_bytes_(stride_of(num, largest_message_bytes(request))),
+      send_(memory::allocator_named(request.allocator), num * stride_bytes_),
+      receive_(memory::allocator_named(request.allocator), num * stride_bytes_) {
+  const memory::Allocator& allocator = memory::allocator_named(request.allocator);
+  std::vector<std::byte> staging(allocator.place == memory::Place::host ? 0 : stride_bytes_);
+  const auto who = static_cast<std::uint32_t>(rank);
+  for (std::uint32_t slot = 0; slot < num; ++slot) {
+    write_pattern(allocator, send_.span().subspan(slot * stride_bytes_, stride_bytes_), request.fill,
+                  {who, who, slot, request.fill_seed}, staging);
+  }
+}
+
+}  // namespace leadline::bench::topology

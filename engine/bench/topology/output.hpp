@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the topology test asks of whoever keeps and shows its results while it runs; result/ and output/ implement it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "model/topology_result.hpp"
+
+namespace leadline::bench::topology {
+
+/// What one rank measured in a cell. Spans are valid during the call.
+struct CellRow {
+  ExchangeTimes own;                   ///< this rank's own time, without the barrier, over the timed exchanges
+  std::span<const double> arrival_ns;  ///< by channel of this rank, as schedule::Topology::channels lists them: median
+                                       ///< over the traced exchanges; 0 = none, or nothing arrives
+  std::span<const double> with_barrier_ns;  ///< rank 0 only: every timed exchange, in order
+  std::span<const double> slowest_rank_ns;  ///< rank 0 only: likewise, of each exchange the slowest rank's own time
+};
+
+/// Keeps cells while the run goes on. Every rank has one. All members may throw Error (disk full ...): the caller
+/// agrees on it with the others.
+class CellStore {
+ public:
+  virtual ~CellStore() = default;
+
+  /// Collective: a cell is measured; its summary counts on rank 0 alone. `index`: its number in the plan, 0-based.
+  virtual void write(std::size_t index, const CellRow& row, const CellSummary& summary) = 0;
+
+  /// Collective, with --duration only: some seconds of load are over. The point counts on rank 0 alone.
+  virtual void write(const LoadPoint& point) = 0;
+};
+
+/// Shows progress; only rank 0 has one.
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  virtual void cell_begins(const Cell& cell, std::size_t index, std::size_t num_cells) = 0;
+  virtual void cell_ends(const CellSummary& summary, double elapsed_s) = 0;
+  virtual void load_goes_on(const LoadPoint& point, double elapsed_s) = 0;  ///< --duration
+};
+
+}  // namespace leadline::bench::topology

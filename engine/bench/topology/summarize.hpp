@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cell in numbers: what all ranks measured, brought together without any rank holding it all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cluster/cluster.hpp"
+#include "kernel/neighbour_exchange.hpp"
+#include "model/topology_result.hpp"
+#include "schedule/topology.hpp"
+
+namespace leadline::bench::topology {
+
+/// The distribution of these times. Sorts them.
+ExchangeTimes times_of(std::span<double> times_ns);
+
+/// What this rank measured in a cell.
+struct CellSamples {
+  std::span<const kernel::ExchangeSample> exchanges;  ///< equally many on all ranks
+  std::span<const schedule::Channel> channels;
+  std::span<const double> arrival_ns;  ///< by channel; 0 = not measured, or nothing arrives
+  std::uint64_t verified_bytes = 0;
+};
+
+struct CellNumbers {
+  CellSummary summary;                  ///< rank 0 only, but for the cell; measuring_s is the caller's
+  ExchangeTimes own;                    ///< this rank's; none where it has no channels
+  std::vector<double> with_barrier_ns;  ///< rank 0 only: every exchange, in order
+  std::vector<double> slowest_rank_ns;  ///< rank 0 only: likewise
+  std::uint64_t verified_bytes = 0;     ///< over all ranks
+};
+
+/// Collective. Memory: O(exchanges) beside the input, on rank 0 O(ranks) more.
+CellNumbers summarize(cluster::Cluster& cluster, const Cell& cell, schedule::ChannelMode mode,
+                      const CellSamples& samples);
+
+}  // namespace leadline::bench::topology
