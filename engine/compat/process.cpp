@@ -26,7 +26,7 @@ int current_core() { return ::sched_getcpu(); }
 
 std::string note_of_replacement(const std::string& program, const std::string& file) {
   std::error_code unreadable;
-  if (file.empty() || !std::filesystem::exists(file, unreadable)) return {};
+  if (file.empty() || !std::filesystem::is_regular_file(file, unreadable)) return {};
   return fmt::format("{}: {} is there already and will be replaced\n", program, file);
 }
 

@@ -19,10 +19,11 @@ struct Start {
 /// For the error where nothing has started the ranks.
 struct HowToStart {
   std::string program, example;
+  std::string own_command = "leadline link";  ///< what measures the same, and starts ranks by itself
 };
 
 /// Collective: opens the transport and lets the ranks find each other: by their launcher, or, with any transport but
 /// MPI, by the LINKTEST_TCP_* variables. Throws Error(something_missing) where neither is there.
-Start started_ranks(const LinkRequest& request, const HowToStart& how);
+Start started_ranks(const RunRequest& request, const HowToStart& how);
 
 }  // namespace leadline::compat

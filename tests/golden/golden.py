@@ -15,6 +15,7 @@ PLACEHOLDERS = {
     "s": r" *\d+\.\d+s",
     "MB/s": r"\( *\d+\.\d+ MB/s\)",
     "number": r" *\d+\.\d+",
+    "rate": r"\d+\.\d\d",
     "n": r" *-?\d+",
     "host": r"\S+",
     "words": r".+",

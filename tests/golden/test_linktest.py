@@ -11,32 +11,23 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import golden
+import launch
 import program
 import pytest
 
 FOLDER = Path(__file__).resolve().parent / "linktest"
 CASES = {path.stem: golden.read(path) for path in sorted(FOLDER.glob("*.txt"))}
-LAUNCHERS = {
-    "mpirun": "mpirun.openmpi --oversubscribe -n {ranks}",
-    "mpiexec": "mpiexec.hydra -n {ranks}",
-    "none": "",
-}
 # Lines that are our own; what else comes on stderr is the launcher's, or a finding about this machine.
 OURS = re.compile(r"(task|timings)\[|\[sionwrite\]|leadline: |linktest: |mpilinktest: |FZJ |Usage: ")
-RUNS = [(name, launcher) for name, case in CASES.items() for launcher in case.head.get("launchers", "none").split()]
 
 
 def run(case: golden.Golden, launcher: str, folder: Path) -> program.Done:
-    """The case's command line as a shell reads it."""
-    start = LAUNCHERS[launcher].format(ranks=case.head.get("ranks", "4"))
-    if start and shutil.which(start.split()[0]) is None:
-        pytest.skip(f"{start.split()[0]} is not installed")
+    """The case, with the make-believe fabric at hand."""
     shutil.copy(FOLDER / "fabric.json", folder)
-    command = ["bash", "-c", f"exec {start} {case.head['command']}"]
-    return program.complete(command, folder, env=case.environment)
+    return launch.run(case, launcher, folder)
 
 
-@pytest.mark.parametrize(("name", "launcher"), RUNS)
+@pytest.mark.parametrize(("name", "launcher"), launch.runs(CASES))
 def test_golden(tmp_path: Path, name: str, launcher: str) -> None:
     case = CASES[name]
     if "without" in case.head and ctypes.util.find_library(case.head["without"]) is not None:

@@ -8,8 +8,8 @@
 
 #include "bench/link/output.hpp"
 #include "compat/times.hpp"
-#include "model/request.hpp"
-#include "model/result.hpp"
+#include "model/link_request.hpp"
+#include "model/link_result.hpp"
 
 namespace leadline::compat::linktest {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/request.hpp"
+#include "model/link_request.hpp"
 
 namespace leadline::compat::mpilinktest {
 

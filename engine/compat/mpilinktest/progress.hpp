@@ -7,7 +7,7 @@
 
 #include "bench/link/output.hpp"
 #include "compat/process.hpp"
-#include "model/result.hpp"
+#include "model/link_result.hpp"
 
 namespace leadline::compat::mpilinktest {
 

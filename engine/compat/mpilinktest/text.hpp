@@ -9,7 +9,7 @@
 
 #include "bench/link/output.hpp"
 #include "compat/times.hpp"
-#include "model/request.hpp"
+#include "model/link_request.hpp"
 #include "model/result.hpp"
 
 namespace leadline::compat::mpilinktest {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// From NETTEST's command line to a run of the engine, and back to NETTEST's table.
+#include "compat/nettest/main.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/reporting.hpp"
+#include "cli/standard_streams.hpp"
+#include "cli/topology_run.hpp"
+#include "cluster/launcher.hpp"
+#include "compat/nettest/options.hpp"
+#include "compat/nettest/progress.hpp"
+#include "compat/nettest/table_file.hpp"
+#include "compat/nettest/text.hpp"
+#include "compat/process.hpp"
+#include "compat/start.hpp"
+#include "core/error.hpp"
+#include "output/findings.hpp"
+
+namespace leadline::compat::nettest {
+namespace {
+
+constexpr cluster::FrontEnd no_variables = cluster::FrontEnd::leadline;  // MPI alone says who the ranks are
+constexpr const char* example = "mpirun -np 4 nettest uK m1 M16 K2";
+
+/// What rank 0 keeps from one text to the next.
+struct Course {
+  Outlet outlet = standard_outlet();
+  double elapsed_s = 0;
+};
+
+cli::TopologyPresentation presentation_of(const Command& command) {
+  cli::TopologyPresentation presentation;
+  auto course = std::make_shared<Course>();
+  presentation.progress = [course, lengths = command.lengths, path = command.file](const TopologyResult& so_far) {
+    if (!path.empty()) {
+      const std::string note = note_of_replacement("nettest", path);
+      course->outlet.out = appending_to(path);
+      course->outlet.err(note);
+    }
+    return make_progress(so_far, lengths, course->outlet, course->elapsed_s);
+  };
+  presentation.summary = [course](const TopologyResult& result, const std::string& /*path*/) {
+    course->outlet.out(ending(result, course->elapsed_s));
+    course->outlet.err(output::findings_text(result.findings));
+    return std::string();
+  };
+  return presentation;
+}
+
+int measure(const Command& command) {
+  Start start = started_ranks(command.request, {"nettest", example, "leadline topology"});
+  if (start.bootstrap->size() == 1) {
+    throw Error(ExitStatus::bad_command_line, "nettest cannot run with one process",
+                "there is nobody to exchange messages with", fmt::format("Start it with {}", example));
+  }
+  if (start.bootstrap->rank() == 0 && !command.unused_step.empty()) {
+    standard_outlet().err(fmt::format("nettest: {} is not used, since K is given\n", command.unused_step));
+  }
+  return cli::run_topology(command.request, std::move(start.bootstrap), start.module, presentation_of(command));
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+  const Command command = parse(arguments);
+  if (command.wish == Wish::run) return measure(command);
+  if (cluster::rank_hint(no_variables) == 0) cli::say(usage());
+  return 0;
+}
+
+}  // namespace
+
+int run(int argc, char** argv) noexcept {
+  return cli::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
+}
+
+}  // namespace leadline::compat::nettest

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// NETTEST's words, tabs and digits.
+#include "compat/nettest/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace leadline::compat::nettest {
+namespace {
+
+constexpr double mebi = 1024.0 * 1024.0;
+
+double mb_per_s(const CellSummary& summary, const TopologyResult& result) {
+  const TopologyFacts& topology = result.topologies[static_cast<std::size_t>(summary.cell.topology_index)];
+  // The mean, and the closing barrier in it: NETTEST's time of an exchange.
+  const Rates rates = rates_of(topology, summary.cell.message_size_bytes, summary.with_barrier.mean);
+  switch (result.request.rate) {
+    case Rate::local:
+      return rates.local / mebi;
+    case Rate::total:
+      return rates.total / mebi;
+    case Rate::average:
+      return rates.average / mebi;
+  }
+  return 0;
+}
+
+/// Whose throughput it is. The one word of total is the only one that NETTEST's page shows.
+const char* word_of(Rate rate) {
+  switch (rate) {
+    case Rate::local:
+      return "node";
+    case Rate::total:
+      return "network";
+    case Rate::average:
+      return "channel";
+  }
+  return "";
+}
+
+std::string capitalised(std::string word) {
+  word[0] = static_cast<char>(word[0] - 'a' + 'A');
+  return word;
+}
+
+std::string title_of(const TopologyFacts& topology) {
+  const std::string suffix = topology.mode == schedule::ChannelMode::both_ways ? "2" : "";
+  switch (topology.shape) {
+    case schedule::Shape::star:
+      return "Star" + suffix;
+    case schedule::Shape::complete:
+      return "Chaos" + suffix;
+    case schedule::Shape::ring:
+      return "Ring" + suffix;
+    default:
+      return topology.name;
+  }
+}
+
+std::string titles(const TopologyResult& result) {
+  std::string text;
+  for (const TopologyFacts& topology : result.topologies) text += "\t" + title_of(topology);
+  return text + "\n";
+}
+
+std::string unit_line(char unit) {
+  const std::uint64_t bytes = unit_bytes(unit);
+  const std::string name = unit == 'b' ? "b" : fmt::format("{}b", unit);
+  return fmt::format("\tMessage length unit is 1{} = {} byte{}\n", name, bytes, bytes == 1 ? "" : "s");
+}
+
+std::string chaos_line(const TopologyResult& result) {
+  for (const TopologyFacts& topology : result.topologies) {
+    if (topology.shape != schedule::Shape::complete) continue;
+    return fmt::format("\tRunning chaos test with {} logical links used.\n", topology.num_channels);
+  }
+  return {};
+}
+
+std::string nodes_line(const std::vector<HostRanks>& hosts) {
+  std::string text = "\tNodes:";
+  for (const std::string& host : host_of_each_rank(hosts)) text += " " + host;
+  return text + "\n";
+}
+
+}  // namespace
+
+std::vector<std::string> host_of_each_rank(const std::vector<HostRanks>& hosts) {
+  std::map<int, std::string> by_rank;
+  for (const auto& [host, ranks] : hosts) {
+    const char* const end = ranks.data() + ranks.size();
+    for (const char* at = ranks.data(); at < end; ++at) {
+      int first = 0;
+      at = std::from_chars(at, end, first).ptr;
+      int last = first;
+      if (at < end && *at == '-') at = std::from_chars(at + 1, end, last).ptr;
+      for (int rank = first; rank <= last; ++rank) by_rank[rank] = host;
+    }
+  }
+  std::vector<std::string> names;
+  for (const auto& [rank, host] : by_rank) names.push_back(host);
+  return names;
+}
+
+std::string heading(const Lengths& lengths, const TopologyResult& so_far) {
+  const TopologyRequest& request = so_far.request;
+  std::string text = "NETTEST/MPI of 2003/07/08 is running with following parameters:\n";
+  text += unit_line(lengths.unit);
+  text += fmt::format("\tMessages: {} to {} units, step {}, multiplier {}\n", lengths.min, lengths.max, lengths.step,
+                      lengths.multiplier);
+  text += fmt::format("\t{} times for each test routine, {} iterations for whole test\n", request.num_iterations,
+                      request.repeat);
+  text += chaos_line(so_far);
+  text += nodes_line(so_far.hosts);
+  text += fmt::format("\n\t{} throughput values in MB/sec\n", capitalised(word_of(request.rate)));
+  return text + fmt::format("Size,{}", lengths.unit) + titles(so_far);
+}
+
+std::string row(const Lengths& lengths, const TopologyResult& so_far, const std::vector<CellSummary>& cells) {
+  std::string text = std::to_string(cells.front().cell.message_size_bytes / unit_bytes(lengths.unit));
+  for (const CellSummary& cell : cells) text += fmt::format("\t{:.2f}", mb_per_s(cell, so_far));
+  return text + "\n";
+}
+
+std::string ending(const TopologyResult& result, double elapsed_s) {
+  std::vector<double> best(result.topologies.size());
+  for (const CellSummary& summary : result.cells) {
+    double& column = best[static_cast<std::size_t>(summary.cell.topology_index)];
+    column = std::max(column, mb_per_s(summary, result));
+  }
+  std::string text = fmt::format("\nMPI Network Test complete in {:.2f} sec\n", elapsed_s);
+  text += fmt::format("\n\tBest {} throughput values in MB/sec\n", word_of(result.request.rate)) + titles(result);
+  for (const double value : best) text += fmt::format("\t{:.2f}", value);
+  return text + "\n";
+}
+
+}  // namespace leadline::compat::nettest

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines that NETTEST prints, each a pure function of what is in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compat/nettest/options.hpp"
+#include "model/topology_result.hpp"
+
+namespace leadline::compat::nettest {
+
+// Columns stand at tab stops of 8. "MB/sec" is NETTEST's word for MiB/s, kept for those who read it.
+
+/// What stands above a run: its parameters, the processes' hosts in the order of ranks, and the titles of the table.
+std::string heading(const Lengths& lengths, const TopologyResult& so_far);
+
+/// One length of one repeat: its cells in the order of the columns.
+std::string row(const Lengths& lengths, const TopologyResult& so_far, const std::vector<CellSummary>& cells);
+
+/// What stands below the table: how long it took, and the best of each column.
+std::string ending(const TopologyResult& result, double elapsed_s);
+
+/// Hosts by rank out of the ranks of each host.
+std::vector<std::string> host_of_each_rank(const std::vector<HostRanks>& hosts);
+
+}  // namespace leadline::compat::nettest
