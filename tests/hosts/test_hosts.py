@@ -6,42 +6,17 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import program
 import pytest
 from network import Network
+from ranks import finish, started
 from result import ResultFile
 
 Make = Callable[[int], Network]
-
-
-@contextlib.contextmanager
-def started(
-    network: Network, host_of: Sequence[int], folder: Path, *words: str, timeout: float = 60
-) -> Iterator[list[program.Run]]:
-    """One process a rank, with explicit variables, on the hosts given."""
-    addresses = [network.addresses[host] for host in host_of]
-    ports = [60000 + rank for rank in range(len(host_of))]
-    command = [program.PROGRAM, "link", "--wait", "yield", "--output", "r.h5", *words]
-    with contextlib.ExitStack() as stack:
-        yield [
-            stack.enter_context(
-                program.Run(
-                    network.on(host, *command),
-                    folder,
-                    program.explicit_environment(addresses, ports, rank),
-                    timeout=timeout,
-                )
-            )
-            for rank, host in enumerate(host_of)
-        ]
-
-
-def finish(runs: list[program.Run]) -> list[program.Done]:
-    return [run.finish() for run in runs]
 
 
 @pytest.mark.parametrize("host_of", [[0, 1], [0, 0, 1, 1], [0, 1, 0]])

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Topologies over several hosts: a slow host shows as a star's centre, and in whose rate is last."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+from network import Network
+from ranks import finish, started
+
+Make = Callable[[int], Network]
+HOSTS = [0, 1, 2, 3]
+SLOW = 2
+
+
+def measured(hosts: Network, folder: Path, *words: str) -> dict[str, Any]:
+    """The summary of a run with one rank on each of four hosts."""
+    options = ["--iterations", "10", "--warmup", "1", "--message-size", "16KiB", *words]
+    with started(hosts, HOSTS, folder, *options, benchmark="topology") as runs:
+        ends = finish(runs)
+    assert [end.status for end in ends] == [0] * len(HOSTS), [end.err for end in ends]
+    with h5py.File(folder / "r.h5") as file:
+        summary: dict[str, Any] = json.loads(file["summary"][()])
+    return summary
+
+
+def test_the_star_round_a_slow_host_is_slow(network: Make, tmp_path: Path) -> None:
+    hosts = network(len(HOSTS))
+    hosts.slow_down(SLOW)
+    summary = measured(hosts, tmp_path, "--topology", "star-each")
+    assert [one["name"] for one in summary["topologies"]] == [f"star:{rank}" for rank in HOSTS]
+    rates = [cell["exchange"]["at_median"]["total_bytes_per_s"] for cell in summary["cells"]]
+    # 96 KiB cross the slow cable where its host is the centre, 32 KiB otherwise.
+    assert min(range(len(HOSTS)), key=lambda rank: rates[rank]) == SLOW
+    # What another star waits for is a message from or to the slow host.
+    for rank, cell in enumerate(summary["cells"]):
+        slowest = cell["slowest_channel"]
+        assert rank == SLOW or SLOW in (slowest["from"], slowest["to"]), slowest
+
+
+def test_the_slow_host_is_named_in_a_ring_and_in_pairs(network: Make, tmp_path: Path) -> None:
+    hosts = network(len(HOSTS))
+    hosts.slow_down(SLOW)
+    summary = measured(hosts, tmp_path, "--topology", "halves,ring2", "--verify")
+    assert summary["verified_bytes"] > 0
+    halves, ring2 = summary["cells"]
+    # 0 meets 2 and 1 meets 3.
+    assert {halves["ranks"]["slowest"]["rank"], halves["ranks"]["fastest"]["rank"]} in ({0, 1}, {0, 3}, {2, 1}, {2, 3})
+    assert halves["ranks"]["slowest"]["rank"] in (0, SLOW)
+    assert SLOW in (ring2["slowest_channel"]["from"], ring2["slowest_channel"]["to"])
+    assert halves["fairness"] < 0.9
