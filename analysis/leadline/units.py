@@ -94,3 +94,9 @@ def parse_bytes(text: str) -> int:
         raise ValueError(text)
     scales = {"": 1, **{unit.name: int(unit.scale) for unit in _BYTE_UNITS}}
     return int(match[1]) * scales[match[2]]
+
+
+def amount_text(num_bytes: float) -> str:
+    """About how many bytes: `12.3 GiB`."""
+    unit = _unit_for(num_bytes, _BYTE_UNITS)
+    return f"{in_unit(num_bytes, unit, 3)} {unit.name}" if unit.scale > 1 else f"{num_bytes:.0f} B"

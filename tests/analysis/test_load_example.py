@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from made_up_topology import even, write_topologies
 
 from conftest import sweep, two_hosts, write_result
 
@@ -49,6 +50,7 @@ def test_with_a_make_believe_fabric(tmp_path: Path):
 
 def test_the_guide_can_be_followed(tmp_path: Path):
     write_result(tmp_path / "run.h5", two_hosts())
+    write_topologies(tmp_path / "topology.h5", even())
     blocks = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert len(blocks) >= 3
     (tmp_path / "guide.py").write_text("".join(blocks), encoding="utf-8")

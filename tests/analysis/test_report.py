@@ -27,7 +27,8 @@ from conftest import (
     two_hosts,
     write_result,
 )
-from leadline.report.page import is_own_report, render
+from leadline.report.frame import is_own_report
+from leadline.report.page import render
 
 
 class Page(HTMLParser):

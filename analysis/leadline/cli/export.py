@@ -4,14 +4,30 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 from leadline import __version__
-from leadline.cli.support import Once, Parser, ProgressLine, check_output, chosen_parts, ended, replacing, say, wrong
-from leadline.export import bad_links, csv_table, parquet_table
+from leadline.cli.support import (
+    Once,
+    Parser,
+    ProgressLine,
+    check_output,
+    chosen_parts,
+    chosen_sizes,
+    ended,
+    replacing,
+    say,
+    wrong,
+)
+from leadline.export import bad_links, csv_table, parquet_table, topology
 from leadline.load import load
-from leadline.model import Result, Slice
+from leadline.model import Result, TopologyResult
+
+# The pieces of a text, and what writes Parquet into a stream.
+Tables = tuple[Callable[[], Iterable[str]], Callable[[BinaryIO], None]]
 
 _ENDINGS = {"csv": ".csv", "parquet": ".parquet", "bad-links": ".bad-links.tsv"}
 
@@ -23,19 +39,24 @@ def _export_parser() -> argparse.ArgumentParser:
         description="Writes a result of leadline link or LinkTest as a table for other tools. --csv and --parquet have "
         "one line for each ordered pair that the run was to measure: ranks, hosts, size, repeat, round, number of "
         "batches, times in ns, bandwidth in bytes/s; what was not measured is empty. --bad-links has what stands out: "
-        "slow hosts, ranks and links, and slow pairs with the verdict of the second measurement.",
+        "slow hosts, ranks and links, and slow pairs with the verdict of the second measurement. Of a result of "
+        "leadline topology --csv and --parquet have one line for each topology, size and repeat: times, rates, slowest "
+        "rank; with --channels one for each message of an exchange, with its time to arrival; of a load with "
+        "--duration one for each of its points.",
         epilog="Status: 0 fine, 2 wrong command line or no such file, 3 a permission or pyarrow is missing, 4 the file "
         "is not a readable result.",
     )
     parser.add_argument("result", metavar="RESULT", help="result file (HDF5 or SION)")
     kind = parser.add_mutually_exclusive_group(required=True)
-    kind.add_argument("--csv", dest="kind", action="store_const", const="csv", help="all pairs, as CSV with a header")
+    kind.add_argument("--csv", dest="kind", action="store_const", const="csv", help="the table as CSV with a header")
     kind.add_argument(
-        "--parquet", dest="kind", action="store_const", const="parquet", help="all pairs, as Parquet (needs pyarrow)"
+        "--parquet", dest="kind", action="store_const", const="parquet", help="the table as Parquet (needs pyarrow)"
     )
     kind.add_argument(
-        "--bad-links", dest="kind", action="store_const", const="bad-links", help="what stands out, with tabs between"
-    )
+        "--bad-links", dest="kind", action="store_const", const="bad-links",
+        help="link test: what stands out, with tabs between",
+    )  # fmt: skip
+    parser.add_argument("--channels", action="store_true", help="topology test: one line for each message")
     parser.add_argument(
         "-o",
         "--output",
@@ -47,7 +68,7 @@ def _export_parser() -> argparse.ArgumentParser:
         "--overwrite", action="store_true", help="replace FILE even where it is not an earlier table of the same kind"
     )
     parser.add_argument("--size", action=Once, metavar="BYTES", help="only this message size, such as 16MiB")
-    parser.add_argument("--repeat", action=Once, metavar="NUMBER", help="only this repeat; the first is 1")
+    parser.add_argument("--repeat", action=Once, metavar="NUMBER", help="link test: only this repeat; the first is 1")
     parser.add_argument("--version", action="version", version=f"leadline export {__version__}")
     return parser
 
@@ -66,15 +87,37 @@ def _output_path(source: Path, kind: str, output: str | None) -> Path | None:
     return path
 
 
-def _pieces(result: Result, parts: Sequence[Slice], kind: str, progress: ProgressLine) -> Iterable[str]:
-    make = csv_table.csv_pieces if kind == "csv" else bad_links.bad_links_pieces
-    return make(result, parts, progress)
+def _link_tables(result: Result, options: argparse.Namespace, progress: ProgressLine) -> Tables:
+    if options.channels:
+        raise wrong("--channels is for results of leadline topology", "Every line is a pair already")
+    parts = chosen_parts(result, options.size, options.repeat)
+    make = bad_links.bad_links_pieces if options.kind == "bad-links" else csv_table.csv_pieces
+    return (
+        partial(make, result, parts, progress),
+        lambda stream: parquet_table.write_parquet(result, parts, stream, progress),
+    )
+
+
+def _topology_tables(result: TopologyResult, options: argparse.Namespace, progress: ProgressLine) -> Tables:
+    if options.kind == "bad-links":
+        raise wrong("--bad-links is for results of leadline link", "leadline report tells what stands out")
+    if options.repeat is not None:
+        raise wrong("--repeat is for results of leadline link", "The table has a column of that name")
+    if options.channels and result.is_load:
+        raise wrong("the result has no --channels", "It is of a load, in which no message is traced")
+    sizes, table = chosen_sizes(result, options.size), topology.table_of(result, options.channels)
+    return (
+        partial(csv_table.topology_csv_pieces, result, sizes, table, progress),
+        lambda stream: parquet_table.write_topology_parquet(result, sizes, table, stream, progress),
+    )
 
 
 def _is_own(path: Path, kind: str, ends: str) -> bool:
     if kind == "parquet":
         return parquet_table.is_own_parquet(path)
-    return ends.startswith(csv_table.HEADER if kind == "csv" else bad_links.HEADER)
+    if kind == "csv":
+        return ends.startswith((csv_table.HEADER, *(table.header for table in topology.TABLES)))
+    return ends.startswith(bad_links.HEADER)
 
 
 def _export(arguments: Sequence[str]) -> None:
@@ -83,21 +126,24 @@ def _export(arguments: Sequence[str]) -> None:
     path = _output_path(source, kind, options.output)
     if kind == "parquet":
         parquet_table.expect_pyarrow()
+    progress = ProgressLine("writing the table")
     result = load(source)
-    parts = chosen_parts(result, options.size, options.repeat)
+    if isinstance(result, TopologyResult):
+        pieces, write_parquet = _topology_tables(result, options, progress)
+    else:
+        pieces, write_parquet = _link_tables(result, options, progress)
     if path:
         check_output(path, options.overwrite, lambda ends: _is_own(path, kind, ends))
-    progress = ProgressLine("writing the table")
     try:
         if path is None:
-            for piece in _pieces(result, parts, kind, progress):
+            for piece in pieces():
                 say(piece)
             return
         with replacing(path) as stream:
             if kind == "parquet":
-                parquet_table.write_parquet(result, parts, stream, progress)
+                write_parquet(stream)
             else:
-                for piece in _pieces(result, parts, kind, progress):
+                for piece in pieces():
                     stream.write(piece.encode("utf-8"))
     finally:
         progress.end()

@@ -6,13 +6,27 @@ from __future__ import annotations
 import argparse
 import io
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from leadline import __version__
-from leadline.cli.support import Once, Parser, ProgressLine, check_output, chosen_parts, ended, say, write, wrong
+from leadline.cli.support import (
+    Once,
+    Parser,
+    ProgressLine,
+    check_output,
+    chosen_parts,
+    chosen_sizes,
+    ended,
+    say,
+    write,
+    wrong,
+)
 from leadline.load import load
-from leadline.model import Result, Slice, Statistic
-from leadline.report.page import is_own_report, render
+from leadline.model import Result, Slice, Statistic, TopologyResult
+from leadline.report.frame import is_own_report
+from leadline.report.page import render
+from leadline.report.topology_page import render_topology
 
 _SHEETS = (".pdf", ".ps", ".png")
 _PAGES = (".html", ".htm")
@@ -22,9 +36,10 @@ def _report_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="leadline report",
         allow_abbrev=False,
-        description="Makes a report of a result of leadline link: the matrix, the histogram, the slowest pairs, hosts "
-        "and ranks, and how it was measured. The name of FILE says which: .html is a page that works offline and can "
-        "be mailed, .pdf or .ps the same on one sheet of A4, .png a picture of the matrix alone.",
+        description="Makes a report of a result of leadline link (the matrix, the histogram, the slowest pairs, hosts "
+        "and ranks) or leadline topology (rates over message size, when each message arrives, the slowest ranks), and "
+        "how it was measured. The name of FILE says which: .html is a page that works offline and can be mailed, .pdf "
+        "or .ps the same on one sheet of A4, .png the sheet of a topology test or a picture of the matrix alone.",
         epilog="Status: 0 fine, 2 wrong command line or no such file, 3 a permission is missing, 4 the file is not a "
         "readable result.",
     )
@@ -43,11 +58,10 @@ def _report_parser() -> argparse.ArgumentParser:
         "--statistic",
         action=Once,
         choices=[statistic.value for statistic in Statistic],
-        default=Statistic.MEDIAN.value,
-        help="what of each pair the matrix shows, on a page at first (default: median)",
+        help="link test: what of each pair the matrix shows, on a page at first (default: median)",
     )
     parser.add_argument("--size", action=Once, metavar="BYTES", help="only this message size, such as 16MiB")
-    parser.add_argument("--repeat", action=Once, metavar="NUMBER", help="only this repeat; the first is 1")
+    parser.add_argument("--repeat", action=Once, metavar="NUMBER", help="link test: only this repeat; the first is 1")
     parser.add_argument("--version", action="version", version=f"leadline report {__version__}")
     return parser
 
@@ -78,6 +92,25 @@ def _content(result: Result, parts: tuple[Slice, ...], path: Path | None, statis
         progress.end()
 
 
+def _expect_no_effectless(options: argparse.Namespace) -> None:
+    """Options that say nothing to a topology test."""
+    for name in ("statistic", "repeat"):
+        if getattr(options, name) is not None:
+            raise wrong(f"--{name} is for results of leadline link", "A report of a topology test has all repeats")
+
+
+def _topology_content(result: TopologyResult, sizes: tuple[int, ...], path: Path | None) -> str | bytes:
+    progress = ProgressLine("reading the result")
+    try:
+        if path is None or path.suffix.lower() in _PAGES:
+            return render_topology(result, sizes, progress)
+        from leadline.report.topology_sheet import topology_sheet
+
+        return topology_sheet(result, sizes, path.suffix.lower()[1:], progress)
+    finally:
+        progress.end()
+
+
 def _is_own(ends: str) -> bool:
     from leadline.report.paper import is_own_sheet
 
@@ -89,10 +122,16 @@ def _report(arguments: Sequence[str]) -> None:
     source = Path(options.result)
     path = None if options.output == "-" else _output_path(source, options.output)
     result = load(source)
-    parts = chosen_parts(result, options.size, options.repeat)
+    if isinstance(result, TopologyResult):
+        _expect_no_effectless(options)
+        sizes = chosen_sizes(result, options.size)
+        make = partial(_topology_content, result, sizes, path)
+    else:
+        parts = chosen_parts(result, options.size, options.repeat)
+        make = partial(_content, result, parts, path, Statistic(options.statistic or Statistic.MEDIAN))
     if path:
         check_output(path, options.overwrite, _is_own)
-    content = _content(result, parts, path, Statistic(options.statistic))
+    content = make()
     if path:
         write(path, content)
         say(f"{path}\n")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from leadline.error import ExitStatus, LeadlineError, from_os_error
-from leadline.model import Result, Slice
+from leadline.model import Result, RunResult, Slice, TopologyResult
 from leadline.units import bytes_text, parse_bytes
 
 _END_BYTES = 4096
@@ -52,20 +52,33 @@ def chosen_parts(result: Result, size: str | None, repeat: str | None) -> tuple[
     """The slices of a size and a repeat in a user's words, None = of all; at least one."""
     parts = result.slices
     if size is not None:
-        try:
-            size_bytes = parse_bytes(size)
-        except ValueError:
-            raise wrong(f"--size {size} is not a size", "Write it as 512, 1KiB or 16MiB") from None
+        size_bytes = _size_there(result, size)
         parts = tuple(part for part in parts if part.message_size_bytes == size_bytes)
-        if not parts:
-            there = ", ".join(bytes_text(one) for one in result.message_sizes_bytes)
-            raise wrong(f"the result has no message size {size}", f"It has {there}")
     if repeat is not None:
         last = max(part.repeat for part in result.slices) + 1
         parts = tuple(part for part in parts if str(part.repeat + 1) == repeat)
         if not parts:
             raise wrong(f"the result has no repeat {repeat}", f"It has 1 to {last}")
     return parts
+
+
+def chosen_sizes(result: TopologyResult, size: str | None) -> tuple[int, ...]:
+    """Indices of the message sizes of a topology test that a user's words mean, None = all."""
+    if size is None:
+        return tuple(range(len(result.message_sizes_bytes)))
+    return tuple(index for index, one in enumerate(result.message_sizes_bytes) if one == _size_there(result, size))
+
+
+def _size_there(result: RunResult, size: str) -> int:
+    """A message size in a user's words, which the result has."""
+    try:
+        size_bytes = parse_bytes(size)
+    except ValueError:
+        raise wrong(f"--size {size} is not a size", "Write it as 512, 1KiB or 16MiB") from None
+    if size_bytes not in result.message_sizes_bytes:
+        there = ", ".join(bytes_text(one) for one in result.message_sizes_bytes)
+        raise wrong(f"the result has no message size {size}", f"It has {there}")
+    return size_bytes
 
 
 def check_output(path: Path, overwrite: bool, is_own: Callable[[str], bool]) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from leadline import __version__
 from leadline.cli.support import Once, Parser, ProgressLine, chosen_parts, ended, say, wrong
 from leadline.error import ExitStatus, from_os_error
-from leadline.load import load
+from leadline.load import load_link
 from leadline.model import Result, Slice
 from leadline.view.answers import Answers
 from leadline.view.server import ADDRESS, Server
@@ -92,7 +92,7 @@ def _view(arguments: Sequence[str]) -> None:
     port, path = _port(options.port), Path(options.result)
 
     def loaded() -> tuple[Result, tuple[Slice, ...]]:
-        result = load(path)
+        result = load_link(path)
         return result, chosen_parts(result, options.size, options.repeat)
 
     key = secrets.token_urlsafe(24)

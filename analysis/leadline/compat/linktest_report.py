@@ -7,7 +7,7 @@ from pathlib import Path
 
 from leadline.compat.output_files import output_files
 from leadline.error import ExitStatus, LeadlineError
-from leadline.load import load
+from leadline.load import load_link
 from leadline.model import Statistic
 
 _PAGES = (".html", ".htm")
@@ -24,7 +24,7 @@ def linktest_report(source: Path, target: Path) -> None:
         raise LeadlineError(f"cannot write '{target}'", why, "End its name so", ExitStatus.BAD_COMMAND_LINE)
     if not target.parent.is_dir():
         raise LeadlineError(f"cannot write '{target}'", "no such folder", status=ExitStatus.BAD_COMMAND_LINE)
-    result = load(source)
+    result = load_link(source)
     with output_files(target.parent, [target.name], source) as files:
         out = files[target.name]
         if suffix in _PAGES:

@@ -19,7 +19,7 @@ from leadline.compat.options import PROGRAM, Options
 from leadline.compat.output_files import output_files
 from leadline.compat.rows import ROUNDS, Survey, bandwidth_mib_per_s, blocks, survey, times_s
 from leadline.error import ExitStatus, LeadlineError
-from leadline.load import load
+from leadline.load import load_link
 from leadline.model import FloatArray, Result, Slice
 from leadline.scan import AxisName, picture_range
 from leadline.scan.picture import shown
@@ -58,7 +58,7 @@ class _Job:
 
 def pingponganalysis(options: Options, folder: Path, say: Say, note: Say) -> None:
     """Reads the result and writes the files into the folder; LeadlineError leaves the older files as they are."""
-    result = load(options.result)
+    result = load_link(options.result)
     _notes(options, note)
     if options.mask is not None:
         result = masked(result, options.mask)

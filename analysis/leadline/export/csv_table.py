@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pairs of a result as CSV (RFC 4180, lines end in LF), made piece by piece."""
+"""The tables of a result as CSV (RFC 4180, lines end in LF), made piece by piece."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from leadline.export.pairs import COLUMNS, TIMES, PairBlock, Progress, pair_blocks, plain_name
-from leadline.model import FloatArray, Result, Slice
+from leadline.export.topology import Table
+from leadline.model import FloatArray, Result, Slice, TopologyResult
 
 HEADER = ",".join(column.name for column in COLUMNS) + "\n"
 
@@ -22,6 +23,21 @@ def csv_pieces(result: Result, parts: Sequence[Slice], progress: Progress | None
     yield HEADER
     for block in pair_blocks(result, parts, _BLOCK_CELLS, progress):
         yield _lines(block, hosts)
+
+
+def topology_csv_pieces(
+    result: TopologyResult, sizes: Sequence[int], table: Table, progress: Progress | None = None
+) -> Iterator[str]:
+    """The same of a topology test: the header, then some rows of the table at a time."""
+    yield table.header
+    for rows in table.rows(result, sizes, progress):
+        yield "".join(",".join(map(_text, row)) + "\n" for row in rows)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return _quoted(value) if isinstance(value, str) else repr(value)
 
 
 def _lines(block: PairBlock, hosts: list[str]) -> str:

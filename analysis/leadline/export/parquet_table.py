@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pairs of a result as Parquet, a row group at a time; columns know their units."""
+"""The tables of a result as Parquet, a row group at a time; columns know their units."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -12,12 +12,14 @@ import numpy as np
 
 from leadline.error import ExitStatus, LeadlineError
 from leadline.export.pairs import COLUMNS, PairBlock, Progress, pair_blocks, plain_name
-from leadline.model import Result, Slice
+from leadline.export.topology import Table
+from leadline.model import Result, RunResult, Slice, TopologyResult
 
 # Bytes of the file's metadata under which what is known of the run stands, as JSON.
 METADATA_KEY = b"leadline"
 
 _BLOCK_CELLS = 1 << 19
+_BLOCK_ROWS = 1 << 16
 _WHOLE_NUMBERS = {"from": "int32", "to": "int32", "message_size_bytes": "uint64", "repeat": "int32", "round": "int64",
                   "count": "uint32"}  # fmt: skip
 
@@ -49,6 +51,39 @@ def write_parquet(result: Result, parts: Sequence[Slice], stream: BinaryIO, prog
             writer.write_table(_table(arrow, schema, block, names, host_of))
 
 
+def write_topology_parquet(
+    result: TopologyResult, sizes: Sequence[int], table: Table, stream: BinaryIO, progress: Progress | None = None
+) -> None:
+    """A table of a topology test; null = not measured."""
+    arrow, parquet = expect_pyarrow()
+    # A host or topology by its number, names once.
+    kinds = {"1": arrow.int64(), "bytes": arrow.uint64(), "": arrow.dictionary(arrow.int32(), arrow.string())}
+    fields = [
+        arrow.field(column.name, kinds.get(column.unit, arrow.float64()),
+                    metadata={"unit": column.unit, "description": column.meaning})
+        for column in table.columns
+    ]  # fmt: skip
+    schema = arrow.schema(fields, metadata=_run_metadata(result))
+    codec = "zstd" if arrow.Codec.is_available("zstd") else "snappy"
+    with parquet.ParquetWriter(stream, schema, compression=codec) as writer:
+        for rows in _gathered(table.rows(result, sizes, progress)):
+            columns = zip(*rows, strict=True)
+            arrays = [arrow.array(column, field.type) for column, field in zip(columns, fields, strict=True)]
+            writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
+
+
+def _gathered(pieces: Iterator[list[list[Any]]]) -> Iterator[list[list[Any]]]:
+    """Rows in groups that are worth one in the file."""
+    rows: list[list[Any]] = []
+    for piece in pieces:
+        rows += piece
+        if len(rows) >= _BLOCK_ROWS:
+            yield rows
+            rows = []
+    if rows:
+        yield rows
+
+
 def is_own_parquet(path: Path) -> bool:
     """Whether a file was written by write_parquet()."""
     arrow, parquet = expect_pyarrow()
@@ -66,12 +101,17 @@ def _schema(arrow: Any, result: Result) -> Any:
         else:
             kind = arrow.float64() if column.unit else arrow.dictionary(arrow.int32(), arrow.string())
         fields.append(arrow.field(column.name, kind, metadata={"unit": column.unit, "description": column.meaning}))
+    metadata = _run_metadata(result, direction=result.provenance.direction)
+    return arrow.schema(fields, metadata=metadata)
+
+
+def _run_metadata(result: RunResult, **more: str) -> dict[bytes, bytes]:
     its = result.provenance
     run = {
         "nonce": result.nonce, "complete": result.complete, "start_utc": its.start_utc, "transport": its.transport,
-        "direction": its.direction, "num_ranks": its.num_ranks, "version": its.version,
+        "num_ranks": its.num_ranks, "version": its.version,
     }  # fmt: skip
-    return arrow.schema(fields, metadata={METADATA_KEY: json.dumps(run).encode()})
+    return {METADATA_KEY: json.dumps(run | more).encode()}
 
 
 def _table(arrow: Any, schema: Any, block: PairBlock, names: Any, host_of: Any) -> Any:

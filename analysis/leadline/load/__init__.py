@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a result file, HDF5 or SION, to a Result, or to one line that says what is wrong with the file."""
+"""From a result file, HDF5 or SION, to a result, or to one line that says what is wrong with the file."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from pathlib import Path
 
 import h5py
 
-from leadline.load.hdf5 import load_hdf5
+from leadline.load.hdf5 import read_link_result
+from leadline.load.hdf5_file import benchmark_of, opened
+from leadline.load.hdf5_topology import read_topology_result
 from leadline.load.input_file import InputFile, unreadable
 from leadline.load.sion import load_sion
-from leadline.model import Result
+from leadline.model import Result, TopologyResult
 
-__all__ = ["load"]
+__all__ = ["load", "load_link"]
 
 
-def load(path: str | os.PathLike[str]) -> Result:
-    """Reads all but the matrices, and checks that those are there; which format it is, its first bytes tell.
-    LeadlineError for whatever is not a result. The file stays open as long as the Result is in use.
+def load(path: str | os.PathLike[str]) -> Result | TopologyResult:
+    """Reads all but the matrices, and checks that those are there; which format it is, its first bytes tell, and which
+    benchmark, the file. LeadlineError for whatever is not a result. The file stays open as long as the result is in
+    use.
     """
     input_file = InputFile(Path(path))
     head = input_file.read_at(0, 4096)
@@ -27,10 +30,30 @@ def load(path: str | os.PathLike[str]) -> Result:
     if not head:
         raise unreadable(input_file.path, "the file is empty", "Was the run stopped before it could write?")
     if h5py.is_hdf5(os.fspath(input_file.path)):
-        return load_hdf5(input_file)
+        return _load_hdf5(input_file)
     if head.lstrip()[:1] in (b"{", b"["):
         why = "this is JSON, which has the summary but no matrix"
         raise unreadable(input_file.path, why, "Write the result with --format hdf5")
     if head.startswith(b"\x89HDF"):
         raise unreadable(input_file.path, "damaged: the HDF5 header is broken", "Copy the file again")
-    raise unreadable(input_file.path, "neither HDF5 nor SION", "A result of leadline link is wanted")
+    raise unreadable(input_file.path, "neither HDF5 nor SION", "A result of leadline is wanted")
+
+
+def load_link(path: str | os.PathLike[str]) -> Result:
+    """As load(), for what is about the link test alone: LeadlineError for a result of the topology test."""
+    result = load(path)
+    if isinstance(result, TopologyResult):
+        why = "a result of 'topology', and this is about results of 'link'"
+        raise unreadable(result.path, why, "Use leadline report")
+    return result
+
+
+def _load_hdf5(input_file: InputFile) -> Result | TopologyResult:
+    with opened(input_file.path) as file:
+        benchmark = benchmark_of(input_file.path, file)
+        if benchmark == "link":
+            return read_link_result(input_file, file)
+        if benchmark == "topology":
+            return read_topology_result(input_file, file)
+        why = f"a result of '{benchmark}', which this program does not know"
+        raise unreadable(input_file.path, why, "Use a newer leadline")

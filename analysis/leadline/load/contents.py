@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,14 +17,16 @@ from leadline.model import (
     FloatArray,
     IntArray,
     LinkTestRecord,
-    Provenance,
     RankPlace,
     ReadRows,
     Retest,
+    RunProvenance,
     Slice,
     Spread,
     Statistic,
 )
+
+Origin = TypeVar("Origin", bound=RunProvenance)
 
 FORMAT_VERSION = 1
 MATRICES = ("count", *(f"time_ns_{statistic.value}" for statistic in Statistic))
@@ -53,10 +56,10 @@ def reason_of(error: BaseException) -> str:
     return lines[0] if lines else type(error).__name__
 
 
-def provenance_of(values: Mapping[str, Any]) -> Provenance:
+def provenance_of(values: Mapping[str, Any], kind_of: type[Origin]) -> Origin:
     """From the attributes of /provenance, or what stands for them."""
     found: dict[str, Any] = {}
-    for name, kind in Provenance.__annotations__.items():
+    for name, kind in ((one.name, one.type) for one in dataclasses.fields(kind_of)):
         if name not in values and name != "end_utc":
             raise DamagedError(f"/provenance has no {name}")
         value = values.get(name, "")
@@ -70,7 +73,7 @@ def provenance_of(values: Mapping[str, Any]) -> Provenance:
             found[name] = int(value)
         else:
             found[name] = tuple(str(word) for word in json.loads(text_of(value)))
-    return Provenance(**found)
+    return kind_of(**found)
 
 
 def _real(value: Any) -> float:

@@ -40,7 +40,7 @@ from leadline.load.sion_places import (
     padded_text,
 )
 from leadline.load.sion_rows import RowReader, ns_of_seconds
-from leadline.model import IntArray, RankPlace, Result, Slice
+from leadline.model import IntArray, Provenance, RankPlace, Result, Slice
 
 _RECORD_VERSION = (1, 2, 1)
 _MAGIC = b"LEADLINE"
@@ -109,7 +109,7 @@ class _Reader:
         repeat_index = {repeat: index for index, (repeat, _) in enumerate(run.repeats)}
         rows = RowReader(self._container, self._shape, self._is_extended, repeat_index)
         firsts = [part for part in slices if part.size_index == 0 and self._shape.has_rounds]
-        provenance = provenance_of(run.provenance)
+        provenance = provenance_of(run.provenance, Provenance)
         if provenance.num_ranks != num_ranks:
             raise self._damaged("EXTENSION", f"{provenance.num_ranks} ranks, {num_ranks} places")
         summary = summary_of(run.summary)

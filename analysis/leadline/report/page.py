@@ -3,28 +3,26 @@
 
 from __future__ import annotations
 
-import base64
 import dataclasses
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
-
-import jinja2
-from markupsafe import Markup
 
 from leadline import words
 from leadline.analyse import COMPANY_FACTOR, FEWEST_PAIRS_OF_LINK, FEWEST_PARTNERS, SLOW_FACTOR, SliceAnalysis, analyse
 from leadline.model import Result, Slice, Statistic
 from leadline.report.figures import MOST_PAIRS_OF_BIN, Sweep, bins_for_script, distribution_figures
+from leadline.report.frame import html_page
 from leadline.report.page_data import SCRIPTS, PagePlan, page_data, plan_page
 from leadline.report.tables import tables_of
 from leadline.scan import AxisName, Progress
 from leadline.units import bytes_text
 
-GENERATOR = "leadline report"
 _STYLES = ("report.css", "matrix.css")
 _OWN_SCRIPTS = ("bins.js",)  # behind those of the matrix
+_WITHOUT_SCRIPT = (
+    "The matrix is drawn by a script inside this page, and scripts are switched off. The rest of the page does not "
+    "need it."
+)
 _SHARE_OF_ANALYSIS = 0.5  # of the work on a slice; the other statistics are the rest
 
 Analysed = Callable[[Result, Slice, Sequence[AxisName], int, Progress | None], SliceAnalysis]
@@ -45,11 +43,6 @@ def render(
         content.add(part)
     content.finish()
     return _html(result, content, len(parts) - len(content.analyses), plan)
-
-
-def is_own_report(head: str) -> bool:
-    """Whether a file that begins so is an earlier report, which a new one may replace."""
-    return f'<meta name="generator" content="{GENERATOR}' in head
 
 
 class _Content:
@@ -110,32 +103,25 @@ class _Content:
 
 
 def _html(result: Result, content: _Content, num_not_begun: int, plan: PagePlan) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("leadline.report", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     analyses, data = content.analyses, content.data
-    script = _script(environment)
-    return environment.get_template("report.html.j2").render(
-        generator=GENERATOR,
-        style=Markup("\n".join(_source(environment, name) for name in _STYLES)),
-        script=Markup(script),
-        policy=_policy(script, plan.served_key is not None),
-        data=Markup(_json_for_html(data)),
-        bins=Markup(_json_for_html({"most": MOST_PAIRS_OF_BIN, "parts": content.bins})),
+    return html_page(
+        "report.html.j2",
+        result,
+        styles=_STYLES,
+        scripts=(*SCRIPTS, *_OWN_SCRIPTS),
+        data={"data": data, "bins": {"most": MOST_PAIRS_OF_BIN, "parts": content.bins}},
+        is_served=plan.served_key is not None,
+        benchmark="Link test",
         title=words.title(result, analyses),
         run_line=words.run_line(result),
         no_findings=words.no_findings(result),
-        result=result,
         headline=[sentence.replace(" ×", "\u00a0×") for sentence in words.headline(result, analyses)],
         verdict=_verdict(result, analyses),
-        missing=words.missing(result, analyses),
-        num_not_begun=num_not_begun,
+        missing=_missing(result, analyses, num_not_begun),
+        without_script=_WITHOUT_SCRIPT,
         provenance=words.provenance_facts(result),
         run=words.run_facts(result),
+        has_topologies=False,
         parts=content.tables,
         sizes=[(index, bytes_text(size)) for index, size in enumerate(result.message_sizes_bytes)
                if any(analysis.part.size_index == index for analysis in analyses)],
@@ -148,9 +134,16 @@ def _html(result: Result, content: _Content, num_not_begun: int, plan: PagePlan)
         company_limit=COMPANY_FACTOR,
         fewest_partners=FEWEST_PARTNERS,
         fewest_pairs_of_link=FEWEST_PAIRS_OF_LINK,
-        warnings=[finding for finding in result.findings if finding.severity == "warning"],
-        is_served=plan.served_key is not None,
     )  # fmt: skip
+
+
+def _missing(result: Result, analyses: list[SliceAnalysis], num_not_begun: int) -> str:
+    """What is not there, and in a run that broke off how much had not begun."""
+    text = words.missing(result, analyses)
+    if not text or result.complete or not num_not_begun:
+        return text
+    num_parts = num_not_begun + len(analyses)
+    return f"{text}; of the {num_parts} sizes and repeats, {num_not_begun} had not begun"
 
 
 def _verdict(result: Result, analyses: list[SliceAnalysis]) -> str:
@@ -159,29 +152,3 @@ def _verdict(result: Result, analyses: list[SliceAnalysis]) -> str:
         return "alarming"
     is_whole = result.complete and not any(analysis.scan.num_missing for analysis in analyses)
     return "fine" if is_whole else ""
-
-
-def _source(environment: jinja2.Environment, name: str) -> str:
-    loader = environment.loader
-    assert loader is not None
-    return loader.get_source(environment, name)[0]
-
-
-def _script(environment: jinja2.Environment) -> str:
-    """All scripts in one function: what one declares, those behind it see, and nobody else."""
-    rooms = "\n".join(_source(environment, name) for name in (*SCRIPTS, *_OWN_SCRIPTS))
-    return f'"use strict";\n(function () {{\n{rooms}\n}})();\n'
-
-
-def _policy(script: str, is_served: bool) -> str:
-    """Nothing is fetched, and only this script is run; a served page may ask its server."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
-    rules = ["default-src 'none'", "style-src 'unsafe-inline'", f"script-src 'sha256-{digest}'", "base-uri 'none'",
-             "form-action 'none'"]  # fmt: skip
-    return "; ".join([*rules, *(["connect-src 'self'"] if is_served else [])])
-
-
-def _json_for_html(value: object) -> str:
-    """JSON that cannot end a script element, whatever the strings in it are."""
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

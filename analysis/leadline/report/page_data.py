@@ -4,7 +4,8 @@
 {
   "num_ranks": N, "hosts": [name of each host], "host_of": [host of each rank], "socket_of": [NUMA node of each rank,
   -1 = unknown] or null where none is known, "has_loop": the diagonal is a measurement, "num_directions": 1 or 2,
-  "statistics": ["median", ...], "first_statistic": "median", "notes": [what was left out of the page],
+  "statistics": ["median", ...], "first_statistic": "median",
+  "reductions": ["worst", "median"], what a pixel shows of several pairs, "notes": [what was left out of the page],
   "colours": {"map": [...], "above", "below", "missing", "hatch", "diagonal", "outside"},
   "order_by_host": [rank at each position], only where that is another order than that of the ranks,
   "served": null, or {"key": secret of the server} where matrices come from the server in tiles (view/__init__.py),
@@ -20,17 +21,7 @@
     "num_circled": how many of the standouts are circled
   }]
 }
-MATRIX: {"positions": P (ranks or hosts along a side), "edge": E (positions along a side of a cell),
-  "size": G = ceil(P/E),
-  "ranges": {statistic: {"low", "high", "logarithmic", "below", "above", "min", "max"} or null where there is no time},
-  "pictures": {statistic: {"worst": CODES, "median": CODES or absent where it is left out or a cell is one pair,
-               "worst_from", "worst_to": INTS, which of the cell's ranks, in their order along the axis, are the worst
-               pair; only where a cell has several pairs}},
-  "missing": INTS, pairs of the cell to measure without a time; absent where none is,
-  "measured": INTS, pairs of the cell with a time; absent where these are all but the missing ones,
-  "counts": INTS, batches of each pair, "rounds": INTS, round of each pair: only where a cell is one pair}
-CODES, INTS: {"data": base64 of deflated (zlib) planes: all low bytes, then all high bytes of G*G uint16, "low", "step"}
-  CODES: 0 = no time; c > 0: time_ns = low * exp((c - 1) * step).
+MATRIX: see matrix_data.py.
 Served: "pictures" and the other arrays are absent; "edges": [1, 2, 4, ...] are the edges that the server has tiles of,
 "num_missing" and "num_outside" the pairs that are missing and that were not to be measured.
 """
@@ -47,10 +38,10 @@ import numpy as np
 from leadline import words
 from leadline.analyse import SliceAnalysis, Standout, num_circled
 from leadline.draw.colours import page_colours
-from leadline.model import IntArray, Result, Slice, Statistic
-from leadline.report.encode import COARSE_STEP, FINE_STEP, Packed, packed_ints, packed_times
-from leadline.scan import AxisName, Grid, Picture, Progress, axis_of, edge_for, picture_range, pictures
-from leadline.scan.picture import is_reduced, shown
+from leadline.model import Result, RunResult, Slice, Statistic
+from leadline.report.encode import COARSE_STEP, FINE_STEP, packed_ints
+from leadline.report.matrix_data import matrix_data, range_of
+from leadline.scan import AxisName, Grid, Picture, Progress, axis_of, edge_for, pictures
 from leadline.units import bandwidth_unit, bytes_text, time_unit
 
 # The rooms of the page's script, in the order in which they stand in its one function.
@@ -92,7 +83,7 @@ def plan_page(
     maximum, of every pair or of the worst pair of each cell of a reduced picture.
     """
     num_ranks, num_hosts = result.num_ranks, len(result.hosts())
-    by_host = _is_other_order(result)
+    by_host = is_other_order(result)
     axes = [AxisName.RANKS]
     if 1 < num_hosts < num_ranks:
         axes.append(AxisName.HOSTS)
@@ -128,25 +119,16 @@ def page_data(
     """The page's JSON about these slices, analysed with the axes and the largest size of the plan. Reads the matrices
     of the other statistics once each, and some rows.
     """
-    host_of = result.host_of()
-    sockets = [place.numa_node for place in result.ranks]
-    has_loop = bool(analyses) and analyses[0].scan.num_to_measure == 1
-    page: dict[str, Any] = {
-        "num_ranks": result.num_ranks,
-        "hosts": list(result.hosts()),
-        "host_of": host_of.tolist(),
-        "socket_of": sockets if any(socket >= 0 for socket in sockets) else None,
-        "has_loop": has_loop,
+    page = data_of_ranks(result) | {
+        "has_loop": bool(analyses) and analyses[0].scan.num_to_measure == 1,
         "num_directions": 2 if result.provenance.direction == "bidirectional" else 1,
         "statistics": [statistic.value for statistic in plan.statistics],
         "first_statistic": plan.first_statistic.value,
+        "reductions": ["worst", "median"],
         "notes": _notes(result, plan),
-        "colours": page_colours(),
         "served": {"key": plan.served_key} if plan.served_key is not None else None,
         "parts": [_part(result, analysis) for analysis in analyses],
     }
-    if _is_other_order(result):
-        page["order_by_host"] = np.argsort(host_of, kind="stable").tolist()
     num_steps = len(analyses) * len(plan.statistics)
     for index, (analysis, part) in enumerate(zip(analyses, page["parts"], strict=True)):
 
@@ -161,7 +143,24 @@ def page_data(
     return page
 
 
-def _is_other_order(result: Result) -> bool:
+def data_of_ranks(result: RunResult) -> dict[str, Any]:
+    """What a page says of ranks and hosts, and the colours."""
+    host_of = result.host_of()
+    sockets = [place.numa_node for place in result.ranks]
+    page: dict[str, Any] = {
+        "num_ranks": result.num_ranks,
+        "hosts": list(result.hosts()),
+        "host_of": host_of.tolist(),
+        "socket_of": sockets if any(socket >= 0 for socket in sockets) else None,
+        "colours": page_colours(),
+    }
+    if is_other_order(result):
+        page["order_by_host"] = np.argsort(host_of, kind="stable").tolist()
+    return page
+
+
+def is_other_order(result: RunResult) -> bool:
+    """Whether ranks ordered by their hosts stand elsewhere than by their numbers."""
     return bool((np.diff(result.host_of()) < 0).any())
 
 
@@ -240,17 +239,6 @@ def _one_cell(result: Result, part: Slice, dataset: str, row: int, column: int) 
     return float(result.read_rows(part, dataset, row, row + 1)[0, column])
 
 
-def range_of(picture: Picture) -> dict[str, Any] | None:
-    """The range of a picture's colours, which stays the same at every zoom, and the ends of all its times."""
-    values = shown(picture)
-    if not values.size:
-        return None
-    span = picture_range(picture)
-    least = picture.values.distribution().min if is_reduced(picture) else float(values.min())
-    return {"low": span.low, "high": span.high, "logarithmic": span.logarithmic, "below": span.num_below,
-            "above": span.num_above, "min": least, "max": float(values.max())}  # fmt: skip
-
-
 def _grids(result: Result, plan: PagePlan) -> list[Grid]:
     axes = [axis_of(result, name) for name in plan.axes]
     return [Grid(axis, edge_for(axis.num_positions, plan.largest_size)) for axis in axes]
@@ -273,59 +261,11 @@ def _add_matrices(
         found[statistic] = _pictures_of(result, analysis, plan, statistic)
         step_done(index + 1)
     for name in plan.axes:
-        part["matrices"][name.value] = _matrix({statistic: of_axes[name] for statistic, of_axes in found.items()}, plan)
+        of_axis = {statistic: of_axes[name] for statistic, of_axes in found.items()}
+        part["matrices"][name.value] = matrix_data(of_axis, plan.first_statistic, plan.step)
     ranks = part["matrices"][AxisName.RANKS.value]
     if ranks["edge"] == 1:
         _add_pair_facts(result, analysis.part, part, ranks)
-
-
-def _matrix(found: dict[Statistic, Picture], plan: PagePlan) -> dict[str, Any]:
-    first = found[plan.first_statistic]
-    grid = first.grid
-    matrix: dict[str, Any] = {
-        "positions": grid.axis.num_positions, "edge": grid.edge, "size": grid.size, "ranges": {}, "pictures": {},
-    }  # fmt: skip
-    has_several = grid.edge > 1 or grid.axis.name is AxisName.HOSTS
-    for statistic, picture in found.items():
-        matrix["ranges"][statistic.value] = range_of(picture)
-        packed = {"worst": packed_times(picture.worst, plan.step)}
-        if has_several:
-            packed |= _places(picture)
-        # The median of maxima is little use, and half a picture.
-        if has_several and (statistic is plan.first_statistic or plan.step == FINE_STEP):
-            packed["median"] = packed_times(picture.median, plan.step)
-        matrix["pictures"][statistic.value] = {key: value.fields for key, value in packed.items()}
-    if first.num_missing.any():
-        matrix["missing"] = packed_ints(first.num_missing).fields
-    if has_several and ((first.num_measured + first.num_missing) != _num_pairs(grid)).any():
-        matrix["measured"] = packed_ints(first.num_measured).fields
-    return matrix
-
-
-def _ranks_along(grid: Grid) -> tuple[IntArray, IntArray]:
-    """Place of every rank along the axis, int64 [N], and the place at which every cell begins, int64 [G + 1]."""
-    order = np.argsort(grid.axis.position_of, kind="stable")
-    place_of = np.empty_like(order)
-    place_of[order] = np.arange(order.size)
-    begins = np.searchsorted(grid.axis.position_of[order], np.arange(grid.size + 1) * grid.edge)
-    return place_of, begins
-
-
-def _num_pairs(grid: Grid) -> IntArray:
-    """Pairs of different ranks in each cell, int64 [G, G]."""
-    num_ranks: IntArray = np.diff(_ranks_along(grid)[1])
-    num_pairs: IntArray = num_ranks[:, None] * num_ranks[None, :] - np.diag(num_ranks)
-    return num_pairs
-
-
-def _places(picture: Picture) -> dict[str, Packed]:
-    place_of, begins = _ranks_along(picture.grid)
-    there = picture.worst_from >= 0
-    row_begins, column_begins = begins[:-1, None], begins[None, :-1]
-    return {
-        "worst_from": packed_ints(np.where(there, place_of[picture.worst_from] - row_begins, 0)),
-        "worst_to": packed_ints(np.where(there, place_of[picture.worst_to] - column_begins, 0)),
-    }
 
 
 def _add_pair_facts(result: Result, of: Slice, part: dict[str, Any], matrix: dict[str, Any]) -> None:

@@ -187,12 +187,16 @@ class Paper:
         return y
 
     def line(
-        self, xs: Sequence[float], ys: Sequence[float], *, colour: str = RULE, width: float = 0.5, layer: float = 3
-    ) -> None:
-        """A line through points, its width in points."""
+        self, xs: Sequence[float], ys: Sequence[float], *, colour: str = RULE, width: float = 0.5, layer: float = 3,
+        dashes: Sequence[float] = (),
+    ) -> None:  # fmt: skip
+        """A line through points, its width in points; `dashes` are lengths on and off in line widths."""
         from matplotlib.lines import Line2D
 
-        self.axes.add_line(Line2D(xs, ys, color=colour, linewidth=width, zorder=layer, solid_capstyle="butt"))
+        line = Line2D(xs, ys, color=colour, linewidth=width, zorder=layer, solid_capstyle="butt")
+        if dashes:
+            line.set_linestyle((0, tuple(dashes)))
+        self.axes.add_line(line)
 
     def area(
         self, xs: Sequence[float], ys: Sequence[float], *, fill: str = "none", edge: str = "none", width: float = 0.5,

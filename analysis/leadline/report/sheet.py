@@ -12,7 +12,7 @@ import numpy as np
 
 from leadline import words
 from leadline.analyse import SliceAnalysis, analyse
-from leadline.model import Result, Slice, Statistic
+from leadline.model import Result, RunResult, Slice, Statistic
 from leadline.report.matrix_image import (
     BAR_ROOM_MM,
     LABEL_ROOM_MM,
@@ -29,6 +29,7 @@ from leadline.report.sheet_plots import Curves, Place, draw_distribution, draw_s
 from leadline.report.sheet_tables import (
     HEADING,
     classes_height,
+    definitions_of,
     draw_classes,
     draw_findings,
     draw_foot,
@@ -37,6 +38,7 @@ from leadline.report.sheet_tables import (
     draw_legend,
     draw_retests,
     findings_height,
+    head_of,
     heading,
     hosts_height,
     legend_height,
@@ -93,7 +95,7 @@ def write_sheet(
             paper = _picture_page(result, list(analyses), statistic)
         else:
             paper = sheet_page(result, list(analyses), statistic, num_not_begun, span)
-        stream.write(paper.rendered(Kind(kind), f"Link test: {words.title(result, list(analyses))}", _moment(result)))
+        stream.write(paper.rendered(Kind(kind), f"Link test: {words.title(result, list(analyses))}", moment_of(result)))
 
 
 def sheet_page(
@@ -104,15 +106,15 @@ def sheet_page(
     analysis, x, width = analyses[0], _MARGIN_X, WIDTH_MM - 2 * _MARGIN_X
     paper, points = Paper(WIDTH_MM, HEIGHT_MM, _PIXELS_PER_INCH), sweep_points(analyses)
     tables = tables_of(result, analysis)
-    y = draw_head(paper, x, _TOP, width, result, analyses, num_not_begun) + _GAP - 1.5
+    y = draw_head(paper, x, _TOP, width, result, head_of(result, analyses, num_not_begun)) + _GAP - 1.5
     left = width * (0.66 if result.findings else 0.74)
     findings_width = width - left - 6
-    classes = classes_height(tables)
+    classes, no_findings = classes_height(tables), words.no_findings(result)
     foot = HEIGHT_MM - _BOTTOM - _FOOT_HEIGHT
     around = HEADING + 2.0 + TICK_ROOM_MM + BAR_ROOM_MM
     others = classes + _PLOT_HEIGHT + HEADING + 3 * _GAP + 1 + around
     for most in _ROWS_BELOW:
-        below = max(retests_height(tables, most), findings_height(result, findings_width, most))
+        below = max(retests_height(tables, most), findings_height(result, no_findings, findings_width, most))
         matrix_room = foot - y - below - others
         if matrix_room >= _GOOD_SIDE:
             break
@@ -126,8 +128,8 @@ def sheet_page(
     draw_classes(paper, x, y, width, tables)
     y += classes + _GAP
     draw_retests(paper, x, y, left, result, tables, most)
-    draw_findings(paper, x + left + 6, y, findings_width, result, most)
-    draw_foot(paper, x, foot, width, result)
+    draw_findings(paper, x + left + 6, y, findings_width, result, no_findings, most)
+    draw_foot(paper, x, foot, width, result, definitions_of(result))
     return paper
 
 
@@ -224,7 +226,8 @@ def _whole(length: float, pixel: float) -> float:
     return round(length / pixel) * pixel
 
 
-def _moment(result: Result) -> datetime | None:
+def moment_of(result: RunResult) -> datetime | None:
+    """When the run began, where the file tells it."""
     try:
         return datetime.fromisoformat(result.provenance.start_utc.replace("Z", "+00:00"))
     except ValueError:

@@ -42,8 +42,8 @@ def draw_distribution(paper: Paper, left: Place, right: Place, analysis: SliceAn
     """The histogram of each class, and beside it how many pairs take at most how long; both have their names on top."""
     groups = {pair_class.value: tally for pair_class, tally in analysis.scan.classes.items()}
     bins = histogram(groups, 60)
-    _name(paper, left, "pairs over time of a message, logarithmic")
-    inner = _inside(left)
+    name_above(paper, left, "pairs over time of a message, logarithmic")
+    inner = inside(left)
     across = Scale(float(bins.edges[0]), float(bins.edges[-1]), inner.x, inner.x + inner.width, bins.logarithmic)
     height = inner.height / max(len(groups), 1)
     highest = max([10, *(int(counts.max(initial=0)) for counts in bins.counts.values())])
@@ -72,8 +72,8 @@ def _draw_cumulative(
     paper: Paper, place: Place, analysis: SliceAnalysis, unit: Unit, stretch: tuple[float, float, bool]
 ) -> None:
     low, high, logarithmic = stretch
-    _name(paper, place, "share of pairs up to a time")
-    inner = _inside(place, _SHARE_ROOM)
+    name_above(paper, place, "share of pairs up to a time")
+    inner = inside(place, _SHARE_ROOM)
     across = Scale(low, high, inner.x, inner.x + inner.width, logarithmic)
     most = max((tally.num_values for tally in analysis.scan.classes.values()), default=0)
     end = -_logit(0.5 / max(most, 10))
@@ -151,8 +151,8 @@ def draw_sweep(
 
 
 def _draw_curves(paper: Paper, place: Place, what: str, unit: Unit, curves: Curves) -> None:
-    _name(paper, place, f"{what} over size, {unit.name}")
-    inner = _inside(place)
+    name_above(paper, place, f"{what} over size, {unit.name}")
+    inner = inside(place)
     sizes = sorted({size for of_class in curves.values() for size in of_class})
     values = [value for of_class in curves.values() for row in of_class.values() for value in row]
     if len(sizes) < 2 or not values:
@@ -174,14 +174,16 @@ def _draw_curves(paper: Paper, place: Place, what: str, unit: Unit, curves: Curv
         paper.line(xs, middle, colour=colour, width=1.1, layer=4)
         for x, y in zip(xs, middle, strict=True):
             paper.box(x - 0.45, y - 0.45, 0.9, 0.9, fill=colour, layer=5)
-    _labels(paper, inner, [(across.at(where[size]), bytes_text(size)) for size in sizes])
+    labels_below(paper, inner, [(across.at(where[size]), bytes_text(size)) for size in sizes])
 
 
-def _inside(place: Place, room: float = _COUNT_ROOM) -> Place:
+def inside(place: Place, room: float = _COUNT_ROOM) -> Place:
+    """What is left of a place for the plot itself: `room` is for numbers on its left."""
     return Place(place.x + room, place.y + 1.6, place.width - room - 1.0, place.height - 1.6 - _AXIS_ROOM)
 
 
-def _name(paper: Paper, place: Place, text: str) -> None:
+def name_above(paper: Paper, place: Place, text: str) -> None:
+    """What a plot shows, on top of it."""
     paper.text(place.x, place.y + 1.0, text, _SIZE + 0.5, colour=GREY)
 
 
@@ -203,10 +205,10 @@ def _short_count(count: int) -> str:
 
 def _time_axis(paper: Paper, inner: Place, across: Scale, unit: Unit) -> None:
     ticks = nice_values(across.low / unit.scale, across.high / unit.scale, across.logarithmic, 8)
-    _labels(paper, inner, [(across.at(value * unit.scale), plain(value)) for value in ticks], unit.name)
+    labels_below(paper, inner, [(across.at(value * unit.scale), plain(value)) for value in ticks], unit.name)
 
 
-def _labels(paper: Paper, inner: Place, ticks: Sequence[tuple[float, str]], unit: str = "") -> None:
+def labels_below(paper: Paper, inner: Place, ticks: Sequence[tuple[float, str]], unit: str = "") -> None:
     """Below the axis as many as fit side by side, the outermost ones first."""
     y = inner.y + inner.height
     placed: list[tuple[float, float]] = []  # middle and half width

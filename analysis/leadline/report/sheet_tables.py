@@ -9,7 +9,7 @@ from typing import Any
 
 from leadline import __version__, words
 from leadline.analyse import SLOW_FACTOR, SliceAnalysis
-from leadline.model import Result
+from leadline.model import Result, RunResult
 from leadline.report.matrix_image import Matrix, draw_legend_mark, legend, short_names
 from leadline.report.paper import (
     ALARM,
@@ -77,37 +77,47 @@ def _row(paper: Paper, x: float, y: float, columns: Sequence[Column], cells: Seq
         x, is_behind_number = x + column.width, column.is_number
 
 
-def draw_head(
-    paper: Paper, x: float, y: float, width: float, result: Result, analyses: list[SliceAnalysis], num_not_begun: int
-) -> float:
+@dataclass(frozen=True)
+class Head:
+    """The words at the top of a sheet."""
+
+    benchmark: str
+    title: str
+    problems: tuple[str, ...]  # what is missing
+    headline: tuple[str, ...]
+    facts: Sequence[tuple[str, str]]
+
+
+def head_of(result: Result, analyses: list[SliceAnalysis], num_not_begun: int) -> Head:
+    """That of a link test."""
+    lost = words.missing(result, analyses)
+    problems = (f"{lost}.",) if lost else ()
+    if not result.complete:
+        begun = f" Of the sizes and repeats, {num_not_begun} had not begun." if num_not_begun else ""
+        problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else "") + begun,)
+    headline = tuple(words.headline(result, analyses))
+    return Head("link test", words.title(result, analyses), problems, headline, words.run_facts(result))
+
+
+def draw_head(paper: Paper, x: float, y: float, width: float, result: RunResult, head: Head) -> float:
     """Title, banners, verdict and what was run; returns where the rest may begin."""
-    paper.text(x, y + 2, "leadline · link test", 7, colour=GREY)
+    paper.text(x, y + 2, f"leadline · {head.benchmark}", 7, colour=GREY)
     about = words.file_and_start(result)
     paper.text(x + width, y + 2, shortened(about, width * 0.7, 7), 7, colour=GREY, align="right")
-    paper.text(x, y + 9, shortened(words.title(result, analyses), width, 15, bold=True), 15, bold=True)
+    paper.text(x, y + 9, shortened(head.title, width, 15, bold=True), 15, bold=True)
     y += 12.2
-    y = _draw_banners(paper, x, y, width, result, analyses, num_not_begun)
+    y = _draw_banners(paper, x, y, width, result, head)
     y += line_mm(9) * 0.8
-    sentences = " ".join(words.headline(result, analyses))
-    y = paper.paragraph(x, y, wrapped(sentences, width, 9, 4, bold=True), 9, bold=True)
+    y = paper.paragraph(x, y, wrapped(" ".join(head.headline), width, 9, 4, bold=True), 9, bold=True)
     num_warnings = sum(finding.severity == "warning" for finding in result.findings)
     if num_warnings:
         care = f"Read with care: {num_warnings} warning{'s' if num_warnings > 1 else ''} about the measurement, below."
         y = paper.paragraph(x, y, [care], 8, colour=ALARM)
-    return _draw_facts(paper, x, y - 1.2, width, words.run_facts(result))
+    return _draw_facts(paper, x, y - 1.2, width, head.facts)
 
 
-def _draw_banners(
-    paper: Paper, x: float, y: float, width: float, result: Result, analyses: list[SliceAnalysis], num_not_begun: int
-) -> float:
-    lost = words.missing(result, analyses)
-    texts = []
-    if not result.complete:
-        begun = f" Of the sizes and repeats, {num_not_begun} had not begun." if num_not_begun else ""
-        about = f"{result.incomplete_reason}." + (f" {lost}." if lost else "") + begun
-        texts.append((f"Incomplete: {about}", PALE_ALARM, ALARM))
-    elif lost:
-        texts.append((f"{lost}.", PALE_ALARM, ALARM))
+def _draw_banners(paper: Paper, x: float, y: float, width: float, result: RunResult, head: Head) -> float:
+    texts = [(text, PALE_ALARM, ALARM) for text in head.problems]
     if result.provenance.simulated:
         texts.append(("Simulated: the times come from a model, not from hardware.", PALE_NOTE, INK))
     for text, fill, colour in texts:
@@ -240,7 +250,7 @@ def draw_hosts(paper: Paper, x: float, y: float, width: float, result: Result, a
     paper.text(x, y, shortened(note, width, SIZE), SIZE, colour=GREY)
 
 
-def _finding_lines(result: Result, width: float, most: int) -> list[tuple[list[str], bool]]:
+def _finding_lines(result: RunResult, width: float, most: int) -> list[tuple[list[str], bool]]:
     """The first findings, wrapped, with whether each is a warning; in at most so many lines."""
     found: list[tuple[list[str], bool]] = []
     for finding in result.findings:
@@ -254,22 +264,20 @@ def _finding_lines(result: Result, width: float, most: int) -> list[tuple[list[s
     return found
 
 
-def _without_findings(result: Result, width: float) -> list[str]:
-    return wrapped(words.no_findings(result), width, SIZE, 3)
-
-
-def findings_height(result: Result, width: float, most: int) -> float:
+def findings_height(result: RunResult, no_findings: str, width: float, most: int) -> float:
     """mm that draw_findings takes."""
-    found = [lines for lines, _ in _finding_lines(result, width, most)] or [_without_findings(result, width)]
+    found = [lines for lines, _ in _finding_lines(result, width, most)] or [wrapped(no_findings, width, SIZE, 3)]
     has_more = len(found) < len(result.findings)
     return HEADING + 2.2 + line_mm(SIZE) * (sum(len(lines) for lines in found) + has_more) + 0.8 * len(found)
 
 
-def draw_findings(paper: Paper, x: float, y: float, width: float, result: Result, most: int) -> None:
-    """What the run itself found, in at most so many lines."""
+def draw_findings(
+    paper: Paper, x: float, y: float, width: float, result: RunResult, no_findings: str, most: int
+) -> None:
+    """What the run itself found, in at most so many lines; `no_findings` says why there are none."""
     y = heading(paper, x, y, width, "Findings of the run")
     if not result.findings:
-        paper.paragraph(x, y, _without_findings(result, width), SIZE, colour=GREY)
+        paper.paragraph(x, y, wrapped(no_findings, width, SIZE, 3), SIZE, colour=GREY)
     found = _finding_lines(result, width, most)
     for lines, is_warning in found:
         paper.box(x, y - 2.1, 0.8, len(lines) * line_mm(SIZE) - 0.3, fill=ALARM if is_warning else FAINT)
@@ -278,18 +286,22 @@ def draw_findings(paper: Paper, x: float, y: float, width: float, result: Result
         paper.text(x, y, f"and {len(result.findings) - len(found):,} more", SIZE, colour=GREY)
 
 
-def draw_foot(paper: Paper, x: float, y: float, width: float, result: Result) -> None:
-    """Definitions in short, and where the sheet comes from."""
+def definitions_of(result: Result) -> str:
+    """What the numbers of a link test's sheet are, in short."""
     ways = {
         "semidirectional": "half a round trip", "unidirectional": "a stream of messages by their number",
         "bidirectional": "both sides send at once",
     }  # fmt: skip
-    definitions = (
+    return (
         f"Row = sender, column = receiver. Time of a message ({result.provenance.direction}): "
         f"{ways.get(result.provenance.direction, 'as measured')}; of a pair the median of its batches. Usual: median "
         f"of the pairs of its class. Slow: {SLOW_FACTOR} × usual or more. 95 % interval: of the median, from the "
         "binomial distribution. 1 MiB = 1,048,576 bytes. Every number is defined in docs/metrics.md."
     )
+
+
+def draw_foot(paper: Paper, x: float, y: float, width: float, result: RunResult, definitions: str) -> None:
+    """Definitions in short, and where the sheet comes from."""
     paper.line([x, x + width], [y, y], colour=RULE, width=0.6)
     y = paper.paragraph(x, y + 2.9, wrapped(definitions, width, 6, 2), 6, colour=GREY)
     made = f"Made by leadline report {__version__} from {words.file_text(result)}."

@@ -3,6 +3,7 @@
 
 from leadline.scan.axis import Axis, AxisName, axis_of
 from leadline.scan.examples import Cell
+from leadline.scan.messages import MessageScan, scan_messages
 from leadline.scan.one_pass import Progress, Scan, pictures, scan
 from leadline.scan.picture import Grid, Picture, edge_for, picture_range
 
@@ -11,6 +12,7 @@ __all__ = [
     "AxisName",
     "Cell",
     "Grid",
+    "MessageScan",
     "Picture",
     "Progress",
     "Scan",
@@ -19,4 +21,5 @@ __all__ = [
     "picture_range",
     "pictures",
     "scan",
+    "scan_messages",
 ]

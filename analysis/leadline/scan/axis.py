@@ -8,7 +8,7 @@ from enum import Enum
 
 import numpy as np
 
-from leadline.model import IntArray, Result
+from leadline.model import IntArray, RunResult
 
 
 class AxisName(str, Enum):
@@ -28,7 +28,7 @@ class Axis:
     num_positions: int
 
 
-def axis_of(result: Result, name: AxisName) -> Axis:
+def axis_of(result: RunResult, name: AxisName) -> Axis:
     """An axis by its name."""
     host_of = result.host_of()
     if name is AxisName.HOSTS:

@@ -11,7 +11,7 @@ from typing import Any
 
 from leadline.analyse import SliceAnalysis, analyse
 from leadline.error import LeadlineError, from_os_error
-from leadline.load import load
+from leadline.load import load_link
 from leadline.model import PairClass, Result, Slice, Statistic
 from leadline.report.page import render
 from leadline.report.page_data import LARGEST_PICTURE
@@ -162,7 +162,7 @@ class State:
         with self._version_lock:
             if version != self._looked_at:
                 # A run that goes on changes its file all the time; one that begins anew may write into the old one.
-                is_same = version.is_same_file(self.version) and _run(load(self.result.path)) == _run(self.result)
+                is_same = version.is_same_file(self.version) and _run(load_link(self.result.path)) == _run(self.result)
                 self._looked_at = version if is_same else None
             if self._looked_at is None:
                 raise LeadlineError(f"'{self.result.path}' has another result now", hint="Load the page again")

@@ -15,7 +15,8 @@ function draw_colour_bar(svg, part, range, x, top, side) {
   const gradient = add(add(svg, "defs", {}), "linearGradient", { id, x1: 0, x2: 0, y1: 1, y2: 0 });
   page.colours.map.forEach((stop, i) => add(gradient, "stop", { offset: i / (page.colours.map.length - 1), "stop-color": stop }));
   add(svg, "text", { class: "title", x, y: top + 4 }, `time, ${part.time_unit.name}`);
-  add(svg, "text", { class: "title", x: right + 64, y: top + 4 }, `bandwidth, ${part.bandwidth_unit.name}`);
+  const second = second_scale(part);
+  add(svg, "text", { class: "title", x: right + 64, y: top + 4 }, second.title);
   add(svg, "text", { class: "soft", x, y: top + 24 }, "slow");
   add(svg, "text", { class: "soft", x, y: y + height + 17 }, "fast");
   add(svg, "rect", { x, y, width: BAR_WIDTH, height, fill: range.high > range.low ? `url(#${id})` : "rgb(" + mapped(0.5).join(",") + ")" });
@@ -27,16 +28,25 @@ function draw_colour_bar(svg, part, range, x, top, side) {
     add(svg, "line", { class: "tick", x1: right, x2: right + 5, y1: at, y2: at });
     add(svg, "text", { x: right + 9, y: at + 4 }, low < high ? plain(value) : number(value));
   }
-  const offset = right + 64, speed = (time_ns) => bandwidth_of(part, time_ns) / part.bandwidth_unit.scale;
+  const offset = right + 64;
   add(svg, "line", { class: "tick", x1: offset, x2: offset, y1: y, y2: y + height });
-  if (!(speed(range.low) > 0)) return;
-  draw_speeds(svg, part, range, offset, pixel, speed);
+  if (second.at(range.low) > 0) draw_second_scale(svg, range, offset, pixel, second);
+}
+
+// What else a time is: a bandwidth, or a multiple of the time that the part is relative to.
+function second_scale(part) {
+  if (part.relative_to_ns) {
+    return { title: terms.relative, at: (time_ns) => time_ns / part.relative_to_ns, time_of: (value) => value * part.relative_to_ns };
+  }
+  const { scale, name } = part.bandwidth_unit;
+  return { title: `bandwidth, ${name}`, at: (time_ns) => bandwidth_of(part, time_ns) / scale, time_of: (value) => bandwidth_of(part, value * scale) };
 }
 
 // On a linear axis of times, bandwidths crowd at the slow end: those that touch others are left out.
-function draw_speeds(svg, part, range, x, pixel, speed) {
-  const wanted = nice_values(speed(range.high), speed(range.low), range.logarithmic || range.high > 2 * range.low, 9)
-    .map((value) => ({ value, at: pixel(bandwidth_of(part, value * part.bandwidth_unit.scale)), size: LINE_HEIGHT }));
+function draw_second_scale(svg, range, x, pixel, second) {
+  const [low, high] = [second.at(range.low), second.at(range.high)].sort((a, b) => a - b);
+  const wanted = nice_values(low, high, range.logarithmic || range.high > 2 * range.low, 9)
+    .map((value) => ({ value, at: pixel(second.time_of(value)), size: LINE_HEIGHT }));
   for (const { value, at } of without_overlap(wanted)) {
     add(svg, "line", { class: "tick", x1: x, x2: x + 5, y1: at, y2: at });
     add(svg, "text", { x: x + 9, y: at + 4 }, range.low < range.high ? plain(value) : number(value));
@@ -49,8 +59,8 @@ function tell_legend(legend, part, range, found) {
     above: [found.above, range && `slower than ${limit(range.high)}${cells(found.above)}`],
     below: [found.below, range && `faster than ${limit(range.low)}${cells(found.below)}`],
     missing: [found.missing, `not measured${cells(found.missing)}`],
-    outside: [found.outside, "not in this test"],
-    diagonal: [Number(found.has_own), "a rank to itself: not a pair"],
+    outside: [found.outside, terms.outside],
+    diagonal: [Number(found.has_own), terms.own],
   };
   for (const [name, [count, text]] of Object.entries(entries)) {
     const entry = legend.querySelector(`span.${name}`);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The viewer of a matrix: what part of it is in sight, and how wheel, mouse, fingers and keys change that.
-const LARGEST_ZOOM = 76, GONE_TO_CELL = 44, SMALLEST_SIDE = 380, WHEEL_SPEED = 0.0016, CLICK_WANDER = 4, CATCH = 4, ASK_AFTER_MS = 60;
+const LARGEST_ZOOM = 76, GONE_TO_CELL = 44, SMALLEST_SIDE = 380, NARROW = 560, WHEEL_SPEED = 0.0016, CLICK_WANDER = 4, CATCH = 4, ASK_AFTER_MS = 60;
 
 class MatrixView {
   // on_mark() is called when the reader has marked something.
@@ -26,10 +26,13 @@ class MatrixView {
     this.draw();
   }
 
-  // The picture is as large as the first screen lets it be, and wide enough beside the axes.
+  // The picture is as large as the first screen lets it be, or where it is not on that one, as a screen.
   fit() {
-    const top = this.figure.getBoundingClientRect().top + window.scrollY, width = this.figure.clientWidth - BAR_ROOM - 34;
-    this.box = box_of(this.layer.matrix, width, Math.max(window.innerHeight - top - 12, SMALLEST_SIDE + 120));
+    const top = this.figure.getBoundingClientRect().top + window.scrollY, wide = this.figure.clientWidth;
+    // On a narrow screen the scale of the colours stands where one scrolls to.
+    const width = wide < NARROW ? wide - 2 : wide - BAR_ROOM - 34;
+    const height = top < window.innerHeight ? window.innerHeight - top - 12 : window.innerHeight - 100;
+    this.box = box_of(this.layer.matrix, width, Math.max(height, SMALLEST_SIDE + 120));
     const { left, top: above, side, bottom } = this.box;
     this.figure.style.height = Math.max(above + side + bottom, above + 230) + "px";
     Object.assign(this.canvas.style, { left: left + "px", top: above + "px", width: side + "px", height: side + "px" });
@@ -174,7 +177,7 @@ class MatrixView {
     clearTimeout(this.asking);
     if (!found) { hide_tooltip(); return; }
     const { edge, row, column } = found, title = cell_title(layer.matrix, edge, row, column), turn = this.turn = {};
-    if (layer.matrix.is_own(edge, row, column)) { show_tooltip(title, [["a rank to itself", "not a pair"]], page_x, page_y); return; }
+    if (layer.matrix.is_own(edge, row, column)) { show_tooltip(title, [terms.own.split(": ")], page_x, page_y); return; }
     const answer = async () => {
       const cell = await layer.matrix.describe(layer, edge, row, column);
       if (turn === this.turn) show_tooltip(title, cell_rows(layer, edge, cell), page_x, page_y);

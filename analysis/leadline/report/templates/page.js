@@ -22,6 +22,11 @@ window.addEventListener("unhandledrejection", ({ reason }) => {
 
 const page = JSON.parse(by_id("data").textContent);
 
+// What the matrix calls its things; a page about something else than pairs of ranks brings words of its own.
+const terms = {
+  pair: "pair", outside: "not in this test", own: "a rank to itself: not a pair", median: "median", bandwidth: "bandwidth at median", ...page.terms,
+};
+
 function add(parent, name, attributes, text) {
   const element = document.createElementNS(parent.namespaceURI, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -41,4 +46,13 @@ function place_above(values, value) {
     else low = middle + 1;
   }
   return low;
+}
+
+// A control with these choices, each once: [[value, name]]; hidden where there is nothing to choose.
+function offer(id, choices, value, react) {
+  const element = by_id(id), names = new Map(choices.map(([key, name]) => [String(key), name]));
+  for (const [key, name] of names) add(element, "option", { value: key }, name);
+  element.value = String(value);
+  element.closest("label").hidden = names.size < 2;
+  element.addEventListener("change", () => { react(element.value); });
 }

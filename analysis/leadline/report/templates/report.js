@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page shows: the slice, statistic and order as chosen, and the ways from the page's tables into the matrix.
-const chosen = { part: 0, statistic: page.first_statistic, reduction: "worst", axis: "ranks", order: "rank", extent: "robust", scale: "auto" };
+const chosen = { part: page.first_part || 0, statistic: page.first_statistic, reduction: "worst", axis: "ranks", order: "rank", extent: "robust", scale: "auto" };
 const matrices = new Map();
 const viewer = new MatrixView(by_id("rank-matrix"), (marked) => { by_id("unmark").hidden = !marked.pair && !marked.hosts.size; });
 const status = by_id("matrix-status");
+// Called with each part that is shown.
+const shown = [];
+// What tells one part from others: the control that chooses it, and the part's members for its value and name.
+const PART_CHOICES = [["topology", "group_index", "group_name"], ["size", "size_index", "size_name"], ["repeat", "repeat", "repeat_name"]]
+  .filter(([id]) => by_id(id));
 let turn = 0, drawn_turn = 0;
 
 function tell_progress(share) {
@@ -33,29 +38,19 @@ async function show() {
   tell_legend(by_id("matrix-legend"), part, range, layer.count(range, layer.scale));
   viewer.show(layer, range, found);
   drawn_turn = mine;
+  shown.forEach((tell) => { tell(part); });
   hooks.drawn = `${chosen.part} ${chosen.statistic}`;
 }
 
 const redraw = () => { if (drawn_turn) { viewer.fit(); viewer.draw(); } };
 
 function choose_part() {
-  const size = by_id("size"), repeat = by_id("repeat");
-  const fits = (part) => part.size_index === Number(size.value) && part.repeat === Number(repeat.value);
+  const fits = (part) => PART_CHOICES.every(([id, member]) => String(part[member]) === by_id(id).value);
   const found = page.parts.findIndex(fits);
   // A run that was stopped may have this size, but not in this repeat.
   if (found >= 0) chosen.part = found;
-  size.value = String(page.parts[chosen.part].size_index);
-  repeat.value = String(page.parts[chosen.part].repeat);
+  for (const [id, member] of PART_CHOICES) by_id(id).value = String(page.parts[chosen.part][member]);
   return show();
-}
-
-// A control with these choices, each once: [[value, name]]; hidden where there is nothing to choose.
-function offer(id, choices, value, react) {
-  const element = by_id(id), names = new Map(choices.map(([key, name]) => [String(key), name]));
-  for (const [key, name] of names) add(element, "option", { value: key }, name);
-  element.value = String(value);
-  element.closest("label").hidden = names.size < 2;
-  element.addEventListener("change", () => { react(element.value); });
 }
 
 function choose_axis(axis) {
@@ -87,12 +82,11 @@ async function go(event) {
 }
 
 function begin() {
-  const [first] = page.parts, has = (name) => page.parts.some((part) => part.matrices[name]);
-  offer("size", page.parts.map((part) => [part.size_index, part.size_name]), first.size_index, choose_part);
-  offer("repeat", page.parts.map((part) => [part.repeat, part.repeat_name]), first.repeat, choose_part);
+  const first = page.parts[chosen.part], has = (name) => page.parts.some((part) => part.matrices[name]);
+  for (const [id, member, name] of PART_CHOICES) offer(id, page.parts.map((part) => [part[member], part[name]]), first[member], choose_part);
   const set = (name) => (value) => { chosen[name] = value; return show(); };
   offer("statistic", page.statistics.map((name) => [name, name]), chosen.statistic, set("statistic"));
-  offer("reduction", [["worst", "worst"], ["median", "median"]], chosen.reduction, set("reduction"));
+  offer("reduction", page.reductions.map((name) => [name, name]), chosen.reduction, set("reduction"));
   offer("order", [["rank", "by rank"], ["host", "by host"]], chosen.order, set("order"));
   offer("extent", [["robust", "without extremes"], ["whole", "all values"]], chosen.extent, set("extent"));
   offer("scale", [["auto", "as fits"], ["logarithmic", "logarithmic"], ["linear", "linear"]], chosen.scale, set("scale"));

@@ -21,21 +21,23 @@ function cell_title(matrix, edge, row, column) {
 function cell_rows(layer, edge, cell) {
   const { matrix, statistic } = layer, { part } = matrix, is_single = matrix.is_single(edge), rows = [];
   const times = STATISTICS.filter((name) => Number.isFinite(cell.time_ns[name]));
-  if (!cell.num_pairs) return [["not in this test", "–"]];
-  if (!times.length) return [["not measured", is_single ? "–" : plural(cell.num_missing || cell.num_pairs, "pair")]];
+  if (!cell.num_pairs) return [[terms.outside, "–"]];
+  if (!times.length) return [["not measured", is_single ? "–" : plural(cell.num_missing || cell.num_pairs, terms.pair)]];
   if (!is_single) {
-    rows.push([`worst of ${plural(cell.num_pairs - cell.num_missing, "pair")}`, `rank ${cell.from} → rank ${cell.to}`]);
+    rows.push([`worst of ${plural(cell.num_pairs - cell.num_missing, terms.pair)}`, `rank ${cell.from} → rank ${cell.to}`]);
     const hosts = `${host_name(cell.from)} → ${host_name(cell.to)}`;
     if (matrix.axis !== "hosts" || edge > 1) rows.push(["its hosts", hosts]);
   }
-  for (const name of times) rows.push([name, time_text(part, cell.time_ns[name])]);
-  if (Number.isFinite(cell.time_ns[statistic])) rows.push([`bandwidth at ${statistic}`, bandwidth_text(part, cell.time_ns[statistic])]);
+  for (const name of times) rows.push([name === "median" ? terms.median : name, time_text(part, cell.time_ns[name])]);
+  if (part.relative_to_ns) rows.push([terms.relative, number(cell.time_ns[statistic] / part.relative_to_ns, 3)]);
+  const bandwidth = statistic === "median" ? terms.bandwidth : `bandwidth at ${statistic}`;
+  if (Number.isFinite(cell.time_ns[statistic])) rows.push([bandwidth, bandwidth_text(part, cell.time_ns[statistic])]);
   if (!is_single && Number.isFinite(cell.median_ns)) rows.push(["middle of the pairs", time_text(part, cell.median_ns)]);
   if (cell.count) rows.push(["batches", grouped(cell.count)]);
   if (cell.round) rows.push(["round", grouped(cell.round)]);
   const known = part.standouts.find((one) => one.from === cell.from && one.to === cell.to);
-  if (known) rows.push(["beyond what is usual", `${number(known.ratio, 3)} ×`]);
-  if (cell.num_missing) rows.push(["not measured", plural(cell.num_missing, "pair")]);
+  if (known && !part.relative_to_ns) rows.push(["beyond what is usual", `${number(known.ratio, 3)} ×`]);
+  if (cell.num_missing) rows.push(["not measured", plural(cell.num_missing, terms.pair)]);
   return rows;
 }
 

@@ -82,7 +82,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Standout:
-    """A pair that is slow beyond what its class, its row, its column and the tail of all pairs explain."""
+    """A pair that is slow beyond what explains it: its class, its row, its column and the tail of all pairs."""
 
     cell: Cell
     ratio: float  # time / what they explain

@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a result is once it is loaded: plain frozen data; matrices are read when they are asked for."""
+"""What a result of the link test is: plain frozen data; matrices are read when they are asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.error import ExitStatus, LeadlineError
-from leadline.units import bytes_text, parse_bytes
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from leadline.model.array import LabelledArray
+from leadline.model.run import BoolArray, FloatArray, IntArray, RunProvenance, RunResult, no_choice, size_in_bytes
+from leadline.units import bytes_text
 
 
 class PairClass(str, Enum):
@@ -38,40 +33,9 @@ class Statistic(str, Enum):
 
 
 @dataclass(frozen=True)
-class RankPlace:
-    """Where one rank ran."""
+class Provenance(RunProvenance):
+    """Where a result of the link test comes from."""
 
-    rank: int
-    host: str
-    device: str  # empty = the library chose
-    cpus: str  # "0-3,8"
-    pid: int
-    num_cpus: int
-    numa_node: int  # -1 = several, or unknown
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """Where a result comes from; the attributes of /provenance under their own names."""
-
-    version: str
-    commit: str
-    command_line: tuple[str, ...]
-    start_utc: str
-    end_utc: str  # empty = the run did not come to its end
-    launcher: str
-    kernel: str
-    transport: str
-    transport_library: str
-    transport_device: str
-    simulated: bool
-    clock_source: str
-    clock_resolution_ns: float
-    clock_cost_ns: float
-    wait: str
-    control_plane_on_loopback: bool
-    num_ranks: int
-    num_hosts: int
     num_rounds: int
     direction: str
 
@@ -96,17 +60,6 @@ class Retest:
     to_rank: int
     time_ns: float
     retest_time_ns: float
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something a person should look at, as the engine wrote it."""
-
-    id: str
-    severity: str  # "note" or "warning"
-    message: str
-    evidence: str
-    advice: str
 
 
 @dataclass(frozen=True)
@@ -143,95 +96,23 @@ class LinkTestRecord:
     location: IntArray  # [N, 4], on Linux rank, 0, 0, 0
 
 
-@dataclass(frozen=True)
-class LabelledArray:
-    """Numbers of all pairs of one slice, with what one must know to use them. NaN = not measured."""
-
-    name: str  # "time_ns_median", "bandwidth_bytes_per_s", "count"
-    unit: str  # "ns", "bytes/s", "1"
-    dims: tuple[str, str]  # what rows and columns are: ("from_rank", "to_rank") or ("from_host", "to_host")
-    values: FloatArray  # [len(hosts), len(hosts)], row = from
-    hosts: tuple[str, ...]  # the host of each row, and of the column with the same number
-    message_size_bytes: int
-    repeat: int  # 0-based
-
-    def by_host(self, reduction: str = "median") -> LabelledArray:
-        """Hosts to hosts: of the measured pairs of two hosts the `median`, `mean`, `min` or `max`. Hosts in the order
-        of their lowest ranks; the diagonal has the pairs inside a host.
-        """
-        if reduction not in _REDUCTIONS:
-            raise _no_choice("reduction", reduction, _REDUCTIONS)
-        hosts = tuple(dict.fromkeys(self.hosts))
-        index = {host: position for position, host in enumerate(hosts)}
-        of_row = np.array([index[host] for host in self.hosts])
-        members = [np.flatnonzero(of_row == position) for position in range(len(hosts))]
-        values = np.full((len(hosts), len(hosts)), np.nan)
-        for row, ranks in enumerate(members):
-            for column, partners in enumerate(members):
-                cells = self.values[np.ix_(ranks, partners)]
-                measured = cells[np.isfinite(cells)]
-                if measured.size:
-                    values[row, column] = _REDUCTIONS[reduction](measured)
-        return replace(self, dims=("from_host", "to_host"), values=values, hosts=hosts)
-
-    def to_table(self) -> dict[str, NDArray[np.generic]]:
-        """The measured pairs as columns of one length, row after row; `pandas.DataFrame(array.to_table())` takes them.
-        Ranks and both hosts where rows are ranks, else both hosts, then the numbers under their name.
-        """
-        from_index, to_index = np.nonzero(np.isfinite(self.values))
-        hosts = np.array(self.hosts)
-        table: dict[str, NDArray[np.generic]] = {}
-        if self.dims == ("from_rank", "to_rank"):
-            table |= {"from_rank": from_index, "to_rank": to_index}
-        numbers = self.values[from_index, to_index]
-        return table | {"from_host": hosts[from_index], "to_host": hosts[to_index], self.name: numbers}
-
-
-_REDUCTIONS: dict[str, Callable[[FloatArray], Any]] = {
-    "median": np.median,
-    "mean": np.mean,
-    "min": np.min,
-    "max": np.max,
-}
-
-
-def _no_choice(what: str, word: object, choices: Iterable[str]) -> LeadlineError:
-    there = ", ".join(choices)
-    return LeadlineError(f"there is no {what} {word}", hint=f"There is {there}", status=ExitStatus.BAD_COMMAND_LINE)
-
-
 ReadRows = Callable[[Slice, str, int, int], FloatArray]
 ReadBlock = Callable[[Slice, str, IntArray, IntArray], FloatArray]
 
 
 @dataclass(frozen=True)
-class Result:
-    """What a run left behind. N = ranks; row = from, column = to."""
+class Result(RunResult):
+    """What a run of the link test left behind. N = ranks; row = from, column = to."""
 
-    path: Path
-    format_version: int
-    nonce: str
     provenance: Provenance
-    options: Mapping[str, str]
-    message_sizes_bytes: tuple[int, ...]
-    ranks: tuple[RankPlace, ...]
     slices: tuple[Slice, ...]  # by repeat, then size
     retests: tuple[Retest, ...]  # slowest first in each slice
-    findings: tuple[Finding, ...]
-    summary: Mapping[str, object] | None  # the engine's own; None in a run without an end
-    complete: bool
-    incomplete_reason: str  # empty when complete
     all_to_all: Mapping[Slice, AllToAll]  # only slices that have such exchanges
     bisection_bytes_per_s: Mapping[Slice, Spread]  # bandwidth across the cut over the rounds; only where there is one
     repeats_with_rounds: frozenset[int]  # repeats whose schedule the file has: which pairs meet, and in which round
     linktest: LinkTestRecord | None  # only of files that LinkTest wrote, also converted ones
     read_rows: ReadRows  # (slice, dataset name, first row, row behind the last) -> [rows, N]
     read_block: ReadBlock  # (slice, dataset name, ranks of the rows, of the columns) -> [rows, columns], in any order
-
-    @property
-    def num_ranks(self) -> int:
-        """N."""
-        return len(self.ranks)
 
     def matrix(self, part: Slice, statistic: Statistic = Statistic.MEDIAN) -> FloatArray:
         """Times in ns a message, float64 [N, N]; NaN = not measured (the diagonal, unless N is 1)."""
@@ -266,10 +147,7 @@ class Result:
         """
         parts = self.slices
         if size is not None:
-            try:
-                size_bytes = parse_bytes(size) if isinstance(size, str) else int(size)
-            except ValueError:
-                raise LeadlineError(f"{size!r} is no size", hint="Write it as 512, '1KiB' or '16MiB'") from None
+            size_bytes = size_in_bytes(size)
             parts = tuple(part for part in parts if part.message_size_bytes == size_bytes)
         if repeat is not None:
             parts = tuple(part for part in parts if part.repeat == repeat)
@@ -289,7 +167,7 @@ class Result:
         part = self.part(size, repeat)
         names = {one.value: f"time_ns_{one.value}" for one in Statistic} | {"count": "count"}
         if statistic not in names:
-            raise _no_choice("statistic", statistic, names)
+            raise no_choice("statistic", statistic, names)
         return LabelledArray(
             name=names[statistic],
             unit="1" if statistic == "count" else "ns",
@@ -306,7 +184,7 @@ class Result:
         """Bandwidths of all pairs from a statistic of their times: `min` gives the best; as array()."""
         times = self.array(statistic, size, repeat)
         if times.unit != "ns":
-            raise _no_choice("time", statistic, [one.value for one in Statistic])
+            raise no_choice("time", statistic, [one.value for one in Statistic])
         values = np.asarray(self.bandwidth_bytes_per_s(times.values, times.message_size_bytes))
         return replace(times, name="bandwidth_bytes_per_s", unit="bytes/s", values=values)
 
@@ -317,15 +195,6 @@ class Result:
         num_rows = max(num_cells // self.num_ranks, 1)
         for first in range(0, self.num_ranks, num_rows):
             yield first, self.read_rows(part, dataset, first, min(first + num_rows, self.num_ranks))
-
-    def hosts(self) -> tuple[str, ...]:
-        """Host names, each once, in the order of their lowest ranks."""
-        return tuple(dict.fromkeys(place.host for place in self.ranks))
-
-    def host_of(self) -> IntArray:
-        """Index into hosts() for every rank, int64 [N]."""
-        index = {host: position for position, host in enumerate(self.hosts())}
-        return np.array([index[place.host] for place in self.ranks], dtype=np.int64)
 
     def class_of(self, from_rank: int, to_rank: int) -> PairClass:
         """How far apart two ranks are."""

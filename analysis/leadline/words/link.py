@@ -3,13 +3,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
-import shlex
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Set
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TypeVar
 
 import numpy as np
@@ -17,6 +13,7 @@ import numpy as np
 from leadline.analyse import FEWEST_PARTNERS, MOST_STANDOUTS, SliceAnalysis, Verdict
 from leadline.model import Result, Slice
 from leadline.units import bytes_text, number, time_text
+from leadline.words.run import facts_of_run, first_few, ranks_text, when, who_and_where
 
 _MOST_MISSING_RANKS = 6
 _MOST_MISSING_PAIRS = 4
@@ -214,12 +211,7 @@ def _ranks_and_hosts(result: Result, ranks: list[int]) -> str:
 
 def title(result: Result, analyses: list[SliceAnalysis]) -> str:
     """Who measured what, in one line."""
-    sizes = sorted({analysis.part.message_size_bytes for analysis in analyses})
-    span = bytes_text(sizes[0]) + (f" to {bytes_text(sizes[-1])}" if len(sizes) > 1 else "")
-    num_hosts = len(result.hosts())
-    ranks = "1 rank" if result.num_ranks == 1 else f"{result.num_ranks:,} ranks"
-    where = f"on {result.hosts()[0]}" if num_hosts == 1 else f"on {num_hosts:,} hosts"
-    return f"{ranks} {where}, {result.provenance.transport}, {span}"
+    return who_and_where(result, sorted({analysis.part.message_size_bytes for analysis in analyses}))
 
 
 def repeat_name(result: Result, part: Slice) -> str:
@@ -231,19 +223,6 @@ def repeat_name(result: Result, part: Slice) -> str:
 def part_name(result: Result, part: Slice) -> str:
     """A size in a repeat: `1 KiB, repeat 2 of 3`."""
     return f"{bytes_text(part.message_size_bytes)}, repeat {repeat_name(result, part)}"
-
-
-def ranks_text(ranks: list[int], most: int = 12) -> str:
-    """Ascending ranks as `0-3,8`; of more stretches than `most` the first ones."""
-    stretches: list[list[int]] = []
-    for rank in ranks:
-        if stretches and stretches[-1][1] == rank - 1:
-            stretches[-1][1] = rank
-        else:
-            stretches.append([rank, rank])
-    shown = ",".join(str(a) if a == b else f"{a}-{b}" for a, b in stretches[:most])
-    num_more = sum(b - a + 1 for a, b in stretches[most:])
-    return shown + (f" and {num_more:,} more" if num_more else "")
 
 
 def pairs_text(options: Mapping[str, str]) -> str:
@@ -262,10 +241,9 @@ def pairs_text(options: Mapping[str, str]) -> str:
 def run_line(result: Result) -> str:
     """What was run, in one line below the title."""
     origin = result.provenance
-    begin, took = _moment(origin.start_utc), _took(result)
     facts = [
         "LinkTest 1.2" if result.linktest else "leadline link",
-        f"{begin:%Y-%m-%d %H:%M} UTC{f', {took}' if took else ''}" if begin else "",
+        when(result),
         pairs_text(result.options),
         origin.direction,
         _messages(result, " messages"),
@@ -276,44 +254,18 @@ def run_line(result: Result) -> str:
 
 def run_facts(result: Result) -> list[tuple[str, str]]:
     """What was run, each fact with its name; what the file does not tell is left out."""
-    origin = result.provenance
-    took = _took(result)
-    simulated = ", simulated: times come from a model, not from hardware" if origin.simulated else ""
-    names = (origin.transport, origin.transport_library, origin.transport_device)
-    transport = " · ".join(name for name in names if name)
-    clock = (
-        f"{origin.clock_source}, resolution {time_text(origin.clock_resolution_ns, 2)}, "
-        f"cost {time_text(origin.clock_cost_ns, 2)}"
-    )
-    time = f"{origin.start_utc} to {origin.end_utc or 'no end'}{f' ({took})' if took else ''}"
+    origin, facts = result.provenance, facts_of_run(result)
     warmup = result.options.get("warmup")
-    program = f"leadline {origin.version} ({origin.commit or 'no commit'}) on {origin.kernel}" if origin.version else ""
-    facts = [
-        ("command", shlex.join(origin.command_line)),
-        ("ranks and hosts", f"{result.num_ranks:,} on {len(result.hosts()):,}: {first_few(result.hosts())}"),
-        ("transport", transport + simulated),
-        ("launcher", origin.launcher),
-        ("pairs", pairs_text(result.options)),
-        ("direction", f"{origin.direction}, {origin.num_rounds} round{'s' if origin.num_rounds != 1 else ''}"),
-        ("message size", ", ".join(bytes_text(size) for size in result.message_sizes_bytes)),
-        ("messages", _messages(result) + (f", after {warmup} to warm up" if warmup else "")),
-        ("wait", origin.wait),
-        ("clock", clock if origin.clock_source else ""),
-        ("time (UTC)", time if origin.start_utc else ""),
-        ("program", "LinkTest 1.2" if result.linktest else program),
-        ("result file", file_text(result)),
-    ]
-    return [(name, text) for name, text in facts if text]
-
-
-def file_text(result: Result) -> str:
-    """The result's file, and the name of the run where the file has one."""
-    return f"{result.path.name}, run {result.nonce}" if result.nonce else result.path.name
-
-
-def file_and_start(result: Result) -> str:
-    """The result's file, and when the run began where the file tells it."""
-    return " · ".join(text for text in (result.path.name, result.provenance.start_utc) if text)
+    facts |= {
+        "pairs": pairs_text(result.options),
+        "direction": f"{origin.direction}, {origin.num_rounds} round{'s' if origin.num_rounds != 1 else ''}",
+        "messages": _messages(result) + (f", after {warmup} to warm up" if warmup else ""),
+    }
+    if result.linktest:
+        facts["program"] = "LinkTest 1.2"
+    order = ("command", "ranks and hosts", "transport", "launcher", "pairs", "direction", "message size", "messages",
+             "wait", "clock", "time (UTC)", "program", "result file")  # fmt: skip
+    return [(name, facts[name]) for name in order if facts[name]]
 
 
 def no_findings(result: Result) -> str:
@@ -326,39 +278,3 @@ def no_findings(result: Result) -> str:
 def _messages(result: Result, noun: str = "") -> str:
     messages, batches = (result.options.get(name) for name in ("messages", "batches"))
     return f"{messages}{noun}" + (f" in {batches} batches" if batches else "") if messages else ""
-
-
-def provenance_facts(result: Result) -> list[tuple[str, str]]:
-    """The members of /provenance by their names, as they are in the file."""
-    facts = [("result_file", result.path.name), ("nonce", result.nonce), ("format_version", str(result.format_version))]
-    for name, value in dataclasses.asdict(result.provenance).items():
-        facts.append((name, shlex.join(value) if name == "command_line" else str(value)))
-    return facts
-
-
-def _took(result: Result) -> str:
-    begin, end = (_moment(text) for text in (result.provenance.start_utc, result.provenance.end_utc))
-    if not begin or not end or (begin.tzinfo is None) != (end.tzinfo is None):
-        return ""
-    seconds = (end - begin).total_seconds()
-    return f"{number(seconds, 3) if seconds >= 1 else 'under 1'} s"
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:
-        return None
-
-
-def first_few(names: tuple[str, ...], most: int = 6, letters: int = 110) -> str:
-    """So many names as fit, and how many more there are."""
-    shown = list(names[:most])
-    while len(shown) > 1 and len(", ".join(shown)) > letters:
-        shown.pop()
-    return ", ".join(shown) + (f" and {len(names) - len(shown):,} more" if len(names) > len(shown) else "")
-
-
-def ratio_text(ratio: float) -> str:
-    """Times as long as usual: `2.5 ×`."""
-    return f"{number(ratio, 2)} ×" if math.isfinite(ratio) else "–"

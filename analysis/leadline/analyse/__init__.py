@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands out in a result: `link` judges hosts, ranks, links and pairs, `topology` hosts, ranks and messages."""
+
+from leadline.analyse.link import (
+    COMPANY_FACTOR,
+    FEWEST_PAIRS_OF_LINK,
+    FEWEST_PARTNERS,
+    MOST_STANDOUTS,
+    SLOW_FACTOR,
+    HostLink,
+    JudgedPair,
+    Side,
+    SliceAnalysis,
+    Standout,
+    Verdict,
+    analyse,
+    num_circled,
+)
+
+__all__ = [
+    "COMPANY_FACTOR",
+    "FEWEST_PAIRS_OF_LINK",
+    "FEWEST_PARTNERS",
+    "MOST_STANDOUTS",
+    "SLOW_FACTOR",
+    "HostLink",
+    "JudgedPair",
+    "Side",
+    "SliceAnalysis",
+    "Standout",
+    "Verdict",
+    "analyse",
+    "num_circled",
+]

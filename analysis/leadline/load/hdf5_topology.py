@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From an HDF5 result of the topology test (docs/formats/hdf5.md) to a TopologyResult."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.error import LeadlineError
+from leadline.load.contents import BAD_VALUES, findings_of, provenance_of, reason_of, text_of
+from leadline.load.hdf5_file import FileReader
+from leadline.load.input_file import ImpossibleValueError, InputFile, check_cells, truncated, unreadable
+from leadline.model import (
+    Channels,
+    FloatArray,
+    IntArray,
+    LoadPoint,
+    RunProvenance,
+    Statistic,
+    Topology,
+    TopologyCell,
+    TopologyResult,
+)
+
+_RANK_TIMES = tuple(f"rank_time_ns_{statistic.value}" for statistic in Statistic)
+_EXCHANGE_TIMES = ("exchange_time_ns", "exchange_with_barrier_time_ns")
+_LOAD_COLUMNS = {
+    "topology_index": "iu", "size_index": "iu", "repeat": "iu", "begin_s": "f", "elapsed_s": "f",
+    "num_exchanges": "iu", "num_verified": "iu", "time_ns_median": "f", "time_ns_max": "f",
+}  # fmt: skip
+
+
+def read_topology_result(input_file: InputFile, file: h5py.File) -> TopologyResult:
+    """Reads all but channels and times, and checks that those are there; LeadlineError or a bad value for whatever is
+    not a result.
+    """
+    return _Reader(input_file, file).result()
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the values of a dataset lie; offset None = in chunks, or packed."""
+
+    offset: int | None
+    kind: np.dtype[Any]
+
+
+class _Reader(FileReader):
+    """One pass over an open file."""
+
+    def __init__(self, input_file: InputFile, file: h5py.File) -> None:
+        super().__init__(input_file, file)
+        self._places: dict[str, _Place] = {}
+        self._rooms: set[tuple[int, ...]] = set()  # [R, S, I] of all topologies
+
+    def result(self) -> TopologyResult:
+        provenance = provenance_of(self._group("provenance").attrs, RunProvenance)
+        head = self._head(provenance.num_ranks)
+        num_sizes, num_ranks = len(head["message_sizes_bytes"]), len(head["ranks"])
+        is_load = "load" in self._file
+        topologies = self._topologies(num_sizes, num_ranks, is_load)
+        if len(self._rooms) > 1:
+            raise self._damaged(f"the topologies have different numbers of exchanges: {sorted(self._rooms)}")
+        num_repeats, _, num_iterations = next(iter(self._rooms), (0, 0, 0))
+        return TopologyResult(
+            **head,
+            provenance=provenance,
+            findings=findings_of(head["summary"]),
+            topologies=topologies,
+            num_repeats=num_repeats,
+            num_iterations=num_iterations,
+            load=self._load(head["message_sizes_bytes"], len(topologies)) if is_load else (),
+            is_load=is_load,
+            reader=_TimeReader(self._input, self._places, topologies, num_ranks),
+        )
+
+    def _topologies(self, num_sizes: int, num_ranks: int, is_load: bool) -> tuple[Topology, ...]:
+        found: list[Topology] = []
+        for name in sorted(self._group("topologies"), key=int):
+            if int(name) != len(found):
+                raise self._damaged(f"/topologies/{len(found):04d} is missing")
+            found.append(self._topology(len(found), f"topologies/{name}", num_sizes, num_ranks, is_load))
+        if not found:
+            raise self._damaged("/topologies has none")
+        return tuple(found)
+
+    def _topology(self, index: int, name: str, num_sizes: int, num_ranks: int, is_load: bool) -> Topology:
+        facts = self._group(name).attrs
+        num_channels, num_ways = int(facts["num_channels"]), int(facts["num_ways"])
+        num_rows = 2 * num_channels
+        if num_channels < 1 or num_ways not in (1, 2):
+            raise self._damaged(f"/{name} has {num_channels} channels of {num_ways} messages")
+        self._add_place(f"{name}/row_start", (num_ranks + 1,), "iu")
+        self._add_place(f"{name}/partner", (num_rows,), "iu")
+        self._add_place(f"{name}/starts", (num_rows,), "iu")
+        if not is_load:
+            room = self._shape(f"{name}/exchange_time_ns", num_sizes)
+            self._rooms.add(room)
+            for dataset in _EXCHANGE_TIMES:
+                self._add_place(f"{name}/{dataset}", room, "f")
+            for dataset in _RANK_TIMES:
+                self._add_place(f"{name}/{dataset}", (*room[:2], num_ranks), "f")
+            self._add_place(f"{name}/arrival_time_ns", (*room[:2], num_rows), "f")
+        extents = tuple(int(one) for one in self._array(f"{name}/extents", 1)) if "extents" in self._group(name) else ()
+        return Topology(
+            index=index,
+            name=text_of(facts["name"]),
+            shape=text_of(facts["shape"]),
+            mode=text_of(facts["mode"]),
+            num_channels=num_channels,
+            max_channels_rank=int(facts["max_channels_rank"]),
+            num_ways=num_ways,
+            extents=extents,
+        )
+
+    def _shape(self, name: str, num_sizes: int) -> tuple[int, ...]:
+        """[R, S, I] as a dataset has it."""
+        shape: tuple[int, ...] = self._object(name, h5py.Dataset).shape
+        if len(shape) != 3 or shape[1] != num_sizes or 0 in shape:
+            raise self._damaged(f"/{name} has the shape {shape}")
+        return shape
+
+    def _add_place(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
+        dataset, offset = self._checked(name, shape, kinds)
+        self._places[name] = _Place(offset, dataset.dtype)
+
+    def _load(self, sizes: tuple[int, ...], num_topologies: int) -> tuple[LoadPoint, ...]:
+        columns: dict[str, Any] = {}
+        num_rows: int | None = None
+        for name, kinds in _LOAD_COLUMNS.items():
+            column = self._array(f"load/{name}", 1, num_rows)
+            if column.dtype.kind not in kinds:
+                raise self._damaged(f"/load/{name} is {column.dtype}")
+            num_rows, columns[name] = len(column), column
+        there = np.flatnonzero(columns["elapsed_s"] > 0)
+        points = []
+        for row in zip(*(column[there].tolist() for column in columns.values()), strict=True):
+            topology_index, size_index, repeat, *numbers = row
+            if not (0 <= topology_index < num_topologies and 0 <= size_index < len(sizes) and repeat >= 0):
+                raise self._damaged(f"/load has topology {topology_index} with size {size_index}")
+            if not all(0 <= number < np.inf for number in numbers):
+                raise self._damaged("/load has values that no measurement gives")
+            points.append(LoadPoint(TopologyCell(topology_index, size_index, repeat, sizes[size_index]), *numbers))
+        return tuple(points)
+
+
+class _TimeReader:
+    """See leadline.model.TopologyReader. The library, which has one lock for all of its files, is left out wherever a
+    dataset lies in one piece, as the engine writes it.
+    """
+
+    def __init__(
+        self, input_file: InputFile, places: dict[str, _Place], topologies: tuple[Topology, ...], num_ranks: int
+    ) -> None:
+        self._input, self._places, self._num_ranks = input_file, places, num_ranks
+        self._num_rows = [2 * topology.num_channels for topology in topologies]
+        self._library_file: h5py.File | None = None
+        self._lock = threading.Lock()
+
+    def row_start(self, topology: int) -> IntArray:
+        name = self._name(topology, "row_start")
+        found = self._numbers(name, 0, self._num_ranks + 1).astype(np.int64)
+        if found[0] != 0 or found[-1] != self._num_rows[topology] or (np.diff(found) < 0).any():
+            raise self._damaged(f"/{name} does not lead from 0 to {self._num_rows[topology]}")
+        return found
+
+    def channels(self, topology: int, first: int, end: int) -> Channels:
+        row_start = self.row_start(topology)[first : end + 1]
+        stretch = (int(row_start[0]), int(row_start[-1]))
+        partner = self._numbers(self._name(topology, "partner"), *stretch).astype(np.int64)
+        if partner.size and not (partner.min() >= 0 and partner.max() < self._num_ranks):
+            raise self._damaged(f"/{self._name(topology, 'partner')} names a rank that is not there")
+        starts = self._numbers(self._name(topology, "starts"), *stretch).astype(bool)
+        return Channels(first, row_start, partner, starts)
+
+    def times(self, topology: int, dataset: str, first: int, end: int) -> FloatArray:
+        name = self._name(topology, dataset)
+        place, times = self._places[name], np.empty(max(end - first, 0))
+        try:
+            if place.offset is None:
+                times[...] = self._through_library(name, first, end)
+                check_cells(times)
+            elif not self._input.read_cells(place.offset + first * place.kind.itemsize, place.kind, times):
+                raise truncated(self._input.path)
+        except ImpossibleValueError:
+            raise self._damaged(f"/{name} has values that no measurement gives") from None
+        return times
+
+    @staticmethod
+    def _name(topology: int, dataset: str) -> str:
+        return f"topologies/{topology:04d}/{dataset}"
+
+    def _damaged(self, why: str) -> LeadlineError:
+        return unreadable(self._input.path, f"damaged: {why}")
+
+    def _numbers(self, name: str, first: int, end: int) -> NDArray[Any]:
+        place = self._places[name]
+        if place.offset is None:
+            return self._through_library(name, first, end)
+        numbers = np.empty(end - first, dtype=place.kind)
+        if numbers.size and not self._input.read_into(place.offset + first * place.kind.itemsize, numbers):
+            raise truncated(self._input.path)
+        return numbers
+
+    def _through_library(self, name: str, first: int, end: int) -> NDArray[Any]:
+        """Of datasets in chunks, which others than the engine may have written; they are read as a whole."""
+        try:
+            with self._lock:
+                if self._library_file is None:
+                    self._library_file = h5py.File(self._input.path, "r", locking=False)
+                return np.asarray(self._library_file[name][()]).reshape(-1)[first:end]
+        except (OSError, *BAD_VALUES) as error:
+            raise self._damaged(reason_of(error)) from error

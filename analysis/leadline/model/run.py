@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the results of all benchmarks have in common: where they come from, who took part, what the run itself found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.error import ExitStatus, LeadlineError
+from leadline.units import parse_bytes
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class RankPlace:
+    """Where one rank ran."""
+
+    rank: int
+    host: str
+    device: str  # empty = the library chose
+    cpus: str  # "0-3,8"
+    pid: int
+    num_cpus: int
+    numa_node: int  # -1 = several, or unknown
+
+
+@dataclass(frozen=True)
+class RunProvenance:
+    """Where a result comes from; the attributes of /provenance under their own names."""
+
+    version: str
+    commit: str
+    command_line: tuple[str, ...]
+    start_utc: str
+    end_utc: str  # empty = the run did not come to its end
+    launcher: str
+    kernel: str
+    transport: str
+    transport_library: str
+    transport_device: str
+    simulated: bool
+    clock_source: str
+    clock_resolution_ns: float
+    clock_cost_ns: float
+    wait: str
+    control_plane_on_loopback: bool
+    num_ranks: int
+    num_hosts: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something a person should look at, as the engine wrote it."""
+
+    id: str
+    severity: str  # "note" or "warning"
+    message: str
+    evidence: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run of any benchmark left behind. N = ranks."""
+
+    path: Path
+    format_version: int
+    nonce: str
+    provenance: RunProvenance
+    options: Mapping[str, str]
+    message_sizes_bytes: tuple[int, ...]
+    ranks: tuple[RankPlace, ...]
+    findings: tuple[Finding, ...]
+    summary: Mapping[str, object] | None  # the engine's own; None in a run without an end
+    complete: bool
+    incomplete_reason: str  # empty when complete
+
+    @property
+    def num_ranks(self) -> int:
+        """N."""
+        return len(self.ranks)
+
+    def hosts(self) -> tuple[str, ...]:
+        """Host names, each once, in the order of their lowest ranks."""
+        return tuple(dict.fromkeys(place.host for place in self.ranks))
+
+    def host_of(self) -> IntArray:
+        """Index into hosts() for every rank, int64 [N]."""
+        index = {host: position for position, host in enumerate(self.hosts())}
+        return np.array([index[place.host] for place in self.ranks], dtype=np.int64)
+
+
+def size_in_bytes(size: int | str) -> int:
+    """A message size as a program names it: 1024 or "1KiB"."""
+    try:
+        return parse_bytes(size) if isinstance(size, str) else int(size)
+    except ValueError:
+        raise LeadlineError(f"{size!r} is no size", hint="Write it as 512, '1KiB' or '16MiB'") from None
+
+
+def no_choice(what: str, word: object, choices: Iterable[str]) -> LeadlineError:
+    """The error for a word that is none of the choices."""
+    there = ", ".join(choices)
+    return LeadlineError(f"there is no {what} {word}", hint=f"There is {there}", status=ExitStatus.BAD_COMMAND_LINE)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all pages have in common: one file with its style, script and data inside, which fetches nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from leadline.model import RunResult
+
+GENERATOR = "leadline report"
+
+
+def is_own_report(head: str) -> bool:
+    """Whether a file that begins so is an earlier report, which a new one may replace."""
+    return f'<meta name="generator" content="{GENERATOR}' in head
+
+
+def html_page(
+    template: str, result: RunResult, *, styles: Sequence[str], scripts: Sequence[str], data: dict[str, Any],
+    is_served: bool = False, **context: Any,
+) -> str:  # fmt: skip
+    """A page from its template, the names of its styles and scripts, and its scripts' data by the ids of their
+    elements. Everything from the file is escaped.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("leadline.report", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    script = _script(environment, scripts)
+    return environment.get_template(template).render(
+        generator=GENERATOR,
+        style=Markup("\n".join(_source(environment, name) for name in styles)),
+        script=Markup(script),
+        policy=_policy(script, is_served),
+        data={name: Markup(_json_for_html(value)) for name, value in data.items()},
+        result=result,
+        warnings=[finding for finding in result.findings if finding.severity == "warning"],
+        is_served=is_served,
+        **context,
+    )
+
+
+def _source(environment: jinja2.Environment, name: str) -> str:
+    loader = environment.loader
+    assert loader is not None
+    return loader.get_source(environment, name)[0]
+
+
+def _script(environment: jinja2.Environment, scripts: Sequence[str]) -> str:
+    """All scripts in one function: what one declares, those behind it see, and nobody else."""
+    rooms = "\n".join(_source(environment, name) for name in scripts)
+    return f'"use strict";\n(function () {{\n{rooms}\n}})();\n'
+
+
+def _policy(script: str, is_served: bool) -> str:
+    """Nothing is fetched, and only this script is run; a served page may ask its server."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    rules = ["default-src 'none'", "style-src 'unsafe-inline'", f"script-src 'sha256-{digest}'", "base-uri 'none'",
+             "form-action 'none'"]  # fmt: skip
+    return "; ".join([*rules, *(["connect-src 'self'"] if is_served else [])])
+
+
+def _json_for_html(value: object) -> str:
+    """JSON that cannot end a script element, whatever the strings in it are."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

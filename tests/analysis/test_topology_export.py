@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`leadline-export` of a topology test: cells, messages, points of a load, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+from made_up_topology import even, hostile_names, killed, one_way, slow_message, under_load, write_topologies
+
+import leadline
+from conftest import two_hosts, write_result
+from leadline.cli.export import main
+from leadline.export.topology import TABLES
+from leadline.model import TopologyResult
+
+Lines = list[dict[str, str]]
+
+
+def table(path: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> Lines:
+    assert main([str(path), "--csv", "-o", "-", *arguments]) == 0
+    return list(csv.DictReader(io.StringIO(capsys.readouterr().out), strict=True))
+
+
+def test_a_line_for_each_cell(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_topologies(tmp_path / "run.h5", killed())
+    result = leadline.load(path)
+    assert isinstance(result, TopologyResult)
+    lines = table(path, capsys)
+    assert len(lines) == len(result.cells)
+    for line, cell in zip(lines, result.cells, strict=True):
+        assert line["topology"] == result.topologies[cell.topology_index].name
+        assert (int(line["message_size_bytes"]), int(line["repeat"])) == (cell.message_size_bytes, cell.repeat + 1)
+        if not result.is_measured(cell):
+            assert set(list(line.values())[4:]) == {""}
+            continue
+        for prefix, definition in (("", "exchange"), ("with_barrier_", "with_barrier")):
+            times = result.times_ns(cell, definition)
+            assert int(line[f"{prefix}num"]) == 20
+            assert float(line[f"{prefix}time_ns_median"]) == np.median(times)
+            assert float(line[f"{prefix}time_ns_p99"]) == np.quantile(times, 0.99)
+            for at in ("median", "mean"):
+                rates = result.rates(cell, at, definition)
+                for rate in ("total", "local", "average"):
+                    value = float(line[f"{prefix}{rate}_bytes_per_s_at_{at}"])
+                    assert value == pytest.approx(getattr(rates, rate), rel=1e-12)
+        rank_rates = result.rank_rates(cell)
+        assert int(line["slowest_rank"]) == np.nanargmin(rank_rates)
+        assert float(line["fastest_rank_bytes_per_s"]) == np.nanmax(rank_rates)
+
+
+def test_a_line_for_each_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_topologies(tmp_path / "run.h5", slow_message())
+    lines = table(path, capsys, "--channels", "--size", "16KiB")
+    assert len(lines) == 2 * (16 * 15 + 32)
+    result = leadline.load(path)
+    assert isinstance(result, TopologyResult)
+    matrix = result.channel_matrix("complete2", "16KiB", 1).values
+    of_cell = [line for line in lines if (line["topology"], line["repeat"]) == ("complete2", "2")]
+    for line in of_cell:
+        assert float(line["arrival_time_ns"]) == matrix[int(line["from"]), int(line["to"])]
+        assert float(line["bytes_per_s"]) == pytest.approx(16384e9 / float(line["arrival_time_ns"]))
+        assert line["from_host"] == result.ranks[int(line["from"])].host
+
+
+def test_only_the_way_that_messages_go(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_topologies(tmp_path / "run.h5", one_way())
+    lines = [line for line in table(path, capsys, "--channels") if line["topology"] == "incast"]
+    assert [(line["from"], line["to"]) for line in lines] == [(str(rank), "0") for rank in range(1, 6)]
+
+
+def test_points_of_a_load(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    made = under_load()
+    path = write_topologies(tmp_path / "run.h5", made)
+    lines = table(path, capsys)
+    assert made.load is not None
+    assert [float(line["begin_s"]) for line in lines] == [row[3] for row in made.load]
+    assert [int(line["num_exchanges"]) for line in lines] == [row[5] for row in made.load]
+    assert float(lines[1]["total_bytes_per_s_at_median"]) == pytest.approx(2 * 8 * 4096e9 / made.load[1][7])
+
+
+@pytest.mark.parametrize("channels", [[], ["--channels"]])
+def test_parquet_has_the_same(channels: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_topologies(tmp_path / "run.h5", killed())
+    lines = table(path, capsys, *channels)
+    assert main([str(path), "--parquet", *channels]) == 0
+    parquet = pyarrow.parquet.read_table(tmp_path / "run.parquet")
+    assert parquet.column_names == list(lines[0])
+    assert parquet.schema.field("topology").metadata[b"unit"] == b""
+    assert json.loads(parquet.schema.metadata[b"leadline"])["nonce"] == "a1b2c3"
+    for name in parquet.column_names:
+        values = parquet[name].to_pylist()
+        assert ["" if value is None else str(value) for value in values] == [line[name] for line in lines]
+
+
+def test_names_that_a_spreadsheet_would_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    made = hostile_names()
+    made.hosts = ["=1+1", 'a,"b', "c\x1b[1m", "d"]
+    lines = table(write_topologies(tmp_path / "run.h5", made), capsys, "--channels")
+    assert {line["from_host"] for line in lines} == {"'=1+1", 'a,"b', "c\ufffd[1m", "d"}
+
+
+def test_an_earlier_table_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_topologies(tmp_path / "run.h5", even())
+    for arguments in ([], ["--channels"], []):
+        assert main([str(path), "--csv", *arguments]) == 0
+    (tmp_path / "run.csv").write_text("mine\n")
+    assert main([str(path), "--csv"]) == 2
+    assert "was not written by this command" in capsys.readouterr().err
+    assert len({one.header for one in TABLES}) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--bad-links"], "--bad-links is for results of leadline link. leadline report tells what stands out"),
+        (["--csv", "--repeat", "1"], "--repeat is for results of leadline link"),
+        (["--csv", "--size", "3"], "the result has no message size 3"),
+    ],
+)
+def test_what_is_refused(arguments: list[str], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_topologies(tmp_path / "run.h5", even())
+    assert main([str(path), *arguments]) == 2
+    assert reason in capsys.readouterr().err
+    assert [one.name for one in tmp_path.iterdir()] == ["run.h5"]
+
+
+def test_channels_of_what_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main([str(write_topologies(tmp_path / "load.h5", under_load())), "--csv", "--channels"]) == 2
+    assert "the result has no --channels (" not in (error := capsys.readouterr().err)
+    assert "the result has no --channels. It is of a load, in which no message is traced" in error
+    assert main([str(write_result(tmp_path / "link.h5", two_hosts())), "--csv", "--channels"]) == 2
+    assert "--channels is for results of leadline topology" in capsys.readouterr().err
