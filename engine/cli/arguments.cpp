@@ -24,7 +24,7 @@ bool read_number(const std::string& text, std::uint64_t& value) {
 void throw_bad_value(const std::string& option, const std::string& text, const std::string& why,
                      const std::string& hint) {
   throw Error(ExitStatus::bad_command_line, fmt::format("{} cannot be '{}'", option, text), why,
-              hint.empty() ? "See leadline link --help" : hint);
+              hint.empty() ? "See --help" : hint);
 }
 
 std::uint64_t parse_count(const std::string& option, const std::string& text, std::uint64_t min, std::uint64_t max) {

@@ -76,8 +76,18 @@ Request parse(const std::vector<std::string>& arguments) {
   return request;
 }
 
+/// A topology test has matrices by channel, for which LinkTest's record has no place.
+void expect_link_test(const std::string& path) {
+  const std::string benchmark = result::benchmark_of(path, result::kind_of_file(path));
+  if (benchmark == "link") return;
+  throw Error(ExitStatus::bad_command_line, "cannot convert '" + path + "'",
+              fmt::format("a result of leadline {}: only those of leadline link have another format", benchmark),
+              "Use the HDF5 file as it is: 'leadline info' and 'leadline report' read it");
+}
+
 /// Writes the new file under another name, and says what it does not have.
 void write(const Request& request, const std::string& path) {
+  expect_link_test(request.input);
   const auto reader = result::ResultReader::open(request.input);
   result::Losses losses;
   if (kind_of_name(request.output) == FileKind::hdf5) {

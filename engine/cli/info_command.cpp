@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "output/file_info.hpp"
 #include "result/reader.hpp"
+#include "result/topology/hdf5_reader.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -36,7 +37,11 @@ output::FileInfo info_of(const std::string& path, result::FileKind kind) {
   }
   // Any SION file is worth a description; what else is wrong with it is told behind that.
   try {
-    info.result = output::result_info(*result::ResultReader::open(path));
+    if (result::benchmark_of(path, kind) == "topology") {
+      info.topology = output::topology_info(result::topology::Hdf5Reader(path));
+    } else {
+      info.result = output::result_info(*result::ResultReader::open(path));
+    }
   } catch (const Error& error) {
     if (!info.container) throw;
     info.why_no_result = error.why();

@@ -10,13 +10,8 @@
 namespace leadline::cli {
 namespace {
 
-[[noreturn]] void throw_no_effect(const std::string& option, const std::string& why) {
-  throw Error(ExitStatus::bad_command_line, option + " has no effect here", why, "Leave it out");
-}
-
 void check_random(const IsGiven& is_given, const LinkRequest& request) {
-  const bool has_random_contents = request.fill == Fill::random || request.fill == Fill::mersenne;
-  const bool is_anything_random = request.shuffle_rounds || request.shuffle_ranks > 0 || has_random_contents;
+  const bool is_anything_random = request.shuffle_rounds || request.shuffle_ranks > 0 || has_random_contents(request);
   if (is_given("--seed") && !is_anything_random) {
     throw_no_effect("--seed", "nothing is random without --shuffle-rounds, --shuffle-ranks or a random --fill");
   }
@@ -25,9 +20,6 @@ void check_random(const IsGiven& is_given, const LinkRequest& request) {
   }
   if (is_given("--shuffle-ranks-seed") && request.shuffle_ranks == 0) {
     throw_no_effect("--shuffle-ranks-seed", "the ranks come in order without --shuffle-ranks");
-  }
-  if (is_given("--fill-seed") && !has_random_contents) {
-    throw_no_effect("--fill-seed", "contents are random with --fill random and --fill mersenne only");
   }
 }
 
@@ -57,27 +49,9 @@ void check_what(const IsGiven& is_given, const LinkRequest& request) {
                 fmt::format("--verify and --allocator {} do not go together", request.allocator),
                 "the pass makes and compares its contents in ordinary memory", "Use --check-buffers");
   }
-  if (!request.interface.empty() && !request.host_name_suffix.empty()) {
-    throw Error(ExitStatus::bad_command_line, "--interface and --host-name-suffix do not go together",
-                "each says which network to take", "Leave out one of them");
-  }
 }
 
-void check_outcome(const IsGiven& is_given, const LinkRequest& request) {
-  if (!request.dry_run && is_given("--ranks")) throw_no_effect("--ranks", "only --dry-run can pretend ranks");
-  if (!request.dry_run && is_given("--ranks-per-host")) {
-    throw_no_effect("--ranks-per-host", "only --dry-run can pretend hosts");
-  }
-  if (is_given("--ranks") && is_given("--local")) throw_no_effect("--local", "--ranks says how many");
-  if (request.dry_run && (is_given("--output") || is_given("--format"))) {
-    throw_no_effect("--output or --format", "--dry-run writes no result");
-  }
-  if (request.overwrite && request.output.empty())
-    throw_no_effect("--overwrite", "without --output the file is always new");
-  const bool has_rows = request.format == ResultFormat::hdf5 || request.format == ResultFormat::sion;
-  if (is_given("--row-path") && !has_rows) {
-    throw_no_effect("--row-path", fmt::format("a result as {} holds no rows", name_of(request.format)));
-  }
+void check_outcome(const LinkRequest& request) {
   if (request.format == ResultFormat::sion && request.min_time_s > 0) {
     throw Error(ExitStatus::bad_command_line, "--min-time cannot be had with a SION file",
                 "it says at its beginning how many repeats it holds",
@@ -90,7 +64,8 @@ void check_outcome(const IsGiven& is_given, const LinkRequest& request) {
 void check_effects(const IsGiven& is_given, const LinkRequest& request) {
   check_random(is_given, request);
   check_what(is_given, request);
-  check_outcome(is_given, request);
+  check_run_effects(is_given, request);
+  check_outcome(request);
 }
 
 }  // namespace leadline::cli

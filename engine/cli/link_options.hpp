@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
-#include "model/request.hpp"
+#include "model/link_request.hpp"
 
 namespace leadline::cli {
 

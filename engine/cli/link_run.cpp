@@ -3,33 +3,26 @@
 #include "cli/link_run.hpp"
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <ctime>
-#include <exception>
-#include <map>
-#include <numeric>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bench/free_memory.hpp"
 #include "bench/link/measure.hpp"
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
 #include "bench/link/unfit.hpp"
-#include "cli/standard_streams.hpp"
-#include "cli/version.hpp"
-#include "cluster/cluster.hpp"
-#include "cluster/place.hpp"
+#include "cli/run_frame.hpp"
+#include "cli/stopwatch.hpp"
+#include "cli/surroundings.hpp"
+#include "cli/together.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
-#include "core/number_ranges.hpp"
-#include "memory/buffer.hpp"
-#include "model/result.hpp"
+#include "model/link_result.hpp"
 #include "output/link_progress.hpp"
 #include "output/link_summary.hpp"
 #include "result/result_file.hpp"
@@ -41,55 +34,8 @@ namespace {
 using bench::link::Plan;
 using cluster::Cluster;
 
-/// Collective: does `work` on every rank; where it fails on any, all throw that error as AgreedError.
-template <class Work>
-auto together(Cluster& cluster, const Work& work) {
-  std::optional<decltype(work())> value;
-  std::optional<Error> own;
-  try {
-    value.emplace(work());
-  } catch (const AgreedError&) {
-    throw;
-  } catch (const Error& error) {
-    own = error;
-  }
-  try {
-    cluster.agree(own ? &*own : nullptr);
-  } catch (const Error& error) {
-    throw AgreedError(error);
-  }
-  return std::move(*value);
-}
-
-std::string kernel_name() {
-  utsname names{};
-  if (uname(&names) != 0) return "unknown";
-  return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
-}
-
-int max_ranks_per_host(const Cluster& cluster) {
-  std::vector<int> count(static_cast<std::size_t>(cluster.num_hosts()));
-  for (const std::uint32_t host : cluster.host_of()) ++count[host];
-  return *std::max_element(count.begin(), count.end());
-}
-
-class Stopwatch {
+class LinkRun final : public BenchmarkRun {
  public:
-  double elapsed_s() const { return 1e-9 * static_cast<double>(now_ns() - start_ns_); }
-  /// Time since the last lap, or the start.
-  double lap_s() {
-    const double elapsed = elapsed_s();
-    start_ns_ = now_ns();
-    return elapsed;
-  }
-
- private:
-  std::uint64_t start_ns_ = now_ns();
-};
-
-class LinkRun {
- public:
-  /// `joining_s`: how long it took until the ranks knew each other.
   LinkRun(LinkRequest request, Cluster& cluster, const transport::LoadedModule& module,
           const Presentation& presentation, double joining_s)
       : request_(std::move(request)),
@@ -98,18 +44,12 @@ class LinkRun {
         presentation_(presentation),
         joining_s_(joining_s) {}
 
-  /// Throws AgreedError, or an Error of this rank alone.
-  void run();
-
-  /// For the one rank that reports, after an agreed error.
-  void mark_incomplete(const std::string& reason) {
+  void run() override;
+  void mark_incomplete(const std::string& reason) override {
     if (file_) file_->mark_incomplete(reason);
   }
 
  private:
-  void look_around();
-  void open_transport();
-  void name_hosts();
   void make_plan();
   void check_limits();
   void allocate();
@@ -129,82 +69,26 @@ class LinkRun {
   const transport::LoadedModule& module_;
   const Presentation& presentation_;
   double joining_s_;
-  bench::link::Conditions conditions_;
-  RankPlace place_;
-  std::vector<std::uint32_t> make_believe_host_of_;  // empty, unless the fabric names its own hosts
-  std::span<const std::uint32_t> host_of_;           // those, or the cluster's
+  std::optional<Surroundings> surroundings_;
   Plan plan_;
   LinkResult result_;
-  std::unique_ptr<transport::Transport> transport_;
   std::unique_ptr<bench::link::PairMeter> meter_;
   std::unique_ptr<result::ResultFile> file_;
   std::unique_ptr<bench::link::Progress> progress_;  // rank 0 only
 };
 
-/// Who takes part, and under which conditions.
-void LinkRun::look_around() {
-  result_.provenance.start_utc = utc_now_iso8601();
-  place_ = cluster::local_place();
-  place_.host = cluster_.host();
-  const cluster::CoreShare share = cluster::core_share(cluster_);
-  const ClockQuality clock = measure_clock();
-  conditions_.ranks_per_core_max = share.ranks_per_core_max;
-  conditions_.is_bound = !share.is_unbound;
-  conditions_.clock = {clock.source, clock.resolution_ns, clock.cost_ns};
-  conditions_.wait = request_.wait;
-  if (request_.wait == WaitMode::automatic) {
-    conditions_.wait = share.ranks_per_core_max > 1 ? WaitMode::yield : WaitMode::spin;
-  }
-}
-
-void LinkRun::open_transport() {
-  transport_ = together(cluster_, [&] {
-    const std::string refusal = module_->refuses_wait(conditions_.wait);
-    if (!refusal.empty()) {
-      throw Error(
-          ExitStatus::bad_command_line,
-          fmt::format("--wait {} cannot be had with --transport {}", name_of(conditions_.wait), request_.transport),
-          refusal, "Choose another --wait");
-    }
-    return module_->open({cluster_.rank(), cluster_.size(), cluster_.host_of(), cluster_, conditions_.wait,
-                          transport::parse_choice(request_.transport).argument, cluster_.pulse()});
-  });
-  const bool needs_progress = transport_->needs_progress();
-  cluster_.set_wait(conditions_.wait,
-                    needs_progress ? [&its = *transport_] { its.progress(); } : std::function<void()>{});
-  place_.device = transport_->info().device;
-}
-
-void LinkRun::name_hosts() {
-  host_of_ = cluster_.host_of();
-  if (transport_->make_believe_host(0).empty()) return;
-  std::map<std::string, std::uint32_t> indices;
-  for (int rank = 0; rank < cluster_.size(); ++rank) {
-    const auto next = static_cast<std::uint32_t>(indices.size());
-    make_believe_host_of_.push_back(indices.try_emplace(transport_->make_believe_host(rank), next).first->second);
-  }
-  host_of_ = make_believe_host_of_;
-  place_.host = transport_->make_believe_host(cluster_.rank());
-}
-
 /// After the transport has said which hosts there are to believe in: the plan, and whether it fits into memory.
 void LinkRun::make_plan() {
   plan_ = together(cluster_, [&] {
-    Plan plan = bench::link::plan(request_, {cluster_.size(), max_ranks_per_host(cluster_), host_of_});
-    bench::link::check_memory(plan, bench::link::available_memory_bytes());
+    Plan plan = bench::link::plan(request_, surroundings_->presence());
+    bench::link::check_memory(plan, bench::available_memory_bytes());
     return plan;
   });
-  conditions_.num_players = plan_.num_players;
 }
 
 /// What only a GPU's memory or a real message can do.
 void LinkRun::check_limits() {
-  const memory::Place place = memory::allocator_named(request_.allocator).place;
-  if (const std::string refusal = module_->refuses_memory(place); !refusal.empty()) {
-    throw Error(ExitStatus::something_missing,
-                fmt::format("transport {} cannot use {} memory", request_.transport, memory::name_of(place)), refusal,
-                "Choose another --transport or --allocator");
-  }
+  surroundings_->check_memory_kind();
   const transport::Limit* const limit = transport::limit_of(module_.entry(), "--check-buffers");
   if (request_.check_buffers && limit != nullptr) {
     throw Error(ExitStatus::bad_command_line,
@@ -217,30 +101,19 @@ void LinkRun::check_limits() {
 void LinkRun::allocate() {
   meter_ = together(cluster_, [&] {
     check_limits();
-    return std::make_unique<bench::link::PairMeter>(request_, plan_, cluster_, *transport_);
+    return std::make_unique<bench::link::PairMeter>(request_, plan_, cluster_, surroundings_->transport());
   });
 }
 
 /// A line of each rank about itself, where the front end has one.
 void LinkRun::name_ranks() {
   if (!presentation_.rank_line) return;
-  const std::string own = presentation_.rank_line(cluster_.rank(), place_);
+  const std::string own = presentation_.rank_line(cluster_.rank(), surroundings_->place());
   cluster_.gather(own, [](int, std::string_view line) { std::fwrite(line.data(), 1, line.size(), stderr); });
 }
 
 void LinkRun::describe() {
-  Provenance& provenance = result_.provenance;
-  provenance.version = version;
-  provenance.commit = commit;
-  provenance.launcher = cluster_.launcher();
-  provenance.kernel = kernel_name();
-  provenance.transport = transport_->info();
-  provenance.clock = conditions_.clock;
-  provenance.wait = conditions_.wait;
-  provenance.control_plane_on_loopback = cluster_.on_loopback();
-  provenance.num_ranks = cluster_.size();
-  provenance.num_hosts = static_cast<int>(*std::max_element(host_of_.begin(), host_of_.end())) + 1;
-  conditions_.simulated = provenance.transport.simulated;
+  result_.provenance = surroundings_->provenance();
   result_.request = request_;
   result_.num_rounds = plan_.num_rounds;
 }
@@ -271,7 +144,7 @@ result::ResultFileSetup LinkRun::file_setup() {
   setup.format = request_.format;
   setup.existing = request_.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse;
   setup.row_path = request_.row_path;
-  setup.place = place_;
+  setup.place = surroundings_->place();
   setup.permutation = [this](int index) {
     return schedule::permutation(cluster_.size(), request_.shuffle_ranks_seed, index);
   };
@@ -289,26 +162,22 @@ void LinkRun::open_file() {
 
 void LinkRun::measure() {
   bench::link::Measured measured =
-      bench::link::measure({request_, plan_, cluster_, *meter_, *file_, host_of_, progress_.get()});
+      bench::link::measure({request_, plan_, cluster_, *meter_, *file_, surroundings_->host_of(), progress_.get()});
   result_.slices = std::move(measured.slices);
   result_.verified_bytes = measured.verified_bytes;
-  result_.findings = bench::link::unfit(conditions_, result_.slices);
+  result_.findings = bench::link::unfit(surroundings_->conditions(), plan_.num_players, result_.slices);
 }
 
 /// Names of the hosts, on rank 0: only now, when the tables that grow with the ranks are gone.
 void LinkRun::collect_hosts() {
-  std::map<std::uint32_t, std::string> names;
-  cluster_.gather(place_.host, [&](int rank, std::string_view host) {
-    names.try_emplace(host_of_[static_cast<std::size_t>(rank)], host);
-  });
+  const auto names = surroundings_->gather_host_names();
   if (cluster_.rank() != 0) return;
-  std::vector<std::vector<int>> ranks(names.size());
-  for (std::size_t rank = 0; rank < host_of_.size(); ++rank) ranks[host_of_[rank]].push_back(static_cast<int>(rank));
-  for (const auto& [index, name] : names) result_.hosts.push_back({name, number_ranges(ranks[index])});
+  result_.hosts = surroundings_->hosts_with_ranks(names);
+  const auto host_of = surroundings_->host_of();
   for (const SliceSummary& summary : result_.slices) {
     for (const SlowPair& pair : summary.slowest) {
-      result_.slow_pair_hosts.push_back(names[host_of_[pair.from]]);
-      result_.slow_pair_hosts.push_back(names[host_of_[pair.to]]);
+      result_.slow_pair_hosts.push_back(names.at(host_of[pair.from]));
+      result_.slow_pair_hosts.push_back(names.at(host_of[pair.to]));
     }
   }
 }
@@ -317,9 +186,7 @@ void LinkRun::run() {
   using bench::link::Phase;
   const Stopwatch everything;
   Stopwatch phase;
-  look_around();
-  open_transport();
-  name_hosts();
+  surroundings_.emplace(request_, cluster_, module_);
   const double placing_s = phase.lap_s();
   make_plan();
   allocate();
@@ -339,24 +206,9 @@ void LinkRun::run() {
   phase.lap_s();
   together(cluster_, [&] { return file_->finish(result_), true; });
   phase_done(Phase::closing_file, phase.lap_s());
-  const bool json_on_stdout = file_->path() == "-";
-  together(cluster_, [&] {
-    if (cluster_.rank() == 0 && !json_on_stdout && presentation_.summary) {
-      say(presentation_.summary(result_, file_->path()));
-    }
-    return true;
-  });
+  say_at_end(cluster_, file_->path(),
+             [&] { return presentation_.summary ? presentation_.summary(result_, file_->path()) : std::string(); });
   phase_done(Phase::everything, joining_s_ + everything.elapsed_s());
-}
-
-/// The end of a run on which all ranks agree: rank 0 speaks, everybody leaves in order.
-int end_in_order(Cluster& cluster, LinkRun& run, const AgreedError& error) {
-  if (cluster.rank() == 0) {
-    run.mark_incomplete(error.what());
-    complain(error.what());
-  }
-  cluster.leave();
-  return static_cast<int>(error.status());
 }
 
 }  // namespace
@@ -370,25 +222,9 @@ Presentation own_presentation(const LinkRequest& request) {
 
 int run_link(const LinkRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
              const transport::LoadedModule& module, const Presentation& presentation) {
-  cluster::JoinOptions options;
-  options.timeout =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(request.timeout_s));
-  options.interface = request.interface;
-  options.host_name_suffix = request.host_name_suffix;
-  const Stopwatch joining;
-  const std::unique_ptr<Cluster> cluster = Cluster::join(std::move(bootstrap), options);
-  LinkRun run(request, *cluster, module, presentation, joining.elapsed_s());
-  try {
-    run.run();
-  } catch (const AgreedError& error) {
-    return end_in_order(*cluster, run, error);
-  } catch (const Error& error) {
-    cluster->abort(error);
-  } catch (const std::exception& error) {
-    cluster->abort(Error(ExitStatus::run_failed, "something unforeseen happened", error.what(), "Please report it"));
-  }
-  cluster->leave();
-  return 0;
+  return run_in_frame(request, std::move(bootstrap), [&](Cluster& cluster, double joining_s) {
+    return std::make_unique<LinkRun>(request, cluster, module, presentation, joining_s);
+  });
 }
 
 }  // namespace leadline::cli

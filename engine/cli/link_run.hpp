@@ -6,7 +6,7 @@
 
 #include "cli/presentation.hpp"
 #include "cluster/bootstrap.hpp"
-#include "model/request.hpp"
+#include "model/link_request.hpp"
 #include "transport/module.hpp"
 
 namespace leadline::cli {

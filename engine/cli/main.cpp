@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/external.hpp"
-#include "cli/link_options.hpp"
 #include "cli/reporting.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/version.hpp"
@@ -27,6 +27,7 @@ struct Command {
 
 constexpr Command commands[] = {
     {"link", "measure the link between every two ranks", link_command},
+    {"topology", "measure exchanges of many ranks at once: star, all with all, ring and others", topology_command},
     {"convert", "write a result in the other format, or a SION file without gaps", convert_command},
     {"info", "say what a result file is and what is in it", info_command},
     {"transports", "list the ways to move bytes, and why one is not available", transports_command},

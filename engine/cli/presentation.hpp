@@ -7,8 +7,8 @@
 #include <string>
 
 #include "bench/link/output.hpp"
+#include "model/link_result.hpp"
 #include "model/provenance.hpp"
-#include "model/result.hpp"
 #include "result/result_file.hpp"
 
 namespace leadline::cli {

@@ -44,7 +44,7 @@ constexpr std::array<Suffix, 14> suffixes{{{"", 1},
 
 [[noreturn]] void refuse_sizes(std::string_view text, std::string why) {
   throw Error(ExitStatus::bad_command_line, fmt::format("'{}' is not a list of sizes", text), std::move(why),
-              "Write for example 16MiB, 8B,1KiB,4MiB or 1B-4MiB");
+              "Write for example 16MiB, 8B,1KiB,4MiB, 1B-4MiB, 1KiB-1MiB*4 or 100B-1000B+100B");
 }
 
 // Not <cctype>: that one asks the locale.
@@ -95,22 +95,73 @@ std::uint64_t unit_bytes_of(std::string_view text, std::string_view unit) {
   return found->bytes;
 }
 
-/// "A" or "A-B" appended to sizes.
-void append_range(std::string_view text, std::string_view item, std::vector<std::uint64_t>& sizes) {
+/// How one size of a range follows from the one before it.
+struct Growth {
+  std::uint64_t factor = 1, step = 0;
+
+  /// Nothing where 64 bits cannot count it.
+  std::optional<std::uint64_t> after(std::uint64_t size) const {
+    std::uint64_t next = 0;
+    if (__builtin_mul_overflow(size, factor, &next) || __builtin_add_overflow(next, step, &next)) return std::nullopt;
+    return next;
+  }
+};
+
+/// What stands behind the range: "*4" or "+100B".
+Growth growth_of(std::string_view text, std::string_view item, std::string_view behind) {
+  const std::string_view amount = behind.substr(1);
+  if (behind.front() == '+') {
+    const std::uint64_t step = parse_bytes(amount);
+    if (step == 0) refuse_sizes(text, fmt::format("the step of '{}' is 0", item));
+    return {1, step};
+  }
+  std::string_view rest = amount;
+  const auto factor = to_number(take_digits(rest));
+  if (amount.empty() || !rest.empty() || !factor) {
+    refuse_sizes(text, fmt::format("the factor '{}' of '{}' is not a whole number", amount, item));
+  }
+  if (*factor < 2) refuse_sizes(text, fmt::format("the factor of '{}' is {}: its sizes would not grow", item, *factor));
+  return {*factor, 0};
+}
+
+struct Range {
+  std::uint64_t first = 0, last = 0;
+};
+
+Range range_of(std::string_view text, std::string_view item, std::size_t dash) {
+  const auto behind = std::min(item.find_first_of("*+", dash), item.size());
+  const Range range{parse_bytes(item.substr(0, dash)), parse_bytes(item.substr(dash + 1, behind - dash - 1))};
+  if (range.last < range.first) refuse_sizes(text, fmt::format("the range '{}' descends", item));
+  return range;
+}
+
+/// Stops as soon as there are more sizes than a sweep may have.
+void append_growing(const Range& range, const Growth& growth, std::vector<std::uint64_t>& sizes) {
+  std::optional<std::uint64_t> size = range.first;
+  for (; size && *size <= range.last && sizes.size() <= max_byte_sizes; size = growth.after(*size)) {
+    sizes.push_back(*size);
+  }
+}
+
+/// "A", "A-B", "A-B*FACTOR" or "A-B+STEP" appended to sizes.
+void append_item(std::string_view text, std::string_view item, std::vector<std::uint64_t>& sizes) {
   const auto dash = item.find('-', 1);
-  const std::uint64_t first = parse_bytes(item.substr(0, dash));
+  const auto behind = item.find_first_of("*+", 1);
   if (dash == std::string_view::npos) {
-    sizes.push_back(first);
+    if (behind != std::string_view::npos) {
+      refuse_sizes(text, fmt::format("'{}' stands behind no range", item.substr(behind)));
+    }
+    sizes.push_back(parse_bytes(item));
     return;
   }
-  const std::uint64_t last = parse_bytes(item.substr(dash + 1));
-  if (first == 0) refuse_sizes(text, "a range cannot start at 0 bytes, since it doubles");
-  if (last < first) refuse_sizes(text, fmt::format("the range '{}' descends", item));
-  for (std::uint64_t size = first; size < last; size *= 2) {
-    sizes.push_back(size);
-    if (size > last / 2) break;
+  const Range range = range_of(text, item, dash);
+  const bool has_growth = behind != std::string_view::npos;
+  const Growth growth = has_growth ? growth_of(text, item, item.substr(behind)) : Growth{2, 0};
+  if (range.first == 0 && growth.step == 0) {
+    refuse_sizes(text, fmt::format("the range '{}' cannot start at 0 bytes, since it multiplies", item));
   }
-  sizes.push_back(last);
+  append_growing(range, growth, sizes);
+  if (!has_growth && sizes.back() != range.last) sizes.push_back(range.last);
 }
 
 constexpr std::array<Unit, 4> time_units{{{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}}};
@@ -164,7 +215,7 @@ std::vector<std::uint64_t> parse_byte_sizes(std::string_view text) {
   std::string_view rest = text;
   for (bool more = true; more;) {
     const auto comma = rest.find(',');
-    append_range(text, rest.substr(0, comma), sizes);
+    append_item(text, rest.substr(0, comma), sizes);
     more = comma != std::string_view::npos;
     if (more) rest.remove_prefix(comma + 1);
     if (sizes.size() > max_byte_sizes) refuse_sizes(text, fmt::format("more than {} sizes", max_byte_sizes));

@@ -18,8 +18,9 @@ std::uint64_t parse_bytes(std::string_view text);
 inline constexpr std::size_t max_byte_sizes = 64;
 
 /// "16MiB", "8B,1KiB,4MiB" or "1B-4MiB", or a list with ranges in it. A range doubles its first size until the last
-/// one, which always belongs to it: "1B-6B" is 1, 2, 4, 6. Sizes must ascend; at most max_byte_sizes of them.
-/// Throws Error(bad_command_line).
+/// one, which always belongs to it: "1B-6B" is 1, 2, 4, 6. With a factor ("1KiB-1MiB*4") or a step ("100B-1000B+100B")
+/// of its own it ends with the greatest size that is reached: "1B-6B*2" is 1, 2, 4. Sizes must ascend; at most
+/// max_byte_sizes of them. Throws Error(bad_command_line).
 std::vector<std::uint64_t> parse_byte_sizes(std::string_view text);
 
 /// Exact, in the largest 1024-based unit that divides: "16 MiB", "1000 B", "1536 B".

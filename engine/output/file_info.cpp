@@ -5,10 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
-#include "core/number_ranges.hpp"
 #include "core/units.hpp"
+#include "output/file_info_parts.hpp"
 #include "output/table.hpp"
 #include "result/sion/sion_reader.hpp"
 
@@ -16,36 +15,7 @@ namespace leadline::output {
 
 namespace {
 
-constexpr std::size_t most_hosts_shown = 16;
 constexpr std::size_t most_slices_shown = 64;
-
-std::vector<HostRanks> hosts_of(result::ResultReader& reader) {
-  std::map<std::string, std::size_t> indices;
-  std::vector<HostRanks> hosts;
-  std::vector<std::vector<int>> ranks;
-  for (std::int64_t rank = 0; rank < reader.header().num_ranks; ++rank) {
-    const std::string host = reader.place(rank).host;
-    const auto [at, is_new] = indices.try_emplace(host, hosts.size());
-    if (is_new) {
-      hosts.push_back({host, ""});
-      ranks.emplace_back();
-    }
-    ranks[at->second].push_back(static_cast<int>(rank));
-  }
-  for (std::size_t index = 0; index < hosts.size(); ++index) hosts[index].ranks = number_ranges(ranks[index]);
-  return hosts;
-}
-
-std::string line(const std::string& name, const std::string& value) {
-  return value.empty() ? "" : fmt::format("{:<16} {}\n", name, value);
-}
-
-/// Text from a file, on a terminal: nothing in it may move the cursor.
-std::string harmless(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f; }, '?');
-  return text;
-}
 
 std::string share(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? "" : fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
@@ -83,15 +53,6 @@ std::string container_text(const result::ContainerFacts& facts) {
   return text + line("finished", "yes");
 }
 
-std::string hosts_text(const std::vector<HostRanks>& hosts) {
-  std::string text;
-  for (std::size_t index = 0; index < std::min(hosts.size(), most_hosts_shown); ++index) {
-    text += fmt::format("{}{} ({})", index == 0 ? "" : ", ", harmless(hosts[index].host), hosts[index].ranks);
-  }
-  if (hosts.size() > most_hosts_shown) text += fmt::format(" and {} more", hosts.size() - most_hosts_shown);
-  return text;
-}
-
 std::string slices_text(const std::vector<SliceInfo>& slices) {
   if (slices.empty()) return "";
   Table table({{"repeat"}, {"permutation"}, {"message size"}, {"pairs"}, {"min"}, {"median"}, {"max"}});
@@ -109,26 +70,14 @@ std::string slices_text(const std::vector<SliceInfo>& slices) {
 
 std::string result_text(const ResultInfo& info, bool is_in_sion) {
   const result::ResultHeader& header = info.header;
-  const auto from = [&](const char* name) { return harmless(result::provenance_text(header, name)); };
-  const auto option = [&](const char* name) { return harmless(result::option_text(header, name)); };
   const bool is_plain = info.is_plain_record;
   std::string what =
       is_plain ? "link test, LinkTest 1.2's record" : fmt::format("link test, format {}", header.format_version);
   if (is_in_sion && !is_plain) what += ", LinkTest 1.2's record with leadline's extension";
-  std::string text = line("result", what);
-  text += line("complete", header.complete ? "yes" : "no: " + harmless(header.incomplete_reason));
-  text +=
-      line("program", from("version").empty() ? "" : fmt::format("leadline {} {}", from("version"), from("commit")));
-  text += line("command line", from("command_line") == "[]" ? "" : from("command_line"));
-  text += line("start", from("start_utc"));
-  text += line("end", harmless(header.end_utc.value_or("")));
-  text += line("transport",
-               from("transport") + (from("transport_library").empty() ? "" : ", " + from("transport_library")));
-  text += line("direction", from("direction"));
-  text += line("messages", option("messages"));
-  text += line("ranks", fmt::format("{} on {}", counted(static_cast<std::uint64_t>(header.num_ranks), "rank"),
-                                    counted(info.hosts.size(), "host")));
-  text += line("hosts", hosts_text(info.hosts));
+  std::string text = line("result", what) + run_text(header);
+  text += line("direction", harmless(result::provenance_text(header, "direction")));
+  text += line("messages", harmless(result::option_text(header, "messages")));
+  text += ranks_text(header, info.hosts);
   text += line("slices", fmt::format("{} of {}", counted(header.repeats.size(), "repeat"),
                                      counted(header.message_sizes_bytes.size(), "message size")));
   text += line("retests", std::to_string(info.num_retests));
@@ -145,7 +94,7 @@ ResultInfo result_info(result::ResultReader& reader) {
   info.is_plain_record = sion_reader != nullptr && !sion_reader->is_extended();
   info.header.retests.reset();
   info.header.summary.reset();
-  info.hosts = hosts_of(reader);
+  info.hosts = hosts_of(info.header.num_ranks, [&](std::int64_t rank) { return reader.place(rank).host; });
   for (std::size_t repeat = 0; repeat < info.header.repeats.size(); ++repeat) {
     for (std::size_t size = 0; size < info.header.message_sizes_bytes.size(); ++size) {
       const result::KeptRepeat& kept = info.header.repeats[repeat];
@@ -160,6 +109,7 @@ std::string file_info_text(const FileInfo& info) {
   std::string text = line("file", harmless(info.path));
   if (info.container) text += container_text(*info.container);
   if (info.kind == result::FileKind::hdf5) text += line("container", "HDF5");
+  if (info.topology) return text + topology_info_text(*info.topology);
   if (info.result) return text + result_text(*info.result, info.container.has_value());
   return text + line("result", "none: " + harmless(info.why_no_result));
 }

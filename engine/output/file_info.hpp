@@ -8,19 +8,21 @@
 
 #include "core/error.hpp"
 #include "model/result.hpp"
+#include "output/file_info_topology.hpp"
 #include "result/container_facts.hpp"
 #include "result/reader.hpp"
 #include "result/slice_facts.hpp"
 
 namespace leadline::output {
 
-/// One slice of a result.
+/// One slice of a link test.
 struct SliceInfo {
   std::int32_t repeat = 0, permutation = -1;
   std::uint64_t message_size_bytes = 0;
   result::SliceFacts facts;
 };
 
+/// The result of a link test.
 struct ResultInfo {
   result::ResultHeader header;   ///< without what is long: no retests, no summary
   bool is_plain_record = false;  ///< SION with nothing but LinkTest's own record
@@ -33,9 +35,10 @@ struct FileInfo {
   std::string path;
   result::FileKind kind = result::FileKind::other;
   std::optional<result::ContainerFacts> container;  ///< SION
-  std::optional<ResultInfo> result;
-  std::string why_no_result;   ///< of a SION file
-  std::optional<Error> error;  ///< the same as an error, where the file is damaged
+  std::optional<ResultInfo> result;                 ///< of a link test
+  std::optional<TopologyInfo> topology;             ///< HDF5; then the one before is not there
+  std::string why_no_result;                        ///< of a SION file
+  std::optional<Error> error;                       ///< the same as an error, where the file is damaged
 };
 
 /// Reads as much of the result as that takes.

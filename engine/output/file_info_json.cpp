@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A description of a result file as JSON.
-#include <cmath>
-
 #include <nlohmann/json.hpp>
 
 #include "output/file_info.hpp"
+#include "output/file_info_parts.hpp"
 
 namespace leadline::output {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 const char* name_of(result::sion::ByteOrder order) {
   return order == result::sion::ByteOrder::little ? "little" : "big";
@@ -49,13 +46,7 @@ Json container_json(const result::ContainerFacts& facts) {
 
 Json result_json(const ResultInfo& info) {
   const result::ResultHeader& header = info.header;
-  Json provenance = Json::object(), options = Json::object(), hosts = Json::array(), slices = Json::array();
-  for (const auto& [name, value] : header.provenance) {
-    std::visit([&, &key = name](const auto& its) { provenance[key] = its; }, value);
-  }
-  if (header.end_utc) provenance["end_utc"] = *header.end_utc;
-  for (const auto& [name, value] : header.options) options[name] = value;
-  for (const HostRanks& host : info.hosts) hosts.push_back({{"host", host.host}, {"ranks", host.ranks}});
+  Json slices = Json::array();
   for (const SliceInfo& slice : info.slices) {
     slices.push_back({{"repeat", slice.repeat},
                       {"permutation", slice.permutation < 0 ? Json(nullptr) : Json(slice.permutation)},
@@ -65,20 +56,20 @@ Json result_json(const ResultInfo& info) {
                       {"time_ns_median", number(slice.facts.time_ns_median)},
                       {"time_ns_max", number(slice.facts.time_ns_max)}});
   }
-  return {{"benchmark", "link"},
-          {"format_version", header.format_version},
-          {"complete", header.complete},
-          {"incomplete_reason", header.complete ? "" : header.incomplete_reason},
-          {"num_ranks", header.num_ranks},
-          {"message_size_bytes", header.message_sizes_bytes},
-          {"num_repeats", header.repeats.size()},
-          {"num_permutations", header.num_permutations},
-          {"num_retests", info.num_retests},
-          {"has_rounds", header.has_rounds},
-          {"provenance", provenance},
-          {"options", options},
-          {"hosts", hosts},
-          {"slices", slices}};
+  Json json = run_json("link", header);
+  json["num_repeats"] = header.repeats.size();
+  json["num_permutations"] = header.num_permutations;
+  json["num_retests"] = info.num_retests;
+  json["has_rounds"] = header.has_rounds;
+  add_origin(json, header, info.hosts);
+  json["slices"] = slices;
+  return json;
+}
+
+/// Of whichever benchmark; null where there is none.
+Json any_result_json(const FileInfo& info) {
+  if (info.topology) return topology_info_json(*info.topology);
+  return info.result ? result_json(*info.result) : Json(nullptr);
 }
 
 }  // namespace
@@ -87,7 +78,7 @@ std::string file_info_json(const FileInfo& info) {
   const Json json = {{"path", info.path},
                      {"format", info.kind == result::FileKind::hdf5 ? "hdf5" : "sion"},
                      {"container", info.container ? container_json(*info.container) : Json(nullptr)},
-                     {"result", info.result ? result_json(*info.result) : Json(nullptr)},
+                     {"result", any_result_json(info)},
                      {"why_no_result", info.why_no_result}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -3,13 +3,9 @@
 #include "output/link_progress.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "core/units.hpp"
@@ -22,9 +18,8 @@ namespace {
 using bench::link::Progress;
 using bench::link::RoundNumbers;
 
-/// Elapsed time times what remains over what is done.
-double time_left_s(std::int64_t round, std::int64_t num_rounds, double elapsed_s) {
-  return elapsed_s * static_cast<double>(num_rounds - round) / static_cast<double>(std::max<std::int64_t>(round, 1));
+double left_s(std::int64_t round, std::int64_t num_rounds, double elapsed_s) {
+  return time_left_s(static_cast<double>(round), static_cast<double>(num_rounds), elapsed_s);
 }
 
 class NoProgress : public Progress {
@@ -58,7 +53,7 @@ class LineProgress : public Progress {
                     number, number_width_, time(round.time_ns_min), time(round.time_ns_mean), time(round.time_ns_max),
                     bandwidth(round.time_ns_min), bandwidth(round.time_ns_mean), bandwidth(round.time_ns_max),
                     time(so_far_.time_ns_min), time(so_far_.time_ns_mean), time(so_far_.time_ns_max), across(round),
-                    format_duration(elapsed_s), format_duration(time_left_s(round.round, num_rounds, elapsed_s))));
+                    format_duration(elapsed_s), format_duration(left_s(round.round, num_rounds, elapsed_s))));
   }
 
   void retest_done(const SlowPair& pair) override {
@@ -124,7 +119,7 @@ class LineProgress : public Progress {
 
 class BarProgress : public Progress {
  public:
-  explicit BarProgress(ProgressOutlet outlet) : outlet_(std::move(outlet)) {}
+  explicit BarProgress(ProgressOutlet outlet) : bar_(std::move(outlet)) {}
 
   void slice_begins(const Slice& slice, int slice_number, int num_slices) override {
     title_ = format_bytes(slice.message_size_bytes);
@@ -133,65 +128,26 @@ class BarProgress : public Progress {
   }
 
   void round_done(const RoundNumbers& round, std::int64_t num_rounds, double elapsed_s) override {
-    if (!is_due() && round.round < num_rounds) return;
-    const std::string left = format_duration(time_left_s(round.round, num_rounds, elapsed_s));
+    if (!bar_.is_due() && round.round < num_rounds) return;
+    const std::string left = format_duration(left_s(round.round, num_rounds, elapsed_s));
     const double share = static_cast<double>(round.round) / static_cast<double>(std::max<std::int64_t>(num_rounds, 1));
-    draw(share, fmt::format("{} round {}/{}", title_, round.round, num_rounds),
-         fmt::format("{} left, mean {}", left, format_time_ns(round.time_ns_mean)));
+    bar_.draw(share, fmt::format("{} round {}/{}", title_, round.round, num_rounds),
+              fmt::format("{} left, mean {}", left, format_time_ns(round.time_ns_mean)));
   }
 
   void retest_done(const SlowPair& pair) override {
     ++num_retested_;
-    if (is_due())
-      draw(1, fmt::format("{} retest {}", title_, num_retested_), fmt::format("{} -> {}", pair.from, pair.to));
+    if (!bar_.is_due()) return;
+    bar_.draw(1, fmt::format("{} retest {}", title_, num_retested_), fmt::format("{} -> {}", pair.from, pair.to));
   }
 
-  void slice_ends(const SliceSummary&) override {
-    if (is_drawn_) outlet_.write(erase_line);
-    is_drawn_ = false;
-  }
+  void slice_ends(const SliceSummary&) override { bar_.vanish(); }
 
  private:
-  static constexpr const char* erase_line = "\r\x1b[K";
-  static constexpr double least_interval_s = 0.1;
-  static constexpr std::size_t least_bar = 10, greatest_bar = 40;
-
-  bool is_due() const { return !is_drawn_ || outlet_.now_s() - drawn_at_s_ >= least_interval_s; }
-
-  /// The words come first; the bar takes what they leave, and the last column stays free so that nothing wraps.
-  void draw(double share, const std::string& before, const std::string& after) {
-    const auto width = static_cast<std::size_t>(std::max(outlet_.width() - 1, 1));
-    std::string line = before;
-    const std::size_t words = before.size() + after.size() + 4;
-    if (width >= words + least_bar) {
-      const std::size_t bar = std::min(greatest_bar, width - words);
-      const auto done = static_cast<std::size_t>(share * static_cast<double>(bar));
-      line += fmt::format(" [{}{}] {}", std::string(done, '#'), std::string(bar - done, '.'), after);
-    } else if (width >= before.size() + after.size() + 2) {
-      line += ", " + after;
-    }
-    if (line.size() > width) line.resize(width);
-    outlet_.write(erase_line + line);
-    is_drawn_ = true;
-    drawn_at_s_ = outlet_.now_s();
-  }
-
-  ProgressOutlet outlet_;
+  ProgressBar bar_;
   std::string title_;
   int num_retested_ = 0;
-  bool is_drawn_ = false;
-  double drawn_at_s_ = 0;
 };
-
-int terminal_width() {
-  winsize size{};
-  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_known ? size.ws_col : 80;
-}
-
-double steady_now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 
@@ -205,15 +161,8 @@ std::unique_ptr<Progress> make_bar_progress(ProgressOutlet outlet) {
 
 std::unique_ptr<Progress> make_progress(const LinkRequest& request) {
   if (request.quiet) return std::make_unique<NoProgress>();
-  const auto write = [](std::string_view text) {
-    std::fwrite(text.data(), 1, text.size(), stderr);
-    std::fflush(stderr);
-  };
-  const char* terminal = std::getenv("TERM");
-  const bool can_redraw = terminal != nullptr && std::string_view(terminal) != "dumb";
-  const ProgressOutlet outlet{write, terminal_width, steady_now_s};
-  if (can_redraw && ::isatty(STDERR_FILENO) == 1) return make_bar_progress(outlet);
-  return make_line_progress(request.direction, outlet);
+  if (is_redrawable_terminal()) return make_bar_progress(standard_error_outlet());
+  return make_line_progress(request.direction, standard_error_outlet());
 }
 
 }  // namespace leadline::output

@@ -2,22 +2,13 @@
 // Shows a link test while it runs: a line a round for logs, a bar for terminals.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <string>
-#include <string_view>
 
 #include "bench/link/output.hpp"
-#include "model/request.hpp"
+#include "model/link_request.hpp"
+#include "output/progress_outlet.hpp"
 
 namespace leadline::output {
-
-/// What progress stands on; tests bring their own.
-struct ProgressOutlet {
-  std::function<void(std::string_view text)> write;
-  std::function<int()> width;     ///< of the terminal now, in characters
-  std::function<double()> now_s;  ///< any clock that only rises
-};
 
 /// One line a round: this round's least, mean and greatest time with their bandwidths, the same times over all
 /// rounds of the slice so far, time since the slice began and an estimate of the time it still takes. Units are

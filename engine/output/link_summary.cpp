@@ -13,6 +13,7 @@
 #include "core/units.hpp"
 #include "output/findings.hpp"
 #include "output/pairs_text.hpp"
+#include "output/run_text.hpp"
 #include "output/table.hpp"
 #include "result/slow_pairs.hpp"
 
@@ -43,33 +44,16 @@ const char* meaning_of(Direction direction) {
   return "";
 }
 
-bool has_finding(const LinkResult& result, const std::string& id) {
-  return std::any_of(result.findings.begin(), result.findings.end(),
-                     [&](const Finding& finding) { return finding.id == id; });
-}
-
 std::string head(const LinkResult& result) {
-  const Provenance& from = result.provenance;
-  std::string text;
-  if (!result.complete) {
-    text += fmt::format("INCOMPLETE: {}\n",
-                        result.incomplete_reason.empty() ? "the run did not end well" : result.incomplete_reason);
-  }
-  const std::string library = from.transport.library.empty() ? "" : " (" + from.transport.library + ")";
-  text += fmt::format(
-      "{} on {}, transport {}{}, waiting: {}\n", counted(static_cast<std::uint64_t>(from.num_ranks), "rank"),
-      counted(static_cast<std::uint64_t>(from.num_hosts), "host"), from.transport.name, library, name_of(from.wait));
+  std::string text = run_head(result);
   text += fmt::format("{}: {}\n", name_of(result.request.direction), meaning_of(result.request.direction));
   const std::string pairs = pairs_text(result.request);
   if (pairs != pairs_text({})) text += fmt::format("{}\n", pairs);
   // A run that says so among its findings need not say it twice.
-  if (from.num_ranks == 1 && !has_finding(result, "loop_to_itself")) {
+  if (result.provenance.num_ranks == 1 && !has_finding(result, "loop_to_itself")) {
     text += "1 rank: this is the loop to itself, not a link\n";
   }
-  if (from.transport.simulated && !has_finding(result, "simulated")) {
-    text += "simulated: these times come from a model of a fabric, not from hardware\n";
-  }
-  return text;
+  return text + simulated_line(result);
 }
 
 struct ClassOfPairs {
@@ -132,17 +116,7 @@ std::string one_slice(const SliceSummary& summary, const LinkResult& result) {
          table.text();
 }
 
-/// One unit must serve all slices: the one for the middle between the smallest and the greatest, as ratios go.
-double middle_of(const std::vector<double>& values) {
-  double low = std::numeric_limits<double>::infinity(), high = 0;
-  for (const double value : values) {
-    if (!(value > 0)) continue;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  return high > 0 ? std::sqrt(low * high) : not_a_number;
-}
-
+/// One unit must serve all slices.
 struct SweepUnits {
   Unit time, bandwidth;
 };
@@ -315,13 +289,7 @@ std::string tail(const LinkResult& result, const std::string& result_path) {
     text += fmt::format("measured in {} (slowest halves of the rounds {}, retest {})\n", format_duration(measuring_s),
                         format_duration(slowest_pairs_s), format_duration(retest_s));
   }
-  if (result.verified_bytes > 0)
-    text += fmt::format("verified: {} arrived as sent\n", format_bytes(result.verified_bytes));
-  if (result_path.empty() || result_path == "-") return text;
-  text += fmt::format("result: {}\n", result_path);
-  const bool has_report = result.request.format == ResultFormat::hdf5;
-  if (has_report) text += fmt::format("next:   leadline report {}\n", result_path);
-  return text;
+  return text + run_tail(result, result.request.format, result_path);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "model/result.hpp"
+#include "model/link_result.hpp"
 
 namespace leadline::output {
 

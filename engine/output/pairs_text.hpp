@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "model/request.hpp"
+#include "model/link_request.hpp"
 
 namespace leadline::output {
 

@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "core/units.hpp"
 #include "output/pairs_text.hpp"
+#include "output/table.hpp"
 #include "schedule/schedule.hpp"
 
 namespace leadline::output {
@@ -52,15 +51,6 @@ std::string duration_text(double seconds) {
   if (seconds < 120) return fmt::format("{:.3g} s", seconds);
   if (seconds < 7200) return fmt::format("{:.3g} min", seconds / 60);
   return fmt::format("{:.3g} h", seconds / 3600);
-}
-
-/// One decimal in the unit that fits: a plan needs orders of magnitude.
-std::string about_bytes(std::uint64_t bytes) {
-  constexpr const char* names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; amount >= 1024 && unit + 1 < std::size(names); ++unit) amount /= 1024;
-  return fmt::format("{:.{}f} {}", amount, unit == 0 ? 0 : 1, names[unit]);
 }
 
 }  // namespace

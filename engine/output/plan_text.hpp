@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bench/link/plan.hpp"
-#include "model/request.hpp"
+#include "model/link_request.hpp"
 
 namespace leadline::output {
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 
 namespace leadline::output {
 
@@ -66,6 +68,24 @@ std::string format_duration(double duration_s) {
   if (whole_s < 3600) return fmt::format("{} min {:02} s", whole_s / 60, whole_s % 60);
   const std::uint64_t whole_min = (whole_s + 30) / 60;
   return fmt::format("{} h {:02} min", whole_min / 60, whole_min % 60);
+}
+
+std::string about_bytes(std::uint64_t bytes) {
+  constexpr const char* names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < std::size(names); ++unit) amount /= 1024;
+  return fmt::format("{:.{}f} {}", amount, unit == 0 ? 0 : 1, names[unit]);
+}
+
+double middle_of(const std::vector<double>& values) {
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (const double value : values) {
+    if (!(value > 0)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  return high > 0 ? std::sqrt(low * high) : std::numeric_limits<double>::quiet_NaN();
 }
 
 std::string counted(std::uint64_t count, const std::string& noun) {

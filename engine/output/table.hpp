@@ -41,6 +41,13 @@ std::string in_unit(double value, const Unit& unit);
 /// "0.42 s", "12.3 s", "3 min 20 s", "2 h 05 min".
 std::string format_duration(double duration_s);
 
+/// One decimal in the 1024-based unit that fits, for what is no more than an estimate.
+std::string about_bytes(std::uint64_t bytes);
+
+/// What one unit for all these values should go by: the middle between the least and the greatest, as ratios go. Leaves
+/// out what is not above 0; NaN where nothing is.
+double middle_of(const std::vector<double>& values);
+
 /// "1 pair", "2 pairs".
 std::string counted(std::uint64_t count, const std::string& noun);
 

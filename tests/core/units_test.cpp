@@ -13,6 +13,7 @@
 namespace leadline {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -116,10 +117,42 @@ TEST(parse_byte_sizes, ranges_double_and_include_their_end) {
   EXPECT_EQ(parse_byte_sizes("1B-4MiB").size(), 23u);
 }
 
+TEST(parse_byte_sizes, ranges_with_a_factor_end_with_what_is_reached) {
+  EXPECT_THAT(parse_byte_sizes("1KiB-1MiB*4"), ElementsAre(1024, 4096, 16384, 65536, 262144, 1048576));
+  EXPECT_THAT(parse_byte_sizes("1-6*2"), ElementsAre(1, 2, 4));
+  EXPECT_THAT(parse_byte_sizes("5-5*10"), ElementsAre(5));
+  EXPECT_THAT(parse_byte_sizes("0,1-100*10,1KiB-2KiB*2"), ElementsAre(0, 1, 10, 100, 1024, 2048));
+  EXPECT_THAT(parse_byte_sizes("1-18446744073709551615*4294967296"), ElementsAre(1, std::uint64_t{1} << 32));
+}
+
+TEST(parse_byte_sizes, ranges_with_a_step_end_with_what_is_reached) {
+  EXPECT_THAT(parse_byte_sizes("100B-500B+100B"), ElementsAre(100, 200, 300, 400, 500));
+  EXPECT_THAT(parse_byte_sizes("100-499+100"), ElementsAre(100, 200, 300, 400));
+  EXPECT_THAT(parse_byte_sizes("0-2KiB+1KiB"), ElementsAre(0, 1024, 2048));
+  EXPECT_THAT(parse_byte_sizes("18446744073709551614-18446744073709551615+1"), ElementsAre(UINT64_MAX - 1, UINT64_MAX));
+}
+
+TEST(parse_byte_sizes, refuses_ranges_that_do_not_grow) {
+  EXPECT_THAT(refusal(parse_byte_sizes, "1KiB-1MiB*1"), AllOf(HasSubstr("'1KiB-1MiB*1'"), HasSubstr("is 1")));
+  EXPECT_THAT(refusal(parse_byte_sizes, "1KiB-1MiB*0"), AllOf(HasSubstr("'1KiB-1MiB*0'"), HasSubstr("is 0")));
+  EXPECT_THAT(refusal(parse_byte_sizes, "1-8+0"), AllOf(HasSubstr("'1-8+0'"), HasSubstr("step")));
+  EXPECT_THAT(refusal(parse_byte_sizes, "8-4*2"), HasSubstr("'8-4*2' descends"));
+  EXPECT_THAT(refusal(parse_byte_sizes, "8-4+2"), HasSubstr("'8-4+2' descends"));
+  EXPECT_THAT(refusal(parse_byte_sizes, "0-4*2"), HasSubstr("'0-4*2' cannot start at 0"));
+  EXPECT_THAT(refusal(parse_byte_sizes, "1-8*"), HasSubstr("factor ''"));
+  EXPECT_THAT(refusal(parse_byte_sizes, "1-8*1.5"), HasSubstr("factor '1.5'"));
+  EXPECT_THAT(refusal(parse_byte_sizes, "1-8*2KiB"), HasSubstr("factor '2KiB'"));
+  EXPECT_THAT(refusal(parse_byte_sizes, "8*2"), HasSubstr("'*2' stands behind no range"));
+  EXPECT_THAT(refusal(parse_byte_sizes, "8+2"), HasSubstr("'+2' stands behind no range"));
+}
+
 TEST(parse_byte_sizes, at_most_64) {
   EXPECT_EQ(parse_byte_sizes("1-9223372036854775808").size(), 64u);
   EXPECT_THAT(refusal(parse_byte_sizes, "1-18446744073709551615"), HasSubstr("more than 64 sizes"));
   EXPECT_THAT(refusal(parse_byte_sizes, "0,1-9223372036854775808"), HasSubstr("more than 64 sizes"));
+  EXPECT_EQ(parse_byte_sizes("1-64+1").size(), 64u);
+  EXPECT_THAT(refusal(parse_byte_sizes, "0-64+1"), HasSubstr("more than 64 sizes"));
+  EXPECT_THAT(refusal(parse_byte_sizes, "0-16777215TiB+1"), HasSubstr("more than 64 sizes"));
 }
 
 TEST(parse_byte_sizes, refuses_what_does_not_ascend) {
@@ -131,7 +164,8 @@ TEST(parse_byte_sizes, refuses_what_does_not_ascend) {
 }
 
 TEST(parse_byte_sizes, refuses_missing_parts) {
-  for (const char* text : {"", ",", "8,", ",8", "8,,9", "8-", "-8", "1-2-3", "8 , 9"}) {
+  for (const char* text :
+       {"", ",", "8,", ",8", "8,,9", "8-", "-8", "1-2-3", "8 , 9", "1-8+", "1-8*2*2", "1-8+1+1", "-*2"}) {
     EXPECT_NE(refusal(parse_byte_sizes, text), "accepted") << text;
   }
 }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides who starts the ranks and which transport they use.
+#include "cli/run_command.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <ctime>
+
+#include "cli/standard_streams.hpp"
+#include "cli/start.hpp"
+#include "cluster/launcher.hpp"
+#include "cluster/local.hpp"
+#include "cluster/place.hpp"
+#include "core/error.hpp"
+#include "result/result_file.hpp"
+
+namespace leadline::cli {
+namespace {
+
+using cluster::Launcher;
+
+int num_local_ranks(const RunRequest& request) {
+  return request.num_local > 0 ? request.num_local : std::max(2, cluster::usable_cores());
+}
+
+bool is_mpi_launcher(Launcher launcher) { return launcher != Launcher::none && launcher != Launcher::environment; }
+
+std::chrono::nanoseconds timeout_of(const RunRequest& request) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(request.timeout_s));
+}
+
+std::string default_output(const std::string& benchmark, ResultFormat format) {
+  return format == ResultFormat::json ? "-" : result::default_file_name(benchmark, format, std::time(nullptr));
+}
+
+}  // namespace
+
+int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& run_rank) {
+  const Launcher launcher = cluster::detect_launcher();
+  if (launcher != Launcher::none && request.num_local > 0) {
+    throw Error(ExitStatus::bad_command_line, "--local has no effect here", "a launcher started the ranks",
+                "Leave it out");
+  }
+  if (request.output.empty()) request.output = default_output(benchmark, request.format);
+  if (request.transport.empty()) request.transport = is_mpi_launcher(launcher) ? "mpi" : "tcp";
+  const transport::LoadedModule module = transport::open_module(transport::parse_choice(request.transport).name);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file size is then an error of a write, and not the rank's death
+
+  if (launcher != Launcher::none) return run_rank(launcher_bootstrap(module, launcher, timeout_of(request)), module);
+  refuse_strangers_of_a_step();
+  return cluster::launch_local(num_local_ranks(request), [&](std::unique_ptr<cluster::Bootstrap> bootstrap) {
+    return run_rank(std::move(bootstrap), module);
+  });
+}
+
+PretendedRanks pretended_ranks(const RunRequest& request) {
+  const int num_ranks = request.dry_run_ranks > 0 ? request.dry_run_ranks : num_local_ranks(request);
+  PretendedRanks pretended;
+  pretended.max_ranks_per_host =
+      request.dry_run_ranks_per_host > 0 ? std::min(request.dry_run_ranks_per_host, num_ranks) : num_ranks;
+  pretended.host_of.resize(static_cast<std::size_t>(num_ranks));
+  for (int rank = 0; rank < num_ranks; ++rank) {
+    pretended.host_of[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(rank / pretended.max_ranks_per_host);
+  }
+  return pretended;
+}
+
+int say_plan(const std::function<std::string()>& plan_text) {
+  if (cluster::rank_hint() == 0) say(plan_text());
+  return 0;
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands that measure have in common before their ranks know each other: who starts them, and with what.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/presence.hpp"
+#include "cluster/bootstrap.hpp"
+#include "model/request.hpp"
+#include "transport/module.hpp"
+
+namespace leadline::cli {
+
+/// One rank of a run, from joining the others to its exit status.
+using RunRank =
+    std::function<int(std::unique_ptr<cluster::Bootstrap> bootstrap, const transport::LoadedModule& module)>;
+
+/// Completes transport and output in `request` (the name of the file has the benchmark's name in it), then runs the
+/// ranks: those that a launcher has started, else local processes of its own. Returns the exit status. Throws
+/// Error(bad_command_line, something_missing).
+int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& run_rank);
+
+/// The ranks that --dry-run plans for.
+struct PretendedRanks {
+  std::vector<std::uint32_t> host_of;  ///< host index by rank
+  int max_ranks_per_host = 1;
+
+  bench::Presence presence() const { return {static_cast<int>(host_of.size()), max_ranks_per_host, host_of}; }
+};
+
+PretendedRanks pretended_ranks(const RunRequest& request);
+
+/// --dry-run: says `plan_text()`, once where a launcher has started several processes. Returns the exit status.
+int say_plan(const std::function<std::string()>& plan_text);
+
+}  // namespace leadline::cli

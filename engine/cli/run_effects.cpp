@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which shared options contradict each other, or would do nothing, in a combination.
+#include "cli/run_effects.hpp"
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+
+namespace leadline::cli {
+namespace {
+
+void check_plan(const IsGiven& is_given, const RunRequest& request) {
+  if (!request.dry_run && is_given("--ranks")) throw_no_effect("--ranks", "only --dry-run can pretend ranks");
+  if (!request.dry_run && is_given("--ranks-per-host")) {
+    throw_no_effect("--ranks-per-host", "only --dry-run can pretend hosts");
+  }
+  if (is_given("--ranks") && is_given("--local")) throw_no_effect("--local", "--ranks says how many");
+  if (request.dry_run && (is_given("--output") || is_given("--format"))) {
+    throw_no_effect("--output or --format", "--dry-run writes no result");
+  }
+}
+
+}  // namespace
+
+void throw_no_effect(const std::string& option, const std::string& why) {
+  throw Error(ExitStatus::bad_command_line, option + " has no effect here", why, "Leave it out");
+}
+
+bool has_random_contents(const RunRequest& request) {
+  return request.fill == Fill::random || request.fill == Fill::mersenne;
+}
+
+void check_run_effects(const IsGiven& is_given, const RunRequest& request) {
+  if (is_given("--fill-seed") && !has_random_contents(request)) {
+    throw_no_effect("--fill-seed", "contents are random with --fill random and --fill mersenne only");
+  }
+  if (!request.interface.empty() && !request.host_name_suffix.empty()) {
+    throw Error(ExitStatus::bad_command_line, "--interface and --host-name-suffix do not go together",
+                "each says which network to take", "Leave out one of them");
+  }
+  check_plan(is_given, request);
+  if (request.overwrite && request.output.empty()) {
+    throw_no_effect("--overwrite", "without --output the file is always new");
+  }
+  const bool has_rows = request.format == ResultFormat::hdf5 || request.format == ResultFormat::sion;
+  if (is_given("--row-path") && !has_rows) {
+    throw_no_effect("--row-path", fmt::format("a result as {} holds no rows", name_of(request.format)));
+  }
+}
+
+}  // namespace leadline::cli

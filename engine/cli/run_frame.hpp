@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame round every benchmark: the ranks join, the benchmark runs, and all end alike, well or not.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cluster/bootstrap.hpp"
+#include "cluster/cluster.hpp"
+#include "model/request.hpp"
+
+namespace leadline::cli {
+
+/// One rank's way through a benchmark.
+class BenchmarkRun {
+ public:
+  BenchmarkRun() = default;
+  BenchmarkRun(const BenchmarkRun&) = delete;
+  BenchmarkRun& operator=(const BenchmarkRun&) = delete;
+  virtual ~BenchmarkRun() = default;
+
+  /// Collective. Throws AgreedError, or an Error of this rank alone.
+  virtual void run() = 0;
+
+  /// Local, for the one rank that reports after an agreed error; there may be no file yet.
+  virtual void mark_incomplete(const std::string& reason) = 0;
+};
+
+/// `joining_s`: how long it took until the ranks knew each other.
+using MakeRun = std::function<std::unique_ptr<BenchmarkRun>(cluster::Cluster& cluster, double joining_s)>;
+
+/// Collective. Returns the exit status; reports errors itself, once, from one rank.
+int run_in_frame(const RunRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap, const MakeRun& make_run);
+
+/// Collective, at the end: rank 0 says `text()`, unless the result itself went to standard output ("-"). Throws
+/// AgreedError.
+void say_at_end(cluster::Cluster& cluster, const std::string& result_path, const std::function<std::string()>& text);
+
+}  // namespace leadline::cli

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every shared option with its help, its check and its member of the request.
+#include "cli/run_options.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/arguments.hpp"
+#include "core/units.hpp"
+#include "memory/buffer.hpp"
+
+namespace leadline::cli {
+namespace {
+
+constexpr std::uint64_t max_ranks = 1u << 26;
+
+std::string allocator_help() {
+  std::string text = "where message buffers come from:";
+  for (const memory::Allocator& allocator : memory::allocators()) {
+    text += fmt::format("\n{} - {}", allocator.name, allocator.purpose);
+  }
+  return text;
+}
+
+}  // namespace
+
+const char* const sizes_help =
+    "Sizes: 1024, 1KiB, 16MiB (1024-based), 1MB (1000-based); 8B,1KiB,4MiB is a list, 1B-4MiB doubles each time,\n"
+    "1KiB-1MiB*4 multiplies by 4, 100B-1000B+100B adds 100 B.\n";
+
+const char* const exit_status_help =
+    "Exit status: 0 fine, 2 the command line is wrong, 3 something is missing here, 4 the run failed on the way.\n";
+
+void declare_who(DeclaredOptions& options, RunRequest& request) {
+  options.group("Who takes part");
+  options.value("--transport", "NAME",
+                "tcp, mpi, model:FILE ...; see 'leadline transports'. Default: mpi under an MPI launcher, else tcp",
+                [&](const std::string&, const std::string& text) { request.transport = text; });
+  options.count("--local", "start N local processes. Default: the cores, at least 2", 1, 4096,
+                [&](std::uint64_t n) { request.num_local = static_cast<int>(n); });
+  options.value(
+      "--interface", "NAME",
+      "network between hosts for TCP: a device (ib0) or an address prefix (10.1.). Default: that of the host name",
+      [&](const std::string&, const std::string& text) { request.interface = text; });
+  options.value("--host-name-suffix", "TEXT",
+                "network between hosts for TCP: look up the short host name with this behind it (node7 + i)",
+                [&](const std::string&, const std::string& text) { request.host_name_suffix = text; });
+  options.value(
+      "--timeout", "TIME", "end the run when a rank is silent or stuck for so long. Default: 60s",
+      [&](const std::string& option, const std::string& text) { request.timeout_s = parse_seconds(option, text, 1); });
+}
+
+void declare_message_size(DeclaredOptions& options, RunRequest& request, std::uint64_t least_bytes,
+                          const std::string& default_text) {
+  options.value("--message-size", "SIZE", "size, list or range of sizes. Default: " + default_text,
+                [&request, least_bytes](const std::string& option, const std::string& text) {
+                  request.message_sizes_bytes = parse_byte_sizes(text);
+                  if (request.message_sizes_bytes.front() < least_bytes) {
+                    throw_bad_value(option, text, fmt::format("a message must have at least {} B", least_bytes));
+                  }
+                  if (request.message_sizes_bytes.back() > max_message_size_bytes) {
+                    throw_bad_value(option, text, "a message may have at most 1 TiB");
+                  }
+                });
+}
+
+void declare_fill(DeclaredOptions& options, RunRequest& request) {
+  options.value(
+      "--fill", "NAME", "contents of messages: zero, ramp, random, or mersenne (Mersenne Twister 19937). Default: ramp",
+      [&](const std::string& option, const std::string& text) {
+        request.fill = parse_choice<Fill>(
+            option, text,
+            {{"zero", Fill::zero}, {"ramp", Fill::ramp}, {"random", Fill::random}, {"mersenne", Fill::mersenne}});
+      });
+}
+
+void declare_fill_seed(DeclaredOptions& options, RunRequest& request, const std::string& default_text) {
+  options.count("--fill-seed", "of random contents. Default: " + default_text, 0, UINT64_MAX,
+                [&](std::uint64_t n) { request.fill_seed = n; });
+}
+
+void declare_repeat(DeclaredOptions& options, RunRequest& request) {
+  options.count("--repeat", "run everything N times, each kept. Default: 1", 1, 100'000,
+                [&](std::uint64_t n) { request.repeat = static_cast<int>(n); });
+}
+
+void declare_memory_and_wait(DeclaredOptions& options, RunRequest& request) {
+  options.value("--allocator", "NAME", allocator_help(), [&](const std::string&, const std::string& text) {
+    request.allocator = memory::allocator_named(text).name;
+  });
+  options.value("--wait", "NAME",
+                "how ranks wait: auto, spin, yield or block. Default: auto (yield where a host has more ranks than "
+                "cores, else spin)",
+                [&](const std::string& option, const std::string& text) {
+                  request.wait = parse_choice<WaitMode>(option, text,
+                                                        {{"auto", WaitMode::automatic},
+                                                         {"spin", WaitMode::spin},
+                                                         {"yield", WaitMode::yield},
+                                                         {"block", WaitMode::block}});
+                });
+}
+
+void declare_outcome(DeclaredOptions& options, RunRequest& request, std::optional<ResultFormat>& format,
+                     const Outcome& outcome) {
+  options.group("What comes out");
+  options.value("--output", "FILE",
+                fmt::format("result file ({}; - is standard output, as JSON). Default: {}", outcome.endings,
+                            outcome.default_file),
+                [&](const std::string& option, const std::string& text) {
+                  if (text.empty()) throw_bad_value(option, text, "it must name a file");
+                  request.output = text;
+                });
+  options.value("--format", "NAME", outcome.formats_help + ". Default: by the ending of --output",
+                [&format, formats = outcome.formats](const std::string& option, const std::string& text) {
+                  format = parse_choice<ResultFormat>(option, text, formats);
+                });
+  options.value("--row-path", "NAME",
+                "how measurements reach the file: auto (each rank writes its own where all see the file) or funnel "
+                "(through rank 0). Default: auto",
+                [&](const std::string& option, const std::string& text) {
+                  request.row_path =
+                      parse_choice<RowPath>(option, text, {{"auto", RowPath::automatic}, {"funnel", RowPath::funnel}});
+                });
+  options.flag("--overwrite", "replace an older result file", request.overwrite);
+  options.flag("--quiet", "no progress", request.quiet);
+  options.flag("--dry-run", outcome.dry_run_help, request.dry_run);
+  options.count("--ranks", "with --dry-run: for so many ranks", 1, max_ranks,
+                [&](std::uint64_t n) { request.dry_run_ranks = static_cast<int>(n); });
+  options.count("--ranks-per-host", "with --dry-run: so many on each host. Default: all on one", 1, max_ranks,
+                [&](std::uint64_t n) { request.dry_run_ranks_per_host = static_cast<int>(n); });
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every benchmark does first.
+#include "cli/surroundings.hpp"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "cli/together.hpp"
+#include "cli/version.hpp"
+#include "cluster/place.hpp"
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "core/number_ranges.hpp"
+
+namespace leadline::cli {
+namespace {
+
+std::string kernel_name() {
+  utsname names{};
+  if (uname(&names) != 0) return "unknown";
+  return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
+}
+
+}  // namespace
+
+Surroundings::Surroundings(const RunRequest& request, cluster::Cluster& cluster, const transport::LoadedModule& module)
+    : request_(request), cluster_(cluster), module_(module) {
+  look_around();
+  open_transport();
+  believe_hosts();
+}
+
+/// Who takes part, and under which conditions.
+void Surroundings::look_around() {
+  start_utc_ = utc_now_iso8601();
+  place_ = cluster::local_place();
+  place_.host = cluster_.host();
+  const cluster::CoreShare share = cluster::core_share(cluster_);
+  const ClockQuality clock = measure_clock();
+  conditions_.ranks_per_core_max = share.ranks_per_core_max;
+  conditions_.is_bound = !share.is_unbound;
+  conditions_.clock = {clock.source, clock.resolution_ns, clock.cost_ns};
+  conditions_.wait = request_.wait;
+  if (request_.wait == WaitMode::automatic) {
+    conditions_.wait = share.ranks_per_core_max > 1 ? WaitMode::yield : WaitMode::spin;
+  }
+}
+
+void Surroundings::open_transport() {
+  transport_ = together(cluster_, [&] {
+    const std::string refusal = module_->refuses_wait(conditions_.wait);
+    if (!refusal.empty()) {
+      throw Error(
+          ExitStatus::bad_command_line,
+          fmt::format("--wait {} cannot be had with --transport {}", name_of(conditions_.wait), request_.transport),
+          refusal, "Choose another --wait");
+    }
+    return module_->open({cluster_.rank(), cluster_.size(), cluster_.host_of(), cluster_, conditions_.wait,
+                          transport::parse_choice(request_.transport).argument, cluster_.pulse()});
+  });
+  const bool needs_progress = transport_->needs_progress();
+  cluster_.set_wait(conditions_.wait,
+                    needs_progress ? [&its = *transport_] { its.progress(); } : std::function<void()>{});
+  place_.device = transport_->info().device;
+  conditions_.simulated = transport_->info().simulated;
+}
+
+void Surroundings::believe_hosts() {
+  host_of_ = cluster_.host_of();
+  if (transport_->make_believe_host(0).empty()) return;
+  std::map<std::string, std::uint32_t> indices;
+  for (int rank = 0; rank < cluster_.size(); ++rank) {
+    const auto next = static_cast<std::uint32_t>(indices.size());
+    make_believe_host_of_.push_back(indices.try_emplace(transport_->make_believe_host(rank), next).first->second);
+  }
+  host_of_ = make_believe_host_of_;
+  place_.host = transport_->make_believe_host(cluster_.rank());
+}
+
+bench::Presence Surroundings::presence() const {
+  std::vector<int> num_ranks_on(static_cast<std::size_t>(cluster_.num_hosts()));  // memory is shared on real hosts
+  for (const std::uint32_t host : cluster_.host_of()) ++num_ranks_on[host];
+  return {cluster_.size(), *std::max_element(num_ranks_on.begin(), num_ranks_on.end()), host_of_};
+}
+
+Provenance Surroundings::provenance() const {
+  Provenance provenance;
+  provenance.version = version;
+  provenance.commit = commit;
+  provenance.start_utc = start_utc_;
+  provenance.launcher = cluster_.launcher();
+  provenance.kernel = kernel_name();
+  provenance.transport = transport_->info();
+  provenance.clock = conditions_.clock;
+  provenance.wait = conditions_.wait;
+  provenance.control_plane_on_loopback = cluster_.on_loopback();
+  provenance.num_ranks = cluster_.size();
+  provenance.num_hosts = static_cast<int>(*std::max_element(host_of_.begin(), host_of_.end())) + 1;
+  return provenance;
+}
+
+void Surroundings::check_memory_kind() const {
+  const memory::Place place = memory::allocator_named(request_.allocator).place;
+  const std::string refusal = module_->refuses_memory(place);
+  if (refusal.empty()) return;
+  throw Error(ExitStatus::something_missing,
+              fmt::format("transport {} cannot use {} memory", request_.transport, memory::name_of(place)), refusal,
+              "Choose another --transport or --allocator");
+}
+
+std::map<std::uint32_t, std::string> Surroundings::gather_host_names() const {
+  std::map<std::uint32_t, std::string> names;
+  cluster_.gather(place_.host, [&](int rank, std::string_view host) {
+    names.try_emplace(host_of_[static_cast<std::size_t>(rank)], host);
+  });
+  return names;
+}
+
+std::vector<HostRanks> Surroundings::hosts_with_ranks(const std::map<std::uint32_t, std::string>& names) const {
+  std::vector<std::vector<int>> ranks_on(names.size());
+  if (names.empty()) return {};
+  for (std::size_t rank = 0; rank < host_of_.size(); ++rank) ranks_on[host_of_[rank]].push_back(static_cast<int>(rank));
+  std::vector<HostRanks> hosts;
+  for (const auto& [index, name] : names) hosts.push_back({name, number_ranges(ranks_on[index])});
+  return hosts;
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which options of `leadline topology` contradict each other, or would do nothing, in a combination.
+#include "cli/topology_effects.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/error.hpp"
+#include "memory/buffer.hpp"
+#include "schedule/edge_list.hpp"
+
+namespace leadline::cli {
+namespace {
+
+void check_mode(const IsGiven& is_given, const TopologyRequest& request) {
+  const bool is_taken = !request.edges_file.empty() ||
+                        std::any_of(request.topologies.begin(), request.topologies.end(), schedule::takes_mode);
+  if (is_given("--mode") && !is_taken) throw_no_effect("--mode", "the names of these topologies say theirs");
+}
+
+void check_load(const IsGiven& is_given, const TopologyRequest& request) {
+  if (request.duration_s == 0) {
+    if (is_given("--verify-every")) throw_no_effect("--verify-every", "it thins out the checks of --duration");
+    return;
+  }
+  for (const char* option : {"--iterations", "--warmup", "--traced", "--repeat"}) {
+    if (is_given(option)) throw_no_effect(option, "with --duration exchanges go on until the time is over");
+  }
+  if (request.verify) throw_no_effect("--verify", "--duration checks every byte anyway");
+}
+
+/// What checking every byte cannot bear.
+void check_contents(const TopologyRequest& request) {
+  if (!request.verify && request.duration_s == 0) return;
+  const std::string checker = request.verify ? "--verify" : "--duration";
+  const auto refuse = [&checker](const std::string& other, const char* why) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("{} and {} do not go together", checker, other), why,
+                fmt::format("Leave out {} or {}", checker, other));
+  };
+  if (request.shared_buffers) refuse("--shared-buffers", "messages would overwrite each other before they are checked");
+  if (request.fill == Fill::zero) refuse("--fill zero", "all its messages are alike, whether they came or not");
+  if (memory::allocator_named(request.allocator).place != memory::Place::host) {
+    refuse("--allocator " + request.allocator, "contents are made and compared in ordinary memory");
+  }
+}
+
+void check_outcome(const IsGiven& is_given, const TopologyRequest& request) {
+  if (request.format == ResultFormat::sion) {
+    throw Error(ExitStatus::bad_command_line,
+                fmt::format("a topology test cannot be written as SION: {}", request.output),
+                "that format holds the matrices of link tests only", "Choose a name ending in .h5 or .json");
+  }
+  const bool json_on_stdout = request.output == "-" || (request.format == ResultFormat::json && request.output.empty());
+  if (is_given("--print") && json_on_stdout) {
+    throw_no_effect("--print", "where the result goes to standard output there is no table");
+  }
+}
+
+}  // namespace
+
+void check_effects(const IsGiven& is_given, const TopologyRequest& request) {
+  check_mode(is_given, request);
+  check_load(is_given, request);
+  check_contents(request);
+  check_run_effects(is_given, request);
+  check_outcome(is_given, request);
+}
+
+}  // namespace leadline::cli

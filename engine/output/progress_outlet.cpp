@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Standard error as an outlet, and the bar.
+#include "output/progress_outlet.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+namespace leadline::output {
+namespace {
+
+constexpr const char* erase_line = "\r\x1b[K";
+constexpr std::size_t least_bar = 10, greatest_bar = 40;
+
+int terminal_width() {
+  winsize size{};
+  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? size.ws_col : 80;
+}
+
+double steady_now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void write_to_standard_error(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+ProgressOutlet standard_error_outlet() { return {write_to_standard_error, terminal_width, steady_now_s}; }
+
+bool is_redrawable_terminal() {
+  const char* terminal = std::getenv("TERM");
+  return terminal != nullptr && std::string_view(terminal) != "dumb" && ::isatty(STDERR_FILENO) == 1;
+}
+
+double time_left_s(double done, double total, double elapsed_s) {
+  return done > 0 ? elapsed_s * (total - done) / done : elapsed_s * total;
+}
+
+void ProgressBar::draw(double share, const std::string& before, const std::string& after) {
+  const auto width = static_cast<std::size_t>(std::max(outlet_.width() - 1, 1));
+  std::string line = before;
+  const std::size_t words = before.size() + after.size() + 4;
+  if (width >= words + least_bar) {
+    const std::size_t bar = std::min(greatest_bar, width - words);
+    const auto done = static_cast<std::size_t>(share * static_cast<double>(bar));
+    line += fmt::format(" [{}{}] {}", std::string(done, '#'), std::string(bar - done, '.'), after);
+  } else if (width >= before.size() + after.size() + 2) {
+    line += ", " + after;
+  }
+  if (line.size() > width) line.resize(width);
+  outlet_.write(erase_line + line);
+  is_drawn_ = true;
+  drawn_at_s_ = outlet_.now_s();
+}
+
+void ProgressBar::vanish() {
+  if (is_drawn_) outlet_.write(erase_line);
+  is_drawn_ = false;
+}
+
+}  // namespace leadline::output

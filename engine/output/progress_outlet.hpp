@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where progress goes, and how a bar is drawn there.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace leadline::output {
+
+/// What progress stands on; tests bring their own.
+struct ProgressOutlet {
+  std::function<void(std::string_view text)> write;
+  std::function<int()> width;     ///< of the terminal now, in characters
+  std::function<double()> now_s;  ///< any clock that only rises
+};
+
+ProgressOutlet standard_error_outlet();
+
+/// Whether standard error is a terminal that can move its cursor.
+bool is_redrawable_terminal();
+
+/// Seconds that `total` things take beyond `done`, if they go on as fast.
+double time_left_s(double done, double total, double elapsed_s);
+
+/// One line that is drawn again at most ten times a second.
+class ProgressBar {
+ public:
+  explicit ProgressBar(ProgressOutlet outlet) : outlet_(std::move(outlet)) {}
+
+  bool is_due() const { return !is_drawn_ || outlet_.now_s() - drawn_at_s_ >= least_interval_s; }
+
+  /// The words come first; the bar takes what they leave, and the last column stays free so that nothing wraps.
+  void draw(double share, const std::string& before, const std::string& after);
+
+  /// Leaves an empty line.
+  void vanish();
+
+ private:
+  static constexpr double least_interval_s = 0.1;
+
+  ProgressOutlet outlet_;
+  bool is_drawn_ = false;
+  double drawn_at_s_ = 0;
+};
+
+}  // namespace leadline::output

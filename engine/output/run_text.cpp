@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first and last lines of a summary.
+#include "output/run_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/units.hpp"
+#include "output/table.hpp"
+
+namespace leadline::output {
+
+std::string run_head(const RunResult& result) {
+  const Provenance& from = result.provenance;
+  std::string text;
+  if (!result.complete) {
+    text += fmt::format("INCOMPLETE: {}\n",
+                        result.incomplete_reason.empty() ? "the run did not end well" : result.incomplete_reason);
+  }
+  const std::string library = from.transport.library.empty() ? "" : " (" + from.transport.library + ")";
+  return text + fmt::format("{} on {}, transport {}{}, waiting: {}\n",
+                            counted(static_cast<std::uint64_t>(from.num_ranks), "rank"),
+                            counted(static_cast<std::uint64_t>(from.num_hosts), "host"), from.transport.name, library,
+                            name_of(from.wait));
+}
+
+bool has_finding(const RunResult& result, const std::string& id) {
+  return std::any_of(result.findings.begin(), result.findings.end(),
+                     [&](const Finding& finding) { return finding.id == id; });
+}
+
+std::string simulated_line(const RunResult& result) {
+  if (!result.provenance.transport.simulated || has_finding(result, "simulated")) return "";
+  return "simulated: these times come from a model of a fabric, not from hardware\n";
+}
+
+std::string run_tail(const RunResult& result, ResultFormat format, const std::string& result_path) {
+  std::string text;
+  if (result.verified_bytes > 0) {
+    text += fmt::format("verified: {} arrived as sent\n", format_bytes(result.verified_bytes));
+  }
+  if (result_path.empty() || result_path == "-") return text;
+  text += fmt::format("result: {}\n", result_path);
+  if (format == ResultFormat::hdf5) text += fmt::format("next:   leadline report {}\n", result_path);
+  return text;
+}
+
+}  // namespace leadline::output

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the summaries of all benchmarks begin and end with.
+#pragma once
+
+#include <string>
+
+#include "model/request.hpp"
+#include "model/result.hpp"
+
+namespace leadline::output {
+
+/// Whether it is complete, and who took part: ranks, hosts, transport, how they waited.
+std::string run_head(const RunResult& result);
+
+bool has_finding(const RunResult& result, const std::string& id);
+
+/// That times come from a model, where no finding says so anyway.
+std::string simulated_line(const RunResult& result);
+
+/// What was verified, where the result lies ("-" or empty = nowhere to point at), and what to do with it.
+std::string run_tail(const RunResult& result, ResultFormat format, const std::string& result_path);
+
+}  // namespace leadline::output

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`leadline topology` over every transport: rates that fit together, files, loads, wrong bytes, lost ranks, plans."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import program
+import pytest
+from fabrics import FABRIC, fabric_file
+from program import Done, Leadline
+from result import wrong_json
+
+SIX = ["star", "star2", "complete", "complete2", "ring", "ring2"]
+SCHEMA = program.ROOT / "docs" / "formats" / "topology-result.schema.json"
+FEW = ["--iterations", "5", "--warmup", "1", "--traced", "2", "--wait", "yield", "--quiet"]
+Topology = Callable[..., Done]
+
+
+@pytest.fixture
+def topology(leadline: Leadline) -> Topology:
+    """Runs `leadline topology` with few exchanges; it must end well unless `status` says otherwise."""
+
+    def run(*words: str | Path, status: int = 0, few: list[str] = FEW, **options: Any) -> Done:
+        done = leadline("topology", *words, *few, **options)
+        assert done.status == status, f"status {done.status}\n{done.err}"
+        return done
+
+    return run
+
+
+def text_of(value: Any) -> str:
+    return (value if isinstance(value, str) else bytes(value).decode()).rstrip("\0")
+
+
+def status_of(path: Path) -> tuple[bool, str]:
+    """Whether the file is complete, and if not, why."""
+    with h5py.File(path, "r", locking=False) as file:
+        return bool(file["status/complete"][()]), text_of(file["status/reason"][()])
+
+
+def summary_of(path: Path) -> dict[str, Any]:
+    with h5py.File(path) as file:
+        document: dict[str, Any] = json.loads(text_of(file["summary"][()]))
+    return document
+
+
+def expect_rates_that_fit(document: dict[str, Any], num_ranks: int) -> None:
+    """The identities between the three rates, in every cell and by every definition of the time."""
+    for cell in document["cells"]:
+        facts = document["topologies"][cell["topology_index"]]
+        for times in (cell["with_barrier"], cell["exchange"]):
+            for time_ns, rates in (
+                (times["time_ns_median"], times["at_median"]),
+                (times["time_ns_mean"], times["at_mean"]),
+            ):
+                local, total, average = (rates[f"{name}_bytes_per_s"] for name in ("local", "total", "average"))
+                moved = facts["num_ways"] * cell["message_size_bytes"] * facts["num_channels"]
+                assert total == pytest.approx(moved * 1e9 / time_ns)
+                assert average * facts["num_channels"] == pytest.approx(total)
+                if facts["shape"] == "star":
+                    assert local == pytest.approx(total)
+                if facts["shape"] in ("complete", "ring"):
+                    assert num_ranks * local == pytest.approx(2 * total)
+        assert cell["exchange"]["num"] == cell["with_barrier"]["num"] == document["options"]["iterations"]
+        assert cell["exchange"]["time_ns_min"] > 0
+        slowest, fastest = cell["ranks"]["slowest"], cell["ranks"]["fastest"]
+        assert 0 < slowest["bytes_per_s"] <= cell["ranks"]["median_bytes_per_s"] <= fastest["bytes_per_s"]
+        assert {slowest["rank"], fastest["rank"]} <= set(range(num_ranks))
+        channel = cell["slowest_channel"]
+        assert channel["bytes_per_s"] == pytest.approx(cell["message_size_bytes"] * 1e9 / channel["time_ns"])
+        assert 0 < cell["fairness"] <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("how", ["tcp", "model", "mpirun.openmpi", "mpiexec.hydra"])
+def test_the_six_topologies(topology: Topology, tmp_path: Path, how: str) -> None:
+    words: list[str | Path] = ["--message-size", "1KiB-16KiB*4", "--output", "r.json"]
+    if how in ("tcp", "model"):
+        transport = how if how == "tcp" else fabric_file(tmp_path)
+        topology("--local", "4", "--transport", transport, *words)
+    else:
+        program_words = [program.PROGRAM, "topology", *words, *FEW]
+        launcher = [how, *(["--oversubscribe"] if "openmpi" in how else []), "-n", "4"]
+        if shutil.which(how) is None:
+            pytest.skip(f"{how} is not installed")
+        done = program.complete([*launcher, *program_words], tmp_path)
+        assert done.status == 0, done.err
+    document = json.loads((tmp_path / "r.json").read_text())
+    assert wrong_json(document, SCHEMA) == []
+    assert document["complete"] is True
+    assert [one["name"] for one in document["topologies"]] == SIX
+    assert [one["num_channels"] for one in document["topologies"]] == [3, 3, 6, 6, 4, 4]
+    assert [cell["topology"] for cell in document["cells"]] == SIX * 3
+    assert [cell["message_size_bytes"] for cell in document["cells"][::6]] == [1024, 4096, 16384]
+    expect_rates_that_fit(document, 4)
+
+
+def test_times_are_those_of_the_fabric(topology: Topology, tmp_path: Path) -> None:
+    """One channel between two hosts: a message takes latency and size over bandwidth; an answer as long again."""
+    transport = fabric_file(tmp_path, jitter=0, ranks_per_host=1)
+    topology("--local", "2", "--transport", transport, "--topology", "star,star2", "--message-size", "1MiB",
+             "--output", "r.json")  # fmt: skip
+    there = FABRIC["between_hosts"]
+    message_ns = there["latency_ns"] + 1e9 * (1 << 20) / there["bandwidth_bytes_per_s"]
+    answered, both_ways = json.loads((tmp_path / "r.json").read_text())["cells"]
+    assert answered["exchange"]["time_ns_median"] == pytest.approx(2 * message_ns, rel=0.01)
+    assert both_ways["exchange"]["time_ns_median"] == pytest.approx(message_ns, rel=0.01)
+
+
+def test_the_table_shows_the_chosen_rate(topology: Topology) -> None:
+    words = ["--local", "3", "--format", "none", "--message-size", "1KiB", "--topology", "star,ring2"]
+    for rate in ("total", "local", "average"):
+        out = topology(*words, "--print", rate).out
+        assert f"\n{rate} rate in " in out
+        assert re.search(r"\n +message size +star +ring2\n +1 KiB +\d+\.\d{3} +\d+\.\d{3}\n", out), out
+
+
+def test_edges_from_a_file(topology: Topology, tmp_path: Path) -> None:
+    (tmp_path / "links.txt").write_text("# a path\n0 1\n2, 1   # rank 2 starts\n\n2 3\n")
+    topology("--local", "4", "--edges", "links.txt", "--mode", "answered", "--output", "r.h5")
+    document = summary_of(tmp_path / "r.h5")
+    (facts,) = document["topologies"]
+    assert (facts["shape"], facts["mode"], facts["num_channels"]) == ("edges", "answered", 3)
+    assert facts["max_channels_rank"] == 2
+    with h5py.File(tmp_path / "r.h5") as file:
+        group = file["topologies/0000"]
+        assert group["row_start"][:].tolist() == [0, 1, 3, 5, 6]
+        assert group["partner"][:].tolist() == [1, 0, 2, 1, 3, 2]
+        assert group["starts"][:].tolist() == [1, 0, 0, 1, 1, 0]
+        assert (group["exchange_time_ns"][:] > 0).all()
+        assert (group["arrival_time_ns"][:] > 0).all()
+
+
+def test_edges_beside_other_topologies(topology: Topology, tmp_path: Path) -> None:
+    (tmp_path / "links.txt").write_text("0 1\n")
+    topology("--local", "3", "--edges", "links.txt", "--topology", "ring", "--output", "r.json", "--message-size", "8")
+    assert [one["shape"] for one in json.loads((tmp_path / "r.json").read_text())["topologies"]] == ["ring", "edges"]
+
+
+# Words after `leadline topology`, and what the line must name.
+REFUSED = {
+    "unknown option": (["--messages", "5"], ["--messages"]),
+    "unknown topology": (["--topology", "blob"], ["--topology", "blob", "hypercube"]),
+    "hole in the list": (["--topology", "ring,,star"], ["--topology", "''"]),
+    "no rank": (["--topology", "star:x"], ["star:x", "'x'"]),
+    "a centre that is not there": (["--local", "3", "--topology", "star:3"], ["star:3"]),
+    "another number than a power of two": (["--local", "3", "--topology", "hypercube"], ["hypercube"]),
+    "extents of other ranks": (["--local", "4", "--topology", "torus:3x2"], ["torus:3x2"]),
+    "all ranks hot": (["--local", "3", "--topology", "incast:3"], ["incast:3"]),
+    "twice": (["--local", "3", "--topology", "ring,ring"], ["ring", "twice"]),
+    "twice under two names": (["--local", "3", "--topology", "chaos,complete"], ["complete", "twice"]),
+    "one rank": (["--local", "1", "--topology", "complete"], ["complete"]),
+    "a missing file": (["--local", "2", "--edges", "none.txt"], ["none.txt", "No such file"]),
+    "a folder": (["--local", "2", "--edges", "/tmp"], ["/tmp", "directory"]),
+    "nothing in a file": (["--local", "2", "--edges", "/dev/null"], ["/dev/null", "no edge"]),
+    "no size": (["--message-size", "0"], ["--message-size", "1 B"]),
+    "a factor of one": (["--message-size", "1KiB-4KiB*1"], ["1KiB-4KiB*1"]),
+    "a step of nothing": (["--message-size", "1KiB-4KiB+0"], ["1KiB-4KiB+0"]),
+    "descending": (["--message-size", "4KiB-1KiB*2"], ["4KiB-1KiB*2", "descends"]),
+    "mode of none": (["--mode", "phased"], ["--mode"]),
+    "unknown mode": (["--topology", "tree", "--mode", "loud"], ["--mode", "loud", "both-ways"]),
+    "unknown rate": (["--print", "sum"], ["--print", "sum", "average"]),
+    "SION": (["--output", "r.sion"], ["r.sion", ".h5"]),
+    "iterations of a load": (["--duration", "1s", "--iterations", "5"], ["--iterations", "--duration"]),
+    "a load verified twice": (["--duration", "1s", "--verify"], ["--verify", "--duration"]),
+    "thinned without load": (["--verify-every", "5"], ["--verify-every", "--duration"]),
+    "verifying shared buffers": (["--verify", "--shared-buffers"], ["--verify", "--shared-buffers"]),
+    "verifying zeros": (["--duration", "1s", "--fill", "zero"], ["--duration", "--fill zero"]),
+    "verifying on a GPU": (["--verify", "--allocator", "cuda"], ["--verify", "--allocator cuda"]),
+    "an edges file and ranks that it does not know": (
+        ["--local", "2", "--edges", "links.txt"],
+        ["links.txt", "line 2"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(leadline: Leadline, tmp_path: Path, case: str) -> None:
+    words, named = REFUSED[case]
+    links = tmp_path / "links.txt"
+    links.write_text("0 1\n1 2\n")
+    done = leadline("topology", *words)
+    assert done.status == 2
+    assert done.out == ""
+    assert done.err == done.complaint + "\n", "something beside the one line"
+    for word in named:
+        assert word in done.complaint
+    assert list(tmp_path.iterdir()) == [links], "a refused command line left a file"
+
+
+def test_two_ranks_make_a_ring_and_a_star(topology: Topology, tmp_path: Path) -> None:
+    topology(
+        "--local", "2", "--topology", "ring,ring2,star", "--message-size", "100B", "--verify", "--output", "r.json"
+    )
+    document = json.loads((tmp_path / "r.json").read_text())
+    assert [one["num_channels"] for one in document["topologies"]] == [2, 2, 1]
+    expect_rates_that_fit(document, 2)
+
+
+def test_every_topology_at_once(topology: Topology, tmp_path: Path) -> None:
+    words = [
+        "star-each",
+        "star2:3",
+        "complete2",
+        "ring",
+        "torus-2d",
+        "hypercube",
+        "tree",
+        "halves",
+        "incast:2",
+        "outcast",
+    ]
+    topology("--local", "4", "--topology", ",".join(words), "--mode", "phased", "--message-size", "3KiB", "--output",
+             "r.h5", "--verify")  # fmt: skip
+    document = summary_of(tmp_path / "r.h5")
+    assert [one["name"] for one in document["topologies"]] == ["star:0", "star:1", "star:2", "star:3", *words[1:]]
+    moved = sum(one["num_channels"] * one["num_ways"] for one in document["topologies"])
+    assert document["verified_bytes"] == 5 * moved * 3 * 1024
+    assert wrong_json(document, SCHEMA) == []
+    expect_rates_that_fit(document, 4)
+
+
+@pytest.mark.parametrize(
+    "words", [["--max-outstanding", "1"], ["--shared-buffers"], ["--max-outstanding", "2", "--verify"]]
+)
+def test_less_memory_moves_the_same(topology: Topology, tmp_path: Path, words: list[str]) -> None:
+    topology("--local", "4", "--message-size", "1,70000", "--output", "r.json", *words)
+    document = json.loads((tmp_path / "r.json").read_text())
+    assert document["complete"] is True
+    assert document["verified_bytes"] == (5 * 2 * (3 + 3 + 6 + 6 + 4 + 4) * 70001 if "--verify" in words else 0)
+    expect_rates_that_fit(document, 4)
+
+
+def test_a_wrong_byte_ends_the_run(topology: Topology, tmp_path: Path) -> None:
+    fault = {"corrupt": {"from": 1, "to": 2, "message": 3, "byte": 17}}
+    words = [
+        "--local",
+        "4",
+        "--transport",
+        fabric_file(tmp_path, fault),
+        "--topology",
+        "ring2",
+        "--message-size",
+        "64,128",
+    ]
+    topology(*words, "--output", "unseen.h5")
+    assert status_of(tmp_path / "unseen.h5")[0], "without --verify nobody looks"
+
+    done = topology(*words, "--verify", "--output", "r.h5", status=4)
+    assert all(word in done.complaint for word in ("rank 1", "rank 2", "exchange 3", "byte 17", "64 bytes"))
+    assert done.out == ""
+    assert status_of(tmp_path / "r.h5") == (False, done.complaint.removeprefix("leadline: "))
+
+
+def test_a_load_for_two_seconds(topology: Topology, tmp_path: Path) -> None:
+    few = [word for word in FEW if word in ("--wait", "yield")]
+    words = ["--local", "3", "--topology", "ring2,complete", "--message-size", "4KiB", "--duration", "2s"]
+    done = topology(*words, "--output", "r.h5", few=few)
+    document = summary_of(tmp_path / "r.h5")
+    assert wrong_json(document, SCHEMA) == []
+    assert document["cells"] == []
+    load = document["load"]
+    assert {point["topology"] for point in load} == {"ring2", "complete"}
+    assert all(point["num_exchanges"] == point["num_verified"] > 0 for point in load)
+    assert load[-1]["begin_s"] + load[-1]["elapsed_s"] >= 2
+    # Three channels in either topology, a message each way, every byte of every exchange.
+    assert document["verified_bytes"] == sum(point["num_verified"] for point in load) * 6 * 4096
+    assert "verified: " in done.out
+    with h5py.File(tmp_path / "r.h5") as file:
+        used = file["load/elapsed_s"][:] > 0
+        assert used.sum() == len(load)
+        assert file["load/num_verified"][:][used].tolist() == [point["num_verified"] for point in load]
+
+
+def test_a_load_finds_a_wrong_byte(topology: Topology, tmp_path: Path) -> None:
+    fault = {"corrupt": {"from": 0, "to": 1, "message": 40, "byte": 99}}
+    done = topology("--local", "2", "--transport", fabric_file(tmp_path, fault), "--topology", "star2", "--duration",
+                    "60s", "--message-size", "1KiB", "--output", "r.h5", status=4, few=[])  # fmt: skip
+    assert all(word in done.complaint for word in ("rank 0", "rank 1", "byte 99", "1024 bytes"))
+    # A verification pass is some exchanges, the first pass one: the fault strikes in the first that has so many.
+    found = re.search(r"exchange (\d+)", done.complaint)
+    assert found
+    assert int(found[1]) > 40
+    assert done.seconds < 55, "it ends where the byte is found"
+    complete, reason = status_of(tmp_path / "r.h5")
+    assert not complete
+    assert reason == done.complaint.removeprefix("leadline: ")
+
+
+def test_a_rank_is_killed(tmp_path: Path) -> None:
+    words = ["--local", "4", "--topology", "ring2", "--message-size", "1KiB-60KiB+1KiB", "--iterations", "2000",
+             "--wait", "yield", "--output", "r.h5"]  # fmt: skip
+    with program.Run([program.PROGRAM, "topology", *words], tmp_path, timeout=90) as run:
+        run.await_err(r" 1/60 [^\n]*\n")
+        with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
+            pids = file["ranks/pid"][:].tolist()
+        os.kill(pids[2], signal.SIGKILL)
+        done = run.finish()
+    assert done.status == 4
+    assert done.out == ""
+    assert f"rank 2 on {os.uname().nodename}" in done.complaint
+    assert "ring2" in done.complaint
+    assert status_of(tmp_path / "r.h5") == (False, done.complaint.removeprefix("leadline: "))
+    with h5py.File(tmp_path / "r.h5") as file:
+        group = file["topologies/0000"]
+        for name in ("exchange_time_ns", "exchange_with_barrier_time_ns", "rank_time_ns_median", "arrival_time_ns"):
+            assert (group[name][0, 0] > 0).all(), f"{name} of the first cell was written"
+            assert np.all(group[name][0, -1] == 0)
+        assert "end_utc" not in file["provenance"].attrs
+
+
+def test_plan(leadline: Leadline, tmp_path: Path) -> None:
+    done = leadline(
+        "topology", "--dry-run", "--ranks", "5", "--topology", "star2:1,ring", "--message-size", "1KiB,1MiB"
+    )
+    assert (done.status, done.err) == (0, "")
+    assert "5 ranks: 2 topologies x 2 message sizes x 1 repeat" in done.out
+    assert "star2:1: 1-0 1-2 1-3 1-4\n" in done.out
+    assert "ring: 0-1 1-2 2-3 3-4 4-0\n" in done.out
+    assert all(word in done.out for word in ("time", "memory", "file"))
+    assert "100000 ranks" in leadline("topology", "--dry-run", "--ranks", "100000").out
+    (tmp_path / "links.txt").write_text("0 4\n4 2\n")
+    assert "links.txt: 0-4 4-2\n" in leadline("topology", "--dry-run", "--ranks", "5", "--edges", "links.txt").out
+
+
+def test_help_lists_every_option_of_the_schema(leadline: Leadline) -> None:
+    in_help = set(re.findall(r"^ +(?:-h,)?--([a-z-]+)", leadline("topology", "--help").out, re.MULTILINE)) - {"help"}
+    properties = json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]["options"]["properties"]
+    in_schema = set()
+    for name in properties:
+        unit = next((unit for unit in ("_bytes", "_s") if name.endswith(unit)), "")
+        in_schema.add(name.removesuffix(unit).replace("_", "-"))
+    assert in_help == in_schema
+
+
+def test_more_than_the_memory(leadline: Leadline, tmp_path: Path) -> None:
+    done = leadline("topology", "--local", "2", "--message-size", "1TiB")
+    assert done.status == 3
+    assert all(word in done.complaint for word in ("memory", "GiB", "--shared-buffers", "--max-outstanding"))
+    assert list(tmp_path.iterdir()) == []
