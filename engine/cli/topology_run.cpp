@@ -121,7 +121,10 @@ void TopologyRun::run() {
   allocate();
   describe();
   open_file();
-  if (cluster_.rank() == 0 && presentation_.progress) progress_ = presentation_.progress(result_);
+  together(cluster_, [&] {
+    if (cluster_.rank() == 0 && presentation_.progress) progress_ = presentation_.progress(result_);
+    return true;
+  });
   measure();
   finish();
 }

@@ -1,55 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the JSON document of a result, key by key.
+// Builds the JSON document of a link test, key by key.
 #include "result/json.hpp"
 
-#include <cmath>
-#include <variant>
-
 #include "model/options.hpp"
+#include "result/json_parts.hpp"
 #include "result/slow_pairs.hpp"
 
 namespace leadline::result {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json options_json(const LinkRequest& request) {
-  Json options = Json::object();
-  for (const Option& option : options_of(request)) {
-    const std::string key = option.unit.empty() ? option.name : option.name + "_" + option.unit;
-    std::visit([&](const auto& value) { options[key] = value; }, option.value);
-  }
-  return options;
-}
-
-Json provenance_json(const LinkResult& result) {
-  const Provenance& from = result.provenance;
-  return {
-      {"version", from.version},
-      {"commit", from.commit},
-      {"command_line", result.request.command_line},
-      {"start_utc", from.start_utc},
-      {"end_utc", from.end_utc},
-      {"launcher", from.launcher},
-      {"kernel", from.kernel},
-      {"transport",
-       {{"name", from.transport.name},
-        {"library", from.transport.library},
-        {"device", from.transport.device},
-        {"simulated", from.transport.simulated}}},
-      {"clock",
-       {{"source", from.clock.source},
-        {"resolution_ns", number(from.clock.resolution_ns)},
-        {"cost_ns", number(from.clock.cost_ns)}}},
-      {"wait", name_of(from.wait)},
-      {"control_plane_on_loopback", from.control_plane_on_loopback},
-      {"num_ranks", from.num_ranks},
-      {"num_hosts", from.num_hosts},
-  };
-}
 
 /// Times and the bandwidths that belong to them; the fastest pair is the one with the least time.
 Json summary_json(const PairSummary& summary, std::uint64_t message_size_bytes, Direction direction) {
@@ -142,42 +101,20 @@ Json slice_json(const LinkResult& result, std::size_t index) {
   };
 }
 
-Json findings_json(const std::vector<Finding>& findings) {
-  Json list = Json::array();
-  for (const Finding& finding : findings) {
-    list.push_back({{"id", finding.id},
-                    {"severity", leadline::name_of(finding.severity)},
-                    {"message", finding.message},
-                    {"evidence", finding.evidence},
-                    {"advice", finding.advice}});
-  }
-  return list;
-}
-
 }  // namespace
 
 nlohmann::ordered_json to_json(const LinkResult& result) {
-  Json hosts = Json::array();
-  for (const HostRanks& host : result.hosts) hosts.push_back({{"host", host.host}, {"ranks", host.ranks}});
   Json slices = Json::array();
   for (std::size_t index = 0; index < result.slices.size(); ++index) slices.push_back(slice_json(result, index));
-  return {
-      {"benchmark", "link"},
-      {"format_version", 1},
-      {"complete", result.complete},
-      {"incomplete_reason", result.complete ? "" : result.incomplete_reason},
-      {"options", options_json(result.request)},
-      {"provenance", provenance_json(result)},
-      {"num_rounds", result.num_rounds},
-      {"verified_bytes", result.verified_bytes},
-      {"hosts", std::move(hosts)},
-      {"findings", findings_json(result.findings)},
-      {"slices", std::move(slices)},
-  };
+  Json document = document_beginning("link", result, result.request, options_of(result.request));
+  document["num_rounds"] = result.num_rounds;
+  document["verified_bytes"] = result.verified_bytes;
+  document["hosts"] = hosts_json(result.hosts);
+  document["findings"] = findings_json(result.findings);
+  document["slices"] = std::move(slices);
+  return document;
 }
 
-std::string json_text(const LinkResult& result) {
-  return to_json(result).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string json_text(const LinkResult& result) { return text_of(to_json(result)); }
 
 }  // namespace leadline::result

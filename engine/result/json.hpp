@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result as JSON; every key is explained in docs/formats/json.md and in its schema.
+// The result of a link test as JSON; every key is explained in docs/formats/json.md and in its schema.
 #pragma once
 
 #include <string>
 
 #include <nlohmann/json.hpp>
 
-#include "model/result.hpp"
+#include "model/link_result.hpp"
 
 namespace leadline::result {
 

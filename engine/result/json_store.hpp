@@ -2,17 +2,14 @@
 // The result of a link test as one JSON document: the summary without the matrices.
 #pragma once
 
-#include <mutex>
-#include <optional>
 #include <string>
 
-#include "result/output_file.hpp"
+#include "result/json_file.hpp"
 #include "result/result_file.hpp"
 
 namespace leadline::result {
 
-/// Rank 0 alone has the file. From its creation on it holds a valid document; rows are ignored. For "-" one document
-/// goes to standard output: at the end, or when the run fails.
+/// Rows are ignored.
 class JsonStore : public ResultFile {
  public:
   /// Collective; see open_result_file.
@@ -20,22 +17,13 @@ class JsonStore : public ResultFile {
 
   void reserve_repeats(int) override {}
   void write(const Slice&, const PairRow&) override {}
-  const std::string& path() const override { return path_; }
-  void flush() override;
-  void mark_incomplete(const std::string& reason) noexcept override;
+  const std::string& path() const override { return file_.path(); }
+  void flush() override { file_.flush(); }
+  void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
   void finish(const LinkResult& result) override;
 
  private:
-  void put(const std::string& document);
-
-  cluster::Cluster& cluster_;
-  LinkResult so_far_;
-  std::string path_;
-  std::optional<OutputFile> file_;
-
-  std::mutex mutex_;  ///< between the end of the run and a failure that the watch reports
-  std::size_t size_ = 0;
-  bool is_final_ = false;
+  JsonFile file_;
 };
 
 }  // namespace leadline::result

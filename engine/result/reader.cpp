@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "result/apart.hpp"
 #include "result/hdf5/hdf5_reader.hpp"
+#include "result/hdf5/run_part.hpp"
 #include "result/sion/container/input_file.hpp"
 #include "result/sion/sion_reader.hpp"
 
@@ -33,6 +34,14 @@ std::unique_ptr<ResultReader> ResultReader::open(const std::string& path) {
   }
   throw Error(ExitStatus::bad_command_line, "cannot read '" + path + "'", "it is neither HDF5 nor SION",
               "A result of leadline link or LinkTest is wanted");
+}
+
+std::string benchmark_of(const std::string& path, FileKind kind) {
+  if (kind != FileKind::hdf5) return "link";
+  const hdf5::Session quiet;
+  const auto read = [&] { return hdf5::reading(path, [&] { return hdf5::read_benchmark(hdf5::Input(path), path); }); };
+  hdf5::expect_readable(path, [&] { (void)read(); });
+  return read();
 }
 
 void work_with(const std::string& path, FileKind kind, const std::function<void()>& work) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result in a file of either format, row by row.
+// The result of a link test in a file of either format, row by row.
 #pragma once
 
 #include <array>
@@ -20,6 +20,10 @@ enum class FileKind : std::uint8_t { hdf5, sion, other };
 /// By content, whatever its name. Throws Error naming the file: bad_command_line (no such file, no regular file),
 /// something_missing (no permission), run_failed (cannot be read).
 FileKind kind_of_file(const std::string& path);
+
+/// Which test a file of that kind is a result of: "link", "topology". SION has none but "link", whatever is in the
+/// file. Throws as ResultReader::open does.
+std::string benchmark_of(const std::string& path, FileKind kind);
 
 /// Does work with a file of that kind. What the HDF5 library dies of takes another process with it, and becomes an
 /// Error.

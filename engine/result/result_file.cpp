@@ -82,11 +82,11 @@ ResultFormat format_for(const std::string& path, std::optional<ResultFormat> giv
               "End it with .h5, .hdf5, .sion or .json, or add --format hdf5, sion or json");
 }
 
-std::string default_file_name(ResultFormat format, std::time_t now) {
+std::string default_file_name(const std::string& benchmark, ResultFormat format, std::time_t now) {
   if (format == ResultFormat::none) return "";
   std::tm utc{};
   ::gmtime_r(&now, &utc);
-  return fmt::format("leadline-link-{:04}{:02}{:02}T{:02}{:02}{:02}Z.{}", utc.tm_year + 1900, utc.tm_mon + 1,
+  return fmt::format("leadline-{}-{:04}{:02}{:02}T{:02}{:02}{:02}Z.{}", benchmark, utc.tm_year + 1900, utc.tm_mon + 1,
                      utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, ending_of(format));
 }
 

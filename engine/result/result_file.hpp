@@ -12,9 +12,9 @@
 
 #include "bench/link/output.hpp"
 #include "cluster/cluster.hpp"
+#include "model/link_result.hpp"
 #include "model/provenance.hpp"
 #include "model/request.hpp"
-#include "model/result.hpp"
 
 namespace leadline::result {
 
@@ -85,7 +85,8 @@ std::unique_ptr<ResultFile> open_result_file(cluster::Cluster& cluster, const Li
 /// --format, if given. Throws Error(bad_command_line) where they contradict, or say nothing.
 ResultFormat format_for(const std::string& path, std::optional<ResultFormat> given);
 
-/// "leadline-link-20260131T235959Z.h5"; `now` in UTC seconds since 1970. Empty for ResultFormat::none.
-std::string default_file_name(ResultFormat format, std::time_t now);
+/// "leadline-link-20260131T235959Z.h5" for the benchmark "link"; `now` in UTC seconds since 1970. Empty for
+/// ResultFormat::none.
+std::string default_file_name(const std::string& benchmark, ResultFormat format, std::time_t now);
 
 }  // namespace leadline::result

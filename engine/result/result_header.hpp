@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that a result file says beside its matrices, in the form that all formats can hold.
+// Everything that the result file of a link test says beside its matrices, in the form that all formats can hold.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
-#include "model/result.hpp"
+#include "model/link_result.hpp"
+#include "result/run_header.hpp"
 
 namespace leadline::result {
-
-inline constexpr std::int32_t result_format_version = 1;
-
-/// What a file says from its creation until something better is known.
-inline constexpr const char* reason_from_the_start = "still running, or killed without a word";
-
-using HeaderValue = std::variant<std::string, std::int64_t, double>;
 
 /// One repeat of the whole test whose rows are in the file.
 struct KeptRepeat {
@@ -43,23 +35,13 @@ struct LinkTestOrigin {
 };
 
 /// A result without its rows. Lists are in the order of the file.
-struct ResultHeader {
-  std::int32_t format_version = result_format_version;
-  std::string nonce;  ///< empty where the file has none
-  std::int64_t num_ranks = 0;
-  std::vector<std::pair<std::string, HeaderValue>> provenance;  ///< all but end_utc
-  std::vector<std::pair<std::string, std::string>> options;
-  std::vector<std::uint64_t> message_sizes_bytes;
+struct ResultHeader : RunHeader {
   std::int32_t num_permutations = 0;  ///< that the file holds
   std::vector<KeptRepeat> repeats;
   bool has_rounds = false;
   std::int64_t num_all_to_all_slots = 0;  ///< rounds that can have a time of the all-to-all before them; 0 = none has
 
-  bool complete = false;
-  std::string incomplete_reason;
-  std::optional<std::string> end_utc;
   std::optional<std::vector<Retest>> retests;
-  std::optional<std::string> summary;  ///< JSON, docs/formats/json.md
   std::optional<LinkTestOrigin> linktest;
 };
 
@@ -68,10 +50,6 @@ ResultHeader header_of(const LinkResult& so_far, const std::string& nonce);
 
 /// The slowest pairs of all slices.
 std::vector<Retest> retests_of(const LinkResult& result);
-
-/// The text of a provenance value or an option; empty where there is none, or it is a number.
-std::string provenance_text(const ResultHeader& header, const std::string& name);
-std::string option_text(const ResultHeader& header, const std::string& name);
 
 /// For how many rounds of a slice a file keeps the times of the all-to-all before each; 0 where there are none. At most
 /// two a rank: serial rounds are as many as pairs, and nobody wants that cubed.

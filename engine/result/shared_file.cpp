@@ -14,6 +14,21 @@
 
 namespace leadline::result {
 
+namespace {
+
+/// Writes unless something went wrong before, and keeps what goes wrong now.
+template <typename Write>
+void unless_failed(std::optional<Error>& error, const Write& write) {
+  if (error) return;
+  try {
+    write();
+  } catch (const Error& failure) {
+    error = failure;
+  }
+}
+
+}  // namespace
+
 std::string random_nonce() {
   std::array<std::uint64_t, 2> words{};
   if (::getrandom(words.data(), sizeof words, 0) != static_cast<ssize_t>(sizeof words)) {
@@ -52,18 +67,42 @@ SharedFile SharedFile::open(cluster::Cluster& cluster, const std::string& path, 
 
 void SharedFile::put(const PlaceOfRank& place_of, std::string_view own, std::optional<Error>& error) {
   const auto write_own = [&](int rank, std::string_view bytes) {
-    if (error) return;
-    try {
+    unless_failed(error, [&] {
       if (bytes.size() != own.size()) throw write_error(path_, fmt::format("rank {} sends another shape", rank));
       file_->write_at(place_of(rank), bytes);
-    } catch (const Error& failure) {
-      error = failure;
-    }
+    });
   };
   if (direct_) {
     write_own(cluster_->rank(), own);
   } else {
     cluster_->gather(own, write_own);
+  }
+}
+
+void SharedFile::put(std::span<const PlacedBytes> own, std::optional<Error>& error) {
+  if (direct_) {
+    unless_failed(error, [&] {
+      for (const PlacedBytes& its : own) file_->write_at(its.offset, its.bytes);
+    });
+    return;
+  }
+  std::string message;
+  for (const PlacedBytes& its : own) {
+    const std::array<std::uint64_t, 2> head{its.offset, its.bytes.size()};
+    message += as_bytes(std::span<const std::uint64_t>(head));
+    message += its.bytes;
+  }
+  cluster_->gather(message, [&](int, std::string_view its) { unless_failed(error, [&] { write_placed(its); }); });
+}
+
+/// A message: offset, size, bytes; offset, size, bytes ...
+void SharedFile::write_placed(std::string_view message) {
+  std::array<std::uint64_t, 2> head{};
+  while (message.size() >= sizeof head) {
+    std::memcpy(head.data(), message.data(), sizeof head);
+    message.remove_prefix(sizeof head);
+    file_->write_at(head[0], message.substr(0, head[1]));
+    message.remove_prefix(std::min<std::size_t>(head[1], message.size()));
   }
 }
 
@@ -82,21 +121,13 @@ void SharedFile::write_pieces(std::uint64_t place, std::string_view message, std
 
 void SharedFile::put_pieces(const PlaceOfRank& place_of, std::string_view bytes, std::size_t value_size,
                             std::span<const Piece> pieces, std::optional<Error>& error) {
-  const auto guarded = [&](const auto& write) {
-    if (error) return;
-    try {
-      write();
-    } catch (const Error& failure) {
-      error = failure;
-    }
-  };
   const auto part_of = [&](const Piece& piece) {
     return bytes.substr(piece.begin * value_size, (piece.end - piece.begin) * value_size);
   };
   if (direct_) {
     const std::uint64_t place = place_of(cluster_->rank());
     for (const Piece& piece : pieces) {
-      guarded([&] { file_->write_at(place + piece.begin * value_size, part_of(piece)); });
+      unless_failed(error, [&] { file_->write_at(place + piece.begin * value_size, part_of(piece)); });
     }
     return;
   }
@@ -109,7 +140,7 @@ void SharedFile::put_pieces(const PlaceOfRank& place_of, std::string_view bytes,
   message.append(reinterpret_cast<const char*>(pieces.data()), pieces.size_bytes());
   for (const Piece& piece : pieces) message += part_of(piece);
   cluster_->gather(message, [&](int rank, std::string_view its) {
-    guarded([&] { write_pieces(place_of(rank), its, value_size); });
+    unless_failed(error, [&] { write_pieces(place_of(rank), its, value_size); });
   });
 }
 

@@ -35,6 +35,12 @@ struct Piece {
   std::uint32_t begin = 0, end = 0;
 };
 
+/// Bytes, and where they go: their offset in the file.
+struct PlacedBytes {
+  std::uint64_t offset = 0;
+  std::string_view bytes;
+};
+
 class SharedFile {
  public:
   /// Collective. Rank 0 brings the file and the nonce's place in it, which other ranks take from rank 0. Ranks write
@@ -54,6 +60,10 @@ class SharedFile {
   /// thrown, so that no rank leaves a row of these half way.
   void put(const PlaceOfRank& place_of, std::string_view own, std::optional<Error>& error);
 
+  /// Collective: the same where ranks have different numbers of pieces, none included, of any length, and each knows
+  /// the places of its own.
+  void put(std::span<const PlacedBytes> own, std::optional<Error>& error);
+
   /// Collective: the same for parts of lists of fixed-size values that begin at their rank's place. `bytes` is the
   /// whole list; only the pieces, which ascend, travel. Memory: at most 8 bytes a value.
   void put_pieces(const PlaceOfRank& place_of, std::string_view bytes, std::size_t value_size,
@@ -65,6 +75,7 @@ class SharedFile {
  private:
   SharedFile(cluster::Cluster& cluster, std::string path) : cluster_(&cluster), path_(std::move(path)) {}
 
+  void write_placed(std::string_view message);
   void write_pieces(std::uint64_t place, std::string_view message, std::size_t value_size);
 
   cluster::Cluster* cluster_;

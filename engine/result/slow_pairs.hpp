@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/result.hpp"
+#include "model/link_result.hpp"
 
 namespace leadline::result {
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -187,18 +186,6 @@ TEST(Hdf5Store, HasTheExchangeBeforeEachRoundWhereThereIsOne) {
   EXPECT_EQ(times.at(3 * (4 + 2) + 2), 0);
 }
 
-/// The file with what is random in it made equal.
-std::string without_nonce(const std::string& path) {
-  std::string nonce;
-  {
-    const Reader reader(path);
-    nonce = reader.text_attribute("/", "nonce");
-  }
-  std::string bytes = contents_of(path);
-  bytes.replace(bytes.find(nonce), nonce.size(), nonce.size(), 'n');
-  return bytes;
-}
-
 TEST(Hdf5Store, WritesTheSameBytesDirectlyAndThroughRank0) {
   const Folder folder;
   expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
@@ -220,12 +207,6 @@ TEST(Hdf5Store, IsDirectWhereAllSeeTheFileAndOtherwiseNot) {
     setup.row_path = RowPath::funnel;
     EXPECT_FALSE(Hdf5Store(cluster, so_far, setup).is_direct());
   }));
-}
-
-/// Rank 0 is in one folder, the others in another, as on hosts without a common file system.
-void go_apart(const cluster::Cluster& cluster, const Folder& here, const Folder& there) {
-  ASSERT_EQ(::unshare(CLONE_FS), 0) << "a thread cannot have its own working directory";
-  ASSERT_EQ(::chdir(cluster.rank() == 0 ? here.path().c_str() : there.path().c_str()), 0);
 }
 
 TEST(Hdf5Store, GoesThroughRank0WhereOthersSeeNoFile) {

@@ -53,10 +53,10 @@ TEST(FormatFor, RefusesWhatSaysNothingOrTwoThings) {
 }
 
 TEST(DefaultFileName, HasTheTimeInIt) {
-  EXPECT_EQ(default_file_name(ResultFormat::hdf5, 1769903999), "leadline-link-20260131T235959Z.h5");
-  EXPECT_EQ(default_file_name(ResultFormat::json, 0), "leadline-link-19700101T000000Z.json");
-  EXPECT_EQ(default_file_name(ResultFormat::sion, 0), "leadline-link-19700101T000000Z.sion");
-  EXPECT_EQ(default_file_name(ResultFormat::none, 0), "");
+  EXPECT_EQ(default_file_name("link", ResultFormat::hdf5, 1769903999), "leadline-link-20260131T235959Z.h5");
+  EXPECT_EQ(default_file_name("topology", ResultFormat::json, 0), "leadline-topology-19700101T000000Z.json");
+  EXPECT_EQ(default_file_name("link", ResultFormat::sion, 0), "leadline-link-19700101T000000Z.sion");
+  EXPECT_EQ(default_file_name("link", ResultFormat::none, 0), "");
 }
 
 TEST(ResultFile, IsOfTheKindAskedFor) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -254,6 +255,24 @@ class Reader {
  private:
   hid_t file_;
 };
+
+/// The file with what is random in it made equal.
+inline std::string without_nonce(const std::string& path) {
+  std::string nonce;
+  {
+    const Reader reader(path);
+    nonce = reader.text_attribute("/", "nonce");
+  }
+  std::string bytes = contents_of(path);
+  bytes.replace(bytes.find(nonce), nonce.size(), nonce.size(), 'n');
+  return bytes;
+}
+
+/// Rank 0 is in one folder, the others in another, as on hosts without a common file system.
+inline void go_apart(const cluster::Cluster& cluster, const Folder& here, const Folder& there) {
+  ASSERT_EQ(::unshare(CLONE_FS), 0) << "a thread cannot have its own working directory";
+  ASSERT_EQ(::chdir(cluster.rank() == 0 ? here.path().c_str() : there.path().c_str()), 0);
+}
 
 /// Runs `body` in a child process; its exit status, or 1000 + the signal that ended it.
 inline int in_child(const std::function<int()>& body) {

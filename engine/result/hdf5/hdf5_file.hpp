@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps in which one process writes the structure of an HDF5 result; the layout is docs/formats/hdf5.md.
+// The steps in which one process writes the structure of a link test in HDF5; the layout is docs/formats/hdf5.md.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "result/hdf5/run_part.hpp"
 #include "result/result_header.hpp"
 
 namespace leadline::result {
 
-inline constexpr std::size_t reason_size = 1024;
-inline constexpr std::size_t host_size = 64;
-inline constexpr std::size_t device_size = 64;
-inline constexpr std::size_t cpus_size = 128;
 inline constexpr std::size_t location_size = 4;  ///< numbers a rank
 
 /// Places in the file that are written while HDF5 has it closed. Bytes from its beginning.
-struct FixedOffsets {
-  std::uint64_t message_size = 0, permutations = 0;
-  std::uint64_t complete = 0, reason = 0;
-  std::uint64_t host = 0, device = 0, cpus = 0, pid = 0, num_cpus = 0, numa_node = 0;
+struct FixedOffsets : RunOffsets {
+  std::uint64_t permutations = 0;
   std::uint64_t location = 0;  ///< only with header.linktest
 };
 

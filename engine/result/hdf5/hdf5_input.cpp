@@ -4,9 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <new>
+#include <stdexcept>
 #include <type_traits>
 
 #include "core/error.hpp"
+#include "result/apart.hpp"
 #include "result/reader.hpp"
 
 namespace leadline::result::hdf5 {
@@ -196,6 +200,30 @@ std::vector<std::string> Input::member_names(const std::string& group) const {
   std::vector<std::string> names;
   check(H5Literate(handle.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, append_member, &names));
   return names;
+}
+
+void rethrow_as_error(const std::string& path) {
+  try {
+    throw;
+  } catch (const Failure& failure) {
+    const std::string why = failure.what();
+    if (why.find("truncated") != std::string::npos) {
+      throw Error(ExitStatus::run_failed, "cannot read '" + path + "'", "the file is truncated",
+                  "Copy it again; was the disk full?");
+    }
+    throw_damaged(path, why);
+  } catch (const std::bad_alloc&) {
+    throw_damaged(path, "it says that it is larger than memory");
+  } catch (const std::length_error&) {
+    throw_damaged(path, "it says that it is larger than memory");
+  }
+}
+
+void expect_readable(const std::string& path, const std::function<void()>& look) {
+  // Looking at a repeat takes less than a millisecond, and 3 KB of the file.
+  std::error_code ignored;
+  const std::uint64_t most_work_s = 2 + std::filesystem::file_size(path, ignored) / 1'000'000;
+  if (!survives(look, most_work_s)) throw_damaged(path, "the HDF5 library cannot cope with what is in it");
 }
 
 }  // namespace leadline::result::hdf5

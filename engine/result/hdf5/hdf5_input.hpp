@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "result/hdf5/library.hpp"
-#include "result/result_header.hpp"
+#include "result/run_header.hpp"
 
 namespace leadline::result::hdf5 {
 
@@ -52,5 +54,23 @@ class Input {
   std::string path_;
   Handle file_;
 };
+
+/// Throws an Error in place of what the library or the numbers in the file brought about: one line that names the file.
+[[noreturn]] void rethrow_as_error(const std::string& path);
+
+/// Runs work that reads; what it throws is an Error.
+template <typename Work>
+auto reading(const std::string& path, const Work& work) {
+  try {
+    return work();
+  } catch (const std::exception&) {
+    rethrow_as_error(path);
+  }
+}
+
+/// Local, without other threads: lets another process look at the file first, since the library reads past its buffers
+/// where lengths in its heaps and headers are damaged (1.10.8). Throws Error(run_failed) if that process dies of it.
+/// `look` reads something of every object that is read later.
+void expect_readable(const std::string& path, const std::function<void()>& look);
 
 }  // namespace leadline::result::hdf5

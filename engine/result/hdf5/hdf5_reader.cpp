@@ -7,62 +7,35 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <new>
-#include <stdexcept>
+#include <utility>
 
 #include "core/error.hpp"
-#include "result/apart.hpp"
+#include "result/hdf5/run_part.hpp"
 
 namespace leadline::result {
 
 namespace {
 
 using hdf5::Box;
-using hdf5::Failure;
+using hdf5::reading;
 using hdf5::Shape;
 
-constexpr hsize_t max_ranks = 1 << 26;
 constexpr hsize_t max_retests = 1 << 28;
 
 }  // namespace
 
-/// Whatever the library or the numbers in the file bring about comes out as one line.
-template <typename Work>
-auto Hdf5Reader::guarded(Work work) const {
-  try {
-    return work();
-  } catch (const Failure& failure) {
-    const std::string why = failure.what();
-    if (why.find("truncated") != std::string::npos) {
-      throw Error(ExitStatus::run_failed, "cannot read '" + path_ + "'", "the file is truncated",
-                  "Copy it again; was the disk full?");
-    }
-    throw_damaged(path_, why);
-  } catch (const std::bad_alloc&) {
-    throw_damaged(path_, "it says that it is larger than memory");
-  } catch (const std::length_error&) {
-    throw_damaged(path_, "it says that it is larger than memory");
-  }
-}
-
 Hdf5Reader::Hdf5Reader(const std::string& path) : path_(path) {
-  // The library reads past its buffers where lengths in its heaps and headers are damaged (1.10.8).
-  // Looking at a repeat takes less than a millisecond, and 3 KB of the file.
-  std::error_code ignored;
-  const std::uint64_t most_work_s = 2 + std::filesystem::file_size(path, ignored) / 1'000'000;
-  const auto look_at_all = [&] {
+  hdf5::expect_readable(path_, [&] {
     open_and_read_header();
     touch_tables();
     file_.reset();
-  };
-  const bool is_readable = survives(look_at_all, most_work_s);
-  if (!is_readable) throw_damaged(path_, "the HDF5 library cannot cope with what is in it");
+  });
   open_and_read_header();
   check_header(path_, header_);
 }
 
 void Hdf5Reader::open_and_read_header() {
-  guarded([&] {
+  reading(path_, [&] {
     file_.emplace(path_);
     read_header();
   });
@@ -87,60 +60,25 @@ void Hdf5Reader::touch_tables() {
   }
 }
 
-void Hdf5Reader::check_format() {
-  const auto is = [&](const char* name) { return file_->has_attribute("/", name); };
-  if (!is("format") || file_->text_attribute("/", "format") != "leadline") {
-    throw Error(ExitStatus::bad_command_line, "cannot read '" + path_ + "'", "HDF5, but not a result of leadline",
-                "A result of leadline link or LinkTest is wanted");
-  }
-  const std::int64_t version = file_->whole_attribute("/", "format_version");
-  if (version > result_format_version) {
-    throw Error(ExitStatus::run_failed, "cannot read '" + path_ + "'",
-                fmt::format("format version {}; this program knows up to {}", version, result_format_version),
-                "Use a newer leadline");
-  }
-  if (const std::string benchmark = file_->text_attribute("/", "benchmark"); benchmark != "link") {
-    throw Error(ExitStatus::bad_command_line, "cannot read '" + path_ + "'",
-                fmt::format("a result of '{}', not of 'link'", benchmark));
-  }
-}
-
 void Hdf5Reader::read_header() {
-  check_format();
-  header_.nonce = file_->text_attribute("/", "nonce");
-  const Shape ranks = file_->shape_of("ranks/host");
-  std::error_code ignored;
-  const auto file_bytes = std::filesystem::file_size(path_, ignored);
-  if (ranks.size() != 1 || ranks[0] == 0 || ranks[0] > max_ranks || ranks[0] > file_bytes) {
-    throw_damaged(path_, "/ranks/host is no list of ranks");
+  if (const std::string benchmark = hdf5::read_benchmark(*file_, path_); benchmark != "link") {
+    throw Error(ExitStatus::bad_command_line, "cannot read '" + path_ + "'",
+                fmt::format("a result of leadline {}, not of leadline link", benchmark),
+                "Use 'leadline info' or 'leadline report' for it");
   }
-  header_.num_ranks = static_cast<std::int64_t>(ranks[0]);
-
-  for (const std::string& name : file_->attribute_names("/provenance")) {
-    if (name == "end_utc") {
-      header_.end_utc = file_->text_attribute("/provenance", name);
-    } else {
-      header_.provenance.emplace_back(name, file_->attribute("/provenance", name));
-    }
-  }
-  for (const std::string& name : file_->attribute_names("/options")) {
-    header_.options.emplace_back(name, file_->text_attribute("/options", name));
-  }
-  const Shape sizes = file_->shape_of("message_size_bytes");
-  if (sizes.size() != 1 || sizes[0] > file_bytes) throw_damaged(path_, "/message_size_bytes is no list");
-  header_.message_sizes_bytes = file_->numbers<std::uint64_t>("message_size_bytes", {sizes[0]}, {{0}, {sizes[0]}});
+  hdf5::read_run_part(*file_, path_, header_);
   if (file_->has("permutations")) {
+    std::error_code ignored;
     const Shape shape = file_->shape_of("permutations");
-    if (shape.size() != 2 || shape[1] != ranks[0] || shape[0] > file_bytes)
+    const bool is_of_all_ranks = shape.size() == 2 && std::cmp_equal(shape[1], header_.num_ranks);
+    if (!is_of_all_ranks || shape[0] > std::filesystem::file_size(path_, ignored)) {
       throw_damaged(path_, "/permutations has another shape");
+    }
     header_.num_permutations = static_cast<std::int32_t>(shape[0]);
   }
-  header_.complete = file_->numbers<std::int32_t>("status/complete", {}, {{}, {}})[0] != 0;
-  header_.incomplete_reason = file_->text("status/reason", {}, {});
   if (file_->has("linktest")) read_linktest();
   read_repeats();
   read_retests();
-  if (file_->has("summary")) header_.summary = file_->text("summary", {}, {});
 }
 
 void Hdf5Reader::read_linktest() {
@@ -218,7 +156,7 @@ PairRow Hdf5Reader::row(std::size_t repeat_index, std::size_t size_index, std::i
   const Box box{{size_index, static_cast<hsize_t>(rank), 0}, {1, 1, num_ranks}};
   const std::string group = group_of(repeat_index);
   PairRow row(num_ranks);
-  guarded([&] {
+  reading(path_, [&] {
     row.count = file_->numbers<std::uint32_t>(group + "count", matrices(), box);
     row.time_ns_min = file_->numbers<double>(group + "time_ns_min", matrices(), box);
     row.time_ns_median = file_->numbers<double>(group + "time_ns_median", matrices(), box);
@@ -233,7 +171,7 @@ PairRow Hdf5Reader::row(std::size_t repeat_index, std::size_t size_index, std::i
 std::vector<double> Hdf5Reader::all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) {
   const auto num_slots = static_cast<hsize_t>(header_.num_all_to_all_slots);
   if (num_slots == 0) return {};
-  return guarded([&] {
+  return reading(path_, [&] {
     const Shape shape{header_.message_sizes_bytes.size(), static_cast<hsize_t>(header_.num_ranks), num_slots};
     const Box box{{size_index, static_cast<hsize_t>(rank), 0}, {1, 1, num_slots}};
     return file_->numbers<double>(group_of(repeat_index) + "all_to_all_time_ns", shape, box);
@@ -242,7 +180,7 @@ std::vector<double> Hdf5Reader::all_to_all_ns(std::size_t repeat_index, std::siz
 
 std::vector<std::int32_t> Hdf5Reader::rounds(std::size_t repeat_index, std::int64_t rank) {
   if (!header_.has_rounds) return {};
-  return guarded([&] {
+  return reading(path_, [&] {
     const auto num_ranks = static_cast<hsize_t>(header_.num_ranks);
     return file_->numbers<std::int32_t>(group_of(repeat_index) + "round", {num_ranks, num_ranks},
                                         {{static_cast<hsize_t>(rank), 0}, {1, num_ranks}});
@@ -251,7 +189,7 @@ std::vector<std::int32_t> Hdf5Reader::rounds(std::size_t repeat_index, std::int6
 
 std::vector<std::int32_t> Hdf5Reader::ranks_on_seat(std::int64_t seat) {
   if (header_.num_permutations == 0) return {};
-  return guarded([&] {
+  return reading(path_, [&] {
     const auto num_permutations = static_cast<hsize_t>(header_.num_permutations);
     return file_->numbers<std::int32_t>("permutations", {num_permutations, static_cast<hsize_t>(header_.num_ranks)},
                                         {{0, static_cast<hsize_t>(seat)}, {num_permutations, 1}});
@@ -259,25 +197,12 @@ std::vector<std::int32_t> Hdf5Reader::ranks_on_seat(std::int64_t seat) {
 }
 
 RankPlace Hdf5Reader::place(std::int64_t rank) {
-  return guarded([&] {
-    const Shape all{static_cast<hsize_t>(header_.num_ranks)}, start{static_cast<hsize_t>(rank)};
-    const auto number = [&](const std::string& name) {
-      return file_->numbers<std::int32_t>("ranks/" + name, all, {start, {1}})[0];
-    };
-    RankPlace place;
-    place.host = file_->text("ranks/host", all, start);
-    place.device = file_->text("ranks/device", all, start);
-    place.cpus = file_->text("ranks/cpus", all, start);
-    place.pid = number("pid");
-    place.num_cpus = number("num_cpus");
-    place.numa_node = number("numa_node");
-    return place;
-  });
+  return reading(path_, [&] { return hdf5::read_place(*file_, header_.num_ranks, rank); });
 }
 
 std::array<std::int32_t, 4> Hdf5Reader::location(std::int64_t rank) {
   if (!header_.linktest) return {static_cast<std::int32_t>(rank), 0, 0, 0};
-  return guarded([&]() -> std::array<std::int32_t, 4> {
+  return reading(path_, [&]() -> std::array<std::int32_t, 4> {
     const auto all = file_->numbers<std::int32_t>("linktest/location", {static_cast<hsize_t>(header_.num_ranks), 4},
                                                   {{static_cast<hsize_t>(rank), 0}, {1, 4}});
     return {all[0], all[1], all[2], all[3]};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads results from HDF5 files.
+// Reads results of link tests from HDF5 files.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,9 @@ class Hdf5Reader : public ResultReader {
   std::array<std::int32_t, 4> location(std::int64_t rank) override;
 
  private:
-  template <typename Work>
-  auto guarded(Work work) const;
-
   void open_and_read_header();
   void touch_tables();
   void read_header();
-  void check_format();
   void read_repeats();
   void read_retests();
   void read_linktest();

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds the shared parts of JSON documents, key by key.
+#include "result/json_parts.hpp"
+
+#include <cmath>
+#include <variant>
+
+namespace leadline::result {
+
+namespace {
+
+constexpr int json_format_version = 1;
+
+Json options_json(const std::vector<Option>& options) {
+  Json json = Json::object();
+  for (const Option& option : options) {
+    const std::string key = option.unit.empty() ? option.name : option.name + "_" + option.unit;
+    std::visit([&](const auto& value) { json[key] = value; }, option.value);
+  }
+  return json;
+}
+
+Json provenance_json(const Provenance& from, const std::vector<std::string>& command_line) {
+  return {
+      {"version", from.version},
+      {"commit", from.commit},
+      {"command_line", command_line},
+      {"start_utc", from.start_utc},
+      {"end_utc", from.end_utc},
+      {"launcher", from.launcher},
+      {"kernel", from.kernel},
+      {"transport",
+       {{"name", from.transport.name},
+        {"library", from.transport.library},
+        {"device", from.transport.device},
+        {"simulated", from.transport.simulated}}},
+      {"clock",
+       {{"source", from.clock.source},
+        {"resolution_ns", number(from.clock.resolution_ns)},
+        {"cost_ns", number(from.clock.cost_ns)}}},
+      {"wait", name_of(from.wait)},
+      {"control_plane_on_loopback", from.control_plane_on_loopback},
+      {"num_ranks", from.num_ranks},
+      {"num_hosts", from.num_hosts},
+  };
+}
+
+}  // namespace
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json document_beginning(const char* benchmark, const RunResult& result, const RunRequest& request,
+                        const std::vector<Option>& options) {
+  return {
+      {"benchmark", benchmark},           {"format_version", json_format_version},
+      {"complete", result.complete},      {"incomplete_reason", result.complete ? "" : result.incomplete_reason},
+      {"options", options_json(options)}, {"provenance", provenance_json(result.provenance, request.command_line)},
+  };
+}
+
+Json hosts_json(const std::vector<HostRanks>& hosts) {
+  Json list = Json::array();
+  for (const HostRanks& host : hosts) list.push_back({{"host", host.host}, {"ranks", host.ranks}});
+  return list;
+}
+
+Json findings_json(const std::vector<Finding>& findings) {
+  Json list = Json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"id", finding.id},
+                    {"severity", leadline::name_of(finding.severity)},
+                    {"message", finding.message},
+                    {"evidence", finding.evidence},
+                    {"advice", finding.advice}});
+  }
+  return list;
+}
+
+std::string text_of(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace leadline::result

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a JSON document that all benchmarks share; docs/formats/json.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "model/options.hpp"
+#include "model/result.hpp"
+
+namespace leadline::result {
+
+/// Keys in the order of the document.
+using Json = nlohmann::ordered_json;
+
+/// Null for what is not finite: not measured.
+Json number(double value);
+
+/// benchmark, format_version, complete, incomplete_reason, options and provenance: how every document begins.
+Json document_beginning(const char* benchmark, const RunResult& result, const RunRequest& request,
+                        const std::vector<Option>& options);
+
+Json hosts_json(const std::vector<HostRanks>& hosts);
+Json findings_json(const std::vector<Finding>& findings);
+
+/// As text for people and files, with a line end. Text that is no UTF-8 is replaced where it is wrong.
+std::string text_of(const Json& document);
+
+}  // namespace leadline::result

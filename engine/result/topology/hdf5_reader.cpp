@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the parts of a topology test in an HDF5 file, checking shapes and types before anything is read.
+#include "result/topology/hdf5_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/error.hpp"
+#include "result/hdf5/run_part.hpp"
+#include "result/reader.hpp"
+
+namespace leadline::result::topology {
+
+namespace {
+
+using hdf5::Shape;
+
+constexpr hsize_t max_dimensions = 64;
+
+std::string group_of(std::size_t index) { return fmt::format("topologies/{:04}", index); }
+
+}  // namespace
+
+Hdf5Reader::Hdf5Reader(std::string path) : path_(std::move(path)) {
+  hdf5::expect_readable(path_, [&] {
+    open_and_read_header();
+    (void)place(0);
+    (void)num_load_points();
+    file_.reset();
+  });
+  open_and_read_header();
+}
+
+void Hdf5Reader::open_and_read_header() {
+  hdf5::reading(path_, [&] {
+    file_.emplace(path_);
+    read_header();
+  });
+}
+
+void Hdf5Reader::read_header() {
+  if (const std::string benchmark = hdf5::read_benchmark(*file_, path_); benchmark != "topology") {
+    throw Error(ExitStatus::bad_command_line, "cannot read '" + path_ + "'",
+                fmt::format("a result of leadline {}, not of leadline topology", benchmark));
+  }
+  hdf5::read_run_part(*file_, path_, header_);
+  if (header_.message_sizes_bytes.empty()) throw_damaged(path_, "there is no message size");
+  for (std::size_t index = 0; file_->has(group_of(index)); ++index) {
+    header_.topologies.push_back(read_topology(group_of(index)));
+  }
+  if (header_.topologies.empty()) throw_damaged(path_, "there is no topology");
+  header_.has_load = file_->has("load");
+  if (!header_.has_load) read_extent_of_cells(group_of(0));
+}
+
+KeptTopology Hdf5Reader::read_topology(const std::string& group) const {
+  const auto whole = [&](const char* name) {
+    const std::int64_t value = file_->whole_attribute("/" + group, name);
+    if (value < 0 || value > std::numeric_limits<std::int32_t>::max()) {
+      throw_damaged(path_, fmt::format("/{} has {} as {}", group, value, name));
+    }
+    return static_cast<std::int32_t>(value);
+  };
+  KeptTopology its;
+  its.name = file_->text_attribute("/" + group, "name");
+  its.shape = file_->text_attribute("/" + group, "shape");
+  its.mode = file_->text_attribute("/" + group, "mode");
+  its.num_channels = file_->whole_attribute("/" + group, "num_channels");
+  its.max_channels_rank = whole("max_channels_rank");
+  its.num_ways = whole("num_ways");
+  if (its.num_channels < 1) throw_damaged(path_, "/" + group + " has no channels");
+  if (!file_->has(group + "/extents")) return its;
+  const Shape shape = file_->shape_of(group + "/extents");
+  if (shape.size() != 1 || shape[0] > max_dimensions) throw_damaged(path_, "/" + group + "/extents is no list");
+  its.extents = file_->numbers<std::int32_t>(group + "/extents", shape, {{0}, shape});
+  return its;
+}
+
+void Hdf5Reader::read_extent_of_cells(const std::string& group) {
+  const Shape shape = file_->shape_of(group + "/exchange_time_ns");
+  const bool is_of_all_sizes = shape.size() == 3 && shape[1] == header_.message_sizes_bytes.size();
+  if (!is_of_all_sizes || shape[0] > std::numeric_limits<std::int32_t>::max()) {
+    throw_damaged(path_, "/" + group + "/exchange_time_ns has another shape than the rest");
+  }
+  header_.num_repeats = static_cast<std::int32_t>(shape[0]);
+  header_.num_iterations = static_cast<std::int64_t>(shape[2]);
+}
+
+RankPlace Hdf5Reader::place(std::int64_t rank) const {
+  return hdf5::reading(path_, [&] { return hdf5::read_place(*file_, header_.num_ranks, rank); });
+}
+
+std::size_t Hdf5Reader::num_load_points() const {
+  if (!header_.has_load) return 0;
+  return hdf5::reading(path_, [&] {
+    const Shape shape = file_->shape_of("load/elapsed_s");
+    if (shape.size() != 1 || shape[0] > max_load_points) throw_damaged(path_, "/load/elapsed_s is no list of points");
+    const auto elapsed_s = file_->numbers<double>("load/elapsed_s", shape, {{0}, shape});
+    return static_cast<std::size_t>(std::ranges::count_if(elapsed_s, [](double its) { return its > 0; }));
+  });
+}
+
+}  // namespace leadline::result::topology

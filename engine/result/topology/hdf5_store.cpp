@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rank writes what and when into the HDF5 result of a topology test.
+#include "result/topology/hdf5_store.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "result/collective.hpp"
+#include "result/topology/json.hpp"
+
+namespace leadline::result::topology {
+
+namespace {
+
+using bench::topology::CellRow;
+
+/// Where each rank's channels begin in the lists of a topology, and where those of the last end.
+std::vector<std::int64_t> row_starts(const schedule::Topology& topology) {
+  std::vector<std::int64_t> starts(static_cast<std::size_t>(topology.num_ranks()) + 1);
+  if (topology.spec().shape == schedule::Shape::edges) {
+    // One rank's number takes as long as all edges; those of all ranks need not take longer.
+    for (const schedule::Edge& edge : topology.spec().edges) {
+      ++starts[static_cast<std::size_t>(edge.first) + 1];
+      ++starts[static_cast<std::size_t>(edge.second) + 1];
+    }
+  } else {
+    for (int rank = 0; rank < topology.num_ranks(); ++rank) {
+      starts[static_cast<std::size_t>(rank) + 1] = topology.num_channels(rank);
+    }
+  }
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  return starts;
+}
+
+std::string_view as_text(std::span<const double> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
+
+template <typename Value>
+std::string_view as_text(const Value& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+}  // namespace
+
+Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const TopologyResult& so_far, TopologyFileSetup setup)
+    : cluster_(cluster),
+      header_(header_of(so_far)),
+      cells_(std::move(setup.cells)),
+      file_(cluster, header_, {setup.path, setup.existing, setup.row_path, setup.place},
+            [this](const OutputFile& file) {
+              offsets_ = create_structure(file.path(), header_);
+              return offsets_.run;
+            }) {
+  const std::string offsets = cluster_.broadcast(as_bytes<TopologyOffsets>(offsets_.topologies));
+  offsets_.topologies = from_bytes<TopologyOffsets>(offsets);
+  write_channels(setup.topologies);
+}
+
+/// Topology by topology, so that no rank needs memory for more than one list of all ranks.
+void Hdf5Store::write_channels(const std::vector<schedule::Topology>& topologies) {
+  const auto rank = static_cast<std::size_t>(cluster_.rank());
+  std::optional<Error> error;
+  for (std::size_t index = 0; index < offsets_.topologies.size(); ++index) {
+    const TopologyOffsets& offsets = offsets_.topologies[index];
+    const std::vector<std::int64_t> starts_of_rows = row_starts(topologies.at(index));
+    const auto first = static_cast<std::uint64_t>(starts_of_rows[rank]);
+    std::vector<std::int32_t> partner;
+    std::vector<std::uint8_t> starts;
+    for (const schedule::Channel& channel : topologies[index].channels(cluster_.rank())) {
+      partner.push_back(channel.partner);
+      starts.push_back(channel.starts ? 1 : 0);
+    }
+    own_.push_back({first, partner.size()});
+    std::vector<PlacedBytes> pieces{{offsets.partner + first * sizeof(std::int32_t), bytes_of(partner)},
+                                    {offsets.starts + first, bytes_of(starts)}};
+    if (rank == 0) pieces.push_back({offsets.row_start, bytes_of(starts_of_rows)});
+    file_.rows().put(pieces, error);
+  }
+  cluster_.agree(error ? &*error : nullptr);
+}
+
+/// A row may lack what was not measured.
+bool Hdf5Store::has_shape(const Cell& cell, const CellRow& row) const {
+  const auto fits = [](std::size_t size, std::uint64_t wanted) { return size == 0 || size == wanted; };
+  const auto num_iterations = static_cast<std::uint64_t>(header_.num_iterations);
+  return fits(row.arrival_ns.size(), own_[static_cast<std::size_t>(cell.topology_index)].num) &&
+         fits(row.slowest_rank_ns.size(), num_iterations) && fits(row.with_barrier_ns.size(), num_iterations);
+}
+
+std::vector<PlacedBytes> Hdf5Store::pieces_of(const Cell& cell, const CellRow& row,
+                                              const std::vector<double>& own_times) const {
+  const auto topology = static_cast<std::size_t>(cell.topology_index);
+  const TopologyOffsets& offsets = offsets_.topologies[topology];
+  const auto num_ranks = static_cast<std::uint64_t>(header_.num_ranks);
+  const auto num_iterations = static_cast<std::uint64_t>(header_.num_iterations);
+  const std::uint64_t num_directions = 2 * static_cast<std::uint64_t>(header_.topologies[topology].num_channels);
+  const std::uint64_t plane = static_cast<std::uint64_t>(cell.repeat) * header_.message_sizes_bytes.size() +
+                              static_cast<std::uint64_t>(cell.size_index);
+
+  std::vector<PlacedBytes> pieces;
+  const auto add = [&](std::uint64_t matrices, std::uint64_t row_length, std::uint64_t first,
+                       std::span<const double> values) {
+    const std::uint64_t offset = matrices + sizeof(double) * (plane * row_length + first);
+    if (!values.empty()) pieces.push_back({offset, as_text(values)});
+  };
+  add(offsets.arrival_time_ns, num_directions, own_[topology].first, row.arrival_ns);
+  for (std::size_t index = 0; index < own_times.size(); ++index) {
+    add(offsets.rank_time_ns[index], num_ranks, static_cast<std::uint64_t>(cluster_.rank()), {&own_times[index], 1});
+  }
+  if (cluster_.rank() == 0) {
+    add(offsets.exchange_time_ns, num_iterations, 0, row.slowest_rank_ns);
+    add(offsets.exchange_with_barrier_time_ns, num_iterations, 0, row.with_barrier_ns);
+  }
+  return pieces;
+}
+
+void Hdf5Store::write(std::size_t index, const CellRow& row, const CellSummary&) {
+  const Cell& cell = cells_.at(index);
+  std::optional<Error> error;
+  std::vector<double> own_times;
+  std::vector<PlacedBytes> pieces;
+  if (row.own.num > 0) own_times = {row.own.min, row.own.median, row.own.mean, row.own.p99, row.own.max};
+  if (has_shape(cell, row)) {
+    pieces = pieces_of(cell, row, own_times);
+  } else {
+    error = write_error(path(), fmt::format("rank {} has a cell of another shape", cluster_.rank()));
+  }
+  file_.rows().put(pieces, error);
+  if (error) throw *error;
+}
+
+void Hdf5Store::write(const LoadPoint& point) {
+  if (cluster_.rank() != 0) return;
+  if (num_load_points_ == max_load_points) {
+    throw write_error(path(), fmt::format("it has no room for more than {} points of load", max_load_points));
+  }
+  const auto put = [&](std::uint64_t list, const auto& value) {
+    file_.rows().file()->write_at(list + num_load_points_ * sizeof value, as_text(value));
+  };
+  const LoadOffsets& offsets = offsets_.load;
+  put(offsets.topology_index, std::int32_t{point.cell.topology_index});
+  put(offsets.size_index, std::int32_t{point.cell.size_index});
+  put(offsets.repeat, std::int32_t{point.cell.repeat});
+  put(offsets.begin_s, point.begin_s);
+  put(offsets.num_exchanges, point.num_exchanges);
+  put(offsets.num_verified, point.num_verified);
+  put(offsets.time_ns_median, point.time_ns_median);
+  put(offsets.time_ns_max, point.time_ns_max);
+  // Last, since it says that the point is there.
+  put(offsets.elapsed_s, point.elapsed_s);
+  ++num_load_points_;
+}
+
+void Hdf5Store::finish(const TopologyResult& result) {
+  file_.finish(
+      result, header_, [&] { return json_text(result); }, [&] { add_end(path(), header_); });
+}
+
+}  // namespace leadline::result::topology

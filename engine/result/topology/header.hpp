@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that the result file of a topology test says beside its measurements.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/topology_result.hpp"
+#include "result/run_header.hpp"
+
+namespace leadline::result::topology {
+
+/// TopologyFacts as a file has them: in words, so that a reader copes with shapes that it does not know.
+struct KeptTopology {
+  std::string name, shape, mode;
+  std::int64_t num_channels = 0;
+  std::int32_t max_channels_rank = 0;
+  std::int32_t num_ways = 0;
+  std::vector<std::int32_t> extents;  ///< torus only
+};
+
+/// A result without its numbers. Lists are in the order of the file.
+struct Header : RunHeader {
+  std::vector<KeptTopology> topologies;
+  std::int32_t num_repeats = 0;
+  std::int64_t num_iterations = 0;  ///< timed exchanges of a cell
+  bool has_load = false;            ///< --duration: points of load instead of cells
+};
+
+/// What a run knows before its first message: not complete, no nonce.
+Header header_of(const TopologyResult& so_far);
+
+}  // namespace leadline::result::topology

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file of a topology test from before its first message to its end: one interface for HDF5, JSON and no file at
+// all.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/topology/output.hpp"
+#include "cluster/cluster.hpp"
+#include "model/provenance.hpp"
+#include "model/topology_result.hpp"
+#include "result/result_file.hpp"
+#include "schedule/topology.hpp"
+
+namespace leadline::result {
+
+/// Every rank has one. Collective members must be called by all ranks in the same order; `path`, `mark_incomplete` and
+/// `finish` are as in ResultFile.
+class TopologyFile : public bench::topology::CellStore {
+ public:
+  virtual const std::string& path() const = 0;
+  virtual void mark_incomplete(const std::string& reason) noexcept = 0;
+  virtual void finish(const TopologyResult& result) = 0;
+};
+
+/// How to open one. Rank 0's path counts, the rest is the same on all ranks but `place`.
+struct TopologyFileSetup {
+  std::string path;  ///< "-" = standard output (JSON)
+  ResultFormat format = ResultFormat::hdf5;
+  ExistingFile existing = ExistingFile::refuse;
+  RowPath row_path = RowPath::automatic;
+  RankPlace place;                                    ///< this rank's own
+  std::vector<Cell> cells;                            ///< to come; empty with --duration
+  const std::vector<schedule::Topology>& topologies;  ///< outlives the file
+};
+
+/// Collective: creates and checks the file before the first message and writes what is known: `so_far` is request,
+/// provenance and topologies. Throws on every rank the same Error, as open_result_file does.
+std::unique_ptr<TopologyFile> open_topology_file(cluster::Cluster& cluster, const TopologyResult& so_far,
+                                                 TopologyFileSetup setup);
+
+}  // namespace leadline::result
