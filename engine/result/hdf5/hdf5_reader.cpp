@@ -24,7 +24,7 @@ constexpr hsize_t max_retests = 1 << 28;
 
 }  // namespace
 
-Hdf5Reader::Hdf5Reader(const std::string& path) : path_(path) {
+Hdf5Reader::Hdf5Reader(std::string path) : path_(std::move(path)) {
   hdf5::expect_readable(path_, [&] {
     open_and_read_header();
     touch_tables();

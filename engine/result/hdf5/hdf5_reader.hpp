@@ -14,7 +14,7 @@ namespace leadline::result {
 
 class Hdf5Reader : public ResultReader {
  public:
-  explicit Hdf5Reader(const std::string& path);
+  explicit Hdf5Reader(std::string path);
 
   const std::string& path() const override { return path_; }
   const ResultHeader& header() const override { return header_; }
