@@ -64,7 +64,8 @@ def row(mpi, wait, procedure, ours, other, texts):
         REQUIRED,
         verdict_of(ratio >= LIMIT),
         note=f"medians over {len(ours_ns)} launches {time_text(statistics.median(ours_ns))} and "
-        f"{time_text(statistics.median(other_ns))}, ratio {over_launches:.3f}; neighbouring launches {low:.3f}..{high:.3f}",
+        f"{time_text(statistics.median(other_ns))}, ratio {over_launches:.3f}; "
+        f"neighbouring launches {low:.3f}..{high:.3f}",
         commands=texts,
         numbers={"ours_ns": ours_ns, "bare_ns": other_ns},
     )
