@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "memory/pattern.hpp"
@@ -59,6 +60,30 @@ struct Contents {
   std::uint64_t seed = 1;
   std::uint64_t first_exchange = 0;  ///< the number of the first one
 };
+
+/// An exchange for each sample, timed, after exchange.num_warmup whose times are dropped. step_ends_ns: empty, or for
+/// each step how long after its beginning the last of these exchanges was done with it; costs a reading of the clock a
+/// step.
+struct TimedExchanges {
+  std::span<ExchangeSample> samples;
+  std::span<std::uint64_t> step_ends_ns{};
+};
+
+/// One exchange in which arrivals_ns[i] becomes how long after the opening barrier the message of exchange.channels[i]
+/// was there; left alone where none is received.
+struct TracedExchange {
+  std::span<std::uint64_t> arrivals_ns;
+};
+
+/// As TimedExchanges, each timed one with new contents and every byte compared where it arrives. Every channel has a
+/// slot of its own.
+struct VerifiedExchanges {
+  Contents contents;
+  std::span<ExchangeSample> samples;
+};
+
+/// What is to be done with an exchange.
+using NeighbourTask = std::variant<TimedExchanges, TracedExchange, VerifiedExchanges>;
 
 /// The first wrong byte that a rank received.
 struct NeighbourMismatch {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "core/pulse.hpp"
@@ -75,29 +76,34 @@ inline void take_and_answer(L& links, std::span<const NeighbourChannel> channels
   }
 }
 
-/// One exchange of this rank, between the barriers.
 template <NeighbourLinks L>
-inline void exchange_once(L& links, std::span<const NeighbourChannel> channels, std::span<const NeighbourStep> steps) {
-  for (const NeighbourStep& step : steps) {
-    if (step.is_one_answer()) {
-      links.receive(step.begin);
-      links.send(step.begin);
-      continue;
-    }
-    post_step(links, channels, step);
-    if (step.has_answers) take_and_answer(links, channels, step, [](std::size_t) {});
-    links.complete_posted();
+inline void do_step(L& links, std::span<const NeighbourChannel> channels, const NeighbourStep& step) {
+  if (step.is_one_answer()) {
+    links.receive(step.begin);
+    links.send(step.begin);
+    return;
   }
+  post_step(links, channels, step);
+  if (step.has_answers) take_and_answer(links, channels, step, [](std::size_t) {});
+  links.complete_posted();
 }
 
-/// Barrier, clock, exchange, clock, barrier, clock.
-template <NeighbourLinks L>
+/// What is done behind each step of an exchange: nothing.
+struct NothingBetween {
+  void operator()(std::uint64_t /*start_ns*/) const {}
+};
+
+/// Barrier, clock, exchange, clock, barrier, clock. `behind_step` is told when the exchange began.
+template <NeighbourLinks L, class BehindStep = NothingBetween>
 inline ExchangeSample time_exchange(L& links, std::span<const NeighbourChannel> channels,
-                                    std::span<const NeighbourStep> steps) {
+                                    std::span<const NeighbourStep> steps, const BehindStep& behind_step = {}) {
   links.barrier();
   links.start();
   const std::uint64_t start_ns = links.now_ns();
-  exchange_once(links, channels, steps);
+  for (const NeighbourStep& step : steps) {
+    do_step(links, channels, step);
+    behind_step(start_ns);
+  }
   const std::uint64_t done_ns = links.now_ns();
   links.barrier();
   const std::uint64_t end_ns = links.now_ns();
@@ -113,13 +119,19 @@ void warm_up(L& links, const NeighbourExchange& exchange, std::span<const Neighb
   }
 }
 
-/// Collective: an exchange for every sample, after num_warmup whose times are dropped.
+/// Collective: see TimedExchanges.
 template <NeighbourLinks L>
-void time_neighbours(L& links, const NeighbourExchange& exchange, std::span<ExchangeSample> samples, Pulse& pulse) {
+void time_neighbours(L& links, const NeighbourExchange& exchange, const TimedExchanges& timed, Pulse& pulse) {
   const std::vector<NeighbourStep> steps = steps_of(exchange);
   warm_up(links, exchange, steps, pulse);
-  for (ExchangeSample& sample : samples) {
-    sample = time_exchange(links, exchange.channels, steps);
+  for (ExchangeSample& sample : timed.samples) {
+    if (timed.step_ends_ns.empty()) {
+      sample = time_exchange(links, exchange.channels, steps);
+    } else {
+      auto end = timed.step_ends_ns.begin();
+      sample = time_exchange(links, exchange.channels, steps,
+                             [&](std::uint64_t start_ns) { *end++ = links.now_ns() - start_ns; });
+    }
     pulse.beat();
   }
 }
@@ -171,6 +183,23 @@ std::optional<NeighbourMismatch> verify_neighbours(L& links, const NeighbourExch
     pulse.beat();
   }
   return first;
+}
+
+/// Collective: the task, by one of the three above. Returns the first mismatch of a verification.
+template <NeighbourLinks L>
+std::optional<NeighbourMismatch> run_neighbours(L& links, const NeighbourExchange& exchange, int own_rank,
+                                                const NeighbourBuffers& buffers, const NeighbourTask& task,
+                                                Pulse& pulse) {
+  if (const auto* timed = std::get_if<TimedExchanges>(&task)) {
+    time_neighbours(links, exchange, *timed, pulse);
+    return std::nullopt;
+  }
+  if (const auto* traced = std::get_if<TracedExchange>(&task)) {
+    trace_neighbours(links, exchange, traced->arrivals_ns, pulse);
+    return std::nullopt;
+  }
+  const auto& [contents, samples] = std::get<VerifiedExchanges>(task);
+  return verify_neighbours(links, exchange, own_rank, buffers, contents, samples, pulse);
 }
 
 }  // namespace leadline::kernel

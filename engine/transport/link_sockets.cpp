@@ -16,6 +16,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "kernel/neighbour_exchange.hpp"
 #include "transport/socket_link.hpp"
 
 namespace leadline::transport {
@@ -68,22 +69,36 @@ std::size_t link_limit() {
   return limit.rlim_cur <= left_to_others ? 1 : std::min(limit.rlim_cur - left_to_others, link_cap);
 }
 
-LinkSockets::LinkSockets(int own_rank, cluster::Rendezvous& rendezvous, std::size_t limit)
-    : own_rank_(own_rank), rendezvous_(rendezvous), limit_(limit) {}
+LinkSockets::LinkSockets(int own_rank, int num_ranks, cluster::Rendezvous& rendezvous, std::size_t limit)
+    : own_rank_(own_rank),
+      rendezvous_(rendezvous),
+      limit_(limit),
+      barrier_partners_(kernel::barrier_partners(own_rank, num_ranks)) {}
 
 void LinkSockets::connect(int partner, Deadline deadline) {
   if (partner == own_rank_) {
     if (!loop_out_) open_loop(deadline);
     return;
   }
-  if (const auto found = find(partner); found != open_.end()) {
-    if (greet(found->socket.fd(), partner, deadline) == Greeting::answered) return;
+  if (const auto found = open_.begin() + (find(partner) - open_.cbegin()); found != open_.end()) {
+    if (greet(found->socket.fd(), partner, deadline) == Greeting::answered) {
+      std::rotate(found, found + 1, open_.end());
+      return;
+    }
     open_.erase(found);
   }
-  if (open_.size() >= limit_) open_.erase(open_.begin());
+  make_room();
   cluster::Socket socket = rendezvous_.meet(partner, deadline);
   if (greet(socket.fd(), partner, deadline) == Greeting::closed) throw_lost(partner, 0);
   open_.push_back({partner, std::move(socket)});
+}
+
+void LinkSockets::make_room() {
+  if (open_.size() < limit_) return;
+  const auto first = std::find_if(open_.begin(), open_.end(), [&](const OpenLink& link) {
+    return !std::binary_search(barrier_partners_.begin(), barrier_partners_.end(), link.partner);
+  });
+  open_.erase(first != open_.end() ? first : open_.begin());
 }
 
 LinkEnds LinkSockets::ends(int partner) const {

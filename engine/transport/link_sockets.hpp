@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The open sockets of one rank to its partners: got from the rendezvous, kept up to a limit, the oldest closed first.
+// The open sockets of one rank to its partners: got from the rendezvous, kept up to a limit.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,12 @@ std::size_t link_limit();
 
 /// Eight bytes for every open link, nothing for other partners.
 ///
-/// Each end closes its oldest link by its own limit and tells nobody. The other end finds out when the two connect
-/// again: instead of the greeting it reads the end of the stream, drops its own end, and both meet anew.
+/// Each end closes links by its own limit and tells nobody: first that which was connected longest ago, but none that
+/// barriers need as long as there are others. The other end finds out when the two connect again: instead of the
+/// greeting it reads the end of the stream, drops its own end, and both meet anew.
 class LinkSockets {
  public:
-  LinkSockets(int own_rank, cluster::Rendezvous& rendezvous, std::size_t limit);
+  LinkSockets(int own_rank, int num_ranks, cluster::Rendezvous& rendezvous, std::size_t limit);
 
   /// Partners: opens the link, or finds it open, and passes one byte each way.
   /// Throws Error(run_failed) when the deadline passes or the partner cannot be reached.
@@ -48,12 +49,14 @@ class LinkSockets {
   };
 
   std::vector<OpenLink>::const_iterator find(int partner) const;
+  void make_room();
   void open_loop(Deadline deadline);
 
   int own_rank_;
   cluster::Rendezvous& rendezvous_;
   std::size_t limit_;
-  std::vector<OpenLink> open_;  ///< oldest first
+  std::vector<std::int32_t> barrier_partners_;  ///< ascending
+  std::vector<OpenLink> open_;                  ///< the one connected longest ago first
   cluster::Socket loop_out_, loop_in_;
 };
 

@@ -43,7 +43,9 @@ class Transport {
 
   /// Partners: both ends call it before anything else passes between them, in any order of partners as long as
   /// no two pairs wait for each other. Opens the link and passes one empty message each way, so that set-up is
-  /// never timed. Calling it again for an open link is cheap. partner == own rank opens the loop to itself.
+  /// never timed. Calling it again for an open link is cheap. A transport that keeps a bounded number of links closes
+  /// those that were connected longest ago, but none to kernel::barrier_partners(): these are opened once, others
+  /// before each use. partner == own rank opens the loop to itself.
   /// Throws Error(run_failed) when the deadline passes.
   virtual void connect(int partner, Deadline deadline) = 0;
 
@@ -69,25 +71,13 @@ class Transport {
   virtual void all_to_all(const kernel::AllToAllSteps& steps, const kernel::Buffers& buffers,
                           std::span<Sample> samples) = 0;
 
-  /// Collective over all ranks, whose exchanges fit together: an exchange with many neighbours for each sample, timed
-  /// by this rank's clock, after exchange.num_warmup untimed ones; a barrier of all ranks before and behind each. Links
-  /// to all partners are open already, and so are those to kernel::barrier_partners(), for transports that have no
-  /// barrier of their own. Like run() it blocks, throws and keeps the timed region free.
-  virtual void exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
-                                        const kernel::NeighbourBuffers& buffers,
-                                        std::span<kernel::ExchangeSample> samples) = 0;
-
-  /// The same, once and untimed, but arrivals_ns[i] says how long after the opening barrier the message of
-  /// exchange.channels[i] was there; it is left alone where none is received.
-  virtual void trace_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
-                                std::span<std::uint64_t> arrivals_ns) = 0;
-
-  /// The same, timed and with new contents in every exchange, each byte compared where it arrives. Every channel has a
-  /// slot of its own. Returns the first mismatch of this rank.
-  virtual std::optional<kernel::NeighbourMismatch> verify_neighbours(const kernel::NeighbourExchange& exchange,
-                                                                     const kernel::NeighbourBuffers& buffers,
-                                                                     const kernel::Contents& contents,
-                                                                     std::span<kernel::ExchangeSample> samples) = 0;
+  /// Collective over all ranks, whose exchanges fit together and whose tasks are alike: exchanges with many neighbours,
+  /// a barrier of all ranks before and behind each, by this rank's clock. Links to all partners are open already, and
+  /// so are those to kernel::barrier_partners(), for transports that have no barrier of their own. Like run() it
+  /// blocks, throws and keeps the timed region free. Returns the first mismatch that this rank found in a verification.
+  virtual std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
+                                                                            const kernel::NeighbourBuffers& buffers,
+                                                                            const kernel::NeighbourTask& task) = 0;
 
   /// Local: called while the rank waits on the control plane, so that what it has sent goes on its way.
   virtual void progress() noexcept {}

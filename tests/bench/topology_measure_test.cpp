@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
+#include "bench/message_slots.hpp"
 #include "bench/topology/load.hpp"
 #include "bench/topology/measure.hpp"
-#include "bench/topology/message_slots.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "schedule/edge_list.hpp"
@@ -48,24 +48,34 @@ class NotingTransport final : public transport::Transport {
   }
   void all_to_all(const kernel::AllToAllSteps&, const kernel::Buffers&, std::span<Sample>) override {}
 
-  void exchange_with_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers&,
-                                std::span<kernel::ExchangeSample> samples) override {
+  std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
+                                                                    const kernel::NeighbourBuffers&,
+                                                                    const kernel::NeighbourTask& task) override {
+    if (const auto* timed = std::get_if<kernel::TimedExchanges>(&task)) {
+      note_timed(exchange, timed->samples);
+    } else if (const auto* traced = std::get_if<kernel::TracedExchange>(&task)) {
+      note_traced(exchange, traced->arrivals_ns);
+    } else {
+      return note_verified(exchange, std::get<kernel::VerifiedExchanges>(task));
+    }
+    return std::nullopt;
+  }
+
+  void note_timed(const kernel::NeighbourExchange& exchange, std::span<kernel::ExchangeSample> samples) {
     whereabouts.push_back(cluster->whereabouts(rank_));
     num_timed[exchange.message_size_bytes] += exchange.num_warmup + samples.size();
     fill(samples);
   }
-  void trace_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers&,
-                        std::span<std::uint64_t> arrivals_ns) override {
+  void note_traced(const kernel::NeighbourExchange& exchange, std::span<std::uint64_t> arrivals_ns) {
     ++num_traced;
     for (std::size_t i = 0; i < exchange.channels.size(); ++i) {
       const kernel::NeighbourChannel& channel = exchange.channels[i];
       if (kernel::receives(channel.part)) arrivals_ns[i] = 100 + static_cast<std::uint64_t>(channel.partner);
     }
   }
-  std::optional<kernel::NeighbourMismatch> verify_neighbours(const kernel::NeighbourExchange& exchange,
-                                                             const kernel::NeighbourBuffers&,
-                                                             const kernel::Contents& contents,
-                                                             std::span<kernel::ExchangeSample> samples) override {
+  std::optional<kernel::NeighbourMismatch> note_verified(const kernel::NeighbourExchange& exchange,
+                                                         const kernel::VerifiedExchanges& task) {
+    const auto& [contents, samples] = task;
     std::set<std::uint32_t> slots;
     std::size_t num_receives = 0;
     for (const kernel::NeighbourChannel& channel : exchange.channels) {

@@ -163,7 +163,7 @@ void expect_exchanges(const schedule::TopologySpec& topology, std::uint64_t kern
                       const std::array<std::uint64_t, 4>& expected) {
   on_four_ranks(without_jitter(with_faults("")), topology, [&](int rank, auto& model, const Neighbourhood& around) {
     std::vector<kernel::ExchangeSample> samples(3);
-    model.exchange_with_neighbours(around.exchange(1000, 1), {}, samples);
+    model.exchange_with_neighbours(around.exchange(1000, 1), {}, kernel::TimedExchanges{samples});
     for (const kernel::ExchangeSample& sample : samples) {
       EXPECT_EQ(sample.*time_ns, expected[static_cast<std::size_t>(rank)]) << "rank " << rank;
     }
@@ -194,10 +194,26 @@ TEST(ModelTimes, OfAnswersCountFromTheMessageThatIsAnswered) {
   const auto complete = spec(schedule::Shape::complete, schedule::ChannelMode::answered);
   on_four_ranks(without_jitter(with_faults("")), complete, [](int rank, auto& model, const Neighbourhood& around) {
     std::vector<std::uint64_t> arrivals_ns(3);
-    model.trace_neighbours(around.exchange(1000, 0), {}, arrivals_ns);
+    model.exchange_with_neighbours(around.exchange(1000, 0), {}, kernel::TracedExchange{arrivals_ns});
     const std::vector<std::uint64_t> expected[] = {
         {1200, 6000, 6000}, {600, 6000, 6000}, {3000, 3000, 1200}, {3000, 3000, 600}};
     EXPECT_EQ(arrivals_ns, expected[rank]) << "rank " << rank;
+  });
+}
+
+TEST(ModelTimes, OfStepsAreThoseOfAllBeforeThem) {
+  const std::string text = without_jitter(with_faults(R"({"slow_rank": 3, "factor": 2})"));
+  on_four_ranks(text, spec(schedule::Shape::ring, schedule::ChannelMode::both_ways), [](int rank, auto& model, auto&) {
+    const std::int32_t partner = rank ^ 2;  // on the other host: 3000, or twice that
+    const std::vector<kernel::NeighbourChannel> channels(3, {partner, kernel::Part::both, 0});
+    const std::vector<std::uint32_t> step_ends{1, 2, 3};
+    kernel::ExchangeSample sample;
+    std::vector<std::uint64_t> step_ends_ns(3);
+    model.exchange_with_neighbours({channels, step_ends, 1000, 2}, {},
+                                   kernel::TimedExchanges{{&sample, 1}, step_ends_ns});
+    const std::uint64_t one_ns = rank % 2 == 1 ? 6000 : 3000;
+    EXPECT_EQ(step_ends_ns, (std::vector<std::uint64_t>{one_ns, 2 * one_ns, 3 * one_ns})) << "rank " << rank;
+    EXPECT_EQ(sample.own_ns, 3 * one_ns);
   });
 }
 
@@ -207,7 +223,7 @@ std::vector<std::uint64_t> times_among_neighbours(const std::string& text) {
   const auto complete = spec(schedule::Shape::complete, schedule::ChannelMode::answered);
   on_four_ranks(text, complete, [&](int rank, auto& model, const Neighbourhood& around) {
     std::vector<kernel::ExchangeSample> samples(10);
-    model.exchange_with_neighbours(around.exchange(1000, 1), {}, samples);
+    model.exchange_with_neighbours(around.exchange(1000, 1), {}, kernel::TimedExchanges{samples});
     if (rank != 0) return;  // the rank whose memory is ours
     for (const auto& sample : samples) times.insert(times.end(), {sample.own_ns, sample.with_barrier_ns});
   });
@@ -268,8 +284,8 @@ TEST(ModelFaults, ACorruptedByteOfANeighbourIsFoundWhereItIs) {
     Slots slots(around, rank, 1000);
     std::vector<kernel::ExchangeSample> samples(6);
     // The message is that of the third timed exchange: one comes before them.
-    const auto mismatch =
-        model.verify_neighbours(around.exchange(1000, 1), slots.buffers(), {.first_exchange = 50}, samples);
+    const auto mismatch = model.exchange_with_neighbours(around.exchange(1000, 1), slots.buffers(),
+                                                         kernel::VerifiedExchanges{{.first_exchange = 50}, samples});
     ASSERT_EQ(mismatch.has_value(), rank == 1);
     if (!mismatch) return;
     EXPECT_EQ(mismatch->from, 3);

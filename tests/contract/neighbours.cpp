@@ -2,6 +2,7 @@
 // What every transport must do where ranks exchange messages with many neighbours.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -67,7 +68,7 @@ void exchange_and_check(End& end, const Topology& topology, std::size_t size, St
   Slots slots(around, end.rank, size);
   auto samples = fresh_exchange_samples(1);
 
-  end.transport.exchange_with_neighbours(around.exchange(size, 1), slots.buffers(), samples);
+  end.transport.exchange_with_neighbours(around.exchange(size, 1), slots.buffers(), kernel::TimedExchanges{samples});
 
   expect_timed(samples);
   EXPECT_TRUE(slots.gaps_are_blank());
@@ -83,8 +84,9 @@ void verify_and_check(End& end, const Topology& topology, std::size_t size, Fill
   const Neighbourhood around(topology, end.rank);
   Slots slots(around, end.rank, size);
   auto samples = fresh_exchange_samples(num_exchanges);
-  const auto mismatch = end.transport.verify_neighbours(around.exchange(size, 0), slots.buffers(),
-                                                        {.fill = fill, .first_exchange = 12}, samples);
+  const auto mismatch =
+      end.transport.exchange_with_neighbours(around.exchange(size, 0), slots.buffers(),
+                                             kernel::VerifiedExchanges{{.fill = fill, .first_exchange = 12}, samples});
   EXPECT_FALSE(mismatch) << "from rank " << mismatch->from << ", exchange " << mismatch->exchange << ", byte "
                          << mismatch->byte;
   expect_timed(samples);
@@ -120,6 +122,25 @@ TEST_P(NeighbourContract, ServesOneChannelAfterTheOther) {
   });
 }
 
+TEST_P(NeighbourContract, TellsWhenEachStepOfTheLastExchangeWasDone) {
+  on_all_ranks([](End& end) {
+    connect_to_all(end);
+    for (const Topology& topology : topologies(end.size)) {
+      SCOPED_TRACE(in_words(topology, 4 * kib));
+      const Neighbourhood around(topology, end.rank, Steps::one_a_channel);
+      const kernel::NeighbourExchange exchange = around.exchange(4 * kib, 2);
+      Slots slots(around, end.rank, 4 * kib);
+      auto samples = fresh_exchange_samples(2);
+      std::vector<std::uint64_t> step_ends_ns(exchange.step_ends.size(), untouched);
+      end.transport.exchange_with_neighbours(exchange, slots.buffers(), kernel::TimedExchanges{samples, step_ends_ns});
+      expect_timed(samples);
+      EXPECT_TRUE(std::is_sorted(step_ends_ns.begin(), step_ends_ns.end()));
+      if (step_ends_ns.empty()) continue;
+      EXPECT_LE(step_ends_ns.back(), samples.back().own_ns);
+    }
+  });
+}
+
 TEST_P(NeighbourContract, TakesOneBufferForAllChannels) {
   on_all_ranks([](End& end) {
     connect_to_all(end);
@@ -130,7 +151,7 @@ TEST_P(NeighbourContract, TakesOneBufferForAllChannels) {
       memory::fill(memory.send, Fill::random, key_from(end.rank));
       auto samples = fresh_exchange_samples(1);
       end.transport.exchange_with_neighbours(around.exchange(1000, 0), {memory.send.data(), memory.receive.data(), 0},
-                                             samples);
+                                             kernel::TimedExchanges{samples});
       expect_timed(samples);
       if (around.channels().size() != 1 || !around.receives(0) || !ranks().timed_messages_have_contents()) continue;
       EXPECT_FALSE(memory::first_wrong_byte(memory.receive, Fill::random, key_from(around.channels().front().partner)));
@@ -160,7 +181,8 @@ TEST_P(NeighbourContract, TracesArrivalsWhereMessagesArrive) {
       const Neighbourhood around(topology, end.rank);
       Slots slots(around, end.rank, 4 * kib);
       std::vector<std::uint64_t> arrivals_ns(around.parts().size(), untouched);
-      end.transport.trace_neighbours(around.exchange(4 * kib, 0), slots.buffers(), arrivals_ns);
+      end.transport.exchange_with_neighbours(around.exchange(4 * kib, 0), slots.buffers(),
+                                             kernel::TracedExchange{arrivals_ns});
       for (std::size_t i = 0; i < arrivals_ns.size(); ++i) {
         EXPECT_EQ(arrivals_ns[i] == untouched, !kernel::receives(around.parts()[i].part)) << "channel " << i;
         EXPECT_GT(arrivals_ns[i], 0u);
@@ -180,11 +202,12 @@ TEST_P(NeighbourContract, BeatsThePulseAfterEveryExchange) {
     auto samples = fresh_exchange_samples(4);
     std::vector<std::uint64_t> arrivals_ns(around.parts().size());
     const std::uint64_t before = end.pulse.beats;
-    end.transport.exchange_with_neighbours(around.exchange(8, 2), slots.buffers(), samples);
+    end.transport.exchange_with_neighbours(around.exchange(8, 2), slots.buffers(), kernel::TimedExchanges{samples});
     EXPECT_GE(end.pulse.beats, before + 6);
-    end.transport.verify_neighbours(around.exchange(8, 0), slots.buffers(), {}, samples);
+    end.transport.exchange_with_neighbours(around.exchange(8, 0), slots.buffers(),
+                                           kernel::VerifiedExchanges{{}, samples});
     EXPECT_GE(end.pulse.beats, before + 10);
-    end.transport.trace_neighbours(around.exchange(8, 0), slots.buffers(), arrivals_ns);
+    end.transport.exchange_with_neighbours(around.exchange(8, 0), slots.buffers(), kernel::TracedExchange{arrivals_ns});
     EXPECT_GE(end.pulse.beats, before + 11);
   });
 }
@@ -212,7 +235,8 @@ TEST_P(NeighbourContract, ANeighbourThatVanishesIsAnErrorThatNamesIt) {
     Slots slots(around, end.rank, 4 * kib);
     auto samples = fresh_exchange_samples(100'000);
     try {
-      end.transport.exchange_with_neighbours(around.exchange(4 * kib, 0), slots.buffers(), samples);
+      end.transport.exchange_with_neighbours(around.exchange(4 * kib, 0), slots.buffers(),
+                                             kernel::TimedExchanges{samples});
       ADD_FAILURE() << "an exchange without a neighbour came to its end";
     } catch (const Error& error) {
       EXPECT_EQ(error.status(), ExitStatus::run_failed);

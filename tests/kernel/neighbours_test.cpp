@@ -25,7 +25,8 @@ std::string calls_of(const Channels& channels, const StepEnds& step_ends) {
   RecordingNeighbours links{channels};
   ExchangeSample sample;
   Pulse pulse;
-  time_neighbours(links, {.channels = channels, .step_ends = step_ends, .message_size_bytes = 1}, {&sample, 1}, pulse);
+  time_neighbours(links, {.channels = channels, .step_ends = step_ends, .message_size_bytes = 1}, {{&sample, 1}},
+                  pulse);
   const std::size_t begin = links.calls.find("B|c") + 3, end = links.calls.find("cBc");
   EXPECT_EQ(begin, 3u) << links.calls;
   EXPECT_EQ(end + 3, links.calls.size()) << links.calls;
@@ -88,7 +89,7 @@ TEST(Neighbours, OfARankWithoutAnyAreBarriers) {
   links.clock_step_ns = 0;
   std::array<ExchangeSample, 2> samples;
   Pulse pulse;
-  time_neighbours(links, {.num_warmup = 1}, samples, pulse);
+  time_neighbours(links, {.num_warmup = 1}, {samples}, pulse);
   EXPECT_EQ(links.calls, "B|ccBcB|ccBcB|ccBc");
   for (const ExchangeSample& sample : samples) {
     EXPECT_EQ(sample.own_ns, 1u) << "0 would read as not measured";
@@ -103,12 +104,28 @@ TEST(Neighbours, FillEverySampleAndBeatAfterEveryExchange) {
   links.clock_step_ns = 10;
   std::array<ExchangeSample, 3> samples;
   Pulse pulse;
-  time_neighbours(links, {.channels = channels, .step_ends = step_ends, .num_warmup = 2}, samples, pulse);
+  time_neighbours(links, {.channels = channels, .step_ends = step_ends, .num_warmup = 2}, {samples}, pulse);
   for (const ExchangeSample& sample : samples) {
     EXPECT_EQ(sample.own_ns, 10u);
     EXPECT_EQ(sample.with_barrier_ns, 20u);
   }
   EXPECT_EQ(pulse.beats, 5u);
+}
+
+TEST(Neighbours, TellWhenEachStepOfTheLastExchangeWasDone) {
+  const Channels channels{{1, both}, {2, sends}, {3, answers}};
+  const StepEnds step_ends{1, 2, 3};
+  RecordingNeighbours links{channels};
+  links.clock_step_ns = 10;
+  std::array<ExchangeSample, 2> samples;
+  std::array<std::uint64_t, 3> step_ends_ns{7, 7, 7};
+  Pulse pulse;
+  time_neighbours(links, {.channels = channels, .step_ends = step_ends, .num_warmup = 1}, {samples, step_ends_ns},
+                  pulse);
+  const std::string untold = "B|cS1R1wS2wr3s3cBc", told = "B|cS1R1wcS2wcr3s3ccBc";
+  EXPECT_EQ(links.calls, untold + told + told);
+  EXPECT_EQ(step_ends_ns, (std::array<std::uint64_t, 3>{10, 20, 30}));
+  EXPECT_EQ(samples.back().own_ns, 40u);
 }
 
 TEST(Trace, ReadsTheClockForEveryMessageThatArrives) {

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster whose ranks are threads of the test: collectives without processes or sockets.
+// A cluster whose ranks are threads of the test: collectives without processes; sockets between two for transports.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <barrier>
+#include <condition_variable>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cluster/cluster.hpp"
@@ -31,10 +37,34 @@ class Board {
     return all;
   }
 
+  /// As cluster::Rendezvous says: the lower rank makes both ends and leaves one for the other.
+  cluster::Socket meet(int rank, int partner, Deadline deadline) {
+    std::unique_lock lock(meetings_mutex_);
+    auto& left_here = meetings_[std::minmax(rank, partner)];
+    if (rank < partner) {
+      int ends[2];
+      if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        throw Error(ExitStatus::run_failed, "no socket for two threads");
+      }
+      left_here.emplace_back(ends[1]);
+      someone_came_.notify_all();
+      return cluster::Socket(ends[0]);
+    }
+    const bool is_there =
+        someone_came_.wait_for(lock, std::chrono::milliseconds(deadline.left_ms()), [&] { return !left_here.empty(); });
+    if (!is_there) throw cluster::ConnectionLost("a thread did not come to the meeting");
+    cluster::Socket socket = std::move(left_here.front());
+    left_here.pop_front();
+    return socket;
+  }
+
  private:
   int size_;
   std::vector<std::string> texts_;
   std::barrier<> gate_;
+  std::mutex meetings_mutex_;
+  std::condition_variable someone_came_;
+  std::map<std::pair<int, int>, std::deque<cluster::Socket>> meetings_;
 };
 
 class ThreadCluster : public cluster::Cluster {
@@ -85,7 +115,7 @@ class ThreadCluster : public cluster::Cluster {
   void set_on_failure(std::function<void(const std::string&)>) override {}
   [[noreturn]] void abort(const Error& error) override { throw error; }
   void leave() override { barrier(); }
-  cluster::Socket meet(int, Deadline) override { throw Error(ExitStatus::run_failed, "threads have no sockets"); }
+  cluster::Socket meet(int partner, Deadline deadline) override { return board_.meet(rank_, partner, deadline); }
 
   std::string whereabouts(int rank) const { return whereabouts_(rank); }
 

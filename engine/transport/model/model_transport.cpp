@@ -42,7 +42,7 @@ class ModelTransport final : public Transport {
         fabric_(load_fabric(context.argument, context.size)),
         own_{.rank = context.rank, .silent_after = silent_after(fabric_, context.rank)},
         pulse_(context.pulse),
-        sockets_(context.rank, context.rendezvous, link_limit()) {}
+        sockets_(context.rank, context.size, context.rendezvous, link_limit()) {}
 
   TransportInfo info() const override {
     TransportInfo info;
@@ -81,27 +81,13 @@ class ModelTransport final : public Transport {
     kernel::all_to_all(links, steps, buffers, samples, pulse_);
   }
 
-  void exchange_with_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
-                                std::span<kernel::ExchangeSample> samples) override {
-    with_neighbours(exchange, buffers, Payload::none,
-                    [&](auto& links) { kernel::time_neighbours(links, exchange, samples, pulse_); });
-  }
-
-  void trace_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
-                        std::span<std::uint64_t> arrivals_ns) override {
-    with_neighbours(exchange, buffers, Payload::none,
-                    [&](auto& links) { kernel::trace_neighbours(links, exchange, arrivals_ns, pulse_); });
-  }
-
-  std::optional<kernel::NeighbourMismatch> verify_neighbours(const kernel::NeighbourExchange& exchange,
-                                                             const kernel::NeighbourBuffers& buffers,
-                                                             const kernel::Contents& contents,
-                                                             std::span<kernel::ExchangeSample> samples) override {
-    std::optional<kernel::NeighbourMismatch> mismatch;
-    with_neighbours(exchange, buffers, Payload::whole, [&](auto& links) {
-      mismatch = kernel::verify_neighbours(links, exchange, own_.rank, buffers, contents, samples, pulse_);
-    });
-    return mismatch;
+  std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
+                                                                    const kernel::NeighbourBuffers& buffers,
+                                                                    const kernel::NeighbourTask& task) override {
+    const bool is_verified = std::holds_alternative<kernel::VerifiedExchanges>(task);
+    const Neighbourhood around(exchange, own_.rank, num_ranks_, sockets_);
+    ModelNeighbours links(fabric_, own_, around, exchange, buffers, is_verified ? Payload::whole : Payload::none);
+    return kernel::run_neighbours(links, exchange, own_.rank, buffers, task, pulse_);
   }
 
   std::string make_believe_host(int rank) const override {
@@ -112,14 +98,6 @@ class ModelTransport final : public Transport {
   ModelLink link_to(int partner, Posted& posted, Payload payload) {
     own_.clock_ns = 0;
     return {fabric_, own_, partner, sockets_.ends(partner), posted, payload};
-  }
-
-  template <class Use>
-  void with_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
-                       Payload payload, const Use& use) {
-    const Neighbourhood around(exchange, own_.rank, num_ranks_, sockets_);
-    ModelNeighbours links(fabric_, own_, around, exchange, buffers, payload);
-    use(links);
   }
 
   std::string file_;

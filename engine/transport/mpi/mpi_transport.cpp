@@ -82,26 +82,16 @@ class MpiTransport final : public Transport {
     all_to_all_that<WaitMode::yield>(steps, buffers, samples);
   }
 
-  void exchange_with_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
-                                std::span<kernel::ExchangeSample> samples) override {
-    with_neighbours(exchange, buffers, [&](auto& links) { kernel::time_neighbours(links, exchange, samples, pulse_); });
-  }
-
-  void trace_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
-                        std::span<std::uint64_t> arrivals_ns) override {
-    with_neighbours(exchange, buffers,
-                    [&](auto& links) { kernel::trace_neighbours(links, exchange, arrivals_ns, pulse_); });
-  }
-
-  std::optional<kernel::NeighbourMismatch> verify_neighbours(const kernel::NeighbourExchange& exchange,
-                                                             const kernel::NeighbourBuffers& buffers,
-                                                             const kernel::Contents& contents,
-                                                             std::span<kernel::ExchangeSample> samples) override {
-    std::optional<kernel::NeighbourMismatch> mismatch;
-    with_neighbours(exchange, buffers, [&](auto& links) {
-      mismatch = kernel::verify_neighbours(links, exchange, library_.rank(), buffers, contents, samples, pulse_);
-    });
-    return mismatch;
+  std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
+                                                                    const kernel::NeighbourBuffers& buffers,
+                                                                    const kernel::NeighbourTask& task) override {
+    const auto by = [&](auto links) {
+      return kernel::run_neighbours(links, exchange, library_.rank(), buffers, task, pulse_);
+    };
+    if (wait_ == WaitMode::spin || blocking_calls_yield_) {
+      return by(MpiNeighbours<Calls::blocking>(library_.comm(), exchange, buffers));
+    }
+    return by(MpiNeighbours<Calls::testing>(library_.comm(), exchange, buffers));
   }
 
   void progress() noexcept override {
@@ -135,17 +125,6 @@ class MpiTransport final : public Transport {
     const MessageShape shape(steps.message_size_bytes);
     StepLinks<wait> links{library_.comm(), steps.partners, shape};
     kernel::all_to_all(links, steps, buffers, samples, pulse_);
-  }
-
-  template <class Use>
-  void with_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
-                       const Use& use) {
-    if (wait_ == WaitMode::spin || blocking_calls_yield_) {
-      MpiNeighbours<Calls::blocking> links(library_.comm(), exchange, buffers);
-      return use(links);
-    }
-    MpiNeighbours<Calls::testing> links(library_.comm(), exchange, buffers);
-    use(links);
   }
 
   Library& library_ = Library::instance();

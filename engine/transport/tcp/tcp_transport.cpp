@@ -59,6 +59,14 @@ struct StepSockets {
   std::uint64_t now_ns() const { return leadline::now_ns(); }
 };
 
+/// Calls `use` with the wait mode as a constant.
+template <class Use>
+auto with_constant(WaitMode mode, const Use& use) {
+  if (mode == WaitMode::block) return use(std::integral_constant<WaitMode, WaitMode::block>{});
+  if (mode == WaitMode::yield) return use(std::integral_constant<WaitMode, WaitMode::yield>{});
+  return use(std::integral_constant<WaitMode, WaitMode::spin>{});
+}
+
 class TcpTransport final : public Transport {
  public:
   explicit TcpTransport(const Context& context)
@@ -67,7 +75,7 @@ class TcpTransport final : public Transport {
         wait_(context.wait),
         device_(on_one_host(context.host_of) ? "lo" : ""),
         pulse_(context.pulse),
-        sockets_(context.rank, context.rendezvous, link_limit()) {}
+        sockets_(context.rank, context.size, context.rendezvous, link_limit()) {}
 
   TransportInfo info() const override {
     TransportInfo info;
@@ -107,59 +115,29 @@ class TcpTransport final : public Transport {
     const kernel::AllToAllSteps never_empty{steps.partners, on_the_wire.size};
     const std::vector<LinkEnds> ends = sockets_.all_ends(steps.partners);
     Posted posted(1);
-    with_wait([&](auto wait) {
+    with_constant(wait_, [&](auto wait) {
       StepSockets<wait> links{steps.partners, ends, posted};
       kernel::all_to_all(links, never_empty, on_the_wire.buffers, samples, pulse_);
     });
   }
 
-  void exchange_with_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
-                                std::span<kernel::ExchangeSample> samples) override {
-    with_neighbours(exchange, buffers, [&](auto& links) { kernel::time_neighbours(links, exchange, samples, pulse_); });
-  }
-
-  void trace_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
-                        std::span<std::uint64_t> arrivals_ns) override {
-    with_neighbours(exchange, buffers,
-                    [&](auto& links) { kernel::trace_neighbours(links, exchange, arrivals_ns, pulse_); });
-  }
-
-  std::optional<kernel::NeighbourMismatch> verify_neighbours(const kernel::NeighbourExchange& exchange,
-                                                             const kernel::NeighbourBuffers& buffers,
-                                                             const kernel::Contents& contents,
-                                                             std::span<kernel::ExchangeSample> samples) override {
-    std::optional<kernel::NeighbourMismatch> mismatch;
-    with_neighbours(exchange, buffers, [&](auto& links) {
-      mismatch = kernel::verify_neighbours(links, exchange, own_rank_, buffers, contents, samples, pulse_);
+  std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
+                                                                    const kernel::NeighbourBuffers& buffers,
+                                                                    const kernel::NeighbourTask& task) override {
+    const Neighbourhood around(exchange, own_rank_, num_ranks_, sockets_);
+    return with_constant(wait_, [&](auto wait) {
+      SocketNeighbours<wait> links(around, exchange, buffers);
+      return kernel::run_neighbours(links, exchange, own_rank_, buffers, task, pulse_);
     });
-    return mismatch;
   }
 
  private:
-  /// Calls `use` with the wait mode as a constant.
-  template <class Use>
-  void with_wait(const Use& use) {
-    if (wait_ == WaitMode::block) return use(std::integral_constant<WaitMode, WaitMode::block>{});
-    if (wait_ == WaitMode::yield) return use(std::integral_constant<WaitMode, WaitMode::yield>{});
-    use(std::integral_constant<WaitMode, WaitMode::spin>{});
-  }
-
   template <class Use>
   void with_link(const kernel::Exchange& exchange, int partner, const Use& use) {
     Posted posted(kernel::num_in_flight(exchange));
-    with_wait([&](auto wait) {
+    with_constant(wait_, [&](auto wait) {
       SocketLink<wait> link(sockets_.ends(partner), partner, posted);
       use(link);
-    });
-  }
-
-  template <class Use>
-  void with_neighbours(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
-                       const Use& use) {
-    const Neighbourhood around(exchange, own_rank_, num_ranks_, sockets_);
-    with_wait([&](auto wait) {
-      SocketNeighbours<wait> links(around, exchange, buffers);
-      use(links);
     });
   }
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links of ranks that are threads, more than may be open at once: those that are needed together are there together.
+#include "transport/link_sockets.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error.hpp"
+#include "kernel/neighbour_exchange.hpp"
+#include "support/thread_cluster.hpp"
+
+namespace leadline::transport {
+namespace {
+
+constexpr int num_ranks = 8;  // a barrier among them has five partners: 1, 2 and 4 away
+
+Deadline soon() { return Deadline::after(std::chrono::seconds(20)); }
+
+void on_all_ranks(
+    const std::function<void(leadline::testing::ThreadCluster&, const std::vector<std::int32_t>&)>& body) {
+  leadline::testing::run_ranks(std::vector<std::uint32_t>(num_ranks), [&](leadline::testing::ThreadCluster& cluster) {
+    body(cluster, kernel::barrier_partners(cluster.rank(), num_ranks));
+  });
+}
+
+/// All pairs as seven matchings, one behind the other: rank with rank xor k.
+void connect_to(LinkSockets& sockets, int rank, const std::vector<std::int32_t>& partners) {
+  for (int k = 1; k < num_ranks; ++k) {
+    if (std::count(partners.begin(), partners.end(), rank ^ k) > 0) sockets.connect(rank ^ k, soon());
+  }
+}
+
+void expect_link(const LinkEnds& ends, int rank) {
+  const char out = static_cast<char>(rank);
+  char in = -1;
+  ASSERT_EQ(::send(ends.out, &out, 1, MSG_NOSIGNAL), 1);
+  ASSERT_EQ(::recv(ends.in, &in, 1, MSG_WAITALL), 1);
+}
+
+bool has_all(const LinkSockets& sockets, const std::vector<std::int32_t>& partners) {
+  try {
+    sockets.all_ends(partners);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+bool on_all(leadline::testing::ThreadCluster& cluster, bool own) {
+  const auto worse = [](const std::string& left, std::string_view right) {
+    return left.empty() ? std::string(right) : left;
+  };
+  return cluster.all_reduce(own ? "" : "not here", worse).empty();
+}
+
+TEST(LinkSockets, KeepThoseOfBarriersWhilePartnersComeAndGo) {
+  on_all_ranks([](leadline::testing::ThreadCluster& cluster, const std::vector<std::int32_t>& barrier_partners) {
+    const int rank = cluster.rank();
+    LinkSockets sockets(rank, num_ranks, cluster, barrier_partners.size() + 1);
+    connect_to(sockets, rank, barrier_partners);
+    for (int round = 0; round < 3; ++round) {
+      for (int k = 1; k < num_ranks; ++k) {
+        sockets.connect(rank ^ k, soon());
+        std::vector<std::int32_t> needed = barrier_partners;
+        needed.push_back(rank ^ k);
+        const bool has_them = has_all(sockets, needed);
+        EXPECT_TRUE(has_them) << "rank " << rank << " with " << (rank ^ k);
+        if (on_all(cluster, has_them)) expect_link(sockets.ends(rank ^ k), rank);
+        cluster.barrier();
+      }
+    }
+  });
+}
+
+TEST(LinkSockets, CloseThatWhichWasConnectedLongestAgo) {
+  on_all_ranks([](leadline::testing::ThreadCluster& cluster, const std::vector<std::int32_t>&) {
+    const int rank = cluster.rank();
+    LinkSockets sockets(rank, 1, cluster, 2);  // no barriers: one rank has none
+    sockets.connect(rank ^ 1, soon());
+    sockets.connect(rank ^ 2, soon());
+    sockets.connect(rank ^ 1, soon());  // again: the oldest is now the other
+    sockets.connect(rank ^ 3, soon());
+    EXPECT_TRUE(has_all(sockets, {rank ^ 1, rank ^ 3}));
+    EXPECT_FALSE(has_all(sockets, {rank ^ 2}));
+    cluster.barrier();
+  });
+}
+
+}  // namespace
+}  // namespace leadline::transport
