@@ -6,6 +6,7 @@
 
 #include "core/units.hpp"
 #include "output/pairs_text.hpp"
+#include "output/run_text.hpp"
 #include "output/table.hpp"
 #include "schedule/schedule.hpp"
 
@@ -47,12 +48,6 @@ std::string rounds_of_one_rank(const schedule::Schedule& schedule, int rank) {
          fmt::format("  {} rounds walked: {} partners, sends first {} times\n", num_rounds, meetings, first_sends);
 }
 
-std::string duration_text(double seconds) {
-  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
-  if (seconds < 7200) return fmt::format("{:.3g} min", seconds / 60);
-  return fmt::format("{:.3g} h", seconds / 3600);
-}
-
 }  // namespace
 
 std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan) {
@@ -73,10 +68,9 @@ std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan)
   text += in_full ? rounds_in_full(schedule) : rounds_of_one_rank(schedule, 0);
 
   const bench::link::Estimate& estimate = plan.estimate;
+  text += estimate_head(estimate.assumption);
   text +=
-      fmt::format("Estimate (if a message takes {} + size at {}):\n", format_time_ns(estimate.assumption.latency_ns),
-                  format_bandwidth(estimate.assumption.bandwidth_bytes_per_s));
-  text += fmt::format("  time      {} of messages, beside retest and barriers\n", duration_text(estimate.measuring_s));
+      fmt::format("  time      {} of messages, beside retest and barriers\n", format_duration(estimate.measuring_s));
   text += fmt::format("  memory    {} a rank for message buffers, {} a rank for tables\n",
                       about_bytes(estimate.buffer_bytes), about_bytes(estimate.table_bytes));
   text += fmt::format("  file      {} of matrices when every pair is measured\n", about_bytes(estimate.file_bytes));

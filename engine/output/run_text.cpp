@@ -36,10 +36,15 @@ std::string simulated_line(const RunResult& result) {
   return "simulated: these times come from a model of a fabric, not from hardware\n";
 }
 
+std::string estimate_head(const bench::CostAssumption& assumption) {
+  return fmt::format("Estimate (if a message takes {} + size at {}):\n", format_time_ns(assumption.latency_ns),
+                     format_bandwidth(assumption.bandwidth_bytes_per_s));
+}
+
 std::string run_tail(const RunResult& result, ResultFormat format, const std::string& result_path) {
   std::string text;
   if (result.verified_bytes > 0) {
-    text += fmt::format("verified: {} arrived as sent\n", format_bytes(result.verified_bytes));
+    text += fmt::format("verified: {} arrived as sent\n", about_bytes(result.verified_bytes));
   }
   if (result_path.empty() || result_path == "-") return text;
   text += fmt::format("result: {}\n", result_path);

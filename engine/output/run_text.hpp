@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "bench/cost.hpp"
 #include "model/request.hpp"
 #include "model/result.hpp"
 
@@ -16,6 +17,9 @@ bool has_finding(const RunResult& result, const std::string& id);
 
 /// That times come from a model, where no finding says so anyway.
 std::string simulated_line(const RunResult& result);
+
+/// What an estimate of a plan takes a message to cost; a line.
+std::string estimate_head(const bench::CostAssumption& assumption);
 
 /// What was verified, where the result lies ("-" or empty = nowhere to point at), and what to do with it.
 std::string run_tail(const RunResult& result, ResultFormat format, const std::string& result_path);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 
 namespace leadline::output {
 
@@ -86,6 +87,14 @@ double middle_of(const std::vector<double>& values) {
     high = std::max(high, value);
   }
   return high > 0 ? std::sqrt(low * high) : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::vector<std::size_t> evenly_chosen(std::size_t num, std::size_t most) {
+  std::vector<std::size_t> chosen(std::min(num, most));
+  std::iota(chosen.begin(), chosen.end(), 0);
+  if (num <= most) return chosen;
+  for (std::size_t& index : chosen) index = index * (num - 1) / (most - 1);
+  return chosen;
 }
 
 std::string counted(std::uint64_t count, const std::string& noun) {

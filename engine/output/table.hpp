@@ -2,6 +2,7 @@
 // Plain tables for terminals and job logs, and the numbers in them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -41,12 +42,15 @@ std::string in_unit(double value, const Unit& unit);
 /// "0.42 s", "12.3 s", "3 min 20 s", "2 h 05 min".
 std::string format_duration(double duration_s);
 
-/// One decimal in the 1024-based unit that fits, for what is no more than an estimate.
+/// One decimal in the 1024-based unit that fits, for an estimate or a great sum.
 std::string about_bytes(std::uint64_t bytes);
 
 /// What one unit for all these values should go by: the middle between the least and the greatest, as ratios go. Leaves
 /// out what is not above 0; NaN where nothing is.
 double middle_of(const std::vector<double>& values);
+
+/// Indices below `num`, ascending: all, or `most` evenly chosen ones with the first and the last among them.
+std::vector<std::size_t> evenly_chosen(std::size_t num, std::size_t most);
 
 /// "1 pair", "2 pairs".
 std::string counted(std::uint64_t count, const std::string& noun);

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "core/units.hpp"
 #include "output/table.hpp"
 #include "output/topology_cells.hpp"
+#include "stats/summary.hpp"
 
 namespace leadline::output {
 namespace {
@@ -39,13 +39,6 @@ Courses courses_of(const TopologyResult& result) {
   return courses;
 }
 
-/// Of two in the middle the lower.
-double middle_of_course(std::vector<double> rates) {
-  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>((rates.size() - 1) / 2);
-  std::nth_element(rates.begin(), middle, rates.end());
-  return *middle;
-}
-
 }  // namespace
 
 std::string load_text(const TopologyResult& result) {
@@ -66,11 +59,12 @@ std::string load_text(const TopologyResult& result) {
   std::size_t num_rows = 0;
   for (const auto& [where, course] : courses) {
     if (num_rows++ == most_rows) break;
+    std::vector<double> rates = course.rates;  // which stay in the order of time
+    const stats::Summary over_slices = stats::summarize(rates);
     table.add_row({result.topologies[static_cast<std::size_t>(where.first)].name,
                    format_bytes(result.request.message_sizes_bytes[static_cast<std::size_t>(where.second)]),
-                   in_unit(course.rates.front(), unit),
-                   in_unit(*std::min_element(course.rates.begin(), course.rates.end()), unit),
-                   in_unit(middle_of_course(course.rates), unit), in_unit(course.rates.back(), unit),
+                   in_unit(course.rates.front(), unit), in_unit(over_slices.min, unit),
+                   in_unit(over_slices.median, unit), in_unit(course.rates.back(), unit),
                    std::to_string(course.num_exchanges), std::to_string(course.num_verified)});
   }
   const LoadPoint& last = result.load.back();

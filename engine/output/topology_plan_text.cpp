@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/units.hpp"
+#include "output/run_text.hpp"
 #include "output/table.hpp"
 #include "output/topology_text.hpp"
 
@@ -71,9 +72,7 @@ std::string topology_plan_text(const TopologyRequest& request, const bench::topo
                   counted(static_cast<std::uint64_t>(request.repeat), "repeat"));
   text += each_cell(request) + table_of_topologies(plan) + channels_in_full(plan);
   const bench::topology::Estimate& estimate = plan.estimate;
-  text +=
-      fmt::format("Estimate (if a message takes {} + size at {}):\n", format_time_ns(estimate.assumption.latency_ns),
-                  format_bandwidth(estimate.assumption.bandwidth_bytes_per_s));
+  text += estimate_head(estimate.assumption);
   text += fmt::format("  time      {}\n", format_duration(estimate.measuring_s));
   text += fmt::format("  memory    {} for message buffers of the busiest rank, {} a rank for tables\n",
                       about_bytes(estimate.buffer_bytes), about_bytes(estimate.table_bytes));

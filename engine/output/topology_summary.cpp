@@ -59,15 +59,6 @@ std::string topologies_across(const TopologyResult& result, const TopologyCells&
   return table.text();
 }
 
-/// Evenly chosen ones, the first and the last among them, where there is no room for all.
-std::vector<std::size_t> shown_sizes(std::size_t num_sizes) {
-  std::vector<std::size_t> sizes(std::min(num_sizes, most_sizes_across));
-  std::iota(sizes.begin(), sizes.end(), 0);
-  if (num_sizes <= most_sizes_across) return sizes;
-  for (std::size_t& size : sizes) size = size * (num_sizes - 1) / (most_sizes_across - 1);
-  return sizes;
-}
-
 /// Topologies in their order; of very many those at both ends.
 std::vector<std::size_t> shown_topologies(const TopologyCells& cells, std::size_t size_index, Rate rate,
                                           std::size_t most, std::size_t each_end) {
@@ -84,7 +75,7 @@ std::vector<std::size_t> shown_topologies(const TopologyCells& cells, std::size_
 
 /// A row a topology, a column a size.
 std::string topologies_down(const TopologyResult& result, const TopologyCells& cells, const Unit& unit) {
-  const std::vector<std::size_t> sizes = shown_sizes(cells.num_sizes());
+  const std::vector<std::size_t> sizes = evenly_chosen(cells.num_sizes(), most_sizes_across);
   std::vector<Column> columns{{"topology", Align::left}};
   for (const std::size_t size : sizes) columns.push_back({format_bytes(result.request.message_sizes_bytes[size])});
   Table table(std::move(columns));
@@ -172,12 +163,6 @@ std::string rates_in_detail(const TopologyResult& result, const TopologyCells& c
   return text;
 }
 
-std::string rank_text(std::int32_t rank, const HostsOfRanks& hosts) {
-  if (rank < 0) return "-";
-  const std::string host = hosts.has_several() ? hosts.of(rank) : "";
-  return host.empty() ? std::to_string(rank) : fmt::format("{} ({})", rank, host);
-}
-
 std::string channel_text(const ChannelTime& channel) {
   return channel.from < 0 ? "-" : fmt::format("{} -> {}", channel.from, channel.to);
 }
@@ -204,8 +189,8 @@ std::string ranks_in_detail(const TopologyResult& result, const TopologyCells& c
     if (middle == nullptr) continue;
     const auto& [slowest, fastest, channel] =
         std::tie(middle->slowest_rank, middle->fastest_rank, middle->slowest_channel);
-    std::vector<std::string> row{result.topologies[topology].name, rank_text(slowest.rank, hosts),
-                                 in_unit(slowest.bytes_per_s, rate_unit), rank_text(fastest.rank, hosts),
+    std::vector<std::string> row{result.topologies[topology].name, hosts.with_host(slowest.rank),
+                                 in_unit(slowest.bytes_per_s, rate_unit), hosts.with_host(fastest.rank),
                                  in_unit(fastest.bytes_per_s, rate_unit)};
     if (is_traced) {
       row.push_back(channel_text(channel));

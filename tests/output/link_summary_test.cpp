@@ -151,7 +151,7 @@ TEST(LinkSummary, SaysWhatIsUnusualAboutTheRun) {
   result.verified_bytes = 2048;
   EXPECT_THAT(link_summary(result, "-"),
               AllOf(HasSubstr("INCOMPLETE: rank 3 on b is gone"), HasSubstr("1 rank: this is the loop to itself"),
-                    HasSubstr("simulated"), HasSubstr("verified: 2 KiB arrived as sent"), Not(HasSubstr("result:"))));
+                    HasSubstr("simulated"), HasSubstr("verified: 2.0 KiB arrived as sent"), Not(HasSubstr("result:"))));
 }
 
 TEST(LinkSummary, DoesNotRepeatWhatAFindingSays) {

@@ -12,12 +12,14 @@
 #include "output/host_of_rank.hpp"
 #include "output/topology_cells.hpp"
 #include "output/topology_progress.hpp"
+#include "support/screen.hpp"
 
 namespace leadline::output {
 namespace {
 
 using schedule::ChannelMode;
 using schedule::Shape;
+using test::Screen;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -214,10 +216,10 @@ TEST(TopologySummary, OfALoadTellsItsCourse) {
   EXPECT_THAT(topology_summary(loaded(), "run.h5"), HasSubstr(R"(
 load for 5.00 s, in 5 slices: total rate in GiB/s, from the median exchange of each
   topology  message size  begin  least  median   last  exchanges  verified
-  star             1 MiB  2.930  0.977   1.465  1.465        260       130
+  star             1 MiB  2.930  0.977   1.709  1.465        260       130
   ring2            1 MiB  3.906  3.906   3.906  3.906         40        20
 
-verified: 5 MiB arrived as sent
+verified: 5.0 MiB arrived as sent
 result: run.h5
 )"));
 }
@@ -239,15 +241,6 @@ TEST(HostsOfRanks, ReadsRangesBackwards) {
   EXPECT_EQ(hosts.of(11), "");
   EXPECT_EQ(HostsOfRanks({}).of(0), "");
 }
-
-class Screen {
- public:
-  ProgressOutlet outlet() {
-    return {[this](std::string_view more) { text += more; }, [] { return 80; }, [this] { return now_s; }};
-  }
-  std::string text;
-  double now_s = 0;
-};
 
 TEST(TopologyProgress, IsATableForEachSize) {
   const TopologyResult result = two_topologies();
