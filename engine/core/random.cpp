@@ -38,10 +38,10 @@ std::uint64_t Random::next() noexcept {
 
 std::uint64_t Random::below(std::uint64_t bound) noexcept {
   assert(bound > 0);
-  // Numbers below this remainder would make some results likelier than others; they are drawn again.
-  const std::uint64_t remainder = (0 - bound) % bound;
+  // Numbers below the remainder of 2^64 / bound would make some results likelier than others; they are drawn again.
+  // That remainder is less than bound, so the division for it is nearly never needed.
   std::uint64_t drawn = next();
-  while (drawn < remainder) drawn = next();
+  while (drawn < bound && drawn < (0 - bound) % bound) drawn = next();
   return drawn % bound;
 }
 

@@ -37,7 +37,7 @@ std::uint32_t host_of(Placement placement, std::uint32_t rank, std::uint32_t num
   return 0;
 }
 
-std::vector<std::int32_t> players_of(Players players, const std::vector<std::uint32_t>& hosts) {
+std::vector<std::int32_t> players_of(Playing players, const std::vector<std::uint32_t>& hosts) {
   const auto num_ranks = static_cast<std::int32_t>(hosts.size());
   std::vector<std::int32_t> result;
   for (std::int32_t rank = 0; rank < num_ranks; ++rank) {
@@ -56,7 +56,7 @@ std::string name_of(Placement placement) {
   return names[static_cast<std::size_t>(placement)];
 }
 
-Scenario scenario(Placement placement, Players players, int num_ranks) {
+Scenario scenario(Placement placement, Playing players, int num_ranks) {
   Scenario scenario;
   scenario.spec.num_ranks = num_ranks;
   for (int rank = 0; rank < num_ranks; ++rank) {

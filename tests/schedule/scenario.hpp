@@ -27,17 +27,17 @@ constexpr Placement all_placements[] = {Placement::none,        Placement::block
                                         Placement::large_first, Placement::large_last,     Placement::random};
 std::string name_of(Placement placement);
 
-enum class Players { all, one_per_host, two_thirds, last_only };
-constexpr Players all_players[] = {Players::all, Players::one_per_host, Players::two_thirds, Players::last_only};
+enum class Playing { all, one_per_host, two_thirds, last_only };
+constexpr Playing all_players[] = {Playing::all, Playing::one_per_host, Playing::two_thirds, Playing::last_only};
 
 struct Scenario {
   Placement placement = Placement::none;
-  Players players = Players::all;
+  Playing players = Playing::all;
   Spec spec;                          ///< num_ranks and the flags are the test's choice
   std::vector<std::uint32_t> groups;  ///< what spec.group_of refers to
 };
 
-Scenario scenario(Placement placement, Players players, int num_ranks);
+Scenario scenario(Placement placement, Playing players, int num_ranks);
 
 /// What a schedule must be, from the spec alone: seats, groups and halves as the header says, but no rounds.
 class Expected {

@@ -158,7 +158,7 @@ class Kinds : public testing::TestWithParam<std::tuple<Placement, bool>> {};
 
 TEST_P(Kinds, hold_every_allowed_pair_once_in_every_form) {
   const auto [placement, bisection] = GetParam();
-  for (const Players players : all_players) {
+  for (const Playing players : all_players) {
     for (int num_ranks = 1; num_ranks <= most_ranks; ++num_ranks) {
       Scenario given = scenario(placement, players, num_ranks);
       given.spec.bisection = bisection;
