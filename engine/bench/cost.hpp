@@ -15,6 +15,9 @@ struct CostAssumption {
 
 double message_s(const CostAssumption& assumption, std::uint64_t size_bytes);
 
+/// An estimate as a number; what does not fit is the most there is.
+std::uint64_t whole_bytes(double bytes);
+
 /// What the ranks of a host need together.
 struct HostDemand {
   int num_ranks = 1;

@@ -11,6 +11,10 @@ constexpr std::size_t page_bytes = 4096;
 
 }  // namespace
 
+std::uint64_t largest_message_bytes(const RunRequest& request) {
+  return *std::max_element(request.message_sizes_bytes.begin(), request.message_sizes_bytes.end());
+}
+
 std::size_t stride_of(std::uint32_t num, std::uint64_t largest_message_bytes) {
   const auto size = std::max<std::size_t>(largest_message_bytes, 1);
   return num <= 1 ? size : (size + page_bytes - 1) / page_bytes * page_bytes;

@@ -8,8 +8,11 @@
 
 #include "memory/buffer.hpp"
 #include "memory/pattern.hpp"
+#include "model/request.hpp"
 
 namespace leadline::bench {
+
+std::uint64_t largest_message_bytes(const RunRequest& request);
 
 /// From the beginning of one of `num` buffers to that of the next, so that each begins on a page; one alone needs no
 /// distance. At least 1.

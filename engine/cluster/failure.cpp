@@ -68,10 +68,9 @@ Failure departure_of(const std::string& who, const std::string& whereabouts) {
 }
 
 Failure standstill_of(const std::string& who, const std::string& whereabouts, double stuck_s) {
-  return failure(
-      Grounds::stuck, fmt::format("{} has made no progress for {:.3g} s{}", who, stuck_s, in(whereabouts)),
-      "all ranks are alive, but nothing moves on that link",
-      fmt::format("Look at that link; --timeout sets the patience, more --batches show progress sooner; {}", kept));
+  return failure(Grounds::stuck, fmt::format("{} has made no progress for {:.3g} s{}", who, stuck_s, in(whereabouts)),
+                 "all ranks are alive, but nothing moves on that link",
+                 fmt::format("Look at that link; --timeout sets the patience with what is timed in one go; {}", kept));
 }
 
 Failure abort_in(const std::string& who, const std::string& whereabouts) {

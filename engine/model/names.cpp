@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words for the values of options.
+#include "model/bisection_result.hpp"
 #include "model/link_request.hpp"
 #include "model/request.hpp"
 #include "model/topology_request.hpp"
@@ -26,6 +27,33 @@ const char* name_of(Rate rate) {
       return "total";
     case Rate::average:
       return "average";
+  }
+  return "unknown";
+}
+
+const char* name_of(PatternKind kind) {
+  switch (kind) {
+    case PatternKind::random:
+      return "random";
+    case PatternKind::named:
+      return "named";
+    case PatternKind::worst:
+      return "worst";
+  }
+  return "unknown";
+}
+
+/// As options are named in documents.
+const char* name_of(StopReason reason) {
+  switch (reason) {
+    case StopReason::not_stopped:
+      return "not_stopped";
+    case StopReason::precision:
+      return "precision";
+    case StopReason::rounds:
+      return "rounds";
+    case StopReason::time_limit:
+      return "time_limit";
   }
   return "unknown";
 }

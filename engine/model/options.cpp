@@ -95,6 +95,26 @@ std::vector<Option> options_of(const TopologyRequest& request) {
                               });
 }
 
+std::vector<Option> options_of(const BisectionRequest& request) {
+  return all_options(request, {
+                                  {"per_host", "", integer(request.per_host)},
+                                  {"within_hosts", "", request.within_hosts},
+                                  {"pattern", "", fmt::format("{}", fmt::join(request.patterns, ","))},
+                                  {"seed", "", request.seed},
+                                  {"worst", "", integer(request.num_worst_steps)},
+                                  {"exchanges", "", request.num_exchanges},
+                                  {"warmup", "", request.num_warmup},
+                                  {"repeat", "", integer(request.repeat)},
+                                  {"rounds", "", request.rounds},
+                                  {"precision", "", request.precision},
+                                  {"time_limit", "s", request.time_limit_s},
+                                  {"baseline_pairs", "", integer(request.num_baseline_pairs)},
+                                  {"retest", "", integer(request.num_retests)},
+                                  {"slow_below", "", request.slow_below},
+                                  {"buckets", "", integer(request.num_buckets)},
+                              });
+}
+
 namespace {
 
 struct TextOf {

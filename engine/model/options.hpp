@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "model/bisection_request.hpp"
 #include "model/link_request.hpp"
 #include "model/topology_request.hpp"
 
@@ -25,6 +26,7 @@ struct Option {
 /// Every option with its value, in the order of the help.
 std::vector<Option> options_of(const LinkRequest& request);
 std::vector<Option> options_of(const TopologyRequest& request);
+std::vector<Option> options_of(const BisectionRequest& request);
 
 /// Option names with their values as text, in the same order; for files.
 std::vector<std::pair<std::string, std::string>> options_as_text(const std::vector<Option>& options);

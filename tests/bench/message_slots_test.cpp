@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slots of a rank: side by side, each large enough, with contents that differ.
-#include "bench/topology/message_slots.hpp"
+#include "bench/message_slots.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 
 #include "core/error.hpp"
 
-namespace leadline::bench::topology {
+namespace leadline::bench {
 namespace {
 
-TopologyRequest request_of(Fill fill) {
-  TopologyRequest request;
+RunRequest request_of(Fill fill) {
+  RunRequest request;
   request.message_sizes_bytes = {16, 5000, 300};
   request.fill = fill;
   request.fill_seed = 7;
@@ -50,10 +50,10 @@ TEST(MessageSlots, NoneAreNeededWithoutChannels) {
 }
 
 TEST(MessageSlots, ComeFromTheAllocatorThatIsAskedFor) {
-  TopologyRequest request = request_of(Fill::ramp);
+  RunRequest request = request_of(Fill::ramp);
   request.allocator = "nowhere";
   EXPECT_THROW(MessageSlots(request, 1, 0), Error);
 }
 
 }  // namespace
-}  // namespace leadline::bench::topology
+}  // namespace leadline::bench

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/bisection_result.hpp"
 #include "model/finding.hpp"
 #include "model/provenance.hpp"
 
@@ -61,6 +62,33 @@ TEST(Options, OfATopologyTestAsText) {
   EXPECT_EQ(text_of(options, "print"), "total");
 }
 
+TEST(Options, OfABisectionTestAreNamedAsOnTheCommandLine) {
+  const std::set<std::string> names = names_of(options_of(BisectionRequest{}));
+  for (const char* name :
+       {"message_size", "pattern", "seed", "per_host", "within_hosts", "exchanges", "warmup", "repeat", "rounds",
+        "precision", "time_limit", "baseline_pairs", "worst", "retest", "slow_below", "buckets", "verify", "timeout"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+TEST(Options, OfABisectionTestAsText) {
+  BisectionRequest request;
+  request.patterns = {"random", "shift:3"};
+  request.num_exchanges = 7;
+  request.num_worst_steps = 8;
+  request.num_retests = 9;
+  request.num_buckets = 10;
+  request.num_baseline_pairs = 11;
+  const std::vector<Option> options = options_of(request);
+  EXPECT_EQ(text_of(options, "pattern"), "random,shift:3");
+  EXPECT_EQ(text_of(options, "exchanges"), "7");
+  EXPECT_EQ(text_of(options, "worst"), "8");
+  EXPECT_EQ(text_of(options, "retest"), "9");
+  EXPECT_EQ(text_of(options, "buckets"), "10");
+  EXPECT_EQ(text_of(options, "baseline_pairs"), "11");
+  EXPECT_EQ(text_of(options, "precision"), "0.01");
+}
+
 TEST(Options, AsTextFollowTheirValues) {
   LinkRequest request;
   request.message_sizes_bytes = {1, 1024, 4194304};
@@ -100,6 +128,8 @@ TEST(Names, OfValuesAreTheirWords) {
   EXPECT_STREQ(name_of(ResultFormat::hdf5), "hdf5");
   EXPECT_STREQ(name_of(ResultFormat::json), "json");
   EXPECT_STREQ(name_of(ResultFormat::none), "none");
+  EXPECT_STREQ(name_of(PatternKind::worst), "worst");
+  EXPECT_STREQ(name_of(StopReason::time_limit), "time_limit");
   EXPECT_STREQ(name_of(Severity::note), "note");
   EXPECT_STREQ(name_of(Severity::warning), "warning");
 }

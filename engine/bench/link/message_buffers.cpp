@@ -12,9 +12,8 @@ namespace {
 
 constexpr std::byte wiped{0xa5};
 
-std::uint64_t largest_message_bytes(const LinkRequest& request) {
-  const auto& sizes = request.message_sizes_bytes;
-  return std::max(*std::max_element(sizes.begin(), sizes.end()), request.all_to_all_size_bytes);
+std::uint64_t largest_of_all_bytes(const LinkRequest& request) {
+  return std::max(largest_message_bytes(request), request.all_to_all_size_bytes);
 }
 
 }  // namespace
@@ -25,7 +24,7 @@ MessageBuffers::MessageBuffers(const LinkRequest& request, int rank)
       fill_(request.fill),
       seed_(request.fill_seed),
       num_(request.num_buffers),
-      stride_bytes_(stride_of(request.num_buffers, largest_message_bytes(request))),
+      stride_bytes_(stride_of(request.num_buffers, largest_of_all_bytes(request))),
       send_(allocator_, num_ * stride_bytes_),
       receive_(allocator_, num_ * stride_bytes_) {
   if (allocator_.place != memory::Place::host) staging_.resize(stride_bytes_);

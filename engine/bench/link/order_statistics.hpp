@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact quantiles of numbers that are spread over all ranks, without bringing them together.
+// The distribution of pair medians over all ranks, by class of pair.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,8 @@ struct ClassSummaries {
   PairSummary all, same_host, between_hosts;
 };
 
-/// Collective: the distribution over all ranks, the same on every rank. Memory: O(1) beside the input. A few dozen
-/// small reductions: the wanted order statistics are narrowed down together, 16 ways at a time, on the bit patterns
-/// of the numbers (which order positive doubles as their values do), so the result is exact.
+/// Collective: the distribution over all ranks, the same on every rank. Memory: O(1) beside the input. See
+/// bench/order_statistics.hpp for how.
 ClassSummaries summarize_pairs(cluster::Cluster& cluster, const OwnMedians& own);
 
 }  // namespace leadline::bench::link

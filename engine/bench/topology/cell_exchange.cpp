@@ -9,7 +9,7 @@
 
 #include "bench/corruption.hpp"
 #include "bench/in_transport.hpp"
-#include "bench/topology/message_slots.hpp"
+#include "bench/message_slots.hpp"
 #include "stats/summary.hpp"
 
 namespace leadline::bench::topology {
@@ -31,7 +31,7 @@ std::uint64_t CellExchange::received_bytes() const {
 void CellExchange::run(std::uint64_t num_warmup, std::span<kernel::ExchangeSample> samples) {
   const InTransport mark(stage_.cluster.pulse());
   stage_.transport.exchange_with_neighbours(timed_.exchange(cell_.message_size_bytes, num_warmup), stage_.slots.all(),
-                                            samples);
+                                            kernel::TimedExchanges{samples});
 }
 
 std::optional<WrongByte> CellExchange::verify(std::uint64_t first_exchange, std::span<kernel::ExchangeSample> samples) {
@@ -40,9 +40,10 @@ std::optional<WrongByte> CellExchange::verify(std::uint64_t first_exchange, std:
                               SlotUse::by_channel);
   }
   const InTransport mark(stage_.cluster.pulse());
+  const kernel::Contents contents{stage_.request.fill, stage_.request.fill_seed, first_exchange};
   const auto mismatch =
-      stage_.transport.verify_neighbours(verified_->exchange(cell_.message_size_bytes, 0), stage_.slots.all(),
-                                         {stage_.request.fill, stage_.request.fill_seed, first_exchange}, samples);
+      stage_.transport.exchange_with_neighbours(verified_->exchange(cell_.message_size_bytes, 0), stage_.slots.all(),
+                                                kernel::VerifiedExchanges{contents, samples});
   if (!mismatch) return std::nullopt;
   return described(*mismatch);
 }
@@ -65,7 +66,8 @@ std::vector<double> CellExchange::trace(std::uint64_t num_traced) {
   for (std::size_t t = 0; t < num; ++t) {
     {
       const InTransport mark(stage_.cluster.pulse());
-      stage_.transport.trace_neighbours(timed_.exchange(cell_.message_size_bytes, 0), stage_.slots.all(), arrivals_ns);
+      stage_.transport.exchange_with_neighbours(timed_.exchange(cell_.message_size_bytes, 0), stage_.slots.all(),
+                                                kernel::TracedExchange{arrivals_ns});
     }
     for (std::size_t i = 0; i < arrivals_ns.size(); ++i) {
       if (!kernel::receives(timed_.entries[i].part)) continue;

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/topology/agreement.hpp"
+#include "bench/agreement.hpp"
 #include "bench/topology/measure.hpp"
 #include "bench/topology/neighbourhood.hpp"
 #include "kernel/neighbour_exchange.hpp"

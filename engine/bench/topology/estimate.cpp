@@ -33,10 +33,6 @@ constexpr double file_bytes_per_load_point = 3 * sizeof(std::int32_t) + 4 * size
 
 bool verifies(const TopologyRequest& request) { return request.verify || request.duration_s > 0; }
 
-std::uint64_t largest_message_bytes(const TopologyRequest& request) {
-  return *std::max_element(request.message_sizes_bytes.begin(), request.message_sizes_bytes.end());
-}
-
 /// Of every rank, its busiest topology's.
 std::vector<std::int32_t> most_channels_by_rank(const Plan& plan) {
   std::vector<std::int32_t> most(static_cast<std::size_t>(plan.presence.num_ranks));
@@ -102,12 +98,6 @@ double measuring_s(const TopologyRequest& request, const Plan& plan, const CostA
     }
   }
   return seconds;
-}
-
-/// What does not fit is the most there is.
-std::uint64_t whole_bytes(double bytes) {
-  constexpr double too_many = 0x1p64;
-  return bytes < too_many ? static_cast<std::uint64_t>(bytes) : UINT64_MAX;
 }
 
 }  // namespace

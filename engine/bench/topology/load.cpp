@@ -10,9 +10,9 @@
 #include <span>
 #include <string_view>
 
-#include "bench/topology/agreement.hpp"
+#include "bench/agreement.hpp"
+#include "bench/reductions.hpp"
 #include "bench/topology/cell_exchange.hpp"
-#include "bench/topology/reductions.hpp"
 #include "core/clock.hpp"
 #include "stats/summary.hpp"
 

@@ -2,14 +2,13 @@
 // The topology test's measuring stage: links first, then cell after cell; behind each its results go to the store.
 #include "bench/topology/measure.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "bench/in_transport.hpp"
-#include "bench/topology/agreement.hpp"
+#include "bench/agreement.hpp"
+#include "bench/links.hpp"
 #include "bench/topology/cell_exchange.hpp"
 #include "bench/topology/load.hpp"
 #include "bench/topology/summarize.hpp"
@@ -33,13 +32,10 @@ std::shared_ptr<Whereabouts> show_whereabouts(const Stage& stage) {
 
 /// Collective: everything that the run needs, outside any timing.
 void open_links(const Stage& stage) {
-  const auto timeout =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(stage.request.timeout_s));
   cluster::Cluster& cluster = stage.cluster;
-  for (const std::int32_t partner : partners_to_connect(stage.plan.topologies, cluster.rank(), cluster.size())) {
-    const InTransport mark(cluster.pulse());
-    stage.transport.connect(partner, Deadline::after(timeout));
-  }
+  bench::open_links(cluster, stage.transport,
+                    partners_to_connect(stage.plan.topologies, cluster.rank(), cluster.size()),
+                    stage.request.timeout_s);
   cluster.barrier();
 }
 

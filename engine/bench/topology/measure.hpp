@@ -12,17 +12,18 @@
 #include "model/topology_result.hpp"
 #include "transport/transport.hpp"
 
-namespace leadline::bench::topology {
-
-/// This rank's memory for all messages of the run.
+namespace leadline::bench {
 class MessageSlots;
+}
+
+namespace leadline::bench::topology {
 
 struct Stage {
   const TopologyRequest& request;
   const Plan& plan;
   cluster::Cluster& cluster;
   transport::Transport& transport;
-  MessageSlots& slots;
+  MessageSlots& slots;  ///< this rank's memory for all messages of the run
   CellStore& store;
   Progress* progress = nullptr;  ///< rank 0 only
 };

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "bench/topology/reductions.hpp"
+#include "bench/reductions.hpp"
 #include "stats/fairness.hpp"
 #include "stats/slowest.hpp"
 #include "stats/summary.hpp"

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slots side by side in one stretch of memory, each beginning on a page.
-#include "bench/topology/message_slots.hpp"
+#include "bench/message_slots.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "bench/message_memory.hpp"
 
-namespace leadline::bench::topology {
-namespace {
-
-std::uint64_t largest_message_bytes(const TopologyRequest& request) {
-  return *std::max_element(request.message_sizes_bytes.begin(), request.message_sizes_bytes.end());
-}
-
-}  // namespace
-
-MessageSlots::MessageSlots(const TopologyRequest& request, std::uint32_t num, int rank)
+namespace leadline::bench {
+MessageSlots::MessageSlots(const RunRequest& request, std::uint32_t num, int rank)
     : num_(num),
       stride_bytes_(stride_of(num, largest_message_bytes(request))),
       send_(memory::allocator_named(request.allocator), num * stride_bytes_),
@@ -30,4 +21,4 @@ MessageSlots::MessageSlots(const TopologyRequest& request, std::uint32_t num, in
   }
 }
 
-}  // namespace leadline::bench::topology
+}  // namespace leadline::bench

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two small reductions: which wrong byte is the earliest, then the agreement itself.
-#include "bench/topology/agreement.hpp"
+#include "bench/agreement.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <tuple>
 
-#include "bench/topology/reductions.hpp"
+#include "bench/reductions.hpp"
 
-namespace leadline::bench::topology {
+namespace leadline::bench {
 namespace {
 
 struct Finder {
@@ -41,4 +41,4 @@ void write_and_agree(cluster::Cluster& cluster, const std::function<void()>& wri
   }
 }
 
-}  // namespace leadline::bench::topology
+}  // namespace leadline::bench

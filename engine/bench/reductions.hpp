@@ -2,6 +2,7 @@
 // Numbers of all ranks brought together over the control plane.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
@@ -11,7 +12,7 @@
 
 #include "cluster/cluster.hpp"
 
-namespace leadline::bench::topology {
+namespace leadline::bench {
 
 /// Collective: all ranks' values under `merge` (associative; called in no fixed order), on all ranks. T travels as
 /// bytes.
@@ -33,4 +34,8 @@ T merged_over_ranks(cluster::Cluster& cluster, const T& own, const Merge& merge)
 /// pieces of bounded size.
 void max_over_ranks(cluster::Cluster& cluster, std::span<double> values);
 
-}  // namespace leadline::bench::topology
+/// Collective: likewise the sums.
+void sum_over_ranks(cluster::Cluster& cluster, std::span<double> values);
+void sum_over_ranks(cluster::Cluster& cluster, std::span<std::uint64_t> values);
+
+}  // namespace leadline::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks end a cell together: results kept first, then one decision about what went wrong on any of them.
+// How ranks end a piece of work together: results kept first, then one decision about what went wrong on any of them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "cluster/cluster.hpp"
 #include "core/error.hpp"
 
-namespace leadline::bench::topology {
+namespace leadline::bench {
 
 /// A byte that arrived otherwise than it was sent.
 struct WrongByte {
@@ -22,4 +22,4 @@ struct WrongByte {
 void write_and_agree(cluster::Cluster& cluster, const std::function<void()>& write,
                      const std::optional<WrongByte>& own);
 
-}  // namespace leadline::bench::topology
+}  // namespace leadline::bench

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank's exchanges with its partner in a pattern: warmed up, timed or verified. Nothing here is in a timed region.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bench/agreement.hpp"
+#include "bench/bisection/measure.hpp"
+#include "kernel/neighbour_exchange.hpp"
+#include "schedule/pattern.hpp"
+
+namespace leadline::bench::bisection {
+
+inline bool rests(const schedule::Route& route) { return route == schedule::Route{}; }
+inline bool sends(const schedule::Route& route) { return route.to != schedule::no_rank; }
+
+/// What one rank did: so many exchanges, one behind the other.
+struct Loop {
+  schedule::Route route;
+  std::uint64_t own_ns = 0;                          ///< all of them; 0 = it rested
+  std::span<const std::uint64_t> step_ends_ns = {};  ///< when each was done, ascending; valid until the next loop
+
+  /// Of one exchange; 0 = it rested.
+  double time_ns() const;
+};
+
+/// How many exchanges are done after `at_ns`; within one, time runs evenly.
+double exchanges_done(std::span<const std::uint64_t> step_ends_ns, double at_ns);
+
+class ExchangeLoop {
+ public:
+  /// Local. The stage outlives it.
+  explicit ExchangeLoop(const Stage& stage);
+
+  /// Collective over all ranks, whose routes fit together; links are open. Untimed exchanges come before the timed
+  /// ones.
+  Loop run(const schedule::Route& route, std::uint64_t message_size_bytes);
+
+  /// Collective likewise: as many exchanges with new contents, the first of them being number `first_exchange` of those
+  /// that are verified in this run. Returns the first wrong byte of this rank.
+  std::optional<WrongByte> verify(const schedule::Route& route, const PatternPlace& place,
+                                  std::uint64_t first_exchange);
+
+  /// Collective: the loop of a pair while all others rest; mean of both ends' times of one exchange, on those two, half
+  /// of it each, so that the sum over all ranks is the time; 0 elsewhere.
+  double share_of_pair(std::int32_t one, std::int32_t other, std::uint64_t message_size_bytes);
+
+ private:
+  void post(const schedule::Route& route, std::uint64_t num_steps);
+  kernel::NeighbourExchange exchange(std::uint64_t message_size_bytes) const;
+  std::uint64_t time_posted(std::uint64_t message_size_bytes, std::span<std::uint64_t> step_ends_ns);
+
+  const Stage& stage_;
+  std::vector<kernel::NeighbourChannel> channels_;
+  std::vector<std::uint32_t> step_ends_;
+  std::vector<std::uint64_t> step_ends_ns_;
+  std::vector<kernel::ExchangeSample> verified_;
+};
+
+}  // namespace leadline::bench::bisection

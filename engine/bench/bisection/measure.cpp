@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bisection test's measuring stage: size by size, pattern by pattern, all ranks in step.
+#include "bench/bisection/measure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "bench/agreement.hpp"
+#include "bench/bisection/baseline.hpp"
+#include "bench/bisection/distribution.hpp"
+#include "bench/bisection/exchange_loop.hpp"
+#include "bench/bisection/retest.hpp"
+#include "bench/bisection/slow_places.hpp"
+#include "bench/bisection/stopping.hpp"
+#include "bench/bisection/tally.hpp"
+#include "bench/bisection/time_budget.hpp"
+#include "bench/bisection/whereabouts.hpp"
+#include "bench/links.hpp"
+#include "bench/reductions.hpp"
+#include "schedule/pattern.hpp"
+#include "stats/interval.hpp"
+#include "stats/summary.hpp"
+
+namespace leadline::bench::bisection {
+namespace {
+
+using schedule::Pattern;
+using schedule::Route;
+
+constexpr double row_interval_s = 2;   // a killed run loses at most about this much
+constexpr double swapped_share = 0.1;  // of the pairs in a step of the search; guessed
+
+/// The watch keeps its share of it beyond the end of measuring.
+std::shared_ptr<Whereabouts> show_whereabouts(const Stage& stage) {
+  std::vector<std::string> names;
+  for (const schedule::PatternSpec& spec : stage.plan.named) names.push_back(spec.name);
+  auto whereabouts = std::make_shared<Whereabouts>(std::move(names), stage.request.message_sizes_bytes);
+  stage.cluster.set_whereabouts([whereabouts](int /*rank*/) { return whereabouts->text(); });
+  return whereabouts;
+}
+
+/// Those of barriers, which stay open; those to partners are opened pattern by pattern.
+void open_barrier_links(const Stage& stage) {
+  cluster::Cluster& cluster = stage.cluster;
+  const std::vector<std::int32_t> partners = kernel::barrier_partners(cluster.rank(), cluster.size());
+  open_links(cluster, stage.transport, in_drawn_order(partners, cluster.rank()), stage.request.timeout_s);
+  cluster.barrier();
+}
+
+Interval as_model(const stats::MeanInterval& interval) { return {interval.num, interval.mean, interval.half_width}; }
+
+/// One message size under way.
+struct Size {
+  Size(const BisectionRequest& request, int size_index)
+      : index(size_index),
+        message_size_bytes(request.message_sizes_bytes[static_cast<std::size_t>(size_index)]),
+        stopping(request) {}
+
+  std::span<const RankTimes> random_times() const { return std::span(times).first(num_random); }
+
+  int index;
+  std::uint64_t message_size_bytes;
+  std::vector<RankTimes> times;  ///< this rank's, by the pattern's number; random ones come first
+  std::size_t num_random = 0, num_written = 0;
+  Word word;  ///< the last one
+  StopReason stopped_by = StopReason::not_stopped;
+  // Over random patterns; but for `stopping` as all ranks know them.
+  Stopping stopping;  ///< decides on rank 0
+  stats::RunningMean full_load;
+  std::uint64_t num_connections = 0;
+  double time_ns_sum = 0;
+  // What a search goes on from: the worst so far.
+  std::uint64_t worst_index = 0;
+  double worst_bytes_per_s = std::numeric_limits<double>::infinity();
+  std::vector<double> baseline;  ///< rates of pairs alone
+};
+
+class Measuring {
+ public:
+  Measuring(const Stage& stage, Whereabouts& whereabouts)
+      : stage_(stage),
+        whereabouts_(whereabouts),
+        loop_(stage),
+        budget_(stage.request),
+        slow_places_(stage.request.slow_below),
+        size_(stage.request, 0) {}
+
+  Measured run();
+
+ private:
+  bool is_root() const { return stage_.cluster.rank() == 0; }
+  std::uint64_t num_others() const { return stage_.plan.max_patterns(stage_.request) - max_random(); }
+  std::uint64_t max_random() const { return stage_.plan.has_random ? stage_.request.rounds : 0; }
+  PatternPlace next_place(PatternKind kind, std::uint64_t index, int repeat, const std::string& name) const;
+
+  void run_size(int size_index);
+  void run_random();
+  void run_named();
+  void run_worst();
+  /// Whether there is no time for another pattern; there always is for the first.
+  bool time_is_over() const { return !size_.times.empty() && size_.word.time_is_over; }
+
+  PatternSummary run_pattern(const PatternPlace& place, const Pattern& pattern);
+  void link(std::int32_t one, std::int32_t other);
+  void note(const PatternSummary& summary, const Tally& all);
+  Word decide(const PatternPlace& place) const;
+  void keep(const PatternSummary& summary, const RankTimes& own);
+  void run_baseline(const PatternPlace& place, const Pattern& pattern);
+  void write_rows(const std::optional<WrongByte>& wrong_byte);
+
+  BisectionSummary summarize();
+  void retest(double median_bytes_per_s);
+
+  const Stage& stage_;
+  Whereabouts& whereabouts_;
+  ExchangeLoop loop_;
+  TimeBudget budget_;  // counts on rank 0
+  SlowPlaces slow_places_;
+  Size size_;
+  std::uint64_t num_verified_ = 0;  // exchanges, on all ranks alike: numbers the next one
+  std::size_t num_patterns_written_ = 0, num_baseline_written_ = 0;
+  double last_rows_s_ = 0;
+  Measured measured_;
+};
+
+PatternPlace Measuring::next_place(PatternKind kind, std::uint64_t index, int repeat, const std::string& name) const {
+  return {size_.index, size_.message_size_bytes, size_.times.size(), kind, index, repeat, name};
+}
+
+/// Those of this rank are opened in the one order of all pairs, see bench/links.hpp.
+void Measuring::link(std::int32_t one, std::int32_t other) {
+  std::vector<std::int32_t> partners;
+  for (const std::int32_t partner : {one, other}) {
+    if (partner != schedule::no_rank) partners.push_back(partner);
+  }
+  open_links(stage_.cluster, stage_.transport, in_drawn_order(partners, stage_.cluster.rank()),
+             stage_.request.timeout_s);
+}
+
+/// Counts on rank 0 alone.
+Word Measuring::decide(const PatternPlace& place) const {
+  Word word;
+  if (place.kind == PatternKind::random) {
+    const double elapsed_s = budget_.size_elapsed_s();
+    const double pattern_s = elapsed_s / static_cast<double>(place.number + 1);
+    word.stop = size_.stopping.decide(elapsed_s, budget_.random_limit_s(num_others(), pattern_s));
+  }
+  word.time_is_over = budget_.size_is_over();
+  word.rows_are_due = budget_.elapsed_s() - last_rows_s_ > row_interval_s;
+  return word;
+}
+
+void Measuring::note(const PatternSummary& summary, const Tally& all) {
+  size_.stopping.add(summary.bytes_per_s_mean);
+  size_.num_connections += all.num_connections;
+  size_.time_ns_sum += all.time_ns_sum;
+  ++size_.num_random;
+  if (summary.bytes_per_s_mean < size_.worst_bytes_per_s) {
+    size_.worst_bytes_per_s = summary.bytes_per_s_mean;
+    size_.worst_index = summary.place.index;
+  }
+}
+
+void Measuring::keep(const PatternSummary& summary, const RankTimes& own) {
+  size_.times.push_back(own);
+  if (is_root()) measured_.patterns.push_back(summary);
+  if (stage_.progress == nullptr) return;
+  stage_.progress->pattern_ends(summary, size_.stopping.interval(), budget_.elapsed_s());
+}
+
+PatternSummary Measuring::run_pattern(const PatternPlace& place, const Pattern& pattern) {
+  whereabouts_.enter(place);
+  if (stage_.progress != nullptr) stage_.progress->pattern_begins(place, pattern);
+  const double begin_s = budget_.elapsed_s();
+  const std::uint64_t size_bytes = place.message_size_bytes;
+  const Route route = pattern.route(stage_.cluster.rank());
+  link(route.to, route.from);
+
+  std::optional<WrongByte> wrong_byte;
+  if (stage_.request.verify) {
+    wrong_byte = loop_.verify(route, place, num_verified_);
+    num_verified_ += stage_.request.num_exchanges;
+  }
+  const Loop loop = loop_.run(route, size_bytes);
+
+  Tally own = tally_of(stage_.cluster.rank(), loop, size_bytes);
+  if (wrong_byte) own.num_wrong = 1;
+  if (stage_.request.verify && route.from != schedule::no_rank) {
+    own.verified_bytes = stage_.request.num_exchanges * size_bytes;
+  }
+  const Tally all = sum_of(stage_.cluster, own);
+  measured_.verified_bytes += all.verified_bytes;
+  PatternSummary summary = summary_of(place, all);
+  summary.accepted = place.kind == PatternKind::worst && summary.bytes_per_s_mean < size_.worst_bytes_per_s;
+  if (place.kind == PatternKind::random) note(summary, all);
+
+  const double full_load_ns = full_load_time_ns(loop, all.shortest_loop_ns);
+  Closing closing{sends(route) ? bytes_per_s(size_bytes, full_load_ns) : 0, decide(place)};
+  closing = close_pattern(stage_.cluster, closing);
+  size_.word = closing.word;
+  summary.bytes_per_s_full_load = closing.full_load_bytes_per_s_sum / static_cast<double>(all.num_connections);
+  if (place.kind == PatternKind::random) {
+    size_.full_load.add(summary.bytes_per_s_full_load);
+    size_.stopped_by = closing.word.stop;
+  }
+  summary.begin_s = begin_s;
+  summary.measuring_s = budget_.elapsed_s() - begin_s;
+  keep(summary, {route.to, route.from, loop.time_ns(), full_load_ns});
+  if (all.num_wrong > 0) write_rows(wrong_byte);
+  return summary;
+}
+
+/// Collective. Throws AgreedError where any rank cannot write, or has seen a wrong byte.
+void Measuring::write_rows(const std::optional<WrongByte>& wrong_byte) {
+  const RankRow row{size_.index, size_.num_written, std::span(size_.times).subspan(size_.num_written),
+                    std::span(measured_.patterns).subspan(num_patterns_written_),
+                    std::span(measured_.baseline).subspan(num_baseline_written_)};
+  if (row.times.empty()) return;
+  write_and_agree(
+      stage_.cluster, [&] { stage_.store.write(row); }, wrong_byte);
+  stage_.cluster.pulse().beat();
+  size_.num_written = size_.times.size();
+  num_patterns_written_ = measured_.patterns.size();
+  num_baseline_written_ = measured_.baseline.size();
+  last_rows_s_ = budget_.elapsed_s();
+}
+
+void Measuring::run_baseline(const PatternPlace& place, const Pattern& pattern) {
+  const std::vector<AlonePair> pairs =
+      draw_baseline_pairs(pattern, stage_.request.num_baseline_pairs, stage_.request.seed, place.index);
+  if (pairs.empty()) return;
+  whereabouts_.enter(place, Whereabouts::Doing::baseline);
+  std::vector<double> times_ns;
+  for (const AlonePair& pair : pairs) {
+    times_ns.push_back(loop_.share_of_pair(pair.from, pair.to, place.message_size_bytes));
+  }
+  sum_over_ranks(stage_.cluster, times_ns);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    size_.baseline.push_back(bytes_per_s(place.message_size_bytes, times_ns[i]));
+    if (!is_root()) continue;
+    measured_.baseline.push_back({size_.index, place.number, pairs[i].from, pairs[i].to, times_ns[i]});
+  }
+}
+
+void Measuring::run_random() {
+  const Plan& plan = stage_.plan;
+  for (std::uint64_t index = 0; size_.stopped_by == StopReason::not_stopped; ++index) {
+    const Pattern pattern = schedule::random_pattern(plan.players, plan.ranks, stage_.request.seed, index);
+    const PatternPlace place = next_place(PatternKind::random, index, 0, name_of(PatternKind::random));
+    run_pattern(place, pattern);
+    run_baseline(place, pattern);
+    if (size_.word.rows_are_due) write_rows(std::nullopt);
+  }
+}
+
+void Measuring::run_named() {
+  const Plan& plan = stage_.plan;
+  for (int repeat = 0; repeat < stage_.request.repeat; ++repeat) {
+    for (std::size_t i = 0; i < plan.named.size(); ++i) {
+      if (time_is_over()) return;
+      const schedule::PatternSpec& spec = plan.named[i];
+      run_pattern(next_place(PatternKind::named, i, repeat, spec.name),
+                  schedule::named_pattern(spec, plan.presence.num_ranks, plan.ranks));
+      if (size_.word.rows_are_due) write_rows(std::nullopt);
+    }
+  }
+}
+
+void Measuring::run_worst() {
+  const Plan& plan = stage_.plan;
+  const BisectionRequest& request = stage_.request;
+  if (request.num_worst_steps == 0) return;
+  Pattern worst = schedule::random_pattern(plan.players, plan.ranks, request.seed, size_.worst_index);
+  // The worst of many owes that to bad luck, too: it is measured again first, and what follows compared with that.
+  size_.worst_bytes_per_s = std::numeric_limits<double>::infinity();
+  for (std::uint64_t step = 0; step < request.num_worst_steps && !time_is_over(); ++step) {
+    Pattern proposal =
+        step == 0 ? worst : schedule::with_swapped_partners(worst, plan.players, swapped_share, request.seed, step);
+    const PatternSummary summary =
+        run_pattern(next_place(PatternKind::worst, step, 0, name_of(PatternKind::worst)), proposal);
+    if (summary.accepted) {
+      worst = std::move(proposal);
+      size_.worst_bytes_per_s = summary.bytes_per_s_mean;
+    }
+    if (size_.word.rows_are_due) write_rows(std::nullopt);
+  }
+}
+
+/// Collective. Over the random patterns; on rank 0 all of it counts.
+BisectionSummary Measuring::summarize() {
+  BisectionSummary summary;
+  summary.size_index = size_.index;
+  summary.message_size_bytes = size_.message_size_bytes;
+  summary.num_patterns = size_.num_random;
+  summary.num_connections = size_.num_connections;
+  summary.stopped_by = size_.stopped_by;
+  stats::RunningMean baseline;
+  for (const double rate : size_.baseline) baseline.add(rate);
+  summary.ebb = size_.stopping.interval();
+  summary.full_load = as_model(stats::mean_interval(size_.full_load));
+  summary.baseline = as_model(stats::mean_interval(baseline));
+  if (baseline.num() > 0 && size_.num_random > 0) {
+    summary.relative = as_model(stats::ratio_interval(size_.stopping.means(), baseline));
+  }
+  if (size_.num_connections > 0) {
+    summary.bytes_per_s_harmonic =
+        bytes_per_s(size_.message_size_bytes, size_.time_ns_sum / static_cast<double>(size_.num_connections));
+  }
+  summary.measuring_s = budget_.size_elapsed_s();
+
+  std::vector<double> own_times_ns;
+  for (const RankTimes& own : size_.random_times()) {
+    if (own.to != schedule::no_rank) own_times_ns.push_back(own.time_ns);
+  }
+  Distribution distribution =
+      distribution_over_ranks(stage_.cluster, own_times_ns, size_.message_size_bytes, stage_.request.num_buckets);
+  summary.bytes_per_s_min = distribution.min;
+  summary.bytes_per_s_p01 = distribution.p01;
+  summary.bytes_per_s_p05 = distribution.p05;
+  summary.bytes_per_s_median = distribution.median;
+  summary.bytes_per_s_max = distribution.max;
+  summary.buckets = std::move(distribution.buckets);
+  slow_places_.add(own_times_ns, bytes_per_s(size_.message_size_bytes, distribution.median));
+  return summary;
+}
+
+/// Collective: each of the slowest connections again, one after the other, while all others rest.
+void Measuring::retest(double median_bytes_per_s) {
+  // Of few pairs alone most may have a slow end; then the median connection knows better what is usual.
+  double usual_bytes_per_s = median_bytes_per_s;
+  if (!size_.baseline.empty()) {
+    std::sort(size_.baseline.begin(), size_.baseline.end());
+    usual_bytes_per_s = std::fmax(usual_bytes_per_s, stats::quantile_of_sorted(size_.baseline, 0.5));
+  }
+  std::vector<SlowConnection> slowest =
+      slowest_connections(stage_.cluster, size_.index, size_.random_times(), stage_.request.num_retests);
+  if (!slowest.empty()) whereabouts_.enter(next_place(PatternKind::random, 0, 0, {}), Whereabouts::Doing::retest);
+  const int rank = stage_.cluster.rank();
+  for (SlowConnection& connection : slowest) {
+    if (rank == connection.from) link(connection.to, schedule::no_rank);
+    if (rank == connection.to) link(connection.from, schedule::no_rank);
+    std::vector<double> time_ns{loop_.share_of_pair(connection.from, connection.to, size_.message_size_bytes)};
+    sum_over_ranks(stage_.cluster, time_ns);
+    connection.alone_time_ns = time_ns.front();
+    connection.slow_alone =
+        bytes_per_s(size_.message_size_bytes, time_ns.front()) < stage_.request.slow_below * usual_bytes_per_s;
+    if (stage_.progress != nullptr) stage_.progress->retest_done(connection);
+    if (is_root()) measured_.slow_connections.push_back(connection);
+  }
+}
+
+void Measuring::run_size(int size_index) {
+  size_ = Size(stage_.request, size_index);
+  budget_.begin_size();
+  if (stage_.progress != nullptr) stage_.progress->size_begins(size_index, size_.message_size_bytes);
+  if (stage_.plan.has_random) run_random();
+  run_named();
+  run_worst();
+  write_rows(std::nullopt);
+  const BisectionSummary summary = summarize();
+  retest(summary.bytes_per_s_median);
+  if (stage_.progress != nullptr) stage_.progress->size_ends(summary);
+  if (is_root()) measured_.sizes.push_back(summary);
+}
+
+Measured Measuring::run() {
+  for (std::size_t i = 0; i < stage_.request.message_sizes_bytes.size(); ++i) run_size(static_cast<int>(i));
+  cluster::Cluster& cluster = stage_.cluster;
+  const std::string make_believe = stage_.transport.make_believe_host(cluster.rank());
+  const auto host_of = stage_.plan.presence.host_of.empty() ? cluster.host_of() : stage_.plan.presence.host_of;
+  measured_.slow_places = slow_places_.find(cluster, host_of, make_believe.empty() ? cluster.host() : make_believe);
+  return std::move(measured_);
+}
+
+}  // namespace
+
+Measured measure(const Stage& stage) {
+  const std::shared_ptr<Whereabouts> whereabouts = show_whereabouts(stage);
+  open_barrier_links(stage);
+  return Measuring(stage, *whereabouts).run();
+}
+
+}  // namespace leadline::bench::bisection

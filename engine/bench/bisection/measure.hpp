@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures pattern after pattern until the number is known well enough: the one stage that touches the fabric.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/bisection/output.hpp"
+#include "bench/bisection/plan.hpp"
+#include "cluster/cluster.hpp"
+#include "model/bisection_request.hpp"
+#include "model/bisection_result.hpp"
+#include "transport/transport.hpp"
+
+namespace leadline::bench::bisection {
+
+/// This rank's memory for messages: one to send from, one to receive into.
+class MessageBuffers;
+
+struct Stage {
+  const BisectionRequest& request;
+  const Plan& plan;
+  cluster::Cluster& cluster;
+  transport::Transport& transport;
+  MessageBuffers& buffers;
+  PatternStore& store;
+  Progress* progress = nullptr;  ///< rank 0 only
+};
+
+/// Rank 0 only, but for verified_bytes.
+struct Measured {
+  std::vector<PatternSummary> patterns;
+  std::vector<BaselineSample> baseline;
+  std::vector<BisectionSummary> sizes;
+  std::vector<SlowConnection> slow_connections;
+  std::vector<SlowPlace> slow_places;
+  std::uint64_t verified_bytes = 0;
+};
+
+/// Collective. Links to a pattern's partners are opened before it, outside any timing. A wrong byte (--verify) is
+/// agreed on by all ranks after the pattern in which it came: AgreedError(run_failed); everything measured before is
+/// with the store.
+Measured measure(const Stage& stage);
+
+}  // namespace leadline::bench::bisection

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the bisection test asks of whoever keeps and shows its results while it runs; result/ and output/ implement it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "model/bisection_result.hpp"
+#include "schedule/pattern.hpp"
+
+namespace leadline::bench::bisection {
+
+/// What one rank did in one pattern. Times are its own, of one exchange.
+struct RankTimes {
+  std::int32_t to = schedule::no_rank, from = schedule::no_rank;
+  double time_ns = 0;            ///< 0 = it rested
+  double full_load_time_ns = 0;  ///< until the first connection of all was done; 0 = it rested
+};
+
+/// Consecutive patterns of one message size as one rank saw them: its piece of the file. Spans are valid during the
+/// call and equally long.
+struct RankRow {
+  int size_index = 0;
+  std::uint64_t first_number = 0;  ///< PatternPlace::number of the first
+  std::span<const RankTimes> times;
+  std::span<const PatternSummary> patterns;  ///< rank 0 only
+  std::span<const BaselineSample> baseline;  ///< rank 0 only: those that have come since the last call
+};
+
+/// Keeps patterns while the run goes on. Every rank has one. All members may throw Error (disk full ...): the caller
+/// agrees on it with the others.
+class PatternStore {
+ public:
+  virtual ~PatternStore() = default;
+
+  /// Collective: every few seconds, and when a size is done; never between the timing of ranks.
+  virtual void write(const RankRow& row) = 0;
+};
+
+/// Shows progress; only rank 0 has one.
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  virtual void size_begins(int size_index, std::uint64_t message_size_bytes) = 0;
+  virtual void pattern_begins(const PatternPlace& place, const schedule::Pattern& pattern) = 0;
+  /// `so_far`: the interval over the random patterns of this size.
+  virtual void pattern_ends(const PatternSummary& summary, const Interval& so_far, double elapsed_s) = 0;
+  virtual void retest_done(const SlowConnection& connection) = 0;
+  virtual void size_ends(const BisectionSummary& summary) = 0;
+};
+
+}  // namespace leadline::bench::bisection

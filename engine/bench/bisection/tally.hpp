@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks tell each other behind a pattern: what each measured, and what rank 0 has decided.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "bench/bisection/exchange_loop.hpp"
+#include "cluster/cluster.hpp"
+#include "model/bisection_result.hpp"
+#include "stats/slowest.hpp"
+
+namespace leadline::bench::bisection {
+
+/// One rank's share of a pattern, or the sum over all. Plain data: it travels as bytes.
+struct Tally {
+  std::uint64_t num_connections = 0;
+  double bytes_per_s_sum = 0, time_ns_sum = 0;
+  double time_ns_min = std::numeric_limits<double>::infinity();
+  stats::TimedPair slowest;                                                    ///< time 0: none
+  std::uint64_t shortest_loop_ns = std::numeric_limits<std::uint64_t>::max();  ///< of ranks that send
+  std::uint64_t verified_bytes = 0;
+  std::uint64_t num_wrong = 0;  ///< ranks that have seen a wrong byte
+};
+
+/// Of this rank; nothing where it does not send.
+Tally tally_of(int rank, const Loop& loop, std::uint64_t message_size_bytes);
+
+/// Collective: the sum of all shares, on all ranks.
+Tally sum_of(cluster::Cluster& cluster, const Tally& own);
+
+/// What rank 0 says behind a pattern.
+struct Word {
+  StopReason stop = StopReason::not_stopped;  ///< whether there are more random patterns
+  bool time_is_over = false;                  ///< for this message size
+  bool rows_are_due = false;
+};
+
+/// As above, once the length of the shortest loop is known.
+struct Closing {
+  double full_load_bytes_per_s_sum = 0;
+  Word word;  ///< what other ranks have here counts for nothing
+};
+
+/// Collective: the sum, and rank 0's word, on all ranks.
+Closing close_pattern(cluster::Cluster& cluster, const Closing& own);
+
+/// Time of one exchange until the shortest of all loops was over: what a rank did by then, in that time. 0 = it rested.
+double full_load_time_ns(const Loop& loop, std::uint64_t shortest_loop_ns);
+
+double bytes_per_s(std::uint64_t message_size_bytes, double time_ns);
+
+/// What the first sum tells of a pattern.
+PatternSummary summary_of(const PatternPlace& place, const Tally& all);
+
+}  // namespace leadline::bench::bisection

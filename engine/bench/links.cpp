@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hash of both ranks orders pairs; the ranks themselves decide between equal ones.
+#include "bench/links.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <tuple>
+
+#include "bench/in_transport.hpp"
+#include "core/random.hpp"
+
+namespace leadline::bench {
+
+std::vector<std::int32_t> in_drawn_order(std::span<const std::int32_t> partners, int rank) {
+  struct Pair {
+    std::uint64_t drawn = 0;
+    std::int32_t low = 0, high = 0;
+
+    bool operator<(const Pair& other) const {
+      return std::tie(drawn, low, high) < std::tie(other.drawn, other.low, other.high);
+    }
+    bool operator==(const Pair& other) const { return low == other.low && high == other.high; }
+  };
+  std::vector<Pair> pairs;
+  for (const std::int32_t partner : partners) {
+    Pair pair{0, std::min(rank, partner), std::max(rank, partner)};
+    const auto both = static_cast<std::uint64_t>(pair.low) << 32 | static_cast<std::uint64_t>(pair.high);
+    pair.drawn = mix64(both + splitmix64_increment);
+    pairs.push_back(pair);
+  }
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  std::vector<std::int32_t> ordered;
+  for (const Pair& pair : pairs) ordered.push_back(pair.low == rank ? pair.high : pair.low);
+  return ordered;
+}
+
+void open_links(cluster::Cluster& cluster, transport::Transport& transport, std::span<const std::int32_t> partners,
+                double timeout_s) {
+  const auto timeout = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(timeout_s));
+  for (const std::int32_t partner : partners) {
+    const InTransport mark(cluster.pulse());
+    transport.connect(partner, Deadline::after(timeout));
+  }
+}
+
+}  // namespace leadline::bench

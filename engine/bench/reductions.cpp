@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The greatest of all ranks, or their sum, element by element.
+#include "bench/reductions.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+
+namespace leadline::bench {
+namespace {
+
+constexpr std::size_t values_a_piece = 8192;
+
+template <class T, class Merge>
+void reduce_each(cluster::Cluster& cluster, std::span<T> values, const Merge& merge) {
+  const auto each = [&](std::string left, std::string_view right) {
+    for (std::size_t at = 0; at < left.size(); at += sizeof(T)) {
+      T a{}, b{};
+      std::memcpy(&a, left.data() + at, sizeof a);
+      std::memcpy(&b, right.data() + at, sizeof b);
+      a = merge(a, b);
+      std::memcpy(left.data() + at, &a, sizeof a);
+    }
+    return left;
+  };
+  for (std::size_t begin = 0; begin < values.size(); begin += values_a_piece) {
+    const std::span<T> piece = values.subspan(begin, std::min(values_a_piece, values.size() - begin));
+    std::string text(reinterpret_cast<const char*>(piece.data()), piece.size_bytes());
+    text = cluster.all_reduce(std::move(text), each);
+    std::memcpy(piece.data(), text.data(), piece.size_bytes());
+  }
+}
+
+}  // namespace
+
+void max_over_ranks(cluster::Cluster& cluster, std::span<double> values) {
+  reduce_each(cluster, values, [](double a, double b) { return std::max(a, b); });
+}
+
+void sum_over_ranks(cluster::Cluster& cluster, std::span<double> values) {
+  reduce_each(cluster, values, std::plus<>{});
+}
+
+void sum_over_ranks(cluster::Cluster& cluster, std::span<std::uint64_t> values) {
+  reduce_each(cluster, values, std::plus<>{});
+}
+
+}  // namespace leadline::bench
