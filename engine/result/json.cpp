@@ -103,7 +103,7 @@ Json slice_json(const LinkResult& result, std::size_t index) {
 
 }  // namespace
 
-nlohmann::ordered_json to_json(const LinkResult& result) {
+std::string json_text(const LinkResult& result) {
   Json slices = Json::array();
   for (std::size_t index = 0; index < result.slices.size(); ++index) slices.push_back(slice_json(result, index));
   Json document = document_beginning("link", result, result.request, options_of(result.request));
@@ -112,9 +112,7 @@ nlohmann::ordered_json to_json(const LinkResult& result) {
   document["hosts"] = hosts_json(result.hosts);
   document["findings"] = findings_json(result.findings);
   document["slices"] = std::move(slices);
-  return document;
+  return text_of(document);
 }
-
-std::string json_text(const LinkResult& result) { return text_of(to_json(result)); }
 
 }  // namespace leadline::result

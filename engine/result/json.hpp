@@ -4,16 +4,12 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "model/link_result.hpp"
 
 namespace leadline::result {
 
-/// Keys in the order of the document. What was not measured is null.
-nlohmann::ordered_json to_json(const LinkResult& result);
-
-/// The same as text for people and files, with a line end. Text that is no UTF-8 is replaced where it is wrong.
+/// A document with a line end, keys in the order of the schema. What was not measured is null. Text that is no UTF-8 is
+/// replaced where it is wrong.
 std::string json_text(const LinkResult& result);
 
 }  // namespace leadline::result

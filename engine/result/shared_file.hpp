@@ -87,9 +87,21 @@ class SharedFile {
 /// Cut where a character begins, with dots instead of the rest, so that nobody takes it for the whole; then zeros.
 std::string padded(std::string text, std::size_t size);
 
+// Values as they lie in memory, where they stay: the text is valid as long as they are.
+
 template <typename Value>
 std::string_view bytes_of(const std::vector<Value>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value)};
+}
+
+template <typename Value>
+std::string_view bytes_of(std::span<const Value> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
+
+template <typename Value>
+std::string_view bytes_of_one(const Value& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
 }  // namespace leadline::result

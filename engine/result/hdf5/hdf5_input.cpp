@@ -182,6 +182,14 @@ std::int64_t Input::whole_attribute(const std::string& object, const std::string
   return std::get<std::int64_t>(value);
 }
 
+std::uint64_t Input::unsigned_attribute(const std::string& object, const std::string& name) const {
+  if (whole_attribute(object, name) < 0) fail(fmt::format("{} of {} is negative", name, object));
+  const Handle attribute(H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  unsigned long long value = 0;
+  check(H5Aread(attribute.id(), H5T_NATIVE_ULLONG, &value));
+  return value;
+}
+
 double Input::real_attribute(const std::string& object, const std::string& name) const {
   const HeaderValue value = attribute(object, name);
   if (!std::holds_alternative<double>(value)) fail(fmt::format("{} of {} is no real number", name, object));

@@ -41,6 +41,9 @@ class Input {
   HeaderValue attribute(const std::string& object, const std::string& name) const;
   std::string text_attribute(const std::string& object, const std::string& name) const;
   std::int64_t whole_attribute(const std::string& object, const std::string& name) const;
+
+  /// Of 64 bits, all of them for digits.
+  std::uint64_t unsigned_attribute(const std::string& object, const std::string& name) const;
   double real_attribute(const std::string& object, const std::string& name) const;
 
   std::vector<std::string> attribute_names(const std::string& object) const;

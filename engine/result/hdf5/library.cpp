@@ -78,6 +78,10 @@ void write_attribute(const Handle& object, const char* name, long long value) {
   write(object, name, H5T_NATIVE_LLONG, &value);
 }
 
+void write_attribute(const Handle& object, const char* name, unsigned long long value) {
+  write(object, name, H5T_NATIVE_ULLONG, &value);
+}
+
 void write_attribute(const Handle& object, const char* name, double value) {
   write(object, name, H5T_NATIVE_DOUBLE, &value);
 }

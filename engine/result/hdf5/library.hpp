@@ -81,6 +81,7 @@ Handle file_access();
 void write_attribute(const Handle& object, const char* name, const std::string& value);
 void write_attribute(const Handle& object, const char* name, int value);
 void write_attribute(const Handle& object, const char* name, long long value);
+void write_attribute(const Handle& object, const char* name, unsigned long long value);
 void write_attribute(const Handle& object, const char* name, double value);
 
 }  // namespace leadline::result::hdf5

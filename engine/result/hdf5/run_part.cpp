@@ -113,6 +113,15 @@ void read_run_part(const Input& file, const std::string& path, RunHeader& header
   if (file.has("summary")) header.summary = file.text("summary", {}, {});
 }
 
+void read_run_part_of(const char* benchmark, const Input& file, const std::string& path, RunHeader& header) {
+  if (const std::string its = read_benchmark(file, path); its != benchmark) {
+    throw Error(ExitStatus::bad_command_line, "cannot read '" + path + "'",
+                fmt::format("a result of leadline {}, not of leadline {}", its, benchmark));
+  }
+  read_run_part(file, path, header);
+  if (header.message_sizes_bytes.empty()) throw_damaged(path, "there is no message size");
+}
+
 RankPlace read_place(const Input& file, std::int64_t num_ranks, std::int64_t rank) {
   const Shape all{static_cast<hsize_t>(num_ranks)}, start{static_cast<hsize_t>(rank)};
   const auto number = [&](const std::string& name) {

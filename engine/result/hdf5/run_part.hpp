@@ -34,12 +34,16 @@ RunOffsets create_run_part(const Handle& file, const RunHeader& header, const ch
 /// Local: adds those of /summary and the time of the end that the header has.
 void add_run_end(const Handle& file, const RunHeader& header);
 
-/// "link", "topology". Throws Failure, and Error naming the file: bad_command_line (no result of ours), run_failed (a
-/// later format, damage); so do the next two.
+/// "link", "topology", "bisection". Throws Failure, and Error naming the file: bad_command_line (no result of ours),
+/// run_failed (a later format, damage); so do the next three.
 std::string read_benchmark(const Input& file, const std::string& path);
 
 /// Reads all of this. Lists that are longer than the file could hold are damage.
 void read_run_part(const Input& file, const std::string& path, RunHeader& header);
+
+/// The same of a file that must be of this benchmark, and of at least one message size; what is of another is
+/// bad_command_line.
+void read_run_part_of(const char* benchmark, const Input& file, const std::string& path, RunHeader& header);
 
 RankPlace read_place(const Input& file, std::int64_t num_ranks, std::int64_t rank);
 

@@ -8,7 +8,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/error.hpp"
 #include "result/hdf5/run_part.hpp"
 #include "result/reader.hpp"
 
@@ -42,12 +41,7 @@ void Hdf5Reader::open_and_read_header() {
 }
 
 void Hdf5Reader::read_header() {
-  if (const std::string benchmark = hdf5::read_benchmark(*file_, path_); benchmark != "topology") {
-    throw Error(ExitStatus::bad_command_line, "cannot read '" + path_ + "'",
-                fmt::format("a result of leadline {}, not of leadline topology", benchmark));
-  }
-  hdf5::read_run_part(*file_, path_, header_);
-  if (header_.message_sizes_bytes.empty()) throw_damaged(path_, "there is no message size");
+  hdf5::read_run_part_of("topology", *file_, path_, header_);
   for (std::size_t index = 0; file_->has(group_of(index)); ++index) {
     header_.topologies.push_back(read_topology(group_of(index)));
   }

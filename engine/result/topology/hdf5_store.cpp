@@ -36,15 +36,6 @@ std::vector<std::int64_t> row_starts(const schedule::Topology& topology) {
   return starts;
 }
 
-std::string_view as_text(std::span<const double> values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
-}
-
-template <typename Value>
-std::string_view as_text(const Value& value) {
-  return {reinterpret_cast<const char*>(&value), sizeof value};
-}
-
 }  // namespace
 
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const TopologyResult& so_far, TopologyFileSetup setup)
@@ -106,7 +97,7 @@ std::vector<PlacedBytes> Hdf5Store::pieces_of(const Cell& cell, const CellRow& r
   const auto add = [&](std::uint64_t matrices, std::uint64_t row_length, std::uint64_t first,
                        std::span<const double> values) {
     const std::uint64_t offset = matrices + sizeof(double) * (plane * row_length + first);
-    if (!values.empty()) pieces.push_back({offset, as_text(values)});
+    if (!values.empty()) pieces.push_back({offset, bytes_of(values)});
   };
   add(offsets.arrival_time_ns, num_directions, own_[topology].first, row.arrival_ns);
   for (std::size_t index = 0; index < own_times.size(); ++index) {
@@ -140,7 +131,7 @@ void Hdf5Store::write(const LoadPoint& point) {
     throw write_error(path(), fmt::format("it has no room for more than {} points of load", max_load_points));
   }
   const auto put = [&](std::uint64_t list, const auto& value) {
-    file_.rows().file()->write_at(list + num_load_points_ * sizeof value, as_text(value));
+    file_.rows().file()->write_at(list + num_load_points_ * sizeof value, bytes_of_one(value));
   };
   const LoadOffsets& offsets = offsets_.load;
   put(offsets.topology_index, std::int32_t{point.cell.topology_index});

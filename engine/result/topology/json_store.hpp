@@ -2,10 +2,9 @@
 // The result of a topology test as one JSON document: the summary without the matrices.
 #pragma once
 
-#include <mutex>
 #include <string>
 
-#include "result/json_file.hpp"
+#include "result/run_document.hpp"
 #include "result/topology_file.hpp"
 
 namespace leadline::result::topology {
@@ -18,17 +17,12 @@ class JsonStore : public TopologyFile {
 
   void write(std::size_t index, const bench::topology::CellRow& row, const CellSummary& summary) override;
   void write(const LoadPoint& point) override;
-  const std::string& path() const override { return file_.path(); }
-  void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
-  void finish(const TopologyResult& result) override;
+  const std::string& path() const override { return document_.path(); }
+  void mark_incomplete(const std::string& reason) noexcept override { document_.mark_incomplete(reason); }
+  void finish(const TopologyResult& result) override { document_.finish(result); }
 
  private:
-  std::string incomplete(const std::string& reason);
-
-  bool is_rank_0_;
-  std::mutex mutex_;  ///< between the measuring thread and a failure that the watch reports
-  TopologyResult so_far_;
-  JsonFile file_;
+  RunDocument<TopologyResult> document_;
 };
 
 }  // namespace leadline::result::topology

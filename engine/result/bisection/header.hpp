@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that the result file of a bisection test says beside its measurements.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/bisection_result.hpp"
+#include "result/run_header.hpp"
+
+namespace leadline::result::bisection {
+
+/// A result without its numbers. Lists are in the order of the file.
+struct Header : RunHeader {
+  std::vector<std::string> pattern_names;  ///< of the named patterns
+  std::int64_t num_players = 0;
+  std::int64_t num_exchanges = 0;  ///< timed, of a pattern
+  std::uint64_t seed = 0;
+  bool within_hosts = false;
+  std::uint64_t max_patterns = 0;  ///< of a message size: there is room for so many
+  std::uint64_t max_baseline = 0;  ///< likewise for pairs alone
+};
+
+/// What a run knows before its first message: not complete, no nonce, no room.
+Header header_of(const BisectionResult& so_far);
+
+}  // namespace leadline::result::bisection

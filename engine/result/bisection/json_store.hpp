@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result of a bisection test as one JSON document: the summary without the matrices.
+#pragma once
+
+#include <string>
+
+#include "result/bisection_file.hpp"
+#include "result/run_document.hpp"
+
+namespace leadline::result::bisection {
+
+/// The document of a run that fails has the patterns and the pairs alone that were measured until then.
+class JsonStore : public BisectionFile {
+ public:
+  /// Collective; see open_bisection_file.
+  JsonStore(cluster::Cluster& cluster, BisectionResult so_far, const BisectionFileSetup& setup);
+
+  void write(const bench::bisection::RankRow& row) override;
+  const std::string& path() const override { return document_.path(); }
+  void mark_incomplete(const std::string& reason) noexcept override { document_.mark_incomplete(reason); }
+  void finish(const BisectionResult& result) override { document_.finish(result); }
+
+ private:
+  RunDocument<BisectionResult> document_;
+};
+
+}  // namespace leadline::result::bisection

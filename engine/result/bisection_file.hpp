@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file of a bisection test from before its first message to its end: one interface for HDF5, JSON and no file at
+// all.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "bench/bisection/output.hpp"
+#include "cluster/cluster.hpp"
+#include "model/bisection_result.hpp"
+#include "model/provenance.hpp"
+#include "result/result_file.hpp"
+
+namespace leadline::result {
+
+/// Every rank has one. Collective members must be called by all ranks in the same order; `path`, `mark_incomplete` and
+/// `finish` are as in ResultFile.
+class BisectionFile : public bench::bisection::PatternStore {
+ public:
+  virtual const std::string& path() const = 0;
+  virtual void mark_incomplete(const std::string& reason) noexcept = 0;
+  virtual void finish(const BisectionResult& result) = 0;
+};
+
+/// How to open one. Rank 0's path counts, the rest is the same on all ranks but `place`.
+struct BisectionFileSetup {
+  std::string path;  ///< "-" = standard output (JSON)
+  ResultFormat format = ResultFormat::hdf5;
+  ExistingFile existing = ExistingFile::refuse;
+  RowPath row_path = RowPath::automatic;
+  RankPlace place;                 ///< this rank's own
+  std::uint64_t max_patterns = 0;  ///< of a message size: Plan::max_patterns
+  std::uint64_t max_baseline = 0;  ///< pairs alone, of a message size
+};
+
+/// Collective: creates and checks the file before the first message and writes what is known: `so_far` is request,
+/// provenance, pattern_names, num_players and within_hosts. Throws on every rank the same Error, as open_result_file
+/// does.
+std::unique_ptr<BisectionFile> open_bisection_file(cluster::Cluster& cluster, const BisectionResult& so_far,
+                                                   const BisectionFileSetup& setup);
+
+}  // namespace leadline::result
