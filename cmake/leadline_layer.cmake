@@ -55,6 +55,7 @@ function(leadline_test name)
   target_link_libraries(${name}_test PRIVATE GTest::gtest_main GTest::gmock ${arg_USES})
   # What is tested is optimised; the tests themselves would take the compiler two thirds longer.
   target_compile_options(${name}_test PRIVATE -O0)
+  target_precompile_headers(${name}_test REUSE_FROM leadline_test_headers)
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   include(GoogleTest)
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -48,13 +49,34 @@ double parse_seconds(const std::string& option, const std::string& text, double 
   return seconds;
 }
 
+double parse_share(const std::string& option, const std::string& text, double least) {
+  char* unit = nullptr;
+  const double number = std::strtod(text.c_str(), &unit);
+  const std::string its = unit;
+  const double factor = its.empty() ? 1 : its == "%" || its == " %" ? 0.01 : 0;
+  const double share = number * factor;
+  if (unit == text.c_str() || factor == 0 || !(share >= least) || share > 1) {
+    throw_bad_value(option, text, fmt::format("it must be a share from {:g} % to 100 %", 100 * least),
+                    "Write for example 1% or 0.01");
+  }
+  return share;
+}
+
+std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    words.push_back(list.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return words;
+}
+
 std::vector<std::int64_t> parse_rounds(const std::string& option, const std::string& text) {
   constexpr std::uint64_t max_round = std::uint64_t{1} << 40;
   constexpr std::size_t max_rounds = std::size_t{1} << 24;
   std::vector<std::int64_t> rounds;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    const std::string part = text.substr(at, comma - at);
+  for (const std::string& part : words_of(text)) {
     const std::size_t dash = part.find('-');
     std::uint64_t first = 0, last = 0;
     const bool is_fine = read_number(part.substr(0, dash), first) &&
@@ -64,7 +86,6 @@ std::vector<std::int64_t> parse_rounds(const std::string& option, const std::str
                       "Write for example 1,4,7-9");
     }
     for (std::uint64_t round = first; round <= last; ++round) rounds.push_back(static_cast<std::int64_t>(round));
-    at = comma + 1;
   }
   return rounds;
 }

@@ -15,6 +15,12 @@ std::uint64_t parse_count(const std::string& option, const std::string& text, st
 /// A time such as "30", "30s", "1.5m", "200ms", "2h"; seconds where no unit stands. At least `min_s`.
 double parse_seconds(const std::string& option, const std::string& text, double min_s);
 
+/// A share such as "1%", "2.5 %" or "0.01", from `least` to 1.
+double parse_share(const std::string& option, const std::string& text, double least);
+
+/// "star,ring" -> star ring. Always at least one word; words may be empty.
+std::vector<std::string> words_of(const std::string& list);
+
 /// "3,1,7-9" -> 3 1 7 8 9; positive whole numbers.
 std::vector<std::int64_t> parse_rounds(const std::string& option, const std::string& text);
 

@@ -7,6 +7,7 @@
 
 namespace leadline::cli {
 
+int bisection_command(const std::vector<std::string>& arguments);
 int convert_command(const std::vector<std::string>& arguments);
 int info_command(const std::vector<std::string>& arguments);
 int link_command(const std::vector<std::string>& arguments);

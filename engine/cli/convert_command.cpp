@@ -76,7 +76,7 @@ Request parse(const std::vector<std::string>& arguments) {
   return request;
 }
 
-/// A topology test has matrices by channel, for which LinkTest's record has no place.
+/// Other tests have matrices by channel or by pattern, for which LinkTest's record has no place.
 void expect_link_test(const std::string& path) {
   const std::string benchmark = result::benchmark_of(path, result::kind_of_file(path));
   if (benchmark == "link") return;

@@ -11,6 +11,7 @@
 #include "cli/standard_streams.hpp"
 #include "core/error.hpp"
 #include "output/file_info.hpp"
+#include "result/bisection/hdf5_reader.hpp"
 #include "result/reader.hpp"
 #include "result/topology/hdf5_reader.hpp"
 
@@ -37,8 +38,11 @@ output::FileInfo info_of(const std::string& path, result::FileKind kind) {
   }
   // Any SION file is worth a description; what else is wrong with it is told behind that.
   try {
-    if (result::benchmark_of(path, kind) == "topology") {
+    const std::string benchmark = result::benchmark_of(path, kind);
+    if (benchmark == "topology") {
       info.topology = output::topology_info(result::topology::Hdf5Reader(path));
+    } else if (benchmark == "bisection") {
+      info.bisection = output::bisection_info(result::bisection::Hdf5Reader(path));
     } else {
       info.result = output::result_info(*result::ResultReader::open(path));
     }

@@ -28,6 +28,7 @@ struct Command {
 constexpr Command commands[] = {
     {"link", "measure the link between every two ranks", link_command},
     {"topology", "measure exchanges of many ranks at once: star, all with all, ring and others", topology_command},
+    {"bisection", "measure random pairs of all ranks at once: effective bisection bandwidth", bisection_command},
     {"convert", "write a result in the other format, or a SION file without gaps", convert_command},
     {"info", "say what a result file is and what is in it", info_command},
     {"transports", "list the ways to move bytes, and why one is not available", transports_command},
@@ -43,6 +44,7 @@ constexpr Companion companions[] = {
     {"report", "make a page, a sheet or a picture of a result"},
     {"view", "look at a large result in the browser"},
     {"export", "write a result for other tools: CSV, Parquet, the list of bad links"},
+    {"simulate", "say what a network can do for a bisection test, and compare it with what was measured"},
 };
 
 std::string purpose_of(const std::string& external) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "memory/buffer.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -24,6 +25,11 @@ void check_plan(const IsGiven& is_given, const RunRequest& request) {
 
 void throw_no_effect(const std::string& option, const std::string& why) {
   throw Error(ExitStatus::bad_command_line, option + " has no effect here", why, "Leave it out");
+}
+
+void throw_apart(const std::string& option, const std::string& other, const std::string& why) {
+  throw Error(ExitStatus::bad_command_line, fmt::format("{} and {} do not go together", option, other), why,
+              fmt::format("Leave out {} or {}", option, other));
 }
 
 bool has_random_contents(const RunRequest& request) {
@@ -46,6 +52,21 @@ void check_run_effects(const IsGiven& is_given, const RunRequest& request) {
   if (is_given("--row-path") && !has_rows) {
     throw_no_effect("--row-path", fmt::format("a result as {} holds no rows", name_of(request.format)));
   }
+}
+
+void check_verifiable(const std::string& checker, const RunRequest& request) {
+  if (request.fill == Fill::zero) {
+    throw_apart(checker, "--fill zero", "all its messages are alike, whether they came or not");
+  }
+  if (memory::allocator_named(request.allocator).place != memory::Place::host) {
+    throw_apart(checker, "--allocator " + request.allocator, "contents are made and compared in ordinary memory");
+  }
+}
+
+void refuse_sion(const RunRequest& request, const std::string& what) {
+  if (request.format != ResultFormat::sion) return;
+  throw Error(ExitStatus::bad_command_line, fmt::format("{} cannot be written as SION: {}", what, request.output),
+              "that format holds the matrices of link tests only", "Choose a name ending in .h5 or .json");
 }
 
 }  // namespace leadline::cli

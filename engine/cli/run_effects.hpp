@@ -15,9 +15,18 @@ using IsGiven = std::function<bool(const char* option)>;
 /// "OPTION has no effect here (WHY). Leave it out"
 [[noreturn]] void throw_no_effect(const std::string& option, const std::string& why);
 
+/// "OPTION and OTHER do not go together (WHY). Leave out one of them"
+[[noreturn]] void throw_apart(const std::string& option, const std::string& other, const std::string& why);
+
 bool has_random_contents(const RunRequest& request);
 
 /// Throws Error(bad_command_line) that names the option, says why it has no effect and what to do.
 void check_run_effects(const IsGiven& is_given, const RunRequest& request);
+
+/// Contents that cannot be checked byte for byte, as `checker` ("--verify") wants to.
+void check_verifiable(const std::string& checker, const RunRequest& request);
+
+/// For benchmarks that SION files cannot hold; `what`: "a topology test".
+void refuse_sion(const RunRequest& request, const std::string& what);
 
 }  // namespace leadline::cli

@@ -2,13 +2,9 @@
 // Which options of `leadline topology` contradict each other, or would do nothing, in a combination.
 #include "cli/topology_effects.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 
-#include "core/error.hpp"
-#include "memory/buffer.hpp"
 #include "schedule/edge_list.hpp"
 
 namespace leadline::cli {
@@ -31,27 +27,17 @@ void check_load(const IsGiven& is_given, const TopologyRequest& request) {
   if (request.verify) throw_no_effect("--verify", "--duration checks every byte anyway");
 }
 
-/// What checking every byte cannot bear.
 void check_contents(const TopologyRequest& request) {
   if (!request.verify && request.duration_s == 0) return;
   const std::string checker = request.verify ? "--verify" : "--duration";
-  const auto refuse = [&checker](const std::string& other, const char* why) {
-    throw Error(ExitStatus::bad_command_line, fmt::format("{} and {} do not go together", checker, other), why,
-                fmt::format("Leave out {} or {}", checker, other));
-  };
-  if (request.shared_buffers) refuse("--shared-buffers", "messages would overwrite each other before they are checked");
-  if (request.fill == Fill::zero) refuse("--fill zero", "all its messages are alike, whether they came or not");
-  if (memory::allocator_named(request.allocator).place != memory::Place::host) {
-    refuse("--allocator " + request.allocator, "contents are made and compared in ordinary memory");
+  if (request.shared_buffers) {
+    throw_apart(checker, "--shared-buffers", "messages would overwrite each other before they are checked");
   }
+  check_verifiable(checker, request);
 }
 
 void check_outcome(const IsGiven& is_given, const TopologyRequest& request) {
-  if (request.format == ResultFormat::sion) {
-    throw Error(ExitStatus::bad_command_line,
-                fmt::format("a topology test cannot be written as SION: {}", request.output),
-                "that format holds the matrices of link tests only", "Choose a name ending in .h5 or .json");
-  }
+  refuse_sion(request, "a topology test");
   const bool json_on_stdout = request.output == "-" || (request.format == ResultFormat::json && request.output.empty());
   if (is_given("--print") && json_on_stdout) {
     throw_no_effect("--print", "where the result goes to standard output there is no table");

@@ -47,13 +47,8 @@ constexpr const char* examples =
 
 /// Checked as far as that goes without knowing how many ranks there are.
 std::vector<std::string> topology_words(const std::string& option, const std::string& text) {
-  std::vector<std::string> list;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    list.push_back(text.substr(at, comma - at));
-    schedule::parse_topology(option, list.back(), ChannelMode::both_ways, 1);
-    at = comma + 1;
-  }
+  std::vector<std::string> list = words_of(text);
+  for (const std::string& word : list) schedule::parse_topology(option, word, ChannelMode::both_ways, 1);
   return list;
 }
 

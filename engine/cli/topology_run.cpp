@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "bench/free_memory.hpp"
+#include "bench/message_slots.hpp"
 #include "bench/topology/measure.hpp"
-#include "bench/topology/message_slots.hpp"
 #include "bench/topology/plan.hpp"
 #include "bench/topology/unfit.hpp"
 #include "cli/edges_file.hpp"
@@ -21,7 +21,7 @@
 namespace leadline::cli {
 namespace {
 
-using bench::topology::MessageSlots;
+using bench::MessageSlots;
 using bench::topology::Plan;
 using cluster::Cluster;
 

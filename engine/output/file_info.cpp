@@ -110,6 +110,7 @@ std::string file_info_text(const FileInfo& info) {
   if (info.container) text += container_text(*info.container);
   if (info.kind == result::FileKind::hdf5) text += line("container", "HDF5");
   if (info.topology) return text + topology_info_text(*info.topology);
+  if (info.bisection) return text + bisection_info_text(*info.bisection);
   if (info.result) return text + result_text(*info.result, info.container.has_value());
   return text + line("result", "none: " + harmless(info.why_no_result));
 }

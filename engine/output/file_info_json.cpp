@@ -69,6 +69,7 @@ Json result_json(const ResultInfo& info) {
 /// Of whichever benchmark; null where there is none.
 Json any_result_json(const FileInfo& info) {
   if (info.topology) return topology_info_json(*info.topology);
+  if (info.bisection) return bisection_info_json(*info.bisection);
   return info.result ? result_json(*info.result) : Json(nullptr);
 }
 

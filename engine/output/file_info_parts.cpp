@@ -3,12 +3,14 @@
 #include "output/file_info_parts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "core/number_ranges.hpp"
+#include "core/units.hpp"
 #include "output/table.hpp"
 
 namespace leadline::output {
@@ -73,6 +75,12 @@ std::string ranks_text(const result::RunHeader& header, const std::vector<HostRa
   const std::string num_ranks = counted(static_cast<std::uint64_t>(header.num_ranks), "rank");
   return line("ranks", fmt::format("{} on {}", num_ranks, counted(hosts.size(), "host"))) +
          line("hosts", hosts_text(hosts));
+}
+
+std::string sizes_text(const result::RunHeader& header) {
+  std::vector<std::string> sizes;
+  for (const std::uint64_t size : header.message_sizes_bytes) sizes.push_back(format_bytes(size));
+  return line("message sizes", fmt::format("{}", fmt::join(sizes, ", ")));
 }
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }

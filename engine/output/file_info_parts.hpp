@@ -29,6 +29,9 @@ std::string run_text(const result::RunHeader& header);
 /// Lines: how many ranks, on which hosts.
 std::string ranks_text(const result::RunHeader& header, const std::vector<HostRanks>& hosts);
 
+/// A line: the message sizes.
+std::string sizes_text(const result::RunHeader& header);
+
 /// Null for what is not finite.
 nlohmann::ordered_json number(double value);
 

@@ -3,7 +3,6 @@
 #include "output/file_info_topology.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -20,12 +19,6 @@ using result::topology::BestRates;
 using result::topology::KeptTopology;
 
 constexpr std::size_t most_topologies_shown = 64;
-
-std::string sizes_text(const std::vector<std::uint64_t>& sizes_bytes) {
-  std::vector<std::string> sizes;
-  for (const std::uint64_t size : sizes_bytes) sizes.push_back(format_bytes(size));
-  return fmt::format("{}", fmt::join(sizes, ", "));
-}
 
 std::string measured_text(const TopologyInfo& info) {
   const result::topology::Header& header = info.header;
@@ -86,7 +79,7 @@ TopologyInfo topology_info(const result::topology::Hdf5Reader& reader) {
 std::string topology_info_text(const TopologyInfo& info) {
   std::string text = line("result", fmt::format("topology test, format {}", info.header.format_version));
   text += run_text(info.header) + ranks_text(info.header, info.hosts);
-  text += line("message sizes", sizes_text(info.header.message_sizes_bytes));
+  text += sizes_text(info.header);
   return text + measured_text(info) + topologies_text(info);
 }
 

@@ -2,6 +2,8 @@
 // Reads "0-3,8" backwards.
 #include "output/host_of_rank.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <iterator>
 #include <string_view>
@@ -28,6 +30,12 @@ std::string HostsOfRanks::of(std::int32_t rank) const {
   if (behind == ranges_.begin()) return "";
   const Ranks& range = std::prev(behind)->second;
   return rank <= range.last ? range.host : "";
+}
+
+std::string HostsOfRanks::with_host(std::int32_t rank) const {
+  if (rank < 0) return "-";
+  const std::string host = has_several_ ? of(rank) : "";
+  return host.empty() ? std::to_string(rank) : fmt::format("{} ({})", rank, host);
 }
 
 }  // namespace leadline::output

@@ -20,6 +20,9 @@ class HostsOfRanks {
   /// Empty where no host is known.
   std::string of(std::int32_t rank) const;
 
+  /// "5 (node03)"; "5" where there is but one host, "-" for no rank.
+  std::string with_host(std::int32_t rank) const;
+
  private:
   struct Ranks {
     std::int32_t last = 0;

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
+#include "support/refusal.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -18,15 +18,8 @@ LinkRequest parse(std::vector<std::string> words) {
   return parse_link(words);
 }
 
-std::string refusal(const std::vector<std::string>& words) {
-  try {
-    parse(words);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
-    return error.what();
-  }
-  ADD_FAILURE() << "not refused: " << testing::PrintToString(words);
-  return {};
+std::string refusal(const test::Words& words) {
+  return test::refusal_of([&] { parse(words); }, words);
 }
 
 TEST(LinkOptions, HaveDefaultsThatMeasureLatency) {

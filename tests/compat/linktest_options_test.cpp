@@ -8,6 +8,7 @@
 #include "compat/linktest/options.hpp"
 #include "compat/linktest/words.hpp"
 #include "core/error.hpp"
+#include "support/refusal.hpp"
 
 namespace leadline::compat::linktest {
 namespace {
@@ -34,19 +35,11 @@ Line required(const Line& more = {}) {
 LinkRequest parsed(const Line& more) { return parse(required(more), no_variables).request; }
 
 Error error_of(const Line& line, const Variables& given = no_variables) {
-  try {
-    parse(line, given);
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "not refused: " << testing::PrintToString(line);
-  return Error(ExitStatus::ok, "");
+  return test::error_of([&] { parse(line, given); }, line);
 }
 
 std::string refusal(const Line& more) {
-  const Error error = error_of(required(more));
-  EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
-  return error.what();
+  return test::refusal_of([&] { parse(required(more), no_variables); }, more);
 }
 
 TEST(LinktestOptions, HaveTheDefaultsOfLinktest) {

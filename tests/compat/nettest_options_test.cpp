@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compat/nettest/options.hpp"
-#include "core/error.hpp"
+#include "support/refusal.hpp"
 
 namespace leadline::compat::nettest {
 namespace {
@@ -22,15 +22,8 @@ Command command(Line words) {
 
 TopologyRequest parsed(const Line& words) { return command(words).request; }
 
-std::string refusal(const Line& words) {
-  try {
-    command(words);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
-    return error.what();
-  }
-  ADD_FAILURE() << "not refused: " << testing::PrintToString(words);
-  return {};
+std::string refusal(const test::Words& words) {
+  return test::refusal_of([&] { command(words); }, words);
 }
 
 TEST(NettestOptions, AreThoseOfThePage) {

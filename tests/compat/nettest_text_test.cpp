@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "compat/hosts.hpp"
 #include "compat/nettest/progress.hpp"
 #include "compat/nettest/table_file.hpp"
 #include "compat/nettest/text.hpp"

@@ -16,6 +16,7 @@ PLACEHOLDERS = {
     "MB/s": r"\( *\d+\.\d+ MB/s\)",
     "number": r" *\d+\.\d+",
     "rate": r"\d+\.\d\d",
+    "six": r"\d+\.\d{6}",
     "n": r" *-?\d+",
     "host": r"\S+",
     "words": r".+",

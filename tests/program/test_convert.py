@@ -235,6 +235,17 @@ def test_refusals(link: Leadline, leadline: Leadline, tmp_path: Path, words: lis
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other.h5", "r.h5", "text"]
 
 
+@pytest.mark.parametrize("words", [["topology", "--iterations", "2"], ["bisection", "--rounds", "2"]])
+def test_other_tests_have_no_other_format(leadline: Leadline, tmp_path: Path, words: list[str]) -> None:
+    assert leadline(*words, "--local", "2", "--message-size", "8", "--wait", "yield", "--output", "r.h5").status == 0
+    done = leadline("convert", "r.h5", "r.sion")
+    assert done.status == 2
+    assert done.err == done.complaint + "\n"
+    for word in ("r.h5", f"leadline {words[0]}", "leadline link", "leadline info"):
+        assert word in done.complaint
+    assert [path.name for path in tmp_path.iterdir()] == ["r.h5"]
+
+
 def test_damaged_files_leave_nothing_behind(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
     link("--local", "4", "--output", "whole.h5")
     link("--local", "4", "--output", "whole.sion")

@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
+import h5py
 import program
 import pytest
 from program import Leadline
@@ -46,6 +49,46 @@ def test_a_result_of_our_own(link: Leadline, leadline: Leadline, info: Any, endi
     for word in (name, "complete         yes", "4 ranks on 1 host", "2 repeats of 2 message sizes", "tcp", "1 KiB"):
         assert word in text
     assert ("LinkTest 1.2's record" in text) == (ending == "sion")
+
+
+def test_a_bisection_test(leadline: Leadline, info: Any, tmp_path: Path) -> None:
+    words = ["--pattern", "random,halves", "--rounds", "6", "--message-size", "8,1KiB", "--wait", "yield"]
+    assert leadline("bisection", "--local", "4", *words, "--exchanges", "3", "--output", "r.h5").status == 0
+    result = info("r.h5")["result"]
+    assert (result["benchmark"], result["complete"], result["num_ranks"]) == ("bisection", True, 4)
+    assert (result["num_players"], result["num_exchanges"], result["seed"]) == (4, 3, 1)
+    assert result["pattern_names"] == ["halves"]
+    assert result["options"]["rounds"] == "6"
+    with h5py.File(tmp_path / "r.h5") as file:
+        summary = json.loads(file["summary"][()])
+    for size, its in zip(result["sizes"], summary["sizes"], strict=True):
+        assert (size["num_patterns"], size["num_baseline"]) == (7, 6)
+        for name in ("message_size_bytes", "stopped_by", "ebb", "relative", "bytes_per_s_harmonic"):
+            assert size[name] == its[name]
+    text = leadline("info", "r.h5").out
+    for word in ("bisection test, format 1", "4 ranks on 1 host", "random,halves; seed 1, 3 exchanges each", "rounds"):
+        assert word in text
+    assert "No eBB" not in text
+
+
+def test_a_bisection_test_that_was_killed(leadline: Leadline, info: Any, tmp_path: Path) -> None:
+    def num_patterns() -> int:
+        (size,) = info("r.h5")["result"]["sizes"]
+        return int(size["num_patterns"])
+
+    endless = ["--rounds", "1000000", "--precision", "0", "--time-limit", "0", "--message-size", "8", "--wait", "yield"]
+    words = ["bisection", "--local", "2", *endless, "--output", "r.h5"]
+    with program.Run([program.PROGRAM, *words], tmp_path) as run:
+        program.await_that((tmp_path / "r.h5").exists)
+        program.await_that(lambda: leadline("info", "r.h5").status == 0 and num_patterns() > 0)
+        os.killpg(run.pid, signal.SIGKILL)
+        run.finish()
+    (size,) = info("r.h5")["result"]["sizes"]
+    assert min(size["num_patterns"], size["num_baseline"]) > 0
+    assert size["ebb"] is None
+    text = leadline("info", "r.h5").out
+    assert "No eBB: the run ended before its summary was written." in text
+    assert "complete         no: still running, or killed without a word" in text
 
 
 def test_numbers_without_a_summary_are_those_of_the_rows(

@@ -18,7 +18,7 @@ import program
 import pytest
 from fabrics import FABRIC, fabric_file
 from program import Done, Leadline
-from result import wrong_json
+from result import status_of, summary_of, wrong_json
 
 SIX = ["star", "star2", "complete", "complete2", "ring", "ring2"]
 SCHEMA = program.ROOT / "docs" / "formats" / "topology-result.schema.json"
@@ -36,22 +36,6 @@ def topology(leadline: Leadline) -> Topology:
         return done
 
     return run
-
-
-def text_of(value: Any) -> str:
-    return (value if isinstance(value, str) else bytes(value).decode()).rstrip("\0")
-
-
-def status_of(path: Path) -> tuple[bool, str]:
-    """Whether the file is complete, and if not, why."""
-    with h5py.File(path, "r", locking=False) as file:
-        return bool(file["status/complete"][()]), text_of(file["status/reason"][()])
-
-
-def summary_of(path: Path) -> dict[str, Any]:
-    with h5py.File(path) as file:
-        document: dict[str, Any] = json.loads(text_of(file["summary"][()]))
-    return document
 
 
 def expect_rates_that_fit(document: dict[str, Any], num_ranks: int) -> None:

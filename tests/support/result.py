@@ -11,8 +11,22 @@ import h5py
 import numpy as np
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """A string out of a file, whatever kind of string it is there."""
     return (value if isinstance(value, str) else bytes(value).decode()).rstrip("\0")
+
+
+def status_of(path: Path) -> tuple[bool, str]:
+    """Whether the file is complete, and if not, why."""
+    with h5py.File(path, "r", locking=False) as file:
+        return bool(file["status/complete"][()]), text_of(file["status/reason"][()])
+
+
+def summary_of(path: Path) -> dict[str, Any]:
+    """The summary of a complete file."""
+    with h5py.File(path) as file:
+        document: dict[str, Any] = json.loads(text_of(file["summary"][()]))
+    return document
 
 
 class ResultFile:
@@ -22,18 +36,18 @@ class ResultFile:
         """Reads without a lock, so that the program is not disturbed."""
         with h5py.File(path, "r", locking=False) as file:
             self.complete = bool(file["status/complete"][()])
-            self.reason = _text(file["status/reason"][()])
+            self.reason = text_of(file["status/reason"][()])
             self.provenance = dict(file["provenance"].attrs)
-            self.options = {name: _text(value) for name, value in file["options"].attrs.items()}
+            self.options = {name: text_of(value) for name, value in file["options"].attrs.items()}
             self.sizes = file["message_size_bytes"][:].tolist()
-            self.hosts = [_text(name) for name in file["ranks/host"][:]]
+            self.hosts = [text_of(name) for name in file["ranks/host"][:]]
             self.pids = file["ranks/pid"][:].tolist()
             self.permutations = file["permutations"][:].tolist() if "permutations" in file else None
             names = sorted(file["repeats"])
             self.repeats = [{key: file["repeats"][name][key][:] for key in file["repeats"][name]} for name in names]
             self.permutation_of_repeat = [int(file["repeats"][name].attrs["permutation"]) for name in names]
             self.retest = {key: value[:] for key, value in file["retest"].items()} if "retest" in file else {}
-            self.summary = json.loads(_text(file["summary"][()])) if "summary" in file else None
+            self.summary = json.loads(text_of(file["summary"][()])) if "summary" in file else None
 
     @property
     def num_ranks(self) -> int:

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <map>
+
+#include "compat/hosts.hpp"
 
 namespace leadline::compat::nettest {
 namespace {
@@ -87,23 +87,6 @@ std::string nodes_line(const std::vector<HostRanks>& hosts) {
 }
 
 }  // namespace
-
-std::vector<std::string> host_of_each_rank(const std::vector<HostRanks>& hosts) {
-  std::map<int, std::string> by_rank;
-  for (const auto& [host, ranks] : hosts) {
-    const char* const end = ranks.data() + ranks.size();
-    for (const char* at = ranks.data(); at < end; ++at) {
-      int first = 0;
-      at = std::from_chars(at, end, first).ptr;
-      int last = first;
-      if (at < end && *at == '-') at = std::from_chars(at + 1, end, last).ptr;
-      for (int rank = first; rank <= last; ++rank) by_rank[rank] = host;
-    }
-  }
-  std::vector<std::string> names;
-  for (const auto& [rank, host] : by_rank) names.push_back(host);
-  return names;
-}
 
 std::string heading(const Lengths& lengths, const TopologyResult& so_far) {
   const TopologyRequest& request = so_far.request;

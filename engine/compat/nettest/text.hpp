@@ -22,7 +22,4 @@ std::string row(const Lengths& lengths, const TopologyResult& so_far, const std:
 /// What stands below the table: how long it took, and the best of each column.
 std::string ending(const TopologyResult& result, double elapsed_s);
 
-/// Hosts by rank out of the ranks of each host.
-std::vector<std::string> host_of_each_rank(const std::vector<HostRanks>& hosts);
-
 }  // namespace leadline::compat::nettest

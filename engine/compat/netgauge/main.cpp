@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// From Netgauge's command line to a run of the engine, and back to Netgauge's lines.
+#include "compat/netgauge/main.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/bisection_run.hpp"
+#include "cli/reporting.hpp"
+#include "cli/standard_streams.hpp"
+#include "cli/version.hpp"
+#include "cluster/launcher.hpp"
+#include "compat/netgauge/options.hpp"
+#include "compat/netgauge/progress.hpp"
+#include "compat/netgauge/text.hpp"
+#include "compat/process.hpp"
+#include "compat/start.hpp"
+#include "core/error.hpp"
+#include "output/findings.hpp"
+
+namespace leadline::compat::netgauge {
+namespace {
+
+constexpr cluster::FrontEnd no_variables = cluster::FrontEnd::leadline;  // MPI alone says who the ranks are
+constexpr const char* example = "mpirun -n 4 netgauge -s 1048576-1048576 -x ebb -r 10";
+
+cli::BisectionPresentation presentation_of(const Command& command) {
+  cli::BisectionPresentation presentation;
+  presentation.progress = [shown = command.shown](const BisectionResult& so_far) {
+    return make_progress(so_far, shown, standard_outlet());
+  };
+  presentation.summary = [](const BisectionResult& result, const std::string& path) {
+    standard_outlet().err(output::findings_text(result.findings));
+    return path.empty() ? std::string() : fmt::format("# result: {}\n", path);
+  };
+  return presentation;
+}
+
+int measure(const Command& command) {
+  Start start = started_ranks(command.request, {"netgauge", example, "leadline bisection"});
+  if (start.bootstrap->size() == 1) {
+    throw Error(ExitStatus::bad_command_line, "netgauge -x ebb cannot run with one rank",
+                "there is nobody to exchange messages with", fmt::format("Start it with {}", example));
+  }
+  return cli::run_bisection(command.request, std::move(start.bootstrap), start.module, presentation_of(command));
+}
+
+std::string text_for(Wish wish) {
+  if (wish == Wish::help) return help();
+  return wish == Wish::pattern_help ? pattern_help() : version_line(cli::version);
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+  const Command command = parse(arguments);
+  if (command.wish == Wish::run) return measure(command);
+  if (cluster::rank_hint(no_variables) == 0) cli::say(text_for(command.wish));
+  return 0;
+}
+
+}  // namespace
+
+int run(int argc, char** argv) noexcept {
+  return cli::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
+}
+
+}  // namespace leadline::compat::netgauge

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of `netgauge`, Netgauge 2.4.6 with the pattern ebb, turned into a request.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/bisection_request.hpp"
+
+namespace leadline::compat::netgauge {
+
+enum class Wish : std::uint8_t { run, help, pattern_help, version };
+
+enum class Flag : bool { off, on };
+
+/// What the lines on standard output show beside the numbers.
+struct Shown {
+  int verbosity = 1;  ///< 0 to 3
+  Flag host_names = Flag::off;
+  Flag pairs = Flag::off;
+  Flag timer_check = Flag::off;
+  std::vector<std::string> remarks;  ///< what became of options that Netgauge took otherwise, without line ends
+};
+
+struct Command {
+  Wish wish = Wish::run;
+  BisectionRequest request;
+  Shown shown;
+};
+
+/// `arguments` as in argv. No side effects. Throws Error(bad_command_line) that names the argument.
+Command parse(const std::vector<std::string>& arguments);
+
+/// What -h prints, and --help behind -x ebb.
+std::string help();
+std::string pattern_help();
+
+}  // namespace leadline::compat::netgauge

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines that Netgauge prints for ebb, each a pure function of what is in it.
+#pragma once
+
+#include <string>
+
+#include "compat/netgauge/options.hpp"
+#include "model/bisection_result.hpp"
+#include "schedule/pattern.hpp"
+
+namespace leadline::compat::netgauge {
+
+// Times are those of all exchanges of a round, in us. Bandwidths are bytes per us, so MB/s of 10^6 bytes; Netgauge
+// called the same numbers MiB/s. All lines that are not Netgauge's begin with #, its sign for comments.
+
+/// What stands above all rounds.
+std::string opening(const Shown& shown, const BisectionResult& so_far);
+
+/// What stands above a round: which it is, and its pairs, as far as they are shown.
+std::string above_round(const Shown& shown, const BisectionRequest& request, const PatternPlace& place,
+                        const schedule::Pattern& pattern);
+
+/// The line of a round, and below it how far the interval is, as far as that is shown.
+std::string round_lines(const Shown& shown, const BisectionRequest& request, const PatternSummary& round,
+                        const Interval& so_far);
+
+/// Below all rounds of a size: buckets, harmonic mean, and effective bisection bandwidth as published.
+std::string ending(const Shown& shown, const BisectionRequest& request, const BisectionSummary& size);
+
+std::string version_line(const std::string& leadline_version);
+
+}  // namespace leadline::compat::netgauge

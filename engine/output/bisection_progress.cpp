@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two ways to show progress, and the choice between them.
+#include "output/bisection_progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/units.hpp"
+#include "output/bisection_numbers.hpp"
+#include "output/bisection_remaining.hpp"
+#include "output/bisection_text.hpp"
+#include "output/table.hpp"
+
+namespace leadline::output {
+namespace {
+
+using bench::bisection::Progress;
+
+constexpr double between_lines_s = 1;
+
+class NoProgress final : public Progress {
+ public:
+  void size_begins(int, std::uint64_t) override {}
+  void pattern_begins(const PatternPlace&, const schedule::Pattern&) override {}
+  void pattern_ends(const PatternSummary&, const Interval&, double) override {}
+  void retest_done(const SlowConnection&) override {}
+  void size_ends(const BisectionSummary&) override {}
+};
+
+class LineProgress final : public Progress {
+ public:
+  LineProgress(const BisectionRequest& request, std::size_t num_named, ProgressOutlet outlet)
+      : remaining_(request, num_named), outlet_(std::move(outlet)) {
+    number_width_ = std::to_string(std::max<std::uint64_t>(request.rounds, 1'000'000)).size();
+  }
+
+  void size_begins(int size_index, std::uint64_t message_size_bytes) override {
+    remaining_.size_begins(size_index);
+    message_size_bytes_ = message_size_bytes;
+    has_titles_ = false;
+  }
+
+  void pattern_begins(const PatternPlace&, const schedule::Pattern&) override {}
+
+  void pattern_ends(const PatternSummary& summary, const Interval& so_far, double elapsed_s) override {
+    remaining_.pattern_ends(summary, so_far, elapsed_s);
+    if (!has_titles_) write_titles(summary);
+    waiting_ = line(summary, so_far, elapsed_s);
+    if (outlet_.now_s() < next_line_s_) return;
+    write_waiting();
+  }
+
+  void retest_done(const SlowConnection& connection) override {
+    write_waiting();
+    outlet_.write(fmt::format("retest {} -> {}: {} with all others, {} alone\n", connection.from, connection.to,
+                              format_time_ns(connection.time_ns), format_time_ns(connection.alone_time_ns)));
+  }
+
+  void size_ends(const BisectionSummary&) override { write_waiting(); }
+
+ private:
+  void write_titles(const PatternSummary& first) {
+    unit_ = bandwidth_unit(first.bytes_per_s_mean);
+    outlet_.write(fmt::format("message size {}\n{:>{}}  {:<14} {:>12} {:>12} {:>8} {:>11} {:>11}\n",
+                              format_bytes(message_size_bytes_), "pattern", number_width_, "", unit_.name, "eBB so far",
+                              "±", "elapsed", "left"));
+    has_titles_ = true;
+    next_line_s_ = outlet_.now_s();
+  }
+
+  std::string line(const PatternSummary& summary, const Interval& so_far, double elapsed_s) const {
+    return fmt::format("{:>{}}  {:<14} {:>12} {:>12} {:>8} {:>11} {:>11}\n", summary.place.number + 1, number_width_,
+                       summary.place.name, in_unit(summary.bytes_per_s_mean, unit_), in_unit(so_far.mean, unit_),
+                       percent(relative_width(so_far)), format_duration(elapsed_s),
+                       format_duration(remaining_.left_s()));
+  }
+
+  void write_waiting() {
+    if (!waiting_) return;
+    outlet_.write(*waiting_);
+    waiting_.reset();
+    next_line_s_ = outlet_.now_s() + between_lines_s;
+  }
+
+  BisectionRemaining remaining_;
+  ProgressOutlet outlet_;
+  std::uint64_t message_size_bytes_ = 0;
+  bool has_titles_ = false;
+  std::optional<std::string> waiting_;
+  double next_line_s_ = 0;
+  std::size_t number_width_;
+  Unit unit_;
+};
+
+class BarProgress final : public Progress {
+ public:
+  BarProgress(const BisectionRequest& request, std::size_t num_named, ProgressOutlet outlet)
+      : remaining_(request, num_named), bar_(std::move(outlet)) {}
+  ~BarProgress() override { bar_.vanish(); }
+  BarProgress(const BarProgress&) = delete;
+  BarProgress& operator=(const BarProgress&) = delete;
+
+  void size_begins(int size_index, std::uint64_t message_size_bytes) override {
+    remaining_.size_begins(size_index);
+    size_ = format_bytes(message_size_bytes);
+  }
+
+  void pattern_begins(const PatternPlace&, const schedule::Pattern&) override {}
+
+  void pattern_ends(const PatternSummary& summary, const Interval& so_far, double elapsed_s) override {
+    remaining_.pattern_ends(summary, so_far, elapsed_s);
+    if (!bar_.is_due()) return;
+    const auto done = static_cast<double>(remaining_.num_done());
+    const double share = done / std::max(static_cast<double>(remaining_.num_patterns()), done);
+    bar_.draw(share, fmt::format("{} {} {}", size_, summary.place.name, summary.place.number + 1),
+              fmt::format("{} left, {}", format_duration(remaining_.left_s()), so_far_text(summary, so_far)));
+  }
+
+  void retest_done(const SlowConnection& connection) override {
+    if (bar_.is_due()) bar_.draw(1, size_ + " retest", fmt::format("{} -> {}", connection.from, connection.to));
+  }
+
+  void size_ends(const BisectionSummary&) override { bar_.vanish(); }
+
+ private:
+  static std::string so_far_text(const PatternSummary& summary, const Interval& so_far) {
+    if (std::isnan(so_far.mean)) return "mean " + format_bandwidth(summary.bytes_per_s_mean);
+    const std::string text = "eBB " + format_bandwidth(so_far.mean);
+    const double width = relative_width(so_far);
+    return std::isfinite(width) ? fmt::format("{} to {}", text, percent(width)) : text;
+  }
+
+  BisectionRemaining remaining_;
+  ProgressBar bar_;
+  std::string size_;
+};
+
+}  // namespace
+
+std::unique_ptr<Progress> make_bisection_lines(const BisectionRequest& request, std::size_t num_named,
+                                               ProgressOutlet outlet) {
+  return std::make_unique<LineProgress>(request, num_named, std::move(outlet));
+}
+
+std::unique_ptr<Progress> make_bisection_bar(const BisectionRequest& request, std::size_t num_named,
+                                             ProgressOutlet outlet) {
+  return std::make_unique<BarProgress>(request, num_named, std::move(outlet));
+}
+
+std::unique_ptr<Progress> make_bisection_progress(const BisectionRequest& request, std::size_t num_named) {
+  if (request.quiet) return std::make_unique<NoProgress>();
+  if (is_redrawable_terminal()) return make_bisection_bar(request, num_named, standard_error_outlet());
+  return make_bisection_lines(request, num_named, standard_error_outlet());
+}
+
+}  // namespace leadline::output

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bisection test as text for people: its plan, its progress and its summary.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "bench/bisection/output.hpp"
+#include "bench/bisection/plan.hpp"
+#include "model/bisection_request.hpp"
+#include "model/bisection_result.hpp"
+
+namespace leadline::output {
+
+/// For standard output, at the end: per message size the eBB with its interval, its share of pairs alone and why there
+/// were no more patterns; the distribution over connections; named patterns; the worst one found; what is slow;
+/// findings. `path`: where the result lies, empty = nowhere.
+std::string bisection_summary(const BisectionResult& result, const std::string& path);
+
+/// On standard error; mute with --quiet. `num_named`: named patterns of a message size, each counted once.
+std::unique_ptr<bench::bisection::Progress> make_bisection_progress(const BisectionRequest& request,
+                                                                    std::size_t num_named);
+
+/// For --dry-run.
+std::string bisection_plan_text(const BisectionRequest& request, const bench::bisection::Plan& plan);
+
+}  // namespace leadline::output
