@@ -66,6 +66,11 @@ def time_text(time_ns: float, digits: int = 4) -> str:
     return f"{in_unit(time_ns, unit, digits)} {unit.name}"
 
 
+def moment_text(seconds: float) -> str:
+    """A moment of a run, to the millisecond: `118.59 s`."""
+    return f"{plain(round(seconds, 3))} s" if math.isfinite(seconds) else "–"
+
+
 def bandwidth_text(bytes_per_s: float, digits: int = 4) -> str:
     """A bandwidth with the unit that fits it: `1.25 GiB/s`."""
     unit = bandwidth_unit(bytes_per_s)

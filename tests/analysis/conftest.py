@@ -11,6 +11,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from made_up import write_head
 
 # Imported by tests before they name it as a plugin.
 pytest.register_assert_rewrite("browser")
@@ -50,32 +51,14 @@ def times_of(hosts: list[str], seed: int, same_ns: float = 900.0, between_ns: fl
 def write_result(path: Path, made: MadeUp) -> Path:
     num_ranks, num_sizes = len(made.hosts), len(made.sizes)
     with h5py.File(path, "w") as file:
-        file.attrs.update({"format": "leadline", "format_version": np.int32(1), "benchmark": "link", "nonce": "a1b2c3"})
-        file["status/complete"] = np.uint8(made.complete)
-        file["status/reason"] = np.bytes_(made.reason.encode()[:1024].ljust(1024, b"\0"))
+        options = {"messages": "100", "warmup": "10", "batches": "20", "serial": "false", "interface": ""}
         provenance = {
-            "version": "0.1.0", "commit": "0123abc", "command_line": json.dumps(made.command_line),
-            "start_utc": "2026-01-31T23:59:00Z", "launcher": "local", "kernel": "Linux 6.1.0 x86_64",
-            "transport": "tcp", "transport_library": "sockets", "transport_device": "lo", "simulated": np.int32(0),
-            "clock_source": "CLOCK_MONOTONIC (tsc)", "clock_resolution_ns": 1.0, "clock_cost_ns": 21.5, "wait": "yield",
-            "control_plane_on_loopback": np.int32(1), "num_ranks": np.int32(num_ranks),
-            "num_hosts": np.int32(len(set(made.hosts))), "num_rounds": np.int32(max(num_ranks - 1, 1)),
+            "wait": "yield", "control_plane_on_loopback": np.int32(1), "num_rounds": np.int32(max(num_ranks - 1, 1)),
             "direction": made.direction,
         }  # fmt: skip
-        if made.complete:
-            provenance["end_utc"] = "2026-01-31T23:59:12Z"
-        file.create_group("provenance").attrs.update(provenance | made.provenance)
-        options = {"messages": "100", "warmup": "10", "batches": "20", "serial": "false", "interface": ""}
-        file.create_group("options").attrs.update(options | made.options)
-        file["message_size_bytes"] = np.array(made.sizes, dtype=np.uint64)
+        write_head(file, made, "link", options, provenance, "lo")
         if made.permutations:
             file["permutations"] = np.array(made.permutations, dtype=np.int32)
-        file["ranks/host"] = np.array([host.encode() for host in made.hosts], dtype="S64")
-        file["ranks/device"] = np.array([b"lo"] * num_ranks, dtype="S64")
-        file["ranks/cpus"] = np.array([f"{rank}".encode() for rank in range(num_ranks)], dtype="S128")
-        file["ranks/pid"] = np.arange(1000, 1000 + num_ranks, dtype=np.int32)
-        file["ranks/num_cpus"] = np.ones(num_ranks, dtype=np.int32)
-        file["ranks/numa_node"] = np.full(num_ranks, -1, dtype=np.int32)
         for repeat, of_sizes in enumerate(made.times):
             group = file.create_group(f"repeats/{repeat:04d}")
             group.attrs["repeat"] = np.int32(repeat)

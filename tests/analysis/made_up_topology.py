@@ -11,6 +11,7 @@ from typing import Any
 
 import h5py
 import numpy as np
+from made_up import make_room, nodes, write_head
 
 NETTEST = ["star", "star2", "complete", "complete2", "ring", "ring2"]
 LATENCY_NS, BYTES_PER_NS, BARRIER_NS = 2_000.0, 1.0, 3_000.0
@@ -163,35 +164,13 @@ def write_topologies(path: Path, made: MadeUpTopologies) -> Path:
 
 
 def _write_head(file: h5py.File, made: MadeUpTopologies) -> None:
-    num_ranks = len(made.hosts)
-    file.attrs.update({"format": "leadline", "format_version": np.int32(1), "benchmark": "topology", "nonce": "a1b2c3"})
-    file["status/complete"] = np.uint8(made.complete)
-    file["status/reason"] = np.bytes_(made.reason.encode()[:1024].ljust(1024, b"\0"))
-    provenance = {
-        "version": "0.1.0", "commit": "0123abc", "command_line": json.dumps(made.command_line),
-        "start_utc": "2026-01-31T23:59:00Z", "launcher": "local", "kernel": "Linux 6.1.0 x86_64",
-        "transport": "tcp", "transport_library": "sockets", "transport_device": "eth0", "simulated": np.int32(0),
-        "clock_source": "CLOCK_MONOTONIC (tsc)", "clock_resolution_ns": 1.0, "clock_cost_ns": 21.5, "wait": "spin",
-        "control_plane_on_loopback": np.int32(0), "num_ranks": np.int32(num_ranks),
-        "num_hosts": np.int32(len(set(made.hosts))),
-    }  # fmt: skip
-    if made.complete:
-        provenance["end_utc"] = "2026-01-31T23:59:12Z"
-    file.create_group("provenance").attrs.update(provenance | made.provenance)
     options = {
         "topology": ",".join(made.topologies), "mode": "both-ways", "iterations": str(made.num_iterations),
         "warmup": "10", "traced": "10" if made.has_trace else "0", "repeat": str(made.num_repeats),
         "max_outstanding": "0", "shared_buffers": "false", "duration": "0", "verify_every": "1", "verify": "false",
         "print": "total", "edges": "",
     }  # fmt: skip
-    file.create_group("options").attrs.update(options | made.options)
-    file["message_size_bytes"] = np.array(made.sizes, dtype=np.uint64)
-    file["ranks/host"] = np.array([host.encode() for host in made.hosts], dtype="S64")
-    file["ranks/device"] = np.array([b"eth0"] * num_ranks, dtype="S64")
-    file["ranks/cpus"] = np.array([f"{rank}".encode() for rank in range(num_ranks)], dtype="S128")
-    file["ranks/pid"] = np.arange(1000, 1000 + num_ranks, dtype=np.int32)
-    file["ranks/num_cpus"] = np.ones(num_ranks, dtype=np.int32)
-    file["ranks/numa_node"] = np.full(num_ranks, -1, dtype=np.int32)
+    write_head(file, made, "topology", options, {}, "eth0")
 
 
 def _write_channels(group: h5py.Group, name: str, channels: Channels) -> None:
@@ -208,15 +187,10 @@ def _write_channels(group: h5py.Group, name: str, channels: Channels) -> None:
 
 
 def _make_room(group: h5py.Group, made: MadeUpTopologies, channels: Channels) -> None:
-    early = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    early.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
-    early.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
     widths = {"arrival_time_ns": int(channels.row_start[-1])}
     widths |= {f"rank_time_ns_{which}": len(made.hosts) for which in ("min", "median", "mean", "p99", "max")}
     widths |= dict.fromkeys(("exchange_time_ns", "exchange_with_barrier_time_ns"), made.num_iterations)
-    for dataset, width in widths.items():
-        space = h5py.h5s.create_simple((made.num_repeats, len(made.sizes), width))
-        h5py.h5d.create(group.id, dataset.encode(), h5py.h5t.IEEE_F64LE, space, early)
+    make_room(group, {name: ((made.num_repeats, len(made.sizes), width), "<f8") for name, width in widths.items()})
 
 
 def _write_cell(
@@ -243,11 +217,6 @@ def _write_load(file: h5py.File, rows: list[tuple[float, ...]]) -> None:
         room = np.zeros(LOAD_ROOM, dtype=kind)
         room[: len(column)] = column
         file[f"load/{name}"] = room
-
-
-def nodes(num_hosts: int, ranks_per_host: int) -> list[str]:
-    """Host names of ranks that are dealt out host after host."""
-    return [f"node{index:02d}" for index in range(num_hosts) for _ in range(ranks_per_host)]
 
 
 def even() -> MadeUpTopologies:

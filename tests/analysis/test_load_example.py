@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from made_up_bisection import slow_host, write_bisection
 from made_up_topology import even, write_topologies
 
 from conftest import sweep, two_hosts, write_result
@@ -51,7 +52,10 @@ def test_with_a_make_believe_fabric(tmp_path: Path):
 def test_the_guide_can_be_followed(tmp_path: Path):
     write_result(tmp_path / "run.h5", two_hosts())
     write_topologies(tmp_path / "topology.h5", even())
+    write_bisection(tmp_path / "bisection.h5", slow_host())
     blocks = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert len(blocks) >= 3
+    assert len(blocks) >= 5
     (tmp_path / "guide.py").write_text("".join(blocks), encoding="utf-8")
-    assert "node01.cluster" in run(["guide.py"], tmp_path)
+    out = run(["guide.py"], tmp_path)
+    assert "node01.cluster" in out
+    assert "SlowPlace(rank=-1, host='node05'" in out

@@ -135,4 +135,4 @@ def test_channels_of_what_has_none(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "the result has no --channels (" not in (error := capsys.readouterr().err)
     assert "the result has no --channels. It is of a load, in which no message is traced" in error
     assert main([str(write_result(tmp_path / "link.h5", two_hosts())), "--csv", "--channels"]) == 2
-    assert "--channels is for results of leadline topology" in capsys.readouterr().err
+    assert "--channels is for results of leadline topology and leadline bisection" in capsys.readouterr().err

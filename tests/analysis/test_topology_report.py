@@ -4,10 +4,7 @@
 from __future__ import annotations
 
 import base64
-import json
-import re
 import zlib
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +25,7 @@ from made_up_topology import (
     untraced,
     write_topologies,
 )
+from page_source import Page, expect_whole_and_alone
 
 import leadline
 from leadline.cli.pingponganalysis import main as pingponganalysis_main
@@ -36,57 +34,9 @@ from leadline.cli.view import main as view_main
 from leadline.model import TopologyResult
 from leadline.report import topology_page
 from leadline.report.frame import is_own_report
+from leadline.report.paper import width_mm
+from leadline.report.sheet_tables import SIZE, Line, fitted
 from leadline.report.topology_page import render_topology
-
-
-class Page(HTMLParser):
-    """Elements with their attributes, the text outside scripts and styles, rows of tables, and the data inside."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.scripts: list[str] = []
-        self.rows: list[list[str]] = []
-        self._raw, self._is_cell = "", False
-        self.feed(source)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag in ("script", "style"):
-            self._raw = tag
-            self.scripts.append("")
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th") and self.rows:
-            self._is_cell = True
-            self.rows[-1].append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == self._raw:
-            self._raw = ""
-        if tag in ("td", "th"):
-            self._is_cell = False
-
-    def handle_data(self, data: str) -> None:
-        if self._raw:
-            self.scripts[-1] += data
-            return
-        self.text += data
-        if self._is_cell:
-            self.rows[-1][-1] += data
-
-    def ids(self) -> list[str]:
-        return [str(attributes["id"]) for _, attributes in self.elements if "id" in attributes]
-
-    def data(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.scripts[1])
-        return found
-
-    def charts(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.scripts[2])
-        return found
 
 
 def loaded(made: MadeUpTopologies, folder: Path) -> TopologyResult:
@@ -102,24 +52,8 @@ def page_of(made: MadeUpTopologies, folder: Path) -> tuple[str, Page]:
 
 @pytest.mark.parametrize("name", sorted(MADE_UP_TOPOLOGIES))
 def test_every_page_is_whole_and_alone(name: str, tmp_path: Path):
-    source, page = page_of(MADE_UP_TOPOLOGIES[name](), tmp_path)
-    assert source.startswith("<!DOCTYPE html>")
-    assert source.rstrip().endswith("</html>")
-    assert is_own_report(source[:4096])
-    assert "https:" not in source
-    assert source.replace("http://www.w3.org/2000/svg", "").count("http:") == 0
-    fetching = {"src", "srcset", "action", "data", "poster", "background", "formaction", "ping"}
-    for tag, attributes in page.elements:
-        assert tag not in ("link", "iframe", "object", "embed", "base", "img")
-        assert not fetching & set(attributes)
-        assert not any(attribute.startswith("on") for attribute in attributes)
-    ids = page.ids()
-    assert len(ids) == len(set(ids))
-    for _, attributes in page.elements:
-        if "href" in attributes:
-            assert str(attributes["href"])[1:] in ids, "every dotted word has its definition"
-    assert {"verdict", "findings", "run", "provenance", "definitions"} <= set(ids)
-    assert "nan" not in re.findall(r"[a-z]+", page.text)
+    source, _ = page_of(MADE_UP_TOPOLOGIES[name](), tmp_path)
+    expect_whole_and_alone(source)
 
 
 def test_the_parts_of_a_page(tmp_path: Path):
@@ -197,7 +131,7 @@ def test_the_first_matrix_is_the_most_striking(tmp_path: Path):
 
 def test_the_data_of_the_charts(tmp_path: Path):
     result = loaded(even(), tmp_path)
-    charts = Page(render_topology(result)).charts()
+    charts = Page(render_topology(result)).data("charts")
     assert [group["name"] for group in charts["groups"]] == [topology.name for topology in result.topologies]
     assert [group["hue"] for group in charts["groups"]] == [0, 0, 1, 1, 2, 2]
     assert [bool(group["dash"]) for group in charts["groups"]] == [True, False] * 3
@@ -238,7 +172,7 @@ def test_a_load(tmp_path: Path):
     assert "load" in page.ids()
     assert not {"rates", "numbers", "matrix"} & set(page.ids())
     assert "Every byte was compared with what was sent, and none was wrong." in page.text
-    assert sum(len(one["points"]) for one in page.charts()["load"]) == 60
+    assert sum(len(one["points"]) for one in page.data("charts")["load"]) == 60
     rows = [row for row in page.rows if len(row) == 11]
     assert [row[:3] for row in rows[1:]] == [
         [name, size, "15"] for name in ("complete2", "ring2") for size in ("4 KiB", "64 KiB")
@@ -255,7 +189,7 @@ def test_a_wrong_byte_under_load(tmp_path: Path):
 def test_stars_around_each_rank(tmp_path: Path):
     _, page = page_of(each_star(), tmp_path)
     assert "centres" in page.ids()
-    charts = page.charts()
+    charts = page.data("charts")
     assert [group["name"] for group in charts["groups"]] == ["16 stars"]
     assert [one["slow"] for one in charts["centres"]] == [[8, 9, 10, 11]] * 2
     rows = [row for row in page.rows if len(row) == 6 and row[1] == "node02"]
@@ -277,7 +211,7 @@ def test_only_one_size(tmp_path: Path):
     result = loaded(even(), tmp_path)
     page = Page(render_topology(result, [1]))
     assert {part["message_size_bytes"] for part in page.data()["parts"]} == {16384}
-    assert {row["size_index"] for row in page.charts()["rates"]} == {1}
+    assert {row["size_index"] for row in page.data("charts")["rates"]} == {1}
 
 
 def test_many_ranks_have_a_small_page(tmp_path: Path):
@@ -358,3 +292,28 @@ def test_progress_ends_at_all(tmp_path: Path):
     topology_page.render_topology(loaded(even(), tmp_path), progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1
+
+
+def test_when_a_load_was_slowest_is_readable(tmp_path: Path):
+    made = under_load()
+    assert made.load is not None
+    index, size_index, repeat, _, *rest, time_ns, longest = made.load[0]
+    made.load[0] = (index, size_index, repeat, 2.52e-7, *rest, 20 * time_ns, longest)
+    page = Page(render_topology(loaded(made, tmp_path)))
+    assert [row[8] for row in page.rows if row[:2] == ["complete2", "4 KiB"]] == ["0 s"]
+    assert [row[8] for row in page.rows if row[:2] == ["ring2", "64 KiB"]] != ["0 s"]
+    assert "iB/s at 0 s." in page.text
+    assert "0.0000" not in page.text
+
+
+def test_columns_of_a_sheet_are_as_wide_as_their_cells():
+    heads = [("topology", False), ("message size", True), ("latest message", False)]
+    lines = [Line(("12 stars answered", "256 KiB", "a" * 60))]
+    wide = fitted(heads, lines, 182)
+    assert sum(column.width for column in wide) == pytest.approx(182)
+    for column, text in zip(wide, ("12 stars answered", "message size", "a" * 60), strict=True):
+        assert column.width > width_mm(text, SIZE) + 1.6
+    narrow = fitted(heads, lines, 70)
+    assert sum(column.width for column in narrow) == pytest.approx(70)
+    assert narrow[0].width > width_mm("12 stars answered", SIZE), "the widest text is the one that is cut"
+    assert narrow[1].width > width_mm("message size", SIZE)

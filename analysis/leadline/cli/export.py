@@ -22,9 +22,10 @@ from leadline.cli.support import (
     say,
     wrong,
 )
-from leadline.export import bad_links, csv_table, parquet_table, topology
+from leadline.export import bad_links, bisection, csv_table, parquet_table, topology
+from leadline.export.rows import Of, Table
 from leadline.load import load
-from leadline.model import Result, TopologyResult
+from leadline.model import BisectionResult, Result, TopologyResult
 
 # The pieces of a text, and what writes Parquet into a stream.
 Tables = tuple[Callable[[], Iterable[str]], Callable[[BinaryIO], None]]
@@ -42,7 +43,8 @@ def _export_parser() -> argparse.ArgumentParser:
         "slow hosts, ranks and links, and slow pairs with the verdict of the second measurement. Of a result of "
         "leadline topology --csv and --parquet have one line for each topology, size and repeat: times, rates, slowest "
         "rank; with --channels one for each message of an exchange, with its time to arrival; of a load with "
-        "--duration one for each of its points.",
+        "--duration one for each of its points. Of a result of leadline bisection they have one line for each pattern; "
+        "with --channels one for each connection of each pattern.",
         epilog="Status: 0 fine, 2 wrong command line or no such file, 3 a permission or pyarrow is missing, 4 the file "
         "is not a readable result.",
     )
@@ -56,7 +58,10 @@ def _export_parser() -> argparse.ArgumentParser:
         "--bad-links", dest="kind", action="store_const", const="bad-links",
         help="link test: what stands out, with tabs between",
     )  # fmt: skip
-    parser.add_argument("--channels", action="store_true", help="topology test: one line for each message")
+    parser.add_argument(
+        "--channels", action="store_true",
+        help="topology test: one line for each message; bisection test: for each connection",
+    )  # fmt: skip
     parser.add_argument(
         "-o",
         "--output",
@@ -89,7 +94,8 @@ def _output_path(source: Path, kind: str, output: str | None) -> Path | None:
 
 def _link_tables(result: Result, options: argparse.Namespace, progress: ProgressLine) -> Tables:
     if options.channels:
-        raise wrong("--channels is for results of leadline topology", "Every line is a pair already")
+        hint = "Every line is a pair already"
+        raise wrong("--channels is for results of leadline topology and leadline bisection", hint)
     parts = chosen_parts(result, options.size, options.repeat)
     make = bad_links.bad_links_pieces if options.kind == "bad-links" else csv_table.csv_pieces
     return (
@@ -98,25 +104,41 @@ def _link_tables(result: Result, options: argparse.Namespace, progress: Progress
     )
 
 
-def _topology_tables(result: TopologyResult, options: argparse.Namespace, progress: ProgressLine) -> Tables:
+def _expect_of_rows(options: argparse.Namespace) -> None:
+    """What results whose tables have rows of their own do not have."""
     if options.kind == "bad-links":
         raise wrong("--bad-links is for results of leadline link", "leadline report tells what stands out")
     if options.repeat is not None:
         raise wrong("--repeat is for results of leadline link", "The table has a column of that name")
+
+
+def _row_tables(result: Of, table: Table[Of], options: argparse.Namespace, progress: ProgressLine) -> Tables:
+    sizes = chosen_sizes(result, options.size)
+    return (
+        partial(csv_table.table_csv_pieces, result, sizes, table, progress),
+        lambda stream: parquet_table.write_table_parquet(result, sizes, table, stream, progress),
+    )
+
+
+def _tables(
+    result: Result | TopologyResult | BisectionResult, options: argparse.Namespace, progress: ProgressLine
+) -> Tables:
+    if isinstance(result, Result):
+        return _link_tables(result, options, progress)
+    _expect_of_rows(options)
+    if isinstance(result, BisectionResult):
+        return _row_tables(result, bisection.table_of(options.channels), options, progress)
     if options.channels and result.is_load:
         raise wrong("the result has no --channels", "It is of a load, in which no message is traced")
-    sizes, table = chosen_sizes(result, options.size), topology.table_of(result, options.channels)
-    return (
-        partial(csv_table.topology_csv_pieces, result, sizes, table, progress),
-        lambda stream: parquet_table.write_topology_parquet(result, sizes, table, stream, progress),
-    )
+    return _row_tables(result, topology.table_of(result, options.channels), options, progress)
 
 
 def _is_own(path: Path, kind: str, ends: str) -> bool:
     if kind == "parquet":
         return parquet_table.is_own_parquet(path)
     if kind == "csv":
-        return ends.startswith((csv_table.HEADER, *(table.header for table in topology.TABLES)))
+        headers = [table.header for table in (*topology.TABLES, *bisection.TABLES)]
+        return ends.startswith((csv_table.HEADER, *headers))
     return ends.startswith(bad_links.HEADER)
 
 
@@ -128,10 +150,7 @@ def _export(arguments: Sequence[str]) -> None:
         parquet_table.expect_pyarrow()
     progress = ProgressLine("writing the table")
     result = load(source)
-    if isinstance(result, TopologyResult):
-        pieces, write_parquet = _topology_tables(result, options, progress)
-    else:
-        pieces, write_parquet = _link_tables(result, options, progress)
+    pieces, write_parquet = _tables(result, options, progress)
     if path:
         check_output(path, options.overwrite, lambda ends: _is_own(path, kind, ends))
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -23,10 +23,13 @@ from leadline.cli.support import (
     wrong,
 )
 from leadline.load import load
-from leadline.model import Result, Slice, Statistic, TopologyResult
+from leadline.model import BisectionResult, Result, Slice, Statistic, TopologyResult
+from leadline.model.simulation import SimulatedBisection
+from leadline.report.bisection_page import render_bisection
 from leadline.report.frame import is_own_report
 from leadline.report.page import render
 from leadline.report.topology_page import render_topology
+from leadline.simulate.result_file import load_simulation
 
 _SHEETS = (".pdf", ".ps", ".png")
 _PAGES = (".html", ".htm")
@@ -37,9 +40,11 @@ def _report_parser() -> argparse.ArgumentParser:
         prog="leadline report",
         allow_abbrev=False,
         description="Makes a report of a result of leadline link (the matrix, the histogram, the slowest pairs, hosts "
-        "and ranks) or leadline topology (rates over message size, when each message arrives, the slowest ranks), and "
-        "how it was measured. The name of FILE says which: .html is a page that works offline and can be mailed, .pdf "
-        "or .ps the same on one sheet of A4, .png the sheet of a topology test or a picture of the matrix alone.",
+        "and ranks), leadline topology (rates over message size, when each message arrives, the slowest ranks) or "
+        "leadline bisection (the effective bisection bandwidth and its interval, distributions, slow hosts, ranks and "
+        "connections, measured against simulated), and how it was measured. The name of FILE says which: .html is a "
+        "page that works offline and can be mailed, .pdf or .ps the same on one sheet of A4, .png the sheet of a "
+        "topology or bisection test, or a picture of the matrix alone.",
         epilog="Status: 0 fine, 2 wrong command line or no such file, 3 a permission is missing, 4 the file is not a "
         "readable result.",
     )
@@ -62,6 +67,10 @@ def _report_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--size", action=Once, metavar="BYTES", help="only this message size, such as 16MiB")
     parser.add_argument("--repeat", action=Once, metavar="NUMBER", help="link test: only this repeat; the first is 1")
+    parser.add_argument(
+        "--simulated", action=Once, metavar="FILE",
+        help="bisection test: what leadline simulate bisection --output wrote of the same patterns, beside it",
+    )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"leadline report {__version__}")
     return parser
 
@@ -92,11 +101,16 @@ def _content(result: Result, parts: tuple[Slice, ...], path: Path | None, statis
         progress.end()
 
 
-def _expect_no_effectless(options: argparse.Namespace) -> None:
-    """Options that say nothing to a topology test."""
+def _expect_no_effectless(options: argparse.Namespace, test: str, repeats: str) -> None:
+    """Options that say nothing to a test that has no matrix of pairs."""
     for name in ("statistic", "repeat"):
         if getattr(options, name) is not None:
-            raise wrong(f"--{name} is for results of leadline link", "A report of a topology test has all repeats")
+            raise wrong(f"--{name} is for results of leadline link", f"A report of a {test} test has all {repeats}")
+
+
+def _expect_no_simulation(options: argparse.Namespace) -> None:
+    if options.simulated is not None:
+        raise wrong("--simulated is for results of leadline bisection", "Leave it out")
 
 
 def _topology_content(result: TopologyResult, sizes: tuple[int, ...], path: Path | None) -> str | bytes:
@@ -111,10 +125,40 @@ def _topology_content(result: TopologyResult, sizes: tuple[int, ...], path: Path
         progress.end()
 
 
+def _bisection_content(
+    result: BisectionResult, sizes: tuple[int, ...], simulated: SimulatedBisection | None, path: Path | None
+) -> str | bytes:
+    progress = ProgressLine("reading the result")
+    try:
+        if path is None or path.suffix.lower() in _PAGES:
+            return render_bisection(result, sizes, simulated, progress)
+        from leadline.report.bisection_sheet import bisection_sheet
+
+        return bisection_sheet(result, sizes, path.suffix.lower()[1:], simulated, progress)
+    finally:
+        progress.end()
+
+
 def _is_own(ends: str) -> bool:
     from leadline.report.paper import is_own_sheet
 
     return is_own_report(ends) or is_own_sheet(ends)
+
+
+def _maker(
+    result: Result | TopologyResult | BisectionResult, options: argparse.Namespace, path: Path | None
+) -> Callable[[], str | bytes]:
+    """What makes the file's contents, once all options are checked."""
+    if isinstance(result, BisectionResult):
+        _expect_no_effectless(options, "bisection", "patterns")
+        simulated = load_simulation(options.simulated) if options.simulated is not None else None
+        return partial(_bisection_content, result, chosen_sizes(result, options.size), simulated, path)
+    _expect_no_simulation(options)
+    if isinstance(result, TopologyResult):
+        _expect_no_effectless(options, "topology", "repeats")
+        return partial(_topology_content, result, chosen_sizes(result, options.size), path)
+    parts = chosen_parts(result, options.size, options.repeat)
+    return partial(_content, result, parts, path, Statistic(options.statistic or Statistic.MEDIAN))
 
 
 def _report(arguments: Sequence[str]) -> None:
@@ -122,13 +166,7 @@ def _report(arguments: Sequence[str]) -> None:
     source = Path(options.result)
     path = None if options.output == "-" else _output_path(source, options.output)
     result = load(source)
-    if isinstance(result, TopologyResult):
-        _expect_no_effectless(options)
-        sizes = chosen_sizes(result, options.size)
-        make = partial(_topology_content, result, sizes, path)
-    else:
-        parts = chosen_parts(result, options.size, options.repeat)
-        make = partial(_content, result, parts, path, Statistic(options.statistic or Statistic.MEDIAN))
+    make = _maker(result, options, path)
     if path:
         check_output(path, options.overwrite, _is_own)
     content = make()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from leadline.error import ExitStatus, LeadlineError, from_os_error
-from leadline.model import Result, RunResult, Slice, TopologyResult
+from leadline.model import Result, RunResult, Slice
 from leadline.units import bytes_text, parse_bytes
 
 _END_BYTES = 4096
@@ -62,8 +62,8 @@ def chosen_parts(result: Result, size: str | None, repeat: str | None) -> tuple[
     return parts
 
 
-def chosen_sizes(result: TopologyResult, size: str | None) -> tuple[int, ...]:
-    """Indices of the message sizes of a topology test that a user's words mean, None = all."""
+def chosen_sizes(result: RunResult, size: str | None) -> tuple[int, ...]:
+    """Indices of the message sizes of a result that a user's words mean, None = all."""
     if size is None:
         return tuple(range(len(result.message_sizes_bytes)))
     return tuple(index for index, one in enumerate(result.message_sizes_bytes) if one == _size_there(result, size))

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from leadline.export.pairs import COLUMNS, TIMES, PairBlock, Progress, pair_blocks, plain_name
-from leadline.export.topology import Table
-from leadline.model import FloatArray, Result, Slice, TopologyResult
+from leadline.export.rows import Of, Table
+from leadline.model import FloatArray, Result, Slice
 
 HEADER = ",".join(column.name for column in COLUMNS) + "\n"
 
@@ -25,10 +25,10 @@ def csv_pieces(result: Result, parts: Sequence[Slice], progress: Progress | None
         yield _lines(block, hosts)
 
 
-def topology_csv_pieces(
-    result: TopologyResult, sizes: Sequence[int], table: Table, progress: Progress | None = None
+def table_csv_pieces(
+    result: Of, sizes: Sequence[int], table: Table[Of], progress: Progress | None = None
 ) -> Iterator[str]:
-    """The same of a topology test: the header, then some rows of the table at a time."""
+    """The same of a table of rows: the header, then some rows of some message sizes at a time."""
     yield table.header
     for rows in table.rows(result, sizes, progress):
         yield "".join(",".join(map(_text, row)) + "\n" for row in rows)

@@ -12,8 +12,8 @@ import numpy as np
 
 from leadline.error import ExitStatus, LeadlineError
 from leadline.export.pairs import COLUMNS, PairBlock, Progress, pair_blocks, plain_name
-from leadline.export.topology import Table
-from leadline.model import Result, RunResult, Slice, TopologyResult
+from leadline.export.rows import Of, Table
+from leadline.model import Result, RunResult, Slice
 
 # Bytes of the file's metadata under which what is known of the run stands, as JSON.
 METADATA_KEY = b"leadline"
@@ -51,12 +51,12 @@ def write_parquet(result: Result, parts: Sequence[Slice], stream: BinaryIO, prog
             writer.write_table(_table(arrow, schema, block, names, host_of))
 
 
-def write_topology_parquet(
-    result: TopologyResult, sizes: Sequence[int], table: Table, stream: BinaryIO, progress: Progress | None = None
+def write_table_parquet(
+    result: Of, sizes: Sequence[int], table: Table[Of], stream: BinaryIO, progress: Progress | None = None
 ) -> None:
-    """A table of a topology test; null = not measured."""
+    """A table of rows, of some message sizes; null = not measured."""
     arrow, parquet = expect_pyarrow()
-    # A host or topology by its number, names once.
+    # A host, topology or pattern by its number, names once.
     kinds = {"1": arrow.int64(), "bytes": arrow.uint64(), "": arrow.dictionary(arrow.int32(), arrow.string())}
     fields = [
         arrow.field(column.name, kinds.get(column.unit, arrow.float64()),

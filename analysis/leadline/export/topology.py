@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from leadline.analyse.load import series_of
 from leadline.export.pairs import Column, Progress, plain_name
+from leadline.export.rows import Table
 from leadline.model import Definition, LoadPoint, TopologyCell, TopologyResult
 from leadline.stats.distribution import describe
 
@@ -41,20 +41,7 @@ def _times_columns(definition: Definition) -> Iterator[Column]:
             yield Column(f"{prefix}{rate}_bytes_per_s_at_{at}", "bytes/s", f"{rate} rate at the {at} time")
 
 
-@dataclass(frozen=True)
-class Table:
-    """What becomes a file: its columns, and its rows, some at a time, each a list with None for what is not there."""
-
-    columns: tuple[Column, ...]
-    rows: Callable[[TopologyResult, Sequence[int], Progress | None], Iterator[list[list[Any]]]]
-
-    @property
-    def header(self) -> str:
-        """The first line of the table as CSV."""
-        return ",".join(column.name for column in self.columns) + "\n"
-
-
-def table_of(result: TopologyResult, is_of_channels: bool) -> Table:
+def table_of(result: TopologyResult, is_of_channels: bool) -> Table[TopologyResult]:
     """Which table a result gives: of its cells, of its messages, or of the points of its load."""
     if result.is_load:
         return LOAD
@@ -129,7 +116,7 @@ def _points(
         progress(1)
 
 
-CELLS = Table(
+CELLS: Table[TopologyResult] = Table(
     (
         *_CELL_COLUMNS,
         *(column for definition in Definition for column in _times_columns(definition)),
@@ -140,7 +127,7 @@ CELLS = Table(
     ),
     _cells,
 )
-CHANNELS = Table(
+CHANNELS: Table[TopologyResult] = Table(
     (
         *_CELL_COLUMNS[:3],
         Column("from", "1", "rank that sends"),
@@ -152,7 +139,7 @@ CHANNELS = Table(
     ),
     _messages,
 )
-LOAD = Table(
+LOAD: Table[TopologyResult] = Table(
     (
         *_CELL_COLUMNS[:3],
         Column("begin_s", "s", "beginning of the point since the load began"),

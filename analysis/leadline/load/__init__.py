@@ -9,16 +9,17 @@ from pathlib import Path
 import h5py
 
 from leadline.load.hdf5 import read_link_result
+from leadline.load.hdf5_bisection import read_bisection_result
 from leadline.load.hdf5_file import benchmark_of, opened
 from leadline.load.hdf5_topology import read_topology_result
 from leadline.load.input_file import InputFile, unreadable
 from leadline.load.sion import load_sion
-from leadline.model import Result, TopologyResult
+from leadline.model import BisectionResult, Result, TopologyResult
 
 __all__ = ["load", "load_link"]
 
 
-def load(path: str | os.PathLike[str]) -> Result | TopologyResult:
+def load(path: str | os.PathLike[str]) -> Result | TopologyResult | BisectionResult:
     """Reads all but the matrices, and checks that those are there; which format it is, its first bytes tell, and which
     benchmark, the file. LeadlineError for whatever is not a result. The file stays open as long as the result is in
     use.
@@ -40,20 +41,23 @@ def load(path: str | os.PathLike[str]) -> Result | TopologyResult:
 
 
 def load_link(path: str | os.PathLike[str]) -> Result:
-    """As load(), for what is about the link test alone: LeadlineError for a result of the topology test."""
+    """As load(), for what is about the link test alone: LeadlineError for a result of another benchmark."""
     result = load(path)
-    if isinstance(result, TopologyResult):
-        why = "a result of 'topology', and this is about results of 'link'"
-        raise unreadable(result.path, why, "Use leadline report")
-    return result
+    if isinstance(result, Result):
+        return result
+    benchmark = "topology" if isinstance(result, TopologyResult) else "bisection"
+    why = f"a result of '{benchmark}', and this is about results of 'link'"
+    raise unreadable(result.path, why, "Use leadline report")
 
 
-def _load_hdf5(input_file: InputFile) -> Result | TopologyResult:
+def _load_hdf5(input_file: InputFile) -> Result | TopologyResult | BisectionResult:
     with opened(input_file.path) as file:
         benchmark = benchmark_of(input_file.path, file)
         if benchmark == "link":
             return read_link_result(input_file, file)
         if benchmark == "topology":
             return read_topology_result(input_file, file)
+        if benchmark == "bisection":
+            return read_bisection_result(input_file, file)
         why = f"a result of '{benchmark}', which this program does not know"
         raise unreadable(input_file.path, why, "Use a newer leadline")

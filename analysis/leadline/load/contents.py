@@ -66,7 +66,7 @@ def provenance_of(values: Mapping[str, Any], kind_of: type[Origin]) -> Origin:
         if kind == "str":
             found[name] = text_of(value)
         elif kind == "float":
-            found[name] = _real(value)
+            found[name] = real_of(value)
         elif kind == "bool":
             found[name] = text_of(value).lower() not in ("0", "false", "")
         elif kind == "int":
@@ -76,8 +76,8 @@ def provenance_of(values: Mapping[str, Any], kind_of: type[Origin]) -> Origin:
     return kind_of(**found)
 
 
-def _real(value: Any) -> float:
-    # JSON has no NaN.
+def real_of(value: Any) -> float:
+    """A number as JSON has it, which knows no NaN."""
     return math.nan if value is None else float(value)
 
 
@@ -95,7 +95,7 @@ def linktest_of(values: Mapping[str, Any], location: Any, num_ranks: int) -> Lin
         raise DamagedError(f"/linktest/location is {places.dtype} of the shape {places.shape}")
 
     def times(name: str) -> tuple[float, float, float]:
-        return _real(values[f"{name}_min"]), _real(values[f"{name}_max"]), _real(values[f"{name}_mean"])
+        return real_of(values[f"{name}_min"]), real_of(values[f"{name}_max"]), real_of(values[f"{name}_mean"])
 
     return LinkTestRecord(
         num_iterations=int(values["num_iterations"]),
@@ -160,7 +160,7 @@ def _of_slices(
 
 def _spread(entry: Mapping[str, Any], quantity: str) -> Spread:
     values = [entry[f"{quantity}_{which}"] for which in ("min", "mean", "max")]
-    return Spread(int(entry["num"]), *(_real(value) for value in values))
+    return Spread(int(entry["num"]), *(real_of(value) for value in values))
 
 
 def all_to_all_of(

@@ -3,18 +3,15 @@
 
 from __future__ import annotations
 
-import threading
-from dataclasses import dataclass
 from typing import Any
 
 import h5py
 import numpy as np
-from numpy.typing import NDArray
 
-from leadline.error import LeadlineError
-from leadline.load.contents import BAD_VALUES, findings_of, provenance_of, reason_of, text_of
+from leadline.load.contents import findings_of, provenance_of, text_of
 from leadline.load.hdf5_file import FileReader
-from leadline.load.input_file import ImpossibleValueError, InputFile, check_cells, truncated, unreadable
+from leadline.load.hdf5_numbers import NumberPlace, NumberReader
+from leadline.load.input_file import InputFile
 from leadline.model import (
     Channels,
     FloatArray,
@@ -42,20 +39,12 @@ def read_topology_result(input_file: InputFile, file: h5py.File) -> TopologyResu
     return _Reader(input_file, file).result()
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where the values of a dataset lie; offset None = in chunks, or packed."""
-
-    offset: int | None
-    kind: np.dtype[Any]
-
-
 class _Reader(FileReader):
     """One pass over an open file."""
 
     def __init__(self, input_file: InputFile, file: h5py.File) -> None:
         super().__init__(input_file, file)
-        self._places: dict[str, _Place] = {}
+        self._places: dict[str, NumberPlace] = {}
         self._rooms: set[tuple[int, ...]] = set()  # [R, S, I] of all topologies
 
     def result(self) -> TopologyResult:
@@ -127,7 +116,7 @@ class _Reader(FileReader):
 
     def _add_place(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
         dataset, offset = self._checked(name, shape, kinds)
-        self._places[name] = _Place(offset, dataset.dtype)
+        self._places[name] = NumberPlace(offset, dataset.dtype, dataset.shape)
 
     def _load(self, sizes: tuple[int, ...], num_topologies: int) -> tuple[LoadPoint, ...]:
         columns: dict[str, Any] = {}
@@ -150,69 +139,33 @@ class _Reader(FileReader):
 
 
 class _TimeReader:
-    """See leadline.model.TopologyReader. The library, which has one lock for all of its files, is left out wherever a
-    dataset lies in one piece, as the engine writes it.
-    """
+    """See leadline.model.TopologyReader."""
 
     def __init__(
-        self, input_file: InputFile, places: dict[str, _Place], topologies: tuple[Topology, ...], num_ranks: int
+        self, input_file: InputFile, places: dict[str, NumberPlace], topologies: tuple[Topology, ...], num_ranks: int
     ) -> None:
-        self._input, self._places, self._num_ranks = input_file, places, num_ranks
+        self._numbers, self._num_ranks = NumberReader(input_file, places), num_ranks
         self._num_rows = [2 * topology.num_channels for topology in topologies]
-        self._library_file: h5py.File | None = None
-        self._lock = threading.Lock()
 
     def row_start(self, topology: int) -> IntArray:
         name = self._name(topology, "row_start")
-        found = self._numbers(name, 0, self._num_ranks + 1).astype(np.int64)
+        found = self._numbers.stretch(name, 0, self._num_ranks + 1).astype(np.int64)
         if found[0] != 0 or found[-1] != self._num_rows[topology] or (np.diff(found) < 0).any():
-            raise self._damaged(f"/{name} does not lead from 0 to {self._num_rows[topology]}")
+            raise self._numbers.damaged(f"/{name} does not lead from 0 to {self._num_rows[topology]}")
         return found
 
     def channels(self, topology: int, first: int, end: int) -> Channels:
         row_start = self.row_start(topology)[first : end + 1]
         stretch = (int(row_start[0]), int(row_start[-1]))
-        partner = self._numbers(self._name(topology, "partner"), *stretch).astype(np.int64)
+        partner = self._numbers.stretch(self._name(topology, "partner"), *stretch).astype(np.int64)
         if partner.size and not (partner.min() >= 0 and partner.max() < self._num_ranks):
-            raise self._damaged(f"/{self._name(topology, 'partner')} names a rank that is not there")
-        starts = self._numbers(self._name(topology, "starts"), *stretch).astype(bool)
+            raise self._numbers.damaged(f"/{self._name(topology, 'partner')} names a rank that is not there")
+        starts = self._numbers.stretch(self._name(topology, "starts"), *stretch).astype(bool)
         return Channels(first, row_start, partner, starts)
 
     def times(self, topology: int, dataset: str, first: int, end: int) -> FloatArray:
-        name = self._name(topology, dataset)
-        place, times = self._places[name], np.empty(max(end - first, 0))
-        try:
-            if place.offset is None:
-                times[...] = self._through_library(name, first, end)
-                check_cells(times)
-            elif not self._input.read_cells(place.offset + first * place.kind.itemsize, place.kind, times):
-                raise truncated(self._input.path)
-        except ImpossibleValueError:
-            raise self._damaged(f"/{name} has values that no measurement gives") from None
-        return times
+        return self._numbers.times(self._name(topology, dataset), first, end)
 
     @staticmethod
     def _name(topology: int, dataset: str) -> str:
         return f"topologies/{topology:04d}/{dataset}"
-
-    def _damaged(self, why: str) -> LeadlineError:
-        return unreadable(self._input.path, f"damaged: {why}")
-
-    def _numbers(self, name: str, first: int, end: int) -> NDArray[Any]:
-        place = self._places[name]
-        if place.offset is None:
-            return self._through_library(name, first, end)
-        numbers = np.empty(end - first, dtype=place.kind)
-        if numbers.size and not self._input.read_into(place.offset + first * place.kind.itemsize, numbers):
-            raise truncated(self._input.path)
-        return numbers
-
-    def _through_library(self, name: str, first: int, end: int) -> NDArray[Any]:
-        """Of datasets in chunks, which others than the engine may have written; they are read as a whole."""
-        try:
-            with self._lock:
-                if self._library_file is None:
-                    self._library_file = h5py.File(self._input.path, "r", locking=False)
-                return np.asarray(self._library_file[name][()]).reshape(-1)[first:end]
-        except (OSError, *BAD_VALUES) as error:
-            raise self._damaged(reason_of(error)) from error

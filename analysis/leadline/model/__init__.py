@@ -2,6 +2,16 @@
 """What a result is once it is loaded: plain frozen data; matrices are read when they are asked for."""
 
 from leadline.model.array import LabelledArray
+from leadline.model.bisection import (
+    NO_RANK,
+    BaselineSamples,
+    BisectionReader,
+    BisectionResult,
+    Connections,
+    PatternKind,
+    Patterns,
+    SlowConnection,
+)
 from leadline.model.link import (
     AllToAll,
     LinkTestRecord,
@@ -37,10 +47,15 @@ from leadline.model.topology import (
 )
 
 __all__ = [
+    "NO_RANK",
     "AllToAll",
     "Arrivals",
+    "BaselineSamples",
+    "BisectionReader",
+    "BisectionResult",
     "BoolArray",
     "Channels",
+    "Connections",
     "Definition",
     "Finding",
     "FloatArray",
@@ -49,6 +64,8 @@ __all__ = [
     "LinkTestRecord",
     "LoadPoint",
     "PairClass",
+    "PatternKind",
+    "Patterns",
     "Provenance",
     "RankPlace",
     "Rates",
@@ -59,6 +76,7 @@ __all__ = [
     "RunProvenance",
     "RunResult",
     "Slice",
+    "SlowConnection",
     "Spread",
     "Statistic",
     "Topology",

@@ -30,6 +30,8 @@ MOST_HOSTS = 8
 ROW = 3.25  # mm from row to row of a table
 HEADING = 4.6  # mm from the top of a section to its first line
 SIZE = 6.5  # points of a table
+_GAP = 1.6  # mm between columns, half of it on either side of a number
+_INSET = 1.6  # more before text behind a number
 
 
 @dataclass(frozen=True)
@@ -65,14 +67,36 @@ def table(paper: Paper, x: float, y: float, columns: Sequence[Column], lines: Se
     return y + ROW
 
 
+def fitted(titles: Sequence[tuple[str, bool]], lines: Sequence[Line], width: float) -> list[Column]:
+    """Columns (title, whether of numbers) as wide as what stands in them, with the room that is left shared out; where
+    there is too little, the widest columns of text lose some.
+    """
+    wanted = []
+    for place, (title, is_number) in enumerate(titles):
+        inset = _INSET if place and titles[place - 1][1] and not is_number else 0.0
+        texts = [title, *(line.cells[place] for line in lines)]
+        wanted.append(max(width_mm(text, SIZE) for text in texts) + _GAP + inset + 0.1)
+    of_text = [place for place, (_, is_number) in enumerate(titles) if not is_number]
+    over = sum(wanted) - width
+    while over > 0.01 and of_text:
+        widest = max(wanted[place] for place in of_text)
+        those = [place for place in of_text if wanted[place] > widest - 0.05]
+        step = min(over / len(those), 0.5)
+        for place in those:
+            wanted[place] -= step
+        over -= step * len(those)
+    spare = max(-over, 0.0) / len(titles)
+    return [Column(title, room + spare, is_number) for (title, is_number), room in zip(titles, wanted, strict=True)]
+
+
 def _row(paper: Paper, x: float, y: float, columns: Sequence[Column], cells: Sequence[str], colour: str) -> None:
     is_behind_number = False
     for column, text in zip(columns, cells, strict=True):
-        room = column.width - 1.6
+        room = column.width - _GAP
         if column.is_number:
-            paper.text(x + room + 0.8, y, shortened(text, room, SIZE), SIZE, colour=colour, align="right")
+            paper.text(x + room + _GAP / 2, y, shortened(text, room, SIZE), SIZE, colour=colour, align="right")
         else:
-            inset = 1.6 if is_behind_number else 0.0
+            inset = _INSET if is_behind_number else 0.0
             paper.text(x + inset, y, shortened(text, room - inset, SIZE), SIZE, colour=colour)
         x, is_behind_number = x + column.width, column.is_number
 

@@ -19,12 +19,12 @@ from leadline.scan import Progress, edge_for
 from leadline.units import bytes_text
 from leadline.words import topology as topology_words
 
-_STYLES = ("report.css", "matrix.css", "topology.css")
+_STYLES = ("report.css", "matrix.css", "chart.css", "topology.css")
 # The rooms of the page's script, in the order in which they stand in its one function.
-_SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "topology_charts.js")
+_SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "topology_charts.js")
 _MATRIX_SCRIPTS = (
     "page.js", "numbers.js", "colours.js", "source.js", "heatmap.js", "labels.js", "axes.js", "legend.js", "marks.js",
-    "tooltip.js", "matrix_view.js", "report.js", "chart.js", "topology_charts.js", "topology_lists.js",
+    "tooltip.js", "matrix_view.js", "report.js", "chart.js", "units.js", "topology_charts.js", "topology_lists.js",
 )  # fmt: skip
 _WITHOUT_SCRIPT = (
     "Charts and the matrix are drawn by a script inside this page, and scripts are switched off. The tables have the "

@@ -19,13 +19,13 @@ from leadline.report.sheet_tables import (
     HEADING,
     ROW,
     SIZE,
-    Column,
     Head,
     Line,
     draw_findings,
     draw_foot,
     draw_head,
     findings_height,
+    fitted,
     heading,
     table,
 )
@@ -196,14 +196,8 @@ def _draw_numbers(paper: Paper, place: Place, result: TopologyResult, analyses: 
         sizes = sizes[1:]
         rows = [row for row in rows if row["size_index"] in sizes]
     titles = ("channels", "message size", "total", "95 % interval", "local", "average", "NETTEST’s")
-    parts = (15, 22, 16, 27, 16, 16, 17)
-    behind = ("slowest rank", "latest message")
-    share = place.width / (sum(parts) + 22 + 36 + 36)
-    columns = [
-        Column("topology", 22 * share, False),
-        *(Column(title, part * share) for title, part in zip(titles, parts, strict=True)),
-        *(Column(title, 36 * share, False) for title in behind),
-    ]
+    heads = [("topology", False), *((title, True) for title in titles), ("slowest rank", False),
+             ("latest message", False)]  # fmt: skip
     names = ("channels", "size", "total", "interval", "local", "average", "nettest")
     lines = []
     for row in rows[:num_fitting]:
@@ -211,7 +205,7 @@ def _draw_numbers(paper: Paper, place: Place, result: TopologyResult, analyses: 
         slowest = f"{rank['rate']}: {rank['rank']}, {rank['host']}" if rank else "–"
         message = f"{late['from']} → {late['to']}, {late['ratio']} ×" if late else "–"
         lines.append(Line((row["group"], *(row[name] for name in names), slowest, message)))
-    y = table(paper, place.x, y, columns, lines)
+    y = table(paper, place.x, y, fitted(heads, lines, place.width), lines)
     if len(numbers["rows"]) > len(lines):
         text = f"{len(numbers['rows']) - len(lines):,} rows are left out; the page (.html) has all."
         paper.text(place.x, y, text, SIZE, colour=GREY)
@@ -223,10 +217,9 @@ def _draw_load(paper: Paper, place: Place, load: tuple[LoadSeries, ...]) -> None
     names = {"size": "message size", "points": "points", "exchanges": "exchanges", "verified": "compared",
              "usual": "usual", "lowest": "lowest", "highest": "highest", "at": "lowest at", "slowdown": "slowdown",
              "longest": "longest"}  # fmt: skip
-    width = (place.width - 24) / len(names)
-    columns = [Column("topology", 24, False), *(Column(title, width) for title in names.values())]
+    heads = [("topology", False), *((title, True) for title in names.values())]
     num_fitting = max(int((place.height - HEADING - 4) / ROW) - 2, 1)
     lines = [Line((row["name"], *(row[name] for name in names)), row["alarming"]) for row in rows[:num_fitting]]
-    y = table(paper, place.x, y, columns, lines)
+    y = table(paper, place.x, y, fitted(heads, lines, place.width), lines)
     if len(rows) > num_fitting:
         paper.text(place.x, y, f"and {len(rows) - num_fitting:,} more", SIZE, colour=GREY)

@@ -21,6 +21,7 @@ from leadline.units import (
     bytes_text,
     in_unit,
     interval_text,
+    moment_text,
     number,
     time_text,
     time_unit,
@@ -168,7 +169,7 @@ def load_rows(load: Sequence[LoadSeries]) -> list[Row]:
             "verified": f"{sum(point.num_verified for point in one.points):,}",
             "usual": in_unit(one.usual_bytes_per_s, speed), "lowest": in_unit(low, speed),
             "highest": in_unit(float(one.total_bytes_per_s.max()), speed),
-            "at": f"{number(one.points[one.slowest].begin_s, 4)} s", "slowdown": number(one.slowdown, 3),
+            "at": moment_text(one.points[one.slowest].begin_s), "slowdown": number(one.slowdown, 3),
             "longest": time_text(max(point.time_ns_max for point in one.points)), "alarming": one.is_uneven,
         })  # fmt: skip
     return rows

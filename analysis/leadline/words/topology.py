@@ -9,7 +9,7 @@ from typing import TypeVar
 from leadline.analyse.load import LoadSeries, sums_of
 from leadline.analyse.topology import GroupAnalysis
 from leadline.model import Definition, Rates, TopologyResult
-from leadline.units import amount_text, bandwidth_text, bytes_text, number
+from leadline.units import amount_text, bandwidth_text, bytes_text, moment_text, number
 from leadline.words.run import facts_of_run, first_few, ranks_text, when, who_and_where
 
 _MOST_NAMED = 3  # of a kind, in the headline
@@ -158,7 +158,7 @@ def unevenness(load: Sequence[LoadSeries]) -> list[str]:
         low, at = float(one.total_bytes_per_s[one.slowest]), one.points[one.slowest].begin_s
         sentences.append(
             f"{one.topology.name} with {bytes_text(one.message_size_bytes)} fell from usually "
-            f"{bandwidth_text(one.usual_bytes_per_s, 3)} to {bandwidth_text(low, 3)} at {number(at, 3)} s."
+            f"{bandwidth_text(one.usual_bytes_per_s, 3)} to {bandwidth_text(low, 3)} at {moment_text(at)}."
         )
     return sentences
 

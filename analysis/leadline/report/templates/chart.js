@@ -4,7 +4,7 @@ const CHART_LEFT = 66, CHART_TOP = 30, CHART_BOTTOM = 44, CHART_RIGHT = 12, WIDE
 
 /* spec: {series: [{name, colour, dash, points: [{x, y, low, high, words}], dots: [[x, y]], slow: Set of x, spans: whether
    each point reaches to its end}], x_ticks: [[x, label]], x_span: [low, high], x_title, y_title, scale: y of a label to that of
-   a point, logarithmic, title(x): of the tooltip}. Values that are null are left out. */
+   a point, logarithmic, y_span: [low, high] where the axis is not to begin at 0, title(x): of the tooltip}. Values that are null are left out. */
 class Chart {
   constructor(figure) {
     this.figure = figure;
@@ -53,7 +53,7 @@ class Chart {
     const values = this.visible().flatMap(({ points, dots }) => [...points.flatMap(({ y, low, high }) => [y, low, high]), ...(dots || []).map(([, y]) => y)])
       .filter((value) => Number.isFinite(value) && value > 0);
     const [least, most] = values.length ? [Math.min(...values), Math.max(...values)] : [1, 10];
-    const [low, high] = spec.logarithmic ? [least / 1.25, most * 1.25] : [0, most * 1.06], as = spec.logarithmic ? Math.log : (value) => value;
+    const [low, high] = spec.y_span || (spec.logarithmic ? [least / 1.25, most * 1.25] : [0, most * 1.06]), as = spec.logarithmic ? Math.log : (value) => value;
     const left = CHART_LEFT, right = width - CHART_RIGHT, bottom = height - CHART_BOTTOM, [first, last] = spec.x_span;
     const inset = Math.min(16, (right - left) / 20), share = (x) => (last > first ? (x - first) / (last - first) : 0.5);
     return {

@@ -1,39 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The charts of a topology test: rates over message size, stars by their centre, throughput over time.
 const charts = JSON.parse(by_id("charts").textContent);
-const BYTE_NAMES = ["B", "KiB", "MiB", "GiB", "TiB"];
 const RATE_TITLES = { total: "all bytes that pass", local: "bytes of the busiest rank", average: "bytes of a channel" };
 const DEFINITIONS = [
   ["exchange median", "slowest rank, median"], ["with_barrier median", "with the closing barrier, median"], ["with_barrier mean", "with the barrier, mean (NETTEST's)"],
 ];
 const picked = { rate: "total", definition: "exchange median", scale: "auto", size: 0, group: 0, value: "arrivals_ns", load_size: 0, load_scale: "linear" };
 
-const index_of_unit = (value) => (value > 0 ? clamp(Math.floor(Math.log2(value) / 10), 0, BYTE_NAMES.length - 1) : 0);
-function size_name(bytes) {
-  const at = bytes > 0 ? BYTE_NAMES.findLastIndex((_, power) => bytes % 1024 ** power === 0) : 0;
-  return `${bytes / 1024 ** at} ${BYTE_NAMES[at]}`;
-}
-function rate_text(value) {
-  const at = index_of_unit(value);
-  return `${number(value / 1024 ** at)} ${BYTE_NAMES[at]}/s`;
-}
-function nanoseconds_text(value) {
-  const at = clamp(Math.floor(Math.log10(value) / 3), 0, 3);
-  return `${number(value / 1000 ** at)} ${["ns", "µs", "ms", "s"][at]}`;
-}
 const colour_of = (group) => charts.hues[group.hue % charts.hues.length];
 const factor_of = (group, rate) => ({ total: group.channels, local: group.busiest, average: 1 })[rate];
 // Null stays null: nothing was measured.
 const rate_at = (group, rate, bytes, time_ns) => (time_ns ? group.ways * bytes * factor_of(group, rate) * 1e9 / time_ns : null);
-
-// A unit for the middle of what is shown.
-function unit_of(series) {
-  const values = series.flatMap(({ points }) => points.map(({ y }) => y)).filter((y) => y > 0);
-  const at = values.length ? index_of_unit(Math.sqrt(Math.min(...values) * Math.max(...values))) : 0;
-  return { name: `${BYTE_NAMES[at]}/s`, scale: 1024 ** at };
-}
-
-const sized = (bytes) => Math.log2(Math.max(bytes, 0.5));
 
 function rates_spec() {
   const [definition, statistic] = picked.definition.split(" "), { rate } = picked;

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a BisectionResult to one self-contained HTML page that works offline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leadline import words
+from leadline.analyse import FEWEST_PARTNERS
+from leadline.analyse.bisection import (
+    FEWEST_CONNECTIONS,
+    NEARLY_ALL,
+    PlacesAnalysis,
+    SizeAnalysis,
+    analyse_places,
+    analyse_size,
+)
+from leadline.model import BisectionResult
+from leadline.model.simulation import PatternComparison, SimulatedBisection
+from leadline.report import bisection_tables as tables
+from leadline.report.bisection_data import page_of
+from leadline.report.frame import html_page
+from leadline.scan import Progress
+from leadline.simulate.compare import compare_patterns
+from leadline.units import bytes_text, plain
+from leadline.words import bisection as bisection_words
+
+_STYLES = ("report.css", "matrix.css", "chart.css", "bisection.css")
+# The rooms of the page's script, in the order in which they stand in its one function.
+_SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "plot.js", "bisection_charts.js")
+_WITHOUT_SCRIPT = (
+    "Charts are drawn by a script inside this page, and scripts are switched off. The tables have the numbers."
+)
+
+
+@dataclass(frozen=True)
+class BisectionAnalysis:
+    """All that page and sheet say."""
+
+    sizes: list[SizeAnalysis]
+    places: PlacesAnalysis
+    simulated: SimulatedBisection | None
+    comparison: PatternComparison | None
+
+
+def analyse_bisection(
+    result: BisectionResult, size_indices: Sequence[int] | None = None, simulated: SimulatedBisection | None = None,
+    progress: Progress | None = None,
+) -> BisectionAnalysis:  # fmt: skip
+    """Of some message sizes, all by default; with a simulation, measured against it with the largest of them."""
+    wanted = range(len(result.message_sizes_bytes)) if size_indices is None else size_indices
+    sizes = []
+    for done, size_index in enumerate(wanted):
+
+        def tell(share: float, done: int = done) -> None:
+            if progress:
+                progress((done + share) / (len(wanted) + 1))
+
+        sizes.append(analyse_size(result, size_index, progress=tell))
+    places = analyse_places(result, sizes)
+    comparison = compare_patterns(result, simulated, tables.shown_first(sizes).size_index) if simulated else None
+    if progress:
+        progress(1)
+    return BisectionAnalysis(sizes, places, simulated, comparison)
+
+
+def render_bisection(
+    result: BisectionResult, size_indices: Sequence[int] | None = None, simulated: SimulatedBisection | None = None,
+    progress: Progress | None = None,
+) -> str:  # fmt: skip
+    """The page about some message sizes of a result, all by default. Everything from the file is escaped."""
+    its = analyse_bisection(result, size_indices, simulated, progress)
+    by_size = [_of_size(result, one) for one in its.sizes if len(one.patterns)]
+    return html_page(
+        "bisection.html.j2",
+        result,
+        styles=_STYLES,
+        scripts=_SCRIPTS,
+        data={"data": page_of(result, its.sizes, its.places, its.comparison)},
+        benchmark="Bisection test",
+        title=bisection_words.title(result),
+        run_line=bisection_words.run_line(result),
+        no_findings=bisection_words.no_findings(result),
+        headline=bisection_words.headline(result, its.sizes, its.places, its.comparison),
+        verdict=verdict(result, its),
+        missing=bisection_words.missing(result, its.sizes),
+        without_script=_WITHOUT_SCRIPT,
+        provenance=words.provenance_facts(result),
+        run=bisection_words.run_facts(result),
+        figures=tables.key_figures(its.sizes),
+        numbers=tables.size_table(result, its.sizes),
+        by_size=by_size,
+        places=tables.place_rows(its.places),
+        has_places=bool(its.places.of_ranks.num.any()),
+        slow_below=plain(100 * result.slow_below),
+        nearly_all=plain(100 * NEARLY_ALL),
+        fewest_connections=FEWEST_CONNECTIONS,
+        simulated=bisection_words.what_was_simulated(simulated) if simulated else "",
+        comparison=its.comparison,
+        compared=tables.comparison_facts(its.comparison) if its.comparison else [],
+        deviating=tables.deviating_rows(its.comparison) if its.comparison else [],
+    )
+
+
+def _of_size(result: BisectionResult, one: SizeAnalysis) -> tables.Row:
+    """The tables of one message size."""
+    return {
+        "size_index": one.size_index, "name": bytes_text(one.message_size_bytes),
+        "stopped": bisection_words.stopped_text(result, one), "named": tables.named_rows(one),
+        "slow": tables.slow_rows(result, one), "slowest_patterns": tables.pattern_rows(result, one),
+        "buckets": tables.bucket_rows(one), "num_steps": len(one.worst),
+    }  # fmt: skip
+
+
+def verdict(result: BisectionResult, its: BisectionAnalysis) -> str:
+    """The colour of the headline: alarming, fine, or neither where not all is known."""
+    if its.places.slow or any(slow.is_slow_alone for one in its.sizes for slow in one.slow):
+        return "alarming"
+    is_known = any(len(one.random) for one in its.sizes) and result.num_players >= FEWEST_PARTNERS
+    return "fine" if result.complete and is_known and not bisection_words.missing(result, its.sizes) else ""

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One page of A4 about a bisection test, as PDF, PostScript or PNG: distributions, interval, numbers, who is slow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from leadline.model import BisectionResult
+from leadline.model.simulation import SimulatedBisection
+from leadline.report import bisection_tables as tables
+from leadline.report.bisection_data import places_of
+from leadline.report.bisection_page import BisectionAnalysis, analyse_bisection
+from leadline.report.bisection_plots import (
+    draw_comparison,
+    draw_connections,
+    draw_convergence,
+    draw_named,
+    draw_patterns,
+    draw_places,
+    draw_worst,
+)
+from leadline.report.paper import GREY, Kind, Paper, drawing, shortened
+from leadline.report.sheet import HEIGHT_MM, WIDTH_MM, moment_of
+from leadline.report.sheet_plots import Place
+from leadline.report.sheet_tables import (
+    HEADING,
+    ROW,
+    SIZE,
+    Head,
+    Line,
+    draw_findings,
+    draw_foot,
+    draw_head,
+    findings_height,
+    fitted,
+    heading,
+    table,
+)
+from leadline.scan import Progress
+from leadline.units import bytes_text
+from leadline.words import bisection as words
+
+_MARGIN_X, _TOP, _BOTTOM = 14.0, 10.0, 10.0
+_FOOT_HEIGHT, _GAP, _PLOT_HEIGHT, _BETWEEN = 10.5, 3.0, 40.0, 6.0
+_PLACES_HEIGHT = 26.0
+_MOST_SIDE_BY_SIDE = 3
+_MOST_FINDING_LINES = 6
+_SIZES_SHARE = 0.5  # of the room that tables have, if there is much of everything
+_DEFINITIONS = (
+    "eBB: arithmetic mean of the bandwidth over connections and random patterns, one direction. ±: 95 % interval, by "
+    "Student’s t over patterns. Harmonic: message size by mean time. Pairs alone: while all others rest. "
+    "1 MiB = 1,048,576 bytes. Every number is defined in docs/metrics.md."
+)
+
+Named = tuple[str, Callable[[Place], None]]
+
+
+def bisection_sheet(
+    result: BisectionResult, sizes: Sequence[int], kind: Kind | str, simulated: SimulatedBisection | None = None,
+    progress: Progress | None = None,
+) -> bytes:  # fmt: skip
+    """The sheet about some message sizes, as a file's contents."""
+    its = analyse_bisection(result, sizes, simulated, progress)
+    with drawing():
+        paper = _page(result, its)
+        return paper.rendered(Kind(kind), f"Bisection test: {words.title(result)}", moment_of(result))
+
+
+def _page(result: BisectionResult, its: BisectionAnalysis) -> Paper:
+    x, width = _MARGIN_X, WIDTH_MM - 2 * _MARGIN_X
+    paper = Paper(WIDTH_MM, HEIGHT_MM, 200)
+    y = draw_head(paper, x, _TOP, width, result, _head(result, its)) + _GAP - 1.5
+    foot = HEIGHT_MM - _BOTTOM - _FOOT_HEIGHT
+    no_findings = words.no_findings(result)
+    below = findings_height(result, no_findings, width, _MOST_FINDING_LINES)
+    one = tables.shown_first(its.sizes)
+    if one.ebb.num:
+        name = f"Over {one.ebb.num:,} random patterns with {bytes_text(one.message_size_bytes)}"
+        y = _draw_row(paper, Place(x, y, width, _PLOT_HEIGHT), name, [
+            lambda place: draw_patterns(paper, place, one), lambda place: draw_connections(paper, place, one),
+        ])  # fmt: skip
+    for row in _further_plots(paper, result, its):
+        y = _draw_row(paper, Place(x, y, width, _PLOT_HEIGHT), " · ".join(name for name, _ in row),
+                      [draw for _, draw in row])  # fmt: skip
+    y = _draw_tables(paper, Place(x, y, width, foot - below - _GAP - y), result, its)
+    of_places = places_of(result, its.places)
+    if of_places and foot - below - _GAP - y > _PLACES_HEIGHT + 1.5:
+        kind, bars = next(iter(of_places.items()))
+        draw_places(paper, Place(x, y + 1.5, width, _PLACES_HEIGHT), kind, bars)
+    draw_findings(paper, x, foot - below, width, result, no_findings, _MOST_FINDING_LINES)
+    draw_foot(paper, x, foot, width, result, _DEFINITIONS)
+    return paper
+
+
+def _head(result: BisectionResult, its: BisectionAnalysis) -> Head:
+    lost = words.missing(result, its.sizes)
+    problems = (f"{lost}.",) if lost else ()
+    if not result.complete:
+        problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else ""),)
+    headline = tuple(words.headline(result, its.sizes, its.places, its.comparison))
+    return Head("bisection test", words.title(result), problems, headline, words.run_facts(result))
+
+
+def _draw_row(paper: Paper, place: Place, name: str, plots: Sequence[Callable[[Place], None]]) -> float:
+    """Plots side by side below the name of their section; returns where the rest may begin."""
+    heading(paper, place.x, place.y, place.width, name)
+    width = (place.width - _BETWEEN * (len(plots) - 1)) / len(plots)
+    for index, draw in enumerate(plots):
+        draw(Place(place.x + index * (width + _BETWEEN), place.y + HEADING + 1.5, width, place.height))
+    return place.y + HEADING + place.height + _GAP
+
+
+def _further_plots(paper: Paper, result: BisectionResult, its: BisectionAnalysis) -> list[list[Named]]:
+    """Rows of plots, each with what it says of itself in the name of its row; those that there is nothing for are left
+    out.
+    """
+    one, comparison = tables.shown_first(its.sizes), its.comparison
+    plots: list[Named] = []
+    if one.ebb.num > 1:
+        ended = f"Interval: ended {words.stopped_text(result, one)}"
+        plots.append((ended, lambda place: draw_convergence(paper, place, one)))
+    if one.named:
+        plots.append(("named patterns", lambda place: draw_named(paper, place, one)))
+    if len(one.worst):
+        plots.append(("search", lambda place: draw_worst(paper, place, one)))
+    if comparison:
+        plots.append(("simulated", lambda place: draw_comparison(paper, place, comparison)))
+    if len(plots) <= _MOST_SIDE_BY_SIDE:
+        return [plots] if plots else []
+    return [plots[:2], plots[2:]]
+
+
+def _draw_tables(paper: Paper, place: Place, result: BisectionResult, its: BisectionAnalysis) -> float:
+    """As many rows as fit: of sizes the largest, of slow connections the slowest; returns where the rest may begin."""
+    num_rows = int(place.height / ROW) - 8
+    numbers, y = tables.size_table(result, its.sizes), place.y
+    one = tables.shown_first(its.sizes)
+    slow = tables.slow_rows(result, one) if one.slow else {"rows": [], "unit": ""}
+    wanted = len(slow["rows"]) + len(its.places.slow)
+    if numbers["rows"]:
+        most = max(num_rows - wanted, int(_SIZES_SHARE * num_rows), 1)
+        y = _draw_sizes(paper, Place(place.x, y, place.width, 0), numbers, most) + _GAP / 2
+        num_rows -= min(most, len(numbers["rows"]))
+    if wanted and num_rows > 0:
+        y = _draw_slow(paper, Place(place.x, y, place.width, 0), its, slow, num_rows)
+    return y
+
+
+def _draw_sizes(paper: Paper, place: Place, numbers: tables.Row, most: int) -> float:
+    y = heading(paper, place.x, place.y, place.width, f"Effective bisection bandwidth, {numbers['unit']}")
+    rows = numbers["rows"][-most:]
+    columns = {
+        "size": "message size", "patterns": "patterns", "ebb": "eBB", "share": "± %", "relative": "of pairs alone",
+        "median": "median", "p05": "5 %", "p01": "1 %", "min": "min", "harmonic": "harmonic", "full_load": "full load",
+        "baseline": "pairs alone",
+    }  # fmt: skip
+    lines = [Line(tuple(row[name].strip("±% ") if name == "share" else row[name] for name in columns)) for row in rows]
+    y = table(paper, place.x, y, fitted([(title, True) for title in columns.values()], lines, place.width), lines)
+    if len(rows) < len(numbers["rows"]):
+        num = len(numbers["rows"]) - len(rows)
+        paper.text(place.x, y, f"{num:,} smaller sizes are left out; the page (.html) has all.", SIZE, colour=GREY)
+        y += ROW
+    return y
+
+
+def _draw_slow(paper: Paper, place: Place, its: BisectionAnalysis, slow: tables.Row, most: int) -> float:
+    y = heading(paper, place.x, place.y, place.width, "Slow hosts, ranks and connections")
+    places = tables.place_rows(its.places)[:most]
+    for row in places:
+        name = row["what"] + (f" {row['host']}" if row["what"] == "host" else f" on {row['host']}")
+        text = (
+            f"{name}: {row['share']} of its {row['connections']} connections are slow; its median one "
+            f"reaches {row['relative']} of that of all"
+        )
+        paper.text(place.x, y, shortened(text, place.width, SIZE), SIZE)
+        y += ROW
+    rows = slow["rows"][: most - len(places)]
+    if not rows:
+        return y
+    unit = slow["unit"]
+    heads = [("from", True), ("host", False), ("to", True), ("host", False), ("in pattern", False),
+             (f"together, {unit}", True), ("× median", True), (f"alone, {unit}", True), ("verdict", False)]  # fmt: skip
+    lines = [
+        Line((str(row["from"]), row["from_host"], str(row["to"]), row["to_host"], row["pattern"], row["speed"],
+              row["relative"], row["alone"], row["verdict"]), row["alarming"])
+        for row in rows
+    ]  # fmt: skip
+    return table(paper, place.x, y, fitted(heads, lines, place.width), lines)

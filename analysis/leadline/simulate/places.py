@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks on the hosts of a network: some on each host in turn, or as they were in a measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from leadline.error import ExitStatus, LeadlineError
+from leadline.model import BisectionResult, IntArray
+from leadline.simulate.bisection import Experiment
+from leadline.simulate.network import Network, bad_topology
+from leadline.simulate.patterns import Players
+
+MOST_RANKS = 1 << 24
+
+
+def experiment_of_ranks(
+    network: Network, routing: str | None, num_ranks: int | None, num_hosts: int | None, per_host: int, seed: int
+) -> Experiment:
+    """`per_host` ranks on each of the first hosts; None = as many as the other number asks for, or the network has."""
+    if num_ranks is not None:
+        hosts_needed = -(-num_ranks // per_host)
+    else:
+        hosts_needed = network.num_hosts if num_hosts is None else num_hosts
+        num_ranks = hosts_needed * per_host
+    _expect_room(network, hosts_needed)
+    if num_ranks > MOST_RANKS:
+        raise bad_topology(f"{num_ranks:,} ranks are too many", f"a model has at most {MOST_RANKS:,}")
+    port = np.arange(num_ranks, dtype=np.int64) // per_host
+    names = network.host_names or tuple(f"host{host}" for host in range(hosts_needed))
+    players = Players(tuple(port.tolist()), within_hosts=hosts_needed == 1)
+    return Experiment(network, network.routing(routing), tuple(names[host] for host in port), port, players, seed)
+
+
+def experiment_of_result(network: Network, routing: str | None, result: BisectionResult) -> Experiment:
+    """The ranks of a result where they were: its hosts on those of the network in the order of their lowest ranks or,
+    where the network's have names, by these.
+    """
+    hosts = result.hosts()
+    if network.host_names:
+        host_on = _by_name(network, hosts)
+    else:
+        _expect_room(network, len(hosts))
+        host_on = np.arange(len(hosts), dtype=np.int64)
+    players = players_of_result(result)
+    names = tuple(place.host for place in result.ranks)
+    return Experiment(network, network.routing(routing), names, host_on[result.host_of()], players, result.seed)
+
+
+def players_of_result(result: BisectionResult) -> Players:
+    """Those that had part in its patterns. LeadlineError where they are not as many as the file says."""
+    players = Players(tuple(result.host_of().tolist()), result.per_host, result.within_hosts)
+    num_players = len(players.ranks())
+    if num_players != result.num_players:
+        why = f"{result.num_players} ranks take part, but its hosts and --per-host give {num_players}"
+        raise LeadlineError(f"cannot follow '{result.path}'", why, status=ExitStatus.RUN_FAILED)
+    return players
+
+
+def _expect_room(network: Network, num_hosts: int) -> None:
+    if num_hosts > network.num_hosts:
+        why = f"{num_hosts:,} are needed, and it has {network.num_hosts:,}"
+        raise bad_topology(f"--topology {network.name} has too few hosts", why, "Name a larger network")
+
+
+def _by_name(network: Network, hosts: Sequence[str]) -> IntArray:
+    """The network's host of each name; where a name is missing, the host of the same name up to the first dot will do,
+    if there is one only.
+    """
+    full = {name: number for number, name in enumerate(network.host_names)}
+    short: dict[str, list[int]] = {}
+    for name, number in full.items():
+        short.setdefault(name.partition(".")[0], []).append(number)
+    found: list[int] = []
+    for host in hosts:
+        numbers = [full[host]] if host in full else short.get(host.partition(".")[0], [])
+        if len(numbers) != 1:
+            why = f"it has {'several hosts' if numbers else 'no host'} of the name {host}"
+            raise bad_topology(
+                f"the result does not fit the network '{network.name}'", why, "Name the hosts there as the result does"
+            )
+        found += numbers
+    doubled = next((host for host, number in zip(hosts, found, strict=True) if found.count(number) > 1), None)
+    if doubled is not None:
+        why = f"several hosts of the result would be its {network.host_names[found[hosts.index(doubled)]]}"
+        raise bad_topology(f"the result does not fit the network '{network.name}'", why)
+    return np.array(found, dtype=np.int64)

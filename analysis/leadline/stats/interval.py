@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Intervals of means: what independent samples say about the value behind them, as engine/stats/interval.hpp does."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from leadline.model import FloatArray
+from leadline.stats.student_t import student_t_quantile
+
+
+@dataclass(frozen=True)
+class MeanInterval:
+    """mean - half_width to mean + half_width holds the value behind independent samples with the given confidence."""
+
+    num: int  # independent samples; of a ratio the fewer ones
+    mean: float
+    half_width: float  # NaN below two samples
+
+    @property
+    def low(self) -> float:
+        """The lower end."""
+        return self.mean - self.half_width
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+        return self.mean + self.half_width
+
+    @property
+    def share(self) -> float:
+        """The half-width as a share of the mean."""
+        return self.half_width / self.mean if self.mean else math.nan
+
+
+NOTHING = MeanInterval(0, math.nan, math.nan)
+
+
+def mean_interval(samples: FloatArray, confidence: float = 0.95) -> MeanInterval:
+    """By Student's t, with n - 1 degrees of freedom."""
+    num = int(samples.size)
+    if not num:
+        return NOTHING
+    mean, variance = _moments(samples)
+    if num < 2:
+        return MeanInterval(num, mean, math.nan)
+    return MeanInterval(num, mean, student_t_quantile((1 + confidence) / 2, num - 1) * math.sqrt(variance / num))
+
+
+def _moments(samples: FloatArray) -> tuple[float, float]:
+    """Mean and variance (n - 1; NaN below two), of equal samples exactly these and 0: taken about the first one."""
+    about = samples - samples[0]
+    return float(samples[0] + about.mean()), float(about.var(ddof=1)) if samples.size > 1 else math.nan
+
+
+def ratio_interval(numerator: FloatArray, denominator: FloatArray, confidence: float = 0.95) -> MeanInterval:
+    """The ratio of two means of unrelated samples, both means positive: by the logarithm's variance (delta method),
+    degrees of freedom after Welch and Satterthwaite.
+    """
+    num = int(min(numerator.size, denominator.size))
+    if not num:
+        return NOTHING
+    (over, spread_over), (under, spread_under) = _moments(numerator), _moments(denominator)
+    if not (over > 0 and under > 0):
+        return MeanInterval(num, math.nan, math.nan)
+    ratio = over / under
+    if num < 2:
+        return MeanInterval(num, ratio, math.nan)
+    above, below = spread_over / numerator.size / over**2, spread_under / denominator.size / under**2
+    variance = above + below
+    if not variance > 0:
+        return MeanInterval(num, ratio, variance)  # 0, or NaN
+    degrees = variance**2 / (above**2 / (numerator.size - 1) + below**2 / (denominator.size - 1))
+    half_width = ratio * student_t_quantile((1 + confidence) / 2, degrees) * math.sqrt(variance)
+    return MeanInterval(num, ratio, half_width)
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """The interval of a mean as it was after more and more samples. All arrays have the same length."""
+
+    num: FloatArray
+    mean: FloatArray
+    half_width: FloatArray
+
+
+def convergence(samples: FloatArray, most: int = 60) -> Convergence:
+    """Of the first two samples to all, at up to so many places."""
+    if samples.size < 2:
+        return Convergence(*(np.empty(0) for _ in range(3)))
+    num = np.unique(np.rint(np.geomspace(2, samples.size, most)).astype(np.int64))
+    # About the mean of all: sums of squares about 0 lose the digits of a narrow spread.
+    shift = float(samples.mean())
+    sums, squares = (np.cumsum((samples - shift) ** power)[num - 1] for power in (1, 2))
+    variance = np.maximum(squares - sums**2 / num, 0) / (num - 1)
+    quantiles = np.array([student_t_quantile(0.975, one - 1) for one in num.tolist()])
+    return Convergence(num.astype(np.float64), shift + sums / num, quantiles * np.sqrt(variance / num))

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`leadline-export` of a bisection test: patterns, connections, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+from made_up_bisection import even, hostile_names, killed, odd, slow_host, write_bisection
+
+import leadline
+from leadline.cli.export import main
+from leadline.export import bisection, topology
+from leadline.model import BisectionResult
+
+Lines = list[dict[str, str]]
+
+
+def table(path: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> Lines:
+    assert main([str(path), "--csv", "-o", "-", *arguments]) == 0
+    return list(csv.DictReader(io.StringIO(capsys.readouterr().out), strict=True))
+
+
+def loaded(path: Path) -> BisectionResult:
+    result = leadline.load(path)
+    assert isinstance(result, BisectionResult)
+    return result
+
+
+def test_a_line_for_each_pattern(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_bisection(tmp_path / "run.h5", slow_host())
+    lines = table(path, capsys)
+    result = loaded(path)
+    assert len(lines) == 144 + 105
+    of_size = [line for line in lines if line["message_size_bytes"] == str(1 << 20)]
+    patterns = result.patterns("1MiB")
+    for place, line in enumerate(of_size):
+        assert int(line["number"]) == place
+        assert int(line["num_connections"]) == patterns.num_connections[place]
+        for which in ("mean", "harmonic", "min", "max", "full_load"):
+            assert float(line[f"bytes_per_s_{which}"]) == getattr(patterns, f"bytes_per_s_{which}")[place]
+        assert int(line["slowest_to"]) == patterns.slowest_to[place]
+    first, named, step = of_size[3], of_size[90], of_size[-1]
+    assert [first[name] for name in ("kind", "pattern", "index", "repeat", "accepted")] == [
+        "random", "random", "3", "", "",
+    ]  # fmt: skip
+    assert [named[name] for name in ("kind", "pattern", "index", "repeat")] == ["named", "reversal", "", "2"]
+    assert [step[name] for name in ("kind", "pattern", "index", "repeat")] == ["worst", "worst", "11", ""]
+    assert step["accepted"] in "01"
+
+
+def test_a_line_for_each_connection(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_bisection(tmp_path / "run.h5", odd())
+    lines = table(path, capsys, "--channels", "--size", "1MiB")
+    result = loaded(path)
+    assert len(lines) == 6 * 30
+    times = result.reader.times(0, "time_ns", (0, 7), (0, 30))
+    send_to = result.reader.partners(0, "send_to", (0, 7), (0, 30))
+    for line in lines:
+        rank, number = int(line["from"]), int(line["number"])
+        assert int(line["to"]) == send_to[rank, number]
+        assert float(line["time_ns"]) == times[rank, number]
+        assert float(line["bytes_per_s"]) == pytest.approx(2**20 * 1e9 / times[rank, number])
+        assert (line["from_host"], line["kind"]) == ("laptop", "random")
+
+
+def test_what_was_not_measured_is_empty(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_bisection(tmp_path / "run.h5", killed())
+    lines = table(path, capsys, "--channels", "--size", "64KiB")
+    empty = [line for line in lines if not line["time_ns"]]
+    assert [(line["from"], line["number"], line["bytes_per_s"]) for line in empty] == [("5", "30", "")]
+    assert table(path, capsys, "--channels", "--size", "1MiB") == []
+    assert len(table(path, capsys)) == 71
+
+
+@pytest.mark.parametrize("channels", [[], ["--channels"]])
+def test_parquet_has_the_same(channels: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_bisection(tmp_path / "run.h5", killed())
+    lines = table(path, capsys, *channels)
+    assert main([str(path), "--parquet", *channels]) == 0
+    parquet = pyarrow.parquet.read_table(tmp_path / "run.parquet")
+    assert parquet.column_names == list(lines[0])
+    assert parquet.schema.field("kind").metadata[b"unit"] == b""
+    assert json.loads(parquet.schema.metadata[b"leadline"])["nonce"] == "a1b2c3"
+    for name in parquet.column_names:
+        values = parquet[name].to_pylist()
+        assert ["" if value is None else str(value) for value in values] == [line[name] for line in lines]
+
+
+def test_the_mean_of_the_lines_is_the_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_bisection(tmp_path / "run.h5", even())
+    patterns, connections = table(path, capsys), table(path, capsys, "--channels")
+    ebb = np.mean([float(line["bytes_per_s_mean"]) for line in patterns])
+    assert math.isclose(ebb, np.mean([float(line["bytes_per_s"]) for line in connections]), rel_tol=1e-12)
+
+
+def test_names_that_a_spreadsheet_would_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    made = hostile_names()
+    made.hosts, made.named = ["=1+1", 'a,"b', "c\x1b[1m", "d"], ["@SUM(1):1"]
+    made.slow_hosts = {}
+    lines = table(write_bisection(tmp_path / "run.h5", made), capsys, "--channels")
+    assert {line["from_host"] for line in lines} == {"'=1+1", 'a,"b', "c\ufffd[1m", "d"}
+    assert {line["pattern"] for line in lines} == {"random", "'@SUM(1):1"}
+
+
+def test_an_earlier_table_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_bisection(tmp_path / "run.h5", even())
+    for arguments in ([], ["--channels"], []):
+        assert main([str(path), "--csv", *arguments]) == 0
+    (tmp_path / "run.csv").write_text("mine\n")
+    assert main([str(path), "--csv"]) == 2
+    assert "was not written by this command" in capsys.readouterr().err
+    headers = [one.header for one in (*topology.TABLES, *bisection.TABLES)]
+    assert len(set(headers)) == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--bad-links"], "--bad-links is for results of leadline link. leadline report tells what stands out"),
+        (["--csv", "--repeat", "1"], "--repeat is for results of leadline link"),
+        (["--csv", "--size", "3"], "the result has no message size 3"),
+    ],
+)
+def test_what_is_refused(arguments: list[str], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_bisection(tmp_path / "run.h5", even())
+    assert main([str(path), *arguments]) == 2
+    assert reason in capsys.readouterr().err
+    assert [one.name for one in tmp_path.iterdir()] == ["run.h5"]
