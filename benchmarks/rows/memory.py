@@ -92,7 +92,8 @@ def flags_of(*packages):
     raise NotMeasuredError(f"pkg-config does not know {packages[0]}")
 
 
-def made_believe_program(bench):
+def engine_program(bench, source, name):
+    """A program of this folder, linked with the layers of the engine that lies beside the measured program."""
     engine = bench.leadline.parent.parent / "engine"
     layers = sorted(str(path) for path in engine.rglob("*.a"))
     if not layers:
@@ -106,15 +107,15 @@ def made_believe_program(bench):
     ]
     return bench.compile(
         "c++",
-        "memory/one_rank_of_many.cpp",
-        "one_rank_of_many",
+        source,
+        name,
         ["-std=c++20", "-O2", "-pthread", "-I", str(SOURCE / "engine")],
         ["-Wl,--start-group", *layers, "-Wl,--end-group", *libraries, "-ldl"],
     )
 
 
 def made_believe_rows(bench, counter):
-    program = made_believe_program(bench)
+    program = engine_program(bench, "memory/one_rank_of_many.cpp", "one_rank_of_many")
     for what, rank in (("rank 0", 0), ("rank 1", 1)):
         peak_of = {}
         for size in MADE_BELIEVE_RANKS:
