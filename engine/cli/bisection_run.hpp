@@ -2,11 +2,10 @@
 // One rank's way through a bisection test, whoever started it and however the result is shown.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <string>
 
 #include "bench/bisection/output.hpp"
+#include "cli/staged_run.hpp"
 #include "cluster/bootstrap.hpp"
 #include "model/bisection_request.hpp"
 #include "model/bisection_result.hpp"
@@ -14,15 +13,7 @@
 
 namespace leadline::cli {
 
-/// The texts of one front end. All members may be empty.
-struct BisectionPresentation {
-  /// Rank 0, once everything that is known before the first message is in `so_far`: request, provenance, names of
-  /// patterns, players, hosts. May throw Error, on which all ranks agree: a front end's own file cannot be made.
-  std::function<std::unique_ptr<bench::bisection::Progress>(const BisectionResult& so_far)> progress;
-
-  /// Rank 0, at the end: the text for standard output.
-  std::function<std::string(const BisectionResult& result, const std::string& path)> summary;
-};
+using BisectionPresentation = PresentationOf<BisectionResult, bench::bisection::Progress>;
 
 /// That of `leadline bisection`.
 BisectionPresentation own_presentation(const BisectionRequest& request);

@@ -2,11 +2,10 @@
 // One rank's way through a topology test, whoever started it and however the result is shown.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <string>
 
 #include "bench/topology/output.hpp"
+#include "cli/staged_run.hpp"
 #include "cluster/bootstrap.hpp"
 #include "model/topology_request.hpp"
 #include "model/topology_result.hpp"
@@ -14,15 +13,7 @@
 
 namespace leadline::cli {
 
-/// The texts of one front end. All members may be empty.
-struct TopologyPresentation {
-  /// Rank 0, once everything that is known before the first message is in `so_far`: request, provenance, topologies,
-  /// hosts. May throw Error, on which all ranks agree: a front end's own file cannot be made.
-  std::function<std::unique_ptr<bench::topology::Progress>(const TopologyResult& so_far)> progress;
-
-  /// Rank 0, at the end: the text for standard output.
-  std::function<std::string(const TopologyResult& result, const std::string& path)> summary;
-};
+using TopologyPresentation = PresentationOf<TopologyResult, bench::topology::Progress>;
 
 /// That of `leadline topology`.
 TopologyPresentation own_presentation(const TopologyRequest& request);

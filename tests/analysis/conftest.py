@@ -11,7 +11,12 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from hypothesis import settings
 from made_up import write_head
+
+# Tests assert no speed, and share their cores.
+settings.register_profile("leadline", deadline=None)
+settings.load_profile("leadline")
 
 # Imported by tests before they name it as a plugin.
 pytest.register_assert_rewrite("browser")

@@ -246,7 +246,7 @@ def test_slices_without_values_are_left_out_and_progress_is_told(tmp_path: Path)
     assert told[-1] == 1
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.text(max_size=80), st.floats(3, 60))
 def test_text_is_made_to_fit(text: str, room: float):
     with drawing():

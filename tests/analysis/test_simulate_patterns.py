@@ -51,7 +51,7 @@ def test_named_patterns_are_the_engines(sample: dict[str, Any]):
     assert named_pattern(sample["name"], sample["num_ranks"], ranks).tolist() == sample["send_to"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     hosts=st.lists(st.integers(0, 3), min_size=2, max_size=12),
     within_hosts=st.booleans(),

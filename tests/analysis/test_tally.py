@@ -35,7 +35,7 @@ def numbers(tally: Tally) -> dict[str, float]:
     return dataclasses.asdict(tally.distribution())
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(BLOCKS)
 def test_few_values_are_exact(blocks):
     values = values_of(blocks)
@@ -45,7 +45,7 @@ def test_few_values_are_exact(blocks):
     assert tally.num_values == values.size
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(BLOCKS)
 def test_counted_values_are_close(blocks):
     values = values_of(blocks)
@@ -65,7 +65,7 @@ def test_counted_values_are_close(blocks):
         assert low * (1 - 2e-4) <= tally.quantile(share) <= high * (1 + 2e-4)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(BLOCKS)
 def test_the_order_of_blocks_means_nothing(blocks):
     some, others = tally_of(blocks, most_exact=40), Tally()
@@ -79,7 +79,7 @@ def test_the_order_of_blocks_means_nothing(blocks):
     assert str(first) == str(second)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(BLOCKS, st.integers(1, 50))
 def test_no_bin_loses_a_counted_value(blocks, num_bins):
     tally = tally_of(blocks, most_exact=0)

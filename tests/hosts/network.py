@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 # Inside: a name of its own, the names of all, shared memory of its own.
@@ -99,6 +100,22 @@ class Network:
 
     def slow_down(self, host: int) -> None:
         """50 Mbit/s in both directions, with so little credit that messages of some KiB see it."""
-        for namespace, device in ((self._prefix + self.names[host], "eth0"), (self._switch, self.names[host])):
-            limit = ["tbf", "rate", "50mbit", "burst", "5kb", "latency", "50ms"]
-            _do("ip", "netns", "exec", namespace, "tc", "qdisc", "replace", "dev", device, "root", *limit)
+        self._limit(self._prefix + self.names[host], "eth0")
+        self._limit(self._switch, self.names[host])
+
+    def plug_into_second_switch(self, hosts: Sequence[int]) -> None:
+        """These hosts reach the others through one cable between two switches, as fast as a host slowed down."""
+        on_switch = ("ip", "-n", self._switch, "link")
+        _do(*on_switch, "add", "bridge2", "type", "bridge")
+        _do(*on_switch, "set", "bridge2", "up")
+        _do(*on_switch, "add", "up1", "type", "veth", "peer", "name", "up2")
+        for device, bridge in (("up1", "bridge"), ("up2", "bridge2")):
+            _do(*on_switch, "set", device, "master", bridge, "up")
+            self._limit(self._switch, device)
+        for host in hosts:
+            _do(*on_switch, "set", self.names[host], "master", "bridge2")
+
+    @staticmethod
+    def _limit(namespace: str, device: str) -> None:
+        limit = ["tbf", "rate", "50mbit", "burst", "5kb", "latency", "50ms"]
+        _do("ip", "netns", "exec", namespace, "tc", "qdisc", "replace", "dev", device, "root", *limit)
