@@ -221,7 +221,7 @@ TEST(BisectionHdf5, ThatIsLargerThanFilesCanBeIsAnError) {
       setup.max_patterns = num;
       Hdf5Store(cluster, bisection_so_far(2), setup);
     });
-    EXPECT_THAT(errors, Each(HasSubstr("run.h5")));
+    EXPECT_THAT(errors, Each(AllOf(HasSubstr("run.h5"), HasSubstr("--rounds"))));
     EXPECT_FALSE(std::filesystem::exists(folder / "run.h5"));
   }
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/error.hpp"
 #include "result/bisection/json.hpp"
 #include "result/collective.hpp"
 
@@ -26,6 +27,16 @@ Header header_with_room(const BisectionResult& so_far, const BisectionFileSetup&
 
 /// In the file 0 is what was not measured.
 double or_0(double value) { return std::isfinite(value) ? value : 0; }
+
+/// HDF5 finds out only when it closes the file, and then keeps it open.
+void expect_possible_size(const std::string& path, const Header& header) {
+  constexpr double most_bytes = 0x1p62, bytes_a_cell = 24;  // two ranks and two times
+  const double cells = static_cast<double>(header.message_sizes_bytes.size()) * static_cast<double>(header.num_ranks) *
+                       static_cast<double>(header.max_patterns);
+  if (cells * bytes_a_cell <= most_bytes) return;
+  throw Error(ExitStatus::bad_command_line, fmt::format("{} would be larger than any file can be", path),
+              fmt::format("{} patterns of {} ranks", header.max_patterns, header.num_ranks), "Ask for fewer --rounds");
+}
 
 /// Of each element one number, as a column of a table.
 template <typename Element, typename NumberOf>
@@ -52,6 +63,7 @@ Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const BisectionResult& so_far, c
 }
 
 Offsets Hdf5Store::create(const OutputFile& file) const {
+  expect_possible_size(file.path(), header_);
   const Offsets offsets = create_structure(file.path(), header_);
   std::string names;
   for (const std::string& name : header_.pattern_names) names += padded(name, pattern_name_size);
