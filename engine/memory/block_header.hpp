@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The 64 bytes at the start of a block: docs/formats/blocks.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "memory/block_pattern.hpp"
+
+namespace leadline::memory {
+
+struct BlockHeader {
+  ObjectKey key;                   ///< offset_bytes: of the block itself
+  std::uint32_t length_bytes = 0;  ///< of the block, header included
+  std::uint32_t crc = 0;           ///< over the block, with this field zero
+  std::uint64_t first_word = 0;    ///< number of the word that would lie at the block's start
+};
+
+/// Writes the header at the start of `block`, with the checksum over what stands behind it. header.crc is not used.
+void write_header(std::span<std::byte> block, const BlockHeader& header);
+
+/// The header that `bytes` begin with; nothing where there is none of this version. Says nothing about the checksum.
+std::optional<BlockHeader> read_header(std::span<const std::byte> bytes);
+
+/// What the checksum of this block must be. At least block_header_bytes.
+std::uint32_t crc_of_block(std::span<const std::byte> block);
+
+/// Whether `bytes` begin with a header and all of its block lies there and fits its checksum; or, where the block ends
+/// behind `bytes`, whether the words that are there fit the header.
+bool is_whole(std::span<const std::byte> bytes, const BlockHeader& header);
+
+}  // namespace leadline::memory
