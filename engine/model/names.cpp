@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words for the values of options.
 #include "model/bisection_result.hpp"
+#include "model/io_request.hpp"
+#include "model/io_result.hpp"
 #include "model/link_request.hpp"
 #include "model/request.hpp"
 #include "model/topology_request.hpp"
@@ -104,6 +106,126 @@ const char* name_of(ResultFormat format) {
       return "sion";
     case ResultFormat::none:
       return "none";
+  }
+  return "unknown";
+}
+
+const char* name_of(IoOperations operations) {
+  switch (operations) {
+    case IoOperations::both:
+      return "both";
+    case IoOperations::write:
+      return "write";
+    case IoOperations::read:
+      return "read";
+  }
+  return "unknown";
+}
+
+const char* name_of(FileCalls calls) {
+  switch (calls) {
+    case FileCalls::blocking:
+      return "blocking";
+    case FileCalls::non_blocking:
+      return "non-blocking";
+  }
+  return "unknown";
+}
+
+const char* name_of(CachePath path) {
+  switch (path) {
+    case CachePath::buffered:
+      return "buffered";
+    case CachePath::direct:
+      return "direct";
+    case CachePath::uncached:
+      return "uncached";
+  }
+  return "unknown";
+}
+
+const char* name_of(BetweenPhases between) {
+  switch (between) {
+    case BetweenPhases::keep:
+      return "keep";
+    case BetweenPhases::drop:
+      return "drop";
+  }
+  return "unknown";
+}
+
+const char* name_of(SyncTiming sync) {
+  switch (sync) {
+    case SyncTiming::inside:
+      return "inside";
+    case SyncTiming::outside:
+      return "outside";
+    case SyncTiming::none:
+      return "none";
+  }
+  return "unknown";
+}
+
+const char* name_of(ReadShift shift) {
+  switch (shift) {
+    case ReadShift::none:
+      return "none";
+    case ReadShift::ranks:
+      return "ranks";
+    case ReadShift::hosts:
+      return "hosts";
+  }
+  return "unknown";
+}
+
+const char* name_of(IoOperation operation) {
+  switch (operation) {
+    case IoOperation::write:
+      return "write";
+    case IoOperation::read:
+      return "read";
+  }
+  return "unknown";
+}
+
+const char* name_of(IoTime time) {
+  switch (time) {
+    case IoTime::open:
+      return "open";
+    case IoTime::preallocate:
+      return "preallocate";
+    case IoTime::call:
+      return "call";
+    case IoTime::wait:
+      return "wait";
+    case IoTime::send:
+      return "send";
+    case IoTime::receive:
+      return "receive";
+    case IoTime::barrier:
+      return "barrier";
+    case IoTime::fill:
+      return "fill";
+    case IoTime::verify:
+      return "verify";
+    case IoTime::sync:
+      return "sync";
+    case IoTime::close:
+      return "close";
+  }
+  return "unknown";
+}
+
+const char* name_of(ReadSource source) {
+  switch (source) {
+    case ReadSource::not_known:
+      return "not_known";
+    case ReadSource::cache:
+      return "cache";
+    case ReadSource::storage:
+      return "storage";
+    case ReadSource::mixed:
+      return "mixed";
   }
   return "unknown";
 }

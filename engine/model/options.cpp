@@ -11,23 +11,27 @@ namespace {
 
 OptionValue integer(auto value) { return static_cast<std::int64_t>(value); }
 
-/// Those that come first in every benchmark's help, and those that come last.
+/// Those that come first in every benchmark's help, those of what messages consist of, and those that come last.
 std::vector<Option> options_before(const RunRequest& request) {
   return {
       {"transport", "", request.transport},
       {"interface", "", request.interface},
       {"host_name_suffix", "", request.host_name_suffix},
       {"local", "", integer(request.num_local)},
-      {"message_size", "bytes", request.message_sizes_bytes},
   };
 }
 
-std::vector<Option> options_behind(const RunRequest& request) {
+std::vector<Option> options_of_data(const RunRequest& request) {
   return {
       {"allocator", "", request.allocator},
       {"fill", "", std::string(name_of(request.fill))},
       {"fill_seed", "", request.fill_seed},
       {"verify", "", request.verify},
+  };
+}
+
+std::vector<Option> options_behind(const RunRequest& request) {
+  return {
       {"wait", "", std::string(name_of(request.wait))},
       {"timeout", "s", request.timeout_s},
       {"output", "", request.output},
@@ -41,12 +45,84 @@ std::vector<Option> options_behind(const RunRequest& request) {
   };
 }
 
-std::vector<Option> all_options(const RunRequest& request, const std::vector<Option>& own) {
-  std::vector<Option> options = options_before(request);
-  options.insert(options.end(), own.begin(), own.end());
-  const std::vector<Option> behind = options_behind(request);
-  options.insert(options.end(), behind.begin(), behind.end());
+std::vector<Option> joined(const std::vector<std::vector<Option>>& parts) {
+  std::vector<Option> options;
+  for (const auto& part : parts) options.insert(options.end(), part.begin(), part.end());
   return options;
+}
+
+/// Of a benchmark whose subject is messages.
+std::vector<Option> all_options(const RunRequest& request, const std::vector<Option>& own) {
+  return joined({options_before(request),
+                 {{"message_size", "bytes", request.message_sizes_bytes}},
+                 own,
+                 options_of_data(request),
+                 options_behind(request)});
+}
+
+/// "none", "ranks:2", "hosts:1".
+std::string read_shift_text(const IoRequest& request) {
+  if (request.read_shift == ReadShift::none) return name_of(request.read_shift);
+  return fmt::format("{}:{}", name_of(request.read_shift), request.read_shift_by);
+}
+
+/// "key=value,key=value".
+std::string hints_text(const IoRequest& request) {
+  std::vector<std::string> hints;
+  for (const auto& [key, value] : request.hints) hints.push_back(fmt::format("{}={}", key, value));
+  return fmt::format("{}", fmt::join(hints, ","));
+}
+
+std::vector<Option> options_of_movement(const IoRequest& request) {
+  return {
+      {"movement", "", std::string(schedule::name_of(request.movement))},
+      {"strided", "", request.order == schedule::Order::strided},
+      {"objects", "", request.num_objects},
+      {"object_size", "bytes", request.object_size_bytes},
+      {"io_ranks", "", request.io_ranks},
+      {"io_hosts", "", fmt::format("{}", fmt::join(request.io_hosts, ","))},
+      {"files", "", integer(request.num_files)},
+      {"buffer_size", "bytes", request.buffer_size_bytes},
+      {"ahead", "", integer(request.num_ahead)},
+      {"no_self_send", "", request.self_send == schedule::SelfSend::no},
+      {"no_file", "", request.no_file},
+  };
+}
+
+std::vector<Option> options_of_files(const IoRequest& request) {
+  return {
+      {"backend", "", request.backend},
+      {"calls", "", std::string(name_of(request.calls))},
+      {"collective", "", request.collective},
+      {"allow_fragile", "", request.allow_fragile},
+      {"hints", "", hints_text(request)},
+      {"barrier", "", request.barrier},
+      {"target", "", request.target},
+      {"targets", "", request.targets_file},
+      {"overwrite_targets", "", request.overwrite_targets},
+      {"delete", "", request.delete_files},
+      {"preallocate", "bytes", request.preallocate_bytes},
+  };
+}
+
+std::vector<Option> options_of_phases(const IoRequest& request) {
+  return {
+      {"op", "", std::string(name_of(request.operations))},
+      {"repeat", "", integer(request.repeat)},
+      {"sleep", "s", request.sleep_s},
+      {"time_limit", "s", request.time_limit_s},
+      {"pattern", "", std::string(memory::name_of(request.pattern))},
+      {"touch", "", std::string(memory::name_of(request.touch))},
+      {"check", "", std::string(memory::name_of(request.check))},
+      {"allocator", "", request.allocator},
+      {"direct", "", request.cache_path == CachePath::direct},
+      {"uncached", "", request.cache_path == CachePath::uncached},
+      {"drop_cache", "", request.between == BetweenPhases::drop},
+      {"sync", "", std::string(name_of(request.sync))},
+      {"read_shift", "", read_shift_text(request)},
+      {"slow_calls", "", integer(request.num_slow_calls)},
+      {"slow_below", "", request.slow_below},
+  };
 }
 
 }  // namespace
@@ -113,6 +189,11 @@ std::vector<Option> options_of(const BisectionRequest& request) {
                                   {"slow_below", "", request.slow_below},
                                   {"buckets", "", integer(request.num_buckets)},
                               });
+}
+
+std::vector<Option> options_of(const IoRequest& request) {
+  return joined({options_before(request), options_of_movement(request), options_of_files(request),
+                 options_of_phases(request), options_behind(request)});
 }
 
 namespace {

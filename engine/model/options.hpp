@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/bisection_request.hpp"
+#include "model/io_request.hpp"
 #include "model/link_request.hpp"
 #include "model/topology_request.hpp"
 
@@ -27,6 +28,7 @@ struct Option {
 std::vector<Option> options_of(const LinkRequest& request);
 std::vector<Option> options_of(const TopologyRequest& request);
 std::vector<Option> options_of(const BisectionRequest& request);
+std::vector<Option> options_of(const IoRequest& request);
 
 /// Option names with their values as text, in the same order; for files.
 std::vector<std::pair<std::string, std::string>> options_as_text(const std::vector<Option>& options);

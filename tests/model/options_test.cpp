@@ -12,6 +12,7 @@
 
 #include "model/bisection_result.hpp"
 #include "model/finding.hpp"
+#include "model/io_result.hpp"
 #include "model/provenance.hpp"
 
 namespace leadline {
@@ -89,6 +90,77 @@ TEST(Options, OfABisectionTestAsText) {
   EXPECT_EQ(text_of(options, "precision"), "0.01");
 }
 
+TEST(Options, OfAFileTestAreNamedAsOnTheCommandLineInTheOrderOfTheHelp) {
+  std::vector<std::string> names;
+  for (const Option& option : options_of(IoRequest{})) names.push_back(option.name);
+  const std::vector<std::string> expected{"transport",     "interface",    "host_name_suffix",
+                                          "local",         "movement",     "strided",
+                                          "objects",       "object_size",  "io_ranks",
+                                          "io_hosts",      "files",        "buffer_size",
+                                          "ahead",         "no_self_send", "no_file",
+                                          "backend",       "calls",        "collective",
+                                          "allow_fragile", "hints",        "barrier",
+                                          "target",        "targets",      "overwrite_targets",
+                                          "delete",        "preallocate",  "op",
+                                          "repeat",        "sleep",        "time_limit",
+                                          "pattern",       "touch",        "check",
+                                          "allocator",     "direct",       "uncached",
+                                          "drop_cache",    "sync",         "read_shift",
+                                          "slow_calls",    "slow_below",   "wait",
+                                          "timeout",       "output",       "format",
+                                          "row_path",      "overwrite",    "quiet",
+                                          "dry_run",       "ranks",        "ranks_per_host"};
+  EXPECT_EQ(names, expected);
+}
+
+TEST(Options, OfAFileTestAsText) {
+  IoRequest request;
+  std::vector<Option> options = options_of(request);
+  EXPECT_EQ(text_of(options, "movement"), "N-N");
+  EXPECT_EQ(text_of(options, "strided"), "false");
+  EXPECT_EQ(text_of(options, "no_self_send"), "false");
+  EXPECT_EQ(text_of(options, "io_ranks"), "");
+  EXPECT_EQ(text_of(options, "hints"), "");
+  EXPECT_EQ(text_of(options, "op"), "both");
+  EXPECT_EQ(text_of(options, "direct"), "false");
+  EXPECT_EQ(text_of(options, "uncached"), "false");
+  EXPECT_EQ(text_of(options, "drop_cache"), "false");
+  EXPECT_EQ(text_of(options, "read_shift"), "none");
+
+  request.movement = schedule::Movement::n_m_1;
+  request.order = schedule::Order::strided;
+  request.self_send = schedule::SelfSend::no;
+  request.io_ranks = {2, 1};
+  request.io_hosts = {"node1", "node3"};
+  request.hints = {{"cb_nodes", "4"}, {"striping_unit", "1048576"}};
+  request.calls = FileCalls::non_blocking;
+  request.operations = IoOperations::read;
+  request.cache_path = CachePath::uncached;
+  request.between = BetweenPhases::drop;
+  request.sync = SyncTiming::outside;
+  request.read_shift = ReadShift::hosts;
+  request.read_shift_by = 1;
+  request.num_slow_calls = 3;
+  options = options_of(request);
+  EXPECT_EQ(text_of(options, "movement"), "N-M-1");
+  EXPECT_EQ(text_of(options, "strided"), "true");
+  EXPECT_EQ(text_of(options, "no_self_send"), "true");
+  EXPECT_EQ(text_of(options, "io_ranks"), "2,1");
+  EXPECT_EQ(text_of(options, "io_hosts"), "node1,node3");
+  EXPECT_EQ(text_of(options, "hints"), "cb_nodes=4,striping_unit=1048576");
+  EXPECT_EQ(text_of(options, "calls"), "non-blocking");
+  EXPECT_EQ(text_of(options, "op"), "read");
+  EXPECT_EQ(text_of(options, "direct"), "false");
+  EXPECT_EQ(text_of(options, "uncached"), "true");
+  EXPECT_EQ(text_of(options, "drop_cache"), "true");
+  EXPECT_EQ(text_of(options, "sync"), "outside");
+  EXPECT_EQ(text_of(options, "read_shift"), "hosts:1");
+  EXPECT_EQ(text_of(options, "slow_calls"), "3");
+  request.read_shift = ReadShift::ranks;
+  request.read_shift_by = 2;
+  EXPECT_EQ(text_of(options_of(request), "read_shift"), "ranks:2");
+}
+
 TEST(Options, AsTextFollowTheirValues) {
   LinkRequest request;
   request.message_sizes_bytes = {1, 1024, 4194304};
@@ -119,6 +191,13 @@ TEST(Options, WithAUnitSayIt) {
   EXPECT_EQ(units["messages"], "");
 }
 
+TEST(Names, OfWhatARankDoesWithItsTimeAreAllDifferent) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < num_io_times; ++i) names.insert(name_of(static_cast<IoTime>(i)));
+  EXPECT_EQ(names.size(), num_io_times);
+  EXPECT_FALSE(names.contains("unknown"));
+}
+
 TEST(Names, OfValuesAreTheirWords) {
   EXPECT_STREQ(name_of(Direction::semidirectional), "semidirectional");
   EXPECT_STREQ(name_of(Direction::unidirectional), "unidirectional");
@@ -130,6 +209,10 @@ TEST(Names, OfValuesAreTheirWords) {
   EXPECT_STREQ(name_of(ResultFormat::none), "none");
   EXPECT_STREQ(name_of(PatternKind::worst), "worst");
   EXPECT_STREQ(name_of(StopReason::time_limit), "time_limit");
+  EXPECT_STREQ(name_of(IoOperation::read), "read");
+  EXPECT_STREQ(name_of(IoTime::preallocate), "preallocate");
+  EXPECT_STREQ(name_of(ReadSource::not_known), "not_known");
+  EXPECT_STREQ(name_of(ReadSource::mixed), "mixed");
   EXPECT_STREQ(name_of(Severity::note), "note");
   EXPECT_STREQ(name_of(Severity::warning), "warning");
 }
