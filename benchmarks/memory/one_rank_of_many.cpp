@@ -101,6 +101,12 @@ class MakeBelieveTransport final : public transport::Transport {
   std::optional<kernel::Mismatch> verify(const kernel::Exchange&, int, const kernel::Buffers&, Fill) override {
     return std::nullopt;
   }
+  std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange&,
+                                                                    const kernel::NeighbourBuffers&,
+                                                                    const kernel::NeighbourTask&) override {
+    return std::nullopt;
+  }
+  std::unique_ptr<transport::Messages> messages(std::span<const std::int32_t>, std::size_t) override { return nullptr; }
 };
 
 void run(Who who, const std::string& path) {

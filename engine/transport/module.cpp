@@ -2,18 +2,9 @@
 // Opens transport modules, in this process or, to see whether it works, in a child.
 #include "transport/module.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <csignal>
 
-#include "cluster/socket.hpp"
-#include "core/deadline.hpp"
+#include "cluster/child.hpp"
 #include "core/error.hpp"
 
 namespace leadline::transport {
@@ -23,20 +14,11 @@ std::string path_of(const ModuleFile& file) {
   return (module_directory() / (std::string("leadline_transport_") + file.stem + ".so")).string();
 }
 
-bool fits(const ModuleFile& file, cluster::Launcher launcher) {
-  return file.launchers.empty() ||
-         std::find(file.launchers.begin(), file.launchers.end(), launcher) != file.launchers.end();
-}
-
-const ModuleFile& fitting_file(const Entry& entry, cluster::Launcher launcher) {
-  const auto found =
-      std::find_if(entry.files.begin(), entry.files.end(), [&](const auto& file) { return fits(file, launcher); });
-  if (found != entry.files.end()) return *found;
-  throw Error(
-      ExitStatus::something_missing, std::string("the transport ") + entry.name + " needs a launcher of its own",
-      launcher == cluster::Launcher::none ? "no launcher has started this process"
-                                          : std::string("what started this process is: ") + cluster::name_of(launcher),
-      std::string("Try: mpirun -n 4 leadline link --transport ") + entry.name);
+const ModuleFile& file_for(const Entry& entry, cluster::Launcher launcher) {
+  if (const ModuleFile* found = fitting_file(entry.files, launcher)) return *found;
+  throw Error(ExitStatus::something_missing,
+              std::string("the transport ") + entry.name + " needs a launcher of its own", why_not_fitting(launcher),
+              std::string("Try: mpirun -n 4 leadline link --transport ") + entry.name);
 }
 
 const Module& module_of(const DynamicLibrary& library) {
@@ -55,52 +37,16 @@ std::string try_loading(const std::string& path) {
   }
 }
 
-[[noreturn]] void report_and_leave(int fd, const std::string& reason) {
-  const std::string text = reason + '\0';  // the mark that the child came to its end
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t written = ::write(fd, text.data() + done, text.size() - done);
-    if (written <= 0) break;
-    done += static_cast<std::size_t>(written);
-  }
-  ::_exit(0);
-}
-
-std::string read_report(int fd, Deadline deadline) {
-  std::string text;
-  std::array<char, 512> piece{};
-  for (;;) {
-    pollfd wanted{fd, POLLIN, 0};
-    const int ready = ::poll(&wanted, 1, deadline.left_ms());
-    if (ready <= 0 && deadline.has_passed()) return "loading it takes longer than 20 seconds";
-    if (ready <= 0) continue;
-    const ssize_t got = ::read(fd, piece.data(), piece.size());
-    if (got <= 0) return "the process that loaded it died";
-    text.append(piece.data(), static_cast<std::size_t>(got));
-    if (text.back() == '\0') return text.substr(0, text.size() - 1);
-  }
-}
-
 std::string probe(const std::string& path) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_error_text(errno);
-  const cluster::Socket in(ends[0]);
-  cluster::Socket out(ends[1]);
-  const pid_t child = ::fork();
-  if (child < 0) return system_error_text(errno);
-  if (child == 0) report_and_leave(out.fd(), try_loading(path));
-  out = cluster::Socket();
-  std::string reason = read_report(in.fd(), Deadline::after(std::chrono::seconds(20)));
-  ::kill(child, SIGKILL);  // it has reported, or it is stuck
-  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  return reason;
+  const auto answer = cluster::ask_child([&] { return try_loading(path); }, std::chrono::seconds(20));
+  return answer.text ? *answer.text : "the process that loaded it: " + answer.why;
 }
 
 }  // namespace
 
 LoadedModule open_module(std::string_view name, cluster::Launcher launcher) {
   const Entry& entry = transport_named(name);
-  const ModuleFile& file = fitting_file(entry, launcher);
+  const ModuleFile& file = file_for(entry, launcher);
   try {
     DynamicLibrary library(path_of(file));
     const Module& module = module_of(library);

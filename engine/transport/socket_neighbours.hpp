@@ -59,7 +59,7 @@ class SocketNeighbours {
     traffic_.post_receive(around_.peer_of_channel[channel], channel, in(channel), exchange_.message_size_bytes);
   }
 
-  std::size_t await_any_receive() { return traffic_.await_any_receive(); }
+  std::size_t await_any_receive() { return traffic_.await_any(); }
   void complete_posted() { traffic_.complete_posted(); }
 
   std::uint64_t now_ns() const { return leadline::now_ns(); }

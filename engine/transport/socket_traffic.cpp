@@ -12,13 +12,14 @@
 namespace leadline::transport {
 
 SocketTraffic::SocketTraffic(std::span<const std::int32_t> ranks, std::span<const int> fds, std::size_t num_messages,
-                             WaitMode wait)
+                             WaitMode wait, HandsOut hands_out)
     : wait_(wait),
+      hands_out_(hands_out),
       peers_(ranks.size()),
       wanted_(ranks.size(), pollfd{-1, 0, 0}),
       outgoing_(num_messages),
       incoming_(num_messages),
-      arrived_(num_messages) {
+      done_(num_messages) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     peers_[i].rank = ranks[i];
     peers_[i].fd = fds[i];
@@ -38,14 +39,32 @@ void SocketTraffic::post_receive(std::size_t peer, std::size_t message, std::byt
   await_events_of(peer);
 }
 
-std::size_t SocketTraffic::await_any_receive() {
-  while (num_handed_out_ == num_arrived_) move_what_is_ready();
-  return arrived_[num_handed_out_++];
+std::size_t SocketTraffic::await_any() {
+  while (num_done_ == 0) move_until_any();
+  return take_first_done();
+}
+
+std::optional<std::size_t> SocketTraffic::poll() {
+  if (num_done_ == 0 && num_pending_ > 0) move_what_is_ready(0);
+  if (num_done_ == 0) return std::nullopt;
+  return take_first_done();
 }
 
 void SocketTraffic::complete_posted() {
-  while (num_pending_ > 0) move_what_is_ready();
-  num_arrived_ = num_handed_out_ = 0;
+  while (num_pending_ > 0) move_until_any();
+  num_done_ = 0;
+}
+
+void SocketTraffic::note_done(std::size_t message) {
+  const std::size_t end = first_done_ + num_done_++;
+  done_[end < done_.size() ? end : end - done_.size()] = message;
+}
+
+std::size_t SocketTraffic::take_first_done() {
+  const std::size_t message = done_[first_done_];
+  if (++first_done_ == done_.size()) first_done_ = 0;
+  --num_done_;
+  return message;
 }
 
 template <class Byte>
@@ -75,13 +94,15 @@ bool SocketTraffic::send_more(Peer& peer) {
   Queue& queue = peer.out;
   bool any = false;
   while (queue.first != none) {
-    const auto& first = outgoing_[queue.first];
+    const std::size_t message = queue.first;
+    const auto& first = outgoing_[message];
     const ssize_t result =
         ::send(peer.fd, first.data + queue.done_bytes, first.size - queue.done_bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (!has_moved(result, peer.rank)) break;
     any = true;
     queue.done_bytes += static_cast<std::size_t>(result);
     if (!drop_first_if_done(queue, outgoing_)) break;
+    if (hands_out_ == HandsOut::everything) note_done(message);
   }
   return any;
 }
@@ -97,7 +118,7 @@ bool SocketTraffic::receive_more(Peer& peer) {
     any = true;
     queue.done_bytes += static_cast<std::size_t>(result);
     if (!drop_first_if_done(queue, incoming_)) break;
-    arrived_[num_arrived_++] = message;
+    note_done(message);
   }
   return any;
 }
@@ -109,9 +130,14 @@ void SocketTraffic::await_events_of(std::size_t index) {
   wanted.fd = wanted.events != 0 ? peer.fd : -1;
 }
 
-void SocketTraffic::move_what_is_ready() {
+void SocketTraffic::move_until_any() {
   assert(num_pending_ > 0 && "nothing is posted that could come");
-  const int timeout_ms = wait_ == WaitMode::block ? -1 : 0;
+  const bool any = move_what_is_ready(wait_ == WaitMode::block ? -1 : 0);
+  if (!any && wait_ == WaitMode::yield) sched_yield();
+}
+
+/// Whether anything moved.
+bool SocketTraffic::move_what_is_ready(int timeout_ms) {
   // Interruptions and broken links show in the calls that follow.
   int num_ready = ::poll(wanted_.data(), wanted_.size(), timeout_ms);
   bool any = false;
@@ -122,7 +148,7 @@ void SocketTraffic::move_what_is_ready() {
     if ((wanted_[i].revents & ~POLLOUT) != 0) any |= receive_more(peers_[i]);
     await_events_of(i);
   }
-  if (!any && wait_ == WaitMode::yield) sched_yield();
+  return any;
 }
 
 }  // namespace leadline::transport

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,17 +18,24 @@ namespace leadline::transport {
 /// posted. All memory is there from the start. Owns no sockets.
 class SocketTraffic {
  public:
-  /// Peer i is the other end, with rank ranks[i], of the socket fds[i]. Messages have numbers below num_messages; each
-  /// may be posted once to send and once to receive before complete_posted().
-  SocketTraffic(std::span<const std::int32_t> ranks, std::span<const int> fds, std::size_t num_messages, WaitMode wait);
+  enum class HandsOut : std::uint8_t { receives, everything };
+
+  /// Peer i is the other end, with rank ranks[i], of the socket fds[i]. Messages have numbers below num_messages. Where
+  /// receives are handed out, each may be posted once to send and once to receive before complete_posted(); where
+  /// everything is, a number is free again once it was handed out.
+  SocketTraffic(std::span<const std::int32_t> ranks, std::span<const int> fds, std::size_t num_messages, WaitMode wait,
+                HandsOut hands_out = HandsOut::receives);
 
   /// Does not wait, but sends at once what the socket takes. Sizes are at least 1.
   void post_send(std::size_t peer, std::size_t message, const std::byte* data, std::size_t size);
   void post_receive(std::size_t peer, std::size_t message, std::byte* data, std::size_t size);
 
-  /// The message that came first of those that were not handed out yet. Moves everything else that can be moved while
-  /// it waits. Throws Error(run_failed) where a link breaks.
-  std::size_t await_any_receive();
+  /// The message that was done first of those to be handed out. Moves everything else that can be moved while it waits.
+  /// Throws Error(run_failed) where a link breaks.
+  std::size_t await_any();
+
+  /// The same, if there is one; does not wait.
+  std::optional<std::size_t> poll();
 
   /// Until nothing is posted any more; what was not handed out never will be.
   void complete_posted();
@@ -61,16 +69,20 @@ class SocketTraffic {
   bool send_more(Peer& peer);
   bool receive_more(Peer& peer);
   void await_events_of(std::size_t peer);
-  void move_what_is_ready();
+  void note_done(std::size_t message);
+  std::size_t take_first_done();
+  void move_until_any();
+  bool move_what_is_ready(int timeout_ms);
 
   WaitMode wait_;
+  HandsOut hands_out_;
   std::vector<Peer> peers_;
   std::vector<pollfd> wanted_;  ///< by peer; a negative descriptor is left alone
   std::vector<Message<const std::byte>> outgoing_;
   std::vector<Message<std::byte>> incoming_;
   std::size_t num_pending_ = 0;
-  std::vector<std::size_t> arrived_;  ///< in the order of arrival
-  std::size_t num_arrived_ = 0, num_handed_out_ = 0;
+  std::vector<std::size_t> done_;  ///< a ring: to be handed out, in the order in which they were done
+  std::size_t first_done_ = 0, num_done_ = 0;
 };
 
 }  // namespace leadline::transport

@@ -9,12 +9,6 @@
 namespace leadline::transport {
 namespace {
 
-using cluster::Launcher;
-
-// MPICH has no PMIx in Debian's build: under Slurm with --mpi=pmix every one of its ranks would be alone.
-constexpr Launcher open_mpi_launchers[] = {Launcher::open_mpi, Launcher::slurm_pmix, Launcher::pmix};
-constexpr Launcher mpich_launchers[] = {Launcher::mpich, Launcher::slurm_pmi2};
-
 constexpr ModuleFile tcp_files[] = {{"tcp", {}}};
 constexpr ModuleFile mpi_files[] = {{"mpi_openmpi", open_mpi_launchers}, {"mpi_mpich", mpich_launchers}};
 constexpr ModuleFile model_files[] = {{"model", {}}};
@@ -42,6 +36,19 @@ const Entry& transport_named(std::string_view name) {
   for (const Entry& entry : table) names += (names.empty() ? "" : ", ") + std::string(entry.name);
   throw Error(ExitStatus::bad_command_line, "there is no transport \"" + std::string(name) + "\"",
               "the transports are " + names, "\"leadline transports\" says which can be used here");
+}
+
+const ModuleFile* fitting_file(std::span<const ModuleFile> files, cluster::Launcher launcher) {
+  for (const ModuleFile& file : files) {
+    const auto& under = file.launchers;
+    if (under.empty() || std::find(under.begin(), under.end(), launcher) != under.end()) return &file;
+  }
+  return nullptr;
+}
+
+std::string why_not_fitting(cluster::Launcher launcher) {
+  if (launcher == cluster::Launcher::none) return "no launcher has started this process";
+  return std::string("what started this process is: ") + cluster::name_of(launcher);
 }
 
 const Limit* limit_of(const Entry& transport, std::string_view option) {

@@ -16,6 +16,18 @@ struct ModuleFile {
   std::span<const cluster::Launcher> launchers;  ///< those that its library works under; empty = it needs none
 };
 
+/// Those of each MPI library. MPICH has no PMIx in Debian's build: under Slurm with --mpi=pmix every one of its ranks
+/// would be alone.
+inline constexpr cluster::Launcher open_mpi_launchers[] = {cluster::Launcher::open_mpi, cluster::Launcher::slurm_pmix,
+                                                           cluster::Launcher::pmix};
+inline constexpr cluster::Launcher mpich_launchers[] = {cluster::Launcher::mpich, cluster::Launcher::slurm_pmi2};
+
+/// The first that works under this launcher, or null.
+const ModuleFile* fitting_file(std::span<const ModuleFile> files, cluster::Launcher launcher);
+
+/// Why none does.
+std::string why_not_fitting(cluster::Launcher launcher);
+
 /// An option that not every run can have with a transport.
 struct Limit {
   const char* option;   ///< of `leadline link`, as written there

@@ -2,6 +2,7 @@
 // The contract of a transport: a way to move bytes between two ranks. tests/contract/ is its definition in code.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "memory/buffer.hpp"
 #include "model/provenance.hpp"
 #include "model/request.hpp"
+#include "transport/messages.hpp"
 
 namespace leadline::transport {
 
@@ -78,6 +80,11 @@ class Transport {
   virtual std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
                                                                             const kernel::NeighbourBuffers& buffers,
                                                                             const kernel::NeighbourTask& task) = 0;
+
+  /// Local: messages one by one with these partners (each once, none the rank itself), links to all of whom are open
+  /// already; nothing else passes over those links while it lives. At most max_tickets are under way, or done and not
+  /// handed out.
+  virtual std::unique_ptr<Messages> messages(std::span<const std::int32_t> partners, std::size_t max_tickets) = 0;
 
   /// Local: called while the rank waits on the control plane, so that what it has sent goes on its way.
   virtual void progress() noexcept {}

@@ -47,6 +47,7 @@ class NotingTransport final : public transport::Transport {
     return std::nullopt;
   }
   void all_to_all(const kernel::AllToAllSteps&, const kernel::Buffers&, std::span<Sample>) override {}
+  std::unique_ptr<transport::Messages> messages(std::span<const std::int32_t>, std::size_t) override { return nullptr; }
 
   std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
                                                                     const kernel::NeighbourBuffers&,

@@ -89,6 +89,8 @@ INSTANTIATE_TEST_SUITE_P(Model, TransportContract, testing::ValuesIn(candidates(
 INSTANTIATE_TEST_SUITE_P(Model, AllToAllContract, testing::ValuesIn(parties("model", {WaitMode::block})), party_name);
 INSTANTIATE_TEST_SUITE_P(Model, NeighbourContract, testing::ValuesIn(parties("model", {WaitMode::block}, 2)),
                          party_name);
+INSTANTIATE_TEST_SUITE_P(Model, MessagesContract, testing::ValuesIn(parties("model", {WaitMode::block}, 2)),
+                         party_name);
 
 using testing::Each;
 using testing::ElementsAre;
@@ -292,6 +294,24 @@ TEST(ModelFaults, ACorruptedByteOfANeighbourIsFoundWhereItIs) {
     EXPECT_EQ(mismatch->exchange, 52u);
     EXPECT_EQ(mismatch->byte, 17u);
     EXPECT_EQ(mismatch->expected ^ mismatch->found, 1);
+  });
+}
+
+TEST(ModelFaults, ACorruptedByteOfMessagesOneByOneArrivesWhereItIs) {
+  const std::string file = fabric_file(with_faults(R"({"corrupt": {"from": 0, "to": 1, "message": 3, "byte": 17}})"));
+  run_forked(2, [&](ForkedRank& self) {
+    const auto model = self.open("model:" + file, WaitMode::block);
+    const std::int32_t partner = 1 - self.rank;
+    model->connect(partner, soon());
+    const auto messages = model->messages({&partner, 1}, 1);
+    for (int number = 0; number < 6; ++number) {
+      std::vector<std::byte> bytes(100);
+      self.rank == 0 ? messages->post_send(1, bytes, 0) : messages->post_receive(0, bytes, 0);
+      EXPECT_EQ(messages->await_any(), 0u);
+      std::vector<std::byte> expected(100);
+      if (self.rank == 1 && number == 3) expected[17] = std::byte{1};
+      EXPECT_EQ(bytes, expected) << "message " << number;
+    }
   });
 }
 

@@ -70,6 +70,8 @@ INSTANTIATE_TEST_SUITE_P(Mpi, AllToAllContract, testing::ValuesIn(parties("mpi",
                          party_name);
 INSTANTIATE_TEST_SUITE_P(Mpi, NeighbourContract, testing::ValuesIn(parties("mpi", {WaitMode::yield}, 2)), party_name);
 INSTANTIATE_TEST_SUITE_P(MpiSpinning, NeighbourContract, testing::Values(Party{"mpi", WaitMode::spin, 2}), party_name);
+INSTANTIATE_TEST_SUITE_P(Mpi, MessagesContract, testing::ValuesIn(parties("mpi", {WaitMode::yield}, 2)), party_name);
+INSTANTIATE_TEST_SUITE_P(MpiSpinning, MessagesContract, testing::Values(Party{"mpi", WaitMode::spin, 2}), party_name);
 
 TEST(MpiModule, CannotSleep) { EXPECT_NE(mpi_ranks().module()->refuses_wait(WaitMode::block), ""); }
 
@@ -82,6 +84,21 @@ TEST(MpiBootstrap, GathersEveryRanksText) {
   const std::string own = "rank " + std::to_string(mpi_ranks().bootstrap().rank());
   EXPECT_EQ(mpi_ranks().bootstrap().all_gather(own), "rank 0rank 1");
   EXPECT_FALSE(mpi_ranks().bootstrap().launcher().empty());
+}
+
+TEST(MpiMessages, ThatWereGivenUpTakeNothingFromThoseThatFollow) {
+  mpi_ranks().run(2, "mpi", WaitMode::yield, [](End& end) {
+    end.transport.connect(end.partner, Deadline::after(std::chrono::seconds(5)));
+    const std::int32_t partner = end.partner;
+    std::byte given_up{7}, taken{7}, sent{9};
+    if (end.is_first()) end.transport.messages({&partner, 1}, 1)->post_receive(partner, {&given_up, 1}, 0);
+    end.transport.connect(end.partner, Deadline::after(std::chrono::seconds(5)));  // nothing was sent before
+    const auto messages = end.transport.messages({&partner, 1}, 1);
+    end.is_first() ? messages->post_receive(partner, {&taken, 1}, 0) : messages->post_send(partner, {&sent, 1}, 0);
+    EXPECT_EQ(messages->await_any(), 0u);
+    EXPECT_EQ(given_up, std::byte{7});
+    EXPECT_EQ(taken, end.is_first() ? sent : std::byte{7});
+  });
 }
 
 TEST(MpiTransport, AnMpiErrorArrivesAsAnError) {

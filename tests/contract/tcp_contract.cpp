@@ -26,6 +26,10 @@ INSTANTIATE_TEST_SUITE_P(Tcp, NeighbourContract,
                          testing::ValuesIn(parties("tcp", {WaitMode::block, WaitMode::yield}, 2)), party_name);
 INSTANTIATE_TEST_SUITE_P(TcpSpinning, NeighbourContract, testing::Values(Party{"tcp", WaitMode::spin, 2}), party_name);
 
+INSTANTIATE_TEST_SUITE_P(Tcp, MessagesContract,
+                         testing::ValuesIn(parties("tcp", {WaitMode::block, WaitMode::yield}, 2)), party_name);
+INSTANTIATE_TEST_SUITE_P(TcpSpinning, MessagesContract, testing::Values(Party{"tcp", WaitMode::spin, 2}), party_name);
+
 /// All pairs of `self.size` ranks in the rounds of a tournament, as the link test has them.
 void play_tournament(const ForkedRank& self, transport::Transport& tcp) {
   std::byte out{}, in{};

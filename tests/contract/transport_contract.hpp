@@ -88,6 +88,9 @@ class AllToAllContract : public PartyContract {};
 /// With 2 ranks or more.
 class NeighbourContract : public PartyContract {};
 
+/// With 2 ranks or more.
+class MessagesContract : public PartyContract {};
+
 /// The partners of a rank, step by step, in a tournament of `size` ranks; one alone meets itself. Also for the files
 /// of candidates.
 std::vector<std::int32_t> tournament(int rank, int size);

@@ -81,10 +81,10 @@ TEST_P(Traffic, HandsOutWhatArrivesAsItArrives) {
   traffic.post_receive(0, 0, from_late.data(), 10);
   traffic.post_receive(1, 1, from_early.data(), 10);
   ASSERT_EQ(::send(early.there.fd(), first.data(), 10, 0), 10);
-  EXPECT_EQ(traffic.await_any_receive(), 1u);
+  EXPECT_EQ(traffic.await_any(), 1u);
   EXPECT_EQ(from_early, first);
   ASSERT_EQ(::send(late.there.fd(), second.data(), 10, 0), 10);
-  EXPECT_EQ(traffic.await_any_receive(), 0u);
+  EXPECT_EQ(traffic.await_any(), 0u);
   EXPECT_EQ(from_late, second);
   traffic.complete_posted();
 }
@@ -103,7 +103,7 @@ TEST_P(Traffic, GoesOnSendingWhileItAwaitsAMessage) {
   Bytes answer(1);
   traffic.post_send(0, 0, out.data(), size);
   traffic.post_receive(0, 0, answer.data(), 1);
-  EXPECT_EQ(traffic.await_any_receive(), 0u);
+  EXPECT_EQ(traffic.await_any(), 0u);
   traffic.complete_posted();
   other.join();
 }

@@ -138,7 +138,7 @@ class ModelNeighbours {
 
   /// On the wire, that is: in virtual time it may be there later or have been there long since.
   void await(std::size_t channel) {
-    while (!messages_[channel].is_there) take(traffic_.await_any_receive());
+    while (!messages_[channel].is_there) take(traffic_.await_any());
   }
 
   void take(std::size_t part) {

@@ -14,6 +14,7 @@
 #include "transport/link_sockets.hpp"
 #include "transport/model/fabric.hpp"
 #include "transport/model/model_link.hpp"
+#include "transport/model/model_messages.hpp"
 #include "transport/model/model_neighbours.hpp"
 #include "transport/transport.hpp"
 
@@ -88,6 +89,10 @@ class ModelTransport final : public Transport {
     const Neighbourhood around(exchange, own_.rank, num_ranks_, sockets_);
     ModelNeighbours links(fabric_, own_, around, exchange, buffers, is_verified ? Payload::whole : Payload::none);
     return kernel::run_neighbours(links, exchange, own_.rank, buffers, task, pulse_);
+  }
+
+  std::unique_ptr<Messages> messages(std::span<const std::int32_t> partners, std::size_t max_tickets) override {
+    return std::make_unique<ModelMessages>(fabric_, own_, partners, max_tickets, sockets_);
   }
 
   std::string make_believe_host(int rank) const override {

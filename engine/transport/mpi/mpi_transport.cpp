@@ -20,6 +20,7 @@
 #include "transport/mpi/library.hpp"
 #include "transport/mpi/mpi_bootstrap.hpp"
 #include "transport/mpi/mpi_link.hpp"
+#include "transport/mpi/mpi_messages.hpp"
 #include "transport/mpi/mpi_neighbours.hpp"
 #include "transport/transport.hpp"
 
@@ -88,10 +89,14 @@ class MpiTransport final : public Transport {
     const auto by = [&](auto links) {
       return kernel::run_neighbours(links, exchange, library_.rank(), buffers, task, pulse_);
     };
-    if (wait_ == WaitMode::spin || blocking_calls_yield_) {
+    if (many_at_once() == Calls::blocking) {
       return by(MpiNeighbours<Calls::blocking>(library_.comm(), exchange, buffers));
     }
     return by(MpiNeighbours<Calls::testing>(library_.comm(), exchange, buffers));
+  }
+
+  std::unique_ptr<Messages> messages(std::span<const std::int32_t> /*partners*/, std::size_t max_tickets) override {
+    return std::make_unique<MpiMessages>(library_.comm(), max_tickets, many_at_once());
   }
 
   void progress() noexcept override {
@@ -106,6 +111,10 @@ class MpiTransport final : public Transport {
   bool needs_progress() const noexcept override { return true; }
 
  private:
+  Calls many_at_once() const {
+    return wait_ == WaitMode::spin || blocking_calls_yield_ ? Calls::blocking : Calls::testing;
+  }
+
   template <class Use>
   void with_link(const kernel::Exchange& exchange, int partner, const Use& use) {
     if (wait_ == WaitMode::spin) return with_link_that<WaitMode::spin>(exchange, partner, use);

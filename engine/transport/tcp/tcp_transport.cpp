@@ -17,6 +17,7 @@
 #include "kernel/verify.hpp"
 #include "transport/link_sockets.hpp"
 #include "transport/socket_link.hpp"
+#include "transport/socket_messages.hpp"
 #include "transport/socket_neighbours.hpp"
 #include "transport/transport.hpp"
 
@@ -129,6 +130,10 @@ class TcpTransport final : public Transport {
       SocketNeighbours<wait> links(around, exchange, buffers);
       return kernel::run_neighbours(links, exchange, own_rank_, buffers, task, pulse_);
     });
+  }
+
+  std::unique_ptr<Messages> messages(std::span<const std::int32_t> partners, std::size_t max_tickets) override {
+    return std::make_unique<SocketMessages>(partners, max_tickets, sockets_, wait_);
   }
 
  private:

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every transport must do with messages one by one.
+#include "transport/messages.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "contract/contents.hpp"
+#include "contract/transport_contract.hpp"
+#include "core/error.hpp"
+#include "memory/pattern.hpp"
+
+namespace leadline::contract {
+namespace {
+
+using transport::Messages;
+
+constexpr std::size_t kib = 1024, mib = 1024 * kib;
+
+enum class Way { out, in };
+
+/// Who asks what is done: one that goes on with other work, or one that has nothing else to do.
+enum class Asking { polls, awaits };
+
+/// Messages between two ranks in one direction, the same on both ends.
+struct Stream {
+  int partner = 0;
+  Way way = Way::out;
+  std::vector<std::size_t> sizes;
+};
+
+std::vector<std::size_t> alike(std::size_t num, std::size_t size) { return std::vector<std::size_t>(num, size); }
+
+/// All other ranks, linked.
+std::vector<std::int32_t> connect_to_all(End& end) {
+  std::vector<std::int32_t> partners;
+  for (const std::int32_t partner : tournament(end.rank, end.size)) {
+    if (partner < 0) continue;
+    end.transport.connect(partner, soon());
+    partners.push_back(partner);
+  }
+  return partners;
+}
+
+/// Moves streams with at most `window` messages of each under way; each message has contents of its own.
+class Mover {
+ public:
+  Mover(End& end, std::vector<Stream> streams, std::size_t window) : end_(end), streams_(std::move(streams)) {
+    for (std::size_t i = 0; i < streams_.size(); ++i) slots_.insert(slots_.end(), window, Slot{i, 0, {}});
+    next_.resize(streams_.size());
+  }
+
+  void move(Messages& messages, Asking asking) {
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) post_next(messages, slot);
+    while (!posted_.empty()) {
+      const auto done = asking == Asking::polls ? messages.poll() : messages.await_any();
+      if (!done) continue;
+      ASSERT_EQ(posted_.erase(*done), 1u) << "ticket " << *done << " was handed out and not posted";
+      check(slots_[*done]);
+      post_next(messages, *done);
+    }
+    EXPECT_EQ(messages.poll(), std::nullopt);
+    for (std::size_t i = 0; i < streams_.size(); ++i) EXPECT_EQ(next_[i], streams_[i].sizes.size());
+  }
+
+  std::size_t num_tickets() const { return slots_.size(); }
+
+ private:
+  struct Slot {
+    std::size_t stream = 0;
+    std::size_t number = 0;
+    std::vector<std::byte> bytes;
+  };
+
+  void post_next(Messages& messages, std::size_t index) {
+    Slot& slot = slots_[index];
+    const Stream& stream = streams_[slot.stream];
+    if (next_[slot.stream] == stream.sizes.size()) return;
+    slot.number = next_[slot.stream]++;
+    slot.bytes.assign(stream.sizes[slot.number], std::byte{0xee});
+    const auto ticket = static_cast<Messages::Ticket>(index);
+    posted_.insert(ticket);
+    if (stream.way == Way::in) return messages.post_receive(stream.partner, slot.bytes, ticket);
+    memory::fill(slot.bytes, Fill::random, key_of(end_.rank, stream.partner, slot.number));
+    messages.post_send(stream.partner, slot.bytes, ticket);
+  }
+
+  void check(const Slot& slot) const {
+    const Stream& stream = streams_[slot.stream];
+    if (stream.way == Way::out) return;
+    const auto wrong =
+        memory::first_wrong_byte(slot.bytes, Fill::random, key_of(stream.partner, end_.rank, slot.number));
+    EXPECT_FALSE(wrong) << "byte " << wrong->byte << " of message " << slot.number << " of " << slot.bytes.size()
+                        << " bytes from rank " << stream.partner;
+  }
+
+  static memory::PatternKey key_of(int from, int to, std::size_t number) {
+    return {static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to), number};
+  }
+
+  End& end_;
+  std::vector<Stream> streams_;
+  std::vector<Slot> slots_;  ///< by ticket
+  std::vector<std::size_t> next_;
+  std::set<Messages::Ticket> posted_;
+};
+
+void move(End& end, std::span<const std::int32_t> partners, const std::vector<Stream>& streams, std::size_t window,
+          Asking asking) {
+  Mover mover(end, streams, window);
+  const auto messages = end.transport.messages(partners, mover.num_tickets());
+  mover.move(*messages, asking);
+}
+
+TEST_P(MessagesContract, OfAPairArriveInOrderWhateverTheirSizes) {
+  on_all_ranks([](End& end) {
+    const auto partners = connect_to_all(end);
+    if (end.rank > 1) return;
+    const std::vector<std::size_t> sizes{1,        8 * mib, 7, 64 * kib, 1, 1, 300 * kib + 1, 4 * kib, 4 * mib, 3,
+                                         64 * kib, 2 * mib, 5, 8 * mib,  2, 1, 1000,          mib,     1};
+    for (const int sender : {0, 1}) {
+      const Stream stream{1 - end.rank, end.rank == sender ? Way::out : Way::in, sizes};
+      for (const std::size_t window : {std::size_t{1}, std::size_t{5}, sizes.size()}) {
+        for (const Asking asking : {Asking::awaits, Asking::polls}) move(end, partners, {stream}, window, asking);
+      }
+    }
+  });
+}
+
+TEST_P(MessagesContract, OfSeveralSendersReachOneReceiver) {
+  on_all_ranks([](End& end) {
+    const auto partners = connect_to_all(end);
+    for (const std::size_t size : {std::size_t{1}, 64 * kib, mib}) {
+      std::vector<Stream> streams;
+      if (end.rank == 0) {
+        for (const std::int32_t partner : partners) streams.push_back({partner, Way::in, alike(40, size)});
+      } else {
+        streams.push_back({0, Way::out, alike(40, size)});
+      }
+      move(end, partners, streams, 4, Asking::awaits);
+    }
+  });
+}
+
+TEST_P(MessagesContract, OfOneSenderReachSeveralReceivers) {
+  on_all_ranks([](End& end) {
+    const auto partners = connect_to_all(end);
+    std::vector<Stream> streams;
+    if (end.rank == 0) {
+      for (const std::int32_t partner : partners) streams.push_back({partner, Way::out, alike(30, 256 * kib)});
+    } else {
+      streams.push_back({0, Way::in, alike(30, 256 * kib)});
+    }
+    move(end, partners, streams, 3, Asking::polls);
+  });
+}
+
+TEST_P(MessagesContract, GoBothWaysAtOnce) {
+  on_all_ranks([](End& end) {
+    const auto partners = connect_to_all(end);
+    for (const Asking asking : {Asking::awaits, Asking::polls}) {
+      std::vector<Stream> streams;
+      for (const std::int32_t partner : partners) {
+        // Larger than any socket's buffer: nobody may wait for a send before it has received.
+        streams.push_back({partner, Way::out, alike(3, 6 * mib)});
+        streams.push_back({partner, Way::in, alike(3, 6 * mib)});
+      }
+      move(end, partners, streams, 2, asking);
+    }
+  });
+}
+
+TEST_P(MessagesContract, PollSaysNothingUntilSomethingIsDone) {
+  on_all_ranks([](End& end) {
+    const auto partners = connect_to_all(end);
+    if (end.rank > 1) return;
+    const auto messages = end.transport.messages(partners, 8);
+    EXPECT_EQ(messages->poll(), std::nullopt);
+    std::byte go{1}, answer{0};
+    if (end.rank == 1) {
+      messages->post_receive(0, {&go, 1}, 3);
+      EXPECT_EQ(messages->await_any(), 3u);
+      answer = std::byte{9};
+      messages->post_send(0, {&answer, 1}, 3);
+      EXPECT_EQ(messages->await_any(), 3u);
+    } else {
+      messages->post_receive(1, {&answer, 1}, 7);
+      for (int i = 0; i < 10; ++i) EXPECT_EQ(messages->poll(), std::nullopt);  // rank 1 waits for our word
+      messages->post_send(1, {&go, 1}, 2);
+      const std::set<Messages::Ticket> done{messages->await_any(), messages->await_any()};
+      EXPECT_EQ(done, (std::set<Messages::Ticket>{2, 7}));
+      EXPECT_EQ(answer, std::byte{9});
+    }
+    EXPECT_EQ(messages->poll(), std::nullopt);
+  });
+}
+
+TEST_P(MessagesContract, LeaveTheirLinksFitForOthers) {
+  on_all_ranks([](End& end) {
+    const auto partners = connect_to_all(end);
+    if (end.rank > 1) return;
+    const Stream stream{1 - end.rank, end.rank == 0 ? Way::out : Way::in, alike(5, 100 * kib)};
+    for (int twice = 0; twice < 2; ++twice) {
+      move(end, partners, {stream}, 2, Asking::awaits);
+      const kernel::Exchange exchange{.role = end.is_first() ? kernel::Role::lead : kernel::Role::follow,
+                                      .message_size_bytes = 100,
+                                      .num_messages = 4};
+      Memory memory(100);
+      EXPECT_FALSE(end.transport.verify(exchange, 1 - end.rank, memory.buffers(), Fill::random));
+      end.transport.connect(1 - end.rank, soon());
+    }
+  });
+}
+
+/// Awaits what cannot come any more.
+void expect_loss(End& end, const std::function<void(Messages&)>& post) {
+  const auto messages = end.transport.messages(std::vector<std::int32_t>{1}, 1);
+  try {
+    for (;;) {
+      post(*messages);
+      messages->await_any();
+    }
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), ExitStatus::run_failed);
+    EXPECT_THAT(error.what(), testing::HasSubstr("rank 1"));
+  }
+}
+
+TEST_P(MessagesContract, APartnerThatVanishesIsAnErrorThatNamesIt) {
+  if (!ranks().may_lose_a_rank()) GTEST_SKIP() << "the library ends the whole run when a rank vanishes";
+  for (const Way way : {Way::in, Way::out}) {
+    on_all_ranks([&](End& end) {
+      if (end.rank > 1) return;
+      end.transport.connect(1 - end.rank, soon());
+      if (end.rank == 1) return;
+      std::vector<std::byte> bytes(mib);
+      expect_loss(end, [&](Messages& messages) {
+        way == Way::in ? messages.post_receive(1, bytes, 0) : messages.post_send(1, bytes, 0);
+      });
+    });
+  }
+}
+
+}  // namespace
+}  // namespace leadline::contract
