@@ -41,6 +41,12 @@ function(leadline_transport name)
   target_link_libraries(leadline_transport_${name} PRIVATE leadline_kernel leadline_cluster)
 endfunction()
 
+# leadline_storage_module(NAME SOURCES file... [USES library...]): leadline_storage_NAME.so.
+function(leadline_storage_module name)
+  leadline_module(leadline_storage_${name} ${ARGN})
+  target_link_libraries(leadline_storage_${name} PRIVATE leadline_storage)
+endfunction()
+
 # leadline_bootstrap(NAME SOURCES file... [USES library...]): leadline_bootstrap_NAME.so.
 function(leadline_bootstrap name)
   leadline_module(leadline_bootstrap_${name} ${ARGN})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The MPI libraries of this machine, each as a target leadline_mpi_<flavour> (openmpi, mpich); several side by side.
+include_guard(GLOBAL) # transports and storage backends both ask for it
 
 # leadline_mpi_from_wrapper(FLAVOUR WRAPPER): the target out of what the wrapper compiler says it would run.
 function(leadline_mpi_from_wrapper flavour wrapper)

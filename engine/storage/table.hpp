@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The storage backends there are, and how one is picked, opened and tried out.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "cluster/launcher.hpp"
+#include "core/dynamic_library.hpp"
+#include "storage/storage.hpp"
+#include "transport/table.hpp"
+
+namespace leadline::storage {
+
+/// One line of the table.
+struct Entry {
+  const char* name;                              ///< as in --backend
+  const char* purpose;                           ///< one line for the help
+  std::span<const transport::ModuleFile> files;  ///< leadline_storage_<stem>.so; empty = it is part of the program
+  bool needs_mpi;                                ///< messages must go by MPI, too, which starts the library
+};
+
+std::span<const Entry> backends();
+
+/// A backend ready to be made, in this process.
+class LoadedBackend {
+ public:
+  LoadedBackend(const Entry& entry, std::string argument, const Module& module, std::optional<DynamicLibrary> library)
+      : entry_(&entry), argument_(std::move(argument)), module_(&module), library_(std::move(library)) {}
+
+  const Module* operator->() const { return module_; }
+  const Entry& entry() const { return *entry_; }
+  const std::string& argument() const { return argument_; }
+
+ private:
+  const Entry* entry_;
+  std::string argument_;
+  const Module* module_;
+  std::optional<DynamicLibrary> library_;
+};
+
+/// Local, before any MPI library is started: `choice` is "name" or "name:argument". Throws Error(bad_command_line) for
+/// unknown names and arguments, Error(something_missing) with the loader's reason, and where the backend needs a
+/// launcher of MPI and this is none.
+LoadedBackend load_backend(const std::string& choice, cluster::Launcher launcher);
+
+/// What came of trying calls out.
+struct Trial {
+  bool is_well = true;
+  std::string why;  ///< "it died of signal 11 (Segmentation fault)", "it was not done within 20 s", or its own words
+};
+
+/// Local, in a process without threads and before any MPI library is started: forks a child without the launcher's
+/// variables, which tries such calls on a scratch file in `directory` (removed afterwards). Never takes longer than
+/// `patience`. Throws Error(something_missing) where `directory` takes no files.
+Trial try_out(const LoadedBackend& backend, const CallKind& kind, const std::string& directory,
+              std::chrono::milliseconds patience = std::chrono::seconds(20));
+
+}  // namespace leadline::storage

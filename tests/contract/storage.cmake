@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# One suite for every storage backend. A backend joins with one file, storage_NAME_contract.cpp.
+add_library(storage_contract OBJECT storage_contract.cpp storage_errors.cpp)
+target_include_directories(storage_contract PUBLIC "${PROJECT_SOURCE_DIR}/tests")
+target_link_libraries(storage_contract PUBLIC leadline_storage GTest::gtest GTest::gmock)
+target_compile_options(storage_contract PRIVATE -O0) # as in leadline_test
+
+# leadline_storage_contract(NAME [MODULES target...]): the program contract_storage_NAME.
+function(leadline_storage_contract name)
+  cmake_parse_arguments(arg "" "" "MODULES" ${ARGN})
+  add_executable(contract_storage_${name} storage_${name}_contract.cpp)
+  target_link_libraries(contract_storage_${name} PRIVATE storage_contract)
+  set_target_properties(contract_storage_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  if(arg_MODULES)
+    add_dependencies(contract_storage_${name} ${arg_MODULES})
+  endif()
+endfunction()
+
+leadline_storage_contract(posix)
+target_link_libraries(contract_storage_posix PRIVATE GTest::gtest_main)
+add_test(NAME contract.storage_posix COMMAND contract_storage_posix)
+set_tests_properties(contract.storage_posix PROPERTIES LABELS contract TIMEOUT 240)
+
+# MPI-IO: the same program under each library's own launcher, once for each implementation that the library has.
+set(mpi_io_modules)
+foreach(flavour openmpi mpich)
+  if(TARGET leadline_storage_mpi_io_${flavour} AND TARGET leadline_transport_mpi_${flavour})
+    list(APPEND mpi_io_modules leadline_storage_mpi_io_${flavour} leadline_transport_mpi_${flavour})
+  endif()
+endforeach()
+if(mpi_io_modules)
+  leadline_storage_contract(mpi MODULES ${mpi_io_modules})
+endif()
+
+# leadline_mpi_io_contract(FLAVOUR BACKEND RANKS FILTER)
+function(leadline_mpi_io_contract flavour backend num_ranks filter)
+  string(REPLACE ":" "_" name "contract.storage_${backend}_${flavour}_${num_ranks}")
+  add_test(NAME ${name} COMMAND ${LEADLINE_MPIRUN_${flavour}} ${mpirun_options_${flavour}} -n ${num_ranks}
+    $<TARGET_FILE:contract_storage_mpi> ${backend} --gtest_filter=${filter})
+  set_tests_properties(${name} PROPERTIES LABELS contract TIMEOUT 240 PROCESSORS 2
+    ENVIRONMENT "LEADLINE_MODULE_PATH=${CMAKE_BINARY_DIR}/${LEADLINE_MODULE_DIR};ASAN_OPTIONS=detect_leaks=0;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+endfunction()
+
+set(mpi_io_backends_openmpi mpi-io:ompio mpi-io:romio)
+set(mpi_io_backends_mpich mpi-io)
+foreach(flavour openmpi mpich)
+  if(TARGET leadline_storage_mpi_io_${flavour} AND LEADLINE_MPIRUN_${flavour})
+    foreach(backend IN LISTS mpi_io_backends_${flavour})
+      leadline_mpi_io_contract(${flavour} ${backend} 2 "*")
+      foreach(num_ranks 3 4)
+        leadline_mpi_io_contract(${flavour} ${backend} ${num_ranks} "*Collective*:*MpiIo*")
+      endforeach()
+    endforeach()
+  endif()
+endforeach()
