@@ -105,9 +105,13 @@ class ThreadCluster : public cluster::Cluster {
   }
   void barrier() override { board_.exchange(rank_, {}); }
   void agree(const Error* own) override {
-    const std::vector<std::string> all = board_.exchange(rank_, own != nullptr ? own->problem() : "");
-    for (const std::string& problem : all) {
-      if (!problem.empty()) throw Error(ExitStatus::run_failed, problem);
+    const std::string nothing(1, '\0');
+    const std::vector<std::string> all =
+        board_.exchange(rank_, own != nullptr ? own->problem() + nothing + own->why() + nothing + own->hint() : "");
+    for (const std::string& text : all) {
+      if (text.empty()) continue;
+      const std::size_t why = text.find('\0') + 1, hint = text.find('\0', why) + 1;
+      throw Error(ExitStatus::run_failed, text.substr(0, why - 1), text.substr(why, hint - 1 - why), text.substr(hint));
     }
   }
   Pulse& pulse() override { return pulse_; }

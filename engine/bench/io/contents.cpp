@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of objects, and a short list of what is wrong.
+#include "bench/io/contents.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "bench/io/summary.hpp"
+
+namespace leadline::bench::io {
+
+using memory::Mismatch;
+using memory::MismatchKind;
+using Spending = Recorder::Spending;
+
+Contents::Contents(const IoRequest& request, const schedule::FileLayout& layout, const Writing& writing,
+                   Recorder& recorder)
+    : request_(request),
+      layout_(layout),
+      writing_(writing),
+      pattern_{request.pattern, request.touch, request.check},
+      recorder_(recorder) {
+  wrong_.reserve(num_wrong_kept + 1);
+}
+
+memory::ObjectKey Contents::key_of(std::int32_t rank, std::uint64_t number) const {
+  const schedule::ObjectPlace place = layout_.place(rank, number);
+  return {writing_.run,
+          static_cast<std::uint32_t>(rank),
+          static_cast<std::uint32_t>(place.file),
+          number,
+          place.offset_bytes,
+          writing_.generation};
+}
+
+void Contents::fill(std::span<std::byte> object, std::int32_t rank, std::uint64_t number, Before before) {
+  const Spending mark(recorder_, IoTime::fill);
+  if (before == Before::anything) {
+    memory::fill_object(object, pattern_, key_of(rank, number));
+  } else {
+    memory::refill_object(object, pattern_, key_of(rank, number));
+  }
+}
+
+void Contents::poison(std::span<std::byte> memory) {
+  if (pattern_.check == memory::Check::none) return;
+  const Spending mark(recorder_, IoTime::verify);
+  memory::poison(memory);
+}
+
+memory::Mismatch Contents::truncated(std::uint64_t num_read, const memory::ObjectKey& key) const {
+  Mismatch mismatch;
+  mismatch.kind = MismatchKind::truncated;
+  mismatch.expected = key;
+  mismatch.first_byte = num_read;
+  mismatch.num_bytes = request_.object_size_bytes - num_read;
+  return mismatch;
+}
+
+void Contents::verify(std::span<const std::byte> object, std::uint64_t num_read, std::int32_t rank,
+                      std::uint64_t number) {
+  const Spending mark(recorder_, IoTime::verify);
+  const memory::ObjectKey key = key_of(rank, number);
+  std::optional<Mismatch> mismatch;
+  if (pattern_.check != memory::Check::none) mismatch = memory::check_object(object, num_read, pattern_, key);
+  // Counts are looked at whatever is looked at otherwise.
+  if (!mismatch && num_read < object.size()) mismatch = truncated(num_read, key);
+  if (mismatch) {
+    note(*mismatch);
+  } else if (pattern_.check != memory::Check::none) {
+    verified_bytes_ += object.size();
+  }
+}
+
+void Contents::note(const Mismatch& mismatch) {
+  ++recorder_.row().num_mismatches;
+  wrong_numbers_.push_back(mismatch.expected.object);
+  const int severity = severity_of(mismatch.kind);
+  const auto place = std::upper_bound(wrong_.begin(), wrong_.end(), severity, [](int worse, const WrongObject& kept) {
+    return worse > severity_of(kept.mismatch.kind);
+  });
+  WrongObject wrong;
+  wrong.mismatch = mismatch;
+  wrong_.insert(place, wrong);
+  if (wrong_.size() > num_wrong_kept) wrong_.pop_back();
+}
+
+void Contents::note_truncated(std::uint64_t num_read, std::int32_t rank, std::uint64_t number) {
+  const memory::ObjectKey key = key_of(rank, number);
+  std::erase_if(wrong_, [&](const WrongObject& kept) { return kept.mismatch.expected.object == number; });
+  if (std::find(wrong_numbers_.begin(), wrong_numbers_.end(), number) != wrong_numbers_.end()) {
+    --recorder_.row().num_mismatches;
+    std::erase(wrong_numbers_, number);
+  } else if (pattern_.check != memory::Check::none) {
+    verified_bytes_ -= request_.object_size_bytes;
+  }
+  note(truncated(num_read, key));
+}
+
+void Contents::forget_unread(std::uint64_t first_number) {
+  std::erase_if(wrong_, [&](const WrongObject& kept) { return kept.mismatch.expected.object >= first_number; });
+  recorder_.row().num_mismatches -=
+      std::erase_if(wrong_numbers_, [&](std::uint64_t number) { return number >= first_number; });
+}
+
+}  // namespace leadline::bench::io

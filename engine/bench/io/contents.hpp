@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is in the objects of a phase: made before they are written, looked at after they were read; never inside a timed
+// call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bench/io/recorder.hpp"
+#include "memory/block_pattern.hpp"
+#include "model/io_request.hpp"
+#include "model/io_result.hpp"
+#include "schedule/file_layout.hpp"
+
+namespace leadline::bench::io {
+
+/// Who wrote the blocks: in every header.
+struct Writing {
+  std::uint64_t run = 0;
+  std::uint32_t generation = 0;
+};
+
+/// What the memory for an object held before.
+enum class Before : std::uint8_t {
+  anything,
+  object_of_same_rank,  ///< of the same phase
+};
+
+/// Local. Times count as fill and verify.
+class Contents {
+ public:
+  /// References outlive it.
+  Contents(const IoRequest& request, const schedule::FileLayout& layout, const Writing& writing, Recorder& recorder);
+
+  void fill(std::span<std::byte> object, std::int32_t rank, std::uint64_t number, Before before);
+
+  /// Before anything is read into it.
+  void poison(std::span<std::byte> memory);
+
+  /// num_read: bytes that were delivered.
+  void verify(std::span<const std::byte> object, std::uint64_t num_read, std::int32_t rank, std::uint64_t number);
+
+  /// An object of which another rank knows that its file ends before it does.
+  void note_truncated(std::uint64_t num_read, std::int32_t rank, std::uint64_t number);
+
+  /// Findings about objects that nobody read, from this number on, are no findings.
+  void forget_unread(std::uint64_t first_number);
+
+  /// Numbers of wrong objects, ascending where they were verified so.
+  const std::vector<std::uint64_t>& wrong_numbers() const { return wrong_numbers_; }
+  /// The worst ones, the worst first; without rank, host and file of who read them.
+  const std::vector<WrongObject>& wrong() const { return wrong_; }
+  std::uint64_t verified_bytes() const { return verified_bytes_; }
+
+ private:
+  memory::ObjectKey key_of(std::int32_t rank, std::uint64_t number) const;
+  memory::Mismatch truncated(std::uint64_t num_read, const memory::ObjectKey& key) const;
+  void note(const memory::Mismatch& mismatch);
+
+  const IoRequest& request_;
+  const schedule::FileLayout& layout_;
+  Writing writing_;
+  memory::ObjectPattern pattern_;
+  Recorder& recorder_;
+  std::vector<WrongObject> wrong_;
+  std::vector<std::uint64_t> wrong_numbers_;
+  std::uint64_t verified_bytes_ = 0;
+};
+
+}  // namespace leadline::bench::io

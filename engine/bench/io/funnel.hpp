@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The protocol of a funnel: what a sender and its I/O rank say to each other beside objects.
+//
+// Writing: the I/O rank posts receives for a buffer's slots, then grants each sender concerned a credit of so many
+// objects; the sender sends its objects in order, never more than were granted. Reading is the mirror: the owner posts
+// a receive, then grants its I/O rank that one object; behind the last one comes an EndOfReading.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "bench/in_transport.hpp"
+#include "bench/io/object_loop.hpp"
+#include "transport/messages.hpp"
+
+namespace leadline::bench::io {
+
+/// So many objects more may be sent.
+using Credit = std::uint64_t;
+
+inline constexpr std::uint64_t no_object = std::numeric_limits<std::uint64_t>::max();
+
+/// What the I/O rank knows about the objects of one owner that were sent. Offsets ascend with an owner's objects, so
+/// that of a file that ends early all from some object on are concerned.
+struct EndOfReading {
+  std::uint64_t first_short = no_object;   ///< the first that was not read whole, since the file ends
+  std::uint64_t bytes_of_short = 0;        ///< of it
+  std::uint64_t first_unread = no_object;  ///< the first that was not read because of an error
+};
+
+/// Whether I/O ranks must take equally many steps, since each step is a collective call or has a barrier before it.
+inline bool has_equal_steps(const PhaseWork& work) {
+  const IoRequest& request = work.request();
+  if (request.no_file) return false;
+  const bool shares_calls = request.collective && request.movement == schedule::Movement::n_m_1;
+  return shares_calls || (request.barrier && work.writes());
+}
+
+/// Collective over all ranks: the greatest of their numbers.
+std::uint64_t greatest_number_of_steps(PhaseWork& work, std::uint64_t own);
+
+/// Blocks until a message is sent or received; the time counts as `state`.
+inline transport::Messages::Ticket await_message(PhaseWork& work, transport::Messages& messages, IoTime state) {
+  const InTransport mark(work.stage.cluster.pulse());
+  const Recorder::Spending spending(work.recorder, state);
+  return messages.await_any();
+}
+
+/// Tickets that ranks of such a plan need at most.
+std::size_t num_tickets(const IoRequest& request, const Plan& plan, int rank);
+
+}  // namespace leadline::bench::io

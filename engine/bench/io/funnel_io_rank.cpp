@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranges and steps; what is moved when, writers and readers know.
+#include "bench/io/funnel_io_rank.hpp"
+
+#include <algorithm>
+
+#include "bench/io/buffers.hpp"
+
+namespace leadline::bench::io {
+
+std::uint64_t slots_in_use(const IoRequest& request, const Plan& plan, int io_rank) {
+  const std::uint64_t all = plan.layout.senders(io_rank).size() * plan.num_objects;
+  return std::max<std::uint64_t>(std::min(plan.slots_per_buffer(request), all), 1);
+}
+
+std::size_t most_started(const IoRequest& request, const Plan& plan) {
+  // Where a buffer is written by many calls, more than this make no storage faster, and each has its cost.
+  constexpr std::uint64_t most_of_a_buffer = 16;
+  const auto num_buffers = static_cast<std::uint64_t>(plan.num_buffers);
+  return num_buffers * std::min(plan.slots_per_buffer(request), most_of_a_buffer);
+}
+
+FunnelIoRank::FunnelIoRank(PhaseWork& work, transport::Messages& messages)
+    : work_(work),
+      messages_(messages),
+      senders_(work.stage.plan.layout.senders(work.rank())),
+      num_slots_(slots_in_use(work.request(), work.stage.plan, work.rank())),
+      num_buffers_(static_cast<std::uint64_t>(work.stage.plan.num_buffers)),
+      tickets_(num_buffers_, num_slots_, senders_.size()) {
+  const IoRequest& request = work.request();
+  if (request.no_file) return;
+  shares_calls_ = request.collective && request.movement == schedule::Movement::n_m_1;
+  if (request.barrier && work.writes()) {
+    barrier_.emplace(work.stage.plan.layout.io_ranks().ranks, work.rank(), messages_, tickets_.barrier());
+  }
+}
+
+std::uint64_t FunnelIoRank::move(ObjectRange range, std::optional<std::uint64_t> /*stop_ns*/) {
+  map_.emplace(work_.stage.plan.layout, senders_, num_slots_, range);
+  if (has_equal_steps(work_)) {
+    num_steps_left_ = greatest_number_of_steps(work_, map_->num_runs());
+  }
+  move_all();
+  take_steps_left();
+  return range.end;
+}
+
+std::span<std::byte> FunnelIoRank::memory(std::uint64_t fill, std::uint64_t first_slot, std::uint64_t num_slots) const {
+  const std::span<std::byte> buffer = work_.stage.buffers.circular(buffer_of(fill));
+  return buffer.subspan(first_slot * object_size_bytes(), num_slots * object_size_bytes());
+}
+
+void FunnelIoRank::poll_all() {
+  for (;;) {
+    std::optional<Ticket> ticket;
+    {
+      const Recorder::Spending mark(work_.recorder, work_.writes() ? IoTime::receive : IoTime::send);
+      ticket = messages_.poll();
+    }
+    if (!ticket) return;
+    on_message(*ticket);
+  }
+}
+
+void FunnelIoRank::begin_step() {
+  if (num_steps_left_ > 0) --num_steps_left_;
+  if (!barrier_) return;
+  const InTransport mark(work_.stage.cluster.pulse());
+  const Recorder::Spending spending(work_.recorder, IoTime::barrier);
+  barrier_->pass([this](Ticket ticket) { on_message(ticket); });
+}
+
+void FunnelIoRank::take_part() {
+  if (!shares_calls_) return;
+  work_.failure.guard([&] { work_.transfers->move_nothing(); });
+}
+
+void FunnelIoRank::take_steps_left() {
+  while (num_steps_left_ > 0) {
+    begin_step();
+    take_part();
+  }
+}
+
+}  // namespace leadline::bench::io

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an I/O rank of a funnel needs for writing and reading alike: buffers, tickets, steps that all I/O ranks take.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bench/io/funnel.hpp"
+#include "bench/io/funnel_map.hpp"
+#include "bench/io/object_loop.hpp"
+#include "bench/io/opener_barrier.hpp"
+#include "transport/messages.hpp"
+
+namespace leadline::bench::io {
+
+/// Slots of a buffer that an I/O rank ever needs.
+std::uint64_t slots_in_use(const IoRequest& request, const Plan& plan, int io_rank);
+
+/// How an I/O rank numbers what it posts: objects by buffer and slot; credits by buffer and sender (reading: all of
+/// buffer 0); the words at the end by sender; tokens of barriers.
+class IoRankTickets {
+ public:
+  using Ticket = transport::Messages::Ticket;
+
+  IoRankTickets(std::size_t num_buffers, std::size_t num_slots, std::size_t num_senders)
+      : num_buffers_(num_buffers), num_slots_(num_slots), num_senders_(num_senders) {}
+
+  Ticket object(std::size_t buffer, std::size_t slot) const { return static_cast<Ticket>(buffer * num_slots_ + slot); }
+  Ticket credit(std::size_t buffer, std::size_t sender) const {
+    return static_cast<Ticket>(first_credit() + buffer * num_senders_ + sender);
+  }
+  Ticket end(std::size_t sender) const { return static_cast<Ticket>(first_end() + sender); }
+  Ticket barrier() const { return static_cast<Ticket>(first_end() + num_senders_); }
+
+  bool is_object(Ticket ticket) const { return ticket < first_credit(); }
+  bool is_credit(Ticket ticket) const { return ticket >= first_credit() && ticket < first_end(); }
+  std::size_t buffer_of_object(Ticket ticket) const { return ticket / num_slots_; }
+  std::size_t buffer_of_credit(Ticket ticket) const { return (ticket - first_credit()) / num_senders_; }
+  std::size_t sender_of_credit(Ticket ticket) const { return (ticket - first_credit()) % num_senders_; }
+  std::size_t num() const { return barrier() + OpenerBarrier::num_tickets; }
+
+ private:
+  std::size_t first_credit() const { return num_buffers_ * num_slots_; }
+  std::size_t first_end() const { return first_credit() + num_buffers_ * num_senders_; }
+
+  std::size_t num_buffers_, num_slots_, num_senders_;
+};
+
+/// A fill is in buffer fill % num_buffers; fills are begun and finished in order.
+class FunnelIoRank : public ObjectLoop {
+ public:
+  FunnelIoRank(PhaseWork& work, transport::Messages& messages);
+
+  std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> stop_ns) final;
+
+ protected:
+  using Ticket = transport::Messages::Ticket;
+
+  /// All of map(), which is that of a range.
+  virtual void move_all() = 0;
+  virtual void on_message(Ticket ticket) = 0;
+
+  PhaseWork& work() { return work_; }
+  transport::Messages& messages() { return messages_; }
+  const FunnelMap& map() const { return *map_; }
+  const IoRankTickets& tickets() const { return tickets_; }
+  std::uint64_t num_buffers() const { return num_buffers_; }
+  std::size_t buffer_of(std::uint64_t fill) const { return static_cast<std::size_t>(fill % num_buffers_); }
+  std::uint64_t object_size_bytes() const { return work_.request().object_size_bytes; }
+  bool is_blocking() const { return work_.request().calls == FileCalls::blocking; }
+  bool is_own(const FunnelObject& object) const { return object.rank == work_.rank(); }
+  /// What is remembered by sender has so many elements.
+  std::size_t num_senders() const { return senders_.size(); }
+
+  std::span<std::byte> memory(std::uint64_t fill, std::uint64_t first_slot, std::uint64_t num_slots) const;
+
+  /// Hands out what is done, without waiting.
+  void poll_all();
+
+  /// One step of this rank, before its call: waits for the other I/O ranks where that was asked for.
+  void begin_step();
+  /// The call of a step of a rank that has failed.
+  void take_part();
+
+ private:
+  void take_steps_left();
+
+  PhaseWork& work_;
+  transport::Messages& messages_;
+  std::vector<std::int32_t> senders_;
+  std::uint64_t num_slots_, num_buffers_;
+  IoRankTickets tickets_;
+  std::optional<FunnelMap> map_;
+  std::optional<OpenerBarrier> barrier_;
+  bool shares_calls_ = false;
+  std::uint64_t num_steps_left_ = 0;
+};
+
+/// Calls that were started, oldest first.
+class StartedRuns {
+ public:
+  struct Run {
+    std::uint64_t fill = 0;
+    FunnelRun place;
+    storage::Ticket ticket = 0;
+  };
+
+  bool is_empty() const { return runs_.empty(); }
+  bool is_full(std::size_t most) const { return runs_.size() >= most; }
+  /// The ticket for the next one; there is room for it.
+  storage::Ticket next_ticket(std::size_t most) const { return num_started_ % most; }
+  void add(const Run& run) {
+    runs_.push_back(run);
+    ++num_started_;
+  }
+  Run take_oldest() {
+    const Run oldest = runs_.front();
+    runs_.pop_front();
+    return oldest;
+  }
+
+ private:
+  std::deque<Run> runs_;
+  std::size_t num_started_ = 0;
+};
+
+/// Non-blocking calls that an I/O rank may have under way at once.
+std::size_t most_started(const IoRequest& request, const Plan& plan);
+
+}  // namespace leadline::bench::io

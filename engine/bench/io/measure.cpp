@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parallel file test's measuring stage: phase by phase, all ranks in step.
+#include "bench/io/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "bench/agreement.hpp"
+#include "bench/io/funnel.hpp"
+#include "bench/io/hints_in_force.hpp"
+#include "bench/io/opener_barrier.hpp"
+#include "bench/io/phase.hpp"
+#include "bench/io/share.hpp"
+#include "bench/io/summary.hpp"
+#include "bench/io/untimed_files.hpp"
+#include "bench/io/whereabouts.hpp"
+#include "bench/links.hpp"
+#include "bench/reductions.hpp"
+#include "core/units.hpp"
+#include "storage/page_cache.hpp"
+
+namespace leadline::bench::io {
+namespace {
+
+/// The watch keeps its share of it beyond the end of measuring.
+std::shared_ptr<Whereabouts> show_whereabouts(const Stage& stage) {
+  std::vector<Whereabouts::Phase> phases;
+  for (const PhasePlace& place : stage.plan.phases) {
+    const Share share = share_of(stage.request, stage.plan, place.operation, stage.cluster.rank());
+    phases.push_back(
+        {place.operation, share.opens ? stage.files[static_cast<std::size_t>(share.file)] : std::string()});
+  }
+  auto whereabouts = std::make_shared<Whereabouts>(std::move(phases));
+  stage.cluster.set_whereabouts([whereabouts](int /*rank*/) { return whereabouts->text(); });
+  return whereabouts;
+}
+
+/// Whom this rank of a funnel exchanges messages with, ascending.
+std::vector<std::int32_t> partners_of(const Stage& stage) {
+  const schedule::FileLayout& layout = stage.plan.layout;
+  const int rank = stage.cluster.rank();
+  if (!layout.is_opener(rank)) return {layout.opener_of(rank)};
+  std::vector<std::int32_t> partners = layout.senders(rank);
+  if (stage.request.barrier && !stage.request.no_file) {
+    const auto others = OpenerBarrier::partners(layout.io_ranks().ranks, rank);
+    partners.insert(partners.end(), others.begin(), others.end());
+  }
+  std::erase(partners, rank);
+  std::sort(partners.begin(), partners.end());
+  partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
+  return partners;
+}
+
+/// Collective: what an error of any rank becomes.
+void agree(cluster::Cluster& cluster, const Error* own) {
+  try {
+    cluster.agree(own);
+  } catch (const Error& agreed) {
+    throw AgreedError(agreed);
+  }
+}
+
+std::unique_ptr<transport::Messages> open_messages(const Stage& stage) {
+  if (!schedule::is_funnel(stage.request.movement)) return nullptr;
+  const std::vector<std::int32_t> partners = partners_of(stage);
+  const int rank = stage.cluster.rank();
+  open_links(stage.cluster, stage.transport, in_drawn_order(partners, rank), stage.request.timeout_s);
+  Failure failure(rank, stage.place.host);
+  std::unique_ptr<transport::Messages> messages;
+  failure.guard([&] { messages = stage.transport.messages(partners, num_tickets(stage.request, stage.plan, rank)); });
+  agree(stage.cluster, failure.error());
+  return messages;
+}
+
+/// On rank 0, the others need not know.
+std::string file_system_of_files(const Stage& stage) {
+  if (stage.cluster.rank() != 0 || stage.request.no_file || stage.files.empty()) return {};
+  const std::filesystem::path folder = std::filesystem::path(stage.files.front()).parent_path();
+  return storage::file_system_of(folder.empty() ? "." : folder.string());
+}
+
+/// About the worst of a phase's wrong objects.
+Error wrong_object(const PhaseSummary& summary) {
+  std::string problem = "objects that were read are not as they were written";
+  if (!summary.wrong.empty()) {
+    const WrongObject& wrong = summary.wrong.front();
+    const memory::ObjectKey& key = wrong.mismatch.expected;
+    problem = fmt::format("rank {} on {} read {}: object {} of rank {} (at byte {}, wrong from byte {}) is {}",
+                          wrong.read_by, wrong.host, wrong.file, key.object, key.rank, key.offset_bytes,
+                          key.offset_bytes + wrong.mismatch.first_byte, memory::words_of(wrong.mismatch));
+  }
+  const std::uint64_t num_more = summary.num_mismatches - 1;
+  std::string why;
+  if (num_more > 0) why = fmt::format("{} more object{} wrong", num_more, num_more == 1 ? " is" : "s are");
+  return Error(ExitStatus::run_failed, problem, why,
+               "Do not trust this storage before it is known where its data went wrong");
+}
+
+class Measuring {
+ public:
+  Measuring(const Stage& stage, Whereabouts& whereabouts, transport::Messages* messages)
+      : stage_(stage), whereabouts_(whereabouts), messages_(messages), file_system_(file_system_of_files(stage)) {
+    measured_.run = stage.run;
+  }
+
+  Measured run();
+
+ private:
+  bool is_root() const { return stage_.cluster.rank() == 0; }
+  bool only_reads() const { return stage_.request.operations == IoOperations::read; }
+  void find_earlier_run();
+  void pause_before(const PhasePlace& place);
+  PhaseTask task_of(const PhasePlace& place) const;
+  void run_phase(const PhasePlace& place);
+  void keep(const Phase& phase, const PhaseSummary& summary);
+  void delete_files();
+
+  const Stage& stage_;
+  Whereabouts& whereabouts_;
+  transport::Messages* messages_;
+  std::string file_system_;
+  std::uint32_t earlier_generation_ = 0;
+  std::optional<std::uint64_t> num_written_;  ///< objects of a rank, in this repetition
+  bool has_hints_ = false;
+  Measured measured_;
+};
+
+void Measuring::find_earlier_run() {
+  const Writing found =
+      writing_of_earlier_run(stage_.request, stage_.plan, stage_.files, stage_.cluster, {stage_.run, 0});
+  measured_.run = found.run;
+  earlier_generation_ = found.generation;
+}
+
+/// In steps: whoever sleeps is not stuck.
+void Measuring::pause_before(const PhasePlace& place) {
+  const bool is_between = place.operation == IoOperation::read && !only_reads();
+  if (!is_between || stage_.request.sleep_s <= 0) return;
+  if (stage_.progress != nullptr) {
+    stage_.progress->waits(fmt::format("sleeping {} s before reading", stage_.request.sleep_s));
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(stage_.request.sleep_s);
+  for (auto now = std::chrono::steady_clock::now(); now < end; now = std::chrono::steady_clock::now()) {
+    std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(end - now, std::chrono::milliseconds(100)));
+    stage_.cluster.pulse().beat();
+  }
+}
+
+PhaseTask Measuring::task_of(const PhasePlace& place) const {
+  PhaseTask task;
+  task.place = place;
+  task.num_objects = stage_.plan.num_objects;
+  if (place.operation == IoOperation::read && num_written_) task.num_objects = *num_written_;
+  task.writing = {measured_.run, only_reads() ? earlier_generation_ : static_cast<std::uint32_t>(place.repeat)};
+  return task;
+}
+
+void Measuring::run_phase(const PhasePlace& place) {
+  pause_before(place);
+  Phase phase(stage_, task_of(place), messages_, whereabouts_);
+  phase.run();
+  const PhaseSummary summary = phase.summarize(file_system_);
+  keep(phase, summary);
+  if (phase.error() != nullptr) throw AgreedError(*phase.error());
+  if (summary.num_mismatches > 0) {
+    const Error wrong = wrong_object(summary);
+    agree(stage_.cluster, is_root() ? &wrong : nullptr);
+  }
+  measured_.verified_bytes += phase.verified_bytes();
+  if (place.operation == IoOperation::write) num_written_ = phase.num_objects();
+  if (place.operation == IoOperation::write || only_reads()) measured_.num_objects = phase.num_objects();
+  if (has_hints_) return;
+  measured_.hints = hints_in_force(stage_, phase.hints());
+  has_hints_ = true;
+}
+
+/// What ended the phase is told rather than that it could not be kept.
+void Measuring::keep(const Phase& phase, const PhaseSummary& summary) {
+  if (is_root()) measured_.phases.push_back(summary);
+  try {
+    write_and_agree(
+        stage_.cluster, [&] { stage_.store.write(summary.place, phase.row(), summary); }, std::nullopt);
+  } catch (const AgreedError&) {
+    if (phase.error() == nullptr) throw;
+  }
+  if (stage_.progress != nullptr && phase.was_measured()) stage_.progress->phase_ends(summary);
+}
+
+void Measuring::delete_files() {
+  if (!stage_.request.delete_files) return;
+  Failure failure(stage_.cluster.rank(), stage_.place.host);
+  const Share share = share_of(stage_.request, stage_.plan, IoOperation::write, stage_.cluster.rank());
+  if (share.is_lowest_opener(stage_.cluster.rank())) {
+    failure.guard([&] { remove_file(stage_.files[static_cast<std::size_t>(share.file)]); });
+  }
+  agree(stage_.cluster, failure.error());
+}
+
+Measured Measuring::run() {
+  if (only_reads()) find_earlier_run();
+  for (const PhasePlace& place : stage_.plan.phases) run_phase(place);
+  delete_files();
+  sum_over_ranks(stage_.cluster, std::span(&measured_.verified_bytes, 1));
+  if (is_root()) measured_.operations = summarize_operations(measured_.phases);
+  return std::move(measured_);
+}
+
+}  // namespace
+
+Measured measure(const Stage& stage) {
+  const std::shared_ptr<Whereabouts> whereabouts = show_whereabouts(stage);
+  const std::unique_ptr<transport::Messages> messages = open_messages(stage);
+  return Measuring(stage, *whereabouts, messages.get()).run();
+}
+
+}  // namespace leadline::bench::io

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures phase after phase: the one stage that touches the fabric and the disk.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/io/output.hpp"
+#include "bench/io/plan.hpp"
+#include "cluster/cluster.hpp"
+#include "model/io_request.hpp"
+#include "model/io_result.hpp"
+#include "model/provenance.hpp"
+#include "storage/storage.hpp"
+#include "transport/transport.hpp"
+
+namespace leadline::bench::io {
+
+/// This rank's memory: the ring of its own objects and, on an I/O rank, the circular buffers.
+class Buffers;
+
+struct Stage {
+  const IoRequest& request;
+  const Plan& plan;
+  cluster::Cluster& cluster;
+  transport::Transport& transport;
+  storage::Backend& backend;
+  const std::vector<std::string>& files;  ///< names that this rank may need, by file; expanded; empty where it may not
+  const RankPlace& place;                 ///< this rank's own
+  std::uint64_t run = 0;                  ///< the same on all ranks
+  Buffers& buffers;
+  PhaseStore& store;
+  Progress* progress = nullptr;  ///< rank 0 only
+};
+
+/// Rank 0 only, but for verified_bytes, num_objects and run.
+struct Measured {
+  std::vector<PhaseSummary> phases;
+  std::vector<OperationSummary> operations;
+  std::vector<HintInForce> hints;
+  std::uint64_t num_objects = 0;  ///< of a rank, in the last repetition
+  std::uint64_t run = 0;          ///< in the blocks: Stage::run; of files that were only read, theirs
+  std::uint64_t verified_bytes = 0;
+};
+
+/// Collective: all phases. Files are truncated before they are written, untimed. Where anything goes wrong in a phase,
+/// its rows are kept and all ranks throw AgreedError(run_failed) that names rank, host, file and offset; wrong data,
+/// too (the worst kind first: what, whose, where), once the phase is through.
+Measured measure(const Stage& stage);
+
+/// Collective: names of the files, expanded: every opener's own, a shared one by its lowest opener; on rank 0 all of
+/// them. Throws Error (the same on all ranks) where two files have one name, naming two ranks, or a file has none.
+std::vector<std::string> agree_on_names(const IoRequest& request, const Plan& plan, cluster::Cluster& cluster,
+                                        const RankPlace& place);
+
+/// Local: whether the files can be written or read: directory, kind of file, space (openers alone look; each at its
+/// own). Throws Error(bad_command_line, something_missing) that names the file and what to do.
+void check_targets(const IoRequest& request, const Plan& plan, const std::vector<std::string>& files, int rank);
+
+}  // namespace leadline::bench::io

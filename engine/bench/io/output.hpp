@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parallel file test asks of whoever keeps and shows its results while it runs; result/ and output/ implement
+// it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "model/io_result.hpp"
+
+namespace leadline::bench::io {
+
+/// Keeps phases while the run goes on. Every rank has one. Members may throw Error (disk full ...): the caller agrees
+/// on it with the others.
+class PhaseStore {
+ public:
+  virtual ~PhaseStore() = default;
+
+  /// Collective, behind each phase, also one that failed: every rank's own row. `summary` counts on rank 0 alone.
+  virtual void write(const PhasePlace& place, const RankPhase& own, const PhaseSummary& summary) = 0;
+};
+
+/// How far all ranks together are, as far as rank 0 can tell without asking: by its own share.
+struct PhaseProgress {
+  PhasePlace place;
+  std::uint64_t bytes_done = 0, bytes_total = 0;
+  double elapsed_s = 0;
+};
+
+/// Shows progress; only rank 0 has one.
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  virtual void phase_begins(const PhasePlace& place, std::uint64_t bytes_total) = 0;
+  /// Several times a second at most; outside timed calls.
+  virtual void phase_goes_on(const PhaseProgress& progress) = 0;
+  virtual void phase_ends(const PhaseSummary& summary) = 0;
+  virtual void waits(const std::string& for_what) = 0;  ///< "sleeping 5 s before reading", "dropping caches"
+};
+
+}  // namespace leadline::bench::io

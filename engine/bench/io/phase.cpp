@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of things in a phase, and which of them are timed.
+#include "bench/io/phase.hpp"
+
+#include <algorithm>
+
+#include "bench/io/buffers.hpp"
+#include "bench/io/direct_loop.hpp"
+#include "bench/io/funnel_io_rank.hpp"
+#include "bench/io/funnel_reader.hpp"
+#include "bench/io/funnel_sender.hpp"
+#include "bench/io/funnel_writer.hpp"
+#include "bench/io/summary.hpp"
+#include "bench/io/untimed_files.hpp"
+#include "storage/page_cache.hpp"
+
+namespace leadline::bench::io {
+namespace {
+
+using Aside = Recorder::Aside;
+using Spending = Recorder::Spending;
+
+Pace::Work work_of(const Stage& stage, const PhaseTask& task, const Share& share) {
+  const schedule::FileLayout& layout = stage.plan.layout;
+  const std::uint64_t num_contributors = layout.total_objects() / layout.shape().num_objects;
+  return {task.place, task.num_objects * std::max<std::uint64_t>(share.owners.size(), 1),
+          num_contributors * task.num_objects * stage.request.object_size_bytes};
+}
+
+std::size_t max_started(const Stage& stage) {
+  if (stage.request.calls == FileCalls::blocking) return 1;
+  return schedule::is_funnel(stage.request.movement) ? most_started(stage.request, stage.plan)
+                                                     : stage.buffers.num_objects();
+}
+
+}  // namespace
+
+Phase::Phase(const Stage& stage, const PhaseTask& task, transport::Messages* messages, Whereabouts& whereabouts)
+    : stage_(stage),
+      task_(task),
+      messages_(messages),
+      whereabouts_(whereabouts),
+      share_(share_of(stage.request, stage.plan, task.place.operation, stage.cluster.rank())),
+      recorder_(stage.request.num_slow_calls),
+      contents_(stage.request, stage.plan.layout, task.writing, recorder_),
+      failure_(stage.cluster.rank(), stage.place.host),
+      pace_(work_of(stage, task, share_), recorder_, stage.cluster.pulse(), whereabouts, stage.progress) {
+  recorder_.row().file = share_.file;
+}
+
+std::optional<Error> Phase::agreement() {
+  try {
+    stage_.cluster.agree(failure_.error());
+    return std::nullopt;
+  } catch (const Error& agreed) {
+    return agreed;
+  }
+}
+
+void Phase::run() {
+  const Pace::Work work = work_of(stage_, task_, share_);
+  whereabouts_.enter(static_cast<std::size_t>(task_.place.index), work.num_objects);
+  if (!make_ready()) return;
+  if (stage_.progress != nullptr) stage_.progress->phase_begins(task_.place, work.bytes_total);
+  stage_.cluster.barrier();
+  measure();
+}
+
+/// Untimed. Files are emptied by one rank each, before anybody opens them.
+bool Phase::make_ready() {
+  if (writes()) {
+    if (share_.is_lowest_opener(stage_.cluster.rank())) failure_.guard([&] { truncate_file(path()); });
+  } else if (stage_.request.between == BetweenPhases::drop && !stage_.request.no_file) {
+    drop_caches();
+  }
+  agreed_ = agreement();
+  if (agreed_) return false;
+  failure_.guard([&] { recorder_.row().cache_before = cache_state(); });
+  return true;
+}
+
+/// Those who wrote first, since only they can sync what their hosts still hold; then those who will read.
+void Phase::drop_caches() {
+  if (stage_.progress != nullptr) stage_.progress->waits("dropping caches");
+  const int rank = stage_.cluster.rank();
+  const auto drop = [&](const Share& share) {
+    if (!share.opens || !is_lowest_on_host(share.openers, rank, stage_.cluster.host_of())) return;
+    failure_.guard([&] { storage::drop_from_cache(stage_.files[static_cast<std::size_t>(share.file)]); });
+  };
+  const Share written = share_of(stage_.request, stage_.plan, IoOperation::write, rank);
+  drop(written);
+  stage_.cluster.barrier();
+  if (written.openers != share_.openers || written.file != share_.file) drop(share_);
+}
+
+CacheState Phase::cache_state() const {
+  CacheState nothing_there;
+  nothing_there.is_known = share_.file >= 0;
+  if (!share_.opens) return nothing_there;
+  return storage::cache_state(path(), stretches_of(stage_.plan.layout, share_.owners, task_.num_objects));
+}
+
+void Phase::measure() {
+  recorder_.begin();
+  open();
+  {
+    const Aside mark(recorder_);
+    agreed_ = agreement();
+  }
+  if (!agreed_) {
+    preallocate();
+    move();
+    sync();
+  }
+  close();
+  recorder_.end(stage_.request.sync);
+  const bool is_looked_at = writes() && stage_.request.sync == SyncTiming::outside;
+  if (!is_looked_at) failure_.guard([&] { recorder_.row().cache_after = cache_state(); });
+  if (!agreed_) agreed_ = agreement();
+}
+
+void Phase::open() {
+  if (!share_.opens) return;
+  const IoRequest& request = stage_.request;
+  storage::OpenFile file;
+  file.path = path();
+  file.access = writes() ? storage::Access::write : storage::Access::read;
+  file.cache_path = request.cache_path;
+  file.openers = share_.openers;
+  file.hints = request.hints;
+  file.max_started = max_started(stage_);
+  failure_.guard([&] {
+    const Spending mark(recorder_, IoTime::open);
+    file_ = stage_.backend.open(file);
+  });
+  if (!file_) return;
+  const TransferSetting setting{task_.place.operation, request.calls, request.collective, request.timeout_s,
+                                file.max_started};
+  failure_.guard([&] { transfers_.emplace(*file_, path(), setting, recorder_, stage_.cluster.pulse()); });
+}
+
+void Phase::preallocate() {
+  if (!file_ || !writes() || stage_.request.preallocate_bytes == 0) return;
+  failure_.guard([&] {
+    const Spending mark(recorder_, IoTime::preallocate);
+    file_->preallocate(stage_.request.preallocate_bytes);
+  });
+}
+
+std::unique_ptr<ObjectLoop> Phase::make_loop(PhaseWork& work) {
+  if (messages_ == nullptr) return std::make_unique<DirectLoop>(work, share_.owners.front());
+  if (!stage_.plan.layout.is_opener(work.rank())) return std::make_unique<FunnelSender>(work, *messages_);
+  if (writes()) return std::make_unique<FunnelWriter>(work, *messages_);
+  return std::make_unique<FunnelReader>(work, *messages_);
+}
+
+void Phase::move() {
+  PhaseWork work{stage_, task_.place, recorder_, contents_, failure_, pace_, transfers_ ? &*transfers_ : nullptr};
+  const std::unique_ptr<ObjectLoop> loop = make_loop(work);
+  moved_ = move_objects(work, *loop, task_.num_objects);
+  if (!file_) return;
+  const Aside mark(recorder_);
+  failure_.guard([&] { hints_ = file_->hints(); });
+}
+
+/// A sync that is outside belongs to no reported time, and neither does the look at the cache before it, which tells
+/// what was on the storage when that ended.
+void Phase::sync() {
+  if (!file_ || !writes() || stage_.request.sync == SyncTiming::none) return;
+  const Spending mark(recorder_, IoTime::sync);
+  failure_.guard([&] {
+    if (stage_.request.sync == SyncTiming::outside) recorder_.row().cache_after = cache_state();
+  });
+  failure_.guard([&] { file_->sync(); });
+}
+
+void Phase::close() {
+  if (!file_) return;
+  transfers_.reset();
+  failure_.guard([&] {
+    const Spending mark(recorder_, IoTime::close);
+    file_->close();
+  });
+  file_.reset();
+}
+
+PhaseSummary Phase::summarize(const std::string& file_system) const {
+  const PhaseContext context{stage_.request,
+                             file_system,
+                             stage_.place.host,
+                             stage_.files,
+                             recorder_.slow_calls(),
+                             contents_.wrong(),
+                             agreed_ ? agreed_->what() : "",
+                             moved_.stop_ns};
+  return summarize_phase(stage_.cluster, task_.place, recorder_.row(), context);
+}
+
+}  // namespace leadline::bench::io

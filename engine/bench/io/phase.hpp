@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// One phase on one rank: files made ready, opened, all objects moved, synced, closed; and what came of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bench/io/contents.hpp"
+#include "bench/io/failure.hpp"
+#include "bench/io/measure.hpp"
+#include "bench/io/object_loop.hpp"
+#include "bench/io/pace.hpp"
+#include "bench/io/recorder.hpp"
+#include "bench/io/share.hpp"
+#include "bench/io/time_limit.hpp"
+#include "bench/io/transfers.hpp"
+#include "bench/io/whereabouts.hpp"
+#include "core/error.hpp"
+#include "transport/messages.hpp"
+
+namespace leadline::bench::io {
+
+/// What a phase is told.
+struct PhaseTask {
+  PhasePlace place;
+  std::uint64_t num_objects = 0;  ///< of a rank, at most
+  Writing writing;                ///< who writes, or wrote, the blocks
+};
+
+class Phase {
+ public:
+  /// References outlive it; `messages` is null where nothing is sent.
+  Phase(const Stage& stage, const PhaseTask& task, transport::Messages* messages, Whereabouts& whereabouts);
+
+  /// Collective. Errors are agreed on and kept; see error(). Throws only where no partner can be reached.
+  void run();
+
+  /// The same on all ranks; null where all is well.
+  const Error* error() const { return agreed_ ? &*agreed_ : nullptr; }
+  const RankPhase& row() const { return recorder_.row(); }
+  /// Whether its files could be made ready, so that it was measured.
+  bool was_measured() const { return row().end_ns > 0; }
+  std::uint64_t num_objects() const { return moved_.num_objects; }
+  std::uint64_t verified_bytes() const { return contents_.verified_bytes(); }
+  /// As the file says, on ranks that opened one.
+  const std::optional<storage::Hints>& hints() const { return hints_; }
+
+  /// Collective.
+  PhaseSummary summarize(const std::string& file_system) const;
+
+ private:
+  bool writes() const { return task_.place.operation == IoOperation::write; }
+  const std::string& path() const { return stage_.files[static_cast<std::size_t>(share_.file)]; }
+  std::optional<Error> agreement();
+  bool make_ready();
+  void drop_caches();
+  CacheState cache_state() const;
+  void measure();
+  void open();
+  void preallocate();
+  void move();
+  std::unique_ptr<ObjectLoop> make_loop(PhaseWork& work);
+  void sync();
+  void close();
+
+  const Stage& stage_;
+  PhaseTask task_;
+  transport::Messages* messages_;
+  Whereabouts& whereabouts_;
+  Share share_;
+  Recorder recorder_;
+  Contents contents_;
+  Failure failure_;
+  Pace pace_;
+  std::unique_ptr<storage::File> file_;
+  std::optional<Transfers> transfers_;
+  std::optional<storage::Hints> hints_;
+  std::optional<Error> agreed_;
+  Moved moved_;
+};
+
+}  // namespace leadline::bench::io

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parallel file test's plan: who does I/O, how large buffers are, which phases, which names.
+#include "bench/io/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "bench/cost.hpp"
+#include "bench/io/estimate.hpp"
+#include "bench/io/read_shift.hpp"
+#include "bench/io/templates.hpp"
+#include "core/error.hpp"
+#include "core/units.hpp"
+#include "memory/block_pattern.hpp"
+
+namespace leadline::bench::io {
+namespace {
+
+using schedule::Movement;
+
+constexpr std::uint64_t usual_buffer_bytes = 64 << 20;
+constexpr std::uint64_t direct_unit_bytes = 4096;
+
+[[noreturn]] void refuse(const std::string& problem, const std::string& why, const std::string& hint) {
+  throw Error(ExitStatus::bad_command_line, problem, why, hint);
+}
+
+[[noreturn]] void refuse_no_effect(const IoRequest& request, const char* option) {
+  refuse(fmt::format("{} has no effect", option),
+         fmt::format("with --movement {} every rank does its own I/O and sends nothing", name_of(request.movement)),
+         "Leave it out");
+}
+
+void check_movement(const IoRequest& request) {
+  if (!schedule::is_funnel(request.movement)) {
+    if (request.no_file) refuse_no_effect(request, "--no-file");
+    if (request.self_send == schedule::SelfSend::no) refuse_no_effect(request, "--no-self-send");
+    if (!request.io_ranks.empty()) refuse_no_effect(request, "--io-ranks");
+    if (!request.io_hosts.empty()) refuse_no_effect(request, "--io-hosts");
+    if (request.buffer_size_bytes != 0) refuse_no_effect(request, "--buffer-size");
+  }
+  if (request.movement == Movement::n_n && request.order == schedule::Order::strided) {
+    refuse("--strided has no effect", "with --movement N-N no file has objects of two ranks", "Leave it out");
+  }
+  if (request.movement != Movement::n_m && request.num_files != 0) {
+    refuse("--files has no effect",
+           fmt::format("the number of files follows from --movement {}", name_of(request.movement)), "Leave it out");
+  }
+}
+
+void check_sizes(const IoRequest& request) {
+  const std::uint64_t object = request.object_size_bytes;
+  if (object == 0 || object % memory::word_size_bytes != 0) {
+    refuse(fmt::format("--object-size cannot be {} B", object),
+           fmt::format("contents are words of {} bytes", memory::word_size_bytes),
+           "Choose a multiple of 8, at least 8");
+  }
+  if (request.num_objects == 0) refuse("--objects cannot be 0", "there would be no files", "Choose at least 1");
+  if (request.num_ahead < 0) {
+    refuse(fmt::format("--ahead cannot be {}", request.num_ahead), "it is a number of buffers", "Choose at least 0");
+  }
+  if (request.cache_path == CachePath::direct && object % direct_unit_bytes != 0) {
+    refuse("--direct and --object-size do not go together",
+           fmt::format("{} is no multiple of {}, in which bytes go round the page cache", format_bytes(object),
+                       format_bytes(direct_unit_bytes)),
+           "Choose another --object-size, for example 4KiB or 1MiB");
+  }
+}
+
+std::uint64_t buffer_size_of(const IoRequest& request) {
+  const std::uint64_t object = request.object_size_bytes, asked = request.buffer_size_bytes;
+  if (!schedule::is_funnel(request.movement)) return object;
+  if (asked == 0) return std::max<std::uint64_t>(usual_buffer_bytes / object, 1) * object;
+  if (asked % object == 0) return asked;
+  const std::uint64_t below = std::max<std::uint64_t>(asked / object, 1) * object;
+  refuse(fmt::format("--buffer-size cannot be {}", format_bytes(asked)),
+         fmt::format("it is no multiple of --object-size, {}", format_bytes(object)),
+         fmt::format("Choose for example {}B", below));
+}
+
+/// Of each of --io-hosts; all its ranks where nothing was asked.
+std::vector<schedule::IoHost> io_hosts_of(const IoRequest& request, const Presence& presence, const Names& names) {
+  if (request.io_ranks.size() > 1 && request.io_ranks.size() != request.io_hosts.size()) {
+    refuse(fmt::format("--io-ranks has {} numbers and --io-hosts {} names", request.io_ranks.size(),
+                       request.io_hosts.size()),
+           "each host has one number", "Give as many of both, or one number that counts for each host");
+  }
+  std::vector<schedule::IoHost> hosts;
+  for (std::size_t i = 0; i < request.io_hosts.size(); ++i) {
+    const std::string& name = request.io_hosts[i];
+    if (std::find(request.io_hosts.begin(), request.io_hosts.begin() + static_cast<std::ptrdiff_t>(i), name) !=
+        request.io_hosts.begin() + static_cast<std::ptrdiff_t>(i)) {
+      refuse(fmt::format("--io-hosts names {} twice", name), {}, "Name each host once");
+    }
+    const auto found = std::ranges::find(names.hosts, name);
+    if (found == names.hosts.end()) {
+      refuse(fmt::format("--io-hosts names {}, which is not there", name),
+             fmt::format("ranks run on {}{}", names.hosts.empty() ? "hosts without names" : names.hosts.front(),
+                         names.hosts.size() > 1 ? fmt::format(" and {} more", names.hosts.size() - 1) : ""),
+             "Give names as leadline prints them");
+    }
+    const auto host = static_cast<std::uint32_t>(found - names.hosts.begin());
+    const std::int64_t num_there =
+        presence.host_of.empty() ? presence.num_ranks : std::ranges::count(presence.host_of, host);
+    std::int64_t num = num_there;
+    if (!request.io_ranks.empty()) num = request.io_ranks.size() == 1 ? request.io_ranks.front() : request.io_ranks[i];
+    if (num < 1 || num > num_there) {
+      refuse(
+          fmt::format("--io-ranks cannot be {} on {}", num, name),
+          fmt::format("it has {} rank{}", num_there, num_there == 1 ? "" : "s"),
+          fmt::format("Choose 1{}, or start more ranks there", num_there > 1 ? fmt::format(" to {}", num_there) : ""));
+    }
+    hosts.push_back({host, static_cast<int>(num)});
+  }
+  return hosts;
+}
+
+schedule::IoRanks io_ranks_of(const IoRequest& request, const Presence& presence, const Names& names) {
+  if (!schedule::is_funnel(request.movement)) return schedule::all_do_io(presence.num_ranks);
+  if (!request.io_hosts.empty()) {
+    const std::vector<std::uint32_t> one_host(static_cast<std::size_t>(presence.num_ranks), 0);
+    return schedule::io_ranks_on_hosts(presence.host_of.empty() ? one_host : presence.host_of,
+                                       io_hosts_of(request, presence, names));
+  }
+  if (request.io_ranks.empty()) return schedule::all_do_io(presence.num_ranks);
+  if (request.io_ranks.size() > 1) {
+    refuse(fmt::format("--io-ranks has {} numbers", request.io_ranks.size()),
+           "a list says how many on each host, and there is no --io-hosts",
+           "Add --io-hosts, or give one number for all hosts together");
+  }
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  return schedule::io_ranks_in_blocks(presence.num_ranks,
+                                      static_cast<int>(std::clamp<std::int64_t>(request.io_ranks.front(), 0, most)));
+}
+
+int num_files_of(const IoRequest& request, const Presence& presence, const Names& names) {
+  if (request.movement != Movement::n_m) return 1;
+  const bool is_by_list = request.num_files == 0;
+  if (is_by_list && request.targets_file.empty()) {
+    refuse("--movement N-M needs a number of files", "neither --files nor --targets says how many", "Add --files M");
+  }
+  const auto num =
+      static_cast<std::int64_t>(is_by_list ? names.targets.size() : static_cast<std::size_t>(request.num_files));
+  if (num < 1 || num > presence.num_ranks) {
+    refuse(is_by_list ? fmt::format("--targets names {} files", num) : fmt::format("--files cannot be {}", num),
+           fmt::format("{} rank{} share them, and each belongs to one", presence.num_ranks,
+                       presence.num_ranks == 1 ? "" : "s"),
+           is_by_list ? "Say with --files how many of them to take"
+                      : fmt::format("Choose at most {}", presence.num_ranks));
+  }
+  return static_cast<int>(num);
+}
+
+schedule::FileLayout layout_of(const IoRequest& request, const Presence& presence, const Names& names) {
+  schedule::LayoutShape shape;
+  shape.movement = request.movement;
+  shape.order = request.order;
+  shape.self_send = request.self_send;
+  shape.num_objects = request.num_objects;
+  shape.object_size_bytes = request.object_size_bytes;
+  shape.num_files = num_files_of(request, presence, names);
+  schedule::FileLayout layout(shape, io_ranks_of(request, presence, names));
+  if (request.no_file && layout.io_ranks().ranks.size() == static_cast<std::size_t>(presence.num_ranks)) {
+    refuse("--no-file leaves nothing to do", "all ranks are I/O ranks, and none sends anything",
+           "Choose fewer --io-ranks than there are ranks");
+  }
+  return layout;
+}
+
+std::vector<PhasePlace> phases_of(const IoRequest& request) {
+  std::vector<PhasePlace> phases;
+  const auto add = [&](IoOperation operation, int repeat) {
+    phases.push_back({static_cast<int>(phases.size()), operation, repeat});
+  };
+  for (int repeat = 0; repeat < request.repeat; ++repeat) {
+    if (request.operations != IoOperations::read) add(IoOperation::write, repeat);
+    if (request.operations != IoOperations::write) add(IoOperation::read, repeat);
+  }
+  return phases;
+}
+
+void choose_shift(const IoRequest& request, Plan& plan) {
+  if (request.read_shift == ReadShift::none) return;
+  if (schedule::is_funnel(request.movement)) {
+    refuse("--read-shift cannot be had",
+           fmt::format("with --movement {} files are read by I/O ranks alone, for whom the file is",
+                       name_of(request.movement)),
+           "Use --drop-cache, or another --movement");
+  }
+  if (request.read_shift == ReadShift::ranks) {
+    plan.shift_by_ranks = shift_by_ranks(request.read_shift_by, plan.layout.num_ranks());
+  } else {
+    plan.reads = reads_by_hosts(request.read_shift_by, plan.presence);
+  }
+}
+
+}  // namespace
+
+Plan plan(const IoRequest& request, const Presence& presence, const Names& names) {
+  check_movement(request);
+  check_sizes(request);
+  Plan plan;
+  plan.presence = presence;
+  plan.buffer_size_bytes = buffer_size_of(request);
+  plan.num_buffers = request.num_ahead + 1;
+  plan.num_objects = request.num_objects;
+  plan.layout = layout_of(request, presence, names);
+  plan.phases = phases_of(request);
+  if (!request.no_file) plan.templates = templates_of(request, plan, names);
+  choose_shift(request, plan);
+  plan.estimate = estimate_of(request, plan);
+  return plan;
+}
+
+void check_memory(const Plan& plan, std::uint64_t available_bytes) {
+  check_available({plan.presence.max_ranks_per_host, plan.estimate.host_bytes}, available_bytes,
+                  "Choose a smaller --object-size or --buffer-size, less --ahead, or fewer ranks on a host");
+}
+
+}  // namespace leadline::bench::io

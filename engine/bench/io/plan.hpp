@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parallel file test's plan: a pure function of the request, of who is there and of the names that ranks have;
+// `--dry-run` prints it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/presence.hpp"
+#include "model/io_request.hpp"
+#include "model/io_result.hpp"
+#include "schedule/file_layout.hpp"
+
+namespace leadline::bench::io {
+
+/// What a plan must know beside Presence: names of hosts in the order of their indices ("host0", "host1" ... where a
+/// dry run has none), and the names in --targets.
+struct Names {
+  std::vector<std::string> hosts;
+  std::vector<std::string> targets;
+};
+
+struct Estimate {
+  std::uint64_t own_bytes = 0;      ///< memory of a rank that does no I/O for others
+  std::uint64_t io_rank_bytes = 0;  ///< of one that does: ahead + 1 buffers instead
+  double host_bytes = 0;            ///< of all ranks of the fullest host
+  std::uint64_t file_bytes = 0;     ///< of all files together
+  std::uint64_t funnel_bytes = 0;   ///< through messages, in one phase
+};
+
+struct Plan {
+  Presence presence;
+  schedule::FileLayout layout{{}, schedule::all_do_io(1)};
+  std::uint64_t buffer_size_bytes = 0;  ///< of an I/O rank of a funnel: a multiple of the object size; else one object
+  int num_buffers = 1;                  ///< ahead + 1
+  std::uint64_t num_objects = 0;        ///< of a rank; with a time limit the most
+  std::vector<PhasePlace> phases;       ///< in order, all repetitions
+  std::vector<std::string> templates;   ///< by file: the name with its %r %h %p, also where it is of --targets
+  std::int64_t shift_by_ranks = 0;      ///< of reads with ReadShift::ranks; 0 <= it < num_ranks
+  std::vector<std::int32_t> reads;      ///< with ReadShift::hosts: by rank, whose objects it reads; else empty
+  Estimate estimate;
+
+  std::uint64_t slots_per_buffer(const IoRequest& request) const {
+    return buffer_size_bytes / request.object_size_bytes;
+  }
+};
+
+/// Throws Error(bad_command_line) that names the option: more I/O ranks than ranks, hosts that are not there, a buffer
+/// that is no multiple of an object, too few names in --targets, a name that all ranks would share, %r in a shared
+/// name, a shift that leads nowhere ... In names of N-M, %r is the file's number, and needed where there are several.
+Plan plan(const IoRequest& request, const Presence& presence, const Names& names);
+
+/// Throws Error(something_missing) where estimate.host_bytes are not there.
+void check_memory(const Plan& plan, std::uint64_t available_bytes);
+
+/// The rank whose objects this rank reads: itself, or as the shift says. Every rank is read exactly once.
+std::int32_t reads_for(const Plan& plan, const IoRequest& request, int rank);
+
+/// What stands for %r, %h and %p in a name.
+struct NameParts {
+  std::int32_t rank = 0;  ///< that opens the file; N-M: the file's number, from 0
+  std::string host;
+  std::int32_t pid = 0;
+};
+
+/// %r, %h, %p and %% are replaced; throws Error(bad_command_line) at any other %.
+std::string expand_target(const std::string& name, const NameParts& parts);
+
+}  // namespace leadline::bench::io

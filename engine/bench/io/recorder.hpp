@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one rank did in one phase, noted while it happens: clock readings around each state, calls, bytes over time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "model/io_result.hpp"
+
+namespace leadline::bench::io {
+
+/// The bucket of a call that took so long.
+std::size_t latency_bucket(std::uint64_t time_ns);
+
+/// Adds bytes that moved evenly in [begin, end), times since the phase began; the bins grow where they must.
+void spread_bytes(ByteSeries& series, std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t bytes);
+
+/// A call of the backend that is done, times since the phase began.
+struct DoneCall {
+  std::uint64_t offset_bytes = 0, size_bytes = 0;  ///< asked for
+  std::uint64_t moved_bytes = 0;
+  std::uint64_t begin_ns = 0, end_ns = 0;
+};
+
+/// Local. Nothing of it lies inside a timed call, and nothing allocates while a phase goes on.
+class Recorder {
+ public:
+  explicit Recorder(std::size_t num_slow_calls);
+
+  /// Directly behind the barrier before the phase: time 0.
+  void begin();
+  std::uint64_t elapsed_ns() const { return now_ns() - origin_ns_; }
+
+  /// Adds the time of its own life to a state.
+  class Spending {
+   public:
+    Spending(Recorder& recorder, IoTime on) : Spending(recorder.row_.times_ns[static_cast<std::size_t>(on)]) {}
+    ~Spending() { sum_ns_ += static_cast<double>(now_ns() - begin_ns_); }
+    Spending(const Spending&) = delete;
+    Spending& operator=(const Spending&) = delete;
+
+   protected:
+    explicit Spending(double& sum_ns) : sum_ns_(sum_ns), begin_ns_(now_ns()) {}
+
+   private:
+    double& sum_ns_;
+    std::uint64_t begin_ns_;
+  };
+
+  /// The same for what belongs to no state: what ranks agree on while a phase goes on.
+  class Aside : public Spending {
+   public:
+    explicit Aside(Recorder& recorder) : Spending(recorder.aside_ns_) {}
+  };
+
+  void add_call(const DoneCall& call);
+  void add_continued() { ++row_.num_continued; }
+  /// Bytes that count as moved without a call (no files).
+  void add_bytes(std::uint64_t bytes);
+  void add_message(std::uint64_t bytes) { row_.message_bytes += bytes; }
+  void add_own_object() { ++row_.num_objects; }
+  /// The time limit passed now.
+  void stop_here() { row_.bytes_at_stop = row_.bytes; }
+
+  /// Behind everything.
+  void end(SyncTiming sync);
+
+  RankPhase& row() { return row_; }
+  const RankPhase& row() const { return row_; }
+  /// The slowest calls, in no order; without rank, host and file.
+  std::vector<SlowCall> slow_calls() const { return slow_calls_; }
+
+ private:
+  void keep_if_slow(const DoneCall& call);
+
+  RankPhase row_;
+  std::uint64_t origin_ns_ = 0;
+  double aside_ns_ = 0;
+  std::size_t num_slow_calls_;
+  std::vector<SlowCall> slow_calls_;  ///< a heap, the fastest of them in front
+};
+
+}  // namespace leadline::bench::io

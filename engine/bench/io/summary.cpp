@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two reductions, and one short line of every rank for rank 0 to judge it by.
+#include "bench/io/summary.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bench/io/latencies.hpp"
+#include "bench/io/phase_sums.hpp"
+#include "bench/io/slow_and_wrong.hpp"
+#include "bench/io/stragglers.hpp"
+#include "stats/interval.hpp"
+#include "stats/summary.hpp"
+#include "storage/page_cache.hpp"
+
+namespace leadline::bench::io {
+namespace {
+
+double rate(std::uint64_t bytes, double time_ns) {
+  return time_ns > 0 ? 1e9 * static_cast<double>(bytes) / time_ns : not_measured;
+}
+
+RankSpread spread_of(const TimeSums& sums) {
+  RankSpread spread;
+  if (sums.num == 0) return spread;
+  spread.num = sums.num;
+  spread.min = sums.min;
+  spread.mean = sums.sum / static_cast<double>(sums.num);
+  spread.max = sums.max;
+  spread.min_rank = sums.min_rank;
+  spread.max_rank = sums.max_rank;
+  return spread;
+}
+
+CacheState cache_of(const CacheState& all, const PhaseSums& sums) {
+  CacheState state = all;
+  state.is_known = all.is_known && sums.num_with_bytes > 0;
+  return state;
+}
+
+ReadSource source_of(const PhaseSummary& summary, const PhaseContext& context) {
+  const IoRequest& request = context.request;
+  if (summary.place.operation != IoOperation::read || request.no_file || summary.bytes == 0) {
+    return ReadSource::not_known;
+  }
+  if (storage::is_memory(context.file_system)) return ReadSource::cache;
+  if (request.cache_path == CachePath::direct) return ReadSource::storage;
+  const CacheState& before = summary.cache_before;
+  if (!before.is_known || before.pages == 0) {
+    return request.cache_path == CachePath::uncached ? ReadSource::storage : ReadSource::not_known;
+  }
+  // Also of uncached reads: they drop what they bring in, and take what is there.
+  const double share = static_cast<double>(before.cached) / static_cast<double>(before.pages);
+  if (share >= 0.99) return ReadSource::cache;
+  return share <= 0.01 ? ReadSource::storage : ReadSource::mixed;
+}
+
+bool is_durable(const PhaseSummary& summary, const IoRequest& request) {
+  if (summary.place.operation != IoOperation::write || !summary.is_complete || request.no_file) return false;
+  if (request.sync == SyncTiming::inside) return true;
+  const CacheState& after = summary.cache_after;
+  return after.is_known && after.dirty == 0 && after.writeback == 0;
+}
+
+void set_totals(PhaseSummary& summary, const PhaseSums& sums) {
+  summary.bytes = sums.bytes;
+  summary.message_bytes = sums.message_bytes / 2;  // both ends count
+  summary.num_objects = sums.num_objects;
+  summary.num_calls = sums.num_calls;
+  summary.num_continued = sums.num_continued;
+  summary.num_mismatches = sums.num_mismatches;
+  summary.io = spread_of(sums.io);
+  summary.transfer = spread_of(sums.transfer);
+  for (std::size_t i = 0; i < num_io_times; ++i) summary.times[i] = spread_of(sums.times[i]);
+  if (sums.io.num > 0) summary.wall_ns = sums.last_end_ns - sums.first_begin_ns;
+  summary.series = sums.series;
+  summary.cache_before = cache_of(sums.cache_before, sums);
+  summary.cache_after = cache_of(sums.cache_after, sums);
+}
+
+void set_rates(PhaseSummary& summary, const PhaseSums& sums) {
+  summary.bytes_per_s = rate(sums.bytes, summary.io.max);
+  summary.bytes_per_s_mean = rate(sums.bytes, summary.io.mean);
+  summary.bytes_per_s_wall = rate(sums.bytes, summary.wall_ns);
+  summary.bytes_per_s_transfer = rate(sums.bytes, summary.transfer.max);
+  summary.fill_bytes_per_s = rate(sums.filled_bytes, sums.times[static_cast<std::size_t>(IoTime::fill)].sum);
+  summary.verify_bytes_per_s = rate(sums.verified_bytes, sums.times[static_cast<std::size_t>(IoTime::verify)].sum);
+}
+
+void set_stop(PhaseSummary& summary, const PhaseSums& sums) {
+  if (!(sums.stop_ns > 0)) return;
+  summary.has_stop = true;
+  summary.stop_ns = sums.stop_ns;
+  summary.bytes_at_stop = sums.bytes_at_stop;
+  if (summary.is_complete) summary.bytes_per_s_at_stop = rate(sums.bytes_at_stop, sums.stop_ns);
+}
+
+void set_latencies(PhaseSummary& summary, const PhaseSums& sums) {
+  summary.latencies = sums.latencies;
+  if (sums.num_calls == 0) return;
+  summary.call_ns_min = sums.call_ns_min;
+  summary.call_ns_max = sums.call_ns_max;
+  const auto quantile = [&](double q) {
+    return latency_quantile_ns(sums.latencies, q, sums.call_ns_min, sums.call_ns_max);
+  };
+  summary.call_ns_p50 = quantile(0.5);
+  summary.call_ns_p90 = quantile(0.9);
+  summary.call_ns_p99 = quantile(0.99);
+  summary.call_ns_p999 = quantile(0.999);
+}
+
+/// What a rank is judged by, as it travels: these bytes, then its host.
+struct JudgedLine {
+  std::int32_t file = -1;
+  std::uint64_t bytes = 0;
+  double io_ns = 0;
+  std::array<double, num_io_times> times_ns{};
+};
+
+/// Collective: rank 0 alone gets any. It keeps a few numbers of each rank, and every host's name once.
+std::vector<Straggler> stragglers_of(cluster::Cluster& cluster, const RankPhase& own, const PhaseContext& context) {
+  const JudgedLine line{own.file, own.bytes, own.io_ns, own.times_ns};
+  std::string text;
+  if (own.bytes > 0 && own.io_ns > 0) text.append(reinterpret_cast<const char*>(&line), sizeof line) += context.host;
+
+  std::set<std::string, std::less<>> hosts;
+  std::vector<JudgedRank> ranks;
+  cluster.gather(text, [&](int rank, std::string_view from) {
+    if (from.size() < sizeof(JudgedLine)) return;
+    JudgedLine other;
+    std::memcpy(&other, from.data(), sizeof other);
+    const std::string_view host = from.substr(sizeof other);
+    const auto known = hosts.find(host);
+    const std::string& name = known != hosts.end() ? *known : *hosts.emplace(host).first;
+    ranks.push_back({rank, other.file, other.bytes, other.io_ns, other.times_ns, name});
+  });
+  std::sort(ranks.begin(), ranks.end(), [](const JudgedRank& a, const JudgedRank& b) { return a.rank < b.rank; });
+  return find_stragglers(ranks, context.request, context.files);
+}
+
+/// Collective: rank 0 alone gets any.
+std::vector<RankTimes> times_of_ranks(cluster::Cluster& cluster, const RankPhase& own, const IoRequest& request) {
+  if (!request.rank_times) return {};
+  const RankTimes mine{cluster.rank(), own.io_ns, own.times_ns};
+  const bool takes_part = own.bytes > 0 || own.num_objects > 0;
+  std::vector<RankTimes> ranks;
+  cluster.gather(takes_part ? std::string(reinterpret_cast<const char*>(&mine), sizeof mine) : std::string(),
+                 [&](int /*rank*/, std::string_view from) {
+                   if (from.size() != sizeof(RankTimes)) return;
+                   std::memcpy(&ranks.emplace_back(), from.data(), sizeof(RankTimes));
+                 });
+  std::sort(ranks.begin(), ranks.end(), [](const RankTimes& a, const RankTimes& b) { return a.rank < b.rank; });
+  return ranks;
+}
+
+std::string name_of_file(const PhaseContext& context, std::int64_t file) {
+  const bool is_known = file >= 0 && static_cast<std::size_t>(file) < context.files.size();
+  return is_known ? context.files[static_cast<std::size_t>(file)] : std::string();
+}
+
+SlowAndWrong own_slow_and_wrong(int rank, const RankPhase& own, const PhaseContext& context) {
+  SlowAndWrong lists{context.slow_calls, context.wrong};
+  for (SlowCall& call : lists.slow_calls) {
+    call.rank = rank;
+    call.host = context.host;
+    if (call.file.empty()) call.file = name_of_file(context, own.file);
+  }
+  for (WrongObject& wrong : lists.wrong) {
+    wrong.read_by = rank;
+    wrong.host = context.host;
+  }
+  return lists;
+}
+
+}  // namespace
+
+PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePlace& place, const RankPhase& own,
+                             const PhaseContext& context) {
+  const PhaseSums sums = sum_of(cluster, sums_of(cluster.rank(), own, context.request, context.stop_ns));
+  SlowAndWrong worst = worst_of_all(cluster, own_slow_and_wrong(cluster.rank(), own, context),
+                                    context.request.num_slow_calls, num_wrong_kept);
+  std::vector<Straggler> stragglers = stragglers_of(cluster, own, context);
+  std::vector<RankTimes> ranks = times_of_ranks(cluster, own, context.request);
+
+  PhaseSummary summary;
+  summary.place = place;
+  summary.error = context.error;
+  set_totals(summary, sums);
+  // A rate of data that are wrong would be the rate of nothing.
+  if (summary.error.empty() && summary.num_mismatches > 0) summary.error = "data are not as they were written";
+  summary.is_complete = summary.error.empty();
+  if (summary.is_complete) {
+    set_rates(summary, sums);
+    summary.stragglers = std::move(stragglers);
+  }
+  set_stop(summary, sums);
+  set_latencies(summary, sums);
+  summary.source = source_of(summary, context);
+  summary.is_durable = is_durable(summary, context.request);
+  summary.ranks = std::move(ranks);
+  summary.slow_calls = std::move(worst.slow_calls);
+  summary.wrong = std::move(worst.wrong);
+  // Who checks an object in a funnel need not know the file that it lay in; rank 0 knows all.
+  for (WrongObject& wrong : summary.wrong) {
+    if (wrong.file.empty()) wrong.file = name_of_file(context, wrong.mismatch.expected.file);
+  }
+  return summary;
+}
+
+std::vector<OperationSummary> summarize_operations(const std::vector<PhaseSummary>& phases) {
+  std::vector<OperationSummary> operations;
+  for (const IoOperation operation : {IoOperation::write, IoOperation::read}) {
+    std::vector<double> rates;
+    for (const PhaseSummary& phase : phases) {
+      if (phase.place.operation == operation && phase.is_complete && std::isfinite(phase.bytes_per_s)) {
+        rates.push_back(phase.bytes_per_s);
+      }
+    }
+    if (rates.empty()) continue;
+    std::sort(rates.begin(), rates.end());
+    const stats::MeanInterval interval = stats::mean_interval(rates);
+    operations.push_back({.operation = operation,
+                          .num = rates.size(),
+                          .min = rates.front(),
+                          .median = stats::quantile_of_sorted(rates, 0.5),
+                          .mean = interval.mean,
+                          .max = rates.back(),
+                          .half_width = interval.half_width});
+  }
+  return operations;
+}
+
+}  // namespace leadline::bench::io

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all ranks together did in a phase, and in all repetitions: the numbers behind a parallel file test's rows.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster.hpp"
+#include "model/io_request.hpp"
+#include "model/io_result.hpp"
+
+namespace leadline::bench::io {
+
+/// So many wrong objects a phase are kept with all they tell; num_mismatches counts the others.
+inline constexpr std::size_t num_wrong_kept = 8;
+
+/// What a rank brings along with its numbers. References outlive the call.
+struct PhaseContext {
+  const IoRequest& request;
+  const std::string& file_system;         ///< of the target, as rank 0 has it; elsewhere not looked at
+  const std::string& host;                ///< this rank's
+  const std::vector<std::string>& files;  ///< names by file; on rank 0 all of them (Stage::files)
+  std::vector<SlowCall> slow_calls;       ///< this rank's slowest, request.num_slow_calls at most; any order
+  std::vector<WrongObject> wrong;         ///< this rank's first ones, num_wrong_kept at most
+  std::string error;                      ///< agreed: what ended the phase; empty = it is complete
+  double stop_ns = 0;                     ///< when the time limit passed, since the phase began; 0 = it did not
+};
+
+/// Collective: a phase of which `own` is this rank's part. Ranks count that moved bytes of files or have objects of
+/// their own; a rank's rate is that of the bytes that it moved to or from files. Of slow calls and wrong objects this
+/// fills in rank and host, and the name of the file where it is empty (own.file; mismatch.expected.file).
+/// own.cache_after is as when the reported time ends: before a sync that is outside. own.bytes_at_stop of a rank that
+/// was done before the limit are all its bytes. Rank 0 gets everything; other ranks get the same but for stragglers and
+/// names of files that they do not know.
+PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePlace& place, const RankPhase& own,
+                             const PhaseContext& context);
+
+/// By operation, writing first: the complete phases' headline rates. Operations without a complete phase are left out.
+std::vector<OperationSummary> summarize_operations(const std::vector<PhaseSummary>& phases);
+
+/// How bad it is, greater is worse: damage on the way, then bytes of other places, then bytes that are not there.
+int severity_of(memory::MismatchKind kind);
+
+}  // namespace leadline::bench::io

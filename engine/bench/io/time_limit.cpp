@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two ways to stop together: behind what the fastest has done, or at the end of an agreed batch.
+#include "bench/io/time_limit.hpp"
+
+#include <algorithm>
+
+#include "bench/reductions.hpp"
+
+namespace leadline::bench::io {
+namespace {
+
+// Of the time limit that a batch may take: how much longer than asked a phase may become.
+constexpr double batch_share = 1.0 / 20;
+
+/// What all ranks know after they have stopped, or behind a batch.
+struct Standing {
+  std::uint64_t num_done = 0;  ///< the greatest
+  std::uint64_t next_end = 0;  ///< of the next batch; 0 = no more. Counts on rank 0
+  std::uint32_t has_failed = 0, has_stopped = 0;
+};
+
+Standing agree(PhaseWork& work, Standing own) {
+  own.has_failed = work.failure.has_happened() ? 1 : 0;
+  const Recorder::Aside mark(work.recorder);
+  return merged_over_ranks(work.stage.cluster, own, [](const Standing& a, const Standing& b) {
+    return Standing{std::max(a.num_done, b.num_done), std::max(a.next_end, b.next_end), a.has_failed | b.has_failed,
+                    a.has_stopped | b.has_stopped};
+  });
+}
+
+Moved move_alone(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects, std::uint64_t limit_ns) {
+  Standing own;
+  own.num_done = loop.move({0, num_objects}, limit_ns);
+  own.has_stopped = own.num_done < num_objects ? 1 : 0;
+  work.recorder.stop_here();
+  const Standing all = agree(work, own);
+  if (all.has_stopped == 0) {
+    work.recorder.row().bytes_at_stop = 0;
+    return {num_objects, 0};
+  }
+  if (all.has_failed == 0) loop.move({own.num_done, all.num_done}, std::nullopt);
+  return {all.num_done, static_cast<double>(limit_ns)};
+}
+
+Moved move_in_step(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects, std::uint64_t limit_ns) {
+  ObjectRange batch{0, std::min<std::uint64_t>(1, num_objects)};
+  for (;;) {
+    const std::uint64_t begin_ns = work.recorder.elapsed_ns();
+    loop.move(batch, std::nullopt);
+    if (batch.end == num_objects) return {num_objects, 0};
+    const std::uint64_t end_ns = work.recorder.elapsed_ns();
+    Standing own;
+    if (work.rank() == 0 && end_ns < limit_ns) {
+      const bool is_short = static_cast<double>(end_ns - begin_ns) < batch_share * static_cast<double>(limit_ns);
+      const std::uint64_t size = (batch.end - batch.first) * (is_short ? 2 : 1);
+      own.next_end = batch.end + std::min(size, num_objects - batch.end);
+    }
+    const Standing all = agree(work, own);
+    if (all.next_end == 0 || all.has_failed != 0) {
+      work.recorder.stop_here();
+      return {batch.end, static_cast<double>(end_ns)};
+    }
+    batch = {batch.end, all.next_end};
+  }
+}
+
+}  // namespace
+
+Moved move_objects(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects) {
+  const IoRequest& request = work.request();
+  if (request.time_limit_s <= 0) {
+    loop.move({0, num_objects}, std::nullopt);
+    return {num_objects, 0};
+  }
+  const auto limit_ns = static_cast<std::uint64_t>(request.time_limit_s * 1e9);
+  const bool in_step = request.collective || request.barrier || schedule::is_funnel(request.movement);
+  return in_step ? move_in_step(work, loop, num_objects, limit_ns) : move_alone(work, loop, num_objects, limit_ns);
+}
+
+}  // namespace leadline::bench::io

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call, its time, its count; then the next one where something is left.
+#include "bench/io/transfers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "bench/in_transport.hpp"
+#include "core/error.hpp"
+#include "core/units.hpp"
+
+namespace leadline::bench::io {
+
+using Spending = Recorder::Spending;
+using Aside = Recorder::Aside;
+
+Transfers::Transfers(storage::File& file, std::string path, const TransferSetting& setting, Recorder& recorder,
+                     Pulse& pulse)
+    : file_(file),
+      path_(std::move(path)),
+      setting_(setting),
+      recorder_(recorder),
+      pulse_(pulse),
+      started_(setting.calls == FileCalls::non_blocking ? std::max<std::size_t>(setting.max_started, 1) : 0) {
+  if (writes() || started_.empty()) return;
+  const Aside mark(recorder_);
+  readable_bytes_ = file_.size_bytes();
+}
+
+std::uint64_t Transfers::once(std::uint64_t offset_bytes, std::span<std::byte> data, bool collective) {
+  // Only in a collective call it is others that keep this rank waiting.
+  std::optional<InTransport> mark;
+  if (collective) mark.emplace(pulse_);
+  if (writes()) return collective ? file_.write_at_all(offset_bytes, data) : file_.write_at(offset_bytes, data);
+  return collective ? file_.read_at_all(offset_bytes, data) : file_.read_at(offset_bytes, data);
+}
+
+std::uint64_t Transfers::call(std::uint64_t offset_bytes, std::span<std::byte> data, bool collective) {
+  DoneCall done{offset_bytes, data.size(), 0, recorder_.elapsed_ns(), 0};
+  {
+    const Spending mark(recorder_, IoTime::call);
+    done.moved_bytes = once(offset_bytes, data, collective);
+  }
+  done.end_ns = recorder_.elapsed_ns();
+  recorder_.add_call(done);
+  return done.moved_bytes;
+}
+
+void Transfers::refuse_nothing_written(std::uint64_t offset_bytes, std::uint64_t size_bytes) const {
+  throw Error(ExitStatus::run_failed,
+              fmt::format("writing {} at {} of {} failed", format_bytes(size_bytes), offset_bytes, path_),
+              "no byte was written, and no reason was given",
+              "Look whether the file system is full or a quota is used up");
+}
+
+std::uint64_t Transfers::go_on(std::uint64_t offset_bytes, std::span<std::byte> data, std::uint64_t moved) {
+  if (moved == 0 && writes() && !data.empty()) refuse_nothing_written(offset_bytes, data.size());
+  while (moved > 0 && moved < data.size()) {
+    recorder_.add_continued();
+    const std::uint64_t more = call(offset_bytes + moved, data.subspan(moved), false);
+    if (more == 0 && writes()) refuse_nothing_written(offset_bytes + moved, data.size() - moved);
+    if (more == 0) break;
+    moved += more;
+  }
+  return moved;
+}
+
+std::uint64_t Transfers::move(std::uint64_t offset_bytes, std::span<std::byte> data) {
+  return go_on(offset_bytes, data, call(offset_bytes, data, setting_.collective));
+}
+
+void Transfers::launch(storage::Ticket ticket, std::uint64_t offset_bytes, std::span<std::byte> data) {
+  const Spending spending(recorder_, IoTime::call);
+  std::optional<InTransport> mark;
+  if (setting_.collective) mark.emplace(pulse_);
+  if (writes()) {
+    file_.start_write(ticket, offset_bytes, data, setting_.collective);
+  } else {
+    file_.start_read(ticket, offset_bytes, data, setting_.collective);
+  }
+}
+
+std::uint64_t Transfers::await(storage::Ticket ticket) {
+  const Spending spending(recorder_, IoTime::wait);
+  std::optional<InTransport> mark;
+  if (setting_.collective) mark.emplace(pulse_);
+  const auto patience =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(setting_.timeout_s));
+  return file_.wait(ticket, Deadline::after(patience));
+}
+
+void Transfers::start(storage::Ticket ticket, std::uint64_t offset_bytes, std::span<std::byte> data) {
+  if (!writes()) {
+    const std::uint64_t there = readable_bytes_ - std::min(readable_bytes_, offset_bytes);
+    data = data.first(std::min<std::size_t>(data.size(), there));
+  }
+  Started& started = started_[ticket];
+  started = {offset_bytes, recorder_.elapsed_ns(), data, false};
+  if (data.empty() && !setting_.collective) return;
+  launch(ticket, offset_bytes, data);
+  started.is_under_way = true;
+}
+
+std::uint64_t Transfers::finish(storage::Ticket ticket) {
+  Started& started = started_[ticket];
+  if (!std::exchange(started.is_under_way, false)) return 0;
+  DoneCall done{started.offset_bytes, started.data.size(), await(ticket), started.begin_ns, 0};
+  done.end_ns = recorder_.elapsed_ns();
+  if (started.data.empty()) return 0;
+  recorder_.add_call(done);
+  return go_on(started.offset_bytes, started.data, done.moved_bytes);
+}
+
+void Transfers::move_nothing() {
+  if (started_.empty()) {
+    const Spending mark(recorder_, IoTime::call);
+    once(0, {}, true);
+    return;
+  }
+  // Nothing of this rank is under way when it has no data any more, so the first ticket is free.
+  launch(0, 0, {});
+  await(0);
+}
+
+}  // namespace leadline::bench::io

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens to files before and behind phases, outside any timing.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "bench/io/contents.hpp"
+#include "bench/io/plan.hpp"
+#include "cluster/cluster.hpp"
+
+namespace leadline::bench::io {
+
+/// Local: an existing ordinary file has no bytes any more. Throws Error(run_failed) naming it.
+void truncate_file(const std::string& path);
+
+/// Local: throws Error(run_failed) naming the file; one that is not there is fine.
+void remove_file(const std::string& path);
+
+/// Local: who wrote the file, as its first block says; nothing where it does not.
+std::optional<Writing> writing_of_file(const std::string& path);
+
+/// Collective: who wrote the files that a run reads without writing them, as the first one says; `otherwise` where it
+/// says nothing. The lowest opener of the first file looks.
+Writing writing_of_earlier_run(const IoRequest& request, const Plan& plan, const std::vector<std::string>& files,
+                               cluster::Cluster& cluster, const Writing& otherwise);
+
+}  // namespace leadline::bench::io
