@@ -21,8 +21,8 @@ enum class FileKind : std::uint8_t { hdf5, sion, other };
 /// something_missing (no permission), run_failed (cannot be read).
 FileKind kind_of_file(const std::string& path);
 
-/// Which test a file of that kind is a result of: "link", "topology", "bisection". SION has none but "link", whatever
-/// is in the file. Throws as ResultReader::open does.
+/// Which test a file of that kind is a result of: "link", "topology", "bisection", "io". SION has none but "link",
+/// whatever is in the file. Throws as ResultReader::open does.
 std::string benchmark_of(const std::string& path, FileKind kind);
 
 /// Does work with a file of that kind. What the HDF5 library dies of takes another process with it, and becomes an

@@ -34,8 +34,8 @@ RunOffsets create_run_part(const Handle& file, const RunHeader& header, const ch
 /// Local: adds those of /summary and the time of the end that the header has.
 void add_run_end(const Handle& file, const RunHeader& header);
 
-/// "link", "topology", "bisection". Throws Failure, and Error naming the file: bad_command_line (no result of ours),
-/// run_failed (a later format, damage); so do the next three.
+/// "link", "topology", "bisection", "io". Throws Failure, and Error naming the file: bad_command_line (no result of
+/// ours), run_failed (a later format, damage); so do the next three.
 std::string read_benchmark(const Input& file, const std::string& path);
 
 /// Reads all of this. Lists that are longer than the file could hold are damage.

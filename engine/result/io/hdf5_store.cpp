@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rank writes what and when into the HDF5 result of a parallel file test.
+#include "result/io/hdf5_store.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "result/collective.hpp"
+#include "result/io/json.hpp"
+#include "result/io/rank_columns.hpp"
+
+namespace leadline::result::io {
+
+namespace {
+
+/// Of /io/phases/state.
+enum class State : std::uint8_t { not_measured, complete, failed };
+
+Header header_with_room(const IoResult& so_far, const IoFileSetup& setup) {
+  Header header = header_of(so_far);
+  header.num_phases = setup.num_phases;
+  return header;
+}
+
+/// HDF5 finds out only when it closes the file, and then keeps it open.
+void expect_possible_size(const OutputFile& file, const Header& header) {
+  constexpr double most_bytes = 0x1p62;
+  const double size_bytes = size_of_phases(header);
+  if (size_bytes > most_bytes) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("{} would be larger than any file can be", file.path()),
+                fmt::format("{} phases of {} ranks", header.num_phases, header.num_ranks),
+                "Ask for fewer with --repeat");
+  }
+  file.truncate(static_cast<std::uint64_t>(size_bytes));
+  file.truncate(0);
+}
+
+/// One rank's values as they go to the file, column after column.
+class PackedRow {
+ public:
+  explicit PackedRow(const RankPhase& own) {
+    each_rank_column(own, [this](const std::string&, const auto& value) { add(value); });
+  }
+
+  std::size_t num_columns() const { return ends_.size(); }
+  std::string_view column(std::size_t index) const {
+    const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
+    return std::string_view(bytes_).substr(begin, ends_[index] - begin);
+  }
+
+ private:
+  /// In the file 0 is what was not measured.
+  void add(double value) { add_bytes(bytes_of_one(std::isfinite(value) ? value : 0.0)); }
+
+  template <typename Value>
+  void add(const Value& value) {
+    add_bytes(bytes_of_one(value));
+  }
+
+  void add_bytes(std::string_view bytes) {
+    bytes_ += bytes;
+    ends_.push_back(bytes_.size());
+  }
+
+  std::string bytes_;
+  std::vector<std::size_t> ends_;
+};
+
+}  // namespace
+
+Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup)
+    : cluster_(cluster),
+      header_(header_with_room(so_far, setup)),
+      file_(cluster, header_, {setup.path, setup.existing, setup.row_path, setup.place},
+            [this](const OutputFile& file) {
+              offsets_ = create(file);
+              return offsets_.run;
+            }) {
+  const std::string ranks = cluster_.broadcast(as_bytes(std::span<const std::uint64_t>(offsets_.ranks)));
+  offsets_.ranks = from_bytes<std::uint64_t>(ranks);
+}
+
+Offsets Hdf5Store::create(const OutputFile& file) const {
+  expect_possible_size(file, header_);
+  Offsets offsets = create_structure(file.path(), header_);
+  if (!header_.io_ranks.empty()) file.write_at(offsets.io_ranks, bytes_of(header_.io_ranks));
+  std::string names;
+  for (const std::string& name : header_.files) names += padded(name, file_name_size);
+  if (!names.empty()) file.write_at(offsets.files, names);
+  return offsets;
+}
+
+void Hdf5Store::expect_room_for(const PhasePlace& place) const {
+  if (place.index >= 0 && std::cmp_less(place.index, header_.num_phases)) return;
+  throw write_error(path(),
+                    fmt::format("rank {} has phase {}, for which there is no place", cluster_.rank(), place.index));
+}
+
+/// The state says that a phase is there, so it comes when all ranks' rows are.
+void Hdf5Store::write(const PhasePlace& place, const RankPhase& own, const PhaseSummary& summary) {
+  write_row(place, own);
+  if (cluster_.rank() == 0) write_phase(place, summary);
+}
+
+void Hdf5Store::write_row(const PhasePlace& place, const RankPhase& own) {
+  std::optional<Error> error;
+  try {
+    expect_room_for(place);
+  } catch (const Error& failure) {
+    error = failure;
+  }
+  const PackedRow row(own);
+  std::vector<PlacedBytes> pieces;
+  for (std::size_t index = 0; !error && index < row.num_columns(); ++index) {
+    const std::uint64_t cell = static_cast<std::uint64_t>(place.index) * static_cast<std::uint64_t>(header_.num_ranks) +
+                               static_cast<std::uint64_t>(cluster_.rank());
+    const std::string_view column = row.column(index);
+    pieces.push_back({offsets_.ranks.at(index) + cell * column.size(), column});
+  }
+  file_.rows().put(pieces, error);
+  cluster_.agree(error ? &*error : nullptr);
+}
+
+void Hdf5Store::write_phase(const PhasePlace& place, const PhaseSummary& summary) {
+  const auto index = static_cast<std::uint64_t>(place.index);
+  const auto put = [&](std::uint64_t table, const auto& value) {
+    file_.rows().file()->write_at(table + index * sizeof value, bytes_of_one(value));
+  };
+  put(offsets_.phases.operation, static_cast<std::uint8_t>(place.operation == IoOperation::read ? 1 : 0));
+  put(offsets_.phases.repeat, std::int32_t{place.repeat});
+  file_.rows().file()->write_at(offsets_.phases.summary + index * phase_summary_size,
+                                phase_text(summary, phase_summary_size - 1));
+  put(offsets_.phases.state, summary.is_complete ? State::complete : State::failed);
+}
+
+void Hdf5Store::finish(const IoResult& result) {
+  file_.finish(
+      result, header_, [&] { return json_text(result); }, [&] { add_end(path(), header_); });
+}
+
+}  // namespace leadline::result::io

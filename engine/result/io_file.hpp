@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result file of a parallel file test from before its first byte to its end: one interface for HDF5, JSON and no
+// file at all.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "bench/io/output.hpp"
+#include "cluster/cluster.hpp"
+#include "model/io_result.hpp"
+#include "model/provenance.hpp"
+#include "result/result_file.hpp"
+
+namespace leadline::result {
+
+/// Every rank has one. Collective members must be called by all ranks in the same order; `path`, `mark_incomplete` and
+/// `finish` are as in ResultFile.
+class IoFile : public bench::io::PhaseStore {
+ public:
+  virtual const std::string& path() const = 0;
+  virtual void mark_incomplete(const std::string& reason) noexcept = 0;
+  virtual void finish(const IoResult& result) = 0;
+};
+
+/// How to open one. Rank 0's path counts, the rest is the same on all ranks but `place`.
+struct IoFileSetup {
+  std::string path;  ///< "-" = standard output (JSON)
+  ResultFormat format = ResultFormat::hdf5;
+  ExistingFile existing = ExistingFile::refuse;
+  RowPath row_path = RowPath::automatic;
+  RankPlace place;  ///< this rank's own
+  std::uint64_t num_phases = 0;
+};
+
+/// Collective: creates and checks the file before the first phase and writes what is known: `so_far` is request,
+/// provenance, backend_library, file_system, run, io_ranks and files. Throws on every rank the same Error, as
+/// open_result_file does.
+std::unique_ptr<IoFile> open_io_file(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup);
+
+}  // namespace leadline::result

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which kind of file a parallel file test gets, and what readers make of it.
+#include "result/io_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io_fixture.hpp"
+#include "result/bisection/hdf5_reader.hpp"
+#include "result/io/hdf5_reader.hpp"
+#include "result/io/json.hpp"
+#include "result/io/kept_phases.hpp"
+#include "result/reader.hpp"
+
+namespace leadline::test {
+namespace {
+
+using result::FileKind;
+using result::ResultReader;
+using result::io::Hdf5Reader;
+using result::io::kept_phase;
+using result::io::kept_phases;
+using result::io::KeptPhase;
+using result::io::StoredPhase;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int num_ranks = 5;
+
+std::vector<std::string> errors_of_writing(const std::string& path, ResultFormat format) {
+  return run_ranks({num_ranks, 2}, [&](auto& cluster) {
+    auto setup = io_setup(cluster, path);
+    setup.format = format;
+    write_io(cluster, setup);
+  });
+}
+
+template <typename Read>
+std::string error_of(ExitStatus status, const Read& read) {
+  try {
+    (void)read();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), status);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(IoFile, IsOfTheKindAskedFor) {
+  const Folder folder;
+  EXPECT_THAT(errors_of_writing(folder / "run.h5", ResultFormat::hdf5), Each(""));
+  EXPECT_THAT(errors_of_writing(folder / "run.json", ResultFormat::json), Each(""));
+  EXPECT_THAT(errors_of_writing(folder / "none", ResultFormat::none), Each(""));
+  EXPECT_EQ(result::kind_of_file(folder / "run.h5"), FileKind::hdf5);
+  EXPECT_EQ(contents_of(folder / "run.json").front(), '{');
+  EXPECT_FALSE(std::filesystem::exists(folder / "none"));
+}
+
+TEST(IoFile, IsNotOfSion) {
+  const Folder folder;
+  const auto errors = errors_of_writing(folder / "run.sion", ResultFormat::sion);
+  EXPECT_THAT(errors, Each(AllOf(HasSubstr("cannot be kept as SION"), HasSubstr(".h5"), HasSubstr(".json"))));
+  EXPECT_FALSE(std::filesystem::exists(folder / "run.sion"));
+}
+
+TEST(IoFile, IsRefusedByReadersOfOtherTestsAndTheOtherWayRound) {
+  const Folder folder;
+  const std::string path = folder / "run.h5", link = folder / "link.h5";
+  errors_of_writing(path, ResultFormat::hdf5);
+  run_ranks({2}, [&](auto& cluster) { result::Hdf5Store(cluster, result_so_far(2), setup_for(cluster, link)); });
+  EXPECT_EQ(result::benchmark_of(path, FileKind::hdf5), "io");
+  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return ResultReader::open(path); }),
+              AllOf(HasSubstr(path), HasSubstr("leadline io"), HasSubstr("leadline info")));
+  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return result::bisection::Hdf5Reader(path).place(0); }),
+              AllOf(HasSubstr(path), HasSubstr("leadline io")));
+  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return Hdf5Reader(link).place(0); }),
+              AllOf(HasSubstr(link), HasSubstr("leadline link")));
+}
+
+TEST(IoFile, IsReadAsFarAsADescriptionTakes) {
+  const Folder folder;
+  errors_of_writing(folder / "run.h5", ResultFormat::hdf5);
+  const Hdf5Reader reader(folder / "run.h5");
+  const result::io::Header& header = reader.header();
+  EXPECT_TRUE(header.complete);
+  EXPECT_EQ(header.num_ranks, num_ranks);
+  EXPECT_EQ(header.movement, "N-M-1");
+  EXPECT_EQ(header.order, "strided");
+  EXPECT_EQ(header.backend_library, "POSIX");
+  EXPECT_EQ(header.file_system, "ext4");
+  EXPECT_EQ(header.num_objects, 12U);
+  EXPECT_EQ(header.object_size_bytes, 4096U);
+  EXPECT_EQ(header.run, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_THAT(header.io_ranks, ElementsAre(0, 3));
+  EXPECT_THAT(header.files, ElementsAre("/scratch/leadline-io", "/scratch/two"));
+  EXPECT_EQ(header.num_phases, num_phases_of_io);
+  EXPECT_EQ(reader.place(4).host, "node2");
+
+  const std::vector<StoredPhase> stored = reader.phases();
+  ASSERT_EQ(stored.size(), 4U);
+  EXPECT_EQ(stored[3].operation, IoOperation::read);
+  EXPECT_EQ(stored[3].repeat, 1);
+  EXPECT_EQ(stored[3].summary, result::io::phase_text(phase_summary_of(3), 32767));
+  const std::vector<KeptPhase> phases = kept_phases(reader);
+  ASSERT_EQ(phases.size(), 4U);
+  EXPECT_EQ(phases[0].operation, IoOperation::write);
+  EXPECT_TRUE(phases[0].is_complete);
+  EXPECT_EQ(phases[0].is_durable, true);
+  EXPECT_EQ(phases[0].source, "");
+  EXPECT_EQ(phases[3].bytes, 1U << 20);
+  EXPECT_EQ(phases[3].wall_ns, 5e6);
+  EXPECT_EQ(phases[3].bytes_per_s, 4e9);
+  EXPECT_EQ(phases[3].bytes_per_s_wall, 4e9 + 2);
+  EXPECT_EQ(phases[3].source, "mixed");
+  EXPECT_FALSE(phases[3].is_durable);
+}
+
+TEST(IoFile, ThatWasKilledHasThePhasesUntilThen) {
+  const Folder folder;
+  run_ranks({num_ranks}, [&](auto& cluster) {
+    const auto file = result::open_io_file(cluster, io_so_far(), io_setup(cluster, folder / "run.h5"));
+    write_phase(*file, cluster, phase_summary_of(0));
+    write_phase(*file, cluster, failed_phase(1));
+  });
+  const Hdf5Reader reader(folder / "run.h5");
+  EXPECT_FALSE(reader.header().complete);
+  EXPECT_FALSE(reader.header().summary);
+  const std::vector<KeptPhase> phases = kept_phases(reader);
+  ASSERT_EQ(phases.size(), 2U);
+  EXPECT_FALSE(phases[1].is_complete);
+  EXPECT_EQ(phases[1].error, "reading FILE failed (Input/output error)");
+  EXPECT_TRUE(std::isnan(phases[1].bytes_per_s));
+  EXPECT_EQ(phases[1].num_mismatches, 3U);
+}
+
+TEST(IoFile, IsReadWithoutItsHoles) {
+  const Folder folder;
+  run_ranks({2}, [&](auto& cluster) {
+    auto setup = io_setup(cluster, folder / "run.h5");
+    setup.num_phases = 50'000'000;
+    const auto file = result::open_io_file(cluster, io_so_far(2), setup);
+    write_phase(*file, cluster, phase_summary_of(0));
+  });
+  EXPECT_EQ(Hdf5Reader(folder / "run.h5").phases().size(), 1U);
+}
+
+TEST(KeptPhase, OfADamagedSummaryIsAnError) {
+  const std::string whole = result::io::phase_text(phase_summary_of(3), 32767);
+  const auto without = [&](const std::string& name) {
+    std::string text = whole;
+    return text.replace(text.find("\"" + name + "\""), 2, "\"x");
+  };
+  EXPECT_EQ(kept_phase({.summary = whole}, "run.h5").bytes, 1U << 20);
+  for (const std::string& summary : {std::string("{"), std::string("[]"), std::string(""), whole.substr(0, 200),
+                                     without("error"), without("bytes"), without("num_mismatches"), without("wall_ns"),
+                                     without("bytes_per_s"), without("source"), without("is_durable")}) {
+    EXPECT_THAT(error_of(ExitStatus::run_failed, [&] { return kept_phase({.summary = summary}, "run.h5"); }),
+                AllOf(HasSubstr("run.h5"), HasSubstr("/io/phases/summary of the write of repeat 0")))
+        << summary;
+  }
+}
+
+/// What reading says of a file from which something was taken.
+std::string error_after(const std::string& whole, const std::function<void(hid_t file)>& damage) {
+  const std::string path = whole + ".damaged";
+  std::filesystem::copy_file(whole, path, std::filesystem::copy_options::overwrite_existing);
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  damage(file);
+  H5Fclose(file);
+  const std::string said = error_of(ExitStatus::run_failed, [&] { return kept_phases(Hdf5Reader(path)).size(); });
+  EXPECT_THAT(said, HasSubstr(path));
+  return said;
+}
+
+void set_first_byte(hid_t file, const char* table, unsigned char value) {
+  const hid_t dataset = H5Dopen2(file, table, H5P_DEFAULT);
+  std::vector<unsigned char> all(num_phases_of_io, value);
+  H5Dwrite(dataset, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data());
+  H5Dclose(dataset);
+}
+
+TEST(IoFile, ThatIsDamagedIsAnError) {
+  const Folder folder;
+  const std::string path = folder / "run.h5";
+  errors_of_writing(path, ResultFormat::hdf5);
+  const auto without = [&](const char* object) {
+    return error_after(path, [&](hid_t file) { H5Ldelete(file, object, H5P_DEFAULT); });
+  };
+  for (const char* object : {"io", "io/phases", "io/phases/operation", "io/phases/repeat", "io/phases/summary"}) {
+    EXPECT_THAT(without(object), HasSubstr(object));
+  }
+  for (const char* name :
+       {"movement", "order", "backend_library", "file_system", "num_objects", "object_size_bytes", "run"}) {
+    const auto said = error_after(path, [&](hid_t file) { H5Adelete_by_name(file, "io", name, H5P_DEFAULT); });
+    EXPECT_THAT(said, AllOf(HasSubstr("/io"), HasSubstr(name)));
+  }
+  const auto swapped = [&](const char* table, const char* other) {
+    return error_after(path, [&](hid_t file) {
+      H5Ldelete(file, table, H5P_DEFAULT);
+      H5Lcreate_hard(file, other, file, table, H5P_DEFAULT, H5P_DEFAULT);
+    });
+  };
+  EXPECT_THAT(swapped("io/phases/state", "io/ranks/file"), HasSubstr("another shape"));
+  EXPECT_THAT(swapped("io/phases/repeat", "io/files"), HasSubstr("another shape"));
+  EXPECT_THAT(swapped("io/phases/summary", "io/phases/repeat"), HasSubstr("another kind"));
+  EXPECT_THAT(swapped("io/io_ranks", "io/ranks/file"), HasSubstr("io_ranks is no list"));
+  EXPECT_THAT(swapped("io/files", "io/ranks/file"), HasSubstr("files is no list"));
+  EXPECT_THAT(error_after(path, [](hid_t file) { set_first_byte(file, "io/phases/state", 9); }),
+              HasSubstr("phase 0 has state 9"));
+  EXPECT_THAT(error_after(path, [](hid_t file) { set_first_byte(file, "io/phases/operation", 7); }),
+              HasSubstr("operation 7"));
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  EXPECT_THAT(error_of(ExitStatus::run_failed, [&] { return Hdf5Reader(path).phases(); }), HasSubstr("truncated"));
+}
+
+}  // namespace
+}  // namespace leadline::test

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// A parallel file test to write, whose numbers say where they belong.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "result/io_file.hpp"
+#include "result_fixture.hpp"
+
+namespace leadline::test {
+
+/// Write, read, write, read; there is room for one more repetition that does not come.
+constexpr int num_measured_phases = 4;
+constexpr std::uint64_t num_phases_of_io = 6;
+
+inline IoResult io_so_far(int num_ranks = 5) {
+  IoResult result;
+  result.provenance = result_so_far(num_ranks).provenance;
+  result.request.command_line = {"leadline", "io", "\xff"};
+  result.request.message_sizes_bytes = {4096};
+  result.request.movement = schedule::Movement::n_m_1;
+  result.request.order = schedule::Order::strided;
+  result.request.num_objects = 12;
+  result.request.object_size_bytes = 4096;
+  result.request.repeat = 3;
+  result.backend_library = "POSIX";
+  result.file_system = "ext4";
+  result.run = std::numeric_limits<std::uint64_t>::max();
+  result.num_objects = 12;
+  result.io_ranks = {0, 3};
+  result.files = {"/scratch/leadline-io", "/scratch/two"};
+  return result;
+}
+
+inline result::IoFileSetup io_setup(const cluster::Cluster& cluster, const std::string& path) {
+  return {.path = path, .place = setup_for(cluster, path).place, .num_phases = num_phases_of_io};
+}
+
+inline PhasePlace place_of(int index) {
+  return {.index = index, .operation = index % 2 == 0 ? IoOperation::write : IoOperation::read, .repeat = index / 2};
+}
+
+/// Rank 4 does nothing; rank 1 knows nothing of its page cache behind the phase.
+inline RankPhase rank_phase_of(int index, int rank) {
+  RankPhase row;
+  if (rank == 4) return row;
+  const double base = 1e6 * (index + 1) + 1e3 * rank;
+  const auto count = static_cast<std::uint64_t>(1000 * (index + 1) + 10 * rank);
+  row.begin_ns = base + 0.5;
+  row.end_ns = base + 1.5;
+  row.io_ns = base + 2.5;
+  for (std::size_t time = 0; time < num_io_times; ++time) row.times_ns.at(time) = base + 10 + static_cast<double>(time);
+  row.num_objects = count;
+  row.bytes = count + 1;
+  row.message_bytes = count + 2;
+  row.num_calls = count + 3;
+  row.num_continued = count + 4;
+  row.bytes_at_stop = count + 5;
+  row.num_mismatches = count + 6;
+  row.call_ns_min = base + 30;
+  row.call_ns_max = base + 40;
+  row.file = rank % 2;
+  row.latencies.at(static_cast<std::size_t>(rank)) = count;
+  row.series.bin_ns = std::uint64_t{1} << (20 + rank);
+  row.series.bytes.at(static_cast<std::size_t>(index)) = count;
+  row.cache_before = {
+      .is_known = true, .pages = count, .cached = count + 7, .dirty = count + 8, .writeback = count + 9};
+  if (rank != 1) row.cache_after = {true, count, count + 10, count + 11, count + 12};
+  return row;
+}
+
+inline RankSpread spread_of(double base) {
+  return {.num = 4, .min = base, .mean = base + 1, .max = base + 2, .min_rank = 3, .max_rank = 1};
+}
+
+inline PhaseSummary phase_summary_of(int index) {
+  PhaseSummary its;
+  its.place = place_of(index);
+  its.is_complete = true;
+  const double base = 1e9 * (index + 1);
+  its.bytes = 1 << 20;
+  its.message_bytes = 1 << 19;
+  its.num_objects = 256;
+  its.num_calls = 300;
+  its.num_continued = 2;
+  its.wall_ns = 5e6;
+  its.bytes_per_s = base;
+  its.bytes_per_s_mean = base + 1;
+  its.bytes_per_s_wall = base + 2;
+  its.bytes_per_s_transfer = base + 3;
+  its.fill_bytes_per_s = base + 4;
+  its.verify_bytes_per_s = base + 5;
+  its.io = spread_of(4e6);
+  for (std::size_t time = 0; time < num_io_times; ++time)
+    its.times.at(time) = spread_of(100 * static_cast<double>(time));
+  its.latencies.at(0) = 3;
+  its.latencies.at(5) = 290;
+  its.latencies.at(num_latency_buckets - 1) = 7;
+  its.call_ns_min = 900;
+  its.call_ns_p50 = 2000;
+  its.call_ns_p90 = 2100;
+  its.call_ns_p99 = 2200;
+  its.call_ns_p999 = 2300;
+  its.call_ns_max = 4e12;
+  its.series = {.bin_ns = 1 << 21, .bytes = {5, 0, 7}};
+  its.cache_before = {.is_known = true, .pages = 256, .cached = 3, .dirty = 2, .writeback = 1};
+  its.source = ReadSource::mixed;
+  its.is_durable = index == 0;
+  return its;
+}
+
+inline WrongObject wrong_object() {
+  WrongObject wrong;
+  wrong.mismatch.kind = memory::MismatchKind::other_rank;
+  wrong.mismatch.expected = {.run = 9, .rank = 2, .file = 0, .object = 7, .offset_bytes = 28672, .generation = 1};
+  wrong.mismatch.first_byte = 4096;
+  wrong.mismatch.num_bytes = 512;
+  wrong.mismatch.found =
+      memory::ObjectKey{.run = 9, .rank = 3, .file = 0, .object = 7, .offset_bytes = 0, .generation = 1};
+  wrong.read_by = 0;
+  wrong.host = "node0";
+  wrong.file = "/scratch/leadline-io";
+  return wrong;
+}
+
+inline Straggler straggler() {
+  return {
+      .rank = 2, .host = "node1", .file = "/scratch/two", .bytes_per_s = 5e8, .relative = 0.25, .mostly = IoTime::sync};
+}
+
+inline SlowCall slow_call(std::uint64_t offset_bytes = 8192) {
+  return {.rank = 1,
+          .host = "node0",
+          .file = "/scratch/two",
+          .offset_bytes = offset_bytes,
+          .size_bytes = 4096,
+          .begin_ns = 17,
+          .time_ns = 4e12};
+}
+
+/// A read with all that can go wrong, behind a time limit.
+inline PhaseSummary failed_phase(int index) {
+  PhaseSummary its = phase_summary_of(index);
+  its.is_complete = false;
+  its.error = "reading FILE failed (Input/output error)";
+  its.bytes_per_s = its.bytes_per_s_mean = its.bytes_per_s_wall = its.bytes_per_s_transfer = not_measured;
+  its.has_stop = true;
+  its.stop_ns = 3e6;
+  its.bytes_at_stop = 0;
+  its.num_mismatches = 3;
+  its.wrong = {wrong_object()};
+  its.stragglers = {straggler()};
+  its.slow_calls = {slow_call(), slow_call(0)};
+  return its;
+}
+
+inline void write_phase(result::IoFile& file, const cluster::Cluster& cluster, const PhaseSummary& summary) {
+  // What counts on rank 0 alone is nonsense elsewhere.
+  file.write(summary.place, rank_phase_of(summary.place.index, cluster.rank()),
+             cluster.rank() == 0 ? summary : PhaseSummary{});
+}
+
+inline void write_all_phases(result::IoFile& file, const cluster::Cluster& cluster) {
+  for (int index = 0; index < num_measured_phases; ++index) write_phase(file, cluster, phase_summary_of(index));
+}
+
+inline IoResult finished(IoResult result) {
+  for (int index = 0; index < num_measured_phases; ++index) result.phases.push_back(phase_summary_of(index));
+  result.operations = {{.operation = IoOperation::write,
+                        .num = 2,
+                        .min = 1e9,
+                        .median = 2e9,
+                        .mean = 2.5e9,
+                        .max = 3e9,
+                        .half_width = 1e8},
+                       {.operation = IoOperation::read, .num = 1}};
+  result.hints = {
+      {"cb_nodes", "4", "2", true}, {"romio_ds_write", "", "automatic", false}, {"nonsense", "1", "", false}};
+  const LinkResult link = finished(LinkResult{});
+  result.hosts = link.hosts;
+  result.findings = link.findings;
+  result.provenance.end_utc = link.provenance.end_utc;
+  result.verified_bytes = 77;
+  result.complete = true;
+  return result;
+}
+
+/// A whole run.
+inline void write_io(cluster::Cluster& cluster, const result::IoFileSetup& setup) {
+  const IoResult so_far = io_so_far(cluster.size());
+  const auto file = result::open_io_file(cluster, so_far, setup);
+  write_all_phases(*file, cluster);
+  file->finish(cluster.rank() == 0 ? finished(so_far) : IoResult{});
+}
+
+}  // namespace leadline::test
