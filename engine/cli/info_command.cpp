@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "output/file_info.hpp"
 #include "result/bisection/hdf5_reader.hpp"
+#include "result/io/hdf5_reader.hpp"
 #include "result/reader.hpp"
 #include "result/topology/hdf5_reader.hpp"
 
@@ -43,6 +44,8 @@ output::FileInfo info_of(const std::string& path, result::FileKind kind) {
       info.topology = output::topology_info(result::topology::Hdf5Reader(path));
     } else if (benchmark == "bisection") {
       info.bisection = output::bisection_info(result::bisection::Hdf5Reader(path));
+    } else if (benchmark == "io") {
+      info.io = output::io_info(result::io::Hdf5Reader(path));
     } else {
       info.result = output::result_info(*result::ResultReader::open(path));
     }

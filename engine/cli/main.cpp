@@ -29,6 +29,7 @@ constexpr Command commands[] = {
     {"link", "measure the link between every two ranks", link_command},
     {"topology", "measure exchanges of many ranks at once: star, all with all, ring and others", topology_command},
     {"bisection", "measure random pairs of all ranks at once: effective bisection bandwidth", bisection_command},
+    {"io", "write and read files by all ranks at once, and check every byte", io_command},
     {"convert", "write a result in the other format, or a SION file without gaps", convert_command},
     {"info", "say what a result file is and what is in it", info_command},
     {"transports", "list the ways to move bytes, and why one is not available", transports_command},
@@ -56,8 +57,8 @@ std::string purpose_of(const std::string& external) {
 
 std::string help() {
   std::string text =
-      "Leadline measures every link of a cluster and says which one is bad.\n\nUsage: leadline COMMAND [OPTIONS]\n\n"
-      "Commands:\n";
+      "Leadline measures every link of a cluster and its parallel file system, and says what is bad.\n\n"
+      "Usage: leadline COMMAND [OPTIONS]\n\nCommands:\n";
   for (const Command& command : commands) text += fmt::format("  {:<12} {}\n", command.name, command.purpose);
   for (const std::string& name : external_commands()) text += fmt::format("  {:<12} {}\n", name, purpose_of(name));
   text += "\n'leadline COMMAND --help' explains a command. 'leadline --version' prints the version.\n";

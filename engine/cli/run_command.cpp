@@ -36,6 +36,11 @@ std::string default_output(const std::string& benchmark, ResultFormat format) {
 
 }  // namespace
 
+std::string transport_for(const RunRequest& request, Launcher launcher) {
+  if (!request.transport.empty()) return request.transport;
+  return is_mpi_launcher(launcher) ? "mpi" : "tcp";
+}
+
 int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& run_rank) {
   const Launcher launcher = cluster::detect_launcher();
   if (launcher != Launcher::none && request.num_local > 0) {
@@ -43,7 +48,7 @@ int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& 
                 "Leave it out");
   }
   if (request.output.empty()) request.output = default_output(benchmark, request.format);
-  if (request.transport.empty()) request.transport = is_mpi_launcher(launcher) ? "mpi" : "tcp";
+  request.transport = transport_for(request, launcher);
   const transport::LoadedModule module = transport::open_module(transport::parse_choice(request.transport).name);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file size is then an error of a write, and not the rank's death
 

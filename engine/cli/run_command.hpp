@@ -10,6 +10,7 @@
 
 #include "bench/presence.hpp"
 #include "cluster/bootstrap.hpp"
+#include "cluster/launcher.hpp"
 #include "model/request.hpp"
 #include "transport/module.hpp"
 
@@ -18,6 +19,9 @@ namespace leadline::cli {
 /// One rank of a run, from joining the others to its exit status.
 using RunRank =
     std::function<int(std::unique_ptr<cluster::Bootstrap> bootstrap, const transport::LoadedModule& module)>;
+
+/// The transport of a run: as asked, else what fits the launcher.
+std::string transport_for(const RunRequest& request, cluster::Launcher launcher);
 
 /// Completes transport and output in `request` (the name of the file has the benchmark's name in it), then runs the
 /// ranks: those that a launcher has started, else local processes of its own. Returns the exit status. Throws

@@ -45,7 +45,8 @@ void declare_who(DeclaredOptions& options, RunRequest& request) {
                 "network between hosts for TCP: look up the short host name with this behind it (node7 + i)",
                 [&](const std::string&, const std::string& text) { request.host_name_suffix = text; });
   options.value(
-      "--timeout", "TIME", "end the run when a rank is silent or stuck for so long. Default: 60s",
+      "--timeout", "TIME",
+      fmt::format("end the run when a rank is silent or stuck for so long. Default: {:g}s", request.timeout_s),
       [&](const std::string& option, const std::string& text) { request.timeout_s = parse_seconds(option, text, 1); });
 }
 

@@ -21,7 +21,8 @@ extern const char* const sizes_help;
 /// Likewise: what the exit status means.
 extern const char* const exit_status_help;
 
-/// Begins the group "Who takes part": --transport, --local, --interface, --host-name-suffix, --timeout.
+/// Begins the group "Who takes part": --transport, --local, --interface, --host-name-suffix, --timeout, whose default
+/// the caller may have put into `request`.
 void declare_who(DeclaredOptions& options, RunRequest& request);
 
 /// --message-size, whose default the caller has put into `request`; `default_text` is how to write it.

@@ -27,8 +27,9 @@ struct PresentationOf {
   std::function<std::string(const Result& result, const std::string& path)> summary;
 };
 
-/// `Benchmark` says what is its own. Types: Request, Plan, Memory (this rank's, for messages), Result, File, Progress.
-/// Static functions, in the order in which they are called; "together" = inside together(), so that they may throw:
+/// `Benchmark` says what is its own; an object of it lives as long as the run, for what one stage leaves to the next.
+/// Types: Request, Plan, Memory (this rank's, for messages), Result, File, Progress. Functions, static or not, in the
+/// order in which they are called; "together" = inside together(), so that they may throw:
 ///
 ///   Plan plan(request, surroundings, cluster)       collective, agrees by itself
 ///   unique_ptr<Memory> allocate(request, plan, rank)        together
@@ -43,14 +44,14 @@ class StagedRun final : public BenchmarkRun {
 
   /// `presentation` outlives the run.
   StagedRun(const Request& request, cluster::Cluster& cluster, const transport::LoadedModule& module,
-            const Presentation& presentation)
-      : cluster_(cluster), module_(module), presentation_(presentation) {
+            const Presentation& presentation, Benchmark benchmark)
+      : cluster_(cluster), module_(module), presentation_(presentation), benchmark_(std::move(benchmark)) {
     result_.request = request;
   }
 
   void run() override {
     surroundings_.emplace(result_.request, cluster_, module_);
-    plan_ = Benchmark::plan(result_.request, *surroundings_, cluster_);
+    plan_ = benchmark_.plan(result_.request, *surroundings_, cluster_);
     allocate();
     describe();
     open_file();
@@ -67,18 +68,18 @@ class StagedRun final : public BenchmarkRun {
   void allocate() {
     memory_ = together(cluster_, [&] {
       surroundings_->check_memory_kind();
-      return Benchmark::allocate(result_.request, plan_, cluster_.rank());
+      return benchmark_.allocate(result_.request, plan_, cluster_.rank());
     });
   }
 
   void describe() {
     result_.provenance = surroundings_->provenance();
-    Benchmark::describe(plan_, result_);
+    benchmark_.describe(plan_, result_);
     result_.hosts = surroundings_->hosts_with_ranks(surroundings_->gather_host_names());
   }
 
   void open_file() {
-    file_ = together(cluster_, [&] { return Benchmark::open_file(cluster_, result_, plan_, surroundings_->place()); });
+    file_ = together(cluster_, [&] { return benchmark_.open_file(cluster_, result_, plan_, surroundings_->place()); });
     cluster_.set_on_failure([this](const std::string& message) { file_->mark_incomplete(message); });
   }
 
@@ -87,7 +88,7 @@ class StagedRun final : public BenchmarkRun {
       if (cluster_.rank() == 0 && presentation_.progress) progress_ = presentation_.progress(result_);
       return true;
     });
-    Benchmark::measure(cluster_, *surroundings_, plan_, *memory_, *file_, progress_.get(), result_);
+    benchmark_.measure(cluster_, *surroundings_, plan_, *memory_, *file_, progress_.get(), result_);
   }
 
   void finish() {
@@ -102,6 +103,7 @@ class StagedRun final : public BenchmarkRun {
   const transport::LoadedModule& module_;
   const Presentation& presentation_;
   std::optional<Surroundings> surroundings_;
+  Benchmark benchmark_;  // gone before the transport that it may stand on
   typename Benchmark::Plan plan_;
   typename Benchmark::Result result_;
   std::unique_ptr<typename Benchmark::Memory> memory_;
@@ -112,9 +114,10 @@ class StagedRun final : public BenchmarkRun {
 /// Collective: the whole run; the exit status. Never throws an error that the ranks have not agreed on.
 template <class Benchmark>
 int run_stages(const typename Benchmark::Request& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
-               const transport::LoadedModule& module, const typename StagedRun<Benchmark>::Presentation& presentation) {
+               const transport::LoadedModule& module, const typename StagedRun<Benchmark>::Presentation& presentation,
+               Benchmark benchmark = {}) {
   return run_in_frame(request, std::move(bootstrap), [&](cluster::Cluster& cluster, double) {
-    return std::make_unique<StagedRun<Benchmark>>(request, cluster, module, presentation);
+    return std::make_unique<StagedRun<Benchmark>>(request, cluster, module, presentation, std::move(benchmark));
   });
 }
 

@@ -111,6 +111,7 @@ std::string file_info_text(const FileInfo& info) {
   if (info.kind == result::FileKind::hdf5) text += line("container", "HDF5");
   if (info.topology) return text + topology_info_text(*info.topology);
   if (info.bisection) return text + bisection_info_text(*info.bisection);
+  if (info.io) return text + io_info_text(*info.io);
   if (info.result) return text + result_text(*info.result, info.container.has_value());
   return text + line("result", "none: " + harmless(info.why_no_result));
 }

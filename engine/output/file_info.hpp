@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "model/result.hpp"
 #include "output/file_info_bisection.hpp"
+#include "output/file_info_io.hpp"
 #include "output/file_info_topology.hpp"
 #include "result/container_facts.hpp"
 #include "result/reader.hpp"
@@ -36,9 +37,10 @@ struct FileInfo {
   std::string path;
   result::FileKind kind = result::FileKind::other;
   std::optional<result::ContainerFacts> container;  ///< SION
-  std::optional<ResultInfo> result;                 ///< of a link test; of this and the next two one at most
+  std::optional<ResultInfo> result;                 ///< of a link test; of this and the next three one at most
   std::optional<TopologyInfo> topology;             ///< HDF5
   std::optional<BisectionInfo> bisection;           ///< HDF5
+  std::optional<IoInfo> io;                         ///< HDF5
   std::string why_no_result;                        ///< of a SION file
   std::optional<Error> error;                       ///< the same as an error, where the file is damaged
 };

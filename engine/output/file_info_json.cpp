@@ -70,6 +70,7 @@ Json result_json(const ResultInfo& info) {
 Json any_result_json(const FileInfo& info) {
   if (info.topology) return topology_info_json(*info.topology);
   if (info.bisection) return bisection_info_json(*info.bisection);
+  if (info.io) return io_info_json(*info.io);
   return info.result ? result_json(*info.result) : Json(nullptr);
 }
 

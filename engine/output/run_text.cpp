@@ -46,8 +46,12 @@ std::string run_tail(const RunResult& result, ResultFormat format, const std::st
   if (result.verified_bytes > 0) {
     text += fmt::format("verified: {} arrived as sent\n", about_bytes(result.verified_bytes));
   }
-  if (result_path.empty() || result_path == "-") return text;
-  text += fmt::format("result: {}\n", result_path);
+  return text + where_it_lies(format, result_path);
+}
+
+std::string where_it_lies(ResultFormat format, const std::string& result_path) {
+  if (result_path.empty() || result_path == "-") return "";
+  std::string text = fmt::format("result: {}\n", result_path);
   if (format == ResultFormat::hdf5) text += fmt::format("next:   leadline report {}\n", result_path);
   return text;
 }

@@ -21,7 +21,10 @@ std::string simulated_line(const RunResult& result);
 /// What an estimate of a plan takes a message to cost; a line.
 std::string estimate_head(const bench::CostAssumption& assumption);
 
-/// What was verified, where the result lies ("-" or empty = nowhere to point at), and what to do with it.
+/// Where the result lies ("-" or empty = nowhere to point at), and what to do with it.
+std::string where_it_lies(ResultFormat format, const std::string& result_path);
+
+/// What was verified, and where it lies.
 std::string run_tail(const RunResult& result, ResultFormat format, const std::string& result_path);
 
 }  // namespace leadline::output

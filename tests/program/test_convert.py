@@ -235,9 +235,11 @@ def test_refusals(link: Leadline, leadline: Leadline, tmp_path: Path, words: lis
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other.h5", "r.h5", "text"]
 
 
-@pytest.mark.parametrize("words", [["topology", "--iterations", "2"], ["bisection", "--rounds", "2"]])
+@pytest.mark.parametrize("words", [["topology", "--iterations", "2", "--message-size", "8"],
+                                   ["bisection", "--rounds", "2", "--message-size", "8"],
+                                   ["io", "--objects", "2", "--object-size", "4KiB", "--delete"]])  # fmt: skip
 def test_other_tests_have_no_other_format(leadline: Leadline, tmp_path: Path, words: list[str]) -> None:
-    assert leadline(*words, "--local", "2", "--message-size", "8", "--wait", "yield", "--output", "r.h5").status == 0
+    assert leadline(*words, "--local", "2", "--wait", "yield", "--output", "r.h5").status == 0
     done = leadline("convert", "r.h5", "r.sion")
     assert done.status == 2
     assert done.err == done.complaint + "\n"

@@ -91,6 +91,45 @@ def test_a_bisection_test_that_was_killed(leadline: Leadline, info: Any, tmp_pat
     assert "complete         no: still running, or killed without a word" in text
 
 
+def test_a_parallel_file_test(leadline: Leadline, info: Any, tmp_path: Path) -> None:
+    words = ["--movement", "N-1", "--objects", "4", "--object-size", "64KiB", "--repeat", "2", "--wait", "yield"]
+    assert leadline("io", "--local", "3", *words, "--target", "t", "--output", "r.h5").status == 0
+    result = info("r.h5")["result"]
+    assert (result["benchmark"], result["complete"], result["num_ranks"]) == ("io", True, 3)
+    assert (result["movement"], result["order"], result["backend_library"]) == ("N-1", "segmented", "POSIX")
+    assert (result["num_objects"], result["object_size_bytes"], result["num_phases"]) == (4, 65536, 4)
+    assert [Path(name).name for name in result["files"]] == ["t"]
+    assert result["options"]["repeat"] == "2"
+    with h5py.File(tmp_path / "r.h5") as file:
+        summary = json.loads(file["summary"][()])
+        lines = [json.loads(line) for line in file["io/phases/summary"][()]]
+    assert lines == summary["phases"]
+    assert [its["operation"] for its in result["phases"]] == ["write", "read", "write", "read"]
+    for phase, its in zip(result["phases"], summary["phases"], strict=True):
+        assert phase["bytes"] == 3 * 4 * 65536
+        assert phase == {name: its[name] for name in phase}
+    text = leadline("info", "r.h5").out
+    for word in ("parallel file test, format 1", "3 ranks on 1 host", "4 a rank, of 64 KiB", "4 of 4", "write", "read"):
+        assert word in text
+
+
+def test_a_parallel_file_test_that_was_killed(leadline: Leadline, info: Any, tmp_path: Path) -> None:
+    def num_phases() -> int:
+        return len(info("r.h5")["result"]["phases"])
+
+    words = ["io", "--local", "2", "--objects", "2", "--object-size", "4KiB", "--repeat", "100000", "--wait", "yield"]
+    with program.Run([program.PROGRAM, *words, "--target", "t%r", "--output", "r.h5"], tmp_path) as run:
+        program.await_that((tmp_path / "r.h5").exists)
+        program.await_that(lambda: leadline("info", "r.h5").status == 0 and num_phases() > 0)
+        os.killpg(run.pid, signal.SIGKILL)
+        run.finish()
+    result = info("r.h5")["result"]
+    assert result["complete"] is False
+    assert result["num_phases"] == 200000
+    assert all(phase["is_complete"] and phase["bytes_per_s"] > 0 for phase in result["phases"])
+    assert "complete         no: still running, or killed without a word" in leadline("info", "r.h5").out
+
+
 def test_numbers_without_a_summary_are_those_of_the_rows(
     link: Leadline, leadline: Leadline, info: Any, tmp_path: Path
 ) -> None:

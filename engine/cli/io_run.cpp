@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of a run is the parallel file test's own.
+#include "cli/io_run.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/free_memory.hpp"
+#include "bench/io/buffers.hpp"
+#include "bench/io/measure.hpp"
+#include "bench/io/plan.hpp"
+#include "bench/io/unfit.hpp"
+#include "cli/io_names.hpp"
+#include "cli/io_run_id.hpp"
+#include "cli/standard_streams.hpp"
+#include "output/io_text.hpp"
+#include "result/io_file.hpp"
+#include "storage/page_cache.hpp"
+
+namespace leadline::cli {
+namespace {
+
+using bench::io::Plan;
+
+/// Keeps rows in the file, and on rank 0 the summaries, for a run that does not come to its end.
+class KeptPhases final : public bench::io::PhaseStore {
+ public:
+  explicit KeptPhases(bench::io::PhaseStore& file) : file_(file) {}
+
+  void write(const PhasePlace& place, const RankPhase& own, const PhaseSummary& summary) override {
+    phases_.push_back(summary);
+    file_.write(place, own, summary);
+  }
+
+  std::vector<PhaseSummary> take() { return std::move(phases_); }
+
+ private:
+  bench::io::PhaseStore& file_;
+  std::vector<PhaseSummary> phases_;
+};
+
+/// The options that name a kind of call: "--calls non-blocking --collective".
+std::string words_for(const IoRequest& request) {
+  std::string text;
+  const auto add = [&](const std::string& word) { text += (text.empty() ? "" : " ") + word; };
+  if (request.calls == FileCalls::non_blocking) add("--calls non-blocking");
+  if (request.collective) add("--collective");
+  if (request.cache_path == CachePath::direct) add("--direct");
+  if (request.cache_path == CachePath::uncached) add("--uncached");
+  return text;
+}
+
+void refuse_fragile(const IoRequest& request, const storage::Trial& trial) {
+  if (trial.is_well || request.allow_fragile) return;
+  throw Error(ExitStatus::something_missing,
+              fmt::format("{} cannot be trusted here with --backend {}", words_for(request), request.backend),
+              "tried out on a file of its own: " + trial.why,
+              "Use other calls, or --allow-fragile to make them all the same");
+}
+
+void refuse_missing_calls(const IoRequest& request, const storage::Backend& backend) {
+  const std::string why = backend.refuses({request.calls, request.collective, request.cache_path});
+  if (why.empty()) return;
+  throw Error(ExitStatus::bad_command_line,
+              fmt::format("{} cannot be had with --backend {}", words_for(request), request.backend), why,
+              "Leave it out, or choose another --backend");
+}
+
+Finding fragile_finding(const IoRequest& request, const storage::Trial& trial) {
+  return {"fragile_calls", Severity::warning,
+          fmt::format("{} was not well when it was tried out before the run", words_for(request)), trial.why,
+          "believe these numbers only where every byte was checked"};
+}
+
+std::string directory_of(const std::string& file) {
+  const std::size_t slash = file.rfind('/');
+  return slash == std::string::npos ? "." : file.substr(0, slash + 1);
+}
+
+/// See StagedRun.
+class IoTest {
+ public:
+  using Request = IoRequest;
+  using Plan = bench::io::Plan;
+  using Memory = bench::io::Buffers;
+  using Result = IoResult;
+  using File = result::IoFile;
+  using Progress = bench::io::Progress;
+
+  /// Both outlive the run.
+  IoTest(const IoStart& start, const IoPresentation& presentation) : start_(&start), presentation_(&presentation) {}
+
+  Plan plan(const Request& request, const Surroundings& surroundings, cluster::Cluster& cluster) {
+    const bench::io::Names names = gather_names(request, surroundings, cluster);
+    Plan plan = together(cluster, [&] {
+      Plan made = bench::io::plan(request, surroundings.presence(), names);
+      bench::io::check_memory(made, bench::available_memory_bytes());
+      return made;
+    });
+    rank_ = cluster.rank();
+    make_backend(request, cluster);
+    if (!request.no_file) {
+      files_ =
+          together(cluster, [&] { return bench::io::agree_on_names(request, plan, cluster, surroundings.place()); });
+      together(cluster, [&] { return bench::io::check_targets(request, plan, files_, rank_), true; });
+    }
+    run_ = run_of(request, plan, files_, cluster);
+    return plan;
+  }
+
+  std::unique_ptr<Memory> allocate(const Request& request, const Plan& plan, int rank) {
+    return std::make_unique<Memory>(request, plan, rank);
+  }
+
+  void describe(const Plan& plan, Result& result) {
+    result.backend_library = result.request.no_file ? "" : backend_->library();
+    result.run = run_;
+    result.num_objects = plan.num_objects;
+    if (rank_ != 0) return;
+    result.io_ranks = plan.layout.io_ranks().ranks;
+    result.files = files_;
+    if (!files_.empty()) result.file_system = storage::file_system_of(directory_of(files_.front()));
+  }
+
+  std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
+                                  const RankPlace& place) {
+    const Request& request = so_far.request;
+    const result::IoFileSetup setup{
+        .path = request.output,
+        .format = request.format,
+        .existing = request.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse,
+        .row_path = request.row_path,
+        .place = place,
+        .num_phases = plan.phases.size()};
+    return result::open_io_file(cluster, so_far, setup);
+  }
+
+  void measure(cluster::Cluster& cluster, const Surroundings& surroundings, const Plan& plan, Memory& memory,
+               File& file, Progress* progress, Result& result) {
+    KeptPhases kept(file);
+    if (!start_->trial.is_well) result.findings.push_back(fragile_finding(result.request, start_->trial));
+    try {
+      bench::io::Measured measured =
+          bench::io::measure({result.request, plan, cluster, surroundings.transport(), *backend_, files_,
+                              surroundings.place(), run_, memory, kept, progress});
+      result.phases = std::move(measured.phases);
+      result.operations = std::move(measured.operations);
+      result.hints = std::move(measured.hints);
+      result.num_objects = measured.num_objects;
+      result.run = measured.run;
+      result.verified_bytes = measured.verified_bytes;
+    } catch (const AgreedError& error) {
+      result.phases = kept.take();
+      result.incomplete_reason = error.what();
+      if (rank_ == 0) say_what_there_is(result, file.path());
+      throw;
+    }
+    std::vector<Finding> findings = bench::io::unfit(surroundings.conditions(), result);
+    result.findings.insert(result.findings.end(), findings.begin(), findings.end());
+  }
+
+ private:
+  void make_backend(const Request& request, cluster::Cluster& cluster) {
+    together(cluster, [&] { return refuse_fragile(request, start_->trial), true; });
+    backend_ = together(cluster, [&] {
+      return start_->backend->make({rank_, cluster.size(), start_->backend.argument()});
+    });
+    together(cluster, [&] { return refuse_missing_calls(request, *backend_), true; });
+  }
+
+  /// Before the one line that says what went wrong. Nothing where no phase has begun.
+  void say_what_there_is(const Result& result, const std::string& path) const {
+    if (result.phases.empty() || path == "-" || !presentation_->summary) return;
+    try {
+      say(presentation_->summary(result, path));
+    } catch (const Error&) {  // what ended the run matters more
+    }
+  }
+
+  const IoStart* start_;
+  const IoPresentation* presentation_;
+  int rank_ = 0;
+  std::unique_ptr<storage::Backend> backend_;
+  std::vector<std::string> files_;
+  std::uint64_t run_ = 0;
+};
+
+}  // namespace
+
+IoPresentation own_presentation(const IoRequest& request) {
+  IoPresentation presentation;
+  presentation.progress = [request](const IoResult&) { return output::make_io_progress(request); };
+  presentation.summary = output::io_summary;
+  return presentation;
+}
+
+int run_io(const IoRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
+           const transport::LoadedModule& module, const IoStart& start, const IoPresentation& presentation) {
+  return run_stages<IoTest>(request, std::move(bootstrap), module, presentation, IoTest(start, presentation));
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values that only options of the parallel file test have; errors name the option and its value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/io_request.hpp"
+
+namespace leadline::cli {
+
+/// A size from min to max bytes. Throws Error(bad_command_line), as all here.
+std::uint64_t parse_size(const std::string& option, const std::string& text, std::uint64_t min, std::uint64_t max);
+
+/// "2" or "2,1": numbers of I/O ranks.
+std::vector<std::int64_t> parse_io_ranks(const std::string& option, const std::string& text);
+
+/// "node1,node7": names without blanks around them, none twice.
+std::vector<std::string> parse_hosts(const std::string& option, const std::string& text);
+
+/// "cb_nodes=2,striping_factor=4"; a piece without "=" belongs to the value before it, as in
+/// "cb_config_list=node1:1,node2:1". No key twice.
+std::vector<std::pair<std::string, std::string>> parse_hints(const std::string& option, const std::string& text);
+
+/// The name of a storage backend, with ":ARGUMENT" where it takes one.
+std::string parse_backend(const std::string& option, const std::string& text);
+
+/// "ranks:3", "hosts:1".
+struct Shift {
+  ReadShift kind = ReadShift::none;
+  std::int64_t by = 0;
+};
+Shift parse_shift(const std::string& option, const std::string& text);
+
+}  // namespace leadline::cli

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two ways to show progress, and the choice between them.
+#include "output/io_progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/units.hpp"
+#include "output/io_text.hpp"
+#include "output/io_words.hpp"
+#include "output/table.hpp"
+
+namespace leadline::output {
+namespace {
+
+using bench::io::PhaseProgress;
+using bench::io::Progress;
+
+constexpr double between_lines_s = 1;
+
+double share_done(const PhaseProgress& progress) {
+  if (progress.bytes_total == 0) return 1;
+  return std::min(static_cast<double>(progress.bytes_done) / static_cast<double>(progress.bytes_total), 1.0);
+}
+
+double rate_so_far(const PhaseProgress& progress) {
+  return progress.elapsed_s > 0 ? static_cast<double>(progress.bytes_done) / progress.elapsed_s : 0;
+}
+
+/// By bytes, and never longer than the time limit leaves.
+double left_s(const IoRequest& request, const PhaseProgress& progress) {
+  if (progress.bytes_done == 0) return request.time_limit_s > 0 ? request.time_limit_s : not_measured;
+  const double by_bytes = time_left_s(share_done(progress), 1, progress.elapsed_s);
+  if (!(request.time_limit_s > 0)) return by_bytes;
+  return std::min(by_bytes, std::max(request.time_limit_s - progress.elapsed_s, 0.0));
+}
+
+/// "write", "write 2 of 5".
+std::string name_of_phase(const IoRequest& request, const PhasePlace& place) {
+  const std::string name = name_of(place.operation);
+  return request.repeat > 1 ? fmt::format("{} {} of {}", name, place.repeat + 1, request.repeat) : name;
+}
+
+/// "write 2 of 5: 512.0 MiB in 0.21 s, 2.345 GiB/s".
+std::string end_line(const IoRequest& request, const PhaseSummary& summary) {
+  const std::string name = name_of_phase(request, summary.place);
+  if (!summary.is_complete) return fmt::format("{}: ended by an error\n", name);
+  const std::uint64_t bytes = summary.bytes > 0 ? summary.bytes : summary.message_bytes;
+  return fmt::format("{}: {} in {}, {}\n", name, about_bytes(bytes), format_duration(1e-9 * summary.wall_ns),
+                     format_bandwidth(summary.bytes_per_s));
+}
+
+class NoProgress final : public Progress {
+ public:
+  void phase_begins(const PhasePlace&, std::uint64_t) override {}
+  void phase_goes_on(const PhaseProgress&) override {}
+  void phase_ends(const PhaseSummary&) override {}
+  void waits(const std::string&) override {}
+};
+
+class LineProgress final : public Progress {
+ public:
+  LineProgress(IoRequest request, ProgressOutlet outlet) : request_(std::move(request)), outlet_(std::move(outlet)) {}
+
+  void phase_begins(const PhasePlace&, std::uint64_t) override { next_line_s_ = outlet_.now_s() + between_lines_s; }
+
+  void phase_goes_on(const PhaseProgress& progress) override {
+    if (outlet_.now_s() < next_line_s_) return;
+    outlet_.write(fmt::format("{}: {:>6} of {}, {}, {} left\n", name_of_phase(request_, progress.place),
+                              percent_text(share_done(progress)), about_bytes(progress.bytes_total),
+                              format_bandwidth(rate_so_far(progress)), format_duration(left_s(request_, progress))));
+    next_line_s_ = outlet_.now_s() + between_lines_s;
+  }
+
+  void phase_ends(const PhaseSummary& summary) override { outlet_.write(end_line(request_, summary)); }
+
+  void waits(const std::string& for_what) override { outlet_.write(for_what + "\n"); }
+
+ private:
+  IoRequest request_;
+  ProgressOutlet outlet_;
+  double next_line_s_ = 0;
+};
+
+class BarProgress final : public Progress {
+ public:
+  BarProgress(IoRequest request, ProgressOutlet outlet)
+      : request_(std::move(request)), outlet_(outlet), bar_(std::move(outlet)) {}
+  ~BarProgress() override { bar_.vanish(); }
+  BarProgress(const BarProgress&) = delete;
+  BarProgress& operator=(const BarProgress&) = delete;
+
+  void phase_begins(const PhasePlace& place, std::uint64_t) override {
+    bar_.draw(0, name_of_phase(request_, place), "begins");
+  }
+
+  void phase_goes_on(const PhaseProgress& progress) override {
+    if (!bar_.is_due()) return;
+    bar_.draw(share_done(progress), name_of_phase(request_, progress.place),
+              fmt::format("{}, {} left, {}", about_bytes(progress.bytes_done),
+                          format_duration(left_s(request_, progress)), format_bandwidth(rate_so_far(progress))));
+  }
+
+  void phase_ends(const PhaseSummary& summary) override {
+    bar_.vanish();
+    outlet_.write(end_line(request_, summary));
+  }
+
+  void waits(const std::string& for_what) override { bar_.draw(0, for_what, "..."); }
+
+ private:
+  IoRequest request_;
+  ProgressOutlet outlet_;
+  ProgressBar bar_;
+};
+
+}  // namespace
+
+std::unique_ptr<Progress> make_io_lines(const IoRequest& request, ProgressOutlet outlet) {
+  return std::make_unique<LineProgress>(request, std::move(outlet));
+}
+
+std::unique_ptr<Progress> make_io_bar(const IoRequest& request, ProgressOutlet outlet) {
+  return std::make_unique<BarProgress>(request, std::move(outlet));
+}
+
+std::unique_ptr<Progress> make_io_progress(const IoRequest& request) {
+  if (request.quiet) return std::make_unique<NoProgress>();
+  if (is_redrawable_terminal()) return make_io_bar(request, standard_error_outlet());
+  return make_io_lines(request, standard_error_outlet());
+}
+
+}  // namespace leadline::output

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A parallel file test as text for people: its plan, its progress and its summary.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bench/io/output.hpp"
+#include "bench/io/plan.hpp"
+#include "model/io_request.hpp"
+#include "model/io_result.hpp"
+
+namespace leadline::output {
+
+/// For standard output, at the end: what was done; the rate of each operation and what it includes; times of ranks,
+/// latencies, throughput over time; where reads came from and whether writes are durable; what is slow; hints; wrong
+/// data; findings. `path`: where the result lies, empty = nowhere.
+std::string io_summary(const IoResult& result, const std::string& path);
+
+/// On standard error; mute with --quiet.
+std::unique_ptr<bench::io::Progress> make_io_progress(const IoRequest& request);
+
+/// For --dry-run.
+std::string io_plan_text(const IoRequest& request, const bench::io::Plan& plan);
+
+}  // namespace leadline::output
