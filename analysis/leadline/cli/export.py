@@ -22,10 +22,10 @@ from leadline.cli.support import (
     say,
     wrong,
 )
-from leadline.export import bad_links, bisection, csv_table, parquet_table, topology
+from leadline.export import bad_links, bisection, csv_table, io, parquet_table, topology
 from leadline.export.rows import Of, Table
 from leadline.load import load
-from leadline.model import BisectionResult, Result, TopologyResult
+from leadline.model import BisectionResult, IoResult, Result, TopologyResult
 
 # The pieces of a text, and what writes Parquet into a stream.
 Tables = tuple[Callable[[], Iterable[str]], Callable[[BinaryIO], None]]
@@ -44,7 +44,8 @@ def _export_parser() -> argparse.ArgumentParser:
         "leadline topology --csv and --parquet have one line for each topology, size and repeat: times, rates, slowest "
         "rank; with --channels one for each message of an exchange, with its time to arrival; of a load with "
         "--duration one for each of its points. Of a result of leadline bisection they have one line for each pattern; "
-        "with --channels one for each connection of each pattern.",
+        "with --channels one for each connection of each pattern. Of a result of leadline io they have one line for "
+        "each phase; with --ranks one for each rank in each phase.",
         epilog="Status: 0 fine, 2 wrong command line or no such file, 3 a permission or pyarrow is missing, 4 the file "
         "is not a readable result.",
     )
@@ -62,6 +63,7 @@ def _export_parser() -> argparse.ArgumentParser:
         "--channels", action="store_true",
         help="topology test: one line for each message; bisection test: for each connection",
     )  # fmt: skip
+    parser.add_argument("--ranks", action="store_true", help="parallel file test: one line for each rank")
     parser.add_argument(
         "-o",
         "--output",
@@ -121,11 +123,17 @@ def _row_tables(result: Of, table: Table[Of], options: argparse.Namespace, progr
 
 
 def _tables(
-    result: Result | TopologyResult | BisectionResult, options: argparse.Namespace, progress: ProgressLine
+    result: Result | TopologyResult | BisectionResult | IoResult, options: argparse.Namespace, progress: ProgressLine
 ) -> Tables:
+    if options.ranks and not isinstance(result, IoResult):
+        raise wrong("--ranks is for results of leadline io", "Leave it out")
     if isinstance(result, Result):
         return _link_tables(result, options, progress)
     _expect_of_rows(options)
+    if isinstance(result, IoResult):
+        if options.channels:
+            raise wrong("--channels is for results of leadline topology and leadline bisection", "Use --ranks")
+        return _row_tables(result, io.table_of(options.ranks), options, progress)
     if isinstance(result, BisectionResult):
         return _row_tables(result, bisection.table_of(options.channels), options, progress)
     if options.channels and result.is_load:
@@ -137,7 +145,7 @@ def _is_own(path: Path, kind: str, ends: str) -> bool:
     if kind == "parquet":
         return parquet_table.is_own_parquet(path)
     if kind == "csv":
-        headers = [table.header for table in (*topology.TABLES, *bisection.TABLES)]
+        headers = [table.header for table in (*topology.TABLES, *bisection.TABLES, *io.TABLES)]
         return ends.startswith((csv_table.HEADER, *headers))
     return ends.startswith(bad_links.HEADER)
 

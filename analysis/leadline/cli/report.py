@@ -23,10 +23,11 @@ from leadline.cli.support import (
     wrong,
 )
 from leadline.load import load
-from leadline.model import BisectionResult, Result, Slice, Statistic, TopologyResult
+from leadline.model import BisectionResult, IoResult, Result, Slice, Statistic, TopologyResult
 from leadline.model.simulation import SimulatedBisection
 from leadline.report.bisection_page import render_bisection
 from leadline.report.frame import is_own_report
+from leadline.report.io_page import render_io
 from leadline.report.page import render
 from leadline.report.topology_page import render_topology
 from leadline.simulate.result_file import load_simulation
@@ -40,9 +41,10 @@ def _report_parser() -> argparse.ArgumentParser:
         prog="leadline report",
         allow_abbrev=False,
         description="Makes a report of a result of leadline link (the matrix, the histogram, the slowest pairs, hosts "
-        "and ranks), leadline topology (rates over message size, when each message arrives, the slowest ranks) or "
+        "and ranks), leadline topology (rates over message size, when each message arrives, the slowest ranks), "
         "leadline bisection (the effective bisection bandwidth and its interval, distributions, slow hosts, ranks and "
-        "connections, measured against simulated), and how it was measured. The name of FILE says which: .html is a "
+        "connections, measured against simulated) or leadline io (rates, the timeline of ranks, latencies, the page "
+        "cache, stragglers, wrong data), and how it was measured. The name of FILE says which: .html is a "
         "page that works offline and can be mailed, .pdf or .ps the same on one sheet of A4, .png the sheet of a "
         "topology or bisection test, or a picture of the matrix alone.",
         epilog="Status: 0 fine, 2 wrong command line or no such file, 3 a permission is missing, 4 the file is not a "
@@ -139,6 +141,18 @@ def _bisection_content(
         progress.end()
 
 
+def _io_content(result: IoResult, path: Path | None) -> str | bytes:
+    progress = ProgressLine("reading the result")
+    try:
+        if path is None or path.suffix.lower() in _PAGES:
+            return render_io(result, progress)
+        from leadline.report.io_sheet import io_sheet
+
+        return io_sheet(result, path.suffix.lower()[1:], progress)
+    finally:
+        progress.end()
+
+
 def _is_own(ends: str) -> bool:
     from leadline.report.paper import is_own_sheet
 
@@ -146,7 +160,7 @@ def _is_own(ends: str) -> bool:
 
 
 def _maker(
-    result: Result | TopologyResult | BisectionResult, options: argparse.Namespace, path: Path | None
+    result: Result | TopologyResult | BisectionResult | IoResult, options: argparse.Namespace, path: Path | None
 ) -> Callable[[], str | bytes]:
     """What makes the file's contents, once all options are checked."""
     if isinstance(result, BisectionResult):
@@ -154,6 +168,11 @@ def _maker(
         simulated = load_simulation(options.simulated) if options.simulated is not None else None
         return partial(_bisection_content, result, chosen_sizes(result, options.size), simulated, path)
     _expect_no_simulation(options)
+    if isinstance(result, IoResult):
+        _expect_no_effectless(options, "parallel file", "phases")
+        if options.size is not None:
+            raise wrong("--size is for results with message sizes", "A parallel file test has objects of one size")
+        return partial(_io_content, result, path)
     if isinstance(result, TopologyResult):
         _expect_no_effectless(options, "topology", "repeats")
         return partial(_topology_content, result, chosen_sizes(result, options.size), path)

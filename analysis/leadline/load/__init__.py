@@ -11,15 +11,16 @@ import h5py
 from leadline.load.hdf5 import read_link_result
 from leadline.load.hdf5_bisection import read_bisection_result
 from leadline.load.hdf5_file import benchmark_of, opened
+from leadline.load.hdf5_io import read_io_result
 from leadline.load.hdf5_topology import read_topology_result
 from leadline.load.input_file import InputFile, unreadable
 from leadline.load.sion import load_sion
-from leadline.model import BisectionResult, Result, TopologyResult
+from leadline.model import BisectionResult, IoResult, Result, TopologyResult
 
 __all__ = ["load", "load_link"]
 
 
-def load(path: str | os.PathLike[str]) -> Result | TopologyResult | BisectionResult:
+def load(path: str | os.PathLike[str]) -> Result | TopologyResult | BisectionResult | IoResult:
     """Reads all but the matrices, and checks that those are there; which format it is, its first bytes tell, and which
     benchmark, the file. LeadlineError for whatever is not a result. The file stays open as long as the result is in
     use.
@@ -45,12 +46,12 @@ def load_link(path: str | os.PathLike[str]) -> Result:
     result = load(path)
     if isinstance(result, Result):
         return result
-    benchmark = "topology" if isinstance(result, TopologyResult) else "bisection"
+    benchmark = {TopologyResult: "topology", BisectionResult: "bisection", IoResult: "io"}[type(result)]
     why = f"a result of '{benchmark}', and this is about results of 'link'"
     raise unreadable(result.path, why, "Use leadline report")
 
 
-def _load_hdf5(input_file: InputFile) -> Result | TopologyResult | BisectionResult:
+def _load_hdf5(input_file: InputFile) -> Result | TopologyResult | BisectionResult | IoResult:
     with opened(input_file.path) as file:
         benchmark = benchmark_of(input_file.path, file)
         if benchmark == "link":
@@ -59,5 +60,7 @@ def _load_hdf5(input_file: InputFile) -> Result | TopologyResult | BisectionResu
             return read_topology_result(input_file, file)
         if benchmark == "bisection":
             return read_bisection_result(input_file, file)
+        if benchmark == "io":
+            return read_io_result(input_file, file)
         why = f"a result of '{benchmark}', which this program does not know"
         raise unreadable(input_file.path, why, "Use a newer leadline")

@@ -33,7 +33,7 @@ def opened(path: Path) -> Iterator[h5py.File]:
 
 
 def benchmark_of(path: Path, file: h5py.File) -> str:
-    """Whose result an open file is: `link`, `topology`, `bisection`; LeadlineError for what is none, or too new."""
+    """Whose result an open file is (`link`, `topology`, `bisection`, `io`); LeadlineError for none, or one too new."""
     attributes = file.attrs
     if text_of(attributes.get("format", "")) != "leadline":
         raise unreadable(path, "HDF5, but not a result of leadline", "A result of leadline is wanted")

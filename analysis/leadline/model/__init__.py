@@ -12,6 +12,7 @@ from leadline.model.bisection import (
     Patterns,
     SlowConnection,
 )
+from leadline.model.io import IO_TIMES, IoPhase, IoResult, PhaseRows, PhaseState, Series
 from leadline.model.link import (
     AllToAll,
     LinkTestRecord,
@@ -47,6 +48,7 @@ from leadline.model.topology import (
 )
 
 __all__ = [
+    "IO_TIMES",
     "NO_RANK",
     "AllToAll",
     "Arrivals",
@@ -60,12 +62,16 @@ __all__ = [
     "Finding",
     "FloatArray",
     "IntArray",
+    "IoPhase",
+    "IoResult",
     "LabelledArray",
     "LinkTestRecord",
     "LoadPoint",
     "PairClass",
     "PatternKind",
     "Patterns",
+    "PhaseRows",
+    "PhaseState",
     "Provenance",
     "RankPlace",
     "Rates",
@@ -75,6 +81,7 @@ __all__ = [
     "Retest",
     "RunProvenance",
     "RunResult",
+    "Series",
     "Slice",
     "SlowConnection",
     "Spread",

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From an HDF5 result of the parallel file test (docs/formats/hdf5.md) to an IoResult."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import h5py
+import numpy as np
+
+from leadline.load.contents import findings_of, provenance_of, text_of
+from leadline.load.hdf5_file import FileReader
+from leadline.load.hdf5_numbers import NumberPlace, NumberReader
+from leadline.load.input_file import InputFile
+from leadline.model import FloatArray, IntArray, RunProvenance
+from leadline.model.io import (
+    IO_TIMES,
+    NUM_LATENCY_BUCKETS,
+    NUM_SERIES_BINS,
+    IoPhase,
+    IoResult,
+    PhaseRows,
+    PhaseState,
+    Series,
+)
+
+_OPERATIONS = ("write", "read")
+_SPANS = ("begin_ns", "end_ns", "io_ns")
+_CALLS = ("call_ns_min", "call_ns_max")
+_COUNTS = (
+    "num_objects", "bytes", "message_bytes", "num_calls", "num_continued", "bytes_at_stop", "num_mismatches", "file",
+    "cache_known", "cache_pages", "cached_before", "dirty_before", "writeback_before", "cached_after", "dirty_after",
+    "writeback_after",
+)  # fmt: skip
+
+
+def read_io_result(input_file: InputFile, file: h5py.File) -> IoResult:
+    """Reads all but the rows of ranks, and checks that those are there; LeadlineError or a bad value for whatever is
+    not a result.
+    """
+    return _Reader(input_file, file).result()
+
+
+class _Reader(FileReader):
+    """One pass over an open file."""
+
+    def result(self) -> IoResult:
+        provenance = provenance_of(self._group("provenance").attrs, RunProvenance)
+        head = self._head(provenance.num_ranks)
+        num_ranks, facts = len(head["ranks"]), self._group("io").attrs
+        phases = self._phases()
+        return IoResult(
+            **head,
+            provenance=provenance,
+            findings=findings_of(head["summary"]),
+            movement=text_of(facts["movement"]),
+            order=text_of(facts["order"]),
+            num_objects=int(facts["num_objects"]),
+            object_size_bytes=int(facts["object_size_bytes"]),
+            run=int(facts["run"]),
+            backend_library=text_of(facts["backend_library"]),
+            file_system=text_of(facts["file_system"]),
+            io_ranks=self._io_ranks(num_ranks),
+            files=tuple(text_of(name) for name in self._array("io/files", 1)) if "io/files" in self._file else (),
+            phases=phases,
+            reader=_RowReader(self._input, self._places(len(phases), num_ranks), len(phases), num_ranks),
+        )
+
+    def _io_ranks(self, num_ranks: int) -> tuple[int, ...]:
+        if "io/io_ranks" not in self._file:
+            return ()
+        ranks = tuple(int(rank) for rank in self._array("io/io_ranks", 1))
+        if any(not 0 <= rank < num_ranks for rank in ranks):
+            raise self._damaged(f"/io/io_ranks has ranks that are not there, of {num_ranks}")
+        return ranks
+
+    def _phases(self) -> tuple[IoPhase, ...]:
+        operations = self._array("io/phases/operation", 1).tolist()
+        repeats, states, summaries = (
+            self._array(f"io/phases/{name}", 1, len(operations)) for name in ("repeat", "state", "summary")
+        )
+        return tuple(
+            IoPhase(index, _OPERATIONS[operation], int(repeat), PhaseState(int(state)), self._summary(summary))
+            for index, (operation, repeat, state, summary) in enumerate(
+                zip(operations, repeats, states, summaries, strict=True)
+            )
+        )
+
+    def _summary(self, stored: Any) -> dict[str, Any]:
+        text = text_of(stored)
+        summary = json.loads(text) if text else {}
+        if not isinstance(summary, dict):
+            raise self._damaged("/io/phases/summary is no object")
+        return summary
+
+    def _places(self, num_phases: int, num_ranks: int) -> dict[str, NumberPlace]:
+        places = {}
+
+        def add(name: str, shape: tuple[int, ...], kinds: str) -> None:
+            dataset, offset = self._checked(f"io/ranks/{name}", shape, kinds)
+            places[f"io/ranks/{name}"] = NumberPlace(offset, dataset.dtype, shape)
+
+        of_each = (num_phases, num_ranks)
+        for name in (*_SPANS, *_CALLS, *(f"{time}_ns" for time in IO_TIMES)):
+            add(name, of_each, "f")
+        for name in (*_COUNTS, "series_bin_ns"):
+            add(name, of_each, "iu")
+        add("latencies", (*of_each, NUM_LATENCY_BUCKETS), "iu")
+        add("series_bytes", (*of_each, NUM_SERIES_BINS), "iu")
+        return places
+
+
+class _RowReader:
+    """Reads a phase of a file; see leadline.model.io.IoReader."""
+
+    def __init__(self, input_file: InputFile, places: dict[str, NumberPlace], num_phases: int, num_ranks: int) -> None:
+        self._numbers = NumberReader(input_file, places)
+        self._num_phases, self._num_ranks = num_phases, num_ranks
+
+    def rows(self, phase: int) -> PhaseRows:
+        # A hole is a rank without a row; in a row 0 is a time like any other: a file that was never synced.
+        has_row = self._stored("end_ns", phase) != 0
+        times = {name: self._times(f"{name}_ns", phase, has_row) for name in IO_TIMES}
+        spans = {name: self._times(name, phase, has_row) for name in (*_SPANS, *_CALLS)}
+        counts = {name: self._stored(name, phase).astype(np.int64) for name in _COUNTS}
+        counts["file"] = np.where(has_row, counts["file"], -1)
+        numbers: dict[str, Any] = {**spans, **counts}
+        return PhaseRows(has_row=has_row, times_ns=times, **numbers)
+
+    def latencies(self, phase: int, ranks: tuple[int, int]) -> IntArray:
+        return self._block("latencies", phase, ranks, NUM_LATENCY_BUCKETS)
+
+    def series(self, phase: int, ranks: tuple[int, int]) -> Series:
+        bin_ns = self._stored("series_bin_ns", phase)[ranks[0] : ranks[1]].astype(np.int64)
+        return Series(bin_ns, self._block("series_bytes", phase, ranks, NUM_SERIES_BINS))
+
+    def _stored(self, name: str, phase: int) -> Any:
+        first = phase * self._num_ranks
+        return self._numbers.stretch(f"io/ranks/{name}", first, first + self._num_ranks)
+
+    def _times(self, name: str, phase: int, has_row: Any) -> FloatArray:
+        times = np.where(has_row, self._stored(name, phase).astype(np.float64), np.nan)
+        if np.any(times[has_row] < 0) or np.any(np.isinf(times[has_row])):
+            raise self._numbers.damaged(f"/io/ranks/{name} has values that no measurement gives")
+        return times
+
+    def _block(self, name: str, phase: int, ranks: tuple[int, int], width: int) -> IntArray:
+        block = self._numbers.block(f"io/ranks/{name}", phase, ranks, (0, width))
+        return np.asarray(block, dtype=np.int64)

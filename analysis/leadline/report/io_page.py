@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From an IoResult to one self-contained HTML page that works offline."""
+
+from __future__ import annotations
+
+from leadline import words
+from leadline.analyse.io import MOST_ROWS, PhaseAnalysis, analyse_phase
+from leadline.model import IoResult
+from leadline.report import io_tables as tables
+from leadline.report.frame import html_page
+from leadline.report.io_data import page_of
+from leadline.scan import Progress
+from leadline.words import io as io_words
+
+_STYLES = ("report.css", "matrix.css", "chart.css", "bisection.css", "io.css")
+# The rooms of the page's script, in the order in which they stand in its one function.
+_SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "plot.js", "timeline.js", "io_charts.js")
+_WITHOUT_SCRIPT = (
+    "Charts are drawn by a script inside this page, and scripts are switched off. The tables have the numbers."
+)
+
+
+def analyse_io(result: IoResult, progress: Progress | None = None) -> list[PhaseAnalysis]:
+    """Of all phases that were measured."""
+    analyses = []
+    measured = result.measured()
+    for done, phase in enumerate(measured):
+        analyses.append(analyse_phase(result, phase))
+        if progress:
+            progress((done + 1) / len(measured))
+    return analyses
+
+
+def render_io(result: IoResult, progress: Progress | None = None) -> str:
+    """The page about all phases of a result. Everything from the file is escaped."""
+    analyses, phases = analyse_io(result, progress), result.measured()
+    return html_page(
+        "io.html.j2",
+        result,
+        styles=_STYLES,
+        scripts=_SCRIPTS,
+        data={"data": page_of(result, analyses)},
+        benchmark="Parallel file test",
+        title=io_words.title(result),
+        run_line=io_words.run_line(result),
+        no_findings=io_words.no_findings(result),
+        headline=io_words.headline(result),
+        verdict=verdict(result),
+        missing=io_words.missing(result),
+        without_script=_WITHOUT_SCRIPT,
+        provenance=words.provenance_facts(result),
+        run=io_words.run_facts(result),
+        figures=tables.key_figures(result),
+        phases=tables.phase_table(phases),
+        latencies=tables.latency_table(phases),
+        times=[tables.time_table(phase) for phase in phases],
+        cache=tables.cache_rows(phases) if result.files else [],
+        stragglers=tables.straggler_rows(phases),
+        slow_calls=tables.slow_call_rows(phases),
+        wrong=tables.wrong_rows(phases),
+        hints=tables.hint_rows(result),
+        slow_below=result.options.get("slow_below", "0.9"),
+        most_rows=MOST_ROWS,
+    )
+
+
+def verdict(result: IoResult) -> str:
+    """The colour of the headline: alarming, fine, or neither where not all is known."""
+    measured = result.measured()
+    if any(phase.number("num_mismatches") > 0 or phase.summary.get("stragglers") for phase in measured):
+        return "alarming"
+    return "fine" if result.complete and measured and not io_words.missing(result) else ""

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One page of A4 about a parallel file test, as PDF, PostScript or PNG: timeline of ranks, throughput, numbers, who is
+slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from leadline.analyse.io import PhaseAnalysis
+from leadline.model import IoResult
+from leadline.report import io_tables as tables
+from leadline.report.io_page import analyse_io
+from leadline.report.io_plots import KIND_COLOURS, draw_latencies, draw_throughput, draw_use, kinds_of
+from leadline.report.paper import GREY, Kind, Paper, drawing, width_mm
+from leadline.report.sheet import HEIGHT_MM, WIDTH_MM, moment_of
+from leadline.report.sheet_plots import Place
+from leadline.report.sheet_tables import (
+    HEADING,
+    ROW,
+    SIZE,
+    Head,
+    Line,
+    draw_findings,
+    draw_foot,
+    draw_head,
+    findings_height,
+    fitted,
+    heading,
+    table,
+)
+from leadline.scan import Progress
+from leadline.words import io as words
+
+_MARGIN_X, _TOP, _BOTTOM = 14.0, 10.0, 10.0
+_FOOT_HEIGHT, _GAP, _PLOT_HEIGHT, _USE_HEIGHT, _BETWEEN = 10.5, 3.0, 34.0, 44.0, 6.0
+_MOST_FINDING_LINES = 6
+_MOST_PHASES = 6
+_DEFINITIONS = (
+    "Bandwidth: all bytes by the I/O time of the slowest rank, from before its open to behind its close, without "
+    "making and checking the data. 1 MiB = 1,048,576 bytes. Every number is defined in docs/metrics.md."
+)
+
+
+def io_sheet(result: IoResult, kind: Kind | str, progress: Progress | None = None) -> bytes:
+    """The sheet, as a file's contents. The last write and the last read have plots, all phases numbers."""
+    analyses = analyse_io(result, progress)
+    with drawing():
+        paper = _page(result, analyses)
+        return paper.rendered(Kind(kind), f"Parallel file test: {words.title(result)}", moment_of(result))
+
+
+def shown(analyses: Sequence[PhaseAnalysis]) -> list[PhaseAnalysis]:
+    """The last write and the last read that have rows."""
+    last = {one.phase.operation: one for one in analyses if one.rows.has_row.any()}
+    return [last[operation] for operation in ("write", "read") if operation in last]
+
+
+def _page(result: IoResult, analyses: Sequence[PhaseAnalysis]) -> Paper:
+    x, width = _MARGIN_X, WIDTH_MM - 2 * _MARGIN_X
+    paper = Paper(WIDTH_MM, HEIGHT_MM, 200)
+    y = draw_head(paper, x, _TOP, width, result, _head(result)) + _GAP - 1.5
+    foot = HEIGHT_MM - _BOTTOM - _FOOT_HEIGHT
+    no_findings = words.no_findings(result)
+    below = findings_height(result, no_findings, width, _MOST_FINDING_LINES)
+    plotted = shown(analyses)
+    if plotted:
+        y = _draw_plots(paper, Place(x, y, width, 0), plotted)
+    _draw_tables(paper, Place(x, y, width, foot - below - _GAP - y), result)
+    draw_findings(paper, x, foot - below, width, result, no_findings, _MOST_FINDING_LINES)
+    draw_foot(paper, x, foot, width, result, _DEFINITIONS)
+    return paper
+
+
+def _head(result: IoResult) -> Head:
+    lost = words.missing(result)
+    problems = (f"{lost}.",) if lost else ()
+    if not result.complete:
+        problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else ""),)
+    return Head(
+        "parallel file test", words.title(result), problems, tuple(words.headline(result)), words.run_facts(result)
+    )
+
+
+def _draw_plots(paper: Paper, place: Place, plotted: Sequence[PhaseAnalysis]) -> float:
+    """Side by side for each phase; returns where the rest may begin."""
+    y = heading(paper, place.x, place.y, place.width, "What each rank did with its time") + 0.5
+    y = _draw_legend(paper, place.x, y, plotted)
+    width = (place.width - _BETWEEN * (len(plotted) - 1)) / len(plotted)
+    places = [place.x + index * (width + _BETWEEN) for index in range(len(plotted))]
+    for x, one in zip(places, plotted, strict=True):
+        draw_use(paper, Place(x, y, width, _USE_HEIGHT), one)
+    y += _USE_HEIGHT + _GAP
+    heading(paper, place.x, y, place.width, "Throughput over time, times of calls")
+    half = (width - _BETWEEN / 2) / 2
+    for x, one in zip(places, plotted, strict=True):
+        draw_throughput(paper, Place(x, y + HEADING + 1.5, half, _PLOT_HEIGHT), one)
+        draw_latencies(paper, Place(x + half + _BETWEEN / 2, y + HEADING + 1.5, half, _PLOT_HEIGHT), one)
+    return y + HEADING + _PLOT_HEIGHT + _GAP + 1.5
+
+
+def _draw_legend(paper: Paper, x: float, y: float, plotted: Sequence[PhaseAnalysis]) -> float:
+    for kind in dict.fromkeys(kind for one in plotted for kind in kinds_of(one)):
+        paper.box(x, y - 2, 2.2, 2.2, fill=KIND_COLOURS[kind], layer=3)
+        paper.text(x + 3, y, kind, SIZE, colour=GREY)
+        x += 3 + width_mm(kind, SIZE) + 4
+    return y + 1.5
+
+
+def _draw_tables(paper: Paper, place: Place, result: IoResult) -> None:
+    """Rates of the last phases, and of stragglers and wrong data as many as fit."""
+    measured = result.measured()
+    numbers = tables.phase_table(measured)
+    if not numbers["rows"]:
+        return
+    columns = {
+        "name": "phase", "amount": "bytes", "bytes_per_s": "bandwidth", "bytes_per_s_mean": "mean",
+        "bytes_per_s_transfer": "transfer", "bytes_per_s_wall": "wall", "slowest": "slowest rank", "source": "source",
+    }  # fmt: skip
+    y = heading(paper, place.x, place.y, place.width, f"Writing and reading, {numbers['unit']}")
+    rows = numbers["rows"][-_MOST_PHASES:]
+    lines = [Line(tuple(row[name] for name in columns), bool(row["error"])) for row in rows]
+    heads = [(title, name not in ("name", "source")) for name, title in columns.items()]
+    y = table(paper, place.x, y, fitted(heads, lines, place.width), lines) + _GAP / 2
+    room = int((place.y + place.height - y) / ROW) - 3
+    wrong, stragglers = tables.wrong_rows(measured), tables.straggler_rows(measured)
+    if wrong and room > 0:
+        y = heading(paper, place.x, y, place.width, "Wrong data")
+        lines = [Line((row["phase"], row["file"], row["object"], row["rank"], row["offset"], row["kind"]), True)
+                 for row in wrong[:room]]  # fmt: skip
+        heads = [
+            ("phase", False),
+            ("file", False),
+            ("object", True),
+            ("of rank", True),
+            ("byte", True),
+            ("what", False),
+        ]
+        y = table(paper, place.x, y, fitted(heads, lines, place.width), lines) + _GAP / 2
+        room -= len(lines) + 2
+    if stragglers and room > 0:
+        y = heading(paper, place.x, y, place.width, "Stragglers")
+        names = ("phase", "rank", "host", "file", "rate", "relative", "mostly")
+        lines = [Line(tuple(row[name] for name in names), True) for row in stragglers[:room]]
+        heads = [("phase", False), ("rank", True), ("host", False), ("file", False), ("its rate", True),
+                 ("of the median", True), ("mostly", False)]  # fmt: skip
+        table(paper, place.x, y, fitted(heads, lines, place.width), lines)

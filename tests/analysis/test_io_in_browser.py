@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a parallel file test in a real browser: charts and tables follow the phase, the mouse finds ranks."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from browser import Opened, overlaps
+from made_up_io import MADE_UP_IOS, write_io
+
+import leadline
+from leadline.model import IoResult
+from leadline.report.io_page import render_io
+
+pytest_plugins = ["browser"]
+pytestmark = pytest.mark.browser
+Open = Callable[..., Opened]
+
+WIDTHS = "(id) => [...document.querySelectorAll(`#${id} > div > svg rect`)].map((one) => one.getAttribute('width'))"
+TOOLTIP = "() => [...document.querySelectorAll('#tooltip p, #tooltip dt, #tooltip dd')].map((e) => e.textContent)"
+
+
+@pytest.fixture(scope="module")
+def io_pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Pages about the results of MADE_UP_IOS by their names, each made once."""
+
+    def known(name: str) -> Path:
+        path = write_io(tmp_path_factory.mktemp(name) / "run.h5", MADE_UP_IOS[name]())
+        result = leadline.load(path)
+        assert isinstance(result, IoResult)
+        page = path.with_suffix(".html")
+        page.write_text(render_io(result), encoding="utf-8")
+        return page
+
+    return functools.cache(known)
+
+
+@pytest.fixture
+def open_io(open_file: Callable[..., Opened], io_pages: Callable[[str], Path]) -> Open:
+    """Opens the page about a made-up result by its name; what it complains about or asks for fails the test."""
+    return lambda name, **options: open_file(io_pages(name), **options)
+
+
+def point_at(page: Opened, chart: str, x: float, y: float) -> list[str]:
+    """The texts of the tooltip where the mouse is at shares of the chart's width and height."""
+    svg = page.tab.locator(f"#{chart} > div > svg")
+    svg.scroll_into_view_if_needed()
+    box = svg.bounding_box()
+    page.tab.mouse.move(box["x"] + box["width"] * x, box["y"] + box["height"] * y)
+    page.tab.locator("#tooltip").wait_for()
+    found: list[str] = page.ask(TOOLTIP)
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(MADE_UP_IOS))
+def test_every_page_is_drawn(open_io: Open, name: str):
+    page = open_io(name)
+    assert page.ask("() => document.documentElement.dataset.error") is None
+    for width in (1440, 700, 400):
+        page.tab.set_viewport_size({"width": width, "height": 900})
+        page.settle()
+        assert page.ask("() => document.documentElement.scrollWidth <= window.innerWidth"), width
+        shown = [box for box in page.boxes(".chart > div > svg text:not(.mark)") if box["right"] > box["left"]]
+        assert overlaps(shown) == []
+
+
+def test_charts_and_tables_follow_the_phase(open_io: Open):
+    page = open_io("straggling")
+    assert page.tab.locator("#time [data-phase]:visible").count() == 1
+    assert "Times of ranks, write," in page.tab.locator("#time").inner_text()
+    first = page.ask(WIDTHS, "use-chart")
+    page.tab.locator("select.of-phase").select_option("3")
+    page.settle()
+    assert page.ask(WIDTHS, "use-chart") != first
+    assert "Times of ranks, read 2," in page.tab.locator("#time").inner_text()
+    kinds = page.tab.locator("#use-legend li").all_inner_texts()
+    assert "verify" in kinds
+    assert "sync" not in kinds, "a read has none"
+
+
+def test_the_mouse_finds_a_straggler(open_io: Open):
+    page = open_io("straggling")
+    # Row 13 of 32, in its call.
+    box = page.tab.locator("#use-chart > div > svg").bounding_box()
+    title, *rows = point_at(page, "use-chart", 0.5, (8 + 13.5 * (box["height"] - 48) / 32) / box["height"])
+    assert title.startswith("rank 13: call")
+    assert rows[2:4] == ["host", "node01"]
+    assert page.tab.locator("#use-chart text.slow").all_text_contents() == ["rank 13"]
+
+
+def test_only_some_of_many_ranks(open_io: Open):
+    page = open_io("many_ranks")
+    assert page.tab.locator("#time .only-part").first.is_visible()
+    assert not open_io("even").tab.locator("#time .only-part").first.is_visible()
+
+
+def test_nothing_is_drawn_of_nothing(open_io: Open):
+    page = open_io("never_begun")
+    assert page.tab.locator("#time").count() == 0

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results of the parallel file test come back as they were written, and what is no result says so in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from made_up_io import MADE_UP_IOS, TIMES, MadeUpIo, even, killed, many_ranks, rows_of, straggling, write_io
+
+import leadline
+from leadline.analyse.io import MOST_ROWS, analyse_phase, coarsened, rest_ns, summed
+from leadline.load import load_link
+from leadline.model import IO_TIMES, IoResult, PhaseState
+from leadline.model.io import Series
+
+
+def loaded(made: MadeUpIo, folder: Path) -> IoResult:
+    result = leadline.load(write_io(folder / "run.h5", made))
+    assert isinstance(result, IoResult)
+    return result
+
+
+def test_head_and_phases(tmp_path: Path):
+    result = loaded(straggling(), tmp_path)
+    assert (result.num_ranks, len(result.hosts()), result.movement, result.order) == (32, 4, "N-N", "segmented")
+    assert (result.num_objects, result.object_size_bytes, result.run) == (64, 1 << 20, 77)
+    assert (result.backend_library, result.file_system) == ("POSIX", "ext4")
+    assert result.io_ranks == tuple(range(32))
+    assert result.files[31] == "/scratch/t.31"
+    assert [phase.name for phase in result.phases] == ["write", "read", "write 2", "read 2", "write 3", "read 3"]
+    assert all(phase.state == PhaseState.COMPLETE for phase in result.phases)
+    assert result.phase("read", 1).index == 3
+    with pytest.raises(leadline.LeadlineError, match="there is no phase read 7"):
+        result.phase("read", 7)
+
+
+def test_rows_are_those_that_were_written(tmp_path: Path):
+    made = straggling()
+    result = loaded(made, tmp_path)
+    for phase in result.phases:
+        rows, written = result.rows(phase), rows_of(made, phase.index)
+        assert rows.has_row.all()
+        assert tuple(rows.times_ns) == IO_TIMES == TIMES
+        for name in TIMES:
+            assert np.array_equal(rows.times_ns[name], written[f"{name}_ns"])
+        for name in ("begin_ns", "end_ns", "io_ns", "num_objects", "bytes", "cached_before", "file", "call_ns_max"):
+            assert np.array_equal(getattr(rows, name), written[name])
+        assert np.array_equal(result.reader.latencies(phase.index, (3, 9)), written["latencies"][3:9])
+        series = result.reader.series(phase.index, (0, 32))
+        assert np.array_equal(series.bytes, written["series_bytes"])
+        assert np.array_equal(series.bin_ns, written["series_bin_ns"])
+
+
+def test_a_rank_without_a_row(tmp_path: Path):
+    path = write_io(tmp_path / "run.h5", even())
+    with h5py.File(path, "r+") as file:
+        for name in file["io/ranks"]:
+            file["io/ranks"][name][0, 2] = 0
+    result = leadline.load(path)
+    rows = result.rows(result.phases[0])
+    assert rows.has_row.tolist() == [True, True, False] + [True] * 5
+    assert np.isnan(rows.io_ns[2])
+    assert np.isnan(rows.bytes_per_s[2])
+    assert rows.file[2] == -1
+
+
+def test_a_killed_run(tmp_path: Path):
+    result = loaded(killed(), tmp_path)
+    assert not result.complete
+    assert [phase.state for phase in result.phases] == [PhaseState.COMPLETE, PhaseState.NOT_MEASURED]
+    assert [phase.name for phase in result.measured()] == ["write"]
+    assert np.isnan(result.phases[1].bytes_per_s)
+    assert result.phases[1].summary == {}
+
+
+@pytest.mark.parametrize("name", MADE_UP_IOS)
+def test_all_are_loaded_and_analysed(tmp_path: Path, name: str):
+    result = loaded(MADE_UP_IOS[name](), tmp_path)
+    for phase in result.measured():
+        one = analyse_phase(result, phase)
+        assert one.total.sum() == one.rows.bytes.sum(), "bytes get lost when bins are made longer"
+        assert sum(group.bytes.sum() for group in one.groups) == one.total.sum()
+        assert len(one.groups) <= MOST_ROWS
+        assert one.total.size == 0 or one.total[-1] > 0
+
+
+def test_of_many_ranks_the_slowest_are_shown(tmp_path: Path):
+    result = loaded(many_ranks(), tmp_path)
+    one = analyse_phase(result, result.phases[0])
+    assert one.shown_ranks.size == MOST_ROWS
+    assert {17, 150} <= set(one.shown_ranks.tolist())
+    hidden = np.setdiff1d(np.arange(200), one.shown_ranks)
+    assert one.rows.io_ns[hidden].max() <= one.rows.io_ns[one.shown_ranks].min()
+
+
+def test_bins_of_different_lengths():
+    counts = np.zeros((3, 128), dtype=np.int64)
+    counts[0, :4], counts[1, :2] = [1, 2, 3, 4], [10, 20]
+    bin_ns, total = summed(Series(np.array([4, 8, 16]), counts))
+    assert bin_ns == 8, "a rank that moved nothing has no say"
+    assert total[:3].tolist() == [13, 27, 0]
+    assert coarsened(np.array([1, 2, 3, 4, 5]), 1, 2).tolist() == [3, 7, 5, 0, 0]
+
+
+def test_the_rest_of_the_time(tmp_path: Path):
+    result = loaded(even(), tmp_path)
+    assert np.allclose(rest_ns(result.rows(result.phases[0])), 5000)
+
+
+def test_no_matrix_for_what_is_about_links(tmp_path: Path):
+    with pytest.raises(leadline.LeadlineError, match="a result of 'io', and this is about results of 'link'"):
+        load_link(write_io(tmp_path / "run.h5", even()))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [("io/phases/operation", None, "/io/phases/operation is missing"),
+     ("io/ranks/latencies", np.zeros((2, 8, 7), dtype="<u8"), "/io/ranks/latencies is"),
+     ("io/ranks/end_ns", np.zeros((2, 7)), "/io/ranks/end_ns is"),
+     ("io/io_ranks", np.array([3, 99], dtype="<i4"), "ranks that are not there"),
+     ("io/phases/state", np.array([1, 9], dtype="u1"), "9"),
+     ("io/phases/summary", np.array([b"{", b"{}"], dtype="S32768"), "damaged")],
+)  # fmt: skip
+def test_damaged(tmp_path: Path, name: str, value: np.ndarray | None, why: str):
+    path = write_io(tmp_path / "run.h5", even())
+    with h5py.File(path, "r+") as file:
+        del file[name]
+        if value is not None:
+            file[name] = value
+    with pytest.raises(leadline.LeadlineError) as caught:
+        leadline.load(path)
+    assert why in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_times_that_cannot_be(tmp_path: Path):
+    path = write_io(tmp_path / "run.h5", even())
+    with h5py.File(path, "r+") as file:
+        file["io/ranks/call_ns"][1, 3] = -1
+    result = leadline.load(path)
+    result.rows(result.phases[0])
+    with pytest.raises(leadline.LeadlineError, match="/io/ranks/call_ns has values that no measurement gives"):
+        result.rows(result.phases[1])
