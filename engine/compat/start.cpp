@@ -16,16 +16,28 @@ namespace leadline::compat {
 using cluster::FrontEnd;
 using cluster::Launcher;
 
-Start started_ranks(const RunRequest& request, const HowToStart& how) {
+namespace {
+
+/// MPI knows its ranks by itself, whatever variables an old job script has left.
+Launcher launcher_of(const RunRequest& request) {
   const std::string transport = transport::parse_choice(request.transport).name;
-  // MPI knows its ranks by itself, whatever variables an old job script has left.
-  const Launcher launcher = cluster::detect_launcher(transport == "mpi" ? FrontEnd::leadline : FrontEnd::linktest);
-  if (launcher == Launcher::none) {
-    cli::refuse_strangers_of_a_step();
-    throw Error(ExitStatus::something_missing, fmt::format("nothing has started the ranks of {}", how.program),
-                "there is no sign of a launcher",
-                fmt::format("Start it with {}. \"{}\" starts local ranks by itself", how.example, how.own_command));
-  }
+  return cluster::detect_launcher(transport == "mpi" ? FrontEnd::leadline : FrontEnd::linktest);
+}
+
+}  // namespace
+
+void need_launcher(const RunRequest& request, const HowToStart& how) {
+  if (launcher_of(request) != Launcher::none) return;
+  cli::refuse_strangers_of_a_step();
+  throw Error(ExitStatus::something_missing, fmt::format("nothing has started the ranks of {}", how.program),
+              "there is no sign of a launcher",
+              fmt::format("Start it with {}. \"{}\" starts local ranks by itself", how.example, how.own_command));
+}
+
+Start started_ranks(const RunRequest& request, const HowToStart& how) {
+  need_launcher(request, how);
+  const std::string transport = transport::parse_choice(request.transport).name;
+  const Launcher launcher = launcher_of(request);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file size is then an error of a write, and not the rank's death
   transport::LoadedModule module = transport::open_module(transport, launcher);
   const auto timeout =

@@ -22,6 +22,9 @@ struct HowToStart {
   std::string own_command = "leadline link";  ///< what measures the same, and starts ranks by itself
 };
 
+/// Local: throws Error(something_missing) where nothing has started the ranks.
+void need_launcher(const RunRequest& request, const HowToStart& how);
+
 /// Collective: opens the transport and lets the ranks find each other: by their launcher, or, with any transport but
 /// MPI, by the LINKTEST_TCP_* variables. Throws Error(something_missing) where neither is there.
 Start started_ranks(const RunRequest& request, const HowToStart& how);

@@ -10,8 +10,8 @@
 
 #include "compat/hosts.hpp"
 #include "compat/nettest/progress.hpp"
-#include "compat/nettest/table_file.hpp"
 #include "compat/nettest/text.hpp"
+#include "compat/text_file.hpp"
 #include "core/error.hpp"
 
 namespace leadline::compat::nettest {
@@ -238,7 +238,7 @@ class NettestTableFile : public testing::Test {
 
 TEST_F(NettestTableFile, HasEachTextAtOnce) {
   std::ofstream(path()) << "the table of an earlier and much longer run";
-  const auto first = appending_to(path());
+  const auto first = appending_to(path(), "o");
   EXPECT_EQ(text(), "");
   first("one\n");
   EXPECT_EQ(text(), "one\n");
@@ -250,7 +250,7 @@ TEST_F(NettestTableFile, HasEachTextAtOnce) {
 
 TEST_F(NettestTableFile, IsRefusedInWordsOfNettest) {
   try {
-    appending_to(folder() + "/missing/transfer.dat");
+    appending_to(folder() + "/missing/transfer.dat", "o");
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
@@ -260,7 +260,7 @@ TEST_F(NettestTableFile, IsRefusedInWordsOfNettest) {
 }
 
 TEST_F(NettestTableFile, SaysThatTheDiskIsFull) {
-  const auto append = appending_to("/dev/full");
+  const auto append = appending_to("/dev/full", "o");
   try {
     append("one\n");
     FAIL();

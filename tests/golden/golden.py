@@ -17,6 +17,7 @@ PLACEHOLDERS = {
     "number": r" *\d+\.\d+",
     "rate": r"\d+\.\d\d",
     "six": r"\d+\.\d{6}",
+    "e": r"\d\.\d{6}e[+-]\d\d",
     "n": r" *-?\d+",
     "host": r"\S+",
     "words": r".+",

@@ -15,10 +15,10 @@
 #include "cluster/launcher.hpp"
 #include "compat/nettest/options.hpp"
 #include "compat/nettest/progress.hpp"
-#include "compat/nettest/table_file.hpp"
 #include "compat/nettest/text.hpp"
 #include "compat/process.hpp"
 #include "compat/start.hpp"
+#include "compat/text_file.hpp"
 #include "core/error.hpp"
 #include "output/findings.hpp"
 
@@ -40,7 +40,7 @@ cli::TopologyPresentation presentation_of(const Command& command) {
   presentation.progress = [course, lengths = command.lengths, path = command.file](const TopologyResult& so_far) {
     if (!path.empty()) {
       const std::string note = note_of_replacement("nettest", path);
-      course->outlet.out = appending_to(path);
+      course->outlet.out = appending_to(path, "o");
       course->outlet.err(note);
     }
     return make_progress(so_far, lengths, course->outlet, course->elapsed_s);

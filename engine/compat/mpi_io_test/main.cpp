@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the MPI-IO Test's command line to a run of the engine, and back to its text.
+#include "compat/mpi_io_test/main.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/io_run.hpp"
+#include "cli/io_start.hpp"
+#include "cli/reporting.hpp"
+#include "cli/standard_streams.hpp"
+#include "cli/text_file.hpp"
+#include "cluster/launcher.hpp"
+#include "compat/mpi_io_test/error_file.hpp"
+#include "compat/mpi_io_test/options.hpp"
+#include "compat/mpi_io_test/progress.hpp"
+#include "compat/mpi_io_test/text.hpp"
+#include "compat/process.hpp"
+#include "compat/start.hpp"
+#include "compat/text_file.hpp"
+#include "core/error.hpp"
+#include "output/findings.hpp"
+
+namespace leadline::compat::mpi_io_test {
+namespace {
+
+constexpr cluster::FrontEnd no_variables = cluster::FrontEnd::leadline;  // MPI alone says who the ranks are
+constexpr int failed = 255;
+const HowToStart how_to_start{"mpi_io_test.x", "mpirun -np 4 mpi_io_test.x -type 2 -size 64K -nobj 16", "leadline io"};
+
+/// What rank 0 keeps from one text to the next.
+struct Course {
+  Outlet outlet = standard_outlet();
+  std::optional<Error> errout_problem;
+  std::size_t num_shown = 0;  ///< phases
+};
+
+void begin(Course& course, const Command& command, const IoResult& so_far) {
+  if (course.errout_problem) throw Error(*course.errout_problem);
+  if (const std::string& path = command.shown.output; !path.empty()) {
+    const std::string note = note_of_replacement("mpi_io_test.x", path);
+    course.outlet.out = appending_to(path, "-output");
+    course.outlet.err(note);
+  }
+  course.outlet.err(remark_lines(command.shown));
+  course.outlet.out(opening(command.shown, so_far, [](const char* name) -> const char* { return std::getenv(name); }));
+}
+
+/// Phases that were not shown when they ended are those of a run that an error has ended.
+void end(Course& course, const Command& command, const IoResult& result) {
+  std::string text;
+  for (std::size_t i = course.num_shown; i < result.phases.size(); ++i) {
+    text += phase_lines(command.shown, result, result.phases[i]);
+  }
+  course.outlet.out(text + ending(result));
+  course.outlet.err(output::findings_text(result.findings));
+}
+
+cli::IoPresentation presentation_of(const Command& command, std::optional<Error> errout_problem) {
+  auto course = std::make_shared<Course>();
+  course->errout_problem = std::move(errout_problem);
+  cli::IoPresentation presentation;
+  presentation.progress = [course, command](const IoResult& so_far) {
+    begin(*course, command, so_far);
+    return make_progress(so_far, command.shown, course->outlet, course->num_shown);
+  };
+  presentation.summary = [course, command](const IoResult& result, const std::string& /*path*/) {
+    end(*course, command, result);
+    return std::string();
+  };
+  return presentation;
+}
+
+void check_number_of_ranks(const Command& command, int num_ranks) {
+  if (!command.num_ranks_needed || *command.num_ranks_needed == static_cast<std::uint64_t>(num_ranks)) return;
+  throw Error(ExitStatus::bad_command_line, fmt::format("-num_io cannot be {}", *command.num_ranks_needed),
+              fmt::format("with types 1 and 2 all {} processes do I/O", num_ranks),
+              "Leave it out, or use -type 3, 4 or 5");
+}
+
+int measure(Command command) {
+  need_launcher(command.request, how_to_start);
+  std::optional<Error> errout_problem;
+  if (!command.shown.errout.empty() && cluster::rank_hint(no_variables) == 0) {
+    errout_problem = redirect_errors(command.shown.errout);
+  }
+  const cli::IoStart io_start = cli::start_io(command.request, no_variables);  // before MPI begins
+  Start start = started_ranks(command.request, how_to_start);
+  check_number_of_ranks(command, start.bootstrap->size());
+  return cli::run_io(command.request, std::move(start.bootstrap), start.module, io_start,
+                     presentation_of(command, std::move(errout_problem)));
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+  Command command = parse(arguments, [](const std::string& path) {
+    return cli::read_text_file("-setup", path, "Name a file with one option in each line");
+  });
+  if (command.wish == Wish::run) return measure(std::move(command));
+  if (cluster::rank_hint(no_variables) == 0) cli::say(command.wish == Wish::help ? help() : command.setup);
+  return 0;
+}
+
+}  // namespace
+
+int run(int argc, char** argv) noexcept {
+  const int status = cli::reported(no_variables, [&] { return dispatch(std::vector<std::string>(argv, argv + argc)); });
+  return status == 0 ? 0 : failed;
+}
+
+}  // namespace leadline::compat::mpi_io_test

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text that the MPI-IO Test prints, each part a pure function of what is in it.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "compat/mpi_io_test/options.hpp"
+#include "model/io_result.hpp"
+
+namespace leadline::compat::mpi_io_test {
+
+// Times are in seconds. Bandwidths are in MiB/s, which the guide calls Mbytes/s: min is all bytes over the time of the
+// slowest process, avg over the mean time. The old third figure, all bytes over the time of the fastest process, is no
+// bandwidth of anything and is left out, with its word in the brackets.
+
+/// The value of an environment variable; nullptr where there is none.
+using Environment = std::function<const char*(const char* name)>;
+
+/// Parameters, known variables, hosts: what stands above all phases.
+std::string opening(const Shown& shown, const IoResult& so_far, const Environment& environment);
+
+/// The line above a phase.
+std::string above_phase(const IoResult& so_far, const PhasePlace& place);
+
+/// The lines of a phase, down to "Completed". A line stands where some process did such a thing at all.
+std::string phase_lines(const Shown& shown, const IoResult& so_far, const PhaseSummary& phase);
+
+/// Below all phases: the hints in force, where any were given.
+std::string ending(const IoResult& result);
+
+/// "mpi_io_test.x: REMARK\n" for each.
+std::string remark_lines(const Shown& shown);
+
+}  // namespace leadline::compat::mpi_io_test
