@@ -20,7 +20,8 @@ constexpr std::uint64_t page_bytes = 4096;
 
 /// From the beginning of one buffer to that of the next: each begins on a page.
 double stride_of(std::uint64_t bytes) {
-  return static_cast<double>((bytes + page_bytes - 1) / page_bytes * page_bytes);
+  const std::uint64_t num_pages = (bytes + page_bytes - 1) / page_bytes;
+  return static_cast<double>(num_pages * page_bytes);
 }
 
 double ring_bytes(const IoRequest& request) {
