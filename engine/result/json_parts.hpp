@@ -25,6 +25,14 @@ Json document_beginning(const char* benchmark, const RunResult& result, const Ru
 Json hosts_json(const std::vector<HostRanks>& hosts);
 Json findings_json(const std::vector<Finding>& findings);
 
+/// One element for each value.
+template <typename Value>
+Json list_json(const std::vector<Value>& values, Json (*as_json)(const Value&)) {
+  Json list = Json::array();
+  for (const Value& value : values) list.push_back(as_json(value));
+  return list;
+}
+
 /// As text for people and files, with a line end. Text that is no UTF-8 is replaced where it is wrong.
 std::string text_of(const Json& document);
 

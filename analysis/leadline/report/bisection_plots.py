@@ -11,7 +11,7 @@ from leadline.draw.plots import nice_values
 from leadline.model.simulation import PatternComparison
 from leadline.report.bisection_data import Data, counts_of_connections, counts_of_patterns
 from leadline.report.paper import ALARM, GREY, INK, Paper, shortened
-from leadline.report.sheet_plots import Place, inside, labels_below, name_above
+from leadline.report.sheet_plots import Place, grid_lines, inside, labels_below, name_above
 from leadline.report.sheet_tables import SIZE
 from leadline.units import Unit, bandwidth_unit, number, plain
 
@@ -55,7 +55,7 @@ def _draw_counts(
         if is_logarithmic
         else Scale(0, most * 1.22, inner.y + inner.height, inner.y, False)
     )
-    _grid(paper, inner, up, 1.0, is_whole=True)
+    grid_lines(paper, inner, up, 1.0, is_whole=True)
     for low, high, count in zip(edges[:-1], edges[1:], counts["counts"], strict=True):
         if count:
             at, end = across.at(low), across.at(high)
@@ -68,17 +68,6 @@ def _draw_counts(
 def _below_name(place: Place) -> Place:
     """Where the plot itself is: the number at its top keeps away from the name above."""
     return inside(Place(place.x, place.y + 1.6, place.width, place.height - 1.6))
-
-
-def _grid(paper: Paper, inner: Place, up: Scale, scale: float, is_whole: bool = False) -> None:
-    for value in nice_values(up.low / scale, up.high / scale, up.logarithmic, 5):
-        if is_whole and value != round(value):
-            continue
-        at = up.at(value * scale)
-        paper.line([inner.x, inner.x + inner.width], [at, at])
-        paper.text(inner.x - 1.2, at + 0.75, f"{round(value):,}" if is_whole else plain(value), 6, colour=GREY,
-                   align="right")  # fmt: skip
-    paper.line([inner.x, inner.x + inner.width], [inner.y + inner.height] * 2, colour=GREY)
 
 
 def _numbers_below(paper: Paper, inner: Place, across: Scale, scale: float) -> None:
@@ -104,7 +93,7 @@ def draw_convergence(paper: Paper, place: Place, one: SizeAnalysis) -> None:
         low, high = 0.95 * one.ebb.mean, 1.05 * one.ebb.mean
     across = Scale(2, max(float(its.num[-1]), 3), inner.x + 1.5, inner.x + inner.width - 1.5, True)
     up = Scale(max(low, 0), high + 0.06 * (high - low), inner.y + inner.height, inner.y, False)
-    _grid(paper, inner, up, unit.scale)
+    grid_lines(paper, inner, up, unit.scale)
 
     def at(value: float) -> float:
         return up.at(min(max(value, up.low), up.high))
@@ -158,7 +147,7 @@ def draw_comparison(paper: Paper, place: Place, comparison: PatternComparison) -
             (float(ys.min()), float(ys.max()), inner.y + inner.height, inner.y),
         )
     )
-    _grid(paper, inner, up, 1.0)
+    grid_lines(paper, inner, up, 1.0)
     low, high = max(across.low, up.low / comparison.ratio), min(across.high, up.high / comparison.ratio)
     if high > low:
         ends = ([across.at(low), across.at(high)], [up.at(low * comparison.ratio), up.at(high * comparison.ratio)])
@@ -180,7 +169,7 @@ def draw_worst(paper: Paper, place: Place, one: SizeAnalysis) -> None:
     most = max([*(mean for mean in means if mean == mean), *([one.ebb.mean] if has_ebb else [])], default=1.0)
     across = Scale(1, max(len(means), 2), inner.x + 1.5, inner.x + inner.width - 1.5, False)
     up = Scale(0, most * 1.08, inner.y + inner.height, inner.y, False)
-    _grid(paper, inner, up, unit.scale)
+    grid_lines(paper, inner, up, unit.scale)
     there = [(across.at(step), up.at(mean), accepted)
              for step, mean, accepted in zip((steps.index + 1).tolist(), means, steps.accepted.tolist(), strict=True)
              if mean == mean]  # fmt: skip
@@ -201,7 +190,7 @@ def draw_places(paper: Paper, place: Place, kind: str, bars: list[Data]) -> None
     inner = _below_name(place)
     across = Scale(0, bars[-1]["end"], inner.x, inner.x + inner.width, False)
     up = Scale(0, 1, inner.y + inner.height, inner.y, False)
-    _grid(paper, inner, up, 0.01)
+    grid_lines(paper, inner, up, 0.01)
     for bar in bars:
         if bar["share"]:
             at, end = across.at(bar["begin"]), across.at(bar["end"])

@@ -2,7 +2,7 @@
 """What the script of a parallel file test's page draws from.
 
 {
-  "times": the kinds of time, in the order of a bar,
+  "times": the kinds of time, in the order of a bar, "colours": of each of them and of the rest,
   "phases": [{"index", "name", "end_ns",
               "ranks": [{"rank", "host", "begin_ns", "times": [ns of each kind], "rest", "bytes_per_s", "slow"}],
               "is_part": whether only the slowest ranks are there, "num_ranks",
@@ -23,10 +23,17 @@ from leadline.model import IO_TIMES, IoResult
 
 Data = dict[str, Any]
 
+# Of the kinds of time, on page and sheet.
+KIND_COLOURS = {
+    "open": "#8c6bb1", "preallocate": "#c994c7", "call": "#31688e", "wait": "#7fa8c9", "send": "#c2570c",
+    "receive": "#e8a56c", "barrier": "#b8bcc2", "fill": "#b5cf6b", "verify": "#637939", "sync": "#b3001b",
+    "close": "#5d3a9b", "rest": "#e4e8ec",
+}  # fmt: skip
+
 
 def page_of(result: IoResult, analyses: Sequence[PhaseAnalysis]) -> Data:
     """All of it."""
-    return {"times": list(IO_TIMES), "phases": [_phase(result, one) for one in analyses]}
+    return {"times": list(IO_TIMES), "colours": KIND_COLOURS, "phases": [_phase(result, one) for one in analyses]}
 
 
 def _rounded(value: float) -> float | None:

@@ -3,22 +3,15 @@
 
 from __future__ import annotations
 
-import math
-
 from leadline.analyse.io import PhaseAnalysis, rest_ns
 from leadline.draw.plots import Axis as Scale
 from leadline.draw.plots import nice_values
 from leadline.model import IO_TIMES
+from leadline.report.io_data import KIND_COLOURS
 from leadline.report.paper import ALARM, GREY, Paper
-from leadline.report.sheet_plots import Place, inside, labels_below, name_above
+from leadline.report.sheet_plots import Place, grid_lines, inside, labels_below, name_above
 from leadline.units import bandwidth_unit, plain, time_text, time_unit
 
-# As on the page (templates/io_charts.js).
-KIND_COLOURS = {
-    "open": "#8c6bb1", "preallocate": "#c994c7", "call": "#31688e", "wait": "#7fa8c9", "send": "#c2570c",
-    "receive": "#e8a56c", "barrier": "#b8bcc2", "fill": "#b5cf6b", "verify": "#637939", "sync": "#b3001b",
-    "close": "#5d3a9b", "rest": "#e4e8ec",
-}  # fmt: skip
 _BLUE = "#31688e"
 _MOST_ROWS = 24
 
@@ -81,7 +74,7 @@ def draw_throughput(paper: Paper, place: Place, one: PhaseAnalysis) -> None:
     inner = inside(Place(place.x, place.y + 1.6, place.width, place.height - 1.6))
     across = Scale(0, length_ns, inner.x, inner.x + inner.width, False)
     up = Scale(0, max(rates) * 1.1, inner.y + inner.height, inner.y, False)
-    _grid(paper, inner, up, unit.scale)
+    grid_lines(paper, inner, up, unit.scale)
     for index, rate in enumerate(rates):
         if rate:
             at, end = across.at(index * one.bin_ns), across.at((index + 1) * one.bin_ns)
@@ -102,20 +95,9 @@ def draw_latencies(paper: Paper, place: Place, one: PhaseAnalysis) -> None:
     inner = inside(Place(place.x, place.y + 1.6, place.width, place.height - 1.6))
     across = Scale(buckets[0][0], buckets[-1][1], inner.x, inner.x + inner.width, True)
     up = Scale(0.5, max(max(num for *_, num in buckets), 10) * 1.8, inner.y + inner.height, inner.y, True)
-    _grid(paper, inner, up, 1.0, is_whole=True)
+    grid_lines(paper, inner, up, 1.0, is_whole=True)
     for low, high, num in buckets:
         at, end = across.at(low), across.at(high)
         paper.box(at, up.at(num), max(end - at - 0.1, 0.2), inner.y + inner.height - up.at(num), fill=_BLUE, layer=3)
     powers = [10.0**power for power in range(14) if buckets[0][0] <= 10.0**power <= buckets[-1][1]]
     labels_below(paper, inner, [(across.at(value), time_text(value, 1)) for value in powers])
-
-
-def _grid(paper: Paper, inner: Place, up: Scale, scale: float, is_whole: bool = False) -> None:
-    for value in nice_values(up.low / scale, up.high / scale, up.logarithmic, 4):
-        if not math.isfinite(value) or (is_whole and value != round(value)):
-            continue
-        at = up.at(value * scale)
-        paper.line([inner.x, inner.x + inner.width], [at, at])
-        paper.text(inner.x - 1.2, at + 0.75, f"{round(value):,}" if is_whole else plain(value), 6, colour=GREY,
-                   align="right")  # fmt: skip
-    paper.line([inner.x, inner.x + inner.width], [inner.y + inner.height] * 2, colour=GREY)

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from leadline.analyse.io import PhaseAnalysis
 from leadline.model import IoResult
 from leadline.report import io_tables as tables
+from leadline.report.io_data import KIND_COLOURS
 from leadline.report.io_page import analyse_io
-from leadline.report.io_plots import KIND_COLOURS, draw_latencies, draw_throughput, draw_use, kinds_of
+from leadline.report.io_plots import draw_latencies, draw_throughput, draw_use, kinds_of
 from leadline.report.paper import GREY, Kind, Paper, drawing, width_mm
 from leadline.report.sheet import HEIGHT_MM, WIDTH_MM, moment_of
 from leadline.report.sheet_plots import Place

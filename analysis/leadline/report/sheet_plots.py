@@ -187,6 +187,18 @@ def name_above(paper: Paper, place: Place, text: str) -> None:
     paper.text(place.x, place.y + 1.0, text, _SIZE + 0.5, colour=GREY)
 
 
+def grid_lines(paper: Paper, inner: Place, up: Scale, scale: float, is_whole: bool = False) -> None:
+    """Lines at round values with their numbers beside them, and the axis below. `scale`: of a value to its number."""
+    for value in nice_values(up.low / scale, up.high / scale, up.logarithmic, 5):
+        if is_whole and value != round(value):
+            continue
+        at = up.at(value * scale)
+        paper.line([inner.x, inner.x + inner.width], [at, at])
+        paper.text(inner.x - 1.2, at + 0.75, f"{round(value):,}" if is_whole else plain(value), 6, colour=GREY,
+                   align="right")  # fmt: skip
+    paper.line([inner.x, inner.x + inner.width], [inner.y + inner.height] * 2, colour=GREY)
+
+
 def _count_ticks(paper: Paper, panel: Place, up: Scale, highest: int) -> None:
     """Powers of ten from a single pair on, no closer than letters are high."""
     powers = range(math.floor(math.log10(highest)) + 1)

@@ -91,13 +91,6 @@ Json place_json(const SlowPlace& its) {
           {"relative_median", number(its.relative_median)}};
 }
 
-template <typename Value>
-Json list_json(const std::vector<Value>& values, Json (*as_json)(const Value&)) {
-  Json list = Json::array();
-  for (const Value& value : values) list.push_back(as_json(value));
-  return list;
-}
-
 }  // namespace
 
 std::string json_text(const BisectionResult& result) {

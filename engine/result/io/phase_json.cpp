@@ -103,13 +103,6 @@ Json slow_call_json(const SlowCall& its) {
           {"time_ns", number(its.time_ns)}};
 }
 
-template <typename Value>
-Json list_json(const std::vector<Value>& values, Json (*as_json)(const Value&)) {
-  Json list = Json::array();
-  for (const Value& value : values) list.push_back(as_json(value));
-  return list;
-}
-
 void add_rates(Json& json, const PhaseSummary& its) {
   json["wall_ns"] = number(its.wall_ns);
   json["bytes_per_s"] = number(its.bytes_per_s);

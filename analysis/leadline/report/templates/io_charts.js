@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The charts of a parallel file test: what each rank did with its time, bytes over time, latencies of calls.
-const KIND_COLOURS = {
-  open: "#8c6bb1", preallocate: "#c994c7", call: "#31688e", wait: "#7fa8c9", send: "#c2570c", receive: "#e8a56c", barrier: "#b8bcc2",
-  fill: "#b5cf6b", verify: "#637939", sync: "#b3001b", close: "#5d3a9b", rest: "#e4e8ec",
-};
 const TIME_UNITS = [["ns", 1], ["µs", 1e3], ["ms", 1e6], ["s", 1e9]];
 const unit_of_time = (time_ns) => TIME_UNITS.filter(([, scale]) => time_ns >= scale).pop() || TIME_UNITS[0];
 
@@ -20,7 +16,7 @@ function use_spec() {
       at += time;
       const facts = [["of its time", `${number(100 * time / (end_ns || 1), 3)} %`], ["host", one.host]];
       if (one.bytes_per_s) facts.push(["its rate", rate_text(one.bytes_per_s)]);
-      return { low, high: at, colour: KIND_COLOURS[kind], title: `rank ${one.rank}: ${kind} ${nanoseconds_text(time)}`, rows: facts };
+      return { low, high: at, colour: page.colours[kind], title: `rank ${one.rank}: ${kind} ${nanoseconds_text(time)}`, rows: facts };
     });
     return { name: `rank ${one.rank}`, slow: one.slow, pieces };
   });
@@ -80,7 +76,7 @@ function draw_legend() {
     const at = page.times.indexOf(kind), is_there = of_phase().ranks.some((one) => (at < 0 ? one.rest : one.times[at]) > 0);
     if (!is_there) continue;
     const item = add(legend, "li", {});
-    add(item, "i", { style: `background:${KIND_COLOURS[kind]}` });
+    add(item, "i", { style: `background:${page.colours[kind]}` });
     add(item, "span", {}, kind);
   }
 }
