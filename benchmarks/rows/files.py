@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Row "files": writing and reading files beside a bare C program with the same MPI-IO calls, for every MPI-IO library.
 """Launches alternate, each pair in the other order than the pair before. Memory (tmpfs) is written without fsync, the
-disk with it, by both sides."""
+disk with it, by both sides. Four ranks make the calls alone: contents are outside the times, but where ranks are more
+than cores, one rank's contents take the core from another's calls. Two ranks do all that a user's run does."""
 
 import dataclasses
 import json
@@ -17,7 +18,8 @@ from .table import Row, absent, quartiles, time_text, verdict_of
 KEY = "files"
 LIMIT = 0.97
 REQUIRED = f">= {LIMIT}"
-RANKS, OBJECTS, SIZE = 4, 64, 1 << 20
+OBJECTS, SIZE = 64, 1 << 20
+CALLS_ALONE = ("--touch", "never", "--check", "none")
 MEMORY = pathlib.Path("/dev/shm")
 
 
@@ -31,6 +33,25 @@ class Stack:
     extra: dict
 
 
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """What is done where; `options` are for our side alone."""
+
+    place: str
+    movement: str
+    num_ranks: int
+    options: tuple
+
+    @property
+    def words(self):
+        return f"{self.movement}, {self.place}, {self.num_ranks} ranks{'' if self.options else ' and contents'}"
+
+
+MOVEMENTS = ("N-N", "N-1")
+CASES = [Case(place, movement, 4, CALLS_ALONE) for place in ("tmpfs", "disk") for movement in MOVEMENTS]
+CASES += [Case("tmpfs", movement, 2, ()) for movement in MOVEMENTS]
+
+
 OPEN_MPI, MPICH = MPIS
 STACKS = (
     Stack("Open MPI (ompio)", OPEN_MPI, "mpi-io:ompio", {"OMPI_MCA_io": "ompio"}),
@@ -39,17 +60,17 @@ STACKS = (
 )
 
 
-def rows_of(bench, stack, place, folder, movement):
+def rows_of(bench, stack, case, folder):
     mpi = stack.mpi
-    with_sync = place == "disk"
+    is_shared, with_sync = case.movement == "N-1", case.place == "disk"
     bare = bench.compile(mpi.compiler, "bare/mpi_file.c", f"{mpi.launcher}.file", ["-O2"])
-    start = mpi.start(RANKS, bound=False)
-    target = folder / ("ours" if movement == "N-1" else "ours.%r")
-    ours = [*start, bench.leadline, "io", "--movement", movement, "--objects", OBJECTS, "--object-size", f"{SIZE}B"]
+    start = mpi.start(case.num_ranks, bound=False)
+    target = folder / ("ours" if is_shared else "ours.%r")
+    ours = [*start, bench.leadline, "io", "--movement", case.movement, "--objects", OBJECTS, "--object-size", f"{SIZE}B"]
     ours += ["--backend", stack.backend, "--target", target, "--delete", "--sync", "inside" if with_sync else "none"]
-    ours += ["--output", "-", "--quiet"]
-    other = [*start, bare, folder / "bare", 1 if movement == "N-1" else 0, OBJECTS, SIZE, 1 if with_sync else 0]
-    total_bytes = RANKS * OBJECTS * SIZE
+    ours += [*case.options, "--output", "-", "--quiet"]
+    other = [*start, bare, folder / "bare", int(is_shared), OBJECTS, SIZE, int(with_sync)]
+    total_bytes = case.num_ranks * OBJECTS * SIZE
 
     def ours_ns():
         phases = json.loads(run(ours, limit_s=300, cwd=folder).stdout)["phases"]
@@ -66,7 +87,7 @@ def rows_of(bench, stack, place, folder, movement):
         low, high = quartiles([b / a for a, b in zip(own, beside, strict=True)])
         yield Row(
             KEY,
-            f"{operation} {movement}, {place}, {RANKS} ranks, {OBJECTS} x {SIZE >> 20} MiB, {stack.name}",
+            f"{operation} {case.words}, {OBJECTS} x {SIZE >> 20} MiB, {stack.name}",
             time_text(statistics.median(own)),
             time_text(statistics.median(beside)) + " bare calls",
             ratio,
@@ -79,16 +100,14 @@ def rows_of(bench, stack, place, folder, movement):
 
 
 def rows(bench):
-    places = (("tmpfs", MEMORY), ("disk", bench.build))
+    above = {"tmpfs": MEMORY, "disk": bench.build}
     for stack in STACKS:
-        for place, above in places:
-            for movement in ("N-N", "N-1"):
-                what = f"{movement}, {place}, {stack.name}"
-                try:
-                    need(stack.mpi.launcher)
-                    if not os.access(above, os.W_OK):
-                        raise NotMeasuredError(f"{above} cannot be written")
-                    with tempfile.TemporaryDirectory(prefix="leadline-files-", dir=above) as folder:
-                        yield from rows_of(bench, stack, place, pathlib.Path(folder), movement)
-                except NotMeasuredError as why:
-                    yield absent(KEY, what, REQUIRED, why)
+        for case in CASES:
+            try:
+                need(stack.mpi.launcher)
+                if not os.access(above[case.place], os.W_OK):
+                    raise NotMeasuredError(f"{above[case.place]} cannot be written")
+                with tempfile.TemporaryDirectory(prefix="leadline-files-", dir=above[case.place]) as folder:
+                    yield from rows_of(bench, stack, case, pathlib.Path(folder))
+            except NotMeasuredError as why:
+                yield absent(KEY, f"{case.words}, {stack.name}", REQUIRED, why)

@@ -20,6 +20,14 @@ struct Finder {
 
 }  // namespace
 
+void agree(cluster::Cluster& cluster, const Error* own) {
+  try {
+    cluster.agree(own);
+  } catch (const Error& agreed) {
+    throw AgreedError(agreed);
+  }
+}
+
 void write_and_agree(cluster::Cluster& cluster, const std::function<void()>& write,
                      const std::optional<WrongByte>& own) {
   std::optional<Error> error;
@@ -34,11 +42,7 @@ void write_and_agree(cluster::Cluster& cluster, const std::function<void()>& wri
                                          [](const Finder& a, const Finder& b) { return std::min(a, b); });
   if (first.rank >= 0) error = std::nullopt;
   if (first.rank == cluster.rank()) error = own->error;
-  try {
-    cluster.agree(error ? &*error : nullptr);
-  } catch (const Error& agreed) {
-    throw AgreedError(agreed);
-  }
+  agree(cluster, error ? &*error : nullptr);
 }
 
 }  // namespace leadline::bench

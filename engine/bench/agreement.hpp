@@ -17,6 +17,9 @@ struct WrongByte {
   Error error;
 };
 
+/// Collective: what an error of any rank becomes on all of them. Null where this rank is well.
+void agree(cluster::Cluster& cluster, const Error* own);
+
 /// Collective: does `write`; then, where any rank found a wrong byte, all throw AgreedError about the earliest (of one
 /// exchange: the lowest rank's); else about what a rank could not write.
 void write_and_agree(cluster::Cluster& cluster, const std::function<void()>& write,

@@ -131,9 +131,12 @@ void refill_object(std::span<std::byte> object, const ObjectPattern& pattern, co
 void poison(std::span<std::byte> buffer) {
   std::array<std::byte, word_size_bytes> word;
   for (std::size_t i = 0; i < word.size(); ++i) word[i] = static_cast<std::byte>(poison_word >> (8 * i) & 0xff);
-  for (std::size_t done = 0; done < buffer.size(); done += word.size()) {
-    std::memcpy(buffer.data() + done, word.data(), std::min(word.size(), buffer.size() - done));
+  // Of a constant size, so that the compiler makes wide stores of them.
+  std::size_t done = 0;
+  for (; done + word.size() <= buffer.size(); done += word.size()) {
+    std::memcpy(buffer.data() + done, word.data(), word.size());
   }
+  std::memcpy(buffer.data() + done, word.data(), buffer.size() - done);
 }
 
 std::optional<Mismatch> check_object(std::span<const std::byte> object, std::uint64_t num_read,

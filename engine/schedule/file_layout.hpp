@@ -30,6 +30,11 @@ Movement parse_movement(const std::string& option, const std::string& text);
 /// Whether ranks send their objects to ranks that do the I/O.
 constexpr bool is_funnel(Movement movement) { return movement == Movement::n_m_m || movement == Movement::n_m_1; }
 
+/// Whether several ranks open one file.
+constexpr bool shares_files(Movement movement) {
+  return movement == Movement::n_1 || movement == Movement::n_m_1 || movement == Movement::n_m;
+}
+
 /// Which ranks do I/O, and for whom.
 struct IoRanks {
   std::vector<std::int32_t> ranks;     ///< that do I/O, ascending

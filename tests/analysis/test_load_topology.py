@@ -287,7 +287,7 @@ def replace(name: str, value: object) -> Change:
 
 
 DAMAGES: dict[str, tuple[Change, str]] = {
-    "another benchmark": (attribute("benchmark", "io"), "a result of 'io', which this program does not know"),
+    "another benchmark": (attribute("benchmark", "weather"), "a result of 'weather', which this program does not know"),
     "a later version": (attribute("format_version", np.int32(2)), "format version 2"),
     "no topologies": (remove("topologies"), "/topologies is missing"),
     "an empty list": (

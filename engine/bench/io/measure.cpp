@@ -17,6 +17,7 @@
 #include "bench/io/hints_in_force.hpp"
 #include "bench/io/opener_barrier.hpp"
 #include "bench/io/phase.hpp"
+#include "bench/io/same_files.hpp"
 #include "bench/io/share.hpp"
 #include "bench/io/summary.hpp"
 #include "bench/io/untimed_files.hpp"
@@ -56,15 +57,6 @@ std::vector<std::int32_t> partners_of(const Stage& stage) {
   std::sort(partners.begin(), partners.end());
   partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
   return partners;
-}
-
-/// Collective: what an error of any rank becomes.
-void agree(cluster::Cluster& cluster, const Error* own) {
-  try {
-    cluster.agree(own);
-  } catch (const Error& agreed) {
-    throw AgreedError(agreed);
-  }
 }
 
 std::unique_ptr<transport::Messages> open_messages(const Stage& stage) {
@@ -204,7 +196,11 @@ void Measuring::delete_files() {
 }
 
 Measured Measuring::run() {
-  if (only_reads()) find_earlier_run();
+  if (only_reads()) {
+    find_earlier_run();
+  } else {
+    require_same_files(stage_);
+  }
   for (const PhasePlace& place : stage_.plan.phases) run_phase(place);
   delete_files();
   sum_over_ranks(stage_.cluster, std::span(&measured_.verified_bytes, 1));

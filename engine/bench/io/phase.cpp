@@ -111,6 +111,7 @@ void Phase::measure() {
     preallocate();
     move();
     sync();
+    meet();
   }
   close();
   recorder_.end(stage_.request.sync);
@@ -172,6 +173,14 @@ void Phase::sync() {
     if (stage_.request.sync == SyncTiming::outside) recorder_.row().cache_after = cache_state();
   });
   failure_.guard([&] { file_->sync(); });
+}
+
+/// Untimed: closing a shared file waits for its other openers, who may still be busy with contents, and that belongs to
+/// nobody's I/O time.
+void Phase::meet() {
+  if (!schedule::shares_files(stage_.request.movement) || stage_.request.no_file) return;
+  const Aside mark(recorder_);
+  stage_.cluster.barrier();
 }
 
 void Phase::close() {

@@ -63,6 +63,7 @@ class Phase {
   void move();
   std::unique_ptr<ObjectLoop> make_loop(PhaseWork& work);
   void sync();
+  void meet();
   void close();
 
   const Stage& stage_;

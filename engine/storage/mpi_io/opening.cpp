@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// MPI_File_open with hints, and what the openers agree on behind it.
+// MPI_File_open with hints, and what the openers agree on before it.
 #include "storage/mpi_io/opening.hpp"
 
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -61,25 +60,13 @@ void refuse_what_mpi_cannot_take(const OpenFile& file) {
   }
 }
 
-/// A rank's words about why it could not open the file, of a fixed size so that they can be broadcast.
-struct Reason {
-  std::array<char, 400> why{}, hint{};
-};
-
-Reason reason_of(const std::string& why, const std::string& hint) {
-  Reason reason;
-  why.copy(reason.why.data(), reason.why.size() - 1);
-  hint.copy(reason.hint.data(), reason.hint.size() - 1);
-  return reason;
-}
-
 /// The system's words where a plain open fails, too: those of MPI say less.
-Reason reason_of(const OpenFile& file, int code) {
+Error cannot_open(const OpenFile& file, int code) {
   try {
     posix::open_descriptor(file.path, file.access, CachePath::buffered);
-    return reason_of(words_of(code), "");
+    return cannot_open(file.path, words_of(code));
   } catch (const Error& error) {
-    return reason_of(error.why(), error.hint());
+    return cannot_open(file.path, error.why(), error.hint());
   }
 }
 
@@ -92,60 +79,35 @@ int error_of_looking(const OpenFile& file) {
   return look(folder.empty() ? "." : folder, W_OK | X_OK);
 }
 
-/// The openers of a file, who have it all or not at all.
-class Openers {
- public:
-  Openers(const OpenFile& file, MPI_Comm comm) : file_(file), comm_(comm) {
-    MPI_Comm_rank(comm, &rank_);
-    MPI_Comm_size(comm, &size_);
+/// Throws on all openers where one of them does not find what it needs, in the words of the lowest.
+void look_together(const OpenFile& file, MPI_Comm comm) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  int error_number = error_of_looking(file);
+  const int own = error_number == 0 ? size : rank;
+  int first = size;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&own, &first, 1, MPI_INT, MPI_MIN, comm, &request);
+  if (!wait_with_pauses(request, Deadline::after(patience))) {
+    throw cannot_open(file.path, "not all ranks that open it came within 5 minutes");
   }
-
-  int size() const { return size_; }
-
-  /// Throws on all of them the reason of the lowest that is not well.
-  template <class OwnReason>
-  void agree(bool is_well, OwnReason own_reason) const {
-    const int first = first_unwell(is_well);
-    if (first == size_) return;
-    Reason reason;
-    if (rank_ == first) reason = own_reason();
-    if (size_ > 1) MPI_Bcast(&reason, sizeof(reason), MPI_BYTE, first, comm_);
-    throw cannot_open(file_.path, reason.why.data(), reason.hint.data());
-  }
-
- private:
-  /// size() where all are well.
-  int first_unwell(bool is_well) const {
-    const int own = is_well ? size_ : rank_;
-    if (size_ == 1) return own;
-    int first = size_;
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Iallreduce(&own, &first, 1, MPI_INT, MPI_MIN, comm_, &request);
-    if (wait_with_pauses(request, Deadline::after(patience))) return first;
-    throw cannot_open(file_.path, "not all ranks that open it were done within 5 minutes");
-  }
-
-  const OpenFile& file_;
-  MPI_Comm comm_;
-  int rank_ = 0, size_ = 1;
-};
+  if (first == size) return;
+  MPI_Bcast(&error_number, 1, MPI_INT, first, comm);
+  throw cannot_open(file.path, system_error_text(error_number));
+}
 
 }  // namespace
 
 MPI_File open_together(const OpenFile& file, MPI_Comm comm, Implementation implementation) {
   refuse_what_mpi_cannot_take(file);
-  const Openers openers(file, comm);
   // Where one rank cannot open it, OMPIO leaves the others waiting in MPI_File_open for ever (4.1.4).
-  if (implementation == Implementation::ompio && openers.size() > 1) {
-    const int error_number = error_of_looking(file);
-    openers.agree(error_number == 0, [&] { return reason_of(system_error_text(error_number), ""); });
-  }
+  if (implementation == Implementation::ompio && file.openers.size() > 1) look_together(file, comm);
   const Info info(file.hints);
   const int mode = file.access == Access::write ? MPI_MODE_CREATE | MPI_MODE_WRONLY : MPI_MODE_RDONLY;
   MPI_File opened = MPI_FILE_NULL;
   const int code = MPI_File_open(comm, with_folder(file.path).c_str(), mode, info.info(), &opened);
-  // Those who have it open leave it so where another has not: closing would wait for all.
-  openers.agree(code == MPI_SUCCESS, [&] { return reason_of(file, code); });
+  if (code != MPI_SUCCESS) throw cannot_open(file, code);
   MPI_File_set_errhandler(opened, MPI_ERRORS_RETURN);
   return opened;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a file through MPI-IO, so that all openers have it or none.
+// Opening a file through MPI-IO.
 #pragma once
 
 #include <mpi.h>
@@ -9,8 +9,8 @@
 
 namespace leadline::storage::mpi_io {
 
-/// All of file.openers, whose communicator this is. Throws Error(run_failed) on all of them, with the words of the
-/// lowest that could not open it.
+/// All of file.openers, whose communicator this is. Throws Error(run_failed); ROMIO itself sees to it that all openers
+/// fail together, for OMPIO they agree beforehand.
 MPI_File open_together(const OpenFile& file, MPI_Comm comm, Implementation implementation);
 
 }  // namespace leadline::storage::mpi_io
