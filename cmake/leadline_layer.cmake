@@ -1,6 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # The kinds of target: a layer (one folder of engine/), a module that is opened at run time, a test program.
 
+# leadline_unity_groups(TARGET): in a unity build those sources of a layer are compiled together that are about one benchmark, by folder or by a
+# word of their name, and all others of the layer. What two benchmarks do alike has the same names.
+function(leadline_unity_groups target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    file(RELATIVE_PATH path "${CMAKE_CURRENT_SOURCE_DIR}" "${source}")
+    set(group common)
+    if(path MATCHES "(^|[/_])(link|topology|bisection|io)[_/.]")
+      set(group "${CMAKE_MATCH_2}")
+    endif()
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # leadline_layer(NAME [EXCEPT folder] [USES library...]): all sources of this folder; includes are written from engine/.
 function(leadline_layer name)
   cmake_parse_arguments(arg "" "EXCEPT" "USES" ${ARGN})
@@ -14,6 +29,7 @@ function(leadline_layer name)
     add_library(leadline_${name} STATIC ${sources})
     target_include_directories(leadline_${name} PUBLIC "${PROJECT_SOURCE_DIR}/engine")
     target_link_libraries(leadline_${name} PUBLIC ${arg_USES})
+    leadline_unity_groups(leadline_${name})
   else()
     add_library(leadline_${name} INTERFACE)
     target_include_directories(leadline_${name} INTERFACE "${PROJECT_SOURCE_DIR}/engine")
@@ -54,7 +70,8 @@ function(leadline_bootstrap name)
   set_target_properties(leadline_bootstrap_${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 endfunction()
 
-# leadline_test(NAME SOURCES file... [USES library...]): a GoogleTest program; each of its tests is a CTest test.
+# leadline_test(NAME SOURCES file... [USES library...]): a GoogleTest program; each of its tests is a CTest test. Under the sanitizers the whole of
+# it is one: to start a process takes longer there than most tests.
 function(leadline_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
   add_executable(${name}_test ${arg_SOURCES})
@@ -63,6 +80,11 @@ function(leadline_test name)
   target_compile_options(${name}_test PRIVATE -O0)
   target_precompile_headers(${name}_test REUSE_FROM leadline_test_headers)
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  if(LEADLINE_SANITIZE)
+    add_test(NAME ${name} COMMAND ${name}_test)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS unit)
+    return()
+  endif()
   include(GoogleTest)
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 120 LABELS unit)

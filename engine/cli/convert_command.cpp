@@ -25,7 +25,7 @@ using result::ExistingFile;
 using result::FileKind;
 using result::SionRecord;
 
-constexpr const char* description =
+constexpr const char* convert_description =
     "Writes a result into a new file of the format that the ending of OUT says: .h5 or .hdf5, .sion. IN is HDF5 or "
     "SION,\n"
     "whatever its name. Between the two nothing is lost that both can hold; what one cannot hold is said. SION to "
@@ -34,7 +34,7 @@ constexpr const char* description =
     "OUT\n"
     "is IN. What an interrupted run left in SION becomes HDF5 that is marked incomplete.";
 
-constexpr const char* epilogue =
+constexpr const char* convert_epilogue =
     "OUT appears when it is whole. Exit status: 0 fine, 2 the command line is wrong or IN is no result, 3 something "
     "is\n"
     "missing here, 4 IN is damaged, or OUT cannot be written.\n"
@@ -58,8 +58,8 @@ FileKind kind_of_name(const std::string& path) {
 
 Request parse(const std::vector<std::string>& arguments) {
   Request request;
-  CLI::App app(description, "leadline convert");
-  app.footer(epilogue);
+  CLI::App app(convert_description, "leadline convert");
+  app.footer(convert_epilogue);
   app.add_option("IN", request.input, "the result: HDF5 or SION")->required()->type_name("");
   app.add_option("OUT", request.output, "the new file; its ending says the format")->required()->type_name("");
   app.add_flag("--overwrite", request.overwrite, "replace an older file");

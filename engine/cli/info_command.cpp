@@ -19,12 +19,12 @@
 namespace leadline::cli {
 namespace {
 
-constexpr const char* description =
+constexpr const char* info_description =
     "Describes a result (HDF5 or SION, whatever its name): what was run, where, and whether it is complete. Of any "
     "SION\n"
     "file it says how it is laid out: tasks, files, unused space.";
 
-constexpr const char* epilogue =
+constexpr const char* info_epilogue =
     "Exit status: 0 fine, also where a result is not complete; 2 the command line is wrong or FILE is neither HDF5 "
     "nor\n"
     "SION; 3 something is missing here; 4 FILE is damaged.";
@@ -62,8 +62,8 @@ output::FileInfo info_of(const std::string& path, result::FileKind kind) {
 int info_command(const std::vector<std::string>& arguments) {
   std::string path;
   bool as_json = false;
-  CLI::App app(description, "leadline info");
-  app.footer(epilogue);
+  CLI::App app(info_description, "leadline info");
+  app.footer(info_epilogue);
   app.add_option("FILE", path, "a result, or any SION file")->required()->type_name("");
   app.add_flag("--json", as_json, "for programs");
   parse_command_line(app, arguments);

@@ -16,7 +16,7 @@ namespace leadline::cli {
 
 namespace {
 
-constexpr const char* help =
+constexpr const char* transports_help =
     "Usage: leadline transports [--support]\n\n"
     "Lists all transports; for one that cannot be used here, the reason.\n\n"
     "Options:\n"
@@ -37,7 +37,7 @@ std::string available_here() {
 
 int transports_command(const std::vector<std::string>& arguments) {
   const std::string word = arguments.size() > 2 ? arguments[2] : "";
-  if (word == "-h" || word == "--help") throw HelpWanted{help};
+  if (word == "-h" || word == "--help") throw HelpWanted{transports_help};
   const bool wants_support = word == "--support";
   if (const std::size_t num_known = wants_support ? 3 : 2; arguments.size() > num_known) {
     throw Error(ExitStatus::bad_command_line, "'leadline transports' takes no '" + arguments[num_known] + "'", "",

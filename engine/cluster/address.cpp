@@ -48,19 +48,19 @@ std::string own_name() {
 }
 
 /// What the name service says to a name: addresses, or why there are none.
-struct Answer {
+struct Lookup {
   std::vector<std::string> addresses;
   std::string why_none;
 };
 
-Answer ask_for(const std::string& name) {
+Lookup ask_for(const std::string& name) {
   addrinfo* list = nullptr;
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   const int problem = ::getaddrinfo(name.c_str(), nullptr, &hints, &list);
   if (problem != 0) return {{}, ::gai_strerror(problem)};
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(list, &::freeaddrinfo);
-  Answer answer;
+  Lookup answer;
   for (const addrinfo* one = list; one != nullptr; one = one->ai_next) {
     answer.addresses.push_back(SocketAddress(one->ai_addr).host_text());
   }
@@ -98,7 +98,7 @@ SocketAddress address_of_interface(const std::string& interface, const std::vect
 SocketAddress address_of_suffixed_name(const std::string& suffix, const std::vector<LocalAddress>& candidates) {
   const std::string host = own_name();
   const std::string name = host.substr(0, host.find('.')) + suffix;
-  const Answer answer = ask_for(name);
+  const Lookup answer = ask_for(name);
   if (const auto own = own_among(answer.addresses, candidates)) return *own;
   const std::string why = answer.addresses.empty() ? "the name service says: " + answer.why_none
                                                    : fmt::format("{} is not an address of this host, which has {}",

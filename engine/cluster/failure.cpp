@@ -12,7 +12,7 @@ namespace leadline::cluster {
 namespace {
 
 // A frame of the watch holds 64 KiB; no reason that somebody reads is longer than this.
-constexpr std::size_t text_size_max = 4096;
+constexpr std::size_t words_size_max = 4096;
 
 std::string in(const std::string& whereabouts) { return whereabouts.empty() ? "" : " in " + whereabouts; }
 
@@ -28,9 +28,9 @@ std::string packed(const Failure& failure) {
   std::string bytes;
   append(bytes, static_cast<std::uint8_t>(failure.grounds));
   append(bytes, static_cast<std::uint32_t>(failure.error.status()));
-  append_text(bytes, failure.error.problem().substr(0, text_size_max));
-  append_text(bytes, failure.error.why().substr(0, text_size_max));
-  append_text(bytes, failure.error.hint().substr(0, text_size_max));
+  append_text(bytes, failure.error.problem().substr(0, words_size_max));
+  append_text(bytes, failure.error.why().substr(0, words_size_max));
+  append_text(bytes, failure.error.hint().substr(0, words_size_max));
   return bytes;
 }
 

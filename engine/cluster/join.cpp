@@ -13,6 +13,7 @@
 #include "cluster/listener.hpp"
 #include "cluster/tcp_cluster.hpp"
 #include "cluster/tree.hpp"
+#include "core/deadline.hpp"
 
 namespace leadline::cluster {
 namespace {
@@ -32,8 +33,6 @@ std::string short_hash(const std::string& text) {
   append(bytes, hash[0]);
   return bytes;
 }
-
-double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
 }  // namespace
 

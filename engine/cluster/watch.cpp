@@ -12,6 +12,7 @@
 #include <csignal>
 
 #include "cluster/tree.hpp"
+#include "core/deadline.hpp"
 
 namespace leadline::cluster {
 namespace {
@@ -23,8 +24,6 @@ using namespace std::chrono_literals;
 constexpr auto reason_patience = 1s;
 // While a run is ending, things are looked at this often.
 constexpr auto ending_interval = 20ms;
-
-double seconds(std::chrono::steady_clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
 }  // namespace
 

@@ -12,7 +12,7 @@
 namespace leadline::cluster {
 namespace {
 
-constexpr std::size_t header_size_bytes = 3;
+constexpr std::size_t frame_header_bytes = 3;
 // A stopped rank takes nothing; its heartbeats need not pile up here.
 constexpr std::size_t outgoing_size_max = std::size_t{256} * 1024;
 
@@ -53,12 +53,12 @@ void WatchEdge::receive(Clock::time_point now, const std::function<void(Message,
     incoming_.append(bytes, static_cast<std::size_t>(got));
   }
   std::size_t at = 0;
-  while (incoming_.size() - at >= header_size_bytes) {
+  while (incoming_.size() - at >= frame_header_bytes) {
     const auto length = take<std::uint16_t>(incoming_.data() + at + 1);
-    if (incoming_.size() - at < header_size_bytes + length) break;
+    if (incoming_.size() - at < frame_header_bytes + length) break;
     const auto message = static_cast<Message>(take<std::uint8_t>(incoming_.data() + at));
-    take_in(message, std::string_view(incoming_).substr(at + header_size_bytes, length));
-    at += header_size_bytes + length;
+    take_in(message, std::string_view(incoming_).substr(at + frame_header_bytes, length));
+    at += frame_header_bytes + length;
   }
   incoming_.erase(0, at);
 }

@@ -7,6 +7,9 @@
 
 namespace leadline {
 
+/// A duration for messages.
+inline double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;

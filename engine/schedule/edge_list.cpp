@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "schedule/word.hpp"
 
 namespace leadline::schedule {
 namespace {
@@ -51,16 +52,6 @@ constexpr std::array<Family, 16> families{{
 }};
 
 constexpr std::string_view each = "-each";
-
-/// A word of the command line, for messages.
-struct Word {
-  const std::string& option;
-  std::string_view text;
-
-  [[noreturn]] void refuse(const std::string& why, const std::string& hint) const {
-    throw Error(ExitStatus::bad_command_line, fmt::format("{} cannot be '{}'", option, text), why, hint);
-  }
-};
 
 /// A plain non-negative decimal number.
 std::optional<std::int32_t> to_number(std::string_view text) {

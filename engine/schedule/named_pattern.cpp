@@ -13,22 +13,23 @@
 
 #include "core/error.hpp"
 #include "schedule/pattern.hpp"
+#include "schedule/word.hpp"
 
 namespace leadline::schedule {
 namespace {
 
-constexpr const char* known_words =
+constexpr const char* known_patterns =
     "Known are random, halves, reversal, neighbour, bit-reversal, transpose, shift:K, shift-each and tornado:G";
 
 enum class Argument : std::uint8_t { none, distance, group };
 
-struct Family {
+struct PatternFamily {
   std::string_view word;
   NamedPattern pattern;
   Argument argument = Argument::none;
 };
 
-constexpr std::array<Family, 7> families{{
+constexpr std::array<PatternFamily, 7> pattern_families{{
     {"halves", NamedPattern::halves},
     {"reversal", NamedPattern::reversal},
     {"neighbour", NamedPattern::neighbour},
@@ -140,18 +141,8 @@ class Destination {
   int num_bits_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(num_))) - 1;
 };
 
-/// A word of the command line, for messages.
-struct Word {
-  const std::string& option;
-  std::string_view text;
-
-  [[noreturn]] void refuse(const std::string& why, const std::string& hint) const {
-    throw Error(ExitStatus::bad_command_line, fmt::format("{} cannot be '{}'", option, text), why, hint);
-  }
-};
-
 /// `text`: what stands behind the colon.
-std::int32_t parse_argument(const Word& word, const Family& family, std::string_view text) {
+std::int32_t parse_argument(const Word& word, const PatternFamily& family, std::string_view text) {
   const bool is_distance = family.argument == Argument::distance;
   std::int32_t number = 0;
   const char* const end = text.data() + text.size();
@@ -164,12 +155,12 @@ std::int32_t parse_argument(const Word& word, const Family& family, std::string_
 
 PatternSpec parse_spec(const Word& word) {
   const std::size_t colon = word.text.find(':');
-  const auto* const family = std::ranges::find(families, word.text.substr(0, colon), &Family::word);
-  if (family == families.end()) word.refuse("there is no such pattern", known_words);
+  const auto* const family = std::ranges::find(pattern_families, word.text.substr(0, colon), &PatternFamily::word);
+  if (family == pattern_families.end()) word.refuse("there is no such pattern", known_patterns);
   PatternSpec spec{std::string(word.text), family->pattern, 0};
   const bool has_argument = colon != std::string_view::npos;
   if (has_argument && family->argument == Argument::none) {
-    word.refuse(fmt::format("nothing may follow '{}'", family->word), known_words);
+    word.refuse(fmt::format("nothing may follow '{}'", family->word), known_patterns);
   }
   if (family->argument != Argument::none) {
     spec.argument = parse_argument(word, *family, has_argument ? word.text.substr(colon + 1) : std::string_view());

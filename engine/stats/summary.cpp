@@ -10,7 +10,7 @@
 namespace leadline::stats {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
 /// Above it the normal approximation is as good as exact, and 2^-n would soon be no double any more.
 constexpr std::uint64_t max_exact_n = 1000;
@@ -61,7 +61,7 @@ Summary summarize(std::span<double> values) {
   Summary summary;
   summary.count = static_cast<std::uint32_t>(values.size());
   if (values.empty()) {
-    summary.min = summary.median = summary.mean = summary.p99 = summary.max = nan;
+    summary.min = summary.median = summary.mean = summary.p99 = summary.max = no_value;
     return summary;
   }
   std::sort(values.begin(), values.end());
@@ -84,7 +84,7 @@ QuantilePosition quantile_position(std::uint64_t n, double q) {
 }
 
 double quantile_of_sorted(std::span<const double> sorted, double q) {
-  if (sorted.empty()) return nan;
+  if (sorted.empty()) return no_value;
   const QuantilePosition position = quantile_position(sorted.size(), q);
   const double low = sorted[position.low], high = sorted[position.high];
   // From the nearer end, as numpy does: the analysis package gets the same bits.

@@ -9,8 +9,6 @@
 namespace leadline::bench::io {
 namespace {
 
-constexpr std::size_t page_bytes = 4096;  // what direct transfers ask for at most, on all file systems seen
-
 std::size_t in_pages(std::size_t bytes) { return (bytes + page_bytes - 1) / page_bytes * page_bytes; }
 
 bool serves_others(const IoRequest& request, const Plan& plan, int rank) {

@@ -13,6 +13,9 @@
 
 namespace leadline::bench::io {
 
+/// What direct transfers ask for at most, on all file systems seen.
+inline constexpr std::size_t page_bytes = 4096;
+
 /// Objects for which a rank has memory that does no I/O for others: those that may be under way at once.
 inline std::uint64_t ring_depth(const IoRequest& request) {
   const bool is_ahead = schedule::is_funnel(request.movement) || request.calls == FileCalls::non_blocking;

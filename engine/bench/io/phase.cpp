@@ -15,10 +15,11 @@
 #include "storage/page_cache.hpp"
 
 namespace leadline::bench::io {
-namespace {
 
 using Aside = Recorder::Aside;
 using Spending = Recorder::Spending;
+
+namespace {
 
 Pace::Work work_of(const Stage& stage, const PhaseTask& task, const Share& share) {
   const schedule::FileLayout& layout = stage.plan.layout;

@@ -18,7 +18,7 @@ namespace {
   throw Error(ExitStatus::bad_command_line, fmt::format("--read-shift cannot be {}:{}", kind, by), why, hint);
 }
 
-std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
+std::size_t index(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 
@@ -43,7 +43,7 @@ std::vector<std::int32_t> reads_by_hosts(std::int64_t by, const Presence& presen
     refuse("hosts", by, fmt::format("with {} hosts every rank would read its own", num_hosts),
            fmt::format("Choose hosts:1 to hosts:{}", num_hosts - 1));
   }
-  std::vector<std::int64_t> num_on(at(num_hosts), 0);
+  std::vector<std::int64_t> num_on(index(num_hosts), 0);
   for (const std::uint32_t host : presence.host_of) ++num_on[host];
   const std::int64_t most = *std::ranges::max_element(num_on);
   if (most > num_ranks - most) {
@@ -55,12 +55,12 @@ std::vector<std::int32_t> reads_by_hosts(std::int64_t by, const Presence& presen
   const std::int64_t to_that_host = std::accumulate(num_on.begin(), num_on.begin() + hosts_on, std::int64_t{0});
   const std::int64_t distance = std::clamp(to_that_host, most, num_ranks - most);
 
-  std::vector<std::int32_t> by_host(at(num_ranks));
+  std::vector<std::int32_t> by_host(index(num_ranks));
   std::iota(by_host.begin(), by_host.end(), 0);
-  std::ranges::stable_sort(by_host, {}, [&](std::int32_t rank) { return presence.host_of[at(rank)]; });
-  std::vector<std::int32_t> reads(at(num_ranks));
+  std::ranges::stable_sort(by_host, {}, [&](std::int32_t rank) { return presence.host_of[index(rank)]; });
+  std::vector<std::int32_t> reads(index(num_ranks));
   for (std::int64_t seat = 0; seat < num_ranks; ++seat) {
-    reads[at(by_host[at(seat)])] = by_host[at((seat + distance) % num_ranks)];
+    reads[index(by_host[index(seat)])] = by_host[index((seat + distance) % num_ranks)];
   }
   return reads;
 }
@@ -72,7 +72,7 @@ std::int32_t reads_for(const Plan& plan, const IoRequest& request, int rank) {
     case ReadShift::ranks:
       return static_cast<std::int32_t>((rank + plan.shift_by_ranks) % plan.layout.num_ranks());
     case ReadShift::hosts:
-      return plan.reads[at(rank)];
+      return plan.reads[index(rank)];
   }
   return rank;
 }

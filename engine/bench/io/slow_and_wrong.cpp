@@ -28,7 +28,7 @@ struct ObjectNumbers {
   std::int32_t read_by = -1;
 };
 
-bool is_slower(const SlowCall& a, const SlowCall& b) {
+bool comes_first(const SlowCall& a, const SlowCall& b) {
   return std::tuple(-a.time_ns, a.rank, a.offset_bytes, a.begin_ns) <
          std::tuple(-b.time_ns, b.rank, b.offset_bytes, b.begin_ns);
 }
@@ -130,7 +130,7 @@ int severity_of(memory::MismatchKind kind) {
 
 SlowAndWrong worst_of_all(cluster::Cluster& cluster, SlowAndWrong own, std::size_t num_slow, std::size_t num_wrong) {
   const auto keep_worst = [&](SlowAndWrong& lists) {
-    keep_first(lists.slow_calls, num_slow, is_slower);
+    keep_first(lists.slow_calls, num_slow, comes_first);
     keep_first(lists.wrong, num_wrong, is_worse);
   };
   keep_worst(own);

@@ -16,25 +16,25 @@
 namespace leadline::compat::linktest {
 namespace {
 
-struct Word {
+struct Names {
   std::string_view theirs, ours;
 };
 
-constexpr std::array<Word, 7> layers{{{"mpi", "mpi"},
-                                      {"tcp", "tcp"},
-                                      {"ucp", "ucx"},
-                                      {"ibverbs", "verbs"},
-                                      {"psm2", "psm2"},
-                                      {"portals", "portals4"},
-                                      {"cuda", "cuda"}}};
+constexpr std::array<Names, 7> layers{{{"mpi", "mpi"},
+                                       {"tcp", "tcp"},
+                                       {"ucp", "ucx"},
+                                       {"ibverbs", "verbs"},
+                                       {"psm2", "psm2"},
+                                       {"portals", "portals4"},
+                                       {"cuda", "cuda"}}};
 
 constexpr std::string_view default_allocator = "DEFAULT";
 
 // LinkTest's pinned memory comes out of mmap; ours is locked besides, which is what its name says.
-constexpr std::array<Word, 4> allocators{{{"aligned-memory_allocator", "aligned"},
-                                          {"pinned-memory-map_allocator", "pinned"},
-                                          {"POSIX_aligned-memory_allocator", "posix"},
-                                          {"CUDA_memory_allocator", "cuda"}}};
+constexpr std::array<Names, 4> allocators{{{"aligned-memory_allocator", "aligned"},
+                                           {"pinned-memory-map_allocator", "pinned"},
+                                           {"POSIX_aligned-memory_allocator", "posix"},
+                                           {"CUDA_memory_allocator", "cuda"}}};
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -62,7 +62,8 @@ std::string layers_here() {
 std::string transport_of(const std::string& layer, const std::string& origin) {
   const auto colon = std::min(layer.find(':'), layer.size());
   const std::string name = lower(std::string_view(layer).substr(0, colon));
-  const auto* known = std::find_if(layers.begin(), layers.end(), [&](const Word& word) { return word.theirs == name; });
+  const auto* known =
+      std::find_if(layers.begin(), layers.end(), [&](const Names& word) { return word.theirs == name; });
   const std::string transport = known != layers.end() ? std::string(known->ours) : name;
   if (is_built(transport)) return transport + layer.substr(colon);
   if (known != layers.end()) {
@@ -76,7 +77,7 @@ std::string transport_of(const std::string& layer, const std::string& origin) {
 std::string layer_of(const std::string& transport) {
   const auto colon = std::min(transport.find(':'), transport.size());
   const std::string_view name = std::string_view(transport).substr(0, colon);
-  const auto* known = std::find_if(layers.begin(), layers.end(), [&](const Word& word) { return word.ours == name; });
+  const auto* known = std::find_if(layers.begin(), layers.end(), [&](const Names& word) { return word.ours == name; });
   return known == layers.end() ? transport : std::string(known->theirs) + transport.substr(colon);
 }
 
@@ -90,13 +91,13 @@ std::string layer_in_name(const std::string& path) {
 std::string allocator_of(const std::string& name, const std::string& transport) {
   if (lower(name) == lower(default_allocator)) return transport == "cuda" ? "cuda" : "posix";
   const auto* known = std::find_if(allocators.begin(), allocators.end(),
-                                   [&](const Word& word) { return lower(word.theirs) == lower(name); });
+                                   [&](const Names& word) { return lower(word.theirs) == lower(name); });
   if (known != allocators.end()) return std::string(known->ours);
   const auto own = memory::allocators();
   if (std::any_of(own.begin(), own.end(), [&](const auto& allocator) { return allocator.name == name; })) return name;
 
   std::vector<std::string_view> names{default_allocator};
-  for (const Word& word : allocators) names.push_back(word.theirs);
+  for (const Names& word : allocators) names.push_back(word.theirs);
   for (const memory::Allocator& allocator : own) names.emplace_back(allocator.name);
   throw Error(ExitStatus::bad_command_line, fmt::format("--memory-buffer-allocator cannot be '{}'", name),
               fmt::format("it must be one of {}", fmt::join(names, ", ")), "See linktest -h");

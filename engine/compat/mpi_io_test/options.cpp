@@ -12,6 +12,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/io_values.hpp"
+#include "compat/mpi_io_test/refuse.hpp"
 #include "compat/mpi_io_test/remarks.hpp"
 #include "compat/mpi_io_test/settings.hpp"
 #include "compat/mpi_io_test/sizes.hpp"
@@ -26,7 +27,6 @@ namespace {
 using schedule::Movement;
 
 constexpr const char* program = "mpi_io_test.x";
-constexpr const char* where_more_is = "See mpi_io_test.x -help";
 constexpr const char* default_target = "./test_file.out";
 constexpr std::uint64_t usual_buffer_bytes = 64 << 20;
 constexpr std::uint64_t max_object_bytes = max_message_size_bytes;
@@ -34,10 +34,6 @@ constexpr std::uint64_t max_file_bytes = (std::uint64_t{1} << 63) - 1;
 constexpr std::uint64_t max_ahead = 1024;
 constexpr std::uint64_t max_io_ranks = 1u << 26;
 constexpr double timeout_s = 300;  // an fsync of much data is silent for minutes
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& why, const std::string& hint = where_more_is) {
-  throw Error(ExitStatus::bad_command_line, problem, why, hint);
-}
 
 /// The one way from a setting to a value: `convert(word, text)` where it was given.
 template <class Convert>

@@ -10,7 +10,7 @@
 namespace leadline::compat::mpi_io_test {
 namespace {
 
-[[noreturn]] void refuse(const std::string& origin, const std::string& why, const std::string& hint) {
+[[noreturn]] void refuse_file(const std::string& origin, const std::string& why, const std::string& hint) {
   throw Error(ExitStatus::bad_command_line, fmt::format("-setup cannot be read ({})", origin), why, hint);
 }
 
@@ -23,7 +23,7 @@ std::vector<std::string> words_in(std::string_view line, const std::string& orig
   char quote = '\0';
   for (const char letter : line) {
     if (static_cast<unsigned char>(letter) < ' ' && letter != '\t') {
-      refuse(origin, "there is a byte that is no text", "Is it the right file?");
+      refuse_file(origin, "there is a byte that is no text", "Is it the right file?");
     }
     if (quote == '\0' && is_blank(letter)) {
       is_in_word = false;
@@ -40,7 +40,7 @@ std::vector<std::string> words_in(std::string_view line, const std::string& orig
       words.back() += letter;
     }
   }
-  if (quote != '\0') refuse(origin, fmt::format("a quotation mark {} has no second one", quote), "Add it");
+  if (quote != '\0') refuse_file(origin, fmt::format("a quotation mark {} has no second one", quote), "Add it");
   return words;
 }
 
@@ -56,12 +56,12 @@ std::vector<Given> options_in_setup(const std::string& path, const std::string& 
     const std::string origin = fmt::format("{}, line {}", path, number);
     std::vector<Given> in_line = options_in(words_in(line, origin), origin);
     if (in_line.size() > 1) {
-      refuse(origin, fmt::format("{} stands behind {}", in_line[1].option->name, in_line[0].option->name),
-             "Write one option a line");
+      refuse_file(origin, fmt::format("{} stands behind {}", in_line[1].option->name, in_line[0].option->name),
+                  "Write one option a line");
     }
     for (Given& given : in_line) {
       if (std::string_view(given.option->name) == "setup") {
-        refuse(origin, "a setup file cannot name another one", "Put all settings into one file");
+        refuse_file(origin, "a setup file cannot name another one", "Put all settings into one file");
       }
       all.push_back(std::move(given));
     }

@@ -8,6 +8,7 @@
 #include <array>
 #include <string_view>
 
+#include "compat/mpi_io_test/refuse.hpp"
 #include "core/error.hpp"
 
 namespace leadline::compat::mpi_io_test {
@@ -51,15 +52,9 @@ constexpr std::array all_options{
     Option{"overwrite", Follows::nothing},
 };
 
-constexpr const char* where_more_is = "See mpi_io_test.x -help";
-
 /// Dashes that a text program has made of the one that is meant.
 constexpr std::array<std::string_view, 4> typographic_dashes{"\xE2\x80\x90", "\xE2\x80\x93", "\xE2\x80\x94",
                                                              "\xE2\x88\x92"};
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& why, const std::string& hint = where_more_is) {
-  throw Error(ExitStatus::bad_command_line, problem, why, hint);
-}
 
 [[noreturn]] void refuse_unknown(const std::string& word, const std::string& place) {
   const std::string problem = fmt::format("mpi_io_test.x knows no argument '{}'{}", word, place);

@@ -10,7 +10,7 @@
 namespace leadline::memory {
 namespace {
 
-std::byte* allocate(std::size_t bytes) {
+std::byte* allocate_aligned(std::size_t bytes) {
   const std::size_t page = page_bytes();
   const std::size_t rounded = whole_pages("aligned", bytes, page);
   auto* const data = static_cast<std::byte*>(std::aligned_alloc(page, rounded));
@@ -19,11 +19,11 @@ std::byte* allocate(std::size_t bytes) {
   return data;
 }
 
-void release(std::byte* data, std::size_t /*bytes*/) noexcept { std::free(data); }
+void release_aligned(std::byte* data, std::size_t /*bytes*/) noexcept { std::free(data); }
 
 }  // namespace
 
-const Allocator aligned_allocator =
-    host_allocator("aligned", "page-aligned memory of the C library (aligned_alloc)", allocate, release);
+const Allocator aligned_allocator = host_allocator("aligned", "page-aligned memory of the C library (aligned_alloc)",
+                                                   allocate_aligned, release_aligned);
 
 }  // namespace leadline::memory

@@ -117,7 +117,7 @@ const Driver& driver() {
   return one;
 }
 
-std::byte* allocate(std::size_t bytes) {
+std::byte* allocate_cuda(std::size_t bytes) {
   try {
     return driver().allocate(bytes);
   } catch (const Error& error) {
@@ -125,7 +125,7 @@ std::byte* allocate(std::size_t bytes) {
   }
 }
 
-void release(std::byte* data, std::size_t /*bytes*/) noexcept { driver().release(data); }
+void release_cuda(std::byte* data, std::size_t /*bytes*/) noexcept { driver().release(data); }
 
 void copy_in(std::byte* to, std::span<const std::byte> from) {
   if (!from.empty()) driver().copy_in(to, from.data(), from.size());
@@ -141,8 +141,8 @@ const Allocator cuda_allocator{
     .name = "cuda",
     .purpose = "memory of an NVIDIA GPU, for transports that can reach it (cuMemAlloc)",
     .place = Place::gpu,
-    .allocate = allocate,
-    .release = release,
+    .allocate = allocate_cuda,
+    .release = release_cuda,
     .copy_in = copy_in,
     .copy_out = copy_out,
 };

@@ -24,13 +24,13 @@ std::size_t read_huge_page_bytes() {
   return 0;
 }
 
-/// Read once, since release() needs it again and may neither fail nor find another number.
+/// Read once, since release_huge() needs it again and may neither fail nor find another number.
 std::size_t huge_page_bytes() {
   static const std::size_t bytes = read_huge_page_bytes();
   return bytes;
 }
 
-std::byte* allocate(std::size_t bytes) {
+std::byte* allocate_huge(std::size_t bytes) {
   const std::size_t page = huge_page_bytes();
   if (page == 0) fail("huge", bytes, "this kernel has no huge pages");
   const std::size_t rounded = whole_pages("huge", bytes, page);
@@ -44,7 +44,7 @@ std::byte* allocate(std::size_t bytes) {
 }
 
 // Unlike with small pages the kernel does not round the length up itself.
-void release(std::byte* data, std::size_t bytes) noexcept {
+void release_huge(std::byte* data, std::size_t bytes) noexcept {
   const std::size_t page = huge_page_bytes();
   munmap(data, (bytes + page - 1) / page * page);
 }
@@ -52,6 +52,6 @@ void release(std::byte* data, std::size_t bytes) noexcept {
 }  // namespace
 
 const Allocator huge_allocator =
-    host_allocator("huge", "huge pages (MAP_HUGETLB; set aside with vm.nr_hugepages)", allocate, release);
+    host_allocator("huge", "huge pages (MAP_HUGETLB; set aside with vm.nr_hugepages)", allocate_huge, release_huge);
 
 }  // namespace leadline::memory

@@ -11,7 +11,7 @@
 namespace leadline::memory {
 namespace {
 
-std::byte* allocate(std::size_t bytes) {
+std::byte* allocate_mmap(std::size_t bytes) {
   const std::size_t page = page_bytes();
   const std::size_t rounded = whole_pages("mmap", bytes, page);
   std::byte* const data = map_anonymous(rounded, 0);
@@ -20,11 +20,11 @@ std::byte* allocate(std::size_t bytes) {
   return data;
 }
 
-void release(std::byte* data, std::size_t bytes) noexcept { munmap(data, bytes); }
+void release_mmap(std::byte* data, std::size_t bytes) noexcept { munmap(data, bytes); }
 
 }  // namespace
 
 const Allocator mmap_allocator =
-    host_allocator("mmap", "a mapping of its own from the kernel (anonymous mmap)", allocate, release);
+    host_allocator("mmap", "a mapping of its own from the kernel (anonymous mmap)", allocate_mmap, release_mmap);
 
 }  // namespace leadline::memory

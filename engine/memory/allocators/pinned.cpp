@@ -11,7 +11,7 @@
 namespace leadline::memory {
 namespace {
 
-std::byte* allocate(std::size_t bytes) {
+std::byte* allocate_pinned(std::size_t bytes) {
   const std::size_t page = page_bytes();
   const std::size_t rounded = whole_pages("pinned", bytes, page);
   std::byte* const data = map_anonymous(rounded, 0);
@@ -27,11 +27,11 @@ std::byte* allocate(std::size_t bytes) {
 }
 
 // Unmapping unlocks.
-void release(std::byte* data, std::size_t bytes) noexcept { munmap(data, bytes); }
+void release_pinned(std::byte* data, std::size_t bytes) noexcept { munmap(data, bytes); }
 
 }  // namespace
 
-const Allocator pinned_allocator =
-    host_allocator("pinned", "memory that is never paged out (mmap and mlock; limit: ulimit -l)", allocate, release);
+const Allocator pinned_allocator = host_allocator(
+    "pinned", "memory that is never paged out (mmap and mlock; limit: ulimit -l)", allocate_pinned, release_pinned);
 
 }  // namespace leadline::memory

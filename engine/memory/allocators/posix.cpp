@@ -9,7 +9,7 @@
 namespace leadline::memory {
 namespace {
 
-std::byte* allocate(std::size_t bytes) {
+std::byte* allocate_posix(std::size_t bytes) {
   const std::size_t page = page_bytes();
   const std::size_t rounded = whole_pages("posix", bytes, page);
   void* data = nullptr;
@@ -20,10 +20,11 @@ std::byte* allocate(std::size_t bytes) {
   return static_cast<std::byte*>(data);
 }
 
-void release(std::byte* data, std::size_t /*bytes*/) noexcept { free(data); }
+void release_posix(std::byte* data, std::size_t /*bytes*/) noexcept { free(data); }
 
 }  // namespace
 
-const Allocator posix_allocator = host_allocator("posix", "page-aligned memory of posix_memalign", allocate, release);
+const Allocator posix_allocator =
+    host_allocator("posix", "page-aligned memory of posix_memalign", allocate_posix, release_posix);
 
 }  // namespace leadline::memory

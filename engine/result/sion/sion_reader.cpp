@@ -18,7 +18,7 @@ using sion::damaged;
 constexpr std::uint64_t max_permutations = 1 << 20;
 constexpr std::uint64_t text_piece_bytes = 1 << 16;
 
-std::string text_of(bool value) { return value ? "true" : "false"; }
+std::string word_for(bool value) { return value ? "true" : "false"; }
 
 }  // namespace
 
@@ -159,7 +159,7 @@ void SionReader::take_plain(const sion::LinkTestRun& run) {
                      {"messages", std::to_string(run.num_iterations)},
                      {"direction", "semidirectional"},
                      {"all_to_all", run.has_all_to_all ? "before-each-round" : "none"},
-                     {"serial", text_of(run.is_serial)},
+                     {"serial", word_for(run.is_serial)},
                      {"repeat", "1"}};
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json times_json(const std::array<double, 3>& times) {
   return {{"min", times[0]}, {"max", times[1]}, {"mean", times[2]}};
@@ -44,7 +44,7 @@ std::string start_text(const ResultHeader& header) {
                 {"options", options},
                 {"message_size_bytes", header.message_sizes_bytes}};
   if (header.linktest) start["linktest"] = linktest_json(*header.linktest);
-  return text_of(start);
+  return line_of(start);
 }
 
 std::string end_text(const ResultHeader& header) {
@@ -64,7 +64,7 @@ std::string end_text(const ResultHeader& header) {
     }
     end["retest"] = columns;
   }
-  return text_of(end);
+  return line_of(end);
 }
 
 HeaderValue value_of(const Json& json) {
