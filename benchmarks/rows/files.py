@@ -10,6 +10,7 @@ import os
 import pathlib
 import statistics
 import tempfile
+import time
 
 from .bisection import in_turn
 from .launch import MPIS, NotMeasuredError, need, run, text_of
@@ -19,6 +20,7 @@ KEY = "files"
 LIMIT = 0.97
 REQUIRED = f">= {LIMIT}"
 OBJECTS, SIZE = 64, 1 << 20
+PAUSE_S = 2
 CALLS_ALONE = ("--touch", "never", "--check", "none")
 MEMORY = pathlib.Path("/dev/shm")
 
@@ -60,6 +62,12 @@ STACKS = (
 )
 
 
+def rest(case):
+    """Disks of virtual machines have a budget of bytes that refills; whoever runs into its end is three times slower."""
+    if case.place == "disk":
+        time.sleep(PAUSE_S)
+
+
 def rows_of(bench, stack, case, folder):
     mpi = stack.mpi
     is_shared, with_sync = case.movement == "N-1", case.place == "disk"
@@ -73,10 +81,12 @@ def rows_of(bench, stack, case, folder):
     total_bytes = case.num_ranks * OBJECTS * SIZE
 
     def ours_ns():
+        rest(case)
         phases = json.loads(run(ours, limit_s=300, cwd=folder).stdout)["phases"]
         return [1e9 * total_bytes / phase["bytes_per_s"] for phase in phases]
 
     def bare_ns():
+        rest(case)
         return [float(word) for word in run(other, limit_s=300, extra=stack.extra, cwd=folder).stdout.split()]
 
     our_times_ns, bare_times_ns = in_turn(bench.num_launches, (ours_ns, bare_ns))
@@ -91,8 +101,8 @@ def rows_of(bench, stack, case, folder):
             time_text(statistics.median(own)),
             time_text(statistics.median(beside)) + " bare calls",
             ratio,
-            REQUIRED,
-            verdict_of(ratio >= LIMIT),
+            REQUIRED if case.options else "-",
+            verdict_of(ratio >= LIMIT) if case.options else "-",
             note=f"fastest launches {min(beside) / min(own):.3f}; neighbouring launches {low:.3f}..{high:.3f}",
             commands=[text_of(ours), text_of([*(f"{k}={v}" for k, v in stack.extra.items()), *other])],
             numbers={"ours_ns": own, "bare_ns": beside},

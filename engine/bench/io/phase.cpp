@@ -76,6 +76,7 @@ bool Phase::make_ready() {
   }
   agreed_ = agreement();
   if (agreed_) return false;
+  if (share_.opens) failure_.guard([&] { stage_.backend.introduce(share_.openers); });
   failure_.guard([&] { recorder_.row().cache_before = cache_state(); });
   return true;
 }
