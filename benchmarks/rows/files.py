@@ -63,7 +63,7 @@ STACKS = (
 
 
 def rest(case):
-    """Disks of virtual machines have a budget of bytes that refills; whoever runs into its end is three times slower."""
+    """Disks of virtual machines have a budget of bytes that refills; who comes to its end is three times slower."""
     if case.place == "disk":
         time.sleep(PAUSE_S)
 
@@ -74,7 +74,8 @@ def rows_of(bench, stack, case, folder):
     bare = bench.compile(mpi.compiler, "bare/mpi_file.c", f"{mpi.launcher}.file", ["-O2"])
     start = mpi.start(case.num_ranks, bound=False)
     target = folder / ("ours" if is_shared else "ours.%r")
-    ours = [*start, bench.leadline, "io", "--movement", case.movement, "--objects", OBJECTS, "--object-size", f"{SIZE}B"]
+    ours = [*start, bench.leadline, "io", "--movement", case.movement]
+    ours += ["--objects", OBJECTS, "--object-size", f"{SIZE}B"]
     ours += ["--backend", stack.backend, "--target", target, "--delete", "--sync", "inside" if with_sync else "none"]
     ours += [*case.options, "--output", "-", "--quiet"]
     other = [*start, bare, folder / "bare", int(is_shared), OBJECTS, SIZE, int(with_sync)]
