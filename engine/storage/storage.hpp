@@ -97,9 +97,9 @@ class Backend {
   /// Local: whether hints() shows what the library does, rather than what it was told.
   virtual bool confirms_hints() const = 0;
 
-  /// All of these ranks, ascending: whatever they need to know of each other, so that open() need not find it out. May
-  /// be left out.
-  virtual void introduce(std::span<const std::int32_t> openers) = 0;
+  /// All of these ranks, ascending: they come together in the library's own way, so that they begin at once and open()
+  /// finds them known to each other. May be left out.
+  virtual void meet(std::span<const std::int32_t> openers) = 0;
 
   /// All of file.openers. Throws Error(run_failed) naming the file, Error(something_missing) where its file system has
   /// not that way past the page cache; maybe on one opener alone, so the caller agrees on it.

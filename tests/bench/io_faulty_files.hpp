@@ -180,7 +180,7 @@ class FaultyBackend final : public storage::Backend {
   std::string library() const override { return "faulty"; }
   std::string refuses(const storage::CallKind&) const override { return {}; }
   bool confirms_hints() const override { return true; }
-  void introduce(std::span<const std::int32_t> openers) override { real_->introduce(openers); }
+  void meet(std::span<const std::int32_t> openers) override { real_->meet(openers); }
   std::unique_ptr<storage::File> open(const storage::OpenFile& file) override {
     faults_.check_call(rank_, "open");
     return std::make_unique<FaultyFile>(real_->open(file), file, rank_, faults_, num_transfers_);

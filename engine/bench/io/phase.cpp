@@ -64,6 +64,7 @@ void Phase::run() {
   if (!make_ready()) return;
   if (stage_.progress != nullptr) stage_.progress->phase_begins(task_.place, work.bytes_total);
   stage_.cluster.barrier();
+  if (share_.opens) failure_.guard([&] { stage_.backend.meet(share_.openers); });
   measure();
 }
 
@@ -76,7 +77,6 @@ bool Phase::make_ready() {
   }
   agreed_ = agreement();
   if (agreed_) return false;
-  if (share_.opens) failure_.guard([&] { stage_.backend.introduce(share_.openers); });
   failure_.guard([&] { recorder_.row().cache_before = cache_state(); });
   return true;
 }

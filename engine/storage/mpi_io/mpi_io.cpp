@@ -42,6 +42,10 @@ bool MpiIo::confirms_hints() const {
 #endif
 }
 
+void MpiIo::meet(std::span<const std::int32_t> openers) {
+  if (openers.size() > 1) MPI_Barrier(communicators_.of(openers));
+}
+
 std::unique_ptr<File> MpiIo::open(const OpenFile& file) {
   if (const std::string why = refuses({.cache_path = file.cache_path}); !why.empty()) {
     throw Error(ExitStatus::something_missing, "opening " + file.path + " failed", why);

@@ -20,7 +20,7 @@ class MpiIo final : public Backend {
   std::string library() const override;
   std::string refuses(const CallKind& kind) const override;
   bool confirms_hints() const override;
-  void introduce(std::span<const std::int32_t> openers) override { communicators_.of(openers); }
+  void meet(std::span<const std::int32_t> openers) override;
   std::unique_ptr<File> open(const OpenFile& file) override;
 
  private:

@@ -22,7 +22,7 @@ class PosixBackend final : public Backend {
   std::string library() const override { return "POSIX"; }
   std::string refuses(const CallKind& kind) const override { return why_refused(kind); }
   bool confirms_hints() const override { return true; }  // there are none
-  void introduce(std::span<const std::int32_t> /*openers*/) override {}
+  void meet(std::span<const std::int32_t> /*openers*/) override {}
   std::unique_ptr<File> open(const OpenFile& file) override { return std::make_unique<PosixFile>(file); }
 };
 
