@@ -80,4 +80,6 @@ std::string text_of(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+std::string line_of(const Json& document) { return document.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 }  // namespace leadline::result

@@ -36,4 +36,7 @@ Json list_json(const std::vector<Value>& values, Json (*as_json)(const Value&)) 
 /// As text for people and files, with a line end. Text that is no UTF-8 is replaced where it is wrong.
 std::string text_of(const Json& document);
 
+/// The same in one line, without its end.
+std::string line_of(const Json& document);
+
 }  // namespace leadline::result

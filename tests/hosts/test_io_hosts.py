@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import h5py
 import numpy as np
@@ -29,12 +27,11 @@ def ends_of(hosts: Network, host_of: list[int], folder: Path, *words: str) -> li
         return finish(runs)
 
 
-def measured(hosts: Network, host_of: list[int], folder: Path, *words: str) -> tuple[h5py.File, dict[str, Any]]:
-    """The result of a run that went well: the file, and its summary."""
+def measured(hosts: Network, host_of: list[int], folder: Path, *words: str) -> h5py.File:
+    """The result of a run that went well."""
     ends = ends_of(hosts, host_of, folder, *words)
     assert [end.status for end in ends] == [0] * len(host_of), [end.err for end in ends]
-    file = h5py.File(folder / "r.h5")
-    return file, json.loads(file["summary"][()])
+    return h5py.File(folder / "r.h5")
 
 
 @pytest.fixture
@@ -45,7 +42,7 @@ def two(network: Make) -> Iterator[Network]:
 @pytest.mark.parametrize("kind", ["ranks:2", "hosts:1"])
 def test_a_host_reads_what_the_other_wrote(two: Network, tmp_path: Path, kind: str) -> None:
     words = ["--target", "data.%r.%h", "--read-shift", kind]
-    file, _ = measured(two, TWO_EACH, tmp_path, *words)
+    file = measured(two, TWO_EACH, tmp_path, *words)
     written, read = file["io/ranks/file"][:]
     assert written.tolist() == [0, 1, 2, 3]
     assert sorted(read.tolist()) == [0, 1, 2, 3]
@@ -58,7 +55,7 @@ def test_a_host_reads_what_the_other_wrote(two: Network, tmp_path: Path, kind: s
 
 @pytest.mark.parametrize("words", SHARED_FILE, ids=lambda words: words[1])
 def test_hosts_share_a_file(two: Network, tmp_path: Path, words: list[str]) -> None:
-    file, _ = measured(two, TWO_EACH, tmp_path, *words, "--target", "data")
+    file = measured(two, TWO_EACH, tmp_path, *words, "--target", "data")
     assert (tmp_path / "data").stat().st_size == 4 * OBJECTS * SIZE
     assert file["io/ranks/bytes"][1].sum() == 4 * OBJECTS * SIZE
     assert file["io/phases/state"][:].tolist() == [1, 1]
@@ -68,7 +65,7 @@ def test_hosts_share_a_file(two: Network, tmp_path: Path, words: list[str]) -> N
 def test_one_host_does_the_io(two: Network, tmp_path: Path, options: list[str], io_ranks: list[int]) -> None:
     host_of = [0, 1, 1, 0]
     words = ["--movement", "N-M-M", "--io-hosts", "node1", *options, "--target", "data.%r"]
-    file, _ = measured(two, host_of, tmp_path, *words)
+    file = measured(two, host_of, tmp_path, *words)
     assert file["io/io_ranks"][:].tolist() == io_ranks
     moved = file["io/ranks/bytes"][:]
     assert moved.sum(axis=1).tolist() == [4 * OBJECTS * SIZE] * 2
@@ -93,7 +90,7 @@ def test_a_disk_that_hosts_do_not_share(two: Network, tmp_path: Path, words: lis
 
 
 def test_a_file_a_rank_on_disks_of_their_own(two: Network, tmp_path: Path) -> None:
-    file, _ = measured(two, [0, 1], tmp_path, "--target", OWN_DISK + ".%r")
+    file = measured(two, [0, 1], tmp_path, "--target", OWN_DISK + ".%r")
     assert file["io/ranks/bytes"][:].tolist() == [[OBJECTS * SIZE] * 2] * 2
 
 

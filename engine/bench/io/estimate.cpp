@@ -16,6 +16,7 @@ namespace {
 constexpr double bytes_per_rank = 128;
 /// Rows, histograms and the lists of slow calls while a phase goes on.
 constexpr double fixed_bytes = 1 << 16;
+
 /// From the beginning of one buffer to that of the next: each begins on a page.
 double stride_of(std::uint64_t bytes) {
   const std::uint64_t num_pages = (bytes + page_bytes - 1) / page_bytes;

@@ -9,6 +9,9 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "bench/agreement.hpp"
 #include "bench/io/failure.hpp"

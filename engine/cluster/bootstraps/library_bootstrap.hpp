@@ -15,6 +15,7 @@
 
 #include "cluster/bootstrap.hpp"
 #include "cluster/launcher.hpp"
+#include "core/deadline.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cluster {
@@ -67,7 +68,7 @@ class LibraryBootstrap final : public Bootstrap {
 
  private:
   static Error too_late(std::chrono::nanoseconds timeout) {
-    const double timeout_s = std::chrono::duration<double>(timeout).count();
+    const double timeout_s = seconds(timeout);
     return {ExitStatus::run_failed, fmt::format("the launcher's {} server does not answer", Library::protocol),
             fmt::format("not all ranks were heard of within {:.3g} s", timeout_s),
             "Check that all ranks were started; --timeout sets the patience"};

@@ -33,8 +33,6 @@ Json operation_json(const OperationSummary& its) {
           {"bytes_per_s_half_width", number(its.half_width)}};
 }
 
-std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 /// Takes a tenth of the longest list; where all are empty, half of the error. False: nothing is left to take.
 bool shorten(Json& phase) {
   std::string longest;

@@ -3,18 +3,13 @@
 #include <cmath>
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
+#include "result/json_parts.hpp"
 #include "result/shared_file.hpp"
 #include "result/sion/sion_places.hpp"
 
 namespace leadline::result {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json times_json(const std::array<double, 3>& times) {
   return {{"min", times[0]}, {"max", times[1]}, {"mean", times[2]}};
