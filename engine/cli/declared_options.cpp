@@ -3,6 +3,7 @@
 #include "cli/declared_options.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -35,6 +36,18 @@ void DeclaredOptions::value(const std::string& name, const char* type, const std
           name, [name, take](const std::string& text) { take(name, text); }, wrapped(help))
       ->type_name(type)
       ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
+      ->group(group_);
+}
+
+void DeclaredOptions::list(const std::string& name, const char* type, const std::string& help, const Take& take) {
+  app_.add_option_function<std::vector<std::string>>(
+          name,
+          [name, take](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) take(name, text);
+          },
+          wrapped(help))
+      ->type_name(type)
+      ->allow_extra_args(false)
       ->group(group_);
 }
 

@@ -10,7 +10,7 @@
 
 namespace leadline::cli {
 
-/// Declares options on a CLI11 application; all errors look alike. None may stand twice.
+/// Declares options on a CLI11 application; all errors look alike. None but a list may stand twice.
 class DeclaredOptions {
  public:
   explicit DeclaredOptions(CLI::App& app) : app_(app) {}
@@ -21,6 +21,8 @@ class DeclaredOptions {
   void group(const std::string& title) { group_ = title; }
 
   void value(const std::string& name, const char* type, const std::string& help, const Take& take);
+  /// One that may be given several times; `take` gets each, in order.
+  void list(const std::string& name, const char* type, const std::string& help, const Take& take);
   void count(const std::string& name, const std::string& help, std::uint64_t min, std::uint64_t max,
              const std::function<void(std::uint64_t)>& take);
   void flag(const std::string& name, const std::string& help, bool& member);

@@ -32,17 +32,23 @@ const char* const exit_status_help =
 
 void declare_who(DeclaredOptions& options, RunRequest& request) {
   options.group("Who takes part");
-  options.value("--transport", "NAME",
-                "tcp, mpi, model:FILE ...; see 'leadline transports'. Default: mpi under an MPI launcher, else tcp",
-                [&](const std::string&, const std::string& text) { request.transport = text; });
+  options.value(
+      "--transport", "NAME",
+      "tcp, mpi, ucx, verbs:DEVICE ...; see 'leadline transports'. Default: mpi under an MPI launcher, else tcp",
+      [&](const std::string&, const std::string& text) { request.transport = text; });
+  options.list("--transport-option", "NAME=VALUE",
+               "a setting of the transport, as 'leadline transports --verbose' lists them; may be given several times",
+               [&](const std::string&, const std::string& text) { request.transport_options.push_back(text); });
   options.count("--local", "start N local processes. Default: the cores, at least 2", 1, 4096,
                 [&](std::uint64_t n) { request.num_local = static_cast<int>(n); });
   options.value(
       "--interface", "NAME",
-      "network between hosts for TCP: a device (ib0) or an address prefix (10.1.). Default: that of the host name",
+      "network between hosts: a device (ib0), a subnet (10.1.0.0/16, fd00::/8) or an address prefix (10.1.); of\n"
+      "several (ib0,ib1) each rank of a host uses the next for its messages, and the first for everything else.\n"
+      "Default: that of the host name; for messages what the transport chooses",
       [&](const std::string&, const std::string& text) { request.interface = text; });
   options.value("--host-name-suffix", "TEXT",
-                "network between hosts for TCP: look up the short host name with this behind it (node7 + i)",
+                "network between hosts: look up the short host name with this behind it (node7 + i)",
                 [&](const std::string&, const std::string& text) { request.host_name_suffix = text; });
   options.value(
       "--timeout", "TIME",

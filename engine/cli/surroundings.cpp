@@ -10,6 +10,7 @@
 
 #include "cli/together.hpp"
 #include "cli/version.hpp"
+#include "cluster/address.hpp"
 #include "cluster/place.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
@@ -22,6 +23,15 @@ std::string kernel_name() {
   utsname names{};
   if (uname(&names) != 0) return "unknown";
   return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
+}
+
+/// The ranks of a host take the networks in turn.
+std::string own_rail(const std::string& interfaces, const cluster::Cluster& cluster) {
+  const std::vector<std::string> rails = cluster::rails(interfaces);
+  if (rails.empty()) return {};
+  const auto before = cluster.host_of().first(static_cast<std::size_t>(cluster.rank()));
+  const std::uint32_t own_host = cluster.host_of()[before.size()];
+  return rails[static_cast<std::size_t>(std::count(before.begin(), before.end(), own_host)) % rails.size()];
 }
 
 }  // namespace
@@ -58,8 +68,15 @@ void Surroundings::open_transport() {
           fmt::format("--wait {} cannot be had with --transport {}", name_of(conditions_.wait), request_.transport),
           refusal, "Choose another --wait");
     }
-    return module_->open({cluster_.rank(), cluster_.size(), cluster_.host_of(), cluster_, conditions_.wait,
-                          transport::parse_choice(request_.transport).argument, cluster_.pulse()});
+    const transport::Choice choice = transport::parse_choice(request_.transport);
+    return module_->open({.rank = cluster_.rank(),
+                          .size = cluster_.size(),
+                          .host_of = cluster_.host_of(),
+                          .rendezvous = cluster_,
+                          .wait = conditions_.wait,
+                          .settings = {choice.name, module_->settings, choice.argument, request_.transport_options},
+                          .interface = own_rail(request_.interface, cluster_),
+                          .pulse = cluster_.pulse()});
   });
   const bool needs_progress = transport_->needs_progress();
   cluster_.set_wait(conditions_.wait,

@@ -86,9 +86,9 @@ std::string listed(const std::vector<LocalAddress>& candidates) {
   return text;
 }
 
-SocketAddress address_of_interface(const std::string& interface, const std::vector<LocalAddress>& candidates) {
+LocalAddress address_of_interface(const std::string& interface, const std::vector<LocalAddress>& candidates) {
   for (const LocalAddress& one : candidates) {
-    if (matches(one, interface)) return one.address;
+    if (matches(one, interface)) return one;
   }
   throw Error(ExitStatus::something_missing, fmt::format("no network interface matches '{}'", interface),
               "this host has " + listed(candidates),
@@ -189,6 +189,18 @@ bool matches(const LocalAddress& candidate, const std::string& wanted) {
          (wanted.ends_with('.') && candidate.address.host_text().starts_with(wanted));
 }
 
+std::vector<std::string> rails(const std::string& interfaces) {
+  std::vector<std::string> found;
+  for (std::size_t start = 0; start < interfaces.size();) {
+    const std::size_t end = std::min(interfaces.find(',', start), interfaces.size());
+    if (end > start) found.push_back(interfaces.substr(start, end - start));
+    start = end + 1;
+  }
+  return found;
+}
+
+LocalAddress local_address(const std::string& wanted) { return address_of_interface(wanted, local_addresses()); }
+
 void refuse_two_choices(const NetworkChoice& network) {
   if (network.interface.empty() || network.host_name_suffix.empty()) return;
   throw Error(ExitStatus::bad_command_line, "two settings choose the network",
@@ -199,7 +211,9 @@ void refuse_two_choices(const NetworkChoice& network) {
 
 SocketAddress address_between_hosts(const NetworkChoice& network) {
   std::vector<LocalAddress> candidates = local_addresses();
-  if (!network.interface.empty()) return address_of_interface(network.interface, candidates);
+  if (const auto wanted = rails(network.interface); !wanted.empty()) {
+    return address_of_interface(wanted.front(), candidates).address;
+  }
   if (!network.host_name_suffix.empty()) return address_of_suffixed_name(network.host_name_suffix, candidates);
   const std::string devices = listed(candidates);
   std::erase_if(candidates, [](const auto& one) { return one.address.is_loopback(); });

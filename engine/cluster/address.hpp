@@ -54,9 +54,15 @@ std::vector<LocalAddress> local_addresses();
 /// Whether "eth0", "10.55.", "10.55.0.0/24" or "fd00::/8" means this address.
 bool matches(const LocalAddress& candidate, const std::string& wanted);
 
+/// The networks in a list "ib0,ib1".
+std::vector<std::string> rails(const std::string& interfaces);
+
+/// Local: the first address of this host that `wanted` means. Throws Error(something_missing) that lists what there is.
+LocalAddress local_address(const std::string& wanted);
+
 /// Which of its networks a host uses between hosts; at most one of the two is not empty.
 struct NetworkChoice {
-  std::string interface = {};  ///< a device or a network, see matches()
+  std::string interface = {};  ///< a device or a network, see matches(); of several the first counts
   /// Put behind the host name up to its first dot: the name service knows the network's address under that name.
   std::string host_name_suffix = {};
 };

@@ -30,9 +30,10 @@ enum class RowPath : std::uint8_t {
 struct RunRequest {
   std::vector<std::string> command_line;  ///< argv as given
 
-  std::string transport;         ///< name, or name:argument; empty = what fits the launcher
-  std::string interface;         ///< network for TCP between hosts: a device or an address prefix; empty = any
-  std::string host_name_suffix;  ///< network for TCP between hosts: what the short host name is looked up with
+  std::string transport;                       ///< name, or name:argument; empty = what fits the launcher
+  std::vector<std::string> transport_options;  ///< "NAME=VALUE" each
+  std::string interface;         ///< networks between hosts: devices, subnets or address prefixes; empty = any
+  std::string host_name_suffix;  ///< network between hosts: what the short host name is looked up with
   int num_local = 0;             ///< --local; 0 = the cores, at least 2
   std::vector<std::uint64_t> message_sizes_bytes{1024};
   int repeat = 1;

@@ -75,15 +75,16 @@ LinkSockets::LinkSockets(int own_rank, int num_ranks, cluster::Rendezvous& rende
       limit_(limit),
       barrier_partners_(kernel::barrier_partners(own_rank, num_ranks)) {}
 
-void LinkSockets::connect(int partner, Deadline deadline) {
+LinkSockets::Connected LinkSockets::connect(int partner, Deadline deadline) {
   if (partner == own_rank_) {
+    const Connected connected = loop_out_ ? Connected::again : Connected::anew;
     if (!loop_out_) open_loop(deadline);
-    return;
+    return connected;
   }
   if (const auto found = open_.begin() + (find(partner) - open_.cbegin()); found != open_.end()) {
     if (greet(found->socket.fd(), partner, deadline) == Greeting::answered) {
       std::rotate(found, found + 1, open_.end());
-      return;
+      return Connected::again;
     }
     open_.erase(found);
   }
@@ -91,6 +92,7 @@ void LinkSockets::connect(int partner, Deadline deadline) {
   cluster::Socket socket = rendezvous_.meet(partner, deadline);
   if (greet(socket.fd(), partner, deadline) == Greeting::closed) throw_lost(partner, 0);
   open_.push_back({partner, std::move(socket)});
+  return Connected::anew;
 }
 
 void LinkSockets::make_room() {

@@ -31,9 +31,17 @@ class LinkSockets {
  public:
   LinkSockets(int own_rank, int num_ranks, cluster::Rendezvous& rendezvous, std::size_t limit);
 
-  /// Partners: opens the link, or finds it open, and passes one byte each way.
+  enum class Connected {
+    again,  ///< it was open at both ends
+    anew,
+  };
+
+  /// Partners: opens the link, or finds it open, and passes one byte each way; both ends return the same.
   /// Throws Error(run_failed) when the deadline passes or the partner cannot be reached.
-  void connect(int partner, Deadline deadline);
+  Connected connect(int partner, Deadline deadline);
+
+  /// Local: whether the link is open at this end.
+  bool is_kept(int partner) const { return find(partner) != open_.end(); }
 
   /// Local: the link must be open. With the rank itself as partner, the two ends of the loop.
   LinkEnds ends(int partner) const;

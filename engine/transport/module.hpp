@@ -37,16 +37,14 @@ class LoadedModule {
 /// transport needs a launcher and this is none of its own.
 LoadedModule open_module(std::string_view name, cluster::Launcher launcher = cluster::detect_launcher());
 
-/// Whether one module file can be loaded here.
-struct Availability {
-  const Entry* entry = nullptr;
-  const ModuleFile* file = nullptr;
-  std::string path;
-  std::string why_absent;  ///< the loader's reason; empty = it can be loaded
+/// Local: opens one module file by its path. Throws Error(something_missing) with the loader's reason.
+struct OpenFile {
+  DynamicLibrary library;
+  const Module* module;
 };
+OpenFile open_file(const std::string& path);
 
-/// Local: tries all modules, in the order of the table; each in a child process of its own, since the symbols of two
-/// MPI libraries would clash in one. To be called by a process without threads.
-std::vector<Availability> probe_all();
+/// Where the file of a module lies.
+std::string path_of(const ModuleFile& file);
 
 }  // namespace leadline::transport

@@ -11,16 +11,26 @@ namespace {
 
 constexpr ModuleFile tcp_files[] = {{"tcp", {}}};
 constexpr ModuleFile mpi_files[] = {{"mpi_openmpi", open_mpi_launchers}, {"mpi_mpich", mpich_launchers}};
+constexpr ModuleFile ucx_files[] = {{"ucx", {}}};
+constexpr ModuleFile libfabric_files[] = {{"libfabric", {}}};
+constexpr ModuleFile psm2_files[] = {{"psm2", {}}};
 constexpr ModuleFile model_files[] = {{"model", {}}};
 
 constexpr Limit tcp_limits[] = {{"--allocator cuda", "no: sockets read and write ordinary memory"}};
 constexpr Limit mpi_limits[] = {{"--allocator cuda", "if the MPI library is built for it"}};
+constexpr Limit ucx_limits[] = {{"--allocator cuda", "if UCX is built for it"}};
+constexpr Limit libfabric_limits[] = {{"--allocator cuda", "no"}};
+constexpr Limit psm2_limits[] = {{"--allocator cuda", "no"}};
 constexpr Limit model_limits[] = {{"--allocator cuda", "no: its bytes travel through sockets"},
                                   {"--check-buffers", "no: its timed messages have no contents"}};
 
 constexpr Entry table[] = {
     {"tcp", "the kernel's TCP sockets; works everywhere", tcp_files, tcp_limits},
     {"mpi", "the MPI library that the launcher belongs to", mpi_files, mpi_limits},
+    {"ucx", "UCX: shared memory, TCP, InfiniBand, whatever UCX_TLS allows (ucx:tcp,self)", ucx_files, ucx_limits},
+    {"libfabric", "libfabric: Slingshot, EFA, Omni-Path, TCP, shared memory, by its provider (libfabric:shm)",
+     libfabric_files, libfabric_limits},
+    {"psm2", "PSM2: Omni-Path", psm2_files, psm2_limits},
     {"model", "a make-believe fabric out of a file (model:FILE)", model_files, model_limits},
 };
 

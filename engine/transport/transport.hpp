@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cluster/bootstrap.hpp"
 #include "cluster/rendezvous.hpp"
@@ -19,6 +20,7 @@
 #include "model/provenance.hpp"
 #include "model/request.hpp"
 #include "transport/messages.hpp"
+#include "transport/settings.hpp"
 
 namespace leadline::transport {
 
@@ -29,7 +31,8 @@ struct Context {
   std::span<const std::uint32_t> host_of;  ///< host index of every rank
   cluster::Rendezvous& rendezvous;         ///< direct sockets to partners, for data or for addresses
   WaitMode wait = WaitMode::spin;          ///< decided: never automatic
-  std::string argument;                    ///< what stood behind "name:"
+  Settings settings;                       ///< of those that the module has
+  std::string interface;                   ///< network to use: see cluster::matches(); empty = the transport's choice
   Pulse& pulse;                            ///< to be beaten after every batch
 };
 
@@ -96,8 +99,22 @@ class Transport {
   virtual std::string make_believe_host(int /*rank*/) const { return {}; }
 };
 
+/// Something worth knowing about a library as it is here: {"library", "UCX 1.13.1"}, {"device", "rxe0, port 1, ..."},
+/// {"limit", "locked memory 8 MiB (ulimit -l)"}.
+struct Fact {
+  std::string name;
+  std::string value;
+};
+
 /// What a module (leadline_transport_*.so) offers; see transport/module.hpp for how it is found and opened.
 struct Module {
+  /// Those that this transport has; the first is what may stand behind "name:".
+  std::span<const Setting> settings;
+
+  /// Local, in a process of its own: version, devices and limits, for people. Throws Error(something_missing) where the
+  /// library cannot be used here.
+  std::vector<Fact> (*facts)();
+
   /// Local: the reason why a wait mode cannot be had, or empty.
   std::string (*refuses_wait)(WaitMode mode);
 

@@ -155,7 +155,8 @@ std::unique_ptr<transport::Transport> ForkedRank::open(const std::string& transp
                        .host_of = host_of,
                        .rendezvous = rendezvous,
                        .wait = wait,
-                       .argument = choice.argument,
+                       .settings = {choice.name, module->settings, choice.argument, {}},
+                       .interface = {},
                        .pulse = pulse});
 }
 

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "core/error.hpp"
+#include "transport/probe.hpp"
 
 namespace leadline::transport {
 namespace {

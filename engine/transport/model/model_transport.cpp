@@ -38,9 +38,9 @@ struct StepLinks {
 class ModelTransport final : public Transport {
  public:
   explicit ModelTransport(const Context& context)
-      : file_(context.argument),
+      : file_(context.settings.text("file")),
         num_ranks_(context.size),
-        fabric_(load_fabric(context.argument, context.size)),
+        fabric_(load_fabric(file_, context.size)),
         own_{.rank = context.rank, .silent_after = silent_after(fabric_, context.rank)},
         pulse_(context.pulse),
         sockets_(context.rank, context.size, context.rendezvous, link_limit()) {}
@@ -113,8 +113,15 @@ class ModelTransport final : public Transport {
   LinkSockets sockets_;
 };
 
+constexpr Setting settings[] = {{"file", "FILE", "the fabric; see docs/formats/model-fabric.md. Must be given"}};
+
 // Its ranks wait on real sockets, always asleep, and its times do not depend on it: any way of waiting will do.
 constexpr Module module{
+    .settings = settings,
+    .facts =
+        [] {
+          return std::vector<Fact>{{"library", "none: make-believe"}};
+        },
     .refuses_wait = [](WaitMode) { return std::string(); },
     .refuses_memory = [](memory::Place place) -> std::string {
       return place == memory::Place::host ? "" : "a make-believe fabric takes nothing but ordinary memory";

@@ -148,16 +148,16 @@ std::string refuses_wait(WaitMode mode) {
 
 std::string refuses_memory(memory::Place place) { return place == memory::Place::host ? "" : why_no_gpu_memory(); }
 
-std::unique_ptr<Transport> open(const Context& context) {
-  if (!context.argument.empty()) {
-    throw Error(ExitStatus::bad_command_line, "the transport mpi takes no argument",
-                "\"" + context.argument + "\" stands behind its name");
-  }
-  return std::make_unique<MpiTransport>(context);
-}
+std::unique_ptr<Transport> open(const Context& context) { return std::make_unique<MpiTransport>(context); }
 
-constexpr Module module{
-    .refuses_wait = &refuses_wait, .refuses_memory = &refuses_memory, .bootstrap = &make_bootstrap, .open = &open};
+std::vector<Fact> facts() { return {{"library", library_name()}}; }
+
+constexpr Module module{.settings = {},
+                        .facts = &facts,
+                        .refuses_wait = &refuses_wait,
+                        .refuses_memory = &refuses_memory,
+                        .bootstrap = &make_bootstrap,
+                        .open = &open};
 
 }  // namespace
 }  // namespace leadline::transport::mpi

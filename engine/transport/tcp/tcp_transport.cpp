@@ -153,17 +153,20 @@ class TcpTransport final : public Transport {
   LinkSockets sockets_;
 };
 
+std::vector<Fact> facts() {
+  return {{"library", "Linux sockets (" + congestion_control() + ")"},
+          {"limit", std::to_string(link_limit()) + " links at once (ulimit -n, less what others need)"}};
+}
+
 constexpr Module module{
+    .settings = {},
+    .facts = &facts,
     .refuses_wait = [](WaitMode) { return std::string(); },
     .refuses_memory = [](memory::Place place) -> std::string {
       return place == memory::Place::host ? "" : "sockets take nothing but ordinary memory";
     },
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {
-      if (!context.argument.empty()) {
-        throw Error(ExitStatus::bad_command_line, "the transport tcp takes no argument",
-                    "\"" + context.argument + "\" stands behind its name");
-      }
       return std::make_unique<TcpTransport>(context);
     },
 };

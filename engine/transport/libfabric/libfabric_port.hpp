@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tagged messages of libfabric over reliable datagram endpoints.
+#pragma once
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_tagged.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/deadline.hpp"
+#include "model/provenance.hpp"
+#include "transport/tagged/port.hpp"
+
+namespace leadline::transport::libfabric {
+
+/// Closes an object of libfabric, whatever it is.
+struct Closer {
+  template <class Object>
+  void operator()(Object* object) const {
+    fi_close(&object->fid);
+  }
+};
+template <class Object>
+using Owned = std::unique_ptr<Object, Closer>;
+
+struct InfoDeleter {
+  void operator()(fi_info* info) const { fi_freeinfo(info); }
+};
+using Info = std::unique_ptr<fi_info, InfoDeleter>;
+
+/// See transport/tagged/port.hpp.
+class LibfabricPort {
+ public:
+  using Peer = fi_addr_t;
+
+  /// A registration, where the provider wants one for local memory (FI_MR_LOCAL).
+  struct Memory {
+    Owned<fid_mr> region;
+    void* descriptor() const { return region ? fi_mr_desc(region.get()) : nullptr; }
+  };
+
+  /// The library has `context` to itself and gives it back with the completion; so it stands first.
+  struct Request {
+    fi_context2 context{};
+    bool is_under_way = false;
+  };
+
+  /// `provider`: as FI_PROVIDER, empty = the first that fits. Throws Error(something_missing) in the library's words.
+  explicit LibfabricPort(const std::string& provider);
+
+  Memory memory(const std::byte* data, std::size_t size);
+
+  void post_send(Peer peer, tagged::Tag tag, const Memory& memory, const std::byte* data, std::size_t size,
+                 Request& request) {
+    request.is_under_way = true;
+    insist("sending", [&] {
+      return fi_tsend(endpoint_.get(), data, size, memory.descriptor(), peer, tagged::bits(tag), &request.context);
+    });
+  }
+
+  void post_receive(Peer peer, tagged::Tag tag, const Memory& memory, std::byte* data, std::size_t size,
+                    Request& request) {
+    request.is_under_way = true;
+    insist("receiving", [&] {
+      return fi_trecv(endpoint_.get(), data, size, memory.descriptor(), peer, tagged::bits(tag), 0, &request.context);
+    });
+  }
+
+  bool is_done(const Request& request) const { return !request.is_under_way; }
+
+  bool progress() {
+    const bool has_received = take(*receives_);
+    return take(*sends_) || has_received;
+  }
+
+  /// A send is done when it has left.
+  bool flush(Deadline) { return true; }
+
+  std::string address() const;
+  Peer open(std::string_view address);
+  void close(Peer peer) noexcept;
+
+  TransportInfo info() const;
+
+ private:
+  /// Until there is room in the queue.
+  template <class Call>
+  void insist(const char* doing, const Call& call) {
+    for (;;) {
+      const ssize_t result = call();
+      if (result == 0) [[likely]]
+        return;
+      if (result != -FI_EAGAIN) [[unlikely]]
+        fail(doing, result);
+      progress();
+    }
+  }
+
+  /// Completions, marked at their requests; whether there was one.
+  bool take(fid_cq& queue) {
+    fi_cq_tagged_entry entries[16];
+    const ssize_t num = fi_cq_read(&queue, entries, 16);
+    if (num == -FI_EAGAIN) return false;
+    if (num < 0) [[unlikely]]
+      fail_of(queue, num);
+    for (ssize_t i = 0; i < num; ++i) static_cast<Request*>(entries[i].op_context)->is_under_way = false;
+    return num > 0;
+  }
+
+  [[noreturn]] static void fail(const char* doing, ssize_t code);
+  [[noreturn]] static void fail_of(fid_cq& queue, ssize_t code);
+
+  Info info_;
+  std::uint64_t next_key_ = 1;  ///< of memory, where the provider leaves it to us
+  Owned<fid_fabric> fabric_;
+  Owned<fid_domain> domain_;
+  Owned<fid_av> addresses_;
+  Owned<fid_cq> sends_, receives_;
+  Owned<fid_ep> endpoint_;  ///< the first to be closed
+};
+
+}  // namespace leadline::transport::libfabric

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module "libfabric": messages through libfabric, by the provider that is asked for or the first that fits.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/libfabric/libfabric_port.hpp"
+#include "transport/tagged/tagged_transport.hpp"
+
+namespace leadline::transport::libfabric {
+namespace {
+
+constexpr Setting settings[] = {
+    {"provider", "NAME",
+     "as FI_PROVIDER: shm, tcp;ofi_rxm, efa, cxi, opx ... Default: FI_PROVIDER, else the first that fits"},
+};
+
+constexpr Module module{
+    .settings = settings,
+    .facts = [] { return std::vector<Fact>{}; },
+    .refuses_wait = [](WaitMode mode) -> std::string {
+      return mode == WaitMode::block ? "libfabric has no way to sleep that all its providers know" : "";
+    },
+    .refuses_memory = [](memory::Place place) -> std::string {
+      return place == memory::Place::host ? "" : "memory of a GPU is not registered with libfabric yet";
+    },
+    .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
+    .open = [](const Context& context) -> std::unique_ptr<Transport> {
+      return std::make_unique<tagged::TaggedTransport<LibfabricPort>>(
+          context, std::make_unique<LibfabricPort>(context.settings.text("provider")));
+    },
+};
+
+}  // namespace
+}  // namespace leadline::transport::libfabric
+
+extern "C" [[gnu::visibility("default")]] const leadline::transport::Module* leadline_transport_module() {
+  return &leadline::transport::libfabric::module;
+}

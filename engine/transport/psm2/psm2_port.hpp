@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matched queues of PSM2, the library of Omni-Path.
+#pragma once
+
+#include <psm2.h>
+#include <psm2_mq.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/deadline.hpp"
+#include "model/provenance.hpp"
+#include "transport/tagged/port.hpp"
+
+namespace leadline::transport::psm2 {
+
+/// See transport/tagged/port.hpp. PSM2 has one endpoint a process.
+class Psm2Port {
+ public:
+  using Peer = psm2_epaddr_t;
+
+  /// It registers memory when it needs to.
+  struct Memory {};
+
+  struct Request {
+    psm2_mq_req_t pending = PSM2_MQ_REQINVALID;
+  };
+
+  /// Throws Error(something_missing) in the library's words.
+  Psm2Port();
+  Psm2Port(const Psm2Port&) = delete;
+  Psm2Port& operator=(const Psm2Port&) = delete;
+  ~Psm2Port();
+
+  Memory memory(const std::byte*, std::size_t) const { return {}; }
+
+  void post_send(Peer peer, tagged::Tag tag, const Memory&, const std::byte* data, std::size_t size, Request& request) {
+    psm2_mq_tag_t bits = to_tag(tag);
+    check("sending",
+          psm2_mq_isend2(queue_, peer, 0, &bits, data, static_cast<std::uint32_t>(size), nullptr, &request.pending));
+  }
+
+  void post_receive(Peer peer, tagged::Tag tag, const Memory&, std::byte* data, std::size_t size, Request& request) {
+    psm2_mq_tag_t bits = to_tag(tag), every_bit = all_ones();
+    check("receiving", psm2_mq_irecv2(queue_, peer, &bits, &every_bit, 0, data, static_cast<std::uint32_t>(size),
+                                      nullptr, &request.pending));
+  }
+
+  bool is_done(Request& request) {
+    if (request.pending == PSM2_MQ_REQINVALID) return true;
+    psm2_mq_status2_t status;
+    const psm2_error_t code = psm2_mq_test2(&request.pending, &status);
+    if (code == PSM2_MQ_NO_COMPLETIONS) return false;
+    check("a message", code);
+    check("a message", status.error_code);
+    return true;
+  }
+
+  bool progress() {
+    const psm2_error_t code = psm2_poll(endpoint_);
+    if (code == PSM2_OK_NO_PROGRESS) return false;
+    check("polling", code);
+    return true;
+  }
+
+  /// A long send is done when its receiver has it, a short one when it has left.
+  bool flush(Deadline) { return true; }
+
+  std::string address() const;
+  /// Both partners at once.
+  Peer open(std::string_view address);
+  void close(Peer) noexcept {}
+
+  TransportInfo info() const;
+
+ private:
+  static psm2_mq_tag_t to_tag(tagged::Tag tag) {
+    psm2_mq_tag_t bits;
+    bits.tag0 = static_cast<std::uint32_t>(tag.kind);
+    bits.tag1 = static_cast<std::uint32_t>(tag.sender);
+    bits.tag2 = 0;
+    return bits;
+  }
+  static psm2_mq_tag_t all_ones() {
+    psm2_mq_tag_t bits;
+    bits.tag0 = bits.tag1 = bits.tag2 = ~std::uint32_t{0};
+    return bits;
+  }
+
+  static void check(const char* doing, psm2_error_t code) {
+    if (code != PSM2_OK) [[unlikely]]
+      fail(doing, code);
+  }
+  [[noreturn]] static void fail(const char* doing, psm2_error_t code);
+
+  psm2_ep_t endpoint_ = nullptr;
+  psm2_epid_t id_ = 0;
+  psm2_mq_t queue_ = nullptr;
+};
+
+}  // namespace leadline::transport::psm2

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module "psm2": messages through PSM2, over Omni-Path and within hosts.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/psm2/psm2_port.hpp"
+#include "transport/tagged/tagged_transport.hpp"
+
+namespace leadline::transport::psm2 {
+namespace {
+
+constexpr Module module{
+    .settings = {},
+    .facts = [] { return std::vector<Fact>{}; },
+    .refuses_wait = [](WaitMode mode) -> std::string {
+      return mode == WaitMode::block ? "PSM2 has no way to sleep until a message comes" : "";
+    },
+    .refuses_memory = [](memory::Place place) -> std::string {
+      return place == memory::Place::host ? "" : "memory of a GPU is nothing that this PSM2 is asked for";
+    },
+    .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
+    .open = [](const Context& context) -> std::unique_ptr<Transport> {
+      return std::make_unique<tagged::TaggedTransport<Psm2Port>>(context, std::make_unique<Psm2Port>());
+    },
+};
+
+}  // namespace
+}  // namespace leadline::transport::psm2
+
+extern "C" [[gnu::visibility("default")]] const leadline::transport::Module* leadline_transport_module() {
+  return &leadline::transport::psm2::module;
+}

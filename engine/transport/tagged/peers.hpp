@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways of one rank to its partners: addresses go by a socket, which stays open as long as the way does.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+
+#include "core/deadline.hpp"
+#include "core/error.hpp"
+#include "transport/address_exchange.hpp"
+#include "transport/link_sockets.hpp"
+#include "transport/tagged/port.hpp"
+#include "transport/tagged/waiting.hpp"
+#include "transport/transport.hpp"
+
+namespace leadline::transport::tagged {
+
+/// Bounded as sockets are (see LinkSockets), whose end tells a partner that the way has been closed.
+template <Port P>
+class Peers {
+ public:
+  Peers(P& port, const Context& context)
+      : port_(port), own_rank_(context.rank), sockets_(context.rank, context.size, context.rendezvous, link_limit()) {}
+  Peers(const Peers&) = delete;
+  Peers& operator=(const Peers&) = delete;
+
+  ~Peers() {
+    for (const auto& [rank, peer] : open_) port_.close(peer);
+  }
+
+  int own_rank() const { return own_rank_; }
+
+  /// As Transport::connect().
+  void connect(int partner, Deadline deadline) {
+    // Nobody drives the library while this rank waits for a socket.
+    if (!port_.flush(deadline)) throw_late(partner);
+    if (partner == own_rank_) {
+      if (!open_.contains(partner)) open_.emplace(partner, port_.open(port_.address()));
+    } else if (sockets_.connect(partner, deadline) == LinkSockets::Connected::anew) {
+      close(partner);
+      close_lost();
+      const std::string address = exchange_addresses(sockets_.ends(partner).out, partner, port_.address(), deadline);
+      open_.emplace(partner, port_.open(address));
+    }
+    greet(partner, deadline);
+  }
+
+  /// Local: connected before.
+  typename P::Peer at(int partner) const {
+    const auto found = open_.find(partner);
+    assert(found != open_.end() && "connect() comes before everything else");
+    return found->second;
+  }
+
+  /// Local: throws Error(something_missing) where the limit has closed the link to one of them again; negative ones are
+  /// left out.
+  void require(std::span<const std::int32_t> partners) const { sockets_.all_ends(partners); }
+
+ private:
+  void close(int partner) {
+    const auto way = open_.find(partner);
+    if (way == open_.end()) return;
+    port_.close(way->second);
+    open_.erase(way);
+  }
+
+  /// Those whose socket had to make room for another.
+  void close_lost() {
+    std::erase_if(open_, [&](const auto& way) {
+      const bool is_lost = way.first != own_rank_ && !sockets_.is_kept(way.first);
+      if (is_lost) port_.close(way.second);
+      return is_lost;
+    });
+  }
+
+  /// An empty message each way, so that the library has set everything up.
+  void greet(int partner, Deadline deadline) {
+    typename P::Request out{}, in{};
+    const typename P::Memory nothing{};
+    port_.post_receive(at(partner), {Kind::greeting, partner}, nothing, nullptr, 0, in);
+    port_.post_send(at(partner), {Kind::greeting, own_rank_}, nothing, nullptr, 0, out);
+    bool is_in = false, is_out = false;
+    const bool is_well = drive_until(port_, deadline, [&] {
+      is_in = is_in || port_.is_done(in);
+      is_out = is_out || port_.is_done(out);
+      return is_in && is_out;
+    });
+    if (!is_well) throw_late(partner);
+  }
+
+  P& port_;
+  int own_rank_;
+  LinkSockets sockets_;
+  std::map<std::int32_t, typename P::Peer> open_;
+};
+
+}  // namespace leadline::transport::tagged

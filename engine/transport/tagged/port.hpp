@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a library of tagged messages must offer so that everything else of a transport follows from it.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/deadline.hpp"
+
+namespace leadline::transport::tagged {
+
+/// What a message is for. Messages of different kinds never meet.
+enum class Kind : std::uint8_t { link, greeting, single, token };
+
+/// Which messages match: of one kind, from one rank.
+struct Tag {
+  Kind kind = Kind::link;
+  std::int32_t sender = 0;
+};
+
+/// 8 bits kind, 32 bits rank: for libraries with 64 bits or more.
+constexpr std::uint64_t bits(Tag tag) {
+  return std::uint64_t{static_cast<std::uint8_t>(tag.kind)} << 32 | static_cast<std::uint32_t>(tag.sender);
+}
+
+/// A rank's endpoint in a library: UCX, libfabric, PSM2. Nothing is virtual. Errors throw Error(run_failed) from
+/// functions off the hot path.
+///
+/// Peer            The way to another rank, cheap to copy.
+/// Memory          What the library must know of a stretch of memory before messages lie in it, such as a registration;
+///                 may be nothing. Movable, made and dropped outside of timings; of no bytes, by default, it is
+///                 nothing.
+/// Request         One message under way. Made before anything is timed, used again and again; stays where it is.
+/// memory          Of `size` bytes, which stay where they are while the memory lives.
+/// post_send, _receive  Do not block; `memory` holds the whole message. Messages with one tag between the same two
+/// ranks match in the order posted;
+///                 sizes of both ends are equal, 0 included.
+/// is_done         Whether the message is done, without driving anything. Once it has said so, the request is free.
+/// progress        Drives everything on; whether anything has happened.
+/// flush           Whatever was sent needs this rank no more: false where that is not so by the deadline.
+/// address, open, close  A rank's address, to be carried to others; the way to one; its end, all sends done.
+template <class P>
+concept Port = requires(P& port, const P& same, typename P::Peer peer, typename P::Request& request, Tag tag,
+                        const typename P::Memory& memory, const std::byte* from, std::byte* to, std::size_t size,
+                        std::string_view address, Deadline deadline) {
+  { port.memory(from, size) } -> std::same_as<typename P::Memory>;
+  port.post_send(peer, tag, memory, from, size, request);
+  port.post_receive(peer, tag, memory, to, size, request);
+  { port.is_done(request) } -> std::same_as<bool>;
+  { port.progress() } -> std::same_as<bool>;
+  { port.flush(deadline) } -> std::same_as<bool>;
+  { same.address() } -> std::same_as<std::string>;
+  { port.open(address) } -> std::same_as<typename P::Peer>;
+  port.close(peer);
+};
+
+}  // namespace leadline::transport::tagged

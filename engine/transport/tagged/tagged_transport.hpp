@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole transport out of a library of tagged messages: what UCX, libfabric and PSM2 have in common.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kernel/all_to_all.hpp"
+#include "kernel/neighbours.hpp"
+#include "kernel/run.hpp"
+#include "kernel/verify.hpp"
+#include "transport/tagged/peers.hpp"
+#include "transport/tagged/port.hpp"
+#include "transport/tagged/tagged_link.hpp"
+#include "transport/tagged/tagged_messages.hpp"
+#include "transport/tagged/tagged_neighbours.hpp"
+#include "transport/transport.hpp"
+
+namespace leadline::transport::tagged {
+
+/// See kernel/all_to_all.hpp.
+template <Port P, WaitMode wait>
+struct StepLinks {
+  P& port;
+  std::span<const Ends<P>> ends;  ///< by step
+  const BufferMemory<P>& memory;
+  std::array<typename P::Request, 2> requests{};
+
+  void start() const {}
+  TaggedLink<P, wait> at(std::size_t step) { return {port, ends[step], memory, requests}; }
+  std::uint64_t now_ns() const { return leadline::now_ns(); }
+};
+
+/// `P` has info() besides: what Transport::info() returns.
+template <Port P>
+class TaggedTransport final : public Transport {
+ public:
+  TaggedTransport(const Context& context, std::unique_ptr<P> port)
+      : port_(std::move(port)),
+        num_ranks_(context.size),
+        wait_(context.wait),
+        pulse_(context.pulse),
+        peers_(*port_, context) {}
+
+  TransportInfo info() const override { return port_->info(); }
+
+  void connect(int partner, Deadline deadline) override { peers_.connect(partner, deadline); }
+
+  void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
+           std::span<Sample> samples) override {
+    const Path path = partner == own() ? Path::to_self : Path::to_partner;
+    with_link(exchange, partner, buffers,
+              [&](auto& link) { kernel::run(link, exchange, path, buffers, samples, pulse_); });
+  }
+
+  std::optional<kernel::Mismatch> verify(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
+                                         Fill fill) override {
+    const bool sends = exchange.role == kernel::Role::lead;
+    const kernel::Ends ends = sends ? kernel::Ends{own(), partner} : kernel::Ends{partner, own()};
+    std::optional<kernel::Mismatch> mismatch;
+    with_link(exchange, partner, buffers,
+              [&](auto& link) { mismatch = kernel::verify(link, exchange, ends, buffers, fill, pulse_); });
+    return mismatch;
+  }
+
+  void all_to_all(const kernel::AllToAllSteps& steps, const kernel::Buffers& buffers,
+                  std::span<Sample> samples) override {
+    peers_.require(steps.partners);
+    std::vector<Ends<P>> ends(steps.partners.size());
+    for (std::size_t step = 0; step < ends.size(); ++step) {
+      if (steps.partners[step] != kernel::AllToAllSteps::rests) ends[step] = ends_to(steps.partners[step]);
+    }
+    const BufferMemory<P> memory(*port_, steps.message_size_bytes, buffers);
+    with_constant([&](auto wait) {
+      StepLinks<P, wait> links{*port_, ends, memory};
+      kernel::all_to_all(links, steps, buffers, samples, pulse_);
+    });
+  }
+
+  std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
+                                                                    const kernel::NeighbourBuffers& buffers,
+                                                                    const kernel::NeighbourTask& task) override {
+    return with_constant([&](auto wait) {
+      TaggedNeighbours<P, wait> links(*port_, peers_, num_ranks_, exchange, buffers);
+      return kernel::run_neighbours(links, exchange, own(), buffers, task, pulse_);
+    });
+  }
+
+  std::unique_ptr<Messages> messages(std::span<const std::int32_t> partners, std::size_t max_tickets) override {
+    peers_.require(partners);
+    return std::make_unique<TaggedMessages<P>>(*port_, peers_, max_tickets, wait_);
+  }
+
+  void progress() noexcept override {
+    try {
+      port_->progress();
+    } catch (const Error&) {
+      // Whatever is broken will show in the next message, where it can be told.
+    }
+  }
+
+  bool needs_progress() const noexcept override { return true; }
+
+ private:
+  int own() const { return peers_.own_rank(); }
+  Ends<P> ends_to(int partner) const { return {peers_.at(partner), own(), partner}; }
+
+  template <class Use>
+  auto with_constant(const Use& use) {
+    if (wait_ == WaitMode::spin) return use(std::integral_constant<WaitMode, WaitMode::spin>{});
+    return use(std::integral_constant<WaitMode, WaitMode::yield>{});
+  }
+
+  template <class Use>
+  void with_link(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers, const Use& use) {
+    const BufferMemory<P> memory(*port_, exchange.message_size_bytes, buffers);
+    std::vector<typename P::Request> requests(2 * kernel::num_in_flight(exchange));
+    with_constant([&](auto wait) {
+      TaggedLink<P, wait> link(*port_, ends_to(partner), memory, requests);
+      use(link);
+    });
+  }
+
+  std::unique_ptr<P> port_;
+  int num_ranks_;
+  WaitMode wait_;
+  Pulse& pulse_;
+  Peers<P> peers_;
+};
+
+}  // namespace leadline::transport::tagged

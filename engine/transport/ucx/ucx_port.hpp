@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tagged messages of UCX's protocol layer (UCP): eager or rendezvous as the library chooses.
+#pragma once
+
+#include <ucp/api/ucp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/deadline.hpp"
+#include "model/provenance.hpp"
+#include "transport/tagged/port.hpp"
+
+namespace leadline::transport::ucx {
+
+/// See transport/tagged/port.hpp. Thread-bound, as a UCP worker of UCS_THREAD_MODE_SINGLE is.
+class UcxPort {
+ public:
+  using Peer = ucp_ep_h;
+
+  /// It finds out by itself where memory lies, and registers it when it needs to.
+  struct Memory {};
+
+  /// Null where the message was done at once, or is done.
+  struct Request {
+    ucs_status_ptr_t pending = nullptr;
+  };
+
+  /// `tls`: as UCX_TLS, empty = as the environment says. Throws Error(something_missing) in the library's words.
+  explicit UcxPort(const std::string& tls);
+  UcxPort(const UcxPort&) = delete;
+  UcxPort& operator=(const UcxPort&) = delete;
+  ~UcxPort();
+
+  Memory memory(const std::byte*, std::size_t) const { return {}; }
+
+  void post_send(Peer peer, tagged::Tag tag, const Memory&, const std::byte* data, std::size_t size, Request& request) {
+    static constexpr ucp_request_param_t plain{};
+    request.pending = ucp_tag_send_nbx(peer, data, size, tagged::bits(tag), &plain);
+    if (UCS_PTR_IS_ERR(request.pending)) [[unlikely]]
+      fail("sending", UCS_PTR_STATUS(request.pending));
+  }
+
+  void post_receive(Peer, tagged::Tag tag, const Memory&, std::byte* data, std::size_t size, Request& request) {
+    // Given out at once where the message was there already: the status says so, and there is no request to free.
+    ucp_request_param_t parameters{};
+    request.pending = ucp_tag_recv_nbx(worker_, data, size, tagged::bits(tag), every_bit, &parameters);
+    if (UCS_PTR_IS_ERR(request.pending)) [[unlikely]]
+      fail("receiving", UCS_PTR_STATUS(request.pending));
+  }
+
+  bool is_done(Request& request) {
+    if (request.pending == nullptr) return true;
+    const ucs_status_t status = ucp_request_check_status(request.pending);
+    if (status == UCS_INPROGRESS) return false;
+    ucp_request_free(request.pending);
+    request.pending = nullptr;
+    if (status != UCS_OK) [[unlikely]]
+      fail("a message", status);
+    return true;
+  }
+
+  bool progress() { return ucp_worker_progress(worker_) != 0; }
+
+  bool flush(Deadline deadline);
+  std::string address() const;
+  Peer open(std::string_view address);
+  void close(Peer peer) noexcept;
+
+  TransportInfo info() const;
+
+ private:
+  static constexpr ucp_tag_t every_bit = ~ucp_tag_t{0};
+
+  [[noreturn]] static void fail(const char* doing, ucs_status_t status);
+
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+};
+
+}  // namespace leadline::transport::ucx

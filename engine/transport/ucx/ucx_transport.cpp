@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module "ucx": messages through UCX, over whatever it finds or UCX_TLS says.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/tagged/tagged_transport.hpp"
+#include "transport/ucx/ucx_port.hpp"
+
+namespace leadline::transport::ucx {
+namespace {
+
+constexpr Setting settings[] = {
+    {"tls", "LIST", "as UCX_TLS: transports that UCX may use (tcp,self; rc,self,sm ...). Default: UCX_TLS, else all"},
+};
+
+constexpr Module module{
+    .settings = settings,
+    .facts = [] { return std::vector<Fact>{}; },
+    .refuses_wait = [](WaitMode mode) -> std::string {
+      return mode == WaitMode::block ? "UCX has no way to sleep that all its transports know" : "";
+    },
+    .refuses_memory = [](memory::Place place) -> std::string {
+      return place == memory::Place::host ? "" : "this UCX was built without CUDA";
+    },
+    .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
+    .open = [](const Context& context) -> std::unique_ptr<Transport> {
+      return std::make_unique<tagged::TaggedTransport<UcxPort>>(
+          context, std::make_unique<UcxPort>(context.settings.text("tls")));
+    },
+};
+
+}  // namespace
+}  // namespace leadline::transport::ucx
+
+extern "C" [[gnu::visibility("default")]] const leadline::transport::Module* leadline_transport_module() {
+  return &leadline::transport::ucx::module;
+}
