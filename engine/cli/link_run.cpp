@@ -201,6 +201,7 @@ void LinkRun::run() {
   phase_done(Phase::opening_file, opening_s);
   measure();
   collect_hosts();
+  result_.connections = surroundings_->connections();
   result_.provenance.end_utc = utc_now_iso8601();
   result_.complete = true;
   phase.lap_s();

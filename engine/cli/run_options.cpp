@@ -46,7 +46,12 @@ void declare_who(DeclaredOptions& options, RunRequest& request) {
       "network between hosts: a device (ib0), a subnet (10.1.0.0/16, fd00::/8) or an address prefix (10.1.); of\n"
       "several (ib0,ib1) each rank of a host uses the next for its messages, and the first for everything else.\n"
       "Default: that of the host name; for messages what the transport chooses",
-      [&](const std::string&, const std::string& text) { request.interface = text; });
+      [&](const std::string& option, const std::string& text) {
+        if (text.empty() || (',' + text + ',').find(",,") != std::string::npos) {
+          throw_bad_value(option, text, "one of its networks has no name");
+        }
+        request.interface = text;
+      });
   options.value("--host-name-suffix", "TEXT",
                 "network between hosts: look up the short host name with this behind it (node7 + i)",
                 [&](const std::string&, const std::string& text) { request.host_name_suffix = text; });

@@ -92,6 +92,7 @@ class StagedRun final : public BenchmarkRun {
   }
 
   void finish() {
+    result_.connections = surroundings_->connections();
     result_.provenance.end_utc = utc_now_iso8601();
     result_.complete = true;
     together(cluster_, [&] { return file_->finish(result_), true; });

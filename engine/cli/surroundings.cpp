@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "bench/reductions.hpp"
 #include "cli/together.hpp"
 #include "cli/version.hpp"
 #include "cluster/address.hpp"
@@ -117,6 +118,22 @@ Provenance Surroundings::provenance() const {
   provenance.num_ranks = cluster_.size();
   provenance.num_hosts = static_cast<int>(*std::max_element(host_of_.begin(), host_of_.end())) + 1;
   return provenance;
+}
+
+Connections Surroundings::connections() const {
+  const transport::ConnectionTimes& times = transport_->connection_times();
+  Connections own;
+  own.num_opened = times.num_opened;
+  own.total_s_max = 1e-9 * static_cast<double>(times.total_ns);
+  own.longest_s = 1e-9 * static_cast<double>(times.longest_ns);
+  own.longest_rank = times.num_opened > 0 ? cluster_.rank() : -1;
+  own.longest_partner = times.longest_partner;
+  return bench::merged_over_ranks(cluster_, own, [](const Connections& left, const Connections& right) {
+    Connections both = left.longest_s >= right.longest_s ? left : right;
+    both.num_opened = left.num_opened + right.num_opened;
+    both.total_s_max = std::max(left.total_s_max, right.total_s_max);
+    return both;
+  });
 }
 
 void Surroundings::check_memory_kind() const {

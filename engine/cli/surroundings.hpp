@@ -38,6 +38,9 @@ class Surroundings {
   /// All but the time of the end.
   Provenance provenance() const;
 
+  /// Collective: what opening links has cost so far.
+  Connections connections() const;
+
   /// Local: throws Error(something_missing) where messages cannot lie in the memory that was asked for.
   void check_memory_kind() const;
 

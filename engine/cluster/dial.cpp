@@ -26,24 +26,6 @@ bool wait_for(int fd, short events, Deadline deadline) {
   return ::poll(&one, 1, deadline.left_ms(1000)) > 0;
 }
 
-/// Nothing where the connection is refused or fails; `why` says how.
-Socket connect_to(const SocketAddress& address, Deadline deadline, std::string& why) {
-  Socket socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  int error_number = errno;
-  if (socket) error_number = ::connect(socket.fd(), address.get(), address.length()) == 0 ? 0 : errno;
-  while (error_number == EINPROGRESS) {
-    if (wait_for(socket.fd(), POLLOUT, deadline)) {
-      socklen_t length = sizeof error_number;
-      ::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error_number, &length);
-    } else if (deadline.has_passed()) {
-      break;
-    }
-  }
-  if (error_number == 0) return socket;
-  why = error_number == EINPROGRESS ? no_answer : system_error_text(error_number);
-  return {};
-}
-
 /// Waits for the answer until the deadline and no less: whoever gives up earlier leaves the other side with a
 /// connection that it believes in.
 bool is_answered(int fd, const Hello& hello, const RunKey& key, Deadline deadline, std::string& why) {
@@ -72,13 +54,34 @@ bool is_answered(int fd, const Hello& hello, const RunKey& key, Deadline deadlin
 
 }  // namespace
 
+Socket connect_to(const SocketAddress& address, const std::optional<SocketAddress>& from, Deadline deadline,
+                  std::string& why) {
+  Socket socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  int error_number = socket ? 0 : errno;
+  if (error_number == 0 && from) error_number = ::bind(socket.fd(), from->get(), from->length()) == 0 ? 0 : errno;
+  if (error_number == 0) {
+    error_number = ::connect(socket.fd(), address.get(), address.length()) == 0 ? 0 : errno;
+  }
+  while (error_number == EINPROGRESS) {
+    if (wait_for(socket.fd(), POLLOUT, deadline)) {
+      socklen_t length = sizeof error_number;
+      ::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error_number, &length);
+    } else if (deadline.has_passed()) {
+      break;
+    }
+  }
+  if (error_number == 0) return socket;
+  why = error_number == EINPROGRESS ? no_answer : system_error_text(error_number);
+  return {};
+}
+
 Socket dial(const SocketAddress& address, const Hello& hello, const RunKey& key, Deadline deadline) {
   const SealedHello sealed = key.seal(hello);
   std::string why;
   for (int pause_ms = 1;; pause_ms = std::min(2 * pause_ms, 100)) {
     const auto begin = Deadline::Clock::now();
     std::string why_now;
-    Socket socket = connect_to(address, deadline, why_now);
+    Socket socket = connect_to(address, std::nullopt, deadline, why_now);
     if (socket) {
       set_no_delay(socket.fd());
       // A new connection takes these few bytes at once; where it is already broken, is_answered sees it.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,21 @@ struct HostRanks {
   std::string ranks;
 };
 
+/// What opening links has cost, outside of all measured times. Each end of a link counts its own.
+struct Connections {
+  std::uint64_t num_opened = 0;                          ///< over all ranks
+  double total_s_max = 0;                                ///< of the rank that spent most
+  double longest_s = 0;                                  ///< the longest single one
+  std::int32_t longest_rank = -1, longest_partner = -1;  ///< where it was; -1 = there was none
+};
+
 /// The part of a result that all benchmarks share.
 struct RunResult {
   Provenance provenance;
   std::vector<HostRanks> hosts;  ///< rank 0 only
   std::vector<Finding> findings;
-  std::uint64_t verified_bytes = 0;  ///< over all ranks; 0 = nothing was verified
+  std::uint64_t verified_bytes = 0;        ///< over all ranks; 0 = nothing was verified
+  std::optional<Connections> connections;  ///< nothing where the run did not come that far
   bool complete = false;
   std::string incomplete_reason;  ///< why not complete
 };

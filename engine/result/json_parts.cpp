@@ -45,6 +45,18 @@ Json provenance_json(const Provenance& from, const std::vector<std::string>& com
   };
 }
 
+Json connections_json(const std::optional<Connections>& from) {
+  if (!from) return nullptr;
+  const auto rank_or_null = [](std::int32_t rank) { return rank < 0 ? Json(nullptr) : Json(rank); };
+  return {
+      {"num_opened", from->num_opened},
+      {"total_s_max", from->total_s_max},
+      {"longest_s", from->longest_s},
+      {"longest_rank", rank_or_null(from->longest_rank)},
+      {"longest_partner", rank_or_null(from->longest_partner)},
+  };
+}
+
 }  // namespace
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -52,9 +64,13 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 Json document_beginning(const char* benchmark, const RunResult& result, const RunRequest& request,
                         const std::vector<Option>& options) {
   return {
-      {"benchmark", benchmark},           {"format_version", json_format_version},
-      {"complete", result.complete},      {"incomplete_reason", result.complete ? "" : result.incomplete_reason},
-      {"options", options_json(options)}, {"provenance", provenance_json(result.provenance, request.command_line)},
+      {"benchmark", benchmark},
+      {"format_version", json_format_version},
+      {"complete", result.complete},
+      {"incomplete_reason", result.complete ? "" : result.incomplete_reason},
+      {"options", options_json(options)},
+      {"provenance", provenance_json(result.provenance, request.command_line)},
+      {"connections", connections_json(result.connections)},
   };
 }
 

@@ -69,13 +69,15 @@ std::size_t link_limit() {
   return limit.rlim_cur <= left_to_others ? 1 : std::min(limit.rlim_cur - left_to_others, link_cap);
 }
 
-LinkSockets::LinkSockets(int own_rank, int num_ranks, cluster::Rendezvous& rendezvous, std::size_t limit)
+LinkSockets::LinkSockets(int own_rank, int num_ranks, cluster::Rendezvous& rendezvous, std::size_t limit,
+                         std::optional<DataNetwork> network)
     : own_rank_(own_rank),
       rendezvous_(rendezvous),
       limit_(limit),
+      network_(std::move(network)),
       barrier_partners_(kernel::barrier_partners(own_rank, num_ranks)) {}
 
-LinkSockets::Connected LinkSockets::connect(int partner, Deadline deadline) {
+Connected LinkSockets::connect(int partner, Deadline deadline) {
   if (partner == own_rank_) {
     const Connected connected = loop_out_ ? Connected::again : Connected::anew;
     if (!loop_out_) open_loop(deadline);
@@ -90,6 +92,7 @@ LinkSockets::Connected LinkSockets::connect(int partner, Deadline deadline) {
   }
   make_room();
   cluster::Socket socket = rendezvous_.meet(partner, deadline);
+  if (network_) socket = network_->connect(own_rank_, partner, socket, deadline);
   if (greet(socket.fd(), partner, deadline) == Greeting::closed) throw_lost(partner, 0);
   open_.push_back({partner, std::move(socket)});
   return Connected::anew;

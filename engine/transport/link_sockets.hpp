@@ -4,12 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "cluster/rendezvous.hpp"
 #include "cluster/socket.hpp"
 #include "core/deadline.hpp"
+#include "transport/connections.hpp"
+#include "transport/data_network.hpp"
 
 namespace leadline::transport {
 
@@ -29,12 +32,9 @@ std::size_t link_limit();
 /// greeting it reads the end of the stream, drops its own end, and both meet anew.
 class LinkSockets {
  public:
-  LinkSockets(int own_rank, int num_ranks, cluster::Rendezvous& rendezvous, std::size_t limit);
-
-  enum class Connected {
-    again,  ///< it was open at both ends
-    anew,
-  };
+  /// With a network, sockets are those of that network; otherwise the rendezvous' own.
+  LinkSockets(int own_rank, int num_ranks, cluster::Rendezvous& rendezvous, std::size_t limit,
+              std::optional<DataNetwork> network = std::nullopt);
 
   /// Partners: opens the link, or finds it open, and passes one byte each way; both ends return the same.
   /// Throws Error(run_failed) when the deadline passes or the partner cannot be reached.
@@ -63,6 +63,7 @@ class LinkSockets {
   int own_rank_;
   cluster::Rendezvous& rendezvous_;
   std::size_t limit_;
+  std::optional<DataNetwork> network_;
   std::vector<std::int32_t> barrier_partners_;  ///< ascending
   std::vector<OpenLink> open_;                  ///< the one connected longest ago first
   cluster::Socket loop_out_, loop_in_;

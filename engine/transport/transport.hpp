@@ -19,6 +19,7 @@
 #include "memory/buffer.hpp"
 #include "model/provenance.hpp"
 #include "model/request.hpp"
+#include "transport/connections.hpp"
 #include "transport/messages.hpp"
 #include "transport/settings.hpp"
 
@@ -52,7 +53,10 @@ class Transport {
   /// those that were connected longest ago, but none to kernel::barrier_partners(): these are opened once, others
   /// before each use. partner == own rank opens the loop to itself.
   /// Throws Error(run_failed) when the deadline passes.
-  virtual void connect(int partner, Deadline deadline) = 0;
+  void connect(int partner, Deadline deadline);
+
+  /// Local: what connect() has cost this rank so far.
+  const ConnectionTimes& connection_times() const { return connection_times_; }
 
   /// Partners: one measurement, both ends with the same numbers and opposite roles (bidirectional: any roles).
   /// Blocks. `samples` is where the leading side's batches go: num_messages are spread over them as evenly as
@@ -97,6 +101,12 @@ class Transport {
 
   /// Local: the host that a rank stands on in a make-believe fabric; empty = the one it is really on.
   virtual std::string make_believe_host(int /*rank*/) const { return {}; }
+
+ private:
+  /// As connect(), which keeps the time of those that are opened anew; both ends return the same.
+  virtual Connected open_link(int partner, Deadline deadline) = 0;
+
+  ConnectionTimes connection_times_;
 };
 
 /// Something worth knowing about a library as it is here: {"library", "UCX 1.13.1"}, {"device", "rxe0, port 1, ..."},

@@ -49,7 +49,7 @@ class ScriptedTransport final : public transport::Transport {
       : rank_(rank), meeting_(meeting), time_ns_(std::move(time_ns)) {}
 
   TransportInfo info() const override { return {}; }
-  void connect(int, Deadline) override {}
+  transport::Connected open_link(int, Deadline) override { return transport::Connected::anew; }
   void run(const kernel::Exchange&, int, const kernel::Buffers&, std::span<Sample>) override {}
   std::optional<kernel::Mismatch> verify(const kernel::Exchange&, int, const kernel::Buffers&, Fill) override {
     return std::nullopt;

@@ -38,9 +38,10 @@ class NotingTransport final : public transport::Transport {
   const ThreadCluster* cluster = nullptr;
 
   TransportInfo info() const override { return {}; }
-  void connect(int partner, Deadline) override {
+  transport::Connected open_link(int partner, Deadline) override {
     whereabouts.push_back(cluster->whereabouts(rank_));
     connected.push_back(partner);
+    return transport::Connected::anew;
   }
   void run(const kernel::Exchange&, int, const kernel::Buffers&, std::span<Sample>) override {}
   std::optional<kernel::Mismatch> verify(const kernel::Exchange&, int, const kernel::Buffers&, Fill) override {

@@ -72,12 +72,18 @@ class Network:
         _do("ip", "-n", self._switch, "link", "add", "bridge", "type", "bridge")
         _do("ip", "-n", self._switch, "link", "set", "bridge", "up")
         for name, address in zip(self.names, self.addresses, strict=True):
-            host = self._prefix + name
-            self._namespace(host)
-            _do("ip", "-n", host, "link", "add", "eth0", "type", "veth", "peer", "name", name, "netns", self._switch)
-            _do("ip", "-n", self._switch, "link", "set", name, "master", "bridge", "up")
-            _do("ip", "-n", host, "addr", "add", f"{address}/24", "dev", "eth0")
-            _do("ip", "-n", host, "link", "set", "eth0", "up")
+            self._namespace(self._prefix + name)
+            self._plug(name, "eth0", name, f"{address}/24")
+
+    def _plug(self, name: str, device: str, port: str, *addresses: str) -> None:
+        """A cable from a device of a host to a port of the switch."""
+        host = self._prefix + name
+        _do("ip", "-n", host, "link", "add", device, "type", "veth", "peer", "name", port, "netns", self._switch)
+        _do("ip", "-n", self._switch, "link", "set", port, "master", "bridge", "up")
+        for address in addresses:
+            without_waiting = ["nodad"] if ":" in address else []
+            _do("ip", "-n", host, "addr", "add", address, "dev", device, *without_waiting)
+        _do("ip", "-n", host, "link", "set", device, "up")
 
     def _namespace(self, name: str) -> None:
         _do("ip", "netns", "add", name)
@@ -93,6 +99,12 @@ class Network:
         name = self.names[host]
         enter = ["unshare", "--uts", "--mount", "sh", "-c", _ENTER, "sh", name, str(self._hosts_file)]
         return ["ip", "netns", "exec", self._prefix + name, *enter, *map(str, words)]
+
+    def add_second_network(self, hosts: Sequence[int]) -> None:
+        """These hosts get a device eth1, at 10.56.0.1 and on and at fd56::1 and on."""
+        for host in hosts:
+            name = self.names[host]
+            self._plug(name, "eth1", f"{name}-2", f"10.56.0.{host + 1}/24", f"fd56::{host + 1}/64")
 
     def cut(self, host: int) -> None:
         """Unplugs a host."""

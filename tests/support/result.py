@@ -41,6 +41,7 @@ class ResultFile:
             self.options = {name: text_of(value) for name, value in file["options"].attrs.items()}
             self.sizes = file["message_size_bytes"][:].tolist()
             self.hosts = [text_of(name) for name in file["ranks/host"][:]]
+            self.devices = [text_of(name) for name in file["ranks/device"][:]]
             self.pids = file["ranks/pid"][:].tolist()
             self.permutations = file["permutations"][:].tolist() if "permutations" in file else None
             names = sorted(file["repeats"])

@@ -53,10 +53,6 @@ class ModelTransport final : public Transport {
     return info;
   }
 
-  void connect(int partner, Deadline deadline) override {
-    if (partner != own_.rank) sockets_.connect(partner, deadline);
-  }
-
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
            std::span<Sample> samples) override {
     Posted posted(kernel::num_in_flight(exchange));
@@ -100,6 +96,10 @@ class ModelTransport final : public Transport {
   }
 
  private:
+  Connected open_link(int partner, Deadline deadline) override {
+    return partner == own_.rank ? Connected::again : sockets_.connect(partner, deadline);
+  }
+
   ModelLink link_to(int partner, Posted& posted, Payload payload) {
     own_.clock_ns = 0;
     return {fabric_, own_, partner, sockets_.ends(partner), posted, payload};

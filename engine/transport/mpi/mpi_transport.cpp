@@ -51,15 +51,6 @@ class MpiTransport final : public Transport {
     return info;
   }
 
-  void connect(int partner, Deadline deadline) override {
-    constexpr int greeting = 1;
-    const std::string late = "rank " + std::to_string(partner) + " did not answer in time";
-    std::array<MPI_Request, 2> requests{};
-    MPI_Irecv(nullptr, 0, MPI_BYTE, partner, greeting, library_.comm(), &requests[0]);
-    MPI_Isend(nullptr, 0, MPI_BYTE, partner, greeting, library_.comm(), &requests[1]);
-    for (MPI_Request& request : requests) wait_yielding(request, deadline, late);
-  }
-
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
            std::span<Sample> samples) override {
     const Path path = partner == library_.rank() ? Path::to_self : Path::to_partner;
@@ -111,6 +102,20 @@ class MpiTransport final : public Transport {
   bool needs_progress() const noexcept override { return true; }
 
  private:
+  /// MPI opens its links with the first message and keeps them.
+  Connected open_link(int partner, Deadline deadline) override {
+    constexpr int greeting = 1;
+    const std::string late = "rank " + std::to_string(partner) + " did not answer in time";
+    std::array<MPI_Request, 2> requests{};
+    MPI_Irecv(nullptr, 0, MPI_BYTE, partner, greeting, library_.comm(), &requests[0]);
+    MPI_Isend(nullptr, 0, MPI_BYTE, partner, greeting, library_.comm(), &requests[1]);
+    for (MPI_Request& request : requests) wait_yielding(request, deadline, late);
+    const auto index = static_cast<std::size_t>(partner);
+    if (is_open_[index]) return Connected::again;
+    is_open_[index] = true;
+    return Connected::anew;
+  }
+
   Calls many_at_once() const {
     return wait_ == WaitMode::spin || blocking_calls_yield_ ? Calls::blocking : Calls::testing;
   }
@@ -138,6 +143,7 @@ class MpiTransport final : public Transport {
 
   Library& library_ = Library::instance();
   bool blocking_calls_yield_ = blocking_calls_yield();
+  std::vector<bool> is_open_ = std::vector<bool>(static_cast<std::size_t>(library_.size()));
   WaitMode wait_;
   Pulse& pulse_;
 };

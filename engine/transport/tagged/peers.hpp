@@ -35,18 +35,12 @@ class Peers {
   int own_rank() const { return own_rank_; }
 
   /// As Transport::connect().
-  void connect(int partner, Deadline deadline) {
+  Connected connect(int partner, Deadline deadline) {
     // Nobody drives the library while this rank waits for a socket.
     if (!port_.flush(deadline)) throw_late(partner);
-    if (partner == own_rank_) {
-      if (!open_.contains(partner)) open_.emplace(partner, port_.open(port_.address()));
-    } else if (sockets_.connect(partner, deadline) == LinkSockets::Connected::anew) {
-      close(partner);
-      close_lost();
-      const std::string address = exchange_addresses(sockets_.ends(partner).out, partner, port_.address(), deadline);
-      open_.emplace(partner, port_.open(address));
-    }
+    const Connected connected = partner == own_rank_ ? connect_to_self() : connect_to(partner, deadline);
     greet(partner, deadline);
+    return connected;
   }
 
   /// Local: connected before.
@@ -61,6 +55,21 @@ class Peers {
   void require(std::span<const std::int32_t> partners) const { sockets_.all_ends(partners); }
 
  private:
+  Connected connect_to_self() {
+    if (open_.contains(own_rank_)) return Connected::again;
+    open_.emplace(own_rank_, port_.open(port_.address()));
+    return Connected::anew;
+  }
+
+  Connected connect_to(int partner, Deadline deadline) {
+    if (sockets_.connect(partner, deadline) == Connected::again) return Connected::again;
+    close(partner);
+    close_lost();
+    const std::string address = exchange_addresses(sockets_.ends(partner).out, partner, port_.address(), deadline);
+    open_.emplace(partner, port_.open(address));
+    return Connected::anew;
+  }
+
   void close(int partner) {
     const auto way = open_.find(partner);
     if (way == open_.end()) return;

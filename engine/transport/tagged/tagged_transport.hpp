@@ -50,8 +50,6 @@ class TaggedTransport final : public Transport {
 
   TransportInfo info() const override { return port_->info(); }
 
-  void connect(int partner, Deadline deadline) override { peers_.connect(partner, deadline); }
-
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
            std::span<Sample> samples) override {
     const Path path = partner == own() ? Path::to_self : Path::to_partner;
@@ -108,6 +106,8 @@ class TaggedTransport final : public Transport {
   bool needs_progress() const noexcept override { return true; }
 
  private:
+  Connected open_link(int partner, Deadline deadline) override { return peers_.connect(partner, deadline); }
+
   int own() const { return peers_.own_rank(); }
   Ends<P> ends_to(int partner) const { return {peers_.at(partner), own(), partner}; }
 

@@ -34,6 +34,11 @@ bool on_one_host(std::span<const std::uint32_t> host_of) {
   return std::adjacent_find(host_of.begin(), host_of.end(), std::not_equal_to<>()) == host_of.end();
 }
 
+std::optional<DataNetwork> chosen_network(const Context& context) {
+  if (context.interface.empty()) return std::nullopt;
+  return DataNetwork(context.interface);
+}
+
 /// A stream has no empty messages: one byte is the least that can be waited for, and stands for them.
 struct OnTheWire {
   OnTheWire(std::size_t message_size_bytes, const kernel::Buffers& given) : buffers(given) {
@@ -76,7 +81,9 @@ class TcpTransport final : public Transport {
         wait_(context.wait),
         device_(on_one_host(context.host_of) ? "lo" : ""),
         pulse_(context.pulse),
-        sockets_(context.rank, context.size, context.rendezvous, link_limit()) {}
+        sockets_(context.rank, context.size, context.rendezvous, link_limit(), chosen_network(context)) {
+    if (!context.interface.empty()) device_ = cluster::local_address(context.interface).device;
+  }
 
   TransportInfo info() const override {
     TransportInfo info;
@@ -86,8 +93,6 @@ class TcpTransport final : public Transport {
     info.device = device_;
     return info;
   }
-
-  void connect(int partner, Deadline deadline) override { sockets_.connect(partner, deadline); }
 
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
            std::span<Sample> samples) override {
@@ -137,6 +142,8 @@ class TcpTransport final : public Transport {
   }
 
  private:
+  Connected open_link(int partner, Deadline deadline) override { return sockets_.connect(partner, deadline); }
+
   template <class Use>
   void with_link(const kernel::Exchange& exchange, int partner, const Use& use) {
     Posted posted(kernel::num_in_flight(exchange));

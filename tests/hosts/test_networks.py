@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which of its networks a host sends its messages over: --interface."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import program
+import pytest
+from network import Network
+from ranks import finish, started
+from result import ResultFile
+
+Make = Callable[[int], Network]
+SIZE, MESSAGES = 65536, 50
+
+
+@pytest.fixture
+def hosts(network: Make) -> Network:
+    """Two hosts with two networks."""
+    both = network(2)
+    both.add_second_network([0, 1])
+    return both
+
+
+def received(hosts: Network, device: str) -> int:
+    """Bytes that came to the first host by this device so far."""
+    words = hosts.on(0, "ip", "-s", "-j", "link", "show", "dev", device)
+    # `ip` and not /sys, which shows the devices of the namespace that mounted it.
+    line = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True).stdout
+    return int(line.split('"rx":{"bytes":')[1].split(",")[0])
+
+
+@pytest.mark.parametrize("interface", ["eth1", "10.56.0.0/24", "10.56.", "fd56::/64"])
+def test_messages_go_over_the_network_that_was_chosen(hosts: Network, tmp_path: Path, interface: str) -> None:
+    before = {device: received(hosts, device) for device in ("eth0", "eth1")}
+    words = ["--interface", interface, "--message-size", str(SIZE), "--messages", str(MESSAGES), "--verify"]
+    with started(hosts, [0, 1], tmp_path, *words) as runs:
+        ends = finish(runs)
+    assert [end.status for end in ends] == [0, 0], [end.err for end in ends]
+    went = {device: received(hosts, device) - before[device] for device in before}
+    assert went["eth1"] > SIZE * MESSAGES, "the messages took another way"
+    assert went["eth0"] < SIZE * MESSAGES / 4, "the control plane alone takes the network of the variables"
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.complete
+    assert result.devices == ["eth1", "eth1"]
+    assert np.array_equal(result.measured(), result.every_pair())
+
+
+def test_the_ranks_of_a_host_take_several_networks_in_turn(hosts: Network, tmp_path: Path) -> None:
+    words = ["--interface", "eth0,eth1", "--message-size", "4KiB", "--messages", "20", "--verify"]
+    with started(hosts, [0, 0, 1, 0, 1], tmp_path, *words) as runs:
+        ends = finish(runs)
+    assert [end.status for end in ends] == [0] * 5, [end.err for end in ends]
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.devices == ["eth0", "eth1", "eth0", "eth0", "eth1"]
+    assert np.array_equal(result.measured(), result.every_pair())
+    opened = result.summary["connections"]
+    assert opened["num_opened"] == 5 * 4
+    assert 0 < opened["longest_s"] <= opened["total_s_max"]
+    assert {opened["longest_rank"], opened["longest_partner"]} <= set(range(5))
+
+
+def test_a_host_without_that_network_is_named(network: Make, tmp_path: Path) -> None:
+    hosts = network(2)
+    hosts.add_second_network([0])
+    with started(hosts, [0, 1], tmp_path, "--interface", "eth1") as runs:
+        ends = finish(runs)
+    assert [end.status for end in ends] == [3, 3], [end.err for end in ends]
+    errors = "".join(end.err for end in ends)
+    assert errors.count("leadline: ") == 1, errors
+    assert "no network interface matches 'eth1'" in errors, errors
+    assert "eth0 10.55.0.2" in errors, "what that host has"
+    assert not (tmp_path / "r.h5").exists(), "nothing was begun"
+
+
+def test_empty_names_of_networks_are_refused(tmp_path: Path) -> None:
+    done = program.complete([program.PROGRAM, "link", "--local", "2", "--interface", "eth0,,eth1"], tmp_path)
+    assert done.status == 2
+    assert "--interface" in done.err
