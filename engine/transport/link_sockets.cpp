@@ -62,11 +62,12 @@ bool same_port(const sockaddr_in& left, const sockaddr_in& right) { return left.
 
 }  // namespace
 
-std::size_t link_limit() {
+std::size_t link_limit(std::size_t files_a_link) {
   constexpr rlim_t left_to_others = 64;  // control plane, result file, libraries: guessed, with room to spare
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return link_cap;
-  return limit.rlim_cur <= left_to_others ? 1 : std::min(limit.rlim_cur - left_to_others, link_cap);
+  if (limit.rlim_cur < left_to_others + files_a_link) return 1;
+  return std::min((limit.rlim_cur - left_to_others) / files_a_link, link_cap);
 }
 
 LinkSockets::LinkSockets(int own_rank, int num_ranks, cluster::Rendezvous& rendezvous, std::size_t limit,

@@ -22,8 +22,9 @@ struct LinkEnds {
   int in = -1;
 };
 
-/// How many links a process may hold open: its limit of open files less what the rest of the program needs.
-std::size_t link_limit();
+/// How many links a process may hold open: its limit of open files less what the rest of the program needs, shared
+/// among links that cost so many each.
+std::size_t link_limit(std::size_t files_a_link = 1);
 
 /// Eight bytes for every open link, nothing for other partners.
 ///

@@ -3,6 +3,7 @@
 #include "transport/link_sockets.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -87,6 +88,21 @@ TEST(LinkSockets, CloseThatWhichWasConnectedLongestAgo) {
     EXPECT_FALSE(has_all(sockets, {rank ^ 2}));
     cluster.barrier();
   });
+}
+
+TEST(LinkLimit, SharesOpenFilesAmongLinks) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const auto limit_with = [&](rlim_t num_files, std::size_t files_a_link) {
+    const rlimit scarce{num_files, before.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &scarce), 0);
+    return link_limit(files_a_link);
+  };
+  EXPECT_EQ(limit_with(70, 1), 6u);
+  EXPECT_EQ(limit_with(70, 3), 2u);
+  EXPECT_EQ(limit_with(66, 3), 1u) << "one at least";
+  EXPECT_EQ(limit_with(40, 1), 1u);
+  setrlimit(RLIMIT_NOFILE, &before);
 }
 
 }  // namespace
