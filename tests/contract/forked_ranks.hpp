@@ -30,10 +30,17 @@ struct ForkedRank {
 void run_forked(int size, const std::function<void(ForkedRank&)>& body);
 
 /// Ranks forked for one test.
-class ForkedRanks final : public Ranks {
+class ForkedRanks : public Ranks {
  public:
   void run(int size, const std::string& transport, WaitMode wait, const Body& body) override;
   bool may_lose_a_rank() const override { return true; }
+};
+
+/// The same for libraries that do not notice when a rank vanishes, as over shared memory: the watch (cluster/) ends
+/// such a run.
+class LastingRanks final : public ForkedRanks {
+ public:
+  bool may_lose_a_rank() const override { return false; }
 };
 
 }  // namespace leadline::contract

@@ -234,7 +234,8 @@ void expect_loss(End& end, const std::function<void(Messages&)>& post) {
 }
 
 TEST_P(MessagesContract, APartnerThatVanishesIsAnErrorThatNamesIt) {
-  if (!ranks().may_lose_a_rank()) GTEST_SKIP() << "the library ends the whole run when a rank vanishes";
+  if (!ranks().may_lose_a_rank())
+    GTEST_SKIP() << "the library ends the whole run when a rank vanishes, or does not notice";
   for (const Way way : {Way::in, Way::out}) {
     on_all_ranks([&](End& end) {
       if (end.rank > 1) return;

@@ -227,7 +227,8 @@ TEST_P(NeighbourContract, LeavesItsLinksFitForMeasurements) {
 }
 
 TEST_P(NeighbourContract, ANeighbourThatVanishesIsAnErrorThatNamesIt) {
-  if (!ranks().may_lose_a_rank()) GTEST_SKIP() << "the library ends the whole run when a rank vanishes";
+  if (!ranks().may_lose_a_rank())
+    GTEST_SKIP() << "the library ends the whole run when a rank vanishes, or does not notice";
   on_all_ranks([](End& end) {
     connect_to_all(end);
     if (end.rank == 1) return;

@@ -217,7 +217,8 @@ TEST_P(TransportContract, SaysWhatItIs) {
 }
 
 TEST_P(TransportContract, APartnerThatVanishesIsAnErrorThatNamesIt) {
-  if (!ranks().may_lose_a_rank()) GTEST_SKIP() << "the library ends the whole run when a rank vanishes";
+  if (!ranks().may_lose_a_rank())
+    GTEST_SKIP() << "the library ends the whole run when a rank vanishes, or does not notice";
   on_both_ranks([](End& end) {
     end.transport.connect(end.partner, soon());
     if (!end.is_first()) return;
