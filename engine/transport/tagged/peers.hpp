@@ -24,7 +24,9 @@ template <Port P>
 class Peers {
  public:
   Peers(P& port, const Context& context)
-      : port_(port), own_rank_(context.rank), sockets_(context.rank, context.size, context.rendezvous, link_limit()) {}
+      : port_(port),
+        own_rank_(context.rank),
+        sockets_(context.rank, context.size, context.rendezvous, link_limit(1 + port.files_a_way())) {}
   Peers(const Peers&) = delete;
   Peers& operator=(const Peers&) = delete;
 

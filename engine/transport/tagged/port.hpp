@@ -42,6 +42,8 @@ constexpr std::uint64_t bits(Tag tag) {
 /// progress        Drives everything on; whether anything has happened.
 /// flush           Whatever was sent needs this rank no more: false where that is not so by the deadline.
 /// address, open, close  A rank's address, to be carried to others; the way to one; its end, all sends done.
+/// max_message_bytes  Longer messages cannot be had.
+/// files_a_way     Open files that a way costs at most.
 template <class P>
 concept Port = requires(P& port, const P& same, typename P::Peer peer, typename P::Request& request, Tag tag,
                         const typename P::Memory& memory, const std::byte* from, std::byte* to, std::size_t size,
@@ -53,6 +55,8 @@ concept Port = requires(P& port, const P& same, typename P::Peer peer, typename 
   { port.progress() } -> std::same_as<bool>;
   { port.flush(deadline) } -> std::same_as<bool>;
   { same.address() } -> std::same_as<std::string>;
+  { same.max_message_bytes() } -> std::same_as<std::uint64_t>;
+  { same.files_a_way() } -> std::same_as<std::size_t>;
   { port.open(address) } -> std::same_as<typename P::Peer>;
   port.close(peer);
 };

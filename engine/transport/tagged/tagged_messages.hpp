@@ -10,6 +10,7 @@
 
 #include "model/request.hpp"
 #include "transport/messages.hpp"
+#include "transport/tagged/limits.hpp"
 #include "transport/tagged/peers.hpp"
 #include "transport/tagged/port.hpp"
 #include "transport/tagged/waiting.hpp"
@@ -61,6 +62,7 @@ class TaggedMessages final : public Messages {
 
   Message& added(Ticket ticket, std::span<const std::byte> data) {
     assert(under_way_.size() < messages_.size() && "more is posted than there are tickets");
+    require_room_for(data.size(), port_);
     under_way_.push_back(ticket);
     messages_[ticket].memory = port_.memory(data.data(), data.size());
     return messages_[ticket];

@@ -18,7 +18,7 @@
 
 namespace leadline::transport::tagged {
 
-/// See kernel/neighbours.hpp.
+/// See kernel/neighbours.hpp. Making one throws Error(something_missing) where not all links can be open at once.
 template <Port P, WaitMode wait>
 class TaggedNeighbours {
  public:
@@ -36,6 +36,7 @@ class TaggedNeighbours {
         sends_(exchange.channels.size()),
         receives_(exchange.channels.size()),
         awaited_(exchange.channels.size()) {
+    peers.require(partners_of(exchange, peers.own_rank(), num_ranks));
     channels_.reserve(exchange.channels.size());
     for (const kernel::NeighbourChannel& channel : exchange.channels) {
       const std::size_t offset_bytes = channel.slot * buffers.stride_bytes;
@@ -115,6 +116,15 @@ class TaggedNeighbours {
     typename P::Peer to, from;
     Tag in_tag;
   };
+
+  /// Each once.
+  static std::vector<std::int32_t> partners_of(const kernel::NeighbourExchange& exchange, int own, int num_ranks) {
+    std::vector<std::int32_t> ranks = kernel::barrier_partners(own, num_ranks);
+    for (const kernel::NeighbourChannel& channel : exchange.channels) ranks.push_back(channel.partner);
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+  }
 
   /// Bytes from the first slot to the end of the last that is used.
   static std::size_t reach(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers) {

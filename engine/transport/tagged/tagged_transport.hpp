@@ -11,10 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.hpp"
 #include "kernel/all_to_all.hpp"
 #include "kernel/neighbours.hpp"
 #include "kernel/run.hpp"
 #include "kernel/verify.hpp"
+#include "transport/tagged/limits.hpp"
 #include "transport/tagged/peers.hpp"
 #include "transport/tagged/port.hpp"
 #include "transport/tagged/tagged_link.hpp"
@@ -69,6 +71,7 @@ class TaggedTransport final : public Transport {
 
   void all_to_all(const kernel::AllToAllSteps& steps, const kernel::Buffers& buffers,
                   std::span<Sample> samples) override {
+    require_room_for(steps.message_size_bytes, *port_);
     peers_.require(steps.partners);
     std::vector<Ends<P>> ends(steps.partners.size());
     for (std::size_t step = 0; step < ends.size(); ++step) {
@@ -84,6 +87,7 @@ class TaggedTransport final : public Transport {
   std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
                                                                     const kernel::NeighbourBuffers& buffers,
                                                                     const kernel::NeighbourTask& task) override {
+    require_room_for(exchange.message_size_bytes, *port_);
     return with_constant([&](auto wait) {
       TaggedNeighbours<P, wait> links(*port_, peers_, num_ranks_, exchange, buffers);
       return kernel::run_neighbours(links, exchange, own(), buffers, task, pulse_);
@@ -119,6 +123,7 @@ class TaggedTransport final : public Transport {
 
   template <class Use>
   void with_link(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers, const Use& use) {
+    require_room_for(exchange.message_size_bytes, *port_);
     const BufferMemory<P> memory(*port_, exchange.message_size_bytes, buffers);
     std::vector<typename P::Request> requests(2 * kernel::num_in_flight(exchange));
     with_constant([&](auto wait) {
