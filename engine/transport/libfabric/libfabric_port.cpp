@@ -8,51 +8,17 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
 
-#include <cstring>
-
 #include "core/error.hpp"
+#include "transport/tagged/introduction.hpp"
 
 namespace leadline::transport::libfabric {
 namespace {
 
-constexpr std::uint32_t version = FI_VERSION(1, 9);  // what all that is used here has been in since
-constexpr std::size_t queue_entries = 4096;          // of completions; an exchange with more waits for room
-
-std::string words_of(ssize_t code) { return fi_strerror(static_cast<int>(-code)); }
-
-void require(const char* what, ssize_t code) {
-  if (code >= 0) return;
-  throw Error(ExitStatus::something_missing, fmt::format("libfabric cannot {}", what), words_of(code),
-              "See what 'fi_info' lists, and the variables of its provider ('fi_info -g')");
-}
-
-Info hints_for(const std::string& provider) {
-  Info hints(fi_allocinfo());
-  if (!hints) throw std::bad_alloc();
-  hints->caps = FI_TAGGED;
-  hints->mode = FI_CONTEXT | FI_CONTEXT2;
-  hints->ep_attr->type = FI_EP_RDM;
-  hints->tx_attr->op_flags = FI_TRANSMIT_COMPLETE;
-  hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-  hints->domain_attr->threading = FI_THREAD_DOMAIN;
-  hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
-  if (!provider.empty()) hints->fabric_attr->prov_name = ::strdup(provider.c_str());
-  return hints;
-}
-
-Info first_fitting(const std::string& provider) {
-  const Info hints = hints_for(provider);
-  fi_info* found = nullptr;
-  const int code = fi_getinfo(version, nullptr, nullptr, 0, hints.get(), &found);
-  const std::string what = provider.empty() ? "offer tagged messages here"
-                                            : fmt::format("offer tagged messages with its provider {}", provider);
-  require(what.c_str(), code);
-  return Info(found);
-}
+constexpr std::size_t queue_entries = 4096;  // of completions; an exchange with more waits for room
 
 }  // namespace
 
-LibfabricPort::LibfabricPort(const std::string& provider) : info_(first_fitting(provider)) {
+LibfabricPort::LibfabricPort(const Wish& wish) : info_(best_offer(wish)) {
   fid_fabric* fabric = nullptr;
   require("open its fabric", fi_fabric(info_->fabric_attr, &fabric, nullptr));
   fabric_.reset(fabric);
@@ -101,12 +67,18 @@ std::string LibfabricPort::address() const {
   std::string bytes(size, '\0');
   require("say its address", fi_getname(&endpoint_->fid, bytes.data(), &size));
   bytes.resize(size);
-  return bytes;
+  return tagged::in_one({way_of(*info_), bytes});
 }
 
 LibfabricPort::Peer LibfabricPort::open(std::string_view address) {
+  const tagged::Introduction partner = tagged::in_two(address);
+  if (const std::string own = way_of(*info_); partner.way != own) {
+    throw Error(ExitStatus::something_missing, "two ranks have ways of libfabric that do not meet",
+                fmt::format("this one has {}, the other {}", own, partner.way),
+                "Give all ranks the same --transport-option provider=NAME, and networks of one kind");
+  }
   Peer peer = FI_ADDR_UNSPEC;
-  const int num = fi_av_insert(addresses_.get(), address.data(), 1, &peer, 0, nullptr);
+  const int num = fi_av_insert(addresses_.get(), partner.address.data(), 1, &peer, 0, nullptr);
   if (num != 1) fail("taking in an address", num < 0 ? num : -FI_EINVAL);
   return peer;
 }
@@ -116,9 +88,8 @@ void LibfabricPort::close(Peer peer) noexcept { fi_av_remove(addresses_.get(), &
 TransportInfo LibfabricPort::info() const {
   TransportInfo info;
   info.name = "libfabric";
-  info.library = fmt::format("libfabric {}.{} ({})", FI_MAJOR(fi_version()), FI_MINOR(fi_version()),
-                             info_->fabric_attr->prov_name);
-  info.device = info_->domain_attr->name;
+  info.library = fmt::format("{} ({})", library_text(), info_->fabric_attr->prov_name);
+  info.device = device_of(*info_);
   return info;
 }
 

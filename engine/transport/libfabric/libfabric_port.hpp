@@ -14,6 +14,7 @@
 
 #include "core/deadline.hpp"
 #include "model/provenance.hpp"
+#include "transport/libfabric/offers.hpp"
 #include "transport/tagged/port.hpp"
 
 namespace leadline::transport::libfabric {
@@ -27,11 +28,6 @@ struct Closer {
 };
 template <class Object>
 using Owned = std::unique_ptr<Object, Closer>;
-
-struct InfoDeleter {
-  void operator()(fi_info* info) const { fi_freeinfo(info); }
-};
-using Info = std::unique_ptr<fi_info, InfoDeleter>;
 
 /// See transport/tagged/port.hpp.
 class LibfabricPort {
@@ -50,8 +46,8 @@ class LibfabricPort {
     bool is_under_way = false;
   };
 
-  /// `provider`: as FI_PROVIDER, empty = the first that fits. Throws Error(something_missing) in the library's words.
-  explicit LibfabricPort(const std::string& provider);
+  /// As best_offer(). Throws Error(something_missing) in the library's words.
+  explicit LibfabricPort(const Wish& wish);
 
   Memory memory(const std::byte* data, std::size_t size);
 
@@ -81,7 +77,12 @@ class LibfabricPort {
   /// A send is done when it has left.
   bool flush(Deadline) { return true; }
 
+  std::uint64_t max_message_bytes() const { return info_->ep_attr->max_msg_size; }
+  /// Where it goes over sockets, both may dial each other at once.
+  static std::size_t files_a_way() { return 2; }
+
   std::string address() const;
+  /// Throws Error(something_missing) where the partner has another provider, or addresses of another kind.
   Peer open(std::string_view address);
   void close(Peer peer) noexcept;
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module "libfabric": messages through libfabric, by the provider that is asked for or the first that fits.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "transport/libfabric/libfabric_port.hpp"
+#include "transport/libfabric/offers.hpp"
 #include "transport/tagged/tagged_transport.hpp"
 
 namespace leadline::transport::libfabric {
@@ -13,11 +15,20 @@ namespace {
 constexpr Setting settings[] = {
     {"provider", "NAME",
      "as FI_PROVIDER: shm, tcp;ofi_rxm, efa, cxi, opx ... Default: FI_PROVIDER, else the first that fits"},
+    {"domain", "NAME", "a device of the provider, by its name in 'fi_info': eth0, cxi0, mlx5_0 ... Default: the first"},
 };
+
+Wish wish_of(const Context& context) {
+  const auto is_elsewhere = [&](std::uint32_t host) { return host != context.host_of.front(); };
+  return {.provider = context.settings.text("provider"),
+          .domain = context.settings.text("domain"),
+          .interface = context.interface,
+          .spans_hosts = std::any_of(context.host_of.begin(), context.host_of.end(), is_elsewhere)};
+}
 
 constexpr Module module{
     .settings = settings,
-    .facts = [] { return std::vector<Fact>{}; },
+    .facts = all_offers,
     .refuses_wait = [](WaitMode mode) -> std::string {
       return mode == WaitMode::block ? "libfabric has no way to sleep that all its providers know" : "";
     },
@@ -27,7 +38,7 @@ constexpr Module module{
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {
       return std::make_unique<tagged::TaggedTransport<LibfabricPort>>(
-          context, std::make_unique<LibfabricPort>(context.settings.text("provider")));
+          context, std::make_unique<LibfabricPort>(wish_of(context)));
     },
 };
 
