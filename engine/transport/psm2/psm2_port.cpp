@@ -6,9 +6,11 @@
 
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 
 #include "core/error.hpp"
+#include "transport/tagged/limits.hpp"
 
 namespace leadline::transport::psm2 {
 namespace {
@@ -29,21 +31,35 @@ void require(const char* what, psm2_error_t code) {
               "It needs an Omni-Path adapter (/dev/hfi1_0), also for messages within a host");
 }
 
+struct Version {
+  int major = PSM2_VERNO_MAJOR, minor = PSM2_VERNO_MINOR;
+};
+
 /// Once a process: PSM2 cannot be started again after its end, which is therefore that of the process.
-void start_once() {
-  static const bool is_started = [] {
+Version started() {
+  static const Version version = [] {
     require("leave errors to us", psm2_error_register_handler(nullptr, PSM2_ERRHANDLER_NO_HANDLER));
-    int major = PSM2_VERNO_MAJOR, minor = PSM2_VERNO_MINOR;
-    require("start", psm2_init(&major, &minor));
-    return true;
+    Version its;
+    require("start", psm2_init(&its.major, &its.minor));
+    return its;
   }();
-  static_cast<void>(is_started);
+  return version;
+}
+
+std::string library_text() {
+  const Version version = started();
+  return fmt::format("PSM2 {}.{}", version.major, version.minor);
+}
+
+std::string variable_or(const char* name, const char* otherwise) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? otherwise : value;
 }
 
 }  // namespace
 
 Psm2Port::Psm2Port() {
-  start_once();
+  started();
   psm2_ep_open_opts options{};
   psm2_ep_open_opts_get_defaults(&options);
   psm2_uuid_t uuid;
@@ -72,8 +88,20 @@ Psm2Port::Peer Psm2Port::open(std::string_view address) {
 TransportInfo Psm2Port::info() const {
   TransportInfo info;
   info.name = "psm2";
-  info.library = fmt::format("PSM2 {}.{}", PSM2_VERNO_MAJOR, PSM2_VERNO_MINOR);
+  info.library = library_text();
+  info.device = variable_or("PSM2_DEVICES", "self,shm,hfi");
   return info;
+}
+
+std::vector<Fact> Psm2Port::facts() const {
+  std::uint32_t num_units = 0;
+  require("count its adapters", psm2_ep_num_devunits(&num_units));
+  return {{"library", library_text()},
+          {"device", fmt::format("{} Omni-Path adapter(s) at {}", num_units,
+                                 variable_or("HFI_SYSFS_PATH", "/sys/class/infiniband/hfi1_*"))},
+          {"device", fmt::format("ways that may be used: {} (PSM2_DEVICES)", info().device)},
+          {"limit", fmt::format("messages up to {} B", max_message_bytes())},
+          tagged::locked_memory()};
 }
 
 void Psm2Port::fail(const char* doing, psm2_error_t code) {

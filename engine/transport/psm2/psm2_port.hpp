@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/deadline.hpp"
 #include "model/provenance.hpp"
 #include "transport/tagged/port.hpp"
+#include "transport/transport.hpp"
 
 namespace leadline::transport::psm2 {
 
@@ -68,12 +70,17 @@ class Psm2Port {
   /// A long send is done when its receiver has it, a short one when it has left.
   bool flush(Deadline) { return true; }
 
+  /// Lengths have 32 bits.
+  static std::uint64_t max_message_bytes() { return UINT32_MAX; }
+  static std::size_t files_a_way() { return 0; }
+
   std::string address() const;
   /// Both partners at once.
   Peer open(std::string_view address);
   void close(Peer) noexcept {}
 
   TransportInfo info() const;
+  std::vector<Fact> facts() const;
 
  private:
   static psm2_mq_tag_t to_tag(tagged::Tag tag) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.hpp"
 #include "transport/psm2/psm2_port.hpp"
 #include "transport/tagged/tagged_transport.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr Module module{
     .settings = {},
-    .facts = [] { return std::vector<Fact>{}; },
+    .facts = [] { return Psm2Port().facts(); },
     .refuses_wait = [](WaitMode mode) -> std::string {
       return mode == WaitMode::block ? "PSM2 has no way to sleep until a message comes" : "";
     },
@@ -21,6 +22,11 @@ constexpr Module module{
     },
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {
+      if (!context.interface.empty()) {
+        throw Error(ExitStatus::bad_command_line, "--interface cannot be had with --transport psm2",
+                    "PSM2 goes over Omni-Path adapters, not over networks of the kernel",
+                    "Leave it out; the variable HFI_UNIT chooses an adapter");
+      }
       return std::make_unique<tagged::TaggedTransport<Psm2Port>>(context, std::make_unique<Psm2Port>());
     },
 };
