@@ -3,11 +3,19 @@
 #include "transport/ucx/ucx_port.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sched.h>
 
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
 
+#include "cluster/address.hpp"
 #include "core/error.hpp"
+#include "transport/tagged/introduction.hpp"
+#include "transport/tagged/limits.hpp"
+#include "transport/ucx/names.hpp"
 
 namespace leadline::transport::ucx {
 namespace {
@@ -15,59 +23,98 @@ namespace {
 /// An endpoint whose partner has gone may never be flushed; the process ends anyway.
 constexpr auto closing_patience = std::chrono::seconds(1);
 
-[[noreturn]] void cannot_start(const char* what, ucs_status_t status) {
-  throw Error(ExitStatus::something_missing, fmt::format("UCX cannot {}", what), ucs_status_string(status),
+std::string because(ucs_status_t status) {
+  const std::string words = LibraryWords::take();
+  return words.empty() ? ucs_status_string(status) : fmt::format("{}: {}", ucs_status_string(status), words);
+}
+
+[[noreturn]] void cannot(const std::string& what, const std::string& why) {
+  throw Error(ExitStatus::something_missing, fmt::format("UCX cannot {}", what), why,
               "See what 'ucx_info -d' lists, and the variables UCX_TLS and UCX_NET_DEVICES");
 }
 
-class Config {
- public:
-  explicit Config(const std::string& tls) {
-    if (const auto status = ucp_config_read(nullptr, nullptr, &config_); status != UCS_OK) {
-      cannot_start("read its configuration", status);
-    }
-    if (tls.empty()) return;
-    if (const auto status = ucp_config_modify(config_, "TLS", tls.c_str()); status != UCS_OK) {
-      cannot_start("be restricted to these transports", status);
-    }
-  }
-  Config(const Config&) = delete;
-  Config& operator=(const Config&) = delete;
-  ~Config() { ucp_config_release(config_); }
+void require(const std::string& what, ucs_status_t status) {
+  if (status != UCS_OK) cannot(what, because(status));
+}
 
-  const ucp_config_t* get() const { return config_; }
+/// "start with the transports tcp,self over the network eth0"
+std::string start_with(const Wish& wish) {
+  std::string text = "start";
+  if (!wish.tls.empty()) text += fmt::format(" with the transports {}", wish.tls);
+  if (!wish.interface.empty()) text += fmt::format(" over the network {}", wish.interface);
+  return text;
+}
 
- private:
-  ucp_config_t* config_ = nullptr;
+struct ConfigRelease {
+  void operator()(ucp_config_t* config) const { ucp_config_release(config); }
 };
+using Config = std::unique_ptr<ucp_config_t, ConfigRelease>;
 
-}  // namespace
+Config config_for(const Wish& wish, std::span<const std::string> devices) {
+  ucp_config_t* read = nullptr;
+  require("read its configuration", ucp_config_read(nullptr, nullptr, &read));
+  Config config(read);
+  const auto set = [&](const char* name, const std::string& value) {
+    require(fmt::format("take {} as its {}", value, name), ucp_config_modify(read, name, value.c_str()));
+  };
+  if (!wish.tls.empty()) set("TLS", wish.tls);
+  if (!devices.empty()) set("NET_DEVICES", fmt::format("{}", fmt::join(devices, ",")));
+  return config;
+}
 
-UcxPort::UcxPort(const std::string& tls) {
-  const Config config(tls);
+OwnedContext context_for(const Wish& wish, std::span<const std::string> devices) {
+  const Config config = config_for(wish, devices);
   ucp_params_t parameters{};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES;
   parameters.features = UCP_FEATURE_TAG;
-  if (const auto status = ucp_init(&parameters, config.get(), &context_); status != UCS_OK) {
-    cannot_start(tls.empty() ? "start" : fmt::format("start with the transports {}", tls).c_str(), status);
-  }
-  ucp_worker_params_t of_worker{};
-  of_worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
-  of_worker.thread_mode = UCS_THREAD_MODE_SINGLE;
-  if (const auto status = ucp_worker_create(context_, &of_worker, &worker_); status != UCS_OK) {
-    ucp_cleanup(context_);
-    cannot_start("make a worker", status);
-  }
+  ucp_context_h made = nullptr;
+  require(start_with(wish), ucp_init(&parameters, config.get(), &made));
+  OwnedContext context(made);
+  // Of names that it does not know it warns, and takes what is left.
+  const std::string words = LibraryWords::take();
+  if (words.find("not available") != std::string::npos) cannot(start_with(wish), words);
+  return context;
 }
 
-UcxPort::~UcxPort() {
-  ucp_worker_destroy(worker_);
-  ucp_cleanup(context_);
+/// UCX says what it has found in no other way than in print.
+std::vector<std::string> ways_of(ucp_context_h context) {
+  char* start = nullptr;
+  std::size_t size = 0;
+  std::FILE* const text = open_memstream(&start, &size);
+  if (text == nullptr) return {};
+  ucp_context_print_info(context, text);
+  std::fclose(text);
+  const std::unique_ptr<char, decltype(&std::free)> owner(start, &std::free);
+  return ways_in({start, size});
+}
+
+/// "posix/memory, tcp/eth0"
+std::string listed(const std::vector<std::string>& ways) {
+  return ways.empty() ? "nothing but the way to itself" : fmt::format("{}", fmt::join(ways, ", "));
+}
+
+}  // namespace
+
+UcxPort::UcxPort(const Wish& wish) {
+  std::vector<std::string> devices;
+  if (!wish.interface.empty()) devices = net_devices(cluster::local_address(wish.interface).device);
+  context_ = context_for(wish, devices);
+  ways_ = ways_of(context_.get());
+  if (!devices.empty() && !is_any_over(ways_, devices)) {
+    throw Error(ExitStatus::bad_command_line, "--interface has no effect here",
+                fmt::format("UCX has {}", listed(ways_)), "Leave it out, or allow UCX a transport over networks");
+  }
+  ucp_worker_params_t parameters{};
+  parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  parameters.thread_mode = UCS_THREAD_MODE_SINGLE;
+  ucp_worker_h made = nullptr;
+  require("make a worker", ucp_worker_create(context_.get(), &parameters, &made));
+  worker_.reset(made);
 }
 
 bool UcxPort::flush(Deadline deadline) {
   const ucp_request_param_t plain{};
-  Request request{ucp_worker_flush_nbx(worker_, &plain)};
+  Request request{ucp_worker_flush_nbx(worker_.get(), &plain)};
   if (UCS_PTR_IS_ERR(request.pending)) fail("flushing", UCS_PTR_STATUS(request.pending));
   while (!is_done(request)) {
     if (deadline.has_passed()) return false;
@@ -79,20 +126,23 @@ bool UcxPort::flush(Deadline deadline) {
 std::string UcxPort::address() const {
   ucp_address_t* address = nullptr;
   std::size_t size = 0;
-  if (const auto status = ucp_worker_get_address(worker_, &address, &size); status != UCS_OK) {
-    cannot_start("say its address", status);
-  }
-  std::string bytes(reinterpret_cast<const char*>(address), size);
-  ucp_worker_release_address(worker_, address);
-  return bytes;
+  require("say its address", ucp_worker_get_address(worker_.get(), &address, &size));
+  const std::string text = tagged::in_one({listed(ways_), {reinterpret_cast<const char*>(address), size}});
+  ucp_worker_release_address(worker_.get(), address);
+  return text;
 }
 
 UcxPort::Peer UcxPort::open(std::string_view address) {
+  const tagged::Introduction partner = tagged::in_two(address);
   ucp_ep_params_t parameters{};
   parameters.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
-  parameters.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  parameters.address = reinterpret_cast<const ucp_address_t*>(partner.address.data());
   Peer peer = nullptr;
-  if (const auto status = ucp_ep_create(worker_, &parameters, &peer); status != UCS_OK) fail("opening a way", status);
+  if (const auto status = ucp_ep_create(worker_.get(), &parameters, &peer); status != UCS_OK) {
+    throw Error(ExitStatus::something_missing, "UCX finds no way from one rank to another",
+                fmt::format("this one has {}, the other {}; {}", listed(ways_), partner.way, because(status)),
+                "Give all ranks the same UCX_TLS and UCX_NET_DEVICES, with transports that reach all hosts");
+  }
   return peer;
 }
 
@@ -111,11 +161,20 @@ TransportInfo UcxPort::info() const {
   TransportInfo info;
   info.name = "ucx";
   info.library = fmt::format("UCX {}", ucp_get_version_string());
+  info.device = listed(ways_);
   return info;
 }
 
+std::vector<Fact> UcxPort::facts() const {
+  std::vector<Fact> facts = {{"library", info().library}};
+  for (const std::string& way : ways_) facts.push_back({"device", way});
+  facts.push_back({"limit", "messages " + tagged::format_bound(max_message_bytes())});
+  facts.push_back(tagged::locked_memory());
+  return facts;
+}
+
 void UcxPort::fail(const char* doing, ucs_status_t status) {
-  throw Error(ExitStatus::run_failed, fmt::format("UCX failed ({})", doing), ucs_status_string(status));
+  throw Error(ExitStatus::run_failed, fmt::format("UCX failed ({})", doing), because(status));
 }
 
 }  // namespace leadline::transport::ucx

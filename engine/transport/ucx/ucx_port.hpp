@@ -6,14 +6,34 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/deadline.hpp"
 #include "model/provenance.hpp"
 #include "transport/tagged/port.hpp"
+#include "transport/transport.hpp"
+#include "transport/ucx/library_words.hpp"
 
 namespace leadline::transport::ucx {
+
+struct ContextCleanup {
+  void operator()(ucp_context* context) const { ucp_cleanup(context); }
+};
+using OwnedContext = std::unique_ptr<ucp_context, ContextCleanup>;
+
+struct WorkerDestroy {
+  void operator()(ucp_worker* worker) const { ucp_worker_destroy(worker); }
+};
+using OwnedWorker = std::unique_ptr<ucp_worker, WorkerDestroy>;
+
+/// What the user wants of UCX; empty = as the environment says.
+struct Wish {
+  std::string tls;        ///< as UCX_TLS
+  std::string interface;  ///< a network of this host: see cluster::matches()
+};
 
 /// See transport/tagged/port.hpp. Thread-bound, as a UCP worker of UCS_THREAD_MODE_SINGLE is.
 class UcxPort {
@@ -28,11 +48,9 @@ class UcxPort {
     ucs_status_ptr_t pending = nullptr;
   };
 
-  /// `tls`: as UCX_TLS, empty = as the environment says. Throws Error(something_missing) in the library's words.
-  explicit UcxPort(const std::string& tls);
-  UcxPort(const UcxPort&) = delete;
-  UcxPort& operator=(const UcxPort&) = delete;
-  ~UcxPort();
+  /// Throws Error(something_missing) in the library's words, Error(bad_command_line) where no way goes over that
+  /// network.
+  explicit UcxPort(const Wish& wish);
 
   Memory memory(const std::byte*, std::size_t) const { return {}; }
 
@@ -46,7 +64,7 @@ class UcxPort {
   void post_receive(Peer, tagged::Tag tag, const Memory&, std::byte* data, std::size_t size, Request& request) {
     // Given out at once where the message was there already: the status says so, and there is no request to free.
     ucp_request_param_t parameters{};
-    request.pending = ucp_tag_recv_nbx(worker_, data, size, tagged::bits(tag), every_bit, &parameters);
+    request.pending = ucp_tag_recv_nbx(worker_.get(), data, size, tagged::bits(tag), every_bit, &parameters);
     if (UCS_PTR_IS_ERR(request.pending)) [[unlikely]]
       fail("receiving", UCS_PTR_STATUS(request.pending));
   }
@@ -62,22 +80,30 @@ class UcxPort {
     return true;
   }
 
-  bool progress() { return ucp_worker_progress(worker_) != 0; }
+  bool progress() { return ucp_worker_progress(worker_.get()) != 0; }
 
   bool flush(Deadline deadline);
+  static std::uint64_t max_message_bytes() { return UINT64_MAX; }
+  /// Over TCP both may dial each other at once.
+  static std::size_t files_a_way() { return 2; }
+
   std::string address() const;
+  /// Throws Error(something_missing) where the two have no transport in common.
   Peer open(std::string_view address);
   void close(Peer peer) noexcept;
 
   TransportInfo info() const;
+  std::vector<Fact> facts() const;
 
  private:
   static constexpr ucp_tag_t every_bit = ~ucp_tag_t{0};
 
   [[noreturn]] static void fail(const char* doing, ucs_status_t status);
 
-  ucp_context_h context_ = nullptr;
-  ucp_worker_h worker_ = nullptr;
+  LibraryWords words_;  ///< to the last
+  OwnedContext context_;
+  OwnedWorker worker_;
+  std::vector<std::string> ways_;  ///< see ways_in()
 };
 
 }  // namespace leadline::transport::ucx

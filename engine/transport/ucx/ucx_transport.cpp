@@ -16,7 +16,7 @@ constexpr Setting settings[] = {
 
 constexpr Module module{
     .settings = settings,
-    .facts = [] { return std::vector<Fact>{}; },
+    .facts = [] { return UcxPort({}).facts(); },
     .refuses_wait = [](WaitMode mode) -> std::string {
       return mode == WaitMode::block ? "UCX has no way to sleep that all its transports know" : "";
     },
@@ -26,7 +26,7 @@ constexpr Module module{
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {
       return std::make_unique<tagged::TaggedTransport<UcxPort>>(
-          context, std::make_unique<UcxPort>(context.settings.text("tls")));
+          context, std::make_unique<UcxPort>(Wish{context.settings.text("tls"), context.interface}));
     },
 };
 
