@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // PSM2 joins the contract suite, over its shared-memory device.
 #include "contract/forked_ranks.hpp"
+#include "contract/scarce_links.hpp"
 #include "contract/transport_contract.hpp"
+#include "transport/module.hpp"
 
 namespace leadline::contract {
 
 Ranks& ranks() {
-  static ForkedRanks two;
+  static LastingRanks two;
   return two;
 }
 
@@ -15,5 +17,15 @@ INSTANTIATE_TEST_SUITE_P(Psm2, TransportContract,
 INSTANTIATE_TEST_SUITE_P(Psm2, AllToAllContract, testing::ValuesIn(parties("psm2", {WaitMode::yield})), party_name);
 INSTANTIATE_TEST_SUITE_P(Psm2, NeighbourContract, testing::ValuesIn(parties("psm2", {WaitMode::yield}, 2)), party_name);
 INSTANTIATE_TEST_SUITE_P(Psm2, MessagesContract, testing::ValuesIn(parties("psm2", {WaitMode::yield}, 2)), party_name);
+
+// A way costs its own socket and at most none of the library's.
+TEST(Psm2Links, AreClosedAndOpenedAgainWhereFilesAreScarce) { expect_links_closed_and_opened_again("psm2", 1); }
+
+TEST(Psm2Links, ThatCannotAllBeOpenAtOnceAreAnErrorOfTheExchangeWithAll) { expect_too_many_at_once_refused("psm2", 1); }
+
+TEST(Psm2Module, CannotSleep) {
+  const auto module = transport::open_module("psm2", cluster::Launcher::none);
+  EXPECT_NE(module->refuses_wait(WaitMode::block), "");
+}
 
 }  // namespace leadline::contract
