@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A bare ping-pong of send and recv between two processes on loopback, first led by one, then by the other.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-
+#include "loopback.h"
 #include "ping_pong.h"
-
-static __attribute__((noinline, noreturn)) void die(const char* call) {
-  perror(call);
-  exit(4);
-}
 
 static __attribute__((noinline)) void ping(char* out, char* in, size_t size, int fd, int num) {
   for (; num > 0; --num) {
@@ -45,31 +35,6 @@ __attribute__((noinline)) void bare_follow(const struct arguments* of, char* out
   }
 }
 
-/// A connected socket in each of two processes; rank 1 is the child.
-static int connected(int* rank, pid_t* child) {
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  socklen_t length = sizeof address;
-  const int listener = socket(AF_INET, SOCK_STREAM, 0);
-  if (listener < 0 || bind(listener, (struct sockaddr*)&address, length) != 0 || listen(listener, 1) != 0 ||
-      getsockname(listener, (struct sockaddr*)&address, &length) != 0) {
-    die("listen");
-  }
-  *child = fork();
-  if (*child < 0) die("fork");
-  *rank = *child == 0 ? 1 : 0;
-  int fd = -1;
-  if (*rank == 0) {
-    fd = accept(listener, NULL, NULL);
-  } else {
-    fd = socket(AF_INET, SOCK_STREAM, 0);
-    if (connect(fd, (struct sockaddr*)&address, length) != 0) die("connect");
-  }
-  const int on = 1;
-  if (fd < 0 || setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0) die("accept");
-  close(listener);
-  return fd;
-}
-
 int main(int argc, char** argv) {
   const struct arguments of = arguments_of(argc, argv);
   int rank = 0;
@@ -93,8 +58,7 @@ int main(int argc, char** argv) {
   } else {
     if (recv(fd, &other, sizeof other, MSG_WAITALL) != sizeof other) die("recv");
     printf("{\"time_ns_medians\": [%.3f, %.3f]}\n", own, other);
-    int status = 0;
-    if (waitpid(child, &status, 0) != child || status != 0) die("waitpid");
+    await_child(child);
   }
   free(times_ns);
   free(in);

@@ -2,6 +2,7 @@
 # Starts programs with a time limit, knows the MPI launchers, and compiles the bare programs.
 """Everything that starts a process. No row calls subprocess itself."""
 
+import contextlib
 import dataclasses
 import os
 import pathlib
@@ -93,8 +94,20 @@ def text_of(command):
     return shlex.join(str(word) for word in command)
 
 
-def run(command, *, limit_s, extra=None, cwd=None):
-    """Runs to the end in a process group of its own. Raises FailedError with the last line that it said on stderr."""
+@dataclasses.dataclass
+class Started:
+    """A process in a process group of its own, with what it writes."""
+
+    command: list
+    process: subprocess.Popen
+    out: object
+    err: object
+    start_s: float
+
+
+@contextlib.contextmanager
+def started(command, *, extra=None, cwd=None):
+    """Whoever leaves without finish() ends it."""
     command = [str(word) for word in command]
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         start_s = time.perf_counter()
@@ -107,16 +120,31 @@ def run(command, *, limit_s, extra=None, cwd=None):
             env=environment(extra or {}),
             start_new_session=True,
         )
-        status, usage = wait_for(process, start_s + limit_s)
-        wall_s = time.perf_counter() - start_s
-        out.seek(0)
-        err.seek(0)
-        if status is None:
-            raise FailedError(f"no end within {limit_s} s: {text_of(command)}")
-        if status != 0:
-            said = [line for line in err.read().splitlines() if line.strip()]
-            raise FailedError(f"status {status}: {text_of(command)}: {said[-1] if said else 'no word'}")
-        return Ended(out.read(), wall_s, usage.ru_maxrss * 1024)
+        try:
+            yield Started(command, process, out, err, start_s)
+        finally:
+            if process.returncode is None:
+                wait_for(process, 0)
+
+
+def finish(program, limit_s):
+    """Raises FailedError with the last line that it said on stderr."""
+    status, usage = wait_for(program.process, program.start_s + limit_s)
+    wall_s = time.perf_counter() - program.start_s
+    program.out.seek(0)
+    program.err.seek(0)
+    if status is None:
+        raise FailedError(f"no end within {limit_s} s: {text_of(program.command)}")
+    if status != 0:
+        said = [line for line in program.err.read().splitlines() if line.strip()]
+        raise FailedError(f"status {status}: {text_of(program.command)}: {said[-1] if said else 'no word'}")
+    return Ended(program.out.read(), wall_s, usage.ru_maxrss * 1024)
+
+
+def run(command, *, limit_s, extra=None, cwd=None):
+    """Runs to the end."""
+    with started(command, extra=extra, cwd=cwd) as program:
+        return finish(program, limit_s)
 
 
 def wait_for(process, deadline_s):
