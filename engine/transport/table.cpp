@@ -14,6 +14,7 @@ constexpr ModuleFile mpi_files[] = {{"mpi_openmpi", open_mpi_launchers}, {"mpi_m
 constexpr ModuleFile ucx_files[] = {{"ucx", {}}};
 constexpr ModuleFile libfabric_files[] = {{"libfabric", {}}};
 constexpr ModuleFile psm2_files[] = {{"psm2", {}}};
+constexpr ModuleFile portals4_files[] = {{"portals4", {}}};
 constexpr ModuleFile model_files[] = {{"model", {}}};
 
 constexpr Limit tcp_limits[] = {{"--allocator cuda", "no: sockets read and write ordinary memory"}};
@@ -21,6 +22,7 @@ constexpr Limit mpi_limits[] = {{"--allocator cuda", "if the MPI library is buil
 constexpr Limit ucx_limits[] = {{"--allocator cuda", "if UCX is built for it"}};
 constexpr Limit libfabric_limits[] = {{"--allocator cuda", "no"}};
 constexpr Limit psm2_limits[] = {{"--allocator cuda", "no"}};
+constexpr Limit portals4_limits[] = {{"--allocator cuda", "no"}};
 constexpr Limit model_limits[] = {{"--allocator cuda", "no: its bytes travel through sockets"},
                                   {"--check-buffers", "no: its timed messages have no contents"}};
 
@@ -31,6 +33,7 @@ constexpr Entry table[] = {
     {"libfabric", "libfabric: Slingshot, EFA, Omni-Path, TCP, shared memory, by its provider (libfabric:shm)",
      libfabric_files, libfabric_limits},
     {"psm2", "PSM2: Omni-Path", psm2_files, psm2_limits},
+    {"portals4", "Portals 4: BXI, and whatever else has an implementation", portals4_files, portals4_limits},
     {"model", "a make-believe fabric out of a file (model:FILE)", model_files, model_limits},
 };
 

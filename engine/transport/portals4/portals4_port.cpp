@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events, and the ways to other ranks.
+#include "transport/portals4/portals4_port.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "core/error.hpp"
+#include "transport/tagged/waiting.hpp"
+
+namespace leadline::transport::portals4 {
+namespace {
+
+/// For a partner that has died, all of them together; a living one answers at once.
+constexpr auto closing_patience = std::chrono::seconds(1);
+
+}  // namespace
+
+Portals4Port::Portals4Port(const Choice& choice)
+    : endpoint_(choice), sends_(endpoint_), receives_(endpoint_), door_(endpoint_, ways_) {}
+
+Portals4Port::Memory Portals4Port::memory(const std::byte* data, std::size_t size) const {
+  return size == 0 ? Memory() : Memory(endpoint_.interface, endpoint_.own, data, size);
+}
+
+void Portals4Port::handle(const ptl_event_t& event) {
+  switch (event.type) {
+    case PTL_EVENT_PUT:
+      return event.pt_index == endpoint_.words.index() ? door_.heard(event) : handle_arrival(event);
+    case PTL_EVENT_PUT_OVERFLOW:
+    case PTL_EVENT_SEARCH:
+      return handle_arrival(event);
+    case PTL_EVENT_ACK:
+      return handle_answer(event);
+    case PTL_EVENT_GET:
+      return sends_.fetched(event);
+    case PTL_EVENT_REPLY:
+      return receives_.replied(event);
+    case PTL_EVENT_AUTO_UNLINK:
+      return receives_.filled();
+    case PTL_EVENT_AUTO_FREE:
+      return receives_.freed(event);
+    case PTL_EVENT_PT_DISABLED:
+      if (door_.is_shut()) return;
+      door_.shut();
+      return receives_.drain();
+    default:
+      return;
+  }
+}
+
+/// What a search for messages finds belongs to nobody yet.
+void Portals4Port::handle_arrival(const ptl_event_t& event) {
+  event.user_ptr == nullptr ? receives_.found(event) : receives_.arrived(event);
+}
+
+void Portals4Port::handle_answer(const ptl_event_t& event) {
+  if (event.user_ptr == nullptr) {
+    --num_farewells_;
+    return;
+  }
+  Way& way = sends_.answered(event);
+  if (way.is_held) door_.settle(way);
+}
+
+bool Portals4Port::start_waiting() {
+  bool has_started = receives_.drive();
+  if (sends_.has_waiting()) {
+    for (Way& way : ways_) has_started = sends_.drive(way) || has_started;
+  }
+  if (!door_.is_shut() || !receives_.has_drained() || !receives_.has_buffer() || !door_.may_open()) return has_started;
+  door_.open();
+  return true;
+}
+
+std::string Portals4Port::address() const {
+  const Address own = endpoint_.address();
+  std::string bytes(sizeof own, '\0');
+  std::memcpy(bytes.data(), &own, sizeof own);
+  return bytes;
+}
+
+Portals4Port::Peer Portals4Port::open(std::string_view address) {
+  Way& way = ways_.emplace_back();
+  if (address.size() != sizeof way.to) {
+    throw Error(ExitStatus::run_failed, "another rank's address is not one of Portals 4");
+  }
+  std::memcpy(&way.to, address.data(), sizeof way.to);
+  door_.meet(way);
+  return &way;
+}
+
+void Portals4Port::close(Peer peer) noexcept {
+  try {
+    await_farewell(*peer);
+  } catch (const Error&) {
+    // Nothing is under way any more that could be lost.
+  }
+  ways_.remove_if([&](const Way& way) { return &way == peer; });
+}
+
+/// The library answers for a rank even while that does nothing, but not when it has ended: so the first of two that
+/// close stays until the other has had all its answers. The answer to a farewell comes after those.
+void Portals4Port::await_farewell(const Way& way) {
+  if (way.has_left || !has_patience_ || is_same(way.to.id, endpoint_.interface.id())) return;
+  door_.say_farewell(way);
+  ++num_farewells_;
+  has_patience_ = tagged::drive_until(*this, Deadline::after(closing_patience),
+                                      [&] { return way.has_left || num_farewells_ == 0; });
+}
+
+TransportInfo Portals4Port::info() const {
+  TransportInfo info;
+  info.name = "portals4";
+  info.library = "Portals 4";
+  const ptl_process_t id = endpoint_.interface.id();
+  info.device = fmt::format("nid {:#x}, pid {}", id.phys.nid, id.phys.pid);
+  return info;
+}
+
+}  // namespace leadline::transport::portals4
