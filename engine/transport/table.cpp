@@ -13,6 +13,7 @@ constexpr ModuleFile tcp_files[] = {{"tcp", {}}};
 constexpr ModuleFile mpi_files[] = {{"mpi_openmpi", open_mpi_launchers}, {"mpi_mpich", mpich_launchers}};
 constexpr ModuleFile ucx_files[] = {{"ucx", {}}};
 constexpr ModuleFile libfabric_files[] = {{"libfabric", {}}};
+constexpr ModuleFile verbs_files[] = {{"verbs", {}}};
 constexpr ModuleFile psm2_files[] = {{"psm2", {}}};
 constexpr ModuleFile portals4_files[] = {{"portals4", {}}};
 constexpr ModuleFile model_files[] = {{"model", {}}};
@@ -21,6 +22,7 @@ constexpr Limit tcp_limits[] = {{"--allocator cuda", "no: sockets read and write
 constexpr Limit mpi_limits[] = {{"--allocator cuda", "if the MPI library is built for it"}};
 constexpr Limit ucx_limits[] = {{"--allocator cuda", "if UCX is built for it"}};
 constexpr Limit libfabric_limits[] = {{"--allocator cuda", "no"}};
+constexpr Limit verbs_limits[] = {{"--allocator cuda", "no"}};
 constexpr Limit psm2_limits[] = {{"--allocator cuda", "no"}};
 constexpr Limit portals4_limits[] = {{"--allocator cuda", "no"}};
 constexpr Limit model_limits[] = {{"--allocator cuda", "no: its bytes travel through sockets"},
@@ -32,6 +34,7 @@ constexpr Entry table[] = {
     {"ucx", "UCX: shared memory, TCP, InfiniBand, whatever UCX_TLS allows (ucx:tcp,self)", ucx_files, ucx_limits},
     {"libfabric", "libfabric: Slingshot, EFA, Omni-Path, TCP, shared memory, by its provider (libfabric:shm)",
      libfabric_files, libfabric_limits},
+    {"verbs", "InfiniBand verbs: InfiniBand and RoCE, by device (verbs:mlx5_0)", verbs_files, verbs_limits},
     {"psm2", "PSM2: Omni-Path", psm2_files, psm2_limits},
     {"portals4", "Portals 4: BXI, and whatever else has an implementation", portals4_files, portals4_limits},
     {"model", "a make-believe fabric out of a file (model:FILE)", model_files, model_limits},

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// An open adapter: memory that it may use, the one queue in which it says what is done, and the wait for that.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/deadline.hpp"
+#include "model/request.hpp"
+#include "transport/verbs/device.hpp"
+#include "transport/verbs/library.hpp"
+#include "transport/verbs/peer.hpp"
+
+namespace leadline::transport::verbs {
+
+/// Counts into the peers what is done, sends and receives alike. A message that fails throws Error(run_failed).
+class Adapter {
+ public:
+  enum class Writes { no, yes };  ///< whether partners may write into memory
+
+  /// Throws Error(something_missing) in the library's words.
+  Adapter(Port port, WaitMode wait, Writes writes);
+  Adapter(const Adapter&) = delete;
+  Adapter& operator=(const Adapter&) = delete;
+  ~Adapter();
+
+  const Port& port() const { return port_; }
+  bool takes_writes() const { return writes_ == Writes::yes; }
+
+  /// Throws Error(something_missing) where it cannot be locked, or Error(run_failed) for messages that are too long.
+  Memory memory(const std::byte* data, std::size_t size);
+  void refuse_too_long(std::size_t message_size_bytes) const;
+
+  /// A connection that is made and not connected yet; it is counted as long as it lives.
+  std::unique_ptr<Peer> make_peer(std::int32_t rank);
+  QueuePair make_pair() const { return {domain_.get(), queue_.get(), port_, takes_writes()}; }
+  void forget(const Peer& peer) { peers_[peer.index] = nullptr; }
+
+  /// How many receives each of so many peers may have posted, so that the queue never overflows.
+  std::uint32_t receives_each(std::size_t num_peers) const;
+
+  bool has_room(const Peer& peer) const {
+    return peer.num_unreaped < peer.pair.num_sends && num_signalled_ < num_entries_ / 2;
+  }
+  void count_signalled(Peer& peer) {
+    ++peer.num_signalled;
+    ++num_signalled_;
+  }
+
+  /// Whether every send of which the end is told is done, whoever it went to.
+  bool has_sent_all() const { return num_signalled_ == 0; }
+
+  /// Whether anything was done.
+  bool poll() {
+    std::array<ibv_wc, 16> done;
+    const int num = ibv_poll_cq(queue_.get(), static_cast<int>(done.size()), done.data());
+    for (int i = 0; i < num; ++i) take(done[static_cast<std::size_t>(i)]);
+    if (num < 0) [[unlikely]]
+      fail_polling();
+    return num > 0;
+  }
+
+  template <class IsOver>
+  void wait_until(const IsOver& is_over) {
+    while (!is_over()) {
+      if (!poll()) idle();
+    }
+  }
+
+  /// The same, yielding, until the deadline at the latest: whether it is over.
+  template <class IsOver>
+  bool wait_until(const IsOver& is_over, Deadline deadline) {
+    while (!is_over()) {
+      if (deadline.has_passed()) return false;
+      if (!poll()) give_way();
+    }
+    return true;
+  }
+
+  [[noreturn, gnu::cold]] void fail_posting(const Peer& peer, int error_number) const;
+
+  /// What a work request carries to tell whose it is, and how many sends are done with it.
+  static std::uint64_t mark(const Peer& peer, std::uint32_t num_sends) {
+    return std::uint64_t{peer.index} << 32 | num_sends;
+  }
+
+ private:
+  /// Between two of these in a row, some milliseconds: long enough to ask whether partners still are there.
+  static constexpr std::uint32_t idle_polls_between_looks = 1 << 16;
+
+  void take(const ibv_wc& done) {
+    if (done.status != IBV_WC_SUCCESS) [[unlikely]]
+      fail(done);
+    Peer& peer = *peers_[done.wr_id >> 32];
+    if ((done.opcode & IBV_WC_RECV) != 0) {
+      ++peer.num_arrived;
+    } else {
+      peer.num_unreaped -= static_cast<std::uint32_t>(done.wr_id);
+      --peer.num_signalled;
+      --num_signalled_;
+    }
+  }
+
+  void idle() {
+    if (wait_ != WaitMode::spin) give_way();
+    if (++num_idle_polls_ % idle_polls_between_looks == 0) [[unlikely]]
+      look_after_partners();
+  }
+
+  void give_way();
+  void sleep();
+  [[gnu::cold]] void look_after_partners();
+  [[noreturn, gnu::cold]] void fail(const ibv_wc& done) const;
+  [[noreturn, gnu::cold]] static void fail_polling();
+
+  Port port_;
+  WaitMode wait_;
+  Writes writes_;
+  Owned<ibv_pd> domain_;
+  Owned<ibv_comp_channel> channel_;  ///< to sleep at; none for the other ways of waiting
+  Owned<ibv_cq> queue_;
+  std::vector<Peer*> peers_;  ///< by index
+  std::uint32_t num_entries_ = 0, num_signalled_ = 0;
+  std::uint32_t num_idle_polls_ = 0, num_events_ = 0;
+  std::uint64_t next_look_ns_ = 0;
+  bool is_armed_ = false;
+};
+
+}  // namespace leadline::transport::verbs

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks library and system what adapters are, for people.
+#include "transport/verbs/device_text.hpp"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "core/error.hpp"
+
+namespace leadline::transport::verbs {
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+std::string locked_memory_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return "unknown";
+  if (limit.rlim_cur == RLIM_INFINITY) return "unlimited";
+  return fmt::format("{} KiB", limit.rlim_cur / 1024);
+}
+
+void throw_cannot(const std::string& what, int error_number) {
+  const std::string hint =
+      error_number == ENOMEM
+          ? fmt::format("Raise the limit of locked memory (ulimit -l), now {}", locked_memory_limit())
+          : "\"leadline transports --verbose\" lists the devices and their limits";
+  throw Error(ExitStatus::something_missing, fmt::format("libibverbs cannot {}", what), system_error_text(error_number),
+              hint);
+}
+
+std::string library_name() {
+  Dl_info found{};
+  std::error_code no_such_file;
+  if (dladdr(reinterpret_cast<void*>(&ibv_get_device_list), &found) == 0) return "libibverbs";
+  const std::string file = fs::canonical(found.dli_fname, no_such_file).filename().string();
+  const auto version = file.find(".so.");
+  return version == std::string::npos ? "libibverbs" : "libibverbs " + file.substr(version + 4);
+}
+
+std::string driver_of(const std::string& device) {
+  const fs::path folder = fs::path("/sys/class/infiniband") / device;
+  std::error_code none;
+  const fs::path driver = fs::read_symlink(folder / "device" / "driver", none);
+  if (!none) return driver.filename().string();
+  std::ifstream file(folder / "parent");  // what the kernel's RDMA devices without hardware stand on
+  std::string parent;
+  return std::getline(file, parent) && !parent.empty() ? "software over " + parent : "";
+}
+
+std::string state_text(ibv_port_state state) {
+  const std::string text = ibv_port_state_str(state);
+  return text.starts_with("PORT_") ? text.substr(5) : text;
+}
+
+std::string link_layer_text(std::uint8_t link_layer) {
+  return link_layer == IBV_LINK_LAYER_ETHERNET ? "Ethernet" : "InfiniBand";
+}
+
+std::string rate_text(const ibv_port_attr& attributes) {
+  // Bits of the architecture's PortInfo: lanes, and Gbit/s of each.
+  constexpr std::array<std::pair<unsigned, double>, 5> lanes{{{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}}};
+  constexpr std::array<std::pair<unsigned, double>, 8> speeds{
+      {{1, 2.5}, {2, 5}, {4, 10}, {8, 10}, {16, 14}, {32, 25}, {64, 50}, {128, 100}}};
+  const auto value_of = [](const auto& table, unsigned bits) {
+    const auto* const found =
+        std::find_if(table.begin(), table.end(), [&](const auto& one) { return one.first == bits; });
+    return found == table.end() ? 0.0 : found->second;
+  };
+  const double rate = value_of(lanes, attributes.active_width) * value_of(speeds, attributes.active_speed);
+  return rate > 0 ? fmt::format("{:g} Gbit/s", rate) : "rate unknown";
+}
+
+bool is_ipv4_mapped(const ibv_gid& gid) {
+  in6_addr address{};
+  std::memcpy(&address, gid.raw, sizeof address);
+  return IN6_IS_ADDR_V4MAPPED(&address);
+}
+
+std::string gid_text(const ibv_gid_entry& entry) {
+  std::array<char, INET6_ADDRSTRLEN> address{};
+  if (is_ipv4_mapped(entry.gid)) {
+    ::inet_ntop(AF_INET, &entry.gid.raw[12], address.data(), address.size());
+  } else {
+    ::inet_ntop(AF_INET6, entry.gid.raw, address.data(), address.size());
+  }
+  constexpr std::array<const char*, 3> types{"InfiniBand", "RoCE v1", "RoCE v2"};
+  return fmt::format("{} {}", types[std::min<std::uint32_t>(entry.gid_type, 2)], address.data());
+}
+
+std::vector<ibv_gid_entry> gids_of(ibv_context* context, std::uint8_t port) {
+  ibv_device_attr limits{};
+  ibv_query_device(context, &limits);
+  std::size_t num_all = 0;
+  for (std::uint8_t one = 1; one <= limits.phys_port_cnt; ++one) {
+    ibv_port_attr attributes{};
+    if (ibv_query_port(context, one, &attributes) == 0) num_all += static_cast<std::size_t>(attributes.gid_tbl_len);
+  }
+  std::vector<ibv_gid_entry> entries(num_all);
+  const ssize_t num = num_all == 0 ? 0 : ibv_query_gid_table(context, entries.data(), entries.size(), 0);
+  entries.resize(num < 0 ? 0 : static_cast<std::size_t>(num));
+  std::erase_if(entries, [&](const ibv_gid_entry& entry) { return entry.port_num != port; });
+  return entries;
+}
+
+}  // namespace leadline::transport::verbs

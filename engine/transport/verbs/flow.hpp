@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The messages of one measurement to and from one partner: receives posted ahead, exactly as many as will come.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "transport/verbs/adapter.hpp"
+#include "transport/verbs/places.hpp"
+
+namespace leadline::transport::verbs {
+
+/// What is known of a measurement before its first message.
+struct FlowPlan {
+  std::size_t message_size_bytes = 0;
+  std::uint32_t send_key = 0;     ///< of the memory to send from
+  Places in{};                    ///< where the partner's messages land, with the local key
+  std::uint64_t num_in = 0;       ///< messages that come, empty ones included
+  std::uint64_t num_out = 0;      ///< of those that post_when_due() sends
+  std::uint32_t num_ahead = 256;  ///< receives that may be posted at once
+};
+
+/// When the adapter tells that a send is done: for each, or for some in a row.
+enum class Notice { always, when_due };
+
+/// Nothing here allocates once it is made. Stays where it is.
+class Flow {
+ public:
+  Flow(Adapter& adapter, Peer& peer, FlowPlan plan);
+  Flow(const Flow&) = delete;
+  Flow& operator=(const Flow&) = delete;
+  ~Flow() = default;
+
+  Peer& peer() const { return peer_; }
+
+  /// A message that the adapter copies at once leaves its buffer free.
+  bool is_copied() const { return is_copied_; }
+
+  /// From now on messages are written to where the partner said.
+  void write_to(Places places);
+
+  void post(const std::byte* data, Notice notice) {
+    entry_.addr = reinterpret_cast<std::uintptr_t>(data);
+    if (is_writing_) message_.wr.rdma.remote_addr = written_.next();
+    post(message_, notice);
+  }
+  void post_empty() { post(empty_, Notice::always); }
+
+  /// One more message is wanted, and one more receive goes in ahead for that. Which it is: the how manyeth, from 1 on.
+  std::uint64_t ask() {
+    if (num_posted_ < num_in_ && num_posted_ - peer_.num_arrived < num_ahead_) post_receive();
+    return ++peer_.num_asked;
+  }
+  bool has_come(std::uint64_t which) const { return peer_.num_arrived >= which; }
+
+  void await_arrivals() {
+    adapter_.wait_until([&] {
+      while (num_posted_ < num_in_ && num_posted_ - peer_.num_arrived < num_ahead_) post_receive();
+      return peer_.num_arrived >= peer_.num_asked;
+    });
+  }
+  void await_next() {
+    const std::uint64_t which = ask();
+    adapter_.wait_until([&] { return has_come(which); });
+  }
+  void await_sends() {
+    adapter_.wait_until([&] { return peer_.num_unreaped == 0; });
+  }
+
+ private:
+  void post(ibv_send_wr& request, Notice notice) {
+    if (!adapter_.has_room(peer_)) [[unlikely]]
+      make_room();
+    ++num_silent_;
+    const bool is_told = notice == Notice::always || --num_out_ == 0 || num_silent_ == most_silent_;
+    request.send_flags = is_told ? flags_of(request) | IBV_SEND_SIGNALED : flags_of(request);
+    request.wr_id = Adapter::mark(peer_, num_silent_);
+    ibv_send_wr* bad = nullptr;
+    if (const int problem = ibv_post_send(peer_.sender(), &request, &bad); problem != 0) [[unlikely]]
+      adapter_.fail_posting(peer_, problem);
+    ++peer_.num_unreaped;
+    if (!is_told) return;
+    num_silent_ = 0;
+    adapter_.count_signalled(peer_);
+  }
+
+  unsigned flags_of(const ibv_send_wr& request) const {
+    return is_copied_ && request.num_sge > 0 ? unsigned{IBV_SEND_INLINE} : 0;
+  }
+
+  void post_receive() {
+    into_.addr = places_.next();
+    receive_.num_sge = into_.addr != 0 && into_.length > 0 && !is_written_ ? 1 : 0;
+    ibv_recv_wr* bad = nullptr;
+    if (const int problem = ibv_post_recv(peer_.receiver(), &receive_, &bad); problem != 0) [[unlikely]]
+      adapter_.fail_posting(peer_, problem);
+    ++num_posted_;
+  }
+
+  [[gnu::cold]] void make_room();
+
+  Adapter& adapter_;
+  Peer& peer_;
+  PlaceTurns places_, written_;
+  std::uint64_t num_in_, num_out_, num_posted_ = 0;
+  std::uint32_t num_ahead_, num_silent_ = 0, most_silent_;
+  bool is_copied_, is_writing_ = false, is_written_;
+  ibv_sge entry_{}, into_{};
+  ibv_send_wr message_{}, empty_{};
+  ibv_recv_wr receive_{};
+};
+
+}  // namespace leadline::transport::verbs

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Works out what comes from each neighbour in which order, and agrees with all of them that it may come.
+#include "transport/verbs/verbs_neighbours.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "kernel/neighbours.hpp"
+
+namespace leadline::transport::verbs {
+namespace {
+
+/// The slots that messages of one exchange land in, by partner, each in the order in which they come.
+using Arrivals = std::map<std::int32_t, std::vector<std::uint32_t>>;
+
+/// As kernel::post_step() asks for them: what is to be answered comes first.
+Arrivals arrivals_of(const kernel::NeighbourExchange& exchange) {
+  Arrivals arrivals;
+  for (const kernel::NeighbourStep& step : kernel::steps_of(exchange)) {
+    const auto channels = exchange.channels.subspan(step.begin, step.end - step.begin);
+    const auto add = [&](bool is_answered) {
+      for (const kernel::NeighbourChannel& channel : channels) {
+        if (!kernel::receives(channel.part) || (channel.part == kernel::Part::answers) != is_answered) continue;
+        arrivals[channel.partner].push_back(channel.slot);
+      }
+    };
+    add(true);
+    add(false);
+  }
+  return arrivals;
+}
+
+std::uint32_t num_slots(const kernel::NeighbourExchange& exchange) {
+  std::uint32_t last = 0;
+  for (const kernel::NeighbourChannel& channel : exchange.channels) last = std::max(last, channel.slot);
+  return last + 1;
+}
+
+/// Bytes from the first slot to the end of the last that is used.
+std::size_t reach(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers) {
+  if (exchange.channels.empty()) return 0;
+  return (num_slots(exchange) - 1) * buffers.stride_bytes + exchange.message_size_bytes;
+}
+
+}  // namespace
+
+VerbsNeighbours::VerbsNeighbours(Adapter& adapter, const Peers& peers, int num_ranks,
+                                 const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
+                                 std::uint64_t num_exchanges)
+    : adapter_(adapter),
+      memory_out_(adapter.memory(buffers.send, reach(exchange, buffers))),
+      memory_in_(adapter.memory(buffers.receive, reach(exchange, buffers))),
+      awaited_(exchange.channels.size()) {
+  adapter.refuse_too_long(exchange.message_size_bytes);
+  const auto rounds = kernel::barrier_rounds(peers.own_rank(), num_ranks);
+  const Arrivals arrivals = arrivals_of(exchange);
+  std::map<std::int32_t, Flow*> flow_to;
+  for (const kernel::NeighbourChannel& channel : exchange.channels) flow_to[channel.partner] = nullptr;
+  for (const kernel::BarrierRound& round : rounds) flow_to[round.to] = flow_to[round.from] = nullptr;
+
+  for (auto& [partner, flow] : flow_to) {
+    FlowPlan plan{.message_size_bytes = exchange.message_size_bytes, .send_key = memory_out_.local_key()};
+    plan.in = {.begin = reinterpret_cast<std::uintptr_t>(buffers.receive),
+               .stride_bytes = buffers.stride_bytes,
+               .num = num_slots(exchange),
+               .key = memory_in_.local_key()};
+    if (const auto found = arrivals.find(partner); found != arrivals.end()) plan.in.indexes = found->second;
+    const bool sends_tokens = std::any_of(rounds.begin(), rounds.end(),
+                                          [&, from = partner](const auto& round) { return round.from == from; });
+    if (sends_tokens) {
+      plan.in.indexes.insert(plan.in.indexes.begin(), Places::nowhere);
+      plan.in.indexes.push_back(Places::nowhere);
+    }
+    plan.num_in = plan.in.indexes.size() * num_exchanges;
+    plan.num_ahead = adapter.receives_each(flow_to.size());
+    const std::string told = plan.in.told(memory_in_.remote_key());
+    flow = flows_.emplace_back(std::make_unique<Flow>(adapter, peers.at(partner), std::move(plan))).get();
+    const std::string heard = peers.agree(partner, told);
+    if (adapter.takes_writes()) flow->write_to(Places::heard(heard));
+  }
+  for (const kernel::NeighbourChannel& channel : exchange.channels) {
+    channels_.push_back({flow_to[channel.partner], buffers.send + channel.slot * buffers.stride_bytes});
+  }
+  for (const kernel::BarrierRound& round : rounds) rounds_.push_back({flow_to[round.to], flow_to[round.from]});
+}
+
+}  // namespace leadline::transport::verbs
