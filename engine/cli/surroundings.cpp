@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 
 #include "bench/reductions.hpp"
@@ -16,6 +17,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/number_ranges.hpp"
+#include "memory/cuda/driver.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -26,13 +28,17 @@ std::string kernel_name() {
   return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
 }
 
+/// Which of the ranks of its host this is.
+std::size_t local_rank(const cluster::Cluster& cluster) {
+  const auto before = cluster.host_of().first(static_cast<std::size_t>(cluster.rank()));
+  const std::uint32_t own_host = cluster.host_of()[before.size()];
+  return static_cast<std::size_t>(std::count(before.begin(), before.end(), own_host));
+}
+
 /// The ranks of a host take the networks in turn.
 std::string own_rail(const std::string& interfaces, const cluster::Cluster& cluster) {
   const std::vector<std::string> rails = cluster::rails(interfaces);
-  if (rails.empty()) return {};
-  const auto before = cluster.host_of().first(static_cast<std::size_t>(cluster.rank()));
-  const std::uint32_t own_host = cluster.host_of()[before.size()];
-  return rails[static_cast<std::size_t>(std::count(before.begin(), before.end(), own_host)) % rails.size()];
+  return rails.empty() ? std::string() : rails[local_rank(cluster) % rails.size()];
 }
 
 }  // namespace
@@ -47,6 +53,8 @@ Surroundings::Surroundings(const RunRequest& request, cluster::Cluster& cluster,
 /// Who takes part, and under which conditions.
 void Surroundings::look_around() {
   start_utc_ = utc_now_iso8601();
+  // For whoever chooses a GPU, here and in the modules: not every launcher says it.
+  ::setenv(memory::cuda::local_rank_variable, std::to_string(local_rank(cluster_)).c_str(), 1);
   place_ = cluster::local_place();
   place_.host = cluster_.host();
   const cluster::CoreShare share = cluster::core_share(cluster_);
