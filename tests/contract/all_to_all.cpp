@@ -66,12 +66,12 @@ TEST_P(AllToAllContract, KeepsTheLastMessageOfOneBuffer) {
     connect_to_all(end);
     auto partners = tournament(end.rank, end.size);
     Memory memory(1000);
-    memory::fill(memory.send, Fill::random, key_from(end.rank));
+    memory.send.fill(Fill::random, key_from(end.rank));
     auto samples = fresh_samples(2);
     end.transport.all_to_all({partners, 1000}, memory.buffers(), samples);
     const int last = partners.back() != AllToAllSteps::rests ? partners.back() : partners.end()[-2];
     if (!ranks().timed_messages_have_contents()) return;
-    EXPECT_FALSE(memory::first_wrong_byte(memory.receive, Fill::random, key_from(last)));
+    EXPECT_FALSE(memory.receive.first_wrong_byte(Fill::random, key_from(last)));
   });
 }
 

@@ -6,11 +6,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "contract/transport_contract.hpp"
 #include "core/deadline.hpp"
 #include "kernel/exchange.hpp"
+#include "memory/buffer.hpp"
 #include "memory/pattern.hpp"
 #include "model/samples.hpp"
 
@@ -21,12 +24,53 @@ inline constexpr std::uint64_t untouched = 0xfeedbeef;
 
 inline Deadline soon() { return Deadline::after(std::chrono::seconds(20)); }
 
+/// Bytes where the candidate's messages lie, which the processor may reach by copying only.
+class Bytes {
+ public:
+  explicit Bytes(std::size_t size, std::byte value = {}) : buffer_(ranks().allocator(), size) {
+    write(0, std::vector<std::byte>(size, value));
+  }
+
+  std::byte* data() const { return buffer_.data(); }
+  std::span<std::byte> span() const { return buffer_.span(); }
+
+  void write(std::size_t begin, std::span<const std::byte> from) {
+    if (!from.empty()) ranks().allocator().copy_in(data() + begin, from);
+  }
+  std::vector<std::byte> read(std::size_t begin, std::size_t size) const {
+    std::vector<std::byte> bytes(size);
+    if (size > 0) ranks().allocator().copy_out(bytes, data() + begin);
+    return bytes;
+  }
+
+  void fill(Fill fill, const memory::PatternKey& key) { fill_part(0, buffer_.size(), fill, key); }
+  void fill_part(std::size_t begin, std::size_t size, Fill fill, const memory::PatternKey& key) {
+    std::vector<std::byte> bytes(size);
+    memory::fill(bytes, fill, key);
+    write(begin, bytes);
+  }
+
+  std::optional<memory::WrongByte> first_wrong_byte(Fill fill, const memory::PatternKey& key) const {
+    return memory::first_wrong_byte(read(0, buffer_.size()), fill, key);
+  }
+  bool is_filled(std::size_t begin, std::size_t size, Fill fill, const memory::PatternKey& key) const {
+    return !memory::first_wrong_byte(read(begin, size), fill, key);
+  }
+  bool is_all(std::size_t begin, std::size_t size, std::byte value) const {
+    const auto bytes = read(begin, size);
+    return std::all_of(bytes.begin(), bytes.end(), [&](std::byte byte) { return byte == value; });
+  }
+
+ private:
+  memory::Buffer buffer_;
+};
+
 /// One buffer each way.
 struct Memory {
   explicit Memory(std::size_t size) : send(size), receive(size) {}
-  kernel::Buffers buffers() { return {send.data(), receive.data()}; }
+  kernel::Buffers buffers() const { return {send.data(), receive.data()}; }
 
-  std::vector<std::byte> send, receive;
+  Bytes send, receive;
 };
 
 inline memory::PatternKey key_from(int rank) { return {static_cast<std::uint32_t>(rank), 77, 0}; }
@@ -39,22 +83,22 @@ inline std::vector<Sample> fresh_samples(std::size_t num) {
 class ManyBuffers {
  public:
   ManyBuffers(int rank, std::uint32_t num, std::size_t size)
-      : num_(num), size_(size), send_(num * (size + gap), blank), receive_(send_) {
-    for (std::uint32_t i = 0; i < num; ++i) memory::fill(part(send_, i), Fill::random, key(rank, i));
+      : num_(num), size_(size), send_(num * (size + gap), blank), receive_(num * (size + gap), blank) {
+    for (std::uint32_t i = 0; i < num; ++i) send_.fill_part(begin(i), size, Fill::random, key(rank, i));
   }
 
-  kernel::Buffers buffers() { return {send_.data(), receive_.data(), num_, size_ + gap}; }
+  kernel::Buffers buffers() const { return {send_.data(), receive_.data(), num_, size_ + gap}; }
 
   /// Whether buffer `index` holds what lies in the `sent`-th buffer of rank `from`.
-  bool received(std::uint32_t index, int from, std::uint32_t sent) {
-    return !memory::first_wrong_byte(part(receive_, index), Fill::random, key(from, sent));
+  bool received(std::uint32_t index, int from, std::uint32_t sent) const {
+    return receive_.is_filled(begin(index), size_, Fill::random, key(from, sent));
   }
 
-  bool is_blank(std::uint32_t index) { return all_blank(part(receive_, index)); }
+  bool is_blank(std::uint32_t index) const { return receive_.is_all(begin(index), size_, blank); }
 
-  bool gaps_are_blank() {
+  bool gaps_are_blank() const {
     for (std::uint32_t i = 0; i < num_; ++i) {
-      if (!all_blank(std::span(receive_).subspan(i * (size_ + gap) + size_, gap))) return false;
+      if (!receive_.is_all(begin(i) + size_, gap, blank)) return false;
     }
     return true;
   }
@@ -64,16 +108,11 @@ class ManyBuffers {
   static constexpr std::byte blank{0xee};
 
   static memory::PatternKey key(int rank, std::uint32_t index) { return {static_cast<std::uint32_t>(rank), 77, index}; }
-  static bool all_blank(std::span<const std::byte> bytes) {
-    return std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == blank; });
-  }
-  std::span<std::byte> part(std::vector<std::byte>& all, std::uint32_t index) {
-    return std::span(all).subspan(index * (size_ + gap), size_);
-  }
+  std::size_t begin(std::uint32_t index) const { return index * (size_ + gap); }
 
   std::uint32_t num_;
   std::size_t size_;
-  std::vector<std::byte> send_, receive_;
+  Bytes send_, receive_;
 };
 
 }  // namespace leadline::contract

@@ -135,21 +135,24 @@ void expect_good_end(pid_t child, int rank, Deadline deadline) {
 
 }  // namespace
 
-void run_forked(int size, const std::function<void(ForkedRank&)>& body) {
+void run_forked(int size, const std::function<void(ForkedRank&)>& body, Caller caller) {
   std::vector<Listener> listeners;
   std::generate_n(std::back_inserter(listeners), size, open_listener);
   std::vector<pid_t> children;
-  for (int rank = 1; rank < size; ++rank) children.push_back(fork_rank(rank, listeners, body));
-  run_rank(0, listeners, body);
+  const int first_child = caller == Caller::is_rank_0 ? 1 : 0;
+  for (int rank = first_child; rank < size; ++rank) children.push_back(fork_rank(rank, listeners, body));
+  if (caller == Caller::is_rank_0) run_rank(0, listeners, body);
   const auto deadline = Deadline::after(patience);
-  for (int rank = 1; rank < size; ++rank) expect_good_end(children[static_cast<std::size_t>(rank - 1)], rank, deadline);
+  for (int rank = first_child; rank < size; ++rank) {
+    expect_good_end(children[static_cast<std::size_t>(rank - first_child)], rank, deadline);
+  }
 }
 
 std::unique_ptr<transport::Transport> ForkedRank::open(const std::string& transport, WaitMode wait) const {
   const auto choice = transport::parse_choice(transport);
   const auto module = transport::open_module(choice.name);
   EXPECT_EQ(module->refuses_wait(wait), "");
-  EXPECT_EQ(module->refuses_memory(memory::Place::host), "");
+  EXPECT_EQ(module->refuses_memory(ranks().allocator().place), "");
   return module->open({.rank = rank,
                        .size = size,
                        .host_of = host_of,
@@ -160,12 +163,14 @@ std::unique_ptr<transport::Transport> ForkedRank::open(const std::string& transp
                        .pulse = pulse});
 }
 
+void ForkedRank::run(const std::string& transport, WaitMode wait, const Body& body) {
+  const auto opened = open(transport, wait);
+  End end{rank, size, 1 - rank, *opened, pulse};
+  body(end);
+}
+
 void ForkedRanks::run(int size, const std::string& transport, WaitMode wait, const Body& body) {
-  run_forked(size, [&](ForkedRank& self) {
-    const auto opened = self.open(transport, wait);
-    End end{self.rank, self.size, 1 - self.rank, *opened, self.pulse};
-    body(end);
-  });
+  run_forked(size, [&](ForkedRank& self) { self.run(transport, wait, body); });
 }
 
 }  // namespace leadline::contract

@@ -22,12 +22,21 @@ struct ForkedRank {
 
   /// Opens the transport "name" or "name:argument". Must not outlive this.
   std::unique_ptr<transport::Transport> open(const std::string& transport, WaitMode wait) const;
+
+  /// `body` on this rank's end of such a transport.
+  void run(const std::string& transport, WaitMode wait, const Body& body);
 };
 
-/// Runs `body` on `size` ranks of one host: rank 0 is the calling process, the others are its children, which end
+/// What the calling process is to the ranks.
+enum class Caller {
+  is_rank_0,
+  waits,  ///< for libraries that bear no fork once they are started
+};
+
+/// Runs `body` on `size` ranks of one host, which are children of the calling process, except perhaps rank 0, and end
 /// with the body. A failure or an exception on any rank fails the test; a rank that does not come to its end in time
 /// is killed.
-void run_forked(int size, const std::function<void(ForkedRank&)>& body);
+void run_forked(int size, const std::function<void(ForkedRank&)>& body, Caller caller = Caller::is_rank_0);
 
 /// Ranks forked for one test.
 class ForkedRanks : public Ranks {

@@ -4,8 +4,10 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -53,7 +55,8 @@ std::vector<std::int32_t> connect_to_all(End& end) {
 class Mover {
  public:
   Mover(End& end, std::vector<Stream> streams, std::size_t window) : end_(end), streams_(std::move(streams)) {
-    for (std::size_t i = 0; i < streams_.size(); ++i) slots_.insert(slots_.end(), window, Slot{i, 0, {}});
+    for (std::size_t i = 0; i < streams_.size(); ++i)
+      for (std::size_t n = 0; n < window; ++n) slots_.push_back({.stream = i});
     next_.resize(streams_.size());
   }
 
@@ -76,7 +79,7 @@ class Mover {
   struct Slot {
     std::size_t stream = 0;
     std::size_t number = 0;
-    std::vector<std::byte> bytes;
+    std::optional<Bytes> bytes{};
   };
 
   void post_next(Messages& messages, std::size_t index) {
@@ -84,21 +87,20 @@ class Mover {
     const Stream& stream = streams_[slot.stream];
     if (next_[slot.stream] == stream.sizes.size()) return;
     slot.number = next_[slot.stream]++;
-    slot.bytes.assign(stream.sizes[slot.number], std::byte{0xee});
+    slot.bytes.emplace(stream.sizes[slot.number], std::byte{0xee});
     const auto ticket = static_cast<Messages::Ticket>(index);
     posted_.insert(ticket);
-    if (stream.way == Way::in) return messages.post_receive(stream.partner, slot.bytes, ticket);
-    memory::fill(slot.bytes, Fill::random, key_of(end_.rank, stream.partner, slot.number));
-    messages.post_send(stream.partner, slot.bytes, ticket);
+    if (stream.way == Way::in) return messages.post_receive(stream.partner, slot.bytes->span(), ticket);
+    slot.bytes->fill(Fill::random, key_of(end_.rank, stream.partner, slot.number));
+    messages.post_send(stream.partner, slot.bytes->span(), ticket);
   }
 
   void check(const Slot& slot) const {
     const Stream& stream = streams_[slot.stream];
     if (stream.way == Way::out) return;
-    const auto wrong =
-        memory::first_wrong_byte(slot.bytes, Fill::random, key_of(stream.partner, end_.rank, slot.number));
-    EXPECT_FALSE(wrong) << "byte " << wrong->byte << " of message " << slot.number << " of " << slot.bytes.size()
-                        << " bytes from rank " << stream.partner;
+    const auto wrong = slot.bytes->first_wrong_byte(Fill::random, key_of(stream.partner, end_.rank, slot.number));
+    EXPECT_FALSE(wrong) << "byte " << wrong->byte << " of message " << slot.number << " of "
+                        << slot.bytes->span().size() << " bytes from rank " << stream.partner;
   }
 
   static memory::PatternKey key_of(int from, int to, std::size_t number) {
@@ -183,20 +185,20 @@ TEST_P(MessagesContract, PollSaysNothingUntilSomethingIsDone) {
     if (end.rank > 1) return;
     const auto messages = end.transport.messages(partners, 8);
     EXPECT_EQ(messages->poll(), std::nullopt);
-    std::byte go{1}, answer{0};
+    Bytes go(1, std::byte{1}), answer(1);
     if (end.rank == 1) {
-      messages->post_receive(0, {&go, 1}, 3);
+      messages->post_receive(0, go.span(), 3);
       EXPECT_EQ(messages->await_any(), 3u);
-      answer = std::byte{9};
-      messages->post_send(0, {&answer, 1}, 3);
+      answer.write(0, std::array{std::byte{9}});
+      messages->post_send(0, answer.span(), 3);
       EXPECT_EQ(messages->await_any(), 3u);
     } else {
-      messages->post_receive(1, {&answer, 1}, 7);
+      messages->post_receive(1, answer.span(), 7);
       for (int i = 0; i < 10; ++i) EXPECT_EQ(messages->poll(), std::nullopt);  // rank 1 waits for our word
-      messages->post_send(1, {&go, 1}, 2);
+      messages->post_send(1, go.span(), 2);
       const std::set<Messages::Ticket> done{messages->await_any(), messages->await_any()};
       EXPECT_EQ(done, (std::set<Messages::Ticket>{2, 7}));
-      EXPECT_EQ(answer, std::byte{9});
+      EXPECT_TRUE(answer.is_all(0, 1, std::byte{9}));
     }
     EXPECT_EQ(messages->poll(), std::nullopt);
   });
@@ -213,6 +215,7 @@ TEST_P(MessagesContract, LeaveTheirLinksFitForOthers) {
                                       .message_size_bytes = 100,
                                       .num_messages = 4};
       Memory memory(100);
+      if (!ranks().can_verify()) continue;
       EXPECT_FALSE(end.transport.verify(exchange, 1 - end.rank, memory.buffers(), Fill::random));
       end.transport.connect(1 - end.rank, soon());
     }
@@ -241,9 +244,9 @@ TEST_P(MessagesContract, APartnerThatVanishesIsAnErrorThatNamesIt) {
       if (end.rank > 1) return;
       end.transport.connect(1 - end.rank, soon());
       if (end.rank == 1) return;
-      std::vector<std::byte> bytes(mib);
+      const Bytes bytes(mib);
       expect_loss(end, [&](Messages& messages) {
-        way == Way::in ? messages.post_receive(1, bytes, 0) : messages.post_send(1, bytes, 0);
+        way == Way::in ? messages.post_receive(1, bytes.span(), 0) : messages.post_send(1, bytes.span(), 0);
       });
     });
   }

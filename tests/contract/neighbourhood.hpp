@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "contract/contents.hpp"
 #include "kernel/neighbour_exchange.hpp"
 #include "memory/pattern.hpp"
 #include "schedule/topology.hpp"
@@ -80,26 +81,26 @@ class Neighbourhood {
 /// its own.
 class Slots {
  public:
-  Slots(const Neighbourhood& around, int rank, std::size_t size) : around_(around), rank_(rank), size_(size) {
-    send_.assign(around.channels().size() * (size + gap), blank);
-    receive_ = send_;
+  Slots(const Neighbourhood& around, int rank, std::size_t size)
+      : around_(around), rank_(rank), size_(size), send_(num_bytes(), blank), receive_(num_bytes(), blank) {
     for (std::size_t i = 0; i < around.channels().size(); ++i) {
-      memory::fill(slot(send_, i), Fill::random, key(rank, around.channels()[i].partner, around.twin_index(i)));
+      const auto contents = key(rank, around.channels()[i].partner, around.twin_index(i));
+      send_.fill_part(begin(i), size, Fill::random, contents);
     }
   }
 
-  kernel::NeighbourBuffers buffers() { return {send_.data(), receive_.data(), size_ + gap}; }
+  kernel::NeighbourBuffers buffers() const { return {send_.data(), receive_.data(), size_ + gap}; }
 
   /// Whether slot i has what the partner of its channel sends on it.
-  bool has_message(std::size_t i) {
+  bool has_message(std::size_t i) const {
     const auto expected = key(around_.channels()[i].partner, rank_, around_.twin_index(i));
-    return !memory::first_wrong_byte(slot(receive_, i), Fill::random, expected);
+    return receive_.is_filled(begin(i), size_, Fill::random, expected);
   }
-  bool is_blank(std::size_t i) { return all_blank(slot(receive_, i)); }
+  bool is_blank(std::size_t i) const { return receive_.is_all(begin(i), size_, blank); }
 
-  bool gaps_are_blank() {
+  bool gaps_are_blank() const {
     for (std::size_t i = 0; i < around_.channels().size(); ++i) {
-      if (!all_blank(std::span(receive_).subspan(i * (size_ + gap) + size_, gap))) return false;
+      if (!receive_.is_all(begin(i) + size_, gap, blank)) return false;
     }
     return true;
   }
@@ -111,17 +112,13 @@ class Slots {
   static memory::PatternKey key(int from, int to, std::uint64_t twin_index) {
     return {static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to), twin_index};
   }
-  static bool all_blank(std::span<const std::byte> bytes) {
-    return std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == blank; });
-  }
-  std::span<std::byte> slot(std::vector<std::byte>& all, std::size_t i) {
-    return std::span(all).subspan(i * (size_ + gap), size_);
-  }
+  std::size_t begin(std::size_t i) const { return i * (size_ + gap); }
+  std::size_t num_bytes() const { return begin(around_.channels().size()); }
 
   const Neighbourhood& around_;
   int rank_;
   std::size_t size_;
-  std::vector<std::byte> send_, receive_;
+  Bytes send_, receive_;
 };
 
 }  // namespace leadline::contract

@@ -80,6 +80,7 @@ void exchange_and_check(End& end, const Topology& topology, std::size_t size, St
 }
 
 void verify_and_check(End& end, const Topology& topology, std::size_t size, Fill fill, std::size_t num_exchanges) {
+  if (!ranks().can_verify()) return;
   SCOPED_TRACE(in_words(topology, size));
   const Neighbourhood around(topology, end.rank);
   Slots slots(around, end.rank, size);
@@ -103,6 +104,7 @@ TEST_P(NeighbourContract, BringsEveryChannelItsMessage) {
 }
 
 TEST_P(NeighbourContract, DeliversEveryByteOfVerifiedExchanges) {
+  if (!ranks().can_verify()) GTEST_SKIP() << "contents are made and compared in ordinary memory";
   on_all_ranks([](End& end) {
     connect_to_all(end);
     for (const Topology& topology : topologies(end.size)) {
@@ -148,13 +150,13 @@ TEST_P(NeighbourContract, TakesOneBufferForAllChannels) {
       SCOPED_TRACE(in_words(topology, 1000));
       const Neighbourhood around(topology, end.rank);
       Memory memory(1000);
-      memory::fill(memory.send, Fill::random, key_from(end.rank));
+      memory.send.fill(Fill::random, key_from(end.rank));
       auto samples = fresh_exchange_samples(1);
       end.transport.exchange_with_neighbours(around.exchange(1000, 0), {memory.send.data(), memory.receive.data(), 0},
                                              kernel::TimedExchanges{samples});
       expect_timed(samples);
       if (around.channels().size() != 1 || !around.receives(0) || !ranks().timed_messages_have_contents()) continue;
-      EXPECT_FALSE(memory::first_wrong_byte(memory.receive, Fill::random, key_from(around.channels().front().partner)));
+      EXPECT_FALSE(memory.receive.first_wrong_byte(Fill::random, key_from(around.channels().front().partner)));
     }
   });
 }
@@ -204,10 +206,11 @@ TEST_P(NeighbourContract, BeatsThePulseAfterEveryExchange) {
     const std::uint64_t before = end.pulse.beats;
     end.transport.exchange_with_neighbours(around.exchange(8, 2), slots.buffers(), kernel::TimedExchanges{samples});
     EXPECT_GE(end.pulse.beats, before + 6);
+    end.transport.exchange_with_neighbours(around.exchange(8, 0), slots.buffers(), kernel::TracedExchange{arrivals_ns});
+    EXPECT_GE(end.pulse.beats, before + 7);
+    if (!ranks().can_verify()) return;
     end.transport.exchange_with_neighbours(around.exchange(8, 0), slots.buffers(),
                                            kernel::VerifiedExchanges{{}, samples});
-    EXPECT_GE(end.pulse.beats, before + 10);
-    end.transport.exchange_with_neighbours(around.exchange(8, 0), slots.buffers(), kernel::TracedExchange{arrivals_ns});
     EXPECT_GE(end.pulse.beats, before + 11);
   });
 }

@@ -47,7 +47,7 @@ Role role_of(const End& end, int leader) { return end.rank == leader ? Role::lea
 void measure_and_check(End& end, Exchange exchange, int leader, std::size_t num_samples) {
   exchange.role = role_of(end, leader);
   Memory memory(exchange.message_size_bytes);
-  memory::fill(memory.send, Fill::random, key_from(end.rank));
+  memory.send.fill(Fill::random, key_from(end.rank));
   auto samples = fresh_samples(num_samples);
 
   end.transport.run(exchange, end.partner, memory.buffers(), samples);
@@ -58,7 +58,7 @@ void measure_and_check(End& end, Exchange exchange, int leader, std::size_t num_
   if (times) expect_filled(samples, exchange.num_messages);
   if (!times) expect_untouched(samples);
   if (receives && ranks().timed_messages_have_contents()) {
-    EXPECT_FALSE(memory::first_wrong_byte(memory.receive, Fill::random, key_from(end.partner)))
+    EXPECT_FALSE(memory.receive.first_wrong_byte(Fill::random, key_from(end.partner)))
         << "message size " << exchange.message_size_bytes;
   }
 }
@@ -83,6 +83,7 @@ void take_turns_and_check(End& end, Exchange exchange, int leader, int partner) 
 }
 
 void verify_and_check(End& end, Exchange exchange, int leader, Fill fill) {
+  if (!ranks().can_verify()) return;
   exchange.role = role_of(end, leader);
   Memory memory(exchange.message_size_bytes);
   const auto mismatch = end.transport.verify(exchange, end.partner, memory.buffers(), fill);
@@ -107,6 +108,7 @@ TEST_P(TransportContract, TimesMessagesOfEverySizeWithEitherRankLeading) {
 }
 
 TEST_P(TransportContract, DeliversEveryByteOfEveryMessageInOrder) {
+  if (!ranks().can_verify()) GTEST_SKIP() << "contents are made and compared in ordinary memory";
   on_both_ranks([](End& end) {
     end.transport.connect(end.partner, soon());
     for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{7}, 4 * kib, 64 * kib + 1, mib}) {
@@ -164,7 +166,7 @@ TEST_P(TransportContract, LoopsToItselfBesideItsPartner) {
     end.transport.connect(end.rank, soon());
     for (const std::size_t size : {std::size_t{0}, std::size_t{1}, 4 * kib, mib}) {
       Memory memory(size);
-      memory::fill(memory.send, Fill::random, key_from(end.rank));
+      memory.send.fill(Fill::random, key_from(end.rank));
       auto samples = fresh_samples(3);
       Exchange exchange{.direction = GetParam().direction, .message_size_bytes = size, .num_messages = 20};
       exchange.num_warmup = 1;
@@ -172,8 +174,9 @@ TEST_P(TransportContract, LoopsToItselfBesideItsPartner) {
       end.transport.run(exchange, end.rank, memory.buffers(), samples);
       expect_filled(samples, exchange.num_messages);
       if (ranks().timed_messages_have_contents()) {
-        EXPECT_FALSE(memory::first_wrong_byte(memory.receive, Fill::random, key_from(end.rank)));
+        EXPECT_FALSE(memory.receive.first_wrong_byte(Fill::random, key_from(end.rank)));
       }
+      if (!ranks().can_verify()) continue;
       EXPECT_FALSE(end.transport.verify(exchange, end.rank, memory.buffers(), Fill::ramp));
     }
     measure_and_check(end, {.direction = GetParam().direction, .message_size_bytes = 8, .num_messages = 4}, 0, 1);

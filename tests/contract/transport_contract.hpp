@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/pulse.hpp"
+#include "memory/buffer.hpp"
 #include "model/link_request.hpp"
 #include "transport/transport.hpp"
 
@@ -42,6 +43,12 @@ class Ranks {
 
   /// Whether the bytes of timed messages travel, as they must over anything real.
   virtual bool timed_messages_have_contents() const { return true; }
+
+  /// Where messages lie.
+  virtual const memory::Allocator& allocator() const { return memory::allocators().front(); }
+
+  /// Whether contents can be made and compared where messages lie, as a verification does.
+  bool can_verify() const { return allocator().place == memory::Place::host; }
 };
 
 /// Defined by the candidate's file.

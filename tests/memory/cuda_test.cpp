@@ -59,7 +59,8 @@ TEST_F(Cuda, keeps_what_is_copied_in_and_gives_it_back) {
 }
 
 [[noreturn]] void device_of_local_rank(const char* variable, const char* rank, int device) {
-  for (const char* other : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMIX_LOCAL_RANK", "SLURM_LOCALID"}) {
+  for (const char* other :
+       {"LEADLINE_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMIX_LOCAL_RANK", "SLURM_LOCALID"}) {
     unsetenv(other);
   }
   setenv(variable, rank, 1);
@@ -72,7 +73,8 @@ TEST_F(Cuda, keeps_what_is_copied_in_and_gives_it_back) {
 TEST_F(Cuda, spreads_the_ranks_of_a_host_over_its_devices) {
   EXPECT_EXIT(device_of_local_rank("NOTHING", "1", 0), testing::ExitedWithCode(0), "");
   EXPECT_EXIT(device_of_local_rank("OMPI_COMM_WORLD_LOCAL_RANK", "1", 1), testing::ExitedWithCode(0), "");
-  EXPECT_EXIT(device_of_local_rank("MPI_LOCALRANKID", "2", 0), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(device_of_local_rank("MPI_LOCALRANKID", "2", 2), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(device_of_local_rank("LEADLINE_LOCAL_RANK", "3", 3), testing::ExitedWithCode(0), "");
   EXPECT_EXIT(device_of_local_rank("SLURM_LOCALID", "5", 1), testing::ExitedWithCode(0), "");
 }
 
@@ -87,8 +89,8 @@ TEST_F(Cuda, spreads_the_ranks_of_a_host_over_its_devices) {
     }
     return "no error";
   };
-  const auto too_much = what_of([&] { Buffer(cuda, 2 << 20); });
-  require(too_much == "allocator 'cuda' cannot provide 2 MiB (cuMemAlloc: out of memory (2))", too_much.c_str());
+  const auto too_much = what_of([&] { Buffer(cuda, std::size_t{2} << 30); });
+  require(too_much == "allocator 'cuda' cannot provide 2 GiB (cuMemAlloc: out of memory (2))", too_much.c_str());
   Buffer buffer(cuda, 8);
   const std::vector<std::byte> longer(9);
   const auto wrong = what_of([&] { cuda.copy_in(buffer.data(), longer); });

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks whose messages lie in GPU memory, over a real driver or a make-believe one.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "contract/forked_ranks.hpp"
+#include "core/dynamic_library.hpp"
+#include "memory/buffer.hpp"
+#include "memory/cuda/driver.hpp"
+
+namespace leadline::contract {
+
+/// A driver once started bears no fork, so every rank is a child.
+class GpuRanks final : public Ranks {
+ public:
+  void run(int size, const std::string& transport, WaitMode wait, const Body& body) override {
+    const auto on_rank = [&](ForkedRank& self) {
+      ::setenv(memory::cuda::local_rank_variable, std::to_string(self.rank).c_str(), 1);
+      self.run(transport, wait, body);
+    };
+    run_forked(size, on_rank, Caller::waits);
+  }
+
+  /// A GPU does not notice that a process has gone; the watch over the ranks does.
+  bool may_lose_a_rank() const override { return false; }
+
+  const memory::Allocator& allocator() const override { return memory::allocator_named("cuda"); }
+};
+
+/// Says which driver it is.
+class SayDriver final : public testing::Environment {
+  void SetUp() override {
+    const DynamicLibrary driver("libcuda.so.1");
+    Dl_info where{};
+    ::dladdr(driver.symbol("cuInit"), &where);
+    std::printf("driver: %s\n", where.dli_fname);
+  }
+};
+
+}  // namespace leadline::contract
