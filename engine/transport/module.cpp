@@ -8,7 +8,7 @@ namespace leadline::transport {
 namespace {
 
 const ModuleFile& file_for(const Entry& entry, cluster::Launcher launcher) {
-  if (const ModuleFile* found = fitting_file(entry.files, launcher)) return *found;
+  if (const ModuleFile* found = fitting_file(entry.files(), launcher)) return *found;
   throw Error(ExitStatus::something_missing,
               std::string("the transport ") + entry.name + " needs a launcher of its own", why_not_fitting(launcher),
               std::string("Try: mpirun -n 4 leadline link --transport ") + entry.name);

@@ -82,7 +82,7 @@ Availability probe(const Entry& entry, const ModuleFile& file, Ask ask) {
 std::vector<Availability> probe_all(Ask ask) {
   std::vector<Availability> all;
   for (const Entry& entry : transports()) {
-    for (const ModuleFile& file : entry.files) all.push_back(probe(entry, file, ask));
+    for (const ModuleFile& file : entry.files()) all.push_back(probe(entry, file, ask));
   }
   return all;
 }

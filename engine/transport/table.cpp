@@ -9,35 +9,36 @@
 namespace leadline::transport {
 namespace {
 
-constexpr ModuleFile tcp_files[] = {{"tcp", {}}};
-constexpr ModuleFile mpi_files[] = {{"mpi_openmpi", open_mpi_launchers}, {"mpi_mpich", mpich_launchers}};
-constexpr ModuleFile ucx_files[] = {{"ucx", {}}};
-constexpr ModuleFile libfabric_files[] = {{"libfabric", {}}};
-constexpr ModuleFile verbs_files[] = {{"verbs", {}}};
-constexpr ModuleFile psm2_files[] = {{"psm2", {}}};
-constexpr ModuleFile portals4_files[] = {{"portals4", {}}};
-constexpr ModuleFile model_files[] = {{"model", {}}};
+/// Most have one module of their own name, under any launcher.
+constexpr Entry one_module(const char* name, const char* purpose, std::array<Limit, 2> limits) {
+  return {name, purpose, {{{name, {}}}}, limits};
+}
 
-constexpr Limit tcp_limits[] = {{"--allocator cuda", "no: sockets read and write ordinary memory"}};
-constexpr Limit mpi_limits[] = {{"--allocator cuda", "if the MPI library is built for it"}};
-constexpr Limit ucx_limits[] = {{"--allocator cuda", "if UCX is built for it"}};
-constexpr Limit libfabric_limits[] = {{"--allocator cuda", "no"}};
-constexpr Limit verbs_limits[] = {{"--allocator cuda", "no"}};
-constexpr Limit psm2_limits[] = {{"--allocator cuda", "no"}};
-constexpr Limit portals4_limits[] = {{"--allocator cuda", "no"}};
-constexpr Limit model_limits[] = {{"--allocator cuda", "no: its bytes travel through sockets"},
-                                  {"--check-buffers", "no: its timed messages have no contents"}};
+constexpr std::array<Limit, 2> no_gpu_memory(const char* why) { return {{{"--allocator cuda", why}}}; }
+constexpr std::array<Limit, 2> in_gpu_memory{
+    {{"--verify", "no: the pass makes and compares its contents in ordinary memory"}}};
 
 constexpr Entry table[] = {
-    {"tcp", "the kernel's TCP sockets; works everywhere", tcp_files, tcp_limits},
-    {"mpi", "the MPI library that the launcher belongs to", mpi_files, mpi_limits},
-    {"ucx", "UCX: shared memory, TCP, InfiniBand, whatever UCX_TLS allows (ucx:tcp,self)", ucx_files, ucx_limits},
-    {"libfabric", "libfabric: Slingshot, EFA, Omni-Path, TCP, shared memory, by its provider (libfabric:shm)",
-     libfabric_files, libfabric_limits},
-    {"verbs", "InfiniBand verbs: InfiniBand and RoCE, by device (verbs:mlx5_0)", verbs_files, verbs_limits},
-    {"psm2", "PSM2: Omni-Path", psm2_files, psm2_limits},
-    {"portals4", "Portals 4: BXI, and whatever else has an implementation", portals4_files, portals4_limits},
-    {"model", "a make-believe fabric out of a file (model:FILE)", model_files, model_limits},
+    one_module("tcp", "the kernel's TCP sockets; works everywhere",
+               no_gpu_memory("no: sockets read and write ordinary memory")),
+    {"mpi",
+     "the MPI library that the launcher belongs to",
+     {{{"mpi_openmpi", open_mpi_launchers}, {"mpi_mpich", mpich_launchers}}},
+     no_gpu_memory("if the MPI library is built for it")},
+    one_module("ucx", "UCX: shared memory, TCP, InfiniBand, whatever UCX_TLS allows (ucx:tcp,self)",
+               no_gpu_memory("if UCX is built for it")),
+    one_module("libfabric", "libfabric: Slingshot, EFA, Omni-Path, TCP, shared memory, by its provider (libfabric:shm)",
+               no_gpu_memory("no: it is not registered with libfabric")),
+    one_module("verbs", "InfiniBand verbs: InfiniBand and RoCE, by device (verbs:mlx5_0)",
+               no_gpu_memory("no: it is not registered with the adapter")),
+    one_module("psm2", "PSM2: Omni-Path", no_gpu_memory("no: PSM2 is not asked for it")),
+    one_module("portals4", "Portals 4: BXI, and whatever else has an implementation",
+               no_gpu_memory("no: Portals 4 knows ordinary memory alone")),
+    one_module("cuda", "GPU memory of one host, copied by the GPUs' own engines", in_gpu_memory),
+    one_module("nccl", "NCCL: GPU memory within a host and between hosts, a GPU for every rank", in_gpu_memory),
+    one_module("model", "a make-believe fabric out of a file (model:FILE)",
+               {{{"--allocator cuda", "no: its bytes travel through sockets"},
+                 {"--check-buffers", "no: its timed messages have no contents"}}}),
 };
 
 }  // namespace
@@ -67,8 +68,20 @@ std::string why_not_fitting(cluster::Launcher launcher) {
   return std::string("what started this process is: ") + cluster::name_of(launcher);
 }
 
+std::span<const ModuleFile> Entry::files() const {
+  const auto end =
+      std::find_if(file_list.begin(), file_list.end(), [](const auto& file) { return file.stem == nullptr; });
+  return {file_list.begin(), end};
+}
+
+std::span<const Limit> Entry::limits() const {
+  const auto end =
+      std::find_if(limit_list.begin(), limit_list.end(), [](const auto& limit) { return limit.option == nullptr; });
+  return {limit_list.begin(), end};
+}
+
 const Limit* limit_of(const Entry& transport, std::string_view option) {
-  for (const Limit& limit : transport.limits) {
+  for (const Limit& limit : transport.limits()) {
     if (option == limit.option) return &limit;
   }
   return nullptr;

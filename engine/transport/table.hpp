@@ -2,6 +2,7 @@
 // The table of transports: their names, what each is for, and which module files carry them.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,8 +13,8 @@ namespace leadline::transport {
 
 /// One build of a transport: the file leadline_transport_<stem>.so.
 struct ModuleFile {
-  const char* stem;
-  std::span<const cluster::Launcher> launchers;  ///< those that its library works under; empty = it needs none
+  const char* stem = nullptr;
+  std::span<const cluster::Launcher> launchers{};  ///< those that its library works under; empty = it needs none
 };
 
 /// Those of each MPI library. MPICH has no PMIx in Debian's build: under Slurm with --mpi=pmix every one of its ranks
@@ -30,15 +31,18 @@ std::string why_not_fitting(cluster::Launcher launcher);
 
 /// An option that not every run can have with a transport.
 struct Limit {
-  const char* option;   ///< of `leadline link`, as written there
-  const char* verdict;  ///< "if ..." with the condition, or "no: " with the reason
+  const char* option = nullptr;   ///< of `leadline link`, as written there
+  const char* verdict = nullptr;  ///< "if ..." with the condition, or "no: " with the reason
 };
 
 struct Entry {
   const char* name;     ///< as in --transport
   const char* purpose;  ///< one line for people
-  std::span<const ModuleFile> files;
-  std::span<const Limit> limits;  ///< what is not named here works
+  std::array<ModuleFile, 2> file_list{};
+  std::array<Limit, 2> limit_list{};
+
+  std::span<const ModuleFile> files() const;
+  std::span<const Limit> limits() const;  ///< what is not named here works
 };
 
 /// All transports, the default first.

@@ -76,7 +76,7 @@ TEST_F(Modules, ProbingAllTellsThoseThatLoadFromThoseThatDoNot) {
   std::filesystem::remove_all(folder);
 
   std::size_t num_files = 0;
-  for (const Entry& entry : transports()) num_files += entry.files.size();
+  for (const Entry& entry : transports()) num_files += entry.files().size();
   EXPECT_EQ(all.size(), num_files);
   for (const Availability& one : all) {
     const std::string stem = one.file->stem;

@@ -15,8 +15,8 @@ TEST(Table, NamesAndFilesAreUnique) {
   std::set<std::string> names, stems;
   for (const Entry& entry : transports()) {
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
-    EXPECT_FALSE(entry.files.empty());
-    for (const ModuleFile& file : entry.files) EXPECT_TRUE(stems.insert(file.stem).second) << file.stem;
+    EXPECT_FALSE(entry.files().empty());
+    for (const ModuleFile& file : entry.files()) EXPECT_TRUE(stems.insert(file.stem).second) << file.stem;
   }
   EXPECT_THAT(names, testing::IsSupersetOf({"tcp", "mpi", "model"}));
 }
@@ -24,7 +24,7 @@ TEST(Table, NamesAndFilesAreUnique) {
 TEST(Table, NoLauncherFitsTwoFilesOfOneTransport) {
   for (const Entry& entry : transports()) {
     std::set<cluster::Launcher> seen;
-    for (const ModuleFile& file : entry.files) {
+    for (const ModuleFile& file : entry.files()) {
       for (const cluster::Launcher launcher : file.launchers) EXPECT_TRUE(seen.insert(launcher).second) << file.stem;
     }
   }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages between GPUs of one host: ranks tell each other where memory lies, and the copy engines do the rest.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/socket.hpp"
+#include "core/deadline.hpp"
+#include "model/provenance.hpp"
+#include "transport/cuda/way.hpp"
+#include "transport/tagged/port.hpp"
+#include "transport/transport.hpp"
+
+namespace leadline::transport::cuda {
+
+/// See transport/tagged/port.hpp. Thread-bound, as the driver's current context is.
+class CudaPort {
+ public:
+  using Peer = Way*;
+  using Memory = GpuMemory;
+  using Request = cuda::Request;
+
+  /// Throws Error(something_missing) where there is no driver or no device, or the ranks stand on several hosts.
+  explicit CudaPort(const Context& context);
+
+  Memory memory(const std::byte* data, std::size_t size) const;
+
+  void post_send(Peer peer, tagged::Tag tag, const Memory&, const std::byte* from, std::size_t size, Request& request) {
+    peer->post_send(index_of(tag.kind), from, copied(tag.kind, size), request);
+    list(*peer);
+  }
+
+  void post_receive(Peer peer, tagged::Tag tag, const Memory& memory, std::byte* to, std::size_t size,
+                    Request& request) {
+    peer->post_receive(index_of(tag.kind), memory, to, copied(tag.kind, size), request);
+    list(*peer);
+  }
+
+  bool is_done(const Request& request) const {
+    return request.num_done->load(std::memory_order_acquire) > request.number;
+  }
+
+  bool progress();
+  bool flush(Deadline deadline);
+
+  std::string address() const;
+  Peer open(std::string_view address);
+  void close(Peer peer) noexcept;
+
+  TransportInfo info() const;
+
+ private:
+  static constexpr std::size_t index_of(tagged::Kind kind) { return static_cast<std::size_t>(kind); }
+
+  /// The byte of a token means nothing, and lies in ordinary memory.
+  static constexpr std::size_t copied(tagged::Kind kind, std::size_t size) {
+    return kind == tagged::Kind::token ? 0 : size;
+  }
+
+  void list(Way& way) {
+    if (way.is_listed || way.is_idle()) return;
+    way.is_listed = true;
+    listed_.push_back(&way);
+  }
+
+  const memory::cuda::Driver& driver_;
+  int own_rank_;
+  memory::cuda::DeviceFacts device_;
+  cluster::Socket mailboxes_;  ///< owns the descriptor
+  std::vector<std::unique_ptr<Way>> ways_;
+  std::vector<Way*> listed_;  ///< those that have something to drive on
+};
+
+}  // namespace leadline::transport::cuda

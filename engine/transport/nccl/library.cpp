@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens NCCL, puts its errors into words, and makes communicators within a deadline.
+#include "transport/nccl/library.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace leadline::transport::nccl {
+namespace {
+
+constexpr Result invalid_usage = 5;
+
+/// What a thread that may outlive its caller leaves behind.
+struct Made {
+  Result result = 0;
+  Comm comm = nullptr;
+  std::string why;
+};
+
+/// In a thread of its own: the device is current for that thread, and the last error is its own.
+Made make(const memory::cuda::Driver& driver, int rank, int size, const UniqueId& id) {
+  Made made;
+  try {
+    driver.enter();
+    made.result = library().init_rank(&made.comm, size, id, rank);
+    if (made.result != 0) made.why = library().words_for(made.result, "ncclCommInitRank");
+  } catch (const Error& error) {
+    made.result = invalid_usage;
+    made.why = error.why();
+  }
+  return made;
+}
+
+}  // namespace
+
+std::string Library::version() const {
+  int code = 0;
+  check(get_version(&code), "ncclGetVersion");
+  // Since 2.9: 10000 a major version, 100 a minor one; before, 1000 and 100.
+  const int major_step = code >= 10000 ? 10000 : 1000;
+  return fmt::format("NCCL {}.{}.{}", code / major_step, code % major_step / 100, code % 100);
+}
+
+std::string Library::words_for(Result result, const char* function) const {
+  std::string words = fmt::format("{}: {} ({})", function, error_string(result), result);
+  const char* const last = last_error(nullptr);
+  std::string_view details = last == nullptr ? "" : last;
+  while (!details.empty() && details.front() == '\n') details.remove_prefix(1);
+  details = details.substr(0, details.find('\n'));
+  if (!details.empty()) words += fmt::format(", {}", details);
+  return words;
+}
+
+void Library::fail(Result result, const char* function) const {
+  throw Error(ExitStatus::run_failed, "NCCL reports an error", words_for(result, function));
+}
+
+const Library& library() {
+  static const Library& one = *new Library;
+  return one;
+}
+
+Communicator::Communicator(const memory::cuda::Driver& driver, int rank, int size, const UniqueId& id,
+                           Deadline deadline) {
+  std::promise<Made> promise;
+  auto future = promise.get_future();
+  std::thread([&driver, rank, size, id, promise = std::move(promise)]() mutable {
+    promise.set_value(make(driver, rank, size, id));
+  }).detach();
+  if (future.wait_for(std::chrono::milliseconds(deadline.left_ms())) != std::future_status::ready) {
+    throw Error(ExitStatus::run_failed, "NCCL did not bring the ranks together in time",
+                "not all of them came, or they do not reach each other",
+                "NCCL_DEBUG=INFO says what it does, NCCL_SOCKET_IFNAME which network it takes");
+  }
+  const Made made = future.get();
+  if (made.result != 0) {
+    throw Error(ExitStatus::something_missing, "NCCL cannot bring the ranks together", made.why,
+                "Every rank needs a GPU of its own; NCCL_DEBUG=INFO says more");
+  }
+  comm_ = made.comm;
+}
+
+// Everything is done by now, or the run has failed: nobody is waited for.
+Communicator::~Communicator() { library().abort(comm_); }
+
+}  // namespace leadline::transport::nccl
