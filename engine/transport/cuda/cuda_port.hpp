@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -46,6 +47,9 @@ class CudaPort {
 
   bool progress();
   bool flush(Deadline deadline);
+
+  static std::uint64_t max_message_bytes() { return UINT64_MAX; }
+  static std::size_t files_a_way() { return 0; }
 
   std::string address() const;
   Peer open(std::string_view address);

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "cluster/address.hpp"
@@ -99,18 +100,6 @@ class NcclTransport final : public Transport {
     return info;
   }
 
-  /// The socket tells that the partner is there, too; NCCL, which opens its own ways with the first message, would wait
-  /// for it for ever.
-  void connect(int partner, Deadline deadline) override {
-    driver_.enter();
-    if (partner == own_rank_) {
-      if (!has_loop_) greet(partner, deadline);
-      has_loop_ = true;
-    } else if (sockets_.connect(partner, deadline) == LinkSockets::Connected::anew) {
-      greet(partner, deadline);
-    }
-  }
-
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
            std::span<Sample> samples) override {
     const Path path = partner == own_rank_ ? Path::to_self : Path::to_partner;
@@ -156,6 +145,17 @@ class NcclTransport final : public Transport {
   }
 
  private:
+  /// The socket tells that the partner is there, too; NCCL, which opens its own ways with the first message, would wait
+  /// for it for ever.
+  Connected open_link(int partner, Deadline deadline) override {
+    driver_.enter();
+    const bool is_open =
+        partner == own_rank_ ? std::exchange(has_loop_, true) : sockets_.connect(partner, deadline) == Connected::again;
+    if (is_open) return Connected::again;
+    greet(partner, deadline);
+    return Connected::anew;
+  }
+
   static std::unique_ptr<Communicator> bring_together(const Context& context) {
     const auto deadline = Deadline::after(patience);
     const UniqueId id = make_id(context, deadline);

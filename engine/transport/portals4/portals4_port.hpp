@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <string>
@@ -57,6 +58,10 @@ class Portals4Port {
 
   /// A send is done when its receiver's side has it.
   bool flush(Deadline) { return true; }
+
+  /// Long messages travel in pieces.
+  static std::uint64_t max_message_bytes() { return UINT64_MAX; }
+  static std::size_t files_a_way() { return 0; }
 
   std::string address() const;
   Peer open(std::string_view address);

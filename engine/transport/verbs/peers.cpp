@@ -33,14 +33,13 @@ Peers::Peers(Adapter& adapter, const Context& context, Service service)
       service_(service),
       sockets_(context.rank, context.size, context.rendezvous, link_limit()) {}
 
-void Peers::connect(int partner, Deadline deadline) {
-  if (partner == own_rank_) {
-    if (!open_.contains(partner)) open_loop();
-  } else if (sockets_.connect(partner, deadline) == LinkSockets::Connected::anew) {
-    open_.erase(partner);
-    close_lost();
-    open(partner, deadline);
-  }
+Connected Peers::connect(int partner, Deadline deadline) {
+  if (partner == own_rank_) return open_loop();
+  if (sockets_.connect(partner, deadline) == Connected::again) return Connected::again;
+  open_.erase(partner);
+  close_lost();
+  open(partner, deadline);
+  return Connected::anew;
 }
 
 Peer& Peers::at(int partner) const {
@@ -82,7 +81,8 @@ void Peers::open(int partner, Deadline deadline) {
   open_.emplace(partner, std::move(made));
 }
 
-void Peers::open_loop() {
+Connected Peers::open_loop() {
+  if (open_.contains(own_rank_)) return Connected::again;
   Open made(adapter_, adapter_.make_peer(own_rank_));
   made.peer->loop_end = adapter_.make_pair();
   const Port& port = adapter_.port();
@@ -95,6 +95,7 @@ void Peers::open_loop() {
                 system_error_text(problem));
   }
   open_.emplace(own_rank_, std::move(made));
+  return Connected::anew;
 }
 
 void Peers::close_lost() {

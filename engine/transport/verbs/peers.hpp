@@ -25,7 +25,7 @@ class Peers {
   int own_rank() const { return own_rank_; }
 
   /// As Transport::connect(). Both ends throw Error(something_missing) where their ports cannot be connected.
-  void connect(int partner, Deadline deadline);
+  Connected connect(int partner, Deadline deadline);
 
   /// Local: connected before.
   Peer& at(int partner) const;
@@ -40,7 +40,7 @@ class Peers {
   std::string agree(int partner, std::string_view told) const;
 
  private:
-  void open_loop();
+  Connected open_loop();
   void open(int partner, Deadline deadline);
   void close_lost();
 

@@ -158,8 +158,6 @@ class VerbsTransport final : public Transport {
     return info;
   }
 
-  void connect(int partner, Deadline deadline) override { peers_.connect(partner, deadline); }
-
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
            std::span<Sample> samples) override {
     const Path path = path_to(partner);
@@ -205,6 +203,8 @@ class VerbsTransport final : public Transport {
   }
 
  private:
+  Connected open_link(int partner, Deadline deadline) override { return peers_.connect(partner, deadline); }
+
   int own() const { return peers_.own_rank(); }
   Path path_to(int partner) const { return partner == own() ? Path::to_self : Path::to_partner; }
 
