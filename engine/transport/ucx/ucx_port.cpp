@@ -15,6 +15,7 @@
 #include "core/error.hpp"
 #include "transport/tagged/introduction.hpp"
 #include "transport/tagged/limits.hpp"
+#include "transport/ucx/gpu_memory.hpp"
 #include "transport/ucx/names.hpp"
 
 namespace leadline::transport::ucx {
@@ -100,6 +101,7 @@ UcxPort::UcxPort(const Wish& wish) {
   if (!wish.interface.empty()) devices = net_devices(cluster::local_address(wish.interface).device);
   context_ = context_for(wish, devices);
   ways_ = ways_of(context_.get());
+  ask_about_memory(context_.get());
   if (!devices.empty() && !is_any_over(ways_, devices)) {
     throw Error(ExitStatus::bad_command_line, "--interface has no effect here",
                 fmt::format("UCX has {}", listed(ways_)), "Leave it out, or allow UCX a transport over networks");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "transport/tagged/tagged_transport.hpp"
+#include "transport/ucx/gpu_memory.hpp"
 #include "transport/ucx/ucx_port.hpp"
 
 namespace leadline::transport::ucx {
@@ -21,7 +22,7 @@ constexpr Module module{
       return mode == WaitMode::block ? "UCX has no way to sleep that all its transports know" : "";
     },
     .refuses_memory = [](memory::Place place) -> std::string {
-      return place == memory::Place::host ? "" : "this UCX was built without CUDA";
+      return place == memory::Place::host ? "" : why_no_gpu_memory();
     },
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {
