@@ -159,7 +159,9 @@ BisectionRequest parse_bisection_command(const std::vector<std::string>& argumen
 
   parse_command_line(app, arguments);
   request.format = result::format_for(request.output, format);
-  check_effects([&app](const char* option) { return app.count(option) > 0; }, request);
+  const IsGiven is_given = [&app](const char* option) { return app.count(option) > 0; };
+  settle_allocator(is_given, request);
+  check_effects(is_given, request);
   return request;
 }
 

@@ -149,7 +149,9 @@ LinkRequest parse_link(const std::vector<std::string>& arguments) {
   parse_command_line(app, arguments);
   complete_seeds(app, request);
   request.format = result::format_for(request.output, format);
-  check_effects([&app](const char* option) { return app.count(option) > 0; }, request);
+  const IsGiven is_given = [&app](const char* option) { return app.count(option) > 0; };
+  settle_allocator(is_given, request);
+  check_effects(is_given, request);
   return request;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "memory/buffer.hpp"
+#include "transport/table.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -52,6 +53,11 @@ void check_run_effects(const IsGiven& is_given, const RunRequest& request) {
   if (is_given("--row-path") && !has_rows) {
     throw_no_effect("--row-path", fmt::format("a result as {} holds no rows", name_of(request.format)));
   }
+}
+
+void settle_allocator(const IsGiven& is_given, RunRequest& request) {
+  if (is_given("--allocator")) return;
+  if (const char* const its = transport::default_allocator(request.transport)) request.allocator = its;
 }
 
 void check_verifiable(const std::string& checker, const RunRequest& request) {

@@ -20,6 +20,9 @@ using IsGiven = std::function<bool(const char* option)>;
 
 bool has_random_contents(const RunRequest& request);
 
+/// Messages of some transports lie in memory of a kind of their own, unless --allocator says where.
+void settle_allocator(const IsGiven& is_given, RunRequest& request);
+
 /// Throws Error(bad_command_line) that names the option, says why it has no effect and what to do.
 void check_run_effects(const IsGiven& is_given, const RunRequest& request);
 

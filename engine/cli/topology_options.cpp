@@ -150,7 +150,9 @@ TopologyRequest parse_topology_command(const std::vector<std::string>& arguments
   parse_command_line(app, arguments);
   if (!request.edges_file.empty() && app.count("--topology") == 0) request.topologies.clear();
   request.format = result::format_for(request.output, format);
-  check_effects([&app](const char* option) { return app.count(option) > 0; }, request);
+  const IsGiven is_given = [&app](const char* option) { return app.count(option) > 0; };
+  settle_allocator(is_given, request);
+  check_effects(is_given, request);
   return request;
 }
 

@@ -15,8 +15,14 @@ constexpr Entry one_module(const char* name, const char* purpose, std::array<Lim
 }
 
 constexpr std::array<Limit, 2> no_gpu_memory(const char* why) { return {{{"--allocator cuda", why}}}; }
-constexpr std::array<Limit, 2> in_gpu_memory{
-    {{"--verify", "no: the pass makes and compares its contents in ordinary memory"}}};
+
+/// Its messages lie nowhere else.
+constexpr Entry in_gpu_memory(const char* name, const char* purpose) {
+  Entry entry =
+      one_module(name, purpose, {{{"--verify", "no: the pass makes and compares its contents in ordinary memory"}}});
+  entry.allocator = "cuda";
+  return entry;
+}
 
 constexpr Entry table[] = {
     one_module("tcp", "the kernel's TCP sockets; works everywhere",
@@ -34,8 +40,8 @@ constexpr Entry table[] = {
     one_module("psm2", "PSM2: Omni-Path", no_gpu_memory("no: PSM2 is not asked for it")),
     one_module("portals4", "Portals 4: BXI, and whatever else has an implementation",
                no_gpu_memory("no: Portals 4 knows ordinary memory alone")),
-    one_module("cuda", "GPU memory of one host, copied by the GPUs' own engines", in_gpu_memory),
-    one_module("nccl", "NCCL: GPU memory within a host and between hosts, a GPU for every rank", in_gpu_memory),
+    in_gpu_memory("cuda", "GPU memory of one host, copied by the GPUs' own engines"),
+    in_gpu_memory("nccl", "NCCL: GPU memory within a host and between hosts, a GPU for every rank"),
     one_module("model", "a make-believe fabric out of a file (model:FILE)",
                {{{"--allocator cuda", "no: its bytes travel through sockets"},
                  {"--check-buffers", "no: its timed messages have no contents"}}}),
@@ -53,6 +59,13 @@ const Entry& transport_named(std::string_view name) {
   for (const Entry& entry : table) names += (names.empty() ? "" : ", ") + std::string(entry.name);
   throw Error(ExitStatus::bad_command_line, "there is no transport \"" + std::string(name) + "\"",
               "the transports are " + names, "\"leadline transports\" says which can be used here");
+}
+
+const char* default_allocator(std::string_view choice) {
+  const std::string name = parse_choice(choice).name;
+  const auto* const found =
+      std::find_if(std::begin(table), std::end(table), [&](const Entry& entry) { return entry.name == name; });
+  return found == std::end(table) ? nullptr : found->allocator;
 }
 
 const ModuleFile* fitting_file(std::span<const ModuleFile> files, cluster::Launcher launcher) {

@@ -40,6 +40,7 @@ struct Entry {
   const char* purpose;  ///< one line for people
   std::array<ModuleFile, 2> file_list{};
   std::array<Limit, 2> limit_list{};
+  const char* allocator = nullptr;  ///< of messages where nobody says another; null = that of all transports
 
   std::span<const ModuleFile> files() const;
   std::span<const Limit> limits() const;  ///< what is not named here works
@@ -50,6 +51,9 @@ std::span<const Entry> transports();
 
 /// Throws Error(bad_command_line) that lists the names, where there is no such transport.
 const Entry& transport_named(std::string_view name);
+
+/// The allocator of the transport that is meant by `choice`, as behind --transport; null also for names that are none.
+const char* default_allocator(std::string_view choice);
 
 /// The limit of that option, or null.
 const Limit* limit_of(const Entry& transport, std::string_view option);

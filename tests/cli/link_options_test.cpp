@@ -114,6 +114,15 @@ TEST(LinkOptions, RefuseCombinationsInWhichOneIsIgnored) {
   EXPECT_THAT(refusal({"--batches", "200"}), HasSubstr("more than --messages 100"));
 }
 
+TEST(LinkOptions, TakeTheMemoryOfTheTransportUnlessToldOtherwise) {
+  EXPECT_EQ(parse({}).allocator, "aligned");
+  EXPECT_EQ(parse({"--transport", "tcp"}).allocator, "aligned");
+  EXPECT_EQ(parse({"--transport", "cuda"}).allocator, "cuda");
+  EXPECT_EQ(parse({"--transport", "nccl"}).allocator, "cuda");
+  EXPECT_EQ(parse({"--transport", "cuda", "--allocator", "huge"}).allocator, "huge");
+  EXPECT_THAT(refusal({"--transport", "cuda", "--verify"}), HasSubstr("--check-buffers"));
+}
+
 TEST(LinkOptions, ExplainThemselves) {
   try {
     parse({"--help"});

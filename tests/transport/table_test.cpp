@@ -40,6 +40,14 @@ TEST(Table, AnUnknownNameIsAnErrorThatListsTheNames) {
   }
 }
 
+TEST(Table, SaysWhoseMessagesLieInMemoryOfTheirOwn) {
+  EXPECT_EQ(default_allocator("tcp"), nullptr);
+  EXPECT_EQ(default_allocator(""), nullptr);
+  EXPECT_EQ(default_allocator("carrier_pigeon"), nullptr);
+  EXPECT_STREQ(default_allocator("cuda"), "cuda");
+  EXPECT_STREQ(default_allocator("nccl:"), "cuda");
+}
+
 TEST(Choice, IsANameWithAnArgumentBehindTheFirstColon) {
   EXPECT_EQ(parse_choice("tcp").name, "tcp");
   EXPECT_EQ(parse_choice("tcp").argument, "");
