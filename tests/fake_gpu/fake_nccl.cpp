@@ -176,6 +176,8 @@ FAKE_GPU_SYMBOL int ncclCommAbort(Comm* comm) {
   return success;
 }
 
+FAKE_GPU_SYMBOL int ncclCommDestroy(Comm* comm) { return ncclCommAbort(comm); }
+
 FAKE_GPU_SYMBOL int ncclCommGetAsyncError(Comm*, int* result) {
   *result = success;
   return success;

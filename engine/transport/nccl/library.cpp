@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <exception>
 #include <future>
 #include <memory>
 #include <string_view>
@@ -88,7 +89,13 @@ Communicator::Communicator(const memory::cuda::Driver& driver, int rank, int siz
   comm_ = made.comm;
 }
 
-// Everything is done by now, or the run has failed: nobody is waited for.
-Communicator::~Communicator() { library().abort(comm_); }
+// What has been sent may still be on its way through NCCL's own threads; where the run has failed nobody waits for it.
+Communicator::~Communicator() {
+  if (std::uncaught_exceptions() == 0) {
+    library().destroy(comm_);
+  } else {
+    library().abort(comm_);
+  }
+}
 
 }  // namespace leadline::transport::nccl

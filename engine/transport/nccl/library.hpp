@@ -36,6 +36,7 @@ class Library {
   Result (*get_unique_id)(UniqueId*) = find<Result(UniqueId*)>("ncclGetUniqueId");
   Result (*init_rank)(Comm*, int size, UniqueId,
                       int rank) = find<Result(Comm*, int, UniqueId, int)>("ncclCommInitRank");
+  Result (*destroy)(Comm) = find<Result(Comm)>("ncclCommDestroy");
   Result (*abort)(Comm) = find<Result(Comm)>("ncclCommAbort");
   Result (*get_async_error)(Comm, Result*) = find<Result(Comm, Result*)>("ncclCommGetAsyncError");
   const char* (*error_string)(Result) = find<const char*(Result)>("ncclGetErrorString");
