@@ -146,7 +146,8 @@ inline std::unique_ptr<transport::Transport> open_transport(const Setting& setti
                        .host_of = cluster.host_of(),
                        .rendezvous = cluster,
                        .wait = WaitMode::block,
-                       .argument = choice.argument,
+                       .settings = {choice.name, module->settings, choice.argument, {}},
+                       .interface = {},
                        .pulse = cluster.pulse()});
 }
 

@@ -83,7 +83,8 @@ inline std::unique_ptr<transport::Transport> open_tcp(ThreadCluster& cluster) {
                        .host_of = cluster.host_of(),
                        .rendezvous = cluster,
                        .wait = WaitMode::block,
-                       .argument = {},
+                       .settings = {},
+                       .interface = {},
                        .pulse = cluster.pulse()});
 }
 

@@ -55,8 +55,6 @@ class ModelRanks final : public Ranks {
   ForkedRanks forked_;
 };
 
-Deadline soon() { return Deadline::after(std::chrono::seconds(20)); }
-
 /// Rank 0's times towards `partner` in a run of `size` ranks, five batches of two messages.
 std::vector<std::uint64_t> times_towards(int partner, int size, const std::string& text, kernel::Exchange exchange) {
   const std::string file = fabric_file(text);

@@ -39,7 +39,8 @@ class MpiRanks final : public Ranks {
                                        .host_of = host_of,
                                        .rendezvous = rendezvous,
                                        .wait = wait,
-                                       .argument = {},
+                                       .settings = {},
+                                       .interface = {},
                                        .pulse = pulse});
     End end{rank, size, 1 - rank, *opened, pulse};
     body(end);
