@@ -57,6 +57,12 @@ class Layers(CheckTest):
         self.write("engine/core/error.cpp", '#include "core/error.hpp"\n#include "bench/link.hpp"\n')
         self.assert_one(layers.layers(self.root), "engine/core/error.cpp:2", "bench stands above core")
 
+    def test_transports_share_one_folder(self) -> None:
+        self.write("engine/transport/tcp/tcp.cpp", '#include "transport/tagged/port.hpp"\n')
+        self.assertEqual(layers.layers(self.root), [])
+        self.write("engine/bench/link.cpp", '#include "transport/tagged/port.hpp"\n')
+        self.assert_one(layers.layers(self.root), "a transport is a module")
+
     def test_transport_knows_another(self) -> None:
         self.write("engine/transport/tcp/tcp.cpp", '#include "transport/mpi/mpi.hpp"\n')
         self.assert_one(layers.layers(self.root), "a transport is a module")
