@@ -15,7 +15,7 @@ OptionValue integer(auto value) { return static_cast<std::int64_t>(value); }
 std::vector<Option> options_before(const RunRequest& request) {
   return {
       {"transport", "", request.transport},
-      {"transport_options", "", fmt::format("{}", fmt::join(request.transport_options, " "))},
+      {"transport_option", "", fmt::format("{}", fmt::join(request.transport_options, " "))},
       {"interface", "", request.interface},
       {"host_name_suffix", "", request.host_name_suffix},
       {"local", "", integer(request.num_local)},

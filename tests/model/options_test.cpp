@@ -94,7 +94,7 @@ TEST(Options, OfAFileTestAreNamedAsOnTheCommandLineInTheOrderOfTheHelp) {
   std::vector<std::string> names;
   for (const Option& option : options_of(IoRequest{})) names.push_back(option.name);
   const std::vector<std::string> expected{"transport",
-                                          "transport_options",
+                                          "transport_option",
                                           "interface",
                                           "host_name_suffix",
                                           "local",
