@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A length and the bytes, both ways at once.
+// A length and the bytes, both ways at once; and single bytes.
 #include "transport/address_exchange.hpp"
 
 #include <poll.h>
@@ -85,6 +85,18 @@ class Exchange {
 std::string exchange_addresses(int socket, int partner, std::string_view own, Deadline deadline) {
   assert(own.size() <= max_bytes);
   return Exchange(socket, partner, own).run(deadline);
+}
+
+void give_sign(int socket, int partner) {
+  const char sign = 1;
+  if (::send(socket, &sign, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) throw_gone(partner);
+}
+
+bool has_sign(int socket, int partner) {
+  char sign = 0;
+  const auto num = ::recv(socket, &sign, 1, MSG_DONTWAIT);
+  if (num == 0 || (num < 0 && errno != EAGAIN && errno != EINTR)) throw_gone(partner);
+  return num == 1;
 }
 
 void throw_late(int partner) {

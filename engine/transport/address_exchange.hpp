@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two partners tell each other the addresses that their libraries gave them.
+// Two partners tell each other the addresses that their libraries gave them, and when they are ready.
 #pragma once
 
 #include <string>
@@ -12,6 +12,11 @@ namespace leadline::transport {
 /// Partners: over a connected socket with nothing else on it. Returns the partner's; at most 64 KiB each way.
 /// Throws Error(run_failed) when the deadline passes or the partner is gone.
 std::string exchange_addresses(int socket, int partner, std::string_view own, Deadline deadline);
+
+/// Partners: a sign over the same socket, and whether the other's is there; neither blocks. Throw Error(run_failed)
+/// when the partner is gone.
+void give_sign(int socket, int partner);
+bool has_sign(int socket, int partner);
 
 /// "rank 3 did not answer in time"
 [[noreturn]] void throw_late(int partner);

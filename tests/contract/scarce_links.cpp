@@ -73,4 +73,15 @@ void expect_too_many_at_once_refused(const std::string& transport, rlim_t files_
   });
 }
 
+void expect_links_kept(const std::string& transport, rlim_t num_files) {
+  run_forked(6, [&](ForkedRank& self) {
+    const ScarceFiles scarce(num_files);
+    const auto opened = self.open(transport, WaitMode::yield);
+    for (int sweep = 0; sweep < 3; ++sweep) play_tournament(self, *opened);
+    Sample sample;
+    opened->all_to_all({tournament(self.rank, self.size), 0}, {}, {&sample, 1});
+    EXPECT_GT(sample.elapsed_ns, 0u);
+  });
+}
+
 }  // namespace leadline::contract

@@ -28,4 +28,7 @@ void expect_links_closed_and_opened_again(const std::string& transport, rlim_t f
 /// Four ranks with room for two links are told so when all meet at once, in both kinds of exchange.
 void expect_too_many_at_once_refused(const std::string& transport, rlim_t files_a_link);
 
+/// Six ranks that may open so few files more all meet each other three times, and then at once.
+void expect_links_kept(const std::string& transport, rlim_t num_files);
+
 }  // namespace leadline::contract

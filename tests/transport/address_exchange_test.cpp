@@ -70,6 +70,17 @@ TEST(AddressExchange, RefusesALengthThatNoAddressHas) {
   EXPECT_THROW(exchange_addresses(ends.one.fd(), 1, "a", soon()), Error);
 }
 
+TEST(AddressExchange, SignsAreSeenOnceAndInOrder) {
+  TwoEnds ends;
+  EXPECT_FALSE(has_sign(ends.one.fd(), 1));
+  give_sign(ends.other.fd(), 0);
+  EXPECT_TRUE(has_sign(ends.one.fd(), 1));
+  EXPECT_FALSE(has_sign(ends.one.fd(), 1));
+  ends.other = {};
+  EXPECT_THROW(has_sign(ends.one.fd(), 1), Error);
+  EXPECT_THROW(give_sign(ends.one.fd(), 1), Error);
+}
+
 TEST(Introduction, KeepsItsPartsApart) {
   const std::string address("\x02\0\x11\0", 4);
   const std::string text = tagged::in_one({"tcp;ofi_rxm, FI_SOCKADDR_IN", address});

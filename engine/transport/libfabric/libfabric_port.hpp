@@ -32,6 +32,9 @@ using Owned = std::unique_ptr<Object, Closer>;
 /// See transport/tagged/port.hpp.
 class LibfabricPort {
  public:
+  static constexpr bool keeps_ways = false;
+  static constexpr std::size_t files_a_way = 2;  ///< over sockets, where both may dial each other at once
+
   using Peer = fi_addr_t;
 
   /// A registration, where the provider wants one for local memory (FI_MR_LOCAL).
@@ -78,8 +81,6 @@ class LibfabricPort {
   bool flush(Deadline) { return true; }
 
   std::uint64_t max_message_bytes() const { return info_->ep_attr->max_msg_size; }
-  /// Where it goes over sockets, both may dial each other at once.
-  static std::size_t files_a_way() { return 2; }
 
   std::string address() const;
   /// Throws Error(something_missing) where the partner has another provider, or addresses of another kind.

@@ -61,7 +61,8 @@ class Portals4Port {
 
   /// Long messages travel in pieces.
   static std::uint64_t max_message_bytes() { return UINT64_MAX; }
-  static std::size_t files_a_way() { return 0; }
+  static constexpr bool keeps_ways = false;
+  static constexpr std::size_t files_a_way = 0;
 
   std::string address() const;
   Peer open(std::string_view address);

@@ -21,6 +21,9 @@ namespace leadline::transport::psm2 {
 /// See transport/tagged/port.hpp. PSM2 has one endpoint a process.
 class Psm2Port {
  public:
+  /// They cost no files, and an end waits for the other to be closed.
+  static constexpr bool keeps_ways = true;
+
   using Peer = psm2_epaddr_t;
 
   /// It registers memory when it needs to.
@@ -72,7 +75,6 @@ class Psm2Port {
 
   /// Lengths have 32 bits.
   static std::uint64_t max_message_bytes() { return UINT32_MAX; }
-  static std::size_t files_a_way() { return 0; }
 
   std::string address() const;
   /// Both partners at once.

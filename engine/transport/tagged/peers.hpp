@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 
+#include "cluster/rendezvous.hpp"
+#include "cluster/socket.hpp"
 #include "core/deadline.hpp"
 #include "core/error.hpp"
 #include "transport/address_exchange.hpp"
@@ -19,14 +21,16 @@
 
 namespace leadline::transport::tagged {
 
-/// Bounded as sockets are (see LinkSockets), whose end tells a partner that the way has been closed.
+/// Where ways are kept to the end, sockets are there for their opening alone. Others are bounded as sockets are (see
+/// LinkSockets), whose end tells a partner that the way has been closed.
 template <Port P>
 class Peers {
  public:
   Peers(P& port, const Context& context)
       : port_(port),
         own_rank_(context.rank),
-        sockets_(context.rank, context.size, context.rendezvous, link_limit(1 + port.files_a_way())) {}
+        rendezvous_(context.rendezvous),
+        sockets_(context.rank, context.size, context.rendezvous, link_bound()) {}
   Peers(const Peers&) = delete;
   Peers& operator=(const Peers&) = delete;
 
@@ -41,7 +45,7 @@ class Peers {
     // Nobody drives the library while this rank waits for a socket.
     if (!port_.flush(deadline)) throw_late(partner);
     const Connected connected = partner == own_rank_ ? connect_to_self() : connect_to(partner, deadline);
-    greet(partner, deadline);
+    if (connected == Connected::again || partner == own_rank_) greet(partner, deadline);
     return connected;
   }
 
@@ -54,9 +58,19 @@ class Peers {
 
   /// Local: throws Error(something_missing) where the limit has closed the link to one of them again; negative ones are
   /// left out.
-  void require(std::span<const std::int32_t> partners) const { sockets_.all_ends(partners); }
+  void require(std::span<const std::int32_t> partners) const {
+    if constexpr (!P::keeps_ways) sockets_.all_ends(partners);
+  }
 
  private:
+  static std::size_t link_bound() {
+    if constexpr (P::keeps_ways) {
+      return 1;
+    } else {
+      return link_limit(1 + P::files_a_way);
+    }
+  }
+
   Connected connect_to_self() {
     if (open_.contains(own_rank_)) return Connected::again;
     open_.emplace(own_rank_, port_.open(port_.address()));
@@ -64,12 +78,24 @@ class Peers {
   }
 
   Connected connect_to(int partner, Deadline deadline) {
-    if (sockets_.connect(partner, deadline) == Connected::again) return Connected::again;
-    close(partner);
-    close_lost();
-    const std::string address = exchange_addresses(sockets_.ends(partner).out, partner, port_.address(), deadline);
-    open_.emplace(partner, port_.open(address));
+    if constexpr (P::keeps_ways) {
+      if (open_.contains(partner)) return Connected::again;
+      const cluster::Socket socket = rendezvous_.meet(partner, deadline);
+      open_anew(partner, socket.fd(), deadline);
+    } else {
+      if (sockets_.connect(partner, deadline) == Connected::again) return Connected::again;
+      close(partner);
+      close_lost();
+      open_anew(partner, sockets_.ends(partner).out, deadline);
+    }
     return Connected::anew;
+  }
+
+  void open_anew(int partner, int socket, Deadline deadline) {
+    const std::string address = exchange_addresses(socket, partner, port_.address(), deadline);
+    open_.emplace(partner, port_.open(address));
+    greet(partner, deadline);
+    settle(partner, socket, deadline);
   }
 
   void close(int partner) {
@@ -103,9 +129,18 @@ class Peers {
     if (!is_well) throw_late(partner);
   }
 
+  /// Libraries go on setting up behind the first messages. Each rank drives its own until the other needs it no more:
+  /// afterwards it may wait for somebody else.
+  void settle(int partner, int socket, Deadline deadline) {
+    if (!port_.flush(deadline)) throw_late(partner);
+    give_sign(socket, partner);
+    if (!drive_until(port_, deadline, [&] { return has_sign(socket, partner); })) throw_late(partner);
+  }
+
   P& port_;
   int own_rank_;
-  LinkSockets sockets_;
+  cluster::Rendezvous& rendezvous_;
+  LinkSockets sockets_;  ///< none where ways are kept
   std::map<std::int32_t, typename P::Peer> open_;
 };
 

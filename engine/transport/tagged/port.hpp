@@ -43,7 +43,8 @@ constexpr std::uint64_t bits(Tag tag) {
 /// flush           Whatever was sent needs this rank no more: false where that is not so by the deadline.
 /// address, open, close  A rank's address, to be carried to others; the way to one; its end, all sends done.
 /// max_message_bytes  Longer messages cannot be had.
-/// files_a_way     Open files that a way costs at most.
+/// keeps_ways      Whether ways stay open to the end: closing one end of one would break the other.
+/// files_a_way     Open files that a way costs at most, where ways are not kept.
 template <class P>
 concept Port = requires(P& port, const P& same, typename P::Peer peer, typename P::Request& request, Tag tag,
                         const typename P::Memory& memory, const std::byte* from, std::byte* to, std::size_t size,
@@ -56,9 +57,9 @@ concept Port = requires(P& port, const P& same, typename P::Peer peer, typename 
   { port.flush(deadline) } -> std::same_as<bool>;
   { same.address() } -> std::same_as<std::string>;
   { same.max_message_bytes() } -> std::same_as<std::uint64_t>;
-  { same.files_a_way() } -> std::same_as<std::size_t>;
   { port.open(address) } -> std::same_as<typename P::Peer>;
   port.close(peer);
+  requires P::keeps_ways || std::same_as<decltype(P::files_a_way), const std::size_t>;
 };
 
 }  // namespace leadline::transport::tagged

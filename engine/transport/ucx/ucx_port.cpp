@@ -153,8 +153,9 @@ void UcxPort::close(Peer peer) noexcept {
   const ucs_status_ptr_t closing = ucp_ep_close_nbx(peer, &plain);
   if (closing == nullptr || UCS_PTR_IS_ERR(closing)) return;
   const auto deadline = Deadline::after(closing_patience);
-  while (ucp_request_check_status(closing) == UCS_INPROGRESS && !deadline.has_passed()) {
+  while (is_patient_ && ucp_request_check_status(closing) == UCS_INPROGRESS) {
     if (!progress()) sched_yield();
+    is_patient_ = !deadline.has_passed();
   }
   ucp_request_free(closing);
 }

@@ -38,6 +38,9 @@ struct Wish {
 /// See transport/tagged/port.hpp. Thread-bound, as a UCP worker of UCS_THREAD_MODE_SINGLE is.
 class UcxPort {
  public:
+  /// An endpoint that was closed at one end and made again was seen never to be set up, over TCP (UCX 1.13).
+  static constexpr bool keeps_ways = true;
+
   using Peer = ucp_ep_h;
 
   /// It finds out by itself where memory lies, and registers it when it needs to.
@@ -84,8 +87,6 @@ class UcxPort {
 
   bool flush(Deadline deadline);
   static std::uint64_t max_message_bytes() { return UINT64_MAX; }
-  /// Over TCP both may dial each other at once.
-  static std::size_t files_a_way() { return 2; }
 
   std::string address() const;
   /// Throws Error(something_missing) where the two have no transport in common.
@@ -103,6 +104,7 @@ class UcxPort {
   LibraryWords words_;  ///< to the last
   OwnedContext context_;
   OwnedWorker worker_;
+  bool is_patient_ = true;         ///< until a way cannot be closed
   std::vector<std::string> ways_;  ///< see ways_in()
 };
 
