@@ -17,7 +17,7 @@ namespace {
 std::string why_no_device() {
   try {
     for (const transport::Fact& fact : transport::open_module("verbs")->facts()) {
-      if (fact.name == "device" && fact.value.find(" ACTIVE,") != std::string::npos) return "";
+      if (fact.name == "device" && fact.value.find(" active,") != std::string::npos) return "";
     }
     return "no InfiniBand or RoCE port is active";
   } catch (const std::exception& error) {

@@ -34,7 +34,7 @@ struct Devices {
   Devices() {
     int num_all = 0;
     list.reset(ibv_get_device_list(&num_all));
-    if (!list) throw_cannot("list its devices", errno);
+    if (!list) throw_no_list(errno);
     for (int i = 0; i < num_all; ++i) {
       if (list.get()[i]->transport_type == IBV_TRANSPORT_IB) usable.push_back(list.get()[i]);
     }

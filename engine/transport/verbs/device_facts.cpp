@@ -50,7 +50,7 @@ void add_facts_of(ibv_device* device, std::vector<Fact>& facts) {
 std::vector<Fact> device_facts() {
   int num_devices = 0;
   const Owned<ibv_device*> list(ibv_get_device_list(&num_devices));
-  if (!list) throw_cannot("list its devices", errno);
+  if (!list) throw_no_list(errno);
   std::vector<Fact> facts{{"library", library_name()}};
   for (int i = 0; i < num_devices; ++i) add_facts_of(list.get()[i], facts);
   if (num_devices == 0) facts.push_back({"device", "none"});

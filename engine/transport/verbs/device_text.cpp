@@ -40,6 +40,11 @@ void throw_cannot(const std::string& what, int error_number) {
               hint);
 }
 
+void throw_no_list(int error_number) {
+  throw Error(ExitStatus::something_missing, "libibverbs cannot list its devices", system_error_text(error_number),
+              "Is there an adapter, and has the kernel loaded its driver and ib_uverbs?");
+}
+
 std::string library_name() {
   Dl_info found{};
   std::error_code no_such_file;

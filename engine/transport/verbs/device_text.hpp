@@ -15,7 +15,7 @@ std::string library_name();
 /// The kernel's driver of a device: "mlx5_core", "software over eth0"; empty where the system does not say.
 std::string driver_of(const std::string& device);
 
-/// "ACTIVE", "DOWN".
+/// "active", "down".
 std::string state_text(ibv_port_state state);
 
 /// "InfiniBand", "Ethernet".

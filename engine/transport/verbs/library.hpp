@@ -34,6 +34,9 @@ struct Memory {
 /// not be locked, the limit of it stands there, too.
 [[noreturn]] void throw_cannot(const std::string& what, int error_number);
 
+/// Throws Error(something_missing): not even a list of devices is to be had.
+[[noreturn]] void throw_no_list(int error_number);
+
 /// "64 KiB", "unlimited": how much memory this process may lock.
 std::string locked_memory_limit();
 
