@@ -1,3 +1,4 @@
+#!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs in the virtual machine: five RDMA devices on one switch, the last of them down; then job after job.
 set -u
@@ -28,6 +29,6 @@ for job in jobs/*; do
   echo $? >"out/$name/status"
   echo "$name: $start to $(cut -d' ' -f1 /proc/uptime) s after boot, status $(cat "out/$name/status")"
 done
-echo done >finished
+echo yes >finished
 sync
 echo b >/proc/sysrq-trigger

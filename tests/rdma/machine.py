@@ -25,7 +25,10 @@ MODULES = (
     *("virtio_pci", "9p", "9pnet_virtio", "overlay", "rdma_rxe", "ib_uverbs", "rdma_ucm", "veth", "bridge"),
     *("sch_netem", "crc32_generic", "crc32c_generic"),
 )
-FOLDERS = "drivers/infiniband drivers/virtio drivers/net net fs/9p fs/overlayfs fs/netfs fs/fscache fs/configfs lib crypto"
+FOLDERS = (
+    *("drivers/infiniband", "drivers/virtio", "drivers/net", "net", "lib", "crypto"),
+    *("fs/9p", "fs/overlayfs", "fs/netfs", "fs/fscache", "fs/configfs"),
+)
 COMMANDS = ("sh", "mount", "insmod", "mkdir", "ip", "switch_root", "echo")
 
 
@@ -52,18 +55,20 @@ def _kernel_package() -> str:
 
 def _files_in(package: Path) -> Iterator[tuple[str, bytes]]:
     """Plain files of a Debian package, without the dot at the beginning of their paths."""
-    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(package)], stdout=subprocess.PIPE) as unpacking:
-        with tarfile.open(fileobj=unpacking.stdout, mode="r|") as archive:
-            for member in archive:
-                content = archive.extractfile(member) if member.isfile() else None
-                if content is not None and _is_wanted(member.name):
-                    yield member.name.removeprefix("."), content.read()
+    with (
+        subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(package)], stdout=subprocess.PIPE) as unpacking,
+        tarfile.open(fileobj=unpacking.stdout, mode="r|") as archive,
+    ):
+        for member in archive:
+            content = archive.extractfile(member) if member.isfile() else None
+            if content is not None and _is_wanted(member.name):
+                yield member.name.removeprefix("."), content.read()
 
 
 def _is_wanted(path: str) -> bool:
     kernel = re.search(r"/lib/modules/[^/]+/kernel/(.*)", path)
     if kernel:
-        return any(kernel[1].startswith(f"{folder}/") for folder in FOLDERS.split())
+        return any(kernel[1].startswith(f"{folder}/") for folder in FOLDERS)
     return path.startswith("./boot/vmlinuz") or path in ("./bin/busybox", "./usr/bin/busybox")
 
 
@@ -83,7 +88,7 @@ def _with_all_they_need(modules: dict[str, bytes]) -> list[str]:
         if name in order or name not in modules:
             return
         depends = re.search(rb"\0depends=([^\0]*)\0", modules[name])
-        for needed in (depends[1].decode().split(",") if depends else []):
+        for needed in depends[1].decode().split(",") if depends else []:
             add(needed.replace("-", "_"))
         order.append(name)
 
@@ -153,7 +158,8 @@ def _make(package: str, folder: Path, made: Image) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     work = folder / "work"
     work.mkdir(parents=True)
-    _output("apt-get", "download", "-q", "-o", "APT::Sandbox::User=root", package, "busybox-static", folder=work, timeout=300)
+    words = ("apt-get", "download", "-q", "-o", "APT::Sandbox::User=root", package, "busybox-static")
+    _output(*words, folder=work, timeout=300)
     modules: dict[str, bytes] = {}
     busybox = b""
     for deb in sorted(work.glob("*.deb")):
@@ -209,7 +215,7 @@ def run(started_with: Image, jobs: list[Job], share: Path, *, timeout_s: float) 
     with (share / "console").open("wb") as console:
         try:
             subprocess.run(
-                words, stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT, timeout=timeout_s, check=False
+                words, stdin=subprocess.DEVNULL, stdout=console, stderr=console, timeout=timeout_s, check=False
             )
         except subprocess.TimeoutExpired:
             console.write(b"\nended by its timeout\n")

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is run in the virtual machine: five devices rxe0 to rxe4 over v0 to v4 (10.88.0.1 and on), the last one down."""
+
+from __future__ import annotations
+
+import shlex
+
+import program
+from machine import Job
+
+BUILD = program.PROGRAM.parents[1]
+FOUR_DEVICES = ("--interface", "v0,v1,v2,v3")
+CONTRACT = f"LEADLINE_MODULE_PATH={BUILD}/lib/leadline {BUILD}/tests/contract_verbs --gtest_brief=1 --gtest_filter="
+
+
+def leadline(*words: str, benchmark: str = "link", transport: str = "verbs", ranks: int = 2) -> str:
+    """A run in the job's own folder, its file r.h5."""
+    run = (benchmark, "--local", str(ranks), "--transport", transport, "--quiet", "--output", "r.h5", *words)
+    return shlex.join((str(program.PROGRAM), *run))
+
+
+def option(*settings: str) -> tuple[str, ...]:
+    """Settings of the transport."""
+    return tuple(word for setting in settings for word in ("--transport-option", setting))
+
+
+def _on_hosts(num: int) -> str:
+    """A rank on each of so many pretended hosts, each with a device of its own."""
+    addresses = " ".join(f"LEADLINE_ADDRESS_{i}=10.88.0.{i + 1} LEADLINE_PORT_{i}={60000 + i}" for i in range(num))
+    words = ("link", *FEW, "--verify", "--transport", "verbs", "--quiet", "--output", "r.h5", "--wait", "yield")
+    return f"""
+export LEADLINE_SIZE={num} LEADLINE_SECRET=0123456789abcdef0123456789abcdef {addresses}
+for i in $(seq 0 {num - 1}); do
+  LEADLINE_RANK=$i unshare --uts sh -c 'hostname "$0"; exec "$@"' "node$i" \
+    {shlex.join((str(program.PROGRAM), *words))} --interface "v$i" &
+  started="${{started:-}} $!"
+done
+status=0
+for one in $started; do wait "$one" || status=$?; done
+exit $status"""
+
+
+FEW = ("--messages", "20", "--warmup", "3", "--batches", "5", "--retest-slowest", "2")
+SIZES = ("--message-size", "0,1,8,4KiB,300KiB")
+CHECKED = ("--verify", "--check-buffers", "--buffers", "3")
+
+# Devices in software say that they carry messages up to 8 MiB, so one test of the suite is not for them.
+_NOT_HERE = "-*CarriesAMessageOf64MiB*"
+
+# The timed jobs first: what is refused needs no quiet machine.
+JOBS = [
+    Job("contract-links", f"{CONTRACT}'*TransportContract*/yield_semi*:*TransportContract*/block_*{_NOT_HERE}'", 300),
+    Job("contract-many", f"{CONTRACT}'*AllToAll*:*Messages*/*_2:*Messages*/*_4:*Neighbour*/*_2:*Neighbour*/*_3'", 300),
+    Job("matrix", leadline(*FEW, *SIZES, *CHECKED, *FOUR_DEVICES, "--all-to-all", "around", ranks=4)),
+    Job("sleeping", leadline(*FEW, *SIZES, *CHECKED, *FOUR_DEVICES, "--wait", "block", ranks=4)),
+    Job("spinning", leadline(*FEW, *SIZES, *CHECKED, "--wait", "spin")),
+    *(
+        Job(
+            f"write-{direction}",
+            leadline(*FEW, *SIZES, *CHECKED, *FOUR_DEVICES, *option("write=yes"), "--direction", direction),
+        )
+        for direction in ("semidirectional", "unidirectional", "bidirectional")
+    ),
+    Job(
+        "write-many",
+        leadline(*FEW, *FOUR_DEVICES, *option("write=yes"), "--all-to-all", "around", ranks=4),
+    ),
+    Job("large-window", leadline("--messages", "3000", "--window", "1000", "--direction", "unidirectional", *CHECKED)),
+    Job(
+        "topologies",
+        leadline(
+            *("--message-size", "1KiB,64KiB", "--iterations", "5", "--traced", "2", "--verify", *FOUR_DEVICES),
+            benchmark="topology",
+            ranks=4,
+        ),
+    ),
+    Job(
+        "topologies-written",
+        leadline(
+            *("--message-size", "1KiB", "--iterations", "5", "--verify", *FOUR_DEVICES, *option("write=yes")),
+            benchmark="topology",
+            ranks=4,
+        ),
+    ),
+    Job("hosts", _on_hosts(4)),
+    Job(
+        "lossy",
+        "tc qdisc add dev v0 root netem loss 2% seed 1 2>/dev/null || tc qdisc add dev v0 root netem loss 2%\n"
+        + leadline(*FEW, "--message-size", "64KiB", "--verify", *FOUR_DEVICES)
+        + "\nstatus=$?; tc qdisc del dev v0 root; exit $status",
+    ),
+    Job("small-mtu", leadline(*FEW, *SIZES, *CHECKED, *option("mtu=256", "gid-index=1", "traffic-class=8"))),
+    Job("killed", leadline("--messages", "100000000") + ' & sleep 5; kill -KILL "$(pgrep -P $! | tail -1)"; wait $!'),
+    Job("too-long", leadline("--message-size", "16MiB", "--messages", "1")),
+    Job("facts", f"{program.PROGRAM} transports --verbose"),
+    Job("no-such-device", leadline(transport="verbs:nosuch")),
+    Job("device-down", leadline(transport="verbs:rxe4")),
+    Job("network-down", leadline("--interface", "v4")),
+    Job("no-such-port", leadline(*option("port=2"), transport="verbs:rxe0")),
+    Job("no-such-gid", leadline(*option("gid-index=77"))),
+    Job("no-such-mtu", leadline(*option("mtu=300"))),
+    Job("no-such-setting", leadline(*option("frobnicate=1"))),
+    Job(
+        "little-memory",
+        "ulimit -l 64; exec setpriv --bounding-set -ipc_lock " + leadline("--message-size", "1MiB", *FOUR_DEVICES),
+    ),
+]

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The transport verbs over devices in software, in a virtual machine: one per rank, joined by a switch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from machine import Done
+from result import ResultFile
+
+Ended = dict[str, Done]
+
+
+def fine(done: Done) -> ResultFile:
+    """The file of a run that ended well."""
+    assert done.status == 0, f"status {done.status}: {done.out[-2000:]}{done.err[-2000:]}"
+    result = ResultFile(done.folder / "r.h5")
+    assert result.complete
+    return result
+
+
+def refusal(done: Done, status: int) -> str:
+    """The one line of a run that was refused."""
+    lines = [line for line in done.err.splitlines() if line.startswith("leadline: ")]
+    assert (done.status, len(lines)) == (status, 1), f"status {done.status}: {done.err[-2000:]}"
+    return lines[0]
+
+
+def has_every_pair(result: ResultFile, size: int) -> bool:
+    return np.array_equal(result.measured(size=size), result.every_pair())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["links", "many"])
+def test_contract(ended: Ended, part: str) -> None:
+    done = ended[f"contract-{part}"]
+    assert done.status == 0, done.out[-4000:] + done.err[-1000:]
+    assert "PASSED" in done.out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("job", ["matrix", "sleeping"])
+def test_every_rank_uses_a_device_of_its_own(ended: Ended, job: str) -> None:
+    result = fine(ended[job])
+    assert result.num_ranks == 4
+    assert all(has_every_pair(result, size) for size in range(5))
+    assert result.provenance["transport_device"] == "rxe0 port 1 gid 1"
+    assert result.provenance["transport_library"].startswith("libibverbs ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("job", ["spinning", "small-mtu", "large-window"])
+def test_both_ranks_on_one_device(ended: Ended, job: str) -> None:
+    result = fine(ended[job])
+    assert has_every_pair(result, len(result.sizes) - 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("direction", ["semidirectional", "unidirectional", "bidirectional"])
+def test_messages_may_be_written(ended: Ended, direction: str) -> None:
+    result = fine(ended[f"write-{direction}"])
+    assert all(has_every_pair(result, size) for size in range(5))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("job", ["write-many", "lossy"])
+def test_many_ranks(ended: Ended, job: str) -> None:
+    fine(ended[job])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("job", ["topologies", "topologies-written"])
+def test_exchanges_with_neighbours(ended: Ended, job: str) -> None:
+    done = ended[job]
+    assert done.status == 0, done.err[-2000:]
+
+
+@pytest.mark.slow
+def test_a_rank_on_each_host(ended: Ended) -> None:
+    result = fine(ended["hosts"])
+    assert result.hosts == ["node0", "node1", "node2", "node3"]
+    assert has_every_pair(result, 0)
+
+
+@pytest.mark.slow
+def test_a_rank_that_dies_ends_the_run(ended: Ended) -> None:
+    assert "rank 1" in refusal(ended["killed"], 4)
+
+
+@pytest.mark.slow
+def test_facts_name_devices_addresses_and_limits(ended: Ended) -> None:
+    done = ended["facts"]
+    assert done.status == 0
+    for words in ("libibverbs ", "rxe0, software over v0", "port 1 active, Ethernet", "gid 1 RoCE v2 10.88.0.1"):
+        assert words in done.out
+    assert "rxe4, port 1 down" in done.out
+    assert "locked memory unlimited" in done.out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("job", "status", "words"),
+    [
+        ("no-such-device", 3, ['"nosuch"', "rxe0, rxe1"]),
+        ("device-down", 3, ["rxe4 port 1 is down"]),
+        ("network-down", 3, ["v4"]),
+        ("no-such-port", 3, ["rxe0 has no port 2"]),
+        ("no-such-gid", 3, ["no GID with index 77", "0, 1"]),
+        ("no-such-mtu", 2, ['"300"', "256"]),
+        ("no-such-setting", 2, ['"frobnicate"', "device, port, gid-index"]),
+        ("too-long", 4, ["16777216 bytes", "its limit is 8388608"]),
+        ("little-memory", 3, ["Cannot allocate memory", "ulimit -l), now 64 KiB"]),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(ended: Ended, job: str, status: int, words: list[str]) -> None:
+    line = refusal(ended[job], status)
+    assert all(word in line for word in words), line
