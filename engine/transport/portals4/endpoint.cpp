@@ -12,7 +12,7 @@ constexpr std::size_t most_buffers = 8;
 constexpr std::size_t most_operations = 1024;
 constexpr std::size_t most_words = 4096;  // four kinds from each of as many ranks as links are kept to
 
-/// A descriptor of no bytes has a place nevertheless: some implementations want one.
+/// One byte that is never read: the reference implementation ends the process over a descriptor of none.
 constexpr std::array<std::byte, 1> some_place{};
 
 std::size_t at_least_one(std::size_t number) { return std::max<std::size_t>(number, 1); }
@@ -38,6 +38,6 @@ Endpoint::Endpoint(const Choice& choice)
       messages(interface, arrivals, PTL_PT_FLOWCTRL),
       memory(interface, own, 0),
       words(interface, own, 0),
-      nothing(interface, own, some_place.data(), 0) {}
+      nothing(interface, own, some_place.data(), some_place.size()) {}
 
 }  // namespace leadline::transport::portals4

@@ -2,7 +2,10 @@
 // The handles of Portals 4, and its words for what goes wrong.
 #pragma once
 
+// Not every implementation's header is fit for C++ by itself.
+extern "C" {
 #include <portals4.h>
+}
 
 #include <cstddef>
 #include <optional>

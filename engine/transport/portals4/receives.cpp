@@ -27,6 +27,9 @@ void require_size(std::size_t size, std::size_t expected) {
               fmt::format("a message of {} bytes came where {} bytes were expected", size, expected));
 }
 
+/// What came unexpected is never cut, and the reference implementation has something else in its rlength.
+std::size_t size_of(const ptl_event_t& event) { return event.type == PTL_EVENT_PUT ? event.rlength : event.mlength; }
+
 }  // namespace
 
 Receives::Receives(Endpoint& endpoint)
@@ -72,7 +75,7 @@ void Receives::arrived(const ptl_event_t& event) {
   --num_posted_;
   message.key = event.hdr_data;
   if (message.key != 0) return start_fetch(message);
-  require_size(event.rlength, message.size);
+  require_size(size_of(event), message.size);
   if (event.type == PTL_EVENT_PUT_OVERFLOW && message.size > 0) std::memcpy(message.data, event.start, message.size);
   message.num_awaited = 0;
 }
@@ -149,11 +152,8 @@ void Receives::found(const ptl_event_t& event) {
   }
   require_well(event, "making room");
   Early early{event.initiator, event.match_bits, event.hdr_data, {}};
-  if (event.rlength > 0) {
-    require_size(event.mlength, event.rlength);
-    const auto* const contents = static_cast<const std::byte*>(event.start);
-    early.contents.assign(contents, contents + event.rlength);
-  }
+  const auto* const contents = static_cast<const std::byte*>(event.start);
+  if (event.mlength > 0) early.contents.assign(contents, contents + event.mlength);
   early_.push_back(std::move(early));
   search();
 }

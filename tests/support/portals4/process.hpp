@@ -18,7 +18,7 @@ namespace leadline::make_believe_portals4 {
 
 /// Small, so that a few messages reach them.
 inline constexpr ptl_ni_limits_t limits{
-    .max_entries = 64, .max_unexpected_headers = 12, .max_mds = 512, .max_list_size = 24, .max_msg_size = 96 * 1024};
+    .max_entries = 24, .max_unexpected_headers = 3, .max_mds = 512, .max_list_size = 10, .max_msg_size = 96 * 1024};
 
 enum class Kind : std::uint8_t { put, get, ack, reply };
 
