@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Portals 4 joins the contract suite, over whichever library its module was built with.
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
 #include "contract/forked_ranks.hpp"
 #include "contract/transport_contract.hpp"
 
@@ -34,4 +41,39 @@ INSTANTIATE_TEST_SUITE_P(Portals4, NeighbourContract, testing::ValuesIn(parties(
 INSTANTIATE_TEST_SUITE_P(Portals4, MessagesContract, testing::ValuesIn(parties("portals4", {WaitMode::yield}, 2)),
                          party_name);
 
+namespace {
+
+constexpr std::uint32_t num_messages = 60;
+
+void send_all(End& end) {
+  const std::int32_t partner = 0;
+  const auto messages = end.transport.messages({&partner, 1}, num_messages);
+  std::vector<std::uint32_t> numbers(num_messages);
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  for (const std::uint32_t& number : numbers) messages->post_send(0, std::as_bytes(std::span(&number, 1)), number);
+  for (std::uint32_t i = 0; i < num_messages; ++i) messages->await_any();
+}
+
+void receive_all_from(End& end, std::int32_t partner) {
+  const auto messages = end.transport.messages({&partner, 1}, 1);
+  for (std::uint32_t i = 0; i < num_messages; ++i) {
+    std::uint32_t number = num_messages;
+    messages->post_receive(partner, std::as_writable_bytes(std::span(&number, 1)), 0);
+    messages->await_any();
+    ASSERT_EQ(number, i) << "from rank " << partner;
+  }
+}
+
+/// The last rank's messages are asked for first, so that those of the others fill all room that there is.
+TEST(Portals4Messages, ThatFoundNoRoomComeLaterAndInOrder) {
+  ranks().run(4, "portals4", WaitMode::yield, [](End& end) {
+    for (const std::int32_t partner : tournament(end.rank, end.size)) {
+      if (partner >= 0) end.transport.connect(partner, Deadline::after(std::chrono::seconds(20)));
+    }
+    if (end.rank > 0) return send_all(end);
+    for (std::int32_t partner = 3; partner > 0; --partner) receive_all_from(end, partner);
+  });
+}
+
+}  // namespace
 }  // namespace leadline::contract
