@@ -23,7 +23,7 @@ void ask_about_memory(ucp_context_h context) {
 std::string why_no_gpu_memory() {
   constexpr std::uint64_t cuda = std::uint64_t{1} << UCS_MEMORY_TYPE_CUDA;
   if ((memory_types & cuda) != 0) return {};
-  return fmt::format("UCX {} knows no CUDA memory with the transports chosen here (ucx_info -d lists them)",
+  return fmt::format("UCX {} knows no CUDA memory with the transports chosen here; 'ucx_info -d' lists all it has",
                      ucp_get_version_string());
 }
 
