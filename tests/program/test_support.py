@@ -12,10 +12,13 @@ from pathlib import Path
 import numpy as np
 import program
 import pytest
+from modules import fake_adapter, require_module
 from result import ResultFile
 
 _MARKED = re.compile(r"<!-- support table: begin -->\n(.*?)<!-- support table: end -->", re.DOTALL)
 RANKS_ON_HOST = {"one": 2, "two": 2}
+# What is given as --transport where ranks need no launcher, by the column of the table.
+WITHOUT_LAUNCHER = {"tcp": "tcp", "ucx": "ucx:tcp,self", "libfabric": "libfabric:tcp;ofi_rxm", "psm2": "psm2"}
 
 
 def support_table() -> str:
@@ -57,7 +60,13 @@ def hosts_or_skip() -> None:
         pytest.skip(f"no host names of one's own here: {probe.stderr.strip()}")
 
 
-def started_by_hand(words: list[str], folder: Path) -> list[program.Done]:
+@pytest.fixture(scope="module")
+def adapter(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of a run over PSM2."""
+    return fake_adapter(tmp_path_factory.mktemp("adapter"))
+
+
+def started_by_hand(words: list[str], folder: Path, env: dict[str, str]) -> list[program.Done]:
     """Ranks under two host names, by the explicit variables."""
     hosts = [host for host, num in RANKS_ON_HOST.items() for _ in range(num)]
     ports = program.free_ports(len(hosts))
@@ -65,7 +74,7 @@ def started_by_hand(words: list[str], folder: Path) -> list[program.Done]:
         runs = []
         for rank, host in enumerate(hosts):
             variables = program.explicit_environment(["127.0.0.1"] * len(hosts), ports, rank)
-            runs.append(stack.enter_context(program.Run(on_host(host, words), folder, variables)))
+            runs.append(stack.enter_context(program.Run(on_host(host, words), folder, variables | env)))
         return [run.finish() for run in runs]
 
 
@@ -78,24 +87,27 @@ def started_by_mpi(launcher: list[str], words: list[str], folder: Path, *, hosts
     return [program.complete([*start, *parts[0], ":", *parts[1]], folder)]
 
 
-@pytest.mark.parametrize("how", ["tcp", "mpirun.openmpi", "mpiexec.hydra"])
+@pytest.mark.parametrize("how", [*WITHOUT_LAUNCHER, "mpirun.openmpi", "mpiexec.hydra"])
 @pytest.mark.parametrize("cell", cells(), ids=lambda cell: cell["feature"].replace(" ", "_"))
-def test_cell(cell: dict[str, str], how: str, tmp_path: Path) -> None:
-    transport = "tcp" if how == "tcp" else "mpi"
-    if how != "tcp" and shutil.which(how) is None:
+def test_cell(cell: dict[str, str], how: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    transport = how if how in WITHOUT_LAUNCHER else "mpi"
+    if transport == "mpi" and shutil.which(how) is None:
         pytest.skip(f"{how} is not installed")
+    if transport in ("ucx", "libfabric", "psm2"):
+        require_module(transport)
+    env = request.getfixturevalue("adapter") if transport == "psm2" else {}
     options = cell["leadline link"].split()
     hosts = needs_hosts(cell["leadline link"])
     if hosts:
         hosts_or_skip()
     ending = "sion" if "sion" in options else "h5"
     output = [] if "none" in options else ["--output", f"r.{ending}"]
-    words = [str(program.PROGRAM), "link", "--transport", transport, "--messages", "6", "--warmup", "2",
+    words = [str(program.PROGRAM), "link", "--transport", WITHOUT_LAUNCHER.get(how, "mpi"), "--messages", "6", "--warmup", "2",
              "--message-size", "3KiB", "--wait", "yield", "--quiet", *options, *output]  # fmt: skip
-    if how == "tcp" and not hosts:
-        ends = [program.complete([*words, "--local", "4"], tmp_path)]
-    elif how == "tcp":
-        ends = started_by_hand(words, tmp_path)
+    if transport != "mpi" and not hosts:
+        ends = [program.complete([*words, "--local", "4"], tmp_path, env=env)]
+    elif transport != "mpi":
+        ends = started_by_hand(words, tmp_path, env)
     else:
         launcher = [how, *(["--oversubscribe"] if "openmpi" in how else []), "-n"]
         ends = started_by_mpi(launcher, words, tmp_path, hosts=hosts)

@@ -38,7 +38,7 @@ struct Wish {
 /// See transport/tagged/port.hpp. Thread-bound, as a UCP worker of UCS_THREAD_MODE_SINGLE is.
 class UcxPort {
  public:
-  /// An endpoint that was closed at one end and made again was seen never to be set up, over TCP (UCX 1.13).
+  /// UCX tells an end that the other has been closed only with its error handling, which changes how it sends.
   static constexpr bool keeps_ways = true;
 
   using Peer = ucp_ep_h;

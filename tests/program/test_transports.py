@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The transports over UCX, libfabric and PSM2: what they say of themselves, what they refuse, how their runs end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+from pathlib import Path
+
+import program
+import pytest
+from modules import fake_adapter, require_module
+from program import Leadline
+from result import ResultFile
+
+WORKING = ["ucx:posix,self", "ucx:tcp,self", "libfabric:shm", "libfabric:tcp;ofi_rxm"]
+OVER_NETWORKS = ["ucx:tcp,self", "libfabric:tcp;ofi_rxm"]
+
+
+@pytest.fixture(scope="module")
+def adapter(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of a run over PSM2."""
+    require_module("psm2")
+    return fake_adapter(tmp_path_factory.mktemp("adapter"))
+
+
+def shared() -> set[str]:
+    """Names of what lies in shared memory."""
+    return {path.name for path in Path("/dev/shm").iterdir()}
+
+
+def facts(leadline: Leadline, name: str, env: dict[str, str] | None = None) -> list[str]:
+    """What `leadline transports --verbose` prints of one module, without its first line."""
+    require_module(name)
+    lines = leadline("transports", "--verbose", env=env).out.splitlines()
+    first = next(i for i, line in enumerate(lines) if re.match(rf"{name} +{name} ", line))
+    rest = lines[first + 1 :]
+    end = next((i for i, line in enumerate(rest) if not line.startswith(" ")), len(rest))
+    return [line.strip() for line in rest[:end]]
+
+
+def has_fact(lines: list[str], pattern: str) -> bool:
+    return any(re.fullmatch(pattern, line) for line in lines)
+
+
+# What they say of themselves
+
+
+def test_facts_of_ucx(leadline: Leadline) -> None:
+    lines = facts(leadline, "ucx")
+    assert has_fact(lines, r"library: UCX \d+\.\d+\.\d+")
+    assert has_fact(lines, "device: tcp/lo")
+    assert has_fact(lines, r"limit: locked memory .* \(ulimit -l\)")
+    restricted = facts(leadline, "ucx", {"UCX_TLS": "posix,self"})
+    assert [line for line in restricted if line.startswith("device:")] == ["device: posix/memory"]
+    (reason,) = [line for line in facts(leadline, "ucx", {"UCX_TLS": "nosuch"}) if line.startswith("not usable:")]
+    assert "nosuch" in reason
+
+
+def test_facts_of_libfabric(leadline: Leadline) -> None:
+    lines = facts(leadline, "libfabric")
+    assert has_fact(lines, r"library: libfabric \d+\.\d+")
+    assert has_fact(lines, r"device: tcp;ofi_rxm lo \(FI_SOCKADDR_IN 127\.0\.0\.1\)")
+    assert has_fact(lines, r"device: shm \(FI_ADDR_STR\)")
+    assert has_fact(lines, r"limit: shm: messages .*, copied at once up to .*")
+    assert len(lines) == len(set(lines)), "each once"
+    assert any(line.startswith("not usable:") for line in facts(leadline, "libfabric", {"FI_PROVIDER": "nosuch"}))
+
+
+def test_facts_of_psm2(leadline: Leadline, adapter: dict[str, str]) -> None:
+    lines = facts(leadline, "psm2", adapter)
+    assert has_fact(lines, r"library: PSM2 \d+\.\d+")
+    assert has_fact(lines, r"device: 1 Omni-Path adapter\(s\) at .*hfi1_0")
+    assert has_fact(lines, "limit: messages up to 4294967295 B")
+    if not Path("/dev/hfi1_0").exists():
+        assert any(line.startswith("not usable: PSM2 cannot start") for line in facts(leadline, "psm2"))
+
+
+# What they refuse: one line, nobody left
+
+
+NO_ADAPTER = pytest.mark.skipif(Path("/dev/hfi1_0").exists(), reason="there is an Omni-Path adapter")
+REFUSED = [
+    (["ucx:nosuch"], {}, 3, ["UCX", "'nosuch' is not available"]),
+    (["ucx:posix,nosuch"], {}, 3, ["'nosuch' is not available"]),
+    (["ucx"], {"UCX_TLS": "nosuch"}, 3, ["'nosuch' is not available"]),
+    (["ucx"], {"UCX_NET_DEVICES": "nodev"}, 3, ["'nodev' is not available"]),
+    (["ucx:self"], {}, 3, ["no way from one rank to another"]),
+    (["ucx", "--transport-option", "nosuch=1"], {}, 2, ['no setting "nosuch"', "tls"]),
+    (["ucx:tcp,self", "--transport-option", "tls=tcp"], {}, 2, ["given twice"]),
+    (["ucx:posix,self", "--interface", "lo"], {}, 2, ["--interface has no effect", "posix/memory"]),
+    (["ucx", "--interface", "nodev"], {}, 3, ["nodev"]),
+    (["ucx", "--wait", "block"], {}, 2, ["--wait block", "no way to sleep"]),
+    (["libfabric:nosuch"], {}, 3, ["provider nosuch", "No data available"]),
+    (["libfabric"], {"FI_PROVIDER": "nosuch"}, 3, ["No data available"]),
+    (["libfabric", "--transport-option", "domain=nodev"], {}, 3, ["domain nodev"]),
+    (["libfabric", "--transport-option", "nosuch=1"], {}, 2, ['no setting "nosuch"', "provider, domain"]),
+    (["libfabric:shm", "--interface", "lo"], {}, 2, ["provider shm", "no addresses"]),
+    (["libfabric", "--interface", "nodev"], {}, 3, ["nodev"]),
+    (["libfabric", "--wait", "block"], {}, 2, ["--wait block", "no way to sleep"]),
+    pytest.param(["psm2"], {}, 3, ["PSM2 cannot start", "adapter"], marks=NO_ADAPTER),
+    (["psm2:shm"], {}, 2, ["takes no argument"]),
+    (["psm2", "--interface", "lo"], {}, 2, ["--interface", "PSM2"]),
+    (["psm2", "--wait", "block"], {}, 2, ["--wait block", "no way to sleep"]),
+]
+
+
+@pytest.mark.parametrize(("words", "env", "status", "named"), REFUSED)
+def test_refused(leadline: Leadline, words: list[str], env: dict[str, str], status: int, named: list[str]) -> None:
+    require_module(words[0])
+    more = [] if "--wait" in words else ["--wait", "yield"]
+    done = leadline("link", "--local", "2", "--messages", "5", *more, "--transport", *words, env=env)
+    assert done.status == status, done.err
+    assert done.out == ""
+    assert done.err == done.complaint + "\n", "something beside the one line"
+    for word in named:
+        assert word in done.complaint
+
+
+@pytest.mark.parametrize(
+    ("transport", "own", "named"),
+    [
+        ("ucx", [{"UCX_TLS": "posix,self"}, {"UCX_TLS": "tcp,self"}], ["posix/memory", "tcp/lo"]),
+        (
+            "libfabric",
+            [{"FI_PROVIDER": "shm"}, {"FI_PROVIDER": "tcp"}],
+            ["shm, FI_ADDR_STR", "tcp;ofi_rxm, FI_SOCKADDR_IN"],
+        ),
+    ],
+)
+def test_ranks_that_do_not_understand_each_other(
+    tmp_path: Path, transport: str, own: list[dict[str, str]], named: list[str]
+) -> None:
+    require_module(transport)
+    ports = program.free_ports(2)
+    words = [program.PROGRAM, "link", "--transport", transport, "--messages", "5", "--wait", "yield"]
+    with contextlib.ExitStack() as stack:
+        runs = [
+            stack.enter_context(
+                program.Run(words, tmp_path, program.explicit_environment(["127.0.0.1"] * 2, ports, rank) | own[rank])
+            )
+            for rank in range(2)
+        ]
+        ends = [run.finish() for run in runs]
+    assert [end.status for end in ends] == [3, 3], [end.err for end in ends]
+    (complaint,) = [line for end in ends for line in end.complaints]
+    for word in named:
+        assert word in complaint
+
+
+# How their runs end
+
+
+@pytest.mark.parametrize("transport", WORKING)
+def test_a_run_ends_without_a_word(leadline: Leadline, tmp_path: Path, transport: str) -> None:
+    """Not a warning of the library, nothing in shared memory, and the file says what was used."""
+    require_module(transport)
+    before = shared()
+    words = [
+        "link",
+        "--local",
+        "3",
+        "--messages",
+        "20",
+        "--message-size",
+        "0,8,4KiB,1MiB",
+        "--verify",
+        "--wait",
+        "yield",
+    ]
+    done = leadline(*words, "--transport", transport, "--output", "r.h5", "--quiet", env={"UCX_LOG_LEVEL": "warn"})
+    assert done.status == 0, done.err
+    assert done.err == ""
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.complete
+    used = str(result.provenance["transport_device"])
+    assert {"ucx:posix,self": "posix/memory", "ucx:tcp,self": "tcp/lo", "libfabric:shm": "shm"}.get(
+        transport, ""
+    ) in used
+    left = {name for name in shared() - before if any(f"{pid}" in name for pid in result.pids)}
+    assert not left
+
+
+def test_a_run_over_psm2(leadline: Leadline, tmp_path: Path, adapter: dict[str, str]) -> None:
+    words = [
+        "link",
+        "--local",
+        "3",
+        "--messages",
+        "20",
+        "--message-size",
+        "0,8,4KiB,1MiB",
+        "--verify",
+        "--wait",
+        "yield",
+    ]
+    done = leadline(*words, "--transport", "psm2", "--output", "r.h5", "--quiet", env=adapter)
+    assert (done.status, done.err) == (0, "")
+    assert ResultFile(tmp_path / "r.h5").complete
+
+
+@pytest.mark.parametrize("interface", ["lo", "127.0.0.0/8", "::1"])
+@pytest.mark.parametrize("transport", OVER_NETWORKS)
+def test_over_a_network(leadline: Leadline, tmp_path: Path, transport: str, interface: str) -> None:
+    require_module(transport)
+    if interface == "::1" and not has_ipv6():
+        pytest.skip("no IPv6 on the loopback here")
+    words = ["link", "--local", "2", "--messages", "5", "--wait", "yield", "--check-buffers", "--interface", interface]
+    done = leadline(*words, "--transport", transport, "--output", "r.h5", "--quiet")
+    assert done.status == 0, done.err
+    assert str(ResultFile(tmp_path / "r.h5").provenance["transport_device"]) in ("tcp/lo", "tcp;ofi_rxm lo")
+
+
+def has_ipv6() -> bool:
+    """Whether the loopback has such an address."""
+    path = Path("/proc/net/if_inet6")
+    return path.exists() and any(line.endswith(" lo") for line in path.read_text().splitlines())
+
+
+@pytest.mark.parametrize("transport", OVER_NETWORKS)
+def test_few_open_files(tmp_path: Path, transport: str) -> None:
+    """Ways are closed and opened again, or stay open without a socket of ours."""
+    require_module(transport)
+    words = ["link", "--local", "8", "--messages", "5", "--wait", "yield", "--check-buffers", "--output", "r.h5"]
+    limited = ["sh", "-c", 'ulimit -n 76 && exec "$@"', "sh", program.PROGRAM, *words, "--transport", transport]
+    done = program.complete(limited, tmp_path)
+    assert done.status == 0, done.err
+    result = ResultFile(tmp_path / "r.h5")
+    assert (result.measured() == result.every_pair()).all()
+
+
+def test_too_few_open_files_for_all_at_once(tmp_path: Path) -> None:
+    require_module("libfabric")
+    words = ["topology", "--local", "8", "--topology", "complete", "--wait", "yield", "--iterations", "3"]
+    limited = ["sh", "-c", 'ulimit -n 76 && exec "$@"', "sh", program.PROGRAM, *words, "--transport", "libfabric:tcp"]
+    done = program.complete(limited, tmp_path)
+    assert done.status == 3, done.err
+    assert "links at once" in done.complaint
+    assert "ulimit -n" in done.complaint
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("transport", [*WORKING, "psm2"])
+def test_a_rank_is_killed(tmp_path: Path, transport: str, request: pytest.FixtureRequest) -> None:
+    """The library may not notice; the watch does."""
+    require_module(transport)
+    env = request.getfixturevalue("adapter") if transport == "psm2" else {}
+    sizes = ",".join(["1", *map(str, range(100_000, 100_030))])
+    words = ["link", "--local", "4", "--message-size", sizes, "--messages", "5000", "--batches", "500", "--warmup", "0"]
+    more = [
+        "--retest-slowest",
+        "0",
+        "--wait",
+        "yield",
+        "--timeout",
+        "10s",
+        "--transport",
+        transport,
+        "--output",
+        "r.h5",
+    ]
+    before = shared()
+    with program.Run([program.PROGRAM, *words, *more], tmp_path, env) as run:
+        run.await_err(r" 1/3 ")
+        pids = ResultFile(tmp_path / "r.h5").pids
+        os.kill(pids[2], signal.SIGKILL)
+        done = run.finish()
+    for name in shared() - before:  # a rank that is killed cannot remove what it shared
+        if any(str(pid) in name for pid in pids) or name.startswith("psm2_shm"):
+            Path("/dev/shm", name).unlink(missing_ok=True)
+    assert done.status == 4, done.err
+    assert f"rank 2 on {os.uname().nodename} died" in done.complaint
+    assert not ResultFile(tmp_path / "r.h5").complete
