@@ -102,8 +102,8 @@ def test_cell(cell: dict[str, str], how: str, tmp_path: Path, request: pytest.Fi
         hosts_or_skip()
     ending = "sion" if "sion" in options else "h5"
     output = [] if "none" in options else ["--output", f"r.{ending}"]
-    words = [str(program.PROGRAM), "link", "--transport", WITHOUT_LAUNCHER.get(how, "mpi"), "--messages", "6", "--warmup", "2",
-             "--message-size", "3KiB", "--wait", "yield", "--quiet", *options, *output]  # fmt: skip
+    words = [str(program.PROGRAM), "link", "--transport", WITHOUT_LAUNCHER.get(how, "mpi"), "--messages", "6",
+             "--warmup", "2", "--message-size", "3KiB", "--wait", "yield", "--quiet", *options, *output]  # fmt: skip
     if transport != "mpi" and not hosts:
         ends = [program.complete([*words, "--local", "4"], tmp_path, env=env)]
     elif transport != "mpi":
