@@ -37,7 +37,9 @@ class Functions {
   };
   Symbol find(const char* name) const { return {library_.symbol(name)}; }
 
-  DynamicLibrary library_{"libcuda.so.1"};
+  static DynamicLibrary open();
+
+  DynamicLibrary library_ = open();
 
  public:
   Status (*error_string)(Status, const char**) = find("cuGetErrorString");

@@ -42,6 +42,15 @@ Made make(const memory::cuda::Driver& driver, int rank, int size, const UniqueId
 
 }  // namespace
 
+DynamicLibrary Library::open() {
+  try {
+    return DynamicLibrary("libnccl.so.2");
+  } catch (const Error& error) {
+    throw Error(error.status(), "there is no NCCL here", error.why(),
+                "Install libnccl.so.2, or name its folder in LD_LIBRARY_PATH");
+  }
+}
+
 std::string Library::version() const {
   int code = 0;
   check(get_version(&code), "ncclGetVersion");

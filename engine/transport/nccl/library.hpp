@@ -21,7 +21,9 @@ struct UniqueId {
 
 /// Its functions' contract is NCCL's manual; nccl.h has their types.
 class Library {
-  DynamicLibrary library_{"libnccl.so.2"};
+  static DynamicLibrary open();
+
+  DynamicLibrary library_ = open();
 
   template <class Signature>
   Signature* find(const char* name) const {
