@@ -27,7 +27,7 @@ constexpr rlim_t link_cap = 1024;
 
 enum class Greeting { answered, closed };
 
-[[noreturn]] void throw_late(int partner) {
+[[noreturn]] void throw_silent(int partner) {
   throw Error(ExitStatus::run_failed, "rank " + std::to_string(partner) + " did not answer in time",
               "no greeting came over its TCP link");
 }
@@ -40,7 +40,7 @@ Greeting greet(int fd, int partner, Deadline deadline) {
     pollfd wanted{fd, POLLIN, 0};
     const int ready = ::poll(&wanted, 1, deadline.left_ms());
     if (ready < 0 && errno != EINTR) return Greeting::closed;
-    if (ready == 0 && deadline.has_passed()) throw_late(partner);
+    if (ready == 0 && deadline.has_passed()) throw_silent(partner);
     if (ready <= 0) continue;
     char in = 0;
     return ::recv(fd, &in, 1, MSG_DONTWAIT) == 1 ? Greeting::answered : Greeting::closed;
@@ -160,7 +160,7 @@ void LinkSockets::open_loop(Deadline deadline) {
     loop_in_ = std::move(in);
     return;
   }
-  throw_late(own_rank_);
+  throw_silent(own_rank_);
 }
 
 }  // namespace leadline::transport

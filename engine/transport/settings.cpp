@@ -13,7 +13,7 @@ namespace leadline::transport {
 namespace {
 
 [[noreturn]] void refuse(const std::string& problem, const std::string& why) {
-  throw Error(ExitStatus::bad_command_line, problem, why, "\"leadline transports --verbose\" lists all settings");
+  throw Error(ExitStatus::bad_command_line, problem, why, R"("leadline transports --verbose" lists all settings)");
 }
 
 std::string names_of(std::span<const Setting> known) {
@@ -23,7 +23,7 @@ std::string names_of(std::span<const Setting> known) {
 }
 
 [[noreturn]] void refuse_value(std::string_view name, const std::string& value, const std::string& why) {
-  refuse(fmt::format("bad value \"{}\" for the setting {}", value, name), why);
+  refuse(fmt::format(R"(bad value "{}" for the setting {})", value, name), why);
 }
 
 }  // namespace
@@ -33,14 +33,14 @@ Settings::Settings(std::string_view transport, std::span<const Setting> known, s
   if (!argument.empty()) {
     if (known.empty()) {
       refuse(fmt::format("the transport {} takes no argument", transport),
-             fmt::format("\"{}\" stands behind its name", argument));
+             fmt::format(R"("{}" stands behind its name)", argument));
     }
     add(transport, known, known.front().name, argument);
   }
   for (const std::string_view option : options) {
     const auto equals = option.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      refuse(fmt::format("bad value \"{}\" for --transport-option", option), "it must be NAME=VALUE");
+      refuse(fmt::format(R"(bad value "{}" for --transport-option)", option), "it must be NAME=VALUE");
     }
     add(transport, known, option.substr(0, equals), option.substr(equals + 1));
   }
@@ -49,12 +49,12 @@ Settings::Settings(std::string_view transport, std::span<const Setting> known, s
 void Settings::add(std::string_view transport, std::span<const Setting> known, std::string_view name,
                    std::string_view value) {
   if (std::none_of(known.begin(), known.end(), [&](const Setting& setting) { return name == setting.name; })) {
-    refuse(fmt::format("the transport {} has no setting \"{}\"", transport, name), names_of(known));
+    refuse(fmt::format(R"(the transport {} has no setting "{}")", transport, name), names_of(known));
   }
   if (value.empty()) refuse_value(name, "", "it is empty");
   if (!given_.emplace(name, value).second) {
     refuse(fmt::format("the setting {} of the transport {} is given twice", name, transport),
-           fmt::format("\"{}\" and \"{}\"", given_.find(name)->second, value));
+           fmt::format(R"("{}" and "{}")", given_.find(name)->second, value));
   }
 }
 

@@ -59,7 +59,7 @@ concept Port = requires(P& port, const P& same, typename P::Peer peer, typename 
   { same.max_message_bytes() } -> std::same_as<std::uint64_t>;
   { port.open(address) } -> std::same_as<typename P::Peer>;
   port.close(peer);
-  requires P::keeps_ways || std::same_as<decltype(P::files_a_way), const std::size_t>;
+  requires std::same_as<decltype(P::keeps_ways), const bool>;
 };
 
 }  // namespace leadline::transport::tagged
