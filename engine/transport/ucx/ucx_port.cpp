@@ -129,7 +129,7 @@ std::string UcxPort::address() const {
   ucp_address_t* address = nullptr;
   std::size_t size = 0;
   require("say its address", ucp_worker_get_address(worker_.get(), &address, &size));
-  const std::string text = tagged::in_one({listed(ways_), {reinterpret_cast<const char*>(address), size}});
+  std::string text = tagged::in_one({listed(ways_), {reinterpret_cast<const char*>(address), size}});
   ucp_worker_release_address(worker_.get(), address);
   return text;
 }
