@@ -4,6 +4,7 @@
 set -u
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
 ulimit -l unlimited
+hostname node
 cd /run/share || exit
 
 # All ends of the cables are in one namespace: replies must come from the device that was asked.

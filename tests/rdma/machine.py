@@ -184,7 +184,7 @@ class Job:
 
     name: str
     command: str
-    timeout_s: int = 60
+    timeout_s: int = 120
 
 
 @dataclasses.dataclass(frozen=True)

@@ -39,10 +39,10 @@ def test_contract(ended: Ended, part: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("job", ["matrix", "sleeping"])
+@pytest.mark.parametrize("job", ["matrix", "yielding"])
 def test_every_rank_uses_a_device_of_its_own(ended: Ended, job: str) -> None:
     result = fine(ended[job])
-    assert result.num_ranks == 4
+    assert result.num_ranks == (4 if job == "matrix" else 2)
     assert all(has_every_pair(result, size) for size in range(5))
     assert result.provenance["transport_device"] == "rxe0 port 1 gid 1"
     assert result.provenance["transport_library"].startswith("libibverbs ")
