@@ -12,7 +12,7 @@ constexpr std::size_t most_buffers = 8;
 constexpr std::size_t most_operations = 1024;
 constexpr std::size_t most_words = 4096;  // four kinds from each of as many ranks as links are kept to
 
-/// One byte that is never read: the reference implementation ends the process over a descriptor of none.
+/// One byte that is never read, so that the descriptor is one like all others.
 constexpr std::array<std::byte, 1> some_place{};
 
 std::size_t at_least_one(std::size_t number) { return std::max<std::size_t>(number, 1); }
