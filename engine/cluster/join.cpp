@@ -120,14 +120,14 @@ void TcpCluster::learn_hosts() {
   for (const std::uint32_t host : host_of_) num_hosts_ = std::max(num_hosts_, static_cast<int>(host) + 1);
 }
 
-Socket TcpCluster::meet(int partner, Deadline deadline) {
+Socket TcpCluster::meet(int partner, Deadline deadline, const Meanwhile& meanwhile) {
   if (partner == rank_ || partner < 0 || partner >= size_) throw std::logic_error("a rank meets another rank");
   Socket socket;
   if (rank_ < partner) {
     const Hello hello{Purpose::peer, static_cast<std::uint32_t>(rank_), static_cast<std::uint32_t>(partner)};
     socket = dial(address_of(partner), hello, *key_, deadline);
   } else {
-    socket = lobby_.take(Purpose::peer, partner, deadline);
+    socket = lobby_.take(Purpose::peer, partner, deadline, meanwhile);
     if (!socket) {
       throw ConnectionLost(fmt::format("rank {} did not connect to rank {} in time", partner, rank_), {},
                            "Look at that rank's host and the network between the two");

@@ -5,7 +5,9 @@
 namespace leadline::cluster {
 namespace {
 
-auto moment_of(Deadline deadline) { return Deadline::Clock::now() + std::chrono::milliseconds(deadline.left_ms()); }
+auto moment_of(Deadline deadline, const Meanwhile& meanwhile = {}) {
+  return Deadline::Clock::now() + std::chrono::milliseconds(deadline.left_ms(meanwhile));
+}
 
 }  // namespace
 
@@ -16,11 +18,17 @@ void Lobby::leave(Purpose purpose, int from, Socket socket) {
   changed_.notify_all();
 }
 
-Socket Lobby::take(Purpose purpose, int from, Deadline deadline) {
+Socket Lobby::take(Purpose purpose, int from, Deadline deadline, const Meanwhile& meanwhile) {
   std::unique_lock lock(mutex_);
   auto entry = waiting_.end();
   const auto has_come = [&] { return (entry = waiting_.find({purpose, from})) != waiting_.end(); };
-  if (!changed_.wait_until(lock, moment_of(deadline), has_come)) return {};
+  while (!changed_.wait_until(lock, moment_of(deadline, meanwhile), has_come)) {
+    if (deadline.has_passed()) return {};
+    if (!meanwhile) continue;
+    lock.unlock();
+    meanwhile();
+    lock.lock();
+  }
   Socket socket = std::move(entry->second.front());
   entry->second.pop_front();
   if (entry->second.empty()) waiting_.erase(entry);

@@ -20,7 +20,7 @@ class Lobby {
   /// Local, does not block.
   void leave(Purpose purpose, int from, Socket socket);
   /// Local, blocks: the connections of one caller for one purpose, in order; empty when the deadline has passed.
-  Socket take(Purpose purpose, int from, Deadline deadline);
+  Socket take(Purpose purpose, int from, Deadline deadline, const Meanwhile& meanwhile = {});
 
   /// Local: a watch edge stands; it has no socket to be taken.
   void note_watch_edge(int from);

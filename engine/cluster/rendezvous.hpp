@@ -22,8 +22,10 @@ class Rendezvous {
 
   /// Partners: both ends call it with the other's rank; each gets its end of one fresh, authenticated TCP
   /// connection (blocking, TCP_NODELAY), which it then owns. The lower rank dials, the higher accepts; several
-  /// meetings of the same pair are matched in order. Throws ConnectionLost when the deadline passes.
-  virtual Socket meet(int partner, Deadline deadline) = 0;
+  /// meetings of the same pair are matched in order. A library that others need is driven on by `meanwhile` until the
+  /// partner comes. Throws ConnectionLost when the deadline passes.
+  virtual Socket meet(int partner, Deadline deadline, const Meanwhile& meanwhile) = 0;
+  Socket meet(int partner, Deadline deadline) { return meet(partner, deadline, {}); }
 };
 
 }  // namespace leadline::cluster

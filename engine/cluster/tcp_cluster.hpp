@@ -42,7 +42,8 @@ class TcpCluster final : public Cluster {
   [[noreturn]] void abort(const Error& error) override;
   void leave() override;
 
-  Socket meet(int partner, Deadline deadline) override;
+  using Rendezvous::meet;
+  Socket meet(int partner, Deadline deadline, const Meanwhile& meanwhile) override;
 
  private:
   void grow_tree(Deadline deadline);

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 
 namespace leadline {
 
 /// A duration for messages.
 inline double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+/// What a wait does meanwhile, every millisecond; empty = nothing.
+using Meanwhile = std::function<void()>;
 
 class Deadline {
  public:
@@ -19,12 +23,17 @@ class Deadline {
   bool has_passed() const { return Clock::now() >= at_; }
 
   /// Milliseconds left, rounded up, at least 0 and at most `cap`: the timeout argument of poll(2).
-  int left_ms(int cap = 1'000'000'000) const {
+  int left_ms(int cap = never_ms) const {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(at_ - Clock::now()).count();
     return static_cast<int>(std::clamp<long long>(left, 0, cap));
   }
 
+  /// The same for a wait that does something meanwhile.
+  int left_ms(const Meanwhile& meanwhile) const { return left_ms(meanwhile ? 1 : never_ms); }
+
  private:
+  static constexpr int never_ms = 1'000'000'000;
+
   explicit Deadline(Clock::time_point at) : at_(at) {}
   Clock::time_point at_;
 };

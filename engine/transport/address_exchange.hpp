@@ -11,7 +11,8 @@ namespace leadline::transport {
 
 /// Partners: over a connected socket with nothing else on it. Returns the partner's; at most 64 KiB each way.
 /// Throws Error(run_failed) when the deadline passes or the partner is gone.
-std::string exchange_addresses(int socket, int partner, std::string_view own, Deadline deadline);
+std::string exchange_addresses(int socket, int partner, std::string_view own, Deadline deadline,
+                               const Meanwhile& meanwhile = {});
 
 /// Partners: a sign over the same socket, and whether the other's is there; neither blocks. Throw Error(run_failed)
 /// when the partner is gone.

@@ -33,14 +33,15 @@ enum class Greeting { answered, closed };
 }
 
 /// One byte each way.
-Greeting greet(int fd, int partner, Deadline deadline) {
+Greeting greet(int fd, int partner, Deadline deadline, const Meanwhile& meanwhile) {
   const char out = 1;
   if (::send(fd, &out, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) return Greeting::closed;
   for (;;) {
     pollfd wanted{fd, POLLIN, 0};
-    const int ready = ::poll(&wanted, 1, deadline.left_ms());
+    const int ready = ::poll(&wanted, 1, deadline.left_ms(meanwhile));
     if (ready < 0 && errno != EINTR) return Greeting::closed;
     if (ready == 0 && deadline.has_passed()) throw_silent(partner);
+    if (ready == 0 && meanwhile) meanwhile();
     if (ready <= 0) continue;
     char in = 0;
     return ::recv(fd, &in, 1, MSG_DONTWAIT) == 1 ? Greeting::answered : Greeting::closed;
@@ -71,11 +72,12 @@ std::size_t link_limit(std::size_t files_a_link) {
 }
 
 LinkSockets::LinkSockets(int own_rank, int num_ranks, cluster::Rendezvous& rendezvous, std::size_t limit,
-                         std::optional<DataNetwork> network)
+                         std::optional<DataNetwork> network, Meanwhile meanwhile)
     : own_rank_(own_rank),
       rendezvous_(rendezvous),
       limit_(limit),
       network_(std::move(network)),
+      meanwhile_(std::move(meanwhile)),
       barrier_partners_(kernel::barrier_partners(own_rank, num_ranks)) {}
 
 Connected LinkSockets::connect(int partner, Deadline deadline) {
@@ -85,16 +87,16 @@ Connected LinkSockets::connect(int partner, Deadline deadline) {
     return connected;
   }
   if (const auto found = open_.begin() + (find(partner) - open_.cbegin()); found != open_.end()) {
-    if (greet(found->socket.fd(), partner, deadline) == Greeting::answered) {
+    if (greet(found->socket.fd(), partner, deadline, meanwhile_) == Greeting::answered) {
       std::rotate(found, found + 1, open_.end());
       return Connected::again;
     }
     open_.erase(found);
   }
   make_room();
-  cluster::Socket socket = rendezvous_.meet(partner, deadline);
+  cluster::Socket socket = rendezvous_.meet(partner, deadline, meanwhile_);
   if (network_) socket = network_->connect(own_rank_, partner, socket, deadline);
-  if (greet(socket.fd(), partner, deadline) == Greeting::closed) throw_lost(partner, 0);
+  if (greet(socket.fd(), partner, deadline, meanwhile_) == Greeting::closed) throw_lost(partner, 0);
   open_.push_back({partner, std::move(socket)});
   return Connected::anew;
 }

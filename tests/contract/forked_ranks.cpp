@@ -28,10 +28,11 @@ constexpr std::chrono::seconds patience(40);
 
 [[noreturn]] void fail(const char* what) { throw Error(ExitStatus::run_failed, what, system_error_text(errno)); }
 
-void wait_readable(int fd, Deadline deadline) {
+void wait_readable(int fd, Deadline deadline, const Meanwhile& meanwhile) {
   for (;;) {
     pollfd wanted{fd, POLLIN, 0};
-    if (::poll(&wanted, 1, deadline.left_ms()) > 0) return;
+    if (::poll(&wanted, 1, deadline.left_ms(meanwhile)) > 0) return;
+    if (meanwhile) meanwhile();
     if (deadline.has_passed()) throw Error(ExitStatus::run_failed, "a rank did not come to the meeting");
   }
 }
@@ -60,8 +61,9 @@ class ForkedRendezvous final : public cluster::Rendezvous {
  public:
   ForkedRendezvous(int rank, const std::vector<Listener>& listeners) : rank_(rank), listeners_(listeners) {}
 
-  cluster::Socket meet(int partner, Deadline deadline) override {
-    cluster::Socket socket = rank_ < partner ? dial(partner) : accept_from(partner, deadline);
+  using cluster::Rendezvous::meet;
+  cluster::Socket meet(int partner, Deadline deadline, const Meanwhile& meanwhile) override {
+    cluster::Socket socket = rank_ < partner ? dial(partner) : accept_from(partner, deadline, meanwhile);
     const int on = 1;
     ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return socket;
@@ -76,10 +78,10 @@ class ForkedRendezvous final : public cluster::Rendezvous {
     return socket;
   }
 
-  cluster::Socket accept_from(int partner, Deadline deadline) {
+  cluster::Socket accept_from(int partner, Deadline deadline, const Meanwhile& meanwhile) {
     const int listener = listeners_[static_cast<std::size_t>(rank_)].socket.fd();
     while (early_.find(partner) == early_.end()) {
-      wait_readable(listener, deadline);
+      wait_readable(listener, deadline, meanwhile);
       cluster::Socket socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
       int caller = -1;
       if (!socket || ::recv(socket.fd(), &caller, sizeof caller, MSG_WAITALL) != sizeof caller) fail("cannot accept");

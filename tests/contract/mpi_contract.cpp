@@ -15,7 +15,9 @@ namespace {
 
 /// MPI needs nobody to bring its ranks together.
 class NoRendezvous final : public cluster::Rendezvous {
-  cluster::Socket meet(int, Deadline) override { throw Error(ExitStatus::run_failed, "nobody is to be met here"); }
+  cluster::Socket meet(int, Deadline, const Meanwhile&) override {
+    throw Error(ExitStatus::run_failed, "nobody is to be met here");
+  }
 };
 
 /// All ranks are this program; MPI is started once for all tests.

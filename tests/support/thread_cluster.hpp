@@ -119,7 +119,10 @@ class ThreadCluster : public cluster::Cluster {
   void set_on_failure(std::function<void(const std::string&)>) override {}
   [[noreturn]] void abort(const Error& error) override { throw error; }
   void leave() override { barrier(); }
-  cluster::Socket meet(int partner, Deadline deadline) override { return board_.meet(rank_, partner, deadline); }
+  using cluster::Rendezvous::meet;
+  cluster::Socket meet(int partner, Deadline deadline, const Meanwhile&) override {
+    return board_.meet(rank_, partner, deadline);
+  }
 
   std::string whereabouts(int rank) const { return whereabouts_(rank); }
 

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -30,7 +31,8 @@ class Peers {
       : port_(port),
         own_rank_(context.rank),
         rendezvous_(context.rendezvous),
-        sockets_(context.rank, context.size, context.rendezvous, link_bound()) {}
+        drive_([&port] { port.progress(); }),
+        sockets_(context.rank, context.size, context.rendezvous, link_bound(), std::nullopt, drive_) {}
   Peers(const Peers&) = delete;
   Peers& operator=(const Peers&) = delete;
 
@@ -42,10 +44,9 @@ class Peers {
 
   /// As Transport::connect().
   Connected connect(int partner, Deadline deadline) {
-    // Nobody drives the library while this rank waits for a socket.
-    if (!port_.flush(deadline)) throw_late(partner);
     const Connected connected = partner == own_rank_ ? connect_to_self() : connect_to(partner, deadline);
-    if (connected == Connected::again || partner == own_rank_) greet(partner, deadline);
+    const bool is_greeted = connected == Connected::anew && partner != own_rank_;
+    if (!is_greeted) greet(partner, deadline);
     return connected;
   }
 
@@ -80,7 +81,7 @@ class Peers {
   Connected connect_to(int partner, Deadline deadline) {
     if constexpr (P::keeps_ways) {
       if (open_.contains(partner)) return Connected::again;
-      const cluster::Socket socket = rendezvous_.meet(partner, deadline);
+      const cluster::Socket socket = rendezvous_.meet(partner, deadline, drive_);
       open_anew(partner, socket.fd(), deadline);
     } else {
       if (sockets_.connect(partner, deadline) == Connected::again) return Connected::again;
@@ -92,7 +93,7 @@ class Peers {
   }
 
   void open_anew(int partner, int socket, Deadline deadline) {
-    const std::string address = exchange_addresses(socket, partner, port_.address(), deadline);
+    const std::string address = exchange_addresses(socket, partner, port_.address(), deadline, drive_);
     open_.emplace(partner, port_.open(address));
     greet(partner, deadline);
     settle(partner, socket, deadline);
@@ -140,6 +141,7 @@ class Peers {
   P& port_;
   int own_rank_;
   cluster::Rendezvous& rendezvous_;
+  Meanwhile drive_;      ///< others may need this rank while it waits for somebody else
   LinkSockets sockets_;  ///< none where ways are kept
   std::map<std::int32_t, typename P::Peer> open_;
 };
