@@ -93,7 +93,7 @@ JOBS = [
         + leadline(*FEW, "--message-size", "64KiB", "--verify", *FOUR_DEVICES)
         + "\nstatus=$?; tc qdisc del dev v0 root; exit $status",
     ),
-    Job("small-mtu", leadline(*FEW, *SIZES, *CHECKED, *option("mtu=256", "gid-index=1", "traffic-class=8"))),
+    Job("small-mtu", leadline(*FEW, *CHECKED, *ASLEEP, *option("mtu=256", "gid-index=1", "traffic-class=8"))),
     Job("killed", leadline("--messages", "100000000") + ' & sleep 5; kill -KILL "$(pgrep -P $! | tail -1)"; wait $!'),
     Job("too-long", leadline("--message-size", "16MiB", "--messages", "1")),
     Job("facts", f"{program.PROGRAM} transports --verbose"),
