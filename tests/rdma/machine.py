@@ -210,7 +210,7 @@ def run(started_with: Image, jobs: list[Job], share: Path, *, timeout_s: float) 
         *("-virtfs", "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap"),
         *("-virtfs", f"local,path={share},mount_tag=share,security_model=none"),
         *("-kernel", str(started_with.kernel), "-initrd", str(started_with.files)),
-        *("-append", "console=ttyS0 panic=-1 quiet mitigations=off nokaslr cryptomgr.notests"),
+        *("-append", "console=ttyS0 panic=-1 quiet mitigations=off nokaslr no_timer_check cryptomgr.notests"),
     ]
     with (share / "console").open("wb") as console:
         try:
