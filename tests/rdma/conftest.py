@@ -18,8 +18,8 @@ from built_program import built, pytest_configure  # noqa: F401
 from jobs import JOBS
 from machine import Done, NotHereError, image, run
 
-# Four times what it took on two cores with nothing else on them.
-PATIENCE_S = float(os.environ.get("LEADLINE_RDMA_PATIENCE") or 900)
+# Twelve minutes were seen on two cores with five times as much to do as they could; a bound, not an expectation.
+PATIENCE_S = float(os.environ.get("LEADLINE_RDMA_PATIENCE") or 1800)
 
 
 @pytest.fixture(scope="session")

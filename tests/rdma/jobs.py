@@ -61,7 +61,7 @@ JOBS = [
     *(
         Job(
             f"write-{direction}",
-            leadline(*FEW, *SIZES, *CHECKED, *FOUR_DEVICES, *option("write=yes"), "--direction", direction),
+            leadline(*FEW, *SIZES, *CHECKED, *FOUR_DEVICES, *ASLEEP, *option("write=yes"), "--direction", direction),
         )
         for direction in ("semidirectional", "unidirectional", "bidirectional")
     ),
@@ -69,7 +69,10 @@ JOBS = [
         "write-many",
         leadline(*FEW, *FOUR_DEVICES, *ASLEEP, *option("write=yes"), "--all-to-all", "around", ranks=4),
     ),
-    Job("large-window", leadline("--messages", "3000", "--window", "1000", "--direction", "unidirectional", *CHECKED)),
+    Job(
+        "large-window",
+        leadline("--messages", "3000", "--window", "1000", "--direction", "unidirectional", *CHECKED, *ASLEEP),
+    ),
     Job(
         "topologies",
         leadline(
@@ -90,7 +93,7 @@ JOBS = [
     Job(
         "lossy",
         "tc qdisc add dev v0 root netem loss 2% seed 1 2>/dev/null || tc qdisc add dev v0 root netem loss 2%\n"
-        + leadline(*FEW, "--message-size", "64KiB", "--verify", *FOUR_DEVICES)
+        + leadline(*FEW, "--message-size", "64KiB", "--verify", *FOUR_DEVICES, *ASLEEP)
         + "\nstatus=$?; tc qdisc del dev v0 root; exit $status",
     ),
     Job("small-mtu", leadline(*FEW, *CHECKED, *ASLEEP, *option("mtu=256", "gid-index=1", "traffic-class=8"))),
