@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the time that opening links costs.
+// What all transports have in common: the time that opening links costs, and who is where.
 #include "transport/transport.hpp"
+
+#include <algorithm>
+#include <functional>
 
 #include "core/clock.hpp"
 
 namespace leadline::transport {
+
+bool is_on_one_host(const Context& context) {
+  const auto& hosts = context.host_of;
+  return std::adjacent_find(hosts.begin(), hosts.end(), std::not_equal_to<>()) == hosts.end();
+}
 
 void Transport::connect(int partner, Deadline deadline) {
   const std::uint64_t start_ns = now_ns();

@@ -37,6 +37,9 @@ struct Context {
   Pulse& pulse;                            ///< to be beaten after every batch
 };
 
+/// Whether no message leaves the host.
+bool is_on_one_host(const Context& context);
+
 class Transport {
  public:
   Transport() = default;

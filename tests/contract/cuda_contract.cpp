@@ -6,7 +6,6 @@
 #include "contract/gpu_ranks.hpp"
 #include "contract/transport_contract.hpp"
 #include "core/error.hpp"
-#include "transport/module.hpp"
 
 namespace leadline::contract {
 
@@ -15,22 +14,13 @@ Ranks& ranks() {
   return all;
 }
 
-namespace {
-const auto* const say_driver = testing::AddGlobalTestEnvironment(new SayDriver);
-}
-
 INSTANTIATE_TEST_SUITE_P(Cuda, TransportContract,
                          testing::ValuesIn(candidates("cuda", {WaitMode::yield, WaitMode::spin})), candidate_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, AllToAllContract, testing::ValuesIn(parties("cuda", {WaitMode::yield})), party_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, NeighbourContract, testing::ValuesIn(parties("cuda", {WaitMode::yield}, 2)), party_name);
 INSTANTIATE_TEST_SUITE_P(Cuda, MessagesContract, testing::ValuesIn(parties("cuda", {WaitMode::yield}, 2)), party_name);
 
-TEST(CudaModule, SaysWhatItCannotDo) {
-  const auto module = transport::open_module("cuda");
-  EXPECT_NE(module->refuses_wait(WaitMode::block), "");
-  EXPECT_EQ(module->refuses_memory(memory::Place::gpu), "");
-  EXPECT_THAT(module->refuses_memory(memory::Place::host), testing::HasSubstr("--allocator cuda"));
-}
+TEST(CudaModule, SaysWhatItCannotDo) { expect_gpu_memory_alone("cuda"); }
 
 TEST(CudaModule, ReachesNoOtherHost) {
   const auto on_two_hosts = [](ForkedRank& self) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <gmock/gmock.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include "core/dynamic_library.hpp"
 #include "memory/buffer.hpp"
 #include "memory/cuda/driver.hpp"
+#include "transport/module.hpp"
 
 namespace leadline::contract {
 
@@ -41,5 +43,15 @@ class SayDriver final : public testing::Environment {
     std::printf("driver: %s\n", where.dli_fname);
   }
 };
+
+inline const auto* const say_driver = testing::AddGlobalTestEnvironment(new SayDriver);
+
+/// Both transports of GPU memory: what cannot be had, and where messages may lie.
+inline void expect_gpu_memory_alone(const char* transport) {
+  const auto module = transport::open_module(transport);
+  EXPECT_NE(module->refuses_wait(WaitMode::block), "");
+  EXPECT_EQ(module->refuses_memory(memory::Place::gpu), "");
+  EXPECT_THAT(module->refuses_memory(memory::Place::host), testing::HasSubstr("--allocator cuda"));
+}
 
 }  // namespace leadline::contract

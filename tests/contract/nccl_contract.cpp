@@ -6,17 +6,12 @@
 #include "contract/gpu_ranks.hpp"
 #include "contract/transport_contract.hpp"
 #include "core/error.hpp"
-#include "transport/module.hpp"
 
 namespace leadline::contract {
 
 Ranks& ranks() {
   static GpuRanks all;
   return all;
-}
-
-namespace {
-const auto* const say_driver = testing::AddGlobalTestEnvironment(new SayDriver);
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(MessagesContract);
@@ -26,12 +21,7 @@ INSTANTIATE_TEST_SUITE_P(Nccl, TransportContract,
 INSTANTIATE_TEST_SUITE_P(Nccl, AllToAllContract, testing::ValuesIn(parties("nccl", {WaitMode::yield})), party_name);
 INSTANTIATE_TEST_SUITE_P(Nccl, NeighbourContract, testing::ValuesIn(parties("nccl", {WaitMode::yield}, 2)), party_name);
 
-TEST(NcclModule, SaysWhatItCannotDo) {
-  const auto module = transport::open_module("nccl");
-  EXPECT_NE(module->refuses_wait(WaitMode::block), "");
-  EXPECT_EQ(module->refuses_memory(memory::Place::gpu), "");
-  EXPECT_THAT(module->refuses_memory(memory::Place::host), testing::HasSubstr("--allocator cuda"));
-}
+TEST(NcclModule, SaysWhatItCannotDo) { expect_gpu_memory_alone("nccl"); }
 
 TEST(NcclModule, HasNoMessagesOneByOne) {
   ranks().run(2, "nccl", WaitMode::yield, [](End& end) {

@@ -75,23 +75,13 @@ def test_nccl_wants_a_gpu_for_every_rank(link: program.Leadline) -> None:
     assert "a GPU of its own" in done.complaint
 
 
-def test_a_missing_driver_is_named(link: program.Leadline) -> None:
+@pytest.mark.parametrize(("name", "library"), [("cuda", "libcuda.so.1"), ("nccl", "libnccl.so.2")])
+def test_a_missing_library_is_named(link: program.Leadline, name: str, library: str) -> None:
     try:
-        ctypes.CDLL("libcuda.so.1")
+        ctypes.CDLL(library)
     except OSError:
         pass
     else:
-        pytest.skip("this machine has a CUDA driver")
-    done = link("--local", "2", "--transport", "cuda", status=3)
-    assert "libcuda.so.1" in done.complaint
-
-
-def test_a_missing_nccl_is_named(link: program.Leadline) -> None:
-    try:
-        ctypes.CDLL("libnccl.so.2")
-    except OSError:
-        pass
-    else:
-        pytest.skip("this machine has NCCL")
-    done = link("--local", "2", "--transport", "nccl", status=3)
-    assert "libnccl.so.2" in done.complaint
+        pytest.skip(f"this machine has {library}")
+    done = link("--local", "2", "--transport", name, status=3)
+    assert library in done.complaint

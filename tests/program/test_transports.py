@@ -17,6 +17,8 @@ from result import ResultFile
 
 WORKING = ["ucx:posix,self", "ucx:tcp,self", "libfabric:shm", "libfabric:tcp;ofi_rxm"]
 OVER_NETWORKS = ["ucx:tcp,self", "libfabric:tcp;ofi_rxm"]
+MANY_SIZES = ["--local", "3", "--messages", "20", "--message-size", "0,8,4KiB,1MiB"]
+VERIFIED = ["link", *MANY_SIZES, "--verify", "--wait", "yield", "--quiet"]
 
 
 @pytest.fixture(scope="module")
@@ -160,19 +162,7 @@ def test_a_run_ends_without_a_word(leadline: Leadline, tmp_path: Path, transport
     """Not a warning of the library, nothing in shared memory, and the file says what was used."""
     require_module(transport)
     before = shared()
-    words = [
-        "link",
-        "--local",
-        "3",
-        "--messages",
-        "20",
-        "--message-size",
-        "0,8,4KiB,1MiB",
-        "--verify",
-        "--wait",
-        "yield",
-    ]
-    done = leadline(*words, "--transport", transport, "--output", "r.h5", "--quiet", env={"UCX_LOG_LEVEL": "warn"})
+    done = leadline(*VERIFIED, "--transport", transport, "--output", "r.h5", env={"UCX_LOG_LEVEL": "warn"})
     assert done.status == 0, done.err
     assert done.err == ""
     result = ResultFile(tmp_path / "r.h5")
@@ -186,19 +176,7 @@ def test_a_run_ends_without_a_word(leadline: Leadline, tmp_path: Path, transport
 
 
 def test_a_run_over_psm2(leadline: Leadline, tmp_path: Path, adapter: dict[str, str]) -> None:
-    words = [
-        "link",
-        "--local",
-        "3",
-        "--messages",
-        "20",
-        "--message-size",
-        "0,8,4KiB,1MiB",
-        "--verify",
-        "--wait",
-        "yield",
-    ]
-    done = leadline(*words, "--transport", "psm2", "--output", "r.h5", "--quiet", env=adapter)
+    done = leadline(*VERIFIED, "--transport", "psm2", "--output", "r.h5", env=adapter)
     assert (done.status, done.err) == (0, "")
     assert ResultFile(tmp_path / "r.h5").complete
 

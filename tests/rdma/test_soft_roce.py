@@ -109,7 +109,7 @@ def test_facts_name_devices_addresses_and_limits(ended: Ended) -> None:
         ("no-such-mtu", 2, ['"300"', "256"]),
         ("no-such-setting", 2, ['"frobnicate"', "device, port, gid-index"]),
         ("too-long", 4, ["16777216 bytes", "its limit is 8388608"]),
-        ("little-memory", 3, ["Cannot allocate memory", "ulimit -l), now 64 KiB"]),
+        ("little-memory", 3, ["Cannot allocate memory", "ulimit -l), now 64"]),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(ended: Ended, job: str, status: int, words: list[str]) -> None:

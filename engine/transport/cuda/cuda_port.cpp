@@ -22,8 +22,7 @@ struct Address {
 };
 
 const memory::cuda::Driver& driver_on_one_host(const Context& context) {
-  const auto hosts = context.host_of;
-  if (std::adjacent_find(hosts.begin(), hosts.end(), std::not_equal_to<>()) != hosts.end()) {
+  if (!is_on_one_host(context)) {
     throw Error(ExitStatus::something_missing, "the transport cuda reaches no other host",
                 "GPUs copy into each other's memory within one host only",
                 "Start all ranks on one host, or choose --transport mpi, ucx or nccl");

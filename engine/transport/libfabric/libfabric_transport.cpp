@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module "libfabric": messages through libfabric, by the provider that is asked for or the first that fits.
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,11 +18,10 @@ constexpr Setting settings[] = {
 };
 
 Wish wish_of(const Context& context) {
-  const auto is_elsewhere = [&](std::uint32_t host) { return host != context.host_of.front(); };
   return {.provider = context.settings.text("provider"),
           .domain = context.settings.text("domain"),
           .interface = context.interface,
-          .spans_hosts = std::any_of(context.host_of.begin(), context.host_of.end(), is_elsewhere)};
+          .spans_hosts = !is_on_one_host(context)};
 }
 
 constexpr Module module{

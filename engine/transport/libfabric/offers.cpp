@@ -14,6 +14,7 @@
 
 #include "cluster/address.hpp"
 #include "core/error.hpp"
+#include "transport/locked_memory.hpp"
 #include "transport/tagged/limits.hpp"
 
 namespace leadline::transport::libfabric {
@@ -148,7 +149,7 @@ std::vector<Fact> all_offers() {
     if (std::find(limits.begin(), limits.end(), limit) == limits.end()) limits.push_back(std::move(limit));
   }
   for (std::string& limit : limits) facts.push_back({"limit", std::move(limit)});
-  facts.push_back(tagged::locked_memory());
+  facts.push_back(locked_memory());
   return facts;
 }
 

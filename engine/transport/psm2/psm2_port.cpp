@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "core/error.hpp"
+#include "transport/locked_memory.hpp"
 #include "transport/tagged/limits.hpp"
 
 namespace leadline::transport::psm2 {
@@ -101,7 +102,7 @@ std::vector<Fact> Psm2Port::facts() const {
                                  variable_or("HFI_SYSFS_PATH", "/sys/class/infiniband/hfi1_*"))},
           {"device", fmt::format("ways that may be used: {} (PSM2_DEVICES)", info().device)},
           {"limit", fmt::format("messages up to {} B", max_message_bytes())},
-          tagged::locked_memory()};
+          locked_memory()};
 }
 
 void Psm2Port::fail(const char* doing, psm2_error_t code) {

@@ -26,18 +26,16 @@ constexpr std::uint64_t bits(Tag tag) {
   return std::uint64_t{static_cast<std::uint8_t>(tag.kind)} << 32 | static_cast<std::uint32_t>(tag.sender);
 }
 
-/// A rank's endpoint in a library: UCX, libfabric, PSM2. Nothing is virtual. Errors throw Error(run_failed) from
-/// functions off the hot path.
+/// A rank's endpoint in a library. Nothing is virtual. Errors throw Error(run_failed) from functions off the hot path.
 ///
 /// Peer            The way to another rank, cheap to copy.
-/// Memory          What the library must know of a stretch of memory before messages lie in it, such as a registration;
-///                 may be nothing. Movable, made and dropped outside of timings; of no bytes, by default, it is
-///                 nothing.
+/// Memory          What the library must know of a stretch of memory before messages lie in it, such as a
+///                 registration; may be nothing. Movable, made and dropped outside of timings. By default, for no
+///                 bytes, it is nothing.
 /// Request         One message under way. Made before anything is timed, used again and again; stays where it is.
 /// memory          Of `size` bytes, which stay where they are while the memory lives.
 /// post_send, _receive  Do not block; `memory` holds the whole message. Messages with one tag between the same two
-/// ranks match in the order posted;
-///                 sizes of both ends are equal, 0 included.
+///                 ranks match in the order posted; sizes of both ends are equal, 0 included.
 /// is_done         Whether the message is done, without driving anything. Once it has said so, the request is free.
 /// progress        Drives everything on; whether anything has happened.
 /// flush           Whatever was sent needs this rank no more: false where that is not so by the deadline.

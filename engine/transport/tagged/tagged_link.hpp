@@ -9,6 +9,7 @@
 #include "core/clock.hpp"
 #include "kernel/exchange.hpp"
 #include "model/request.hpp"
+#include "transport/reach.hpp"
 #include "transport/tagged/port.hpp"
 #include "transport/tagged/waiting.hpp"
 
@@ -29,11 +30,6 @@ struct BufferMemory {
         in(port.memory(buffers.receive, reach(message_size_bytes, buffers))) {}
 
   typename P::Memory out, in;
-
- private:
-  static std::size_t reach(std::size_t message_size_bytes, const kernel::Buffers& buffers) {
-    return message_size_bytes == 0 ? 0 : (buffers.num - 1) * buffers.stride_bytes + message_size_bytes;
-  }
 };
 
 /// See kernel/link.hpp. As many messages may be posted at once as there are requests, which outlive the link like the

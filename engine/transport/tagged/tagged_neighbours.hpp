@@ -2,7 +2,6 @@
 // The channels to many neighbours over a library of tagged messages.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include "kernel/barrier.hpp"
 #include "kernel/neighbour_exchange.hpp"
 #include "model/request.hpp"
+#include "transport/reach.hpp"
 #include "transport/tagged/peers.hpp"
 #include "transport/tagged/port.hpp"
 #include "transport/tagged/waiting.hpp"
@@ -124,14 +124,6 @@ class TaggedNeighbours {
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     return ranks;
-  }
-
-  /// Bytes from the first slot to the end of the last that is used.
-  static std::size_t reach(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers) {
-    std::size_t last = 0;
-    for (const kernel::NeighbourChannel& channel : exchange.channels) last = std::max<std::size_t>(last, channel.slot);
-    const bool is_empty = exchange.channels.empty() || exchange.message_size_bytes == 0;
-    return is_empty ? 0 : last * buffers.stride_bytes + exchange.message_size_bytes;
   }
 
   void await(Request& request) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole transport out of a library of tagged messages: what UCX, libfabric and PSM2 have in common.
+// A whole transport out of a library of tagged messages: what all of them have in common.
 #pragma once
 
 #include <array>

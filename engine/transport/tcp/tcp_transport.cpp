@@ -30,10 +30,6 @@ std::string congestion_control() {
   return std::getline(file, name) ? name : "";
 }
 
-bool on_one_host(std::span<const std::uint32_t> host_of) {
-  return std::adjacent_find(host_of.begin(), host_of.end(), std::not_equal_to<>()) == host_of.end();
-}
-
 std::optional<DataNetwork> chosen_network(const Context& context) {
   if (context.interface.empty()) return std::nullopt;
   return DataNetwork(context.interface);
@@ -79,7 +75,7 @@ class TcpTransport final : public Transport {
       : own_rank_(context.rank),
         num_ranks_(context.size),
         wait_(context.wait),
-        device_(on_one_host(context.host_of) ? "lo" : ""),
+        device_(is_on_one_host(context) ? "lo" : ""),
         pulse_(context.pulse),
         sockets_(context.rank, context.size, context.rendezvous, link_limit(), chosen_network(context)) {
     if (!context.interface.empty()) device_ = cluster::local_address(context.interface).device;

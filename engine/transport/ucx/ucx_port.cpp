@@ -13,6 +13,7 @@
 
 #include "cluster/address.hpp"
 #include "core/error.hpp"
+#include "transport/locked_memory.hpp"
 #include "transport/tagged/introduction.hpp"
 #include "transport/tagged/limits.hpp"
 #include "transport/ucx/gpu_memory.hpp"
@@ -115,7 +116,6 @@ UcxPort::UcxPort(const Wish& wish) {
 }
 
 bool UcxPort::flush(Deadline deadline) {
-  const ucp_request_param_t plain{};
   Request request{ucp_worker_flush_nbx(worker_.get(), &plain)};
   if (UCS_PTR_IS_ERR(request.pending)) fail("flushing", UCS_PTR_STATUS(request.pending));
   while (!is_done(request)) {
@@ -149,7 +149,6 @@ UcxPort::Peer UcxPort::open(std::string_view address) {
 }
 
 void UcxPort::close(Peer peer) noexcept {
-  const ucp_request_param_t plain{};
   const ucs_status_ptr_t closing = ucp_ep_close_nbx(peer, &plain);
   if (closing == nullptr || UCS_PTR_IS_ERR(closing)) return;
   const auto deadline = Deadline::after(closing_patience);
@@ -172,7 +171,7 @@ std::vector<Fact> UcxPort::facts() const {
   std::vector<Fact> facts = {{"library", info().library}};
   for (const std::string& way : ways_) facts.push_back({"device", way});
   facts.push_back({"limit", "messages " + tagged::format_bound(max_message_bytes())});
-  facts.push_back(tagged::locked_memory());
+  facts.push_back(locked_memory());
   return facts;
 }
 

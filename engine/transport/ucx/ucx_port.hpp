@@ -58,16 +58,13 @@ class UcxPort {
   Memory memory(const std::byte*, std::size_t) const { return {}; }
 
   void post_send(Peer peer, tagged::Tag tag, const Memory&, const std::byte* data, std::size_t size, Request& request) {
-    static constexpr ucp_request_param_t plain{};
     request.pending = ucp_tag_send_nbx(peer, data, size, tagged::bits(tag), &plain);
     if (UCS_PTR_IS_ERR(request.pending)) [[unlikely]]
       fail("sending", UCS_PTR_STATUS(request.pending));
   }
 
   void post_receive(Peer, tagged::Tag tag, const Memory&, std::byte* data, std::size_t size, Request& request) {
-    // Given out at once where the message was there already: the status says so, and there is no request to free.
-    ucp_request_param_t parameters{};
-    request.pending = ucp_tag_recv_nbx(worker_.get(), data, size, tagged::bits(tag), every_bit, &parameters);
+    request.pending = ucp_tag_recv_nbx(worker_.get(), data, size, tagged::bits(tag), every_bit, &plain);
     if (UCS_PTR_IS_ERR(request.pending)) [[unlikely]]
       fail("receiving", UCS_PTR_STATUS(request.pending));
   }
@@ -98,6 +95,7 @@ class UcxPort {
 
  private:
   static constexpr ucp_tag_t every_bit = ~ucp_tag_t{0};
+  static constexpr ucp_request_param_t plain{};
 
   [[noreturn]] static void fail(const char* doing, ucs_status_t status);
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "core/error.hpp"
+#include "transport/locked_memory.hpp"
 #include "transport/verbs/device_text.hpp"
 
 namespace leadline::transport::verbs {
@@ -54,7 +55,7 @@ std::vector<Fact> device_facts() {
   std::vector<Fact> facts{{"library", library_name()}};
   for (int i = 0; i < num_devices; ++i) add_facts_of(list.get()[i], facts);
   if (num_devices == 0) facts.push_back({"device", "none"});
-  facts.push_back({"limit", fmt::format("locked memory {} (ulimit -l)", locked_memory_limit())});
+  facts.push_back(locked_memory());
   return facts;
 }
 

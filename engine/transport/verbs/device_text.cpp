@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +15,7 @@
 #include <fstream>
 
 #include "core/error.hpp"
+#include "transport/locked_memory.hpp"
 
 namespace leadline::transport::verbs {
 namespace {
@@ -23,13 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 }  // namespace
-
-std::string locked_memory_limit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return "unknown";
-  if (limit.rlim_cur == RLIM_INFINITY) return "unlimited";
-  return fmt::format("{} KiB", limit.rlim_cur / 1024);
-}
 
 void throw_cannot(const std::string& what, int error_number) {
   const std::string hint =

@@ -37,7 +37,4 @@ struct Memory {
 /// Throws Error(something_missing): not even a list of devices is to be had.
 [[noreturn]] void throw_no_list(int error_number);
 
-/// "64 KiB", "unlimited": how much memory this process may lock.
-std::string locked_memory_limit();
-
 }  // namespace leadline::transport::verbs

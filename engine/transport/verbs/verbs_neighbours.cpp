@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernel/neighbours.hpp"
+#include "transport/reach.hpp"
 
 namespace leadline::transport::verbs {
 namespace {
@@ -35,12 +36,6 @@ std::uint32_t num_slots(const kernel::NeighbourExchange& exchange) {
   std::uint32_t last = 0;
   for (const kernel::NeighbourChannel& channel : exchange.channels) last = std::max(last, channel.slot);
   return last + 1;
-}
-
-/// Bytes from the first slot to the end of the last that is used.
-std::size_t reach(const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers) {
-  if (exchange.channels.empty()) return 0;
-  return (num_slots(exchange) - 1) * buffers.stride_bytes + exchange.message_size_bytes;
 }
 
 }  // namespace

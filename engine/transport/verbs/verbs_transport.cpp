@@ -16,6 +16,7 @@
 #include "kernel/neighbours.hpp"
 #include "kernel/run.hpp"
 #include "kernel/verify.hpp"
+#include "transport/reach.hpp"
 #include "transport/transport.hpp"
 #include "transport/verbs/device_facts.hpp"
 #include "transport/verbs/device_text.hpp"
@@ -37,11 +38,6 @@ struct BufferMemory {
   }
 
   Memory out, in;
-
- private:
-  static std::size_t reach(std::size_t message_size_bytes, const kernel::Buffers& buffers) {
-    return message_size_bytes == 0 ? 0 : (buffers.num - 1) * buffers.stride_bytes + message_size_bytes;
-  }
 };
 
 /// The receive buffers in turn, from the first on.
