@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Row "transports": two bound ranks over UCX, libfabric, PSM2 and TCP, beside bare loops and the libraries' own tools.
-"""Launches alternate, each pair in the other order than the pair before. Each side of a line is a function that makes
-one launch and returns the time of a message in ns."""
+"""Launches alternate, each pair in the other order than the pair before, and count where one_place.py says so. Each side
+of a line is a function that makes one launch and returns the time of a message in ns."""
 
 import csv
 import dataclasses
+import itertools
 import json
 import pathlib
 import statistics
 from collections.abc import Callable
 
-from .bisection import in_turn
 from .launch import FailedError, NotMeasuredError, need, run
+from .one_place import OnePlace
 from .pairs import Side, bound, free_ports, run_both, two_cores
 from .table import Row, absent, quartiles, time_text, verdict_of
 
@@ -25,6 +26,9 @@ SECRET = "ranks of a benchmark"
 HFI = pathlib.Path("/dev/hfi1_0")
 # What goes over sockets goes over loopback, for both sides.
 UCX_DEVICES, LIBFABRIC_DEVICE = {"UCX_NET_DEVICES": "lo"}, {"FI_TCP_IFACE": "lo"}
+# ucx_perftest never writes to the memory that it sends, which the kernel then keeps as one page of zeros, always in the
+# cache; so the C library is told to write to all that it hands out.
+WRITTEN = {"UCX_ALLOC_PRIO": "heap", "MALLOC_PERTURB_": "85"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,20 +108,21 @@ def median_of_both(slices):
 
 def served(bench, program, server_words, client_words, extra=None):
     """A function that launches a program twice, as server and as client of the port, and returns what the client
-    wrote; the command; and the folder in which both run. `PORT` among the words stands for a free one."""
+    wrote, the client on either of the two cores; the command; and the folder in which both run. `PORT` among the words
+    stands for a free one."""
     need(program)
     cores = two_cores()
     folder = bench.scratch(program)
 
-    def sides(at):
+    def sides(at, client=1):
         def filled(core, words):
             return Side(bound(core, [program, *(at if word == "PORT" else word for word in words)]))
 
-        return filled(cores[0], server_words), filled(cores[1], client_words)
+        return filled(cores[1 - client], server_words), filled(cores[client], client_words)
 
-    def launch():
+    def launch(client=1):
         at = free_ports(1)[0]
-        first, second = sides(at)
+        first, second = sides(at, client)
         _, told = run_both(first, second, limit_s=LIMIT_S, port=at, extra=extra, cwd=folder)
         return told.stdout
 
@@ -126,7 +131,8 @@ def served(bench, program, server_words, client_words, extra=None):
 
 
 def ucx_contests(bench):
-    """ucx_perftest means over all messages of a launch, first message to last; so one batch of ours does the same."""
+    """ucx_perftest means over all messages of a launch, first message to last; so one batch of ours does the same.
+    Both ranks of ours send in turn; so its client, which sends, runs on either core in turn."""
     for tls, num_small, num_large in (("posix,self", 100_000, 2_000), ("sm,self", 100_000, 2_000),
                                       ("tcp,self", 20_000, 1_000)):  # fmt: skip
         for shape in shapes(num_small, num_large, bench.is_quick):
@@ -135,17 +141,18 @@ def ucx_contests(bench):
             own, own_text = ours(bench, f"ucx:{tls}", exchange(shape, 1, *words), UCX_DEVICES)
             task = ["-t", "tag_lat"] if is_latency else ["-t", "tag_bw", "-O", UCX_WINDOW]
             task += ["-s", shape.size_bytes, "-n", shape.messages, "-w", shape.warmup, "-f", "-v"]
+            clients = itertools.cycle((1, 0))
             other, other_text, _ = served(
                 bench,
                 "ucx_perftest",
                 ["-p", "PORT"],
                 ["127.0.0.1", "-p", "PORT", *task],
-                UCX_DEVICES | {"UCX_TLS": tls},
+                UCX_DEVICES | WRITTEN | {"UCX_TLS": tls},
             )
 
-            def perftest_ns(launch=other):
+            def perftest_ns(launch=other, clients=clients):
                 """By messages a second one way: its times have three decimals of a microsecond."""
-                return 1e9 / float(list(csv.DictReader(launch().splitlines()))[-1]["overall_mr"])
+                return 1e9 / float(list(csv.DictReader(launch(next(clients)).splitlines()))[-1]["overall_mr"])
 
             yield Contest(
                 f"{shape.words}, ucx {tls}",
@@ -253,7 +260,7 @@ def tcp_contests(bench):
 
 
 def row(bench, contest):
-    own, beside = in_turn(bench.num_launches, (contest.ours, contest.other))
+    own, beside = OnePlace(bench).in_turn(bench.num_launches, (contest.ours, contest.other))
     ratio = statistics.median(beside) / statistics.median(own)
     low, high = quartiles([b / a for a, b in zip(own, beside, strict=True)])
     note = f"fastest launches {min(beside) / min(own):.3f}; neighbouring launches {low:.3f}..{high:.3f}"
@@ -278,6 +285,7 @@ def rows(bench):
     for transport, contests in PARTS:
         try:
             need("taskset")
+            need("chrt")
             for contest in contests(bench):
                 try:
                     yield row(bench, contest)

@@ -54,6 +54,9 @@ class Ranks {
 /// Defined by the candidate's file.
 Ranks& ranks();
 
+/// Without spinning under the sanitizers, where ranks that share cores take minutes for it: the loops are the same.
+std::vector<WaitMode> tried_here(std::initializer_list<WaitMode> wait_modes);
+
 /// A transport in one way of waiting and one direction.
 struct Candidate {
   std::string transport;  ///< as behind --transport
@@ -63,7 +66,7 @@ struct Candidate {
 
 std::string candidate_name(const testing::TestParamInfo<Candidate>& info);
 
-/// Every wait mode given, in each of the three directions.
+/// Every wait mode given and tried here, in each of the three directions.
 std::vector<Candidate> candidates(const std::string& transport, std::initializer_list<WaitMode> wait_modes);
 
 class TransportContract : public testing::TestWithParam<Candidate> {
@@ -80,7 +83,7 @@ struct Party {
 
 std::string party_name(const testing::TestParamInfo<Party>& info);
 
-/// Every wait mode given, with min_size to 4 ranks.
+/// Every wait mode given and tried here, with min_size to 4 ranks.
 std::vector<Party> parties(const std::string& transport, std::initializer_list<WaitMode> wait_modes, int min_size = 1);
 
 class PartyContract : public testing::TestWithParam<Party> {

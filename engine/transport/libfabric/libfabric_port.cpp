@@ -14,11 +14,12 @@
 namespace leadline::transport::libfabric {
 namespace {
 
-constexpr std::size_t queue_entries = 4096;  // of completions; an exchange with more waits for room
+constexpr std::size_t queue_entries = 8192;  // of completions; an exchange with more waits for room
 
 }  // namespace
 
-LibfabricPort::LibfabricPort(const Wish& wish) : info_(best_offer(wish)) {
+LibfabricPort::LibfabricPort(const Wish& wish)
+    : info_(best_offer(wish)), max_injected_bytes_(info_->tx_attr->inject_size) {
   fid_fabric* fabric = nullptr;
   require("open its fabric", fi_fabric(info_->fabric_attr, &fabric, nullptr));
   fabric_.reset(fabric);
@@ -36,14 +37,11 @@ LibfabricPort::LibfabricPort(const Wish& wish) : info_(best_offer(wish)) {
   fi_cq_attr of_queue{};
   of_queue.format = FI_CQ_FORMAT_TAGGED;
   of_queue.size = queue_entries;
-  for (Owned<fid_cq>* queue : {&sends_, &receives_}) {
-    fid_cq* made = nullptr;
-    require("make a completion queue", fi_cq_open(domain, &of_queue, &made, nullptr));
-    queue->reset(made);
-  }
+  fid_cq* completions = nullptr;
+  require("make a completion queue", fi_cq_open(domain, &of_queue, &completions, nullptr));
+  completions_.reset(completions);
   require("bind its endpoint", fi_ep_bind(endpoint, &addresses->fid, 0));
-  require("bind its endpoint", fi_ep_bind(endpoint, &sends_->fid, FI_TRANSMIT));
-  require("bind its endpoint", fi_ep_bind(endpoint, &receives_->fid, FI_RECV));
+  require("bind its endpoint", fi_ep_bind(endpoint, &completions->fid, FI_TRANSMIT | FI_RECV));
   require("enable its endpoint", fi_enable(endpoint));
 }
 
@@ -97,10 +95,10 @@ void LibfabricPort::fail(const char* doing, ssize_t code) {
   throw Error(ExitStatus::run_failed, fmt::format("libfabric failed ({})", doing), words_of(code));
 }
 
-void LibfabricPort::fail_of(fid_cq& queue, ssize_t code) {
+void LibfabricPort::fail_of_completion(ssize_t code) const {
   if (code != -FI_EAVAIL) fail("reading completions", code);
   fi_cq_err_entry entry{};
-  if (fi_cq_readerr(&queue, &entry, 0) < 0) fail("reading an error", code);
+  if (fi_cq_readerr(completions_.get(), &entry, 0) < 0) fail("reading an error", code);
   fail("a message", -entry.err);
 }
 

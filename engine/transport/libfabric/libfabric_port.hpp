@@ -54,30 +54,42 @@ class LibfabricPort {
 
   Memory memory(const std::byte* data, std::size_t size);
 
-  void post_send(Peer peer, tagged::Tag tag, const Memory& memory, const std::byte* data, std::size_t size,
-                 Request& request) {
-    request.is_under_way = true;
+  /// Small messages the library takes along at once (fi_tinject): no completion, the buffer is free again.
+  [[gnu::always_inline]] void post_send(Peer peer, tagged::Tag tag, const Memory& memory, const std::byte* data,
+                                        std::size_t size, Request& request) {
+    request.is_under_way = size > max_injected_bytes_;
+    if (!request.is_under_way) {
+      insist("sending", [&] { return fi_tinject(endpoint_.get(), data, size, peer, tagged::bits(tag)); });
+      return;
+    }
     insist("sending", [&] {
       return fi_tsend(endpoint_.get(), data, size, memory.descriptor(), peer, tagged::bits(tag), &request.context);
     });
   }
 
-  void post_receive(Peer peer, tagged::Tag tag, const Memory& memory, std::byte* data, std::size_t size,
-                    Request& request) {
+  [[gnu::always_inline]] void post_receive(Peer peer, tagged::Tag tag, const Memory& memory, std::byte* data,
+                                           std::size_t size, Request& request) {
     request.is_under_way = true;
     insist("receiving", [&] {
       return fi_trecv(endpoint_.get(), data, size, memory.descriptor(), peer, tagged::bits(tag), 0, &request.context);
     });
   }
 
-  bool is_done(const Request& request) const { return !request.is_under_way; }
+  [[gnu::always_inline]] bool is_done(const Request& request) const { return !request.is_under_way; }
 
-  bool progress() {
-    const bool has_received = take(*receives_);
-    return take(*sends_) || has_received;
+  /// Takes completions and marks them at their requests; whether there was one.
+  [[gnu::always_inline]] bool progress() {
+    fi_cq_tagged_entry entries[16];
+    const ssize_t num = fi_cq_read(completions_.get(), entries, 16);
+    if (num == -FI_EAGAIN) return false;
+    if (num < 0) [[unlikely]]
+      fail_of_completion(num);
+    for (ssize_t i = 0; i < num; ++i) static_cast<Request*>(entries[i].op_context)->is_under_way = false;
+    return num > 0;
   }
 
-  /// A send is done when it has left.
+  /// A send is done when it has left; for what the library took along, see tagged::Peers: the partner says when it has
+  /// come, and this rank drives until then.
   bool flush(Deadline) { return true; }
 
   std::uint64_t max_message_bytes() const { return info_->ep_attr->max_msg_size; }
@@ -103,27 +115,17 @@ class LibfabricPort {
     }
   }
 
-  /// Completions, marked at their requests; whether there was one.
-  bool take(fid_cq& queue) {
-    fi_cq_tagged_entry entries[16];
-    const ssize_t num = fi_cq_read(&queue, entries, 16);
-    if (num == -FI_EAGAIN) return false;
-    if (num < 0) [[unlikely]]
-      fail_of(queue, num);
-    for (ssize_t i = 0; i < num; ++i) static_cast<Request*>(entries[i].op_context)->is_under_way = false;
-    return num > 0;
-  }
-
   [[noreturn]] static void fail(const char* doing, ssize_t code);
-  [[noreturn]] static void fail_of(fid_cq& queue, ssize_t code);
+  [[noreturn]] void fail_of_completion(ssize_t code) const;
 
   Info info_;
-  std::uint64_t next_key_ = 1;  ///< of memory, where the provider leaves it to us
+  std::size_t max_injected_bytes_;  ///< that the library takes along
+  std::uint64_t next_key_ = 1;      ///< of memory, where the provider leaves it to us
   Owned<fid_fabric> fabric_;
   Owned<fid_domain> domain_;
   Owned<fid_av> addresses_;
-  Owned<fid_cq> sends_, receives_;
-  Owned<fid_ep> endpoint_;  ///< the first to be closed
+  Owned<fid_cq> completions_;  ///< one for both ways: half the polling
+  Owned<fid_ep> endpoint_;     ///< the first to be closed
 };
 
 }  // namespace leadline::transport::libfabric

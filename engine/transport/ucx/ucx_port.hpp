@@ -57,19 +57,21 @@ class UcxPort {
 
   Memory memory(const std::byte*, std::size_t) const { return {}; }
 
-  void post_send(Peer peer, tagged::Tag tag, const Memory&, const std::byte* data, std::size_t size, Request& request) {
+  [[gnu::always_inline]] void post_send(Peer peer, tagged::Tag tag, const Memory&, const std::byte* data,
+                                        std::size_t size, Request& request) {
     request.pending = ucp_tag_send_nbx(peer, data, size, tagged::bits(tag), &plain);
     if (UCS_PTR_IS_ERR(request.pending)) [[unlikely]]
       fail("sending", UCS_PTR_STATUS(request.pending));
   }
 
-  void post_receive(Peer, tagged::Tag tag, const Memory&, std::byte* data, std::size_t size, Request& request) {
+  [[gnu::always_inline]] void post_receive(Peer, tagged::Tag tag, const Memory&, std::byte* data, std::size_t size,
+                                           Request& request) {
     request.pending = ucp_tag_recv_nbx(worker_.get(), data, size, tagged::bits(tag), every_bit, &plain);
     if (UCS_PTR_IS_ERR(request.pending)) [[unlikely]]
       fail("receiving", UCS_PTR_STATUS(request.pending));
   }
 
-  bool is_done(Request& request) {
+  [[gnu::always_inline]] bool is_done(Request& request) {
     if (request.pending == nullptr) return true;
     const ucs_status_t status = ucp_request_check_status(request.pending);
     if (status == UCS_INPROGRESS) return false;
@@ -80,7 +82,7 @@ class UcxPort {
     return true;
   }
 
-  bool progress() { return ucp_worker_progress(worker_.get()) != 0; }
+  [[gnu::always_inline]] bool progress() { return ucp_worker_progress(worker_.get()) != 0; }
 
   bool flush(Deadline deadline);
   static std::uint64_t max_message_bytes() { return UINT64_MAX; }
