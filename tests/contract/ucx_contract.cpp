@@ -26,7 +26,16 @@ INSTANTIATE_TEST_SUITE_P(Ucx, NeighbourContract, testing::ValuesIn(parties("ucx:
 INSTANTIATE_TEST_SUITE_P(Ucx, MessagesContract, testing::ValuesIn(parties("ucx:posix,self", {WaitMode::yield}, 2)),
                          party_name);
 
-TEST(UcxLinks, StayOpenWhereFilesAreScarce) { expect_links_kept("ucx:tcp,self", 40); }
+// A way costs its own socket and at most two of the library's.
+TEST(UcxLinks, AreClosedAndOpenedAgainWhereFilesAreScarce) { expect_links_closed_and_opened_again("ucx:tcp,self", 3); }
+
+TEST(UcxLinks, ThroughSharedMemoryAreClosedAndOpenedAgainAsWell) {
+  expect_links_closed_and_opened_again("ucx:posix,self", 3);
+}
+
+TEST(UcxLinks, ThatCannotAllBeOpenAtOnceAreAnErrorOfTheExchangeWithAll) {
+  expect_too_many_at_once_refused("ucx:tcp,self", 3);
+}
 
 TEST(UcxModule, CannotSleep) {
   const auto module = transport::open_module("ucx", cluster::Launcher::none);

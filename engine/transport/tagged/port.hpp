@@ -43,7 +43,7 @@ constexpr std::uint64_t bits(Tag tag) {
 /// flush           Whatever was sent needs this rank no more: false where that is not so by the deadline.
 /// address, open, close  A rank's address, to be carried to others; the way to one; its end, all sends done.
 /// max_message_bytes  Longer messages cannot be had.
-/// keeps_ways      Whether ways stay open to the end: closing one end of one would break the other.
+/// keeps_ways      Whether ways stay open to the end, since one end of one cannot be closed alone.
 /// files_a_way     Open files that a way costs at most, where ways are not kept.
 template <class P>
 concept Port = requires(P& port, const P& same, typename P::Peer peer, typename P::Request& request, Tag tag,

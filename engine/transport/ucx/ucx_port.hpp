@@ -38,8 +38,8 @@ struct Wish {
 /// See transport/tagged/port.hpp. Thread-bound, as a UCP worker of UCS_THREAD_MODE_SINGLE is.
 class UcxPort {
  public:
-  /// UCX tells an end that the other has been closed only with its error handling, which changes how it sends.
-  static constexpr bool keeps_ways = true;
+  static constexpr bool keeps_ways = false;
+  static constexpr std::size_t files_a_way = 2;  ///< over TCP, where both may dial each other at once
 
   using Peer = ucp_ep_h;
 
