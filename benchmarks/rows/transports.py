@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Row "transports": two bound ranks over UCX, libfabric, PSM2 and TCP, beside bare loops and the libraries' own tools.
-"""Launches alternate, each pair in the other order than the pair before, and count where one_place.py says so. Each side
-of a line is a function that makes one launch and returns the time of a message in ns."""
+"""Launches alternate, each pair in the other order than the pair before, and count where one_place.py says so. Each
+side of a line is a function that makes one launch and returns the time of a message in ns."""
 
 import csv
 import dataclasses
