@@ -9,7 +9,7 @@ from .launch import NotMeasuredError, run
 from .pairs import two_cores
 
 MOST_ATTEMPTS = 10  # a pair that is wanted
-SAME = 1.5  # distances lie five times and more apart
+SAME = 1.5  # the kinds of distance lie more than twice apart
 
 
 class OnePlace:

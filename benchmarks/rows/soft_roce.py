@@ -8,16 +8,17 @@ import os
 import statistics
 import sys
 
-from .launch import SOURCE, NotMeasuredError, text_of
+from .launch import SOURCE, FailedError, NotMeasuredError, text_of
 from .pairs import bound
-from .table import FAILED, Row, absent, quartiles, verdict_of
-from .transports import LIMIT, SECRET, Shape, exchange, median_of_both, need_header
+from .table import absent
+from .transports import LIMIT, SECRET, Contest, Shape, compared, exchange, median_of_both, need_header
 
 KEY = "soft-roce"
 NUM_BATCHES = 20
 CORES, DEVICES, NETWORKS, GID_INDEX = (0, 1), ("rxe0", "rxe1"), ("v0", "v1"), 1
 SHAPES = (Shape("latency", 8, 5000), Shape("bandwidth", 1 << 20, 40))
 LIMIT_S = 120
+SIDES = ("ours", "bare")
 
 
 def machine_of_the_tests():
@@ -29,7 +30,7 @@ def machine_of_the_tests():
     return machine
 
 
-def ours(bench, shape):
+def words_of_ours(bench, shape):
     """One shell line: rank 1 behind, rank 0 in front, which writes the result."""
     words = [bench.leadline, "link", "--transport", "verbs", "--wait", "spin", *exchange(shape, NUM_BATCHES)]
     words += ["--retest-slowest", 0, "--output", "-", "--quiet"]
@@ -43,7 +44,7 @@ def ours(bench, shape):
     return f"{ranks[1]} & {ranks[0]}; status=$?; wait; exit $status"
 
 
-def other(bare, shape):
+def words_of_other(bare, shape):
     return text_of([bare, shape.size_bytes, shape.messages, shape.warmup, NUM_BATCHES, *CORES, *DEVICES, GID_INDEX])
 
 
@@ -55,29 +56,30 @@ def time_of_other(text):
     return statistics.median(json.loads(text)["time_ns_medians"])
 
 
-def times_ns(ended, shape, side, num_launches, time_of):
-    """Of every launch of one side."""
-    found = []
-    for number in range(num_launches):
-        done = ended[name_of(shape, side, number)]
-        if done.status != 0:
-            said = (done.err.strip() or "no word").splitlines()[-1]
-            raise NotMeasuredError(f"a launch of {side} ended with status {done.status}: {said}")
-        found.append(time_of(done.out))
-    return found
+def contest_for(bench, bare, shape):
+    """Its sides are read from what the jobs have written, as nothing can be launched in the machine once it runs."""
+    return Contest(
+        f"{shape.words}, verbs",
+        shape,
+        time_of_ours,
+        time_of_other,
+        "bare loop",
+        LIMIT,
+        [words_of_ours(bench, shape), words_of_other(bare, shape)],
+    )
 
 
-def name_of(shape, side, number):
-    return f"{shape.size_bytes}-{side}-{number}"
+def name_of(contest, side, number):
+    return f"{contest.shape.size_bytes}-{SIDES[side]}-{number}"
 
 
-def launched(bench, machine, commands):
+def launched(bench, machine, contests):
     """Boots and runs all; how each ended."""
     jobs = []
-    for shape in SHAPES:
+    for contest in contests:
         for number in range(bench.num_launches):
-            order = ("ours", "bare") if number % 2 == 0 else ("bare", "ours")
-            jobs += [machine.Job(name_of(shape, side, number), commands[shape][side], LIMIT_S) for side in order]
+            for side in (0, 1) if number % 2 == 0 else (1, 0):
+                jobs.append(machine.Job(name_of(contest, side, number), contest.commands[side], LIMIT_S))
     cache = SOURCE / "build" / "rdma"
     cache.mkdir(parents=True, exist_ok=True)
     try:
@@ -86,27 +88,16 @@ def launched(bench, machine, commands):
         raise NotMeasuredError(f"no virtual machine with RDMA devices: {why}") from None
 
 
-def row(ended, shape, commands, num_launches):
-    what = f"{shape.words}, verbs"
-    try:
-        own = times_ns(ended, shape, "ours", num_launches, time_of_ours)
-        beside = times_ns(ended, shape, "bare", num_launches, time_of_other)
-    except NotMeasuredError as why:
-        return Row(KEY, what, "-", "-", None, f">= {LIMIT}", FAILED, note=str(why))
-    ratio = statistics.median(beside) / statistics.median(own)
-    low, high = quartiles([b / a for a, b in zip(own, beside, strict=True)])
-    return Row(
-        KEY,
-        what,
-        shape.text(statistics.median(own)),
-        f"{shape.text(statistics.median(beside))} bare loop",
-        ratio,
-        f">= {LIMIT}",
-        verdict_of(ratio >= LIMIT),
-        note=f"fastest launches {min(beside) / min(own):.3f}; neighbouring launches {low:.3f}..{high:.3f}",
-        commands=list(commands.values()),
-        numbers={"ours_ns": own, "beside_ns": beside},
-    )
+def times_ns(ended, contest, side, num_launches):
+    """Of every launch of one side."""
+    found = []
+    for number in range(num_launches):
+        done = ended[name_of(contest, side, number)]
+        if done.status != 0:
+            said = (done.err.strip() or "no word").splitlines()[-1]
+            raise FailedError(f"a launch ({SIDES[side]}) ended with status {done.status}: {said}")
+        found.append((contest.ours, contest.other)[side](done.out))
+    return found
 
 
 def rows(bench):
@@ -115,9 +106,14 @@ def rows(bench):
             raise NotMeasuredError("only root can hand all files to a virtual machine")
         need_header("infiniband/verbs.h")
         bare = bench.compile("cc", "bare/verbs_ping_pong.c", "verbs.ping_pong", ["-O2", "-D_GNU_SOURCE"], ["-libverbs"])
-        commands = {shape: {"ours": ours(bench, shape), "bare": other(bare, shape)} for shape in SHAPES}
-        ended = launched(bench, machine_of_the_tests(), commands)
-        for shape in SHAPES:
-            yield row(ended, shape, commands[shape], bench.num_launches)
+        contests = [contest_for(bench, bare, shape) for shape in SHAPES]
+        ended = launched(bench, machine_of_the_tests(), contests)
     except NotMeasuredError as why:
         yield absent(KEY, "verbs", f">= {LIMIT}", why)
+        return
+    for contest in contests:
+        try:
+            own, beside = (times_ns(ended, contest, side, bench.num_launches) for side in (0, 1))
+            yield compared(KEY, contest, own, beside)
+        except FailedError as why:
+            yield absent(KEY, contest.what, f">= {LIMIT}", why)

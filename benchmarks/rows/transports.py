@@ -259,13 +259,13 @@ def tcp_contests(bench):
         yield Contest(f"{shape.words}, tcp", shape, own_ns, netpipe_ns, "NPtcp", LIMIT_TCP, [own_text, other_text])
 
 
-def row(bench, contest):
-    own, beside = OnePlace(bench).in_turn(bench.num_launches, (contest.ours, contest.other))
+def compared(key, contest, own, beside):
+    """The line of a contest, from the times of all launches of either side."""
     ratio = statistics.median(beside) / statistics.median(own)
     low, high = quartiles([b / a for a, b in zip(own, beside, strict=True)])
     note = f"fastest launches {min(beside) / min(own):.3f}; neighbouring launches {low:.3f}..{high:.3f}"
     return Row(
-        KEY,
+        key,
         contest.what,
         contest.shape.text(statistics.median(own)),
         f"{contest.shape.text(statistics.median(beside))} {contest.other_name}",
@@ -276,6 +276,11 @@ def row(bench, contest):
         commands=contest.commands,
         numbers={"ours_ns": own, "beside_ns": beside},
     )
+
+
+def row(bench, contest):
+    own, beside = OnePlace(bench).in_turn(bench.num_launches, (contest.ours, contest.other))
+    return compared(KEY, contest, own, beside)
 
 
 PARTS = (("ucx", ucx_contests), ("libfabric", libfabric_contests), ("psm2", psm2_contests), ("tcp", tcp_contests))
