@@ -201,7 +201,7 @@ def has_ipv6() -> bool:
 
 @pytest.mark.parametrize("transport", OVER_NETWORKS)
 def test_few_open_files(tmp_path: Path, transport: str) -> None:
-    """Ways are closed and opened again, or stay open without a socket of ours."""
+    """Ways are closed and opened again."""
     require_module(transport)
     words = ["link", "--local", "8", "--messages", "5", "--wait", "yield", "--check-buffers", "--output", "r.h5"]
     limited = ["sh", "-c", 'ulimit -n 76 && exec "$@"', "sh", program.PROGRAM, *words, "--transport", transport]
@@ -211,10 +211,11 @@ def test_few_open_files(tmp_path: Path, transport: str) -> None:
     assert (result.measured() == result.every_pair()).all()
 
 
-def test_too_few_open_files_for_all_at_once(tmp_path: Path) -> None:
-    require_module("libfabric")
+@pytest.mark.parametrize("transport", OVER_NETWORKS)
+def test_too_few_open_files_for_all_at_once(tmp_path: Path, transport: str) -> None:
+    require_module(transport)
     words = ["topology", "--local", "8", "--topology", "complete", "--wait", "yield", "--iterations", "3"]
-    limited = ["sh", "-c", 'ulimit -n 76 && exec "$@"', "sh", program.PROGRAM, *words, "--transport", "libfabric:tcp"]
+    limited = ["sh", "-c", 'ulimit -n 76 && exec "$@"', "sh", program.PROGRAM, *words, "--transport", transport]
     done = program.complete(limited, tmp_path)
     assert done.status == 3, done.err
     assert "links at once" in done.complaint
