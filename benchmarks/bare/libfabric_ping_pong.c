@@ -136,7 +136,17 @@ static void meet(struct way* way, int fd) {
   if (fi_av_insert(way->addresses, other, 1, &way->peer, 0, NULL) != 1) fail("fi_av_insert", -FI_EINVAL);
 }
 
-static void close_all(struct way* way) {
+static void open_way(struct way* way, size_t size_bytes, int rank, int fd, char** words) {
+  (void)rank;
+  way->size_bytes = size_bytes;
+  way->out = filled_buffer(size_bytes);
+  way->in = filled_buffer(size_bytes);
+  open_endpoint(way, words[0]);
+  register_buffers(way);
+  meet(way, fd);
+}
+
+static void close_way(struct way* way) {
   if (way->out_region != NULL) fi_close(&way->out_region->fid);
   if (way->in_region != NULL) fi_close(&way->in_region->fid);
   fi_close(&way->endpoint->fid);
@@ -145,30 +155,11 @@ static void close_all(struct way* way) {
   fi_close(&way->domain->fid);
   fi_close(&way->fabric->fid);
   fi_freeinfo(way->info);
+  free(way->in);
+  free(way->out);
 }
 
 int main(int argc, char** argv) {
-  if (argc != 8) {
-    fprintf(stderr, "usage: %s SIZE_BYTES MESSAGES WARMUP BATCHES CORE CORE PROVIDER\n", argv[0]);
-    return 2;
-  }
-  const struct arguments of = arguments_of(5, argv);
-  int rank = 0;
-  pid_t child = 0;
-  const int fd = connected(&rank, &child);
-  bind_to(atoi(argv[5 + rank]));
-  struct way way = {.size_bytes = (size_t)of.size_bytes};
-  way.out = filled_buffer(way.size_bytes);
-  way.in = filled_buffer(way.size_bytes);
-  open_endpoint(&way, argv[7]);
-  register_buffers(&way);
-  meet(&way, fd);
-
-  measure(&way, &of, rank, fd);
-  close_all(&way);
-  free(way.in);
-  free(way.out);
-  close(fd);
-  if (rank == 0) await_child(child);
-  return 0;
+  struct way way = {0};
+  return run_ping_pong(&way, argc, argv, 1, " PROVIDER");
 }

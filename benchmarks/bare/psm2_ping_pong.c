@@ -64,33 +64,34 @@ static void open_endpoint(struct way* way) {
   check("psm2_mq_init", psm2_mq_init(way->endpoint, PSM2_MQ_ORDERMASK_ALL, NULL, 0, &way->queue));
 }
 
-int main(int argc, char** argv) {
-  if (argc != 7) {
-    fprintf(stderr, "usage: %s SIZE_BYTES MESSAGES WARMUP BATCHES CORE CORE\n", argv[0]);
-    return 2;
-  }
-  const struct arguments of = arguments_of(5, argv);
-  int rank = 0;
-  pid_t child = 0;
-  const int fd = connected(&rank, &child);
-  bind_to(atoi(argv[5 + rank]));
-  struct way way = {.tag = {.tag1 = 1}, .size_bytes = (uint32_t)of.size_bytes};
-  memset(&way.every_bit, 0xff, sizeof way.every_bit);
-  way.out = filled_buffer((size_t)of.size_bytes);
-  way.in = filled_buffer((size_t)of.size_bytes);
-  open_endpoint(&way);
+static void meet(struct way* way, int fd) {
   psm2_epid_t other;
-  swap_bytes(fd, &way.id, &other, sizeof other);
+  swap_bytes(fd, &way->id, &other, sizeof other);
   psm2_error_t error = PSM2_OK;
-  check("psm2_ep_connect", psm2_ep_connect(way.endpoint, 1, &other, NULL, &error, &way.peer, (int64_t)10e9));
+  check("psm2_ep_connect", psm2_ep_connect(way->endpoint, 1, &other, NULL, &error, &way->peer, (int64_t)10e9));
   check("psm2_ep_connect", error);
+}
 
-  measure(&way, &of, rank, fd);
-  psm2_mq_finalize(way.queue);
-  psm2_ep_close(way.endpoint, PSM2_EP_CLOSE_GRACEFUL, (int64_t)1e9);
-  free(way.in);
-  free(way.out);
-  close(fd);
-  if (rank == 0) await_child(child);
-  return 0;
+static void open_way(struct way* way, size_t size_bytes, int rank, int fd, char** words) {
+  (void)rank;
+  (void)words;
+  way->size_bytes = (uint32_t)size_bytes;
+  way->tag.tag1 = 1;
+  memset(&way->every_bit, 0xff, sizeof way->every_bit);
+  way->out = filled_buffer(size_bytes);
+  way->in = filled_buffer(size_bytes);
+  open_endpoint(way);
+  meet(way, fd);
+}
+
+static void close_way(struct way* way) {
+  psm2_mq_finalize(way->queue);
+  psm2_ep_close(way->endpoint, PSM2_EP_CLOSE_GRACEFUL, (int64_t)1e9);
+  free(way->in);
+  free(way->out);
+}
+
+int main(int argc, char** argv) {
+  struct way way = {0};
+  return run_ping_pong(&way, argc, argv, 0, "");
 }

@@ -141,36 +141,26 @@ static void meet(struct way* way, int fd, int gid_index) {
   swap_bytes(fd, &own, &other, 1);  // both have come so far
 }
 
-static void close_all(struct way* way) {
+static void open_way(struct way* way, size_t size_bytes, int rank, int fd, char** words) {
+  way->size_bytes = (uint32_t)size_bytes;
+  way->out = filled_buffer(size_bytes);
+  way->in = filled_buffer(size_bytes);
+  open_device(way, words[rank]);
+  meet(way, fd, atoi(words[2]));
+}
+
+static void close_way(struct way* way) {
   ibv_destroy_qp(way->pair);
   ibv_dereg_mr(way->in_region);
   ibv_dereg_mr(way->out_region);
   ibv_destroy_cq(way->queue);
   ibv_dealloc_pd(way->domain);
   ibv_close_device(way->context);
+  free(way->in);
+  free(way->out);
 }
 
 int main(int argc, char** argv) {
-  if (argc != 10) {
-    fprintf(stderr, "usage: %s SIZE_BYTES MESSAGES WARMUP BATCHES CORE CORE DEVICE DEVICE GID_INDEX\n", argv[0]);
-    return 2;
-  }
-  const struct arguments of = arguments_of(5, argv);
-  int rank = 0;
-  pid_t child = 0;
-  const int fd = connected(&rank, &child);
-  bind_to(atoi(argv[5 + rank]));
-  struct way way = {.size_bytes = (uint32_t)of.size_bytes};
-  way.out = filled_buffer(way.size_bytes);
-  way.in = filled_buffer(way.size_bytes);
-  open_device(&way, argv[7 + rank]);
-  meet(&way, fd, atoi(argv[9]));
-
-  measure(&way, &of, rank, fd);
-  close_all(&way);
-  free(way.in);
-  free(way.out);
-  close(fd);
-  if (rank == 0) await_child(child);
-  return 0;
+  struct way way = {0};
+  return run_ping_pong(&way, argc, argv, 3, " DEVICE DEVICE GID_INDEX");
 }

@@ -7,6 +7,7 @@ import json
 import statistics
 
 from .launch import MPIS, NotMeasuredError, need, run, text_of
+from .pairs import order_of
 from .table import Row, absent, quartiles, time_text, verdict_of
 
 KEY = "bisection"
@@ -23,8 +24,7 @@ def in_turn(num_launches, sides):
     """Calls the two sides' functions in pairs of neighbouring launches; what they returned, by side."""
     found = ([], [])
     for number in range(num_launches):
-        order = (0, 1) if number % 2 == 0 else (1, 0)
-        for side in order:
+        for side in order_of(number):
             found[side].append(sides[side]())
     return found
 

@@ -6,7 +6,7 @@ share one core's caches, or a cache of several cores, or nothing. OnePlace keeps
 import contextlib
 
 from .launch import NotMeasuredError, run
-from .pairs import two_cores
+from .pairs import order_of, two_cores
 
 MOST_ATTEMPTS = 10  # a pair that is wanted
 SAME = 1.5  # the kinds of distance lie more than twice apart
@@ -24,9 +24,8 @@ class OnePlace:
         """As bisection.in_turn(); a pair during which the cores were moved is made again."""
         found = ([], [])
         for _ in range(MOST_ATTEMPTS * num_pairs):
-            order = (0, 1) if len(found[0]) % 2 == 0 else (1, 0)
             with contextlib.suppress(MovedError):
-                times = self._pair(order, sides)
+                times = self._pair(order_of(len(found[0])), sides)
                 for side in (0, 1):
                     found[side].append(times[side])
             if len(found[0]) == num_pairs:

@@ -51,6 +51,11 @@ def bound(core, words):
     return ["taskset", "-c", core, *words]
 
 
+def order_of(number):
+    """Which side of a pair of launches comes first: each pair in the other order than the pair before."""
+    return (0, 1) if number % 2 == 0 else (1, 0)
+
+
 def free_ports(number):
     """Ports of loopback that nobody has at this moment."""
     sockets = [socket.socket() for _ in range(number)]

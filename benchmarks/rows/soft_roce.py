@@ -9,7 +9,7 @@ import statistics
 import sys
 
 from .launch import SOURCE, FailedError, NotMeasuredError, text_of
-from .pairs import bound
+from .pairs import bound, order_of
 from .table import absent
 from .transports import LIMIT, SECRET, Contest, Shape, compared, exchange, median_of_both, need_header
 
@@ -78,7 +78,7 @@ def launched(bench, machine, contests):
     jobs = []
     for contest in contests:
         for number in range(bench.num_launches):
-            for side in (0, 1) if number % 2 == 0 else (1, 0):
+            for side in order_of(number):
                 jobs.append(machine.Job(name_of(contest, side, number), contest.commands[side], LIMIT_S))
     cache = SOURCE / "build" / "rdma"
     cache.mkdir(parents=True, exist_ok=True)

@@ -290,7 +290,6 @@ def rows(bench):
     for transport, contests in PARTS:
         try:
             need("taskset")
-            need("chrt")
             for contest in contests(bench):
                 try:
                     yield row(bench, contest)

@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "core/error.hpp"
