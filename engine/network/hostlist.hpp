@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of hosts as Slurm writes them in short: "n[0-15,20],m3".
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "network/refusal.hpp"
+
+namespace leadline::network {
+
+/// The names in the order of the list. Numbers keep the leading zeros of the first of their range ("n[08-10]" is n08
+/// n09 n10); of several brackets the last varies fastest. Throws Error(bad_command_line) that names file and line; more
+/// than `most_names` are refused before they are made.
+std::vector<std::string> expand_hostlist(const Line& line, std::string_view list, std::size_t most_names);
+
+}  // namespace leadline::network

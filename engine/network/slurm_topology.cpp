@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts the switches of a topology.conf on top of each other.
+#include "network/slurm_topology.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+
+#include "network/limits.hpp"
+#include "network/refusal.hpp"
+#include "network/slurm_lines.hpp"
+
+namespace leadline::network {
+namespace {
+
+constexpr std::uint32_t most_heights = 16;  // a deeper tree is a mistake, and each height takes memory for all hosts
+
+/// Switches by their number in the file.
+struct SlurmTree {
+  const std::string& file;
+  std::vector<SlurmSwitch> switches;
+  std::vector<std::uint32_t> parent{};  ///< `nobody`: on top
+  std::vector<std::uint32_t> height{};  ///< 0: has nodes
+
+  std::size_t size() const { return switches.size(); }
+  Line line_of(std::size_t index) const { return {file, switches[index].line}; }
+};
+
+void find_parents(SlurmTree& tree) {
+  std::unordered_map<std::string_view, std::uint32_t> number_of;
+  for (std::uint32_t index = 0; index < tree.size(); ++index) {
+    const auto [first, is_new] = number_of.try_emplace(tree.switches[index].name, index);
+    if (!is_new) {
+      tree.line_of(index).refuse(fmt::format("switch {} stands in line {} already", tree.switches[index].name,
+                                             tree.switches[first->second].line),
+                                 "Give each switch one line");
+    }
+  }
+  tree.parent.assign(tree.size(), nobody);
+  for (std::uint32_t index = 0; index < tree.size(); ++index) {
+    for (const std::string& name : tree.switches[index].switches) {
+      const auto child = number_of.find(name);
+      if (child == number_of.end()) {
+        tree.line_of(index).refuse(fmt::format("there is no switch {}", name),
+                                   fmt::format("Add a line SwitchName={}, or correct the name", name));
+      }
+      std::uint32_t& parent = tree.parent[child->second];
+      if (parent != nobody) {
+        tree.line_of(index).refuse(
+            fmt::format("switch {} is below switch {} already", name, tree.switches[parent].name),
+            "Write spines that reach the same switches as one switch");
+      }
+      parent = index;
+    }
+  }
+}
+
+/// One switch that is reached from itself; `open`: switches that are on or above such a ring.
+[[noreturn]] void refuse_ring(const SlurmTree& tree, std::uint32_t open) {
+  // Everybody on a ring has a parent, and whoever has no height has a ring below: down until a name comes again.
+  std::unordered_map<std::string_view, std::uint32_t> number_of;
+  for (std::uint32_t index = 0; index < tree.size(); ++index) number_of.emplace(tree.switches[index].name, index);
+  std::vector<bool> was_seen(tree.size());
+  while (!was_seen[open]) {
+    was_seen[open] = true;
+    const auto& below = tree.switches[open].switches;
+    const auto child =
+        std::ranges::find_if(below, [&](const std::string& name) { return tree.height[number_of.at(name)] == nobody; });
+    open = number_of.at(*child);
+  }
+  tree.line_of(open).refuse(fmt::format("switch {} is below itself", tree.switches[open].name),
+                            "Switches form a tree: correct Switches= on the way down from it");
+}
+
+/// From those with nodes upwards: a switch has its height when all those below it have theirs.
+void find_heights(SlurmTree& tree) {
+  tree.height.assign(tree.size(), nobody);
+  std::vector<std::size_t> num_open(tree.size());
+  std::vector<std::uint32_t> height(tree.size(), 0), ready;
+  for (std::uint32_t index = 0; index < tree.size(); ++index) {
+    num_open[index] = tree.switches[index].switches.size();
+    if (num_open[index] == 0) ready.push_back(index);
+  }
+  for (std::size_t next = 0; next < ready.size(); ++next) {
+    const std::uint32_t index = ready[next], parent = tree.parent[index];
+    tree.height[index] = height[index];
+    if (height[index] >= most_heights) {
+      tree.line_of(index).refuse(fmt::format("more than {} switches on top of each other", most_heights),
+                                 "Leave out those that have one switch below them");
+    }
+    if (parent == nobody) continue;
+    height[parent] = std::max(height[parent], height[index] + 1);
+    if (--num_open[parent] == 0) ready.push_back(parent);
+  }
+  const auto open = std::ranges::find(tree.height, nobody);
+  if (open != tree.height.end()) refuse_ring(tree, static_cast<std::uint32_t>(open - tree.height.begin()));
+}
+
+/// A leaf beside a tree has been forgotten there. Several trees are fine, and so are leaves with nothing above any.
+void expect_no_lonely_leaf(const SlurmTree& tree) {
+  if (std::ranges::all_of(tree.height, [](std::uint32_t height) { return height == 0; })) return;
+  for (std::size_t index = 0; index < tree.size(); ++index) {
+    if (tree.height[index] > 0 || tree.parent[index] != nobody) continue;
+    tree.line_of(index).refuse(fmt::format("no switch has switch {} below it", tree.switches[index].name),
+                               "Name it behind Switches= of the one above it");
+  }
+}
+
+/// The highest switch above (or equal to) `index` whose height is not more than `height`.
+std::uint32_t ancestor(const SlurmTree& tree, std::uint32_t index, std::uint32_t height) {
+  while (tree.parent[index] != nobody && tree.height[tree.parent[index]] <= height) index = tree.parent[index];
+  return index;
+}
+
+/// Nodes of each leaf in turn.
+void add_hosts(const SlurmTree& tree, Network& network) {
+  std::unordered_map<std::string_view, std::size_t> leaf_of;
+  for (std::size_t index = 0; index < tree.size(); ++index) {
+    for (const std::string& name : tree.switches[index].nodes) {
+      const auto [first, is_new] = leaf_of.try_emplace(name, index);
+      if (!is_new) {
+        const SlurmSwitch& other = tree.switches[first->second];
+        tree.line_of(index).refuse(first->second == index ? fmt::format("host {} is named twice", name)
+                                                          : fmt::format("host {} is on switch {} (line {}) already",
+                                                                        name, other.name, other.line),
+                                   "A host is on one leaf switch");
+      }
+      network.hosts.push_back(name);
+    }
+  }
+}
+
+Level level_at(const SlurmTree& tree, std::uint32_t height, std::size_t num_hosts) {
+  Level level{height == 0 ? "leaf switch" : fmt::format("level-{} switch", height + 1), {}, {}};
+  level.group_of.reserve(num_hosts);
+  std::vector<std::uint32_t> group_of(tree.size(), nobody);
+  for (std::uint32_t index = 0; index < tree.size(); ++index) {
+    if (tree.height[index] > 0) continue;
+    const std::uint32_t top = ancestor(tree, index, height);
+    if (group_of[top] == nobody) {
+      group_of[top] = static_cast<std::uint32_t>(level.names.size());
+      level.names.push_back(tree.switches[top].name);
+    }
+    level.group_of.insert(level.group_of.end(), tree.switches[index].nodes.size(), group_of[top]);
+  }
+  return level;
+}
+
+}  // namespace
+
+Network parse_slurm_topology(const std::string& file, std::string_view text) {
+  SlurmTree tree{file, read_slurm_switches(file, text)};
+  find_parents(tree);
+  find_heights(tree);
+  expect_no_lonely_leaf(tree);
+  Network network;
+  network.source = file;
+  add_hosts(tree, network);
+  const std::uint32_t top = *std::ranges::max_element(tree.height);
+  for (std::uint32_t height = 0; height <= top; ++height) {
+    network.levels.push_back(level_at(tree, height, network.hosts.size()));
+  }
+  return network;
+}
+
+}  // namespace leadline::network
