@@ -8,10 +8,6 @@
 
 namespace leadline::stats {
 
-/// The p-quantile of Student's t with so many degrees of freedom (> 0, need not be whole); 0 < p < 1. Relative error
-/// below 1e-9 for 1e-6 < p < 1 - 1e-6 and at least one degree of freedom.
-double student_t_quantile(double p, double degrees_of_freedom);
-
 /// Mean and variance of values as they come (Welford 1962).
 class RunningMean {
  public:
