@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "model/diagnosis.hpp"
 #include "model/request.hpp"
 
 namespace leadline {
@@ -23,6 +25,19 @@ enum class AllToAll : std::uint8_t {
   before_each_round  ///< as LinkTest 1.2 does
 };
 
+/// What a run must reach to end with status 0.
+struct FailBelow {
+  enum class Kind : std::uint8_t {
+    nothing,                ///< it ends with 0 whatever it finds
+    share,                  ///< of the speed of the baseline, or of others of its class
+    bandwidth_bytes_per_s,  ///< of the slowest pair
+    time_ns,                ///< the same, as the longest time
+  };
+  Kind kind = Kind::nothing;
+  double value = 0;
+  std::string text;  ///< as it was given
+};
+
 /// Sizes in bytes, times in seconds.
 struct LinkRequest : RunRequest {
   std::uint64_t num_messages = 100;
@@ -35,6 +50,8 @@ struct LinkRequest : RunRequest {
   bool bisection = false;                   ///< only pairs across the two halves of the ranks, or of the hosts
   bool between_hosts = false;               ///< host against host, only pairs on different hosts
   bool one_per_host = false;                ///< only the lowest rank of each host takes part in the rounds
+  double budget_s = 0;                      ///< random rounds until so much time is used; 0 = all rounds
+  std::int64_t max_rounds = 0;              ///< or so many of them; 0 = no such limit
   bool serial = false;
   std::vector<std::int64_t> rounds;  ///< --rounds: 1-based, in this order; empty = all
   bool shuffle_rounds = false;
@@ -44,9 +61,18 @@ struct LinkRequest : RunRequest {
   std::uint64_t shuffle_ranks_seed = 1;   ///< of the permutations of the ranks
   double min_time_s = 0;                  ///< repeat the whole test until so much time has been measured
   int retest_slowest = 10;
+  bool no_diagnosis = false;
+  std::string topology;         ///< what the hosts hang on: a formula, a file, a pattern; empty = unknown
+  DiagnosisSettings diagnosis;  ///< --threshold, --false-discovery-rate
+  std::string baseline;         ///< a result to compare with; empty = none
+  FailBelow fail_below;
+  bool health_check = false;      ///< one line, and a status
   std::uint32_t num_buffers = 1;  ///< send and receive buffers that messages take in turn
   bool check_buffers = false;     ///< after each timed measurement, compare what lies in the receive buffers
 };
+
+/// Whether rounds are drawn instead of all being run.
+inline bool is_sample(const LinkRequest& request) { return request.budget_s > 0 || request.max_rounds > 0; }
 
 const char* name_of(Direction direction);
 const char* name_of(AllToAll all_to_all);

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "model/diagnosis.hpp"
 #include "model/link_request.hpp"
 #include "model/result.hpp"
 #include "model/samples.hpp"
@@ -45,6 +47,8 @@ struct SliceSummary {
   double measuring_s = 0;         ///< rounds, retest and file
   double slowest_pairs_s = 0;     ///< sum over rounds of the longest loops of either half (warm-up and timed)
   double retest_s = 0;            ///< the retest's share of measuring_s
+  std::optional<Diagnosis> diagnosis;
+  double diagnosis_s = 0;  ///< beside measuring_s: the fit, and measuring suspects again
 };
 
 struct LinkResult : RunResult {

@@ -42,6 +42,22 @@ PairRecord PairRow::at(std::size_t partner) const {
           time_ns_mean[partner], time_ns_p99[partner], time_ns_max[partner]};
 }
 
+const std::vector<double>& PairRow::times_ns(TimeStatistic statistic) const {
+  switch (statistic) {
+    case TimeStatistic::min:
+      return time_ns_min;
+    case TimeStatistic::median:
+      return time_ns_median;
+    case TimeStatistic::mean:
+      return time_ns_mean;
+    case TimeStatistic::p99:
+      return time_ns_p99;
+    case TimeStatistic::max:
+      break;
+  }
+  return time_ns_max;
+}
+
 void PairRow::clear() {
   std::fill(count.begin(), count.end(), 0U);
   for (auto* times : {&time_ns_min, &time_ns_median, &time_ns_mean, &time_ns_p99, &time_ns_max}) {

@@ -29,6 +29,9 @@ double message_time_ns(const Sample& sample, Direction direction, Path path);
 /// Bytes per second that a pair moves at this message time; both directions count where both are sent at once.
 double bandwidth_bytes_per_s(double message_time_ns, std::uint64_t message_size_bytes, Direction direction);
 
+/// What is kept of the times of a pair's batches, in the order of the record.
+enum class TimeStatistic : std::uint8_t { min, median, mean, p99, max };
+
 /// Statistics of one ordered pair over its timed batches. Times are per message, in nanoseconds.
 struct PairRecord {
   std::uint32_t count = 0;  ///< timed batches
@@ -42,6 +45,7 @@ struct PairRow {
 
   void set(std::size_t partner, const PairRecord& record);
   PairRecord at(std::size_t partner) const;
+  const std::vector<double>& times_ns(TimeStatistic statistic) const;
   void clear();
 
   std::vector<std::uint32_t> count;

@@ -76,6 +76,13 @@ Matching matching_of(const Spec& spec, std::int64_t num_items) {
 Schedule::Schedule(Spec spec)
     : num_ranks_(spec.num_ranks), matching_(Matching::circle(1), Groups::alike(1, 1), Form::parallel) {
   check_num_ranks(spec.num_ranks);
+  if (spec.sample) {
+    if (spec.num_ranks == 1) {
+      throw Error(ExitStatus::bad_command_line, "drawn rounds need two ranks", "only one takes part");
+    }
+    sampled_.emplace(spec.host_of, std::move(*spec.sample));
+    return;
+  }
   take_seats(spec);
   choose_rounds(std::move(spec));
 }
@@ -148,6 +155,7 @@ std::int64_t Schedule::seat_of(int rank) const {
 }
 
 std::int64_t Schedule::num_rounds() const {
+  if (sampled_) return sampled_->num_rounds();
   return order_.empty() ? matching_.num_rounds() : static_cast<std::int64_t>(order_.size());
 }
 
@@ -158,6 +166,10 @@ std::int64_t Schedule::number_of(std::int64_t round) const {
 
 std::optional<Meeting> Schedule::meeting(int rank, std::int64_t round) const {
   assert(rank >= 0 && rank < num_ranks_);
+  if (sampled_) {
+    const auto seat = sampled_->seat(rank, round);
+    return seat ? std::optional(Meeting{seat->partner, seat->leads}) : std::nullopt;
+  }
   const std::int64_t seat = seat_of(rank);
   if (seat < 0) return std::nullopt;
   const auto opponent = matching_.opponent(seat, number_of(round) - 1);
@@ -167,6 +179,10 @@ std::optional<Meeting> Schedule::meeting(int rank, std::int64_t round) const {
 
 std::vector<Pair> Schedule::pairs(std::int64_t round) const {
   std::vector<Pair> result;
+  if (sampled_) {
+    for (const auto& couple : sampled_->couples(round)) result.push_back({couple.leader, couple.other});
+    return result;
+  }
   for (const Couple& couple : matching_.couples(number_of(round) - 1)) {
     result.push_back({rank_on(couple.leader), rank_on(couple.other)});
   }

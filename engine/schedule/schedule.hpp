@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "schedule/group_matching.hpp"
+#include "schedule/sampled_rounds.hpp"
 
 namespace leadline::schedule {
 
@@ -34,6 +35,10 @@ struct Spec {
   int permutation = -1;                ///< index of the random permutation of the ranks; -1 = ranks as they are
   std::uint64_t rounds_seed = 1;       ///< of the order of the rounds
   std::uint64_t ranks_seed = 1;        ///< of the permutation
+
+  /// Random rounds instead of all: with it only num_ranks and host_of count.
+  std::optional<Sample> sample{};
+  std::span<const std::uint32_t> host_of{};  ///< by rank; for a sample
 };
 
 /// Who meets whom. Every pair that the spec allows meets exactly once, nobody has two meetings in a round.
@@ -51,6 +56,8 @@ struct Spec {
 /// first half of them against the second). While two groups meet, their members meet as two halves do, the group that
 /// leads first giving the first half; a pair of small groups rests until the largest pair of the group round is done.
 ///
+/// A sample: see SampledRounds; pairs may meet in several rounds, and nothing else of the spec counts.
+///
 /// A permutation says which rank has which seat; seats of those who do not play are left out.
 ///
 /// Memory: none for all pairs and bisection of all ranks; 8 bytes a rank for players, permutations or groups; where
@@ -60,7 +67,7 @@ class Schedule {
  public:
   /// Throws Error(bad_command_line) for a round that does not exist or stands twice in spec.rounds, for a number of
   /// ranks below 1, for a permutation below -1, for more rounds than can be shuffled in memory (2^26), and where there
-  /// is no pair: bisection of one player, one group only.
+  /// is no pair: bisection of one player, one group only, a sample of one rank.
   explicit Schedule(Spec spec);
 
   /// Depends on the permutation only where groups of different sizes are cut into halves.
@@ -85,6 +92,7 @@ class Schedule {
   std::int64_t seat_of(int rank) const;
 
   int num_ranks_;
+  std::optional<SampledRounds> sampled_;    ///< in place of all that follows
   GroupMatching matching_;                  ///< of seats
   std::vector<std::int64_t> order_;         ///< 1-based numbers of the rounds; empty = all, as they come
   std::vector<std::int32_t> seat_to_rank_;  ///< empty = every rank has the seat of its own number

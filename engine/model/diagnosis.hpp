@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a diagnosis says: which places are at fault, by how much, how sure, and what speaks for it. Definitions:
+// docs/metrics.md, "Diagnosis".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace leadline {
+
+/// The places that can be at fault, the larger ones first.
+enum class PlaceKind : std::uint8_t {
+  network_switch,  ///< pairs of all ranks below it, also with each other
+  uplink,          ///< only pairs that leave what is below it
+  cable,           ///< pairs between two switches
+  rail,            ///< the same slot of (nearly) all hosts
+  host,            ///< pairs of all its ranks, inside it too
+  port,            ///< pairs of all its ranks with other hosts, not those inside: adapter, cable, port of the switch
+  inside,          ///< only pairs inside it
+  socket,          ///< pairs with other hosts of the ranks on one socket of a host
+  rank,            ///< pairs of one rank
+  link,            ///< pairs between two hosts
+  pair,            ///< two ranks
+};
+
+enum class Symptom : std::uint8_t {
+  slow,      ///< its medians are long
+  unsteady,  ///< its means are long, its medians are not: now and then a message takes very long
+};
+
+/// Which way messages are concerned. Of places: sent, received. Of two ends: from the first to the second, or back.
+enum class Way : std::uint8_t { both, out, in };
+
+/// What measuring again has said about a place.
+enum class Persistence : std::uint8_t {
+  not_retested,
+  persistent,       ///< also alone
+  only_under_load,  ///< alone as fast as others; beside others again slow
+  transient,        ///< as fast as others, and nothing brings it back
+};
+
+/// A place by its number; which numbers count follows from the kind.
+struct Place {
+  PlaceKind kind = PlaceKind::host;
+  std::int32_t level = -1;               ///< of network_switch, uplink, cable: 0 = the level next to the hosts
+  std::int32_t first = -1, second = -1;  ///< group, slot, host or rank; `second` of cable, link and pair: the other end
+  std::int32_t socket = -1;              ///< of socket: NUMA node
+  bool operator==(const Place&) const = default;
+};
+
+/// An ordered pair of ranks that shows a fault: its median time in ns, or where the place is unsteady its mean over its
+/// median.
+struct ShownPair {
+  std::int32_t from = -1, to = -1;
+  double measured = 0;
+  double expected = 0;  ///< without the fault
+};
+
+/// A place that is worse than others of its kind, as a person reads it.
+struct Fault {
+  Place place;
+  Symptom symptom = Symptom::slow;
+  Way way = Way::both;
+  std::string name;                              ///< "host node3", "the link node1 - node4"
+  std::vector<std::int32_t> hosts, other_hosts;  ///< below a switch, an uplink, the two ends of a cable; else empty
+  double ratio = 1;  ///< time over what is expected without the fault (unsteady: of mean over median)
+  double ratio_low = 1, ratio_high = 1;  ///< 95 % interval
+  double p_value = 1;                    ///< that a sound place shows so much
+  std::uint64_t num_pairs = 0;           ///< ordered pairs that belong to it and were measured
+  std::vector<ShownPair> pairs;          ///< some of them, at most eight
+  std::vector<std::string> ruled_out;    ///< "not the switch: the other 31 hosts on leaf3 are as usual"
+  std::string advice;
+  Persistence persistence = Persistence::not_retested;
+  double ratio_alone = 0, ratio_beside_others = 0;  ///< what the retests gave; 0 = none
+  bool is_note = false;  ///< how the machine is built rather than a fault (the adapter is nearer to one socket)
+};
+
+/// What pairs of one kind take.
+struct DiagnosedClass {
+  std::string name;             ///< "same socket", "between hosts", "same leaf switch"
+  std::uint64_t num_pairs = 0;  ///< ordered, measured
+  double time_ns_median = 0;
+  double error = 0;   ///< standard error of the logarithm of that median, hosts counting as one each
+  double spread = 0;  ///< of the logarithm of the pairs' times around what their ends explain (1.48 MAD)
+};
+
+struct DiagnosisSettings {
+  double threshold = 0.10;             ///< the least share of time that a finding costs
+  double false_discovery_rate = 0.01;  ///< of the findings of each kind of place
+};
+
+/// Everything that was found out about one matrix.
+struct Diagnosis {
+  DiagnosisSettings settings;
+  std::string topology;                           ///< where the network comes from; empty = nothing is known of it
+  std::uint64_t num_pairs = 0, num_measured = 0;  ///< ordered pairs of the ranks that take part; those with a time
+  std::vector<DiagnosedClass> classes;
+  std::vector<Fault> faults;       ///< the gravest first
+  std::vector<std::string> notes;  ///< what could not be told, and why
+};
+
+/// Whether a fault is one that somebody should do something about: no note, and not over.
+inline bool counts(const Fault& fault) { return !fault.is_note && fault.persistence != Persistence::transient; }
+
+const char* name_of(PlaceKind kind);
+const char* name_of(Symptom symptom);
+const char* name_of(Way way);
+const char* name_of(Persistence persistence);
+
+}  // namespace leadline
