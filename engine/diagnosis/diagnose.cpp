@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Search, second measurement, verdict.
+#include "diagnosis/diagnose.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "diagnosis/evidence.hpp"
+#include "diagnosis/learnt_network.hpp"
+#include "diagnosis/search.hpp"
+#include "diagnosis/second_look.hpp"
+#include "diagnosis/words.hpp"
+#include "stats/significance.hpp"
+
+namespace leadline::diagnosis {
+namespace {
+
+constexpr std::size_t most_shown = 8;                      // pairs of a fault
+constexpr std::size_t num_sound = 16;                      // pairs that say what is usual alone
+constexpr std::size_t fewest_lone = 16, most_lone = 1024;  // single pairs that are measured again
+constexpr std::size_t ranks_a_lone = 4;  // one more of them for so many ranks: disturbances grow in number with pairs
+constexpr double most_common = 0.02;     // chance of a pair that is worth it
+// Of mean over median; a guess that keeps single spikes out.
+constexpr double unsteady_threshold = 0.5;
+
+/// The hosts below a group of the place's level, ascending; none for places that are no groups.
+std::vector<std::int32_t> hosts_below(const Layout& layout, const Place& place, std::int32_t group) {
+  std::vector<std::int32_t> hosts;
+  if (place.level < 0 || group < 0) return hosts;
+  const auto& group_of = layout.network.levels[static_cast<std::size_t>(place.level)].group_of;
+  for (std::size_t host = 0; host < group_of.size(); ++host) {
+    if (group_of[host] == static_cast<std::uint32_t>(group)) hosts.push_back(static_cast<std::int32_t>(host));
+  }
+  return hosts;
+}
+
+class Diagnosing {
+ public:
+  explicit Diagnosing(const Question& question) : question_(question), setting_(question.layout) {
+    diagnosis_.settings = question.settings;
+    diagnosis_.topology = question.layout.network.source;
+    diagnosis_.num_pairs = question.num_pairs;
+  }
+
+  Diagnosis run();
+
+ private:
+  void describe_classes();
+  double error_of(const Effects::OfClass& one) const;
+  void judge_lone_pairs();
+  void add_faults(const Rows& rows, const std::vector<Suspect>& suspects, Symptom symptom);
+  void add_unsteady();
+  Fault fault_of(const Suspect& suspect, Symptom symptom, const std::vector<MeasuredPair>& evidence);
+
+  const Question& question_;
+  Setting setting_;
+  Diagnosis diagnosis_;
+  SearchOutcome outcome_;
+  std::vector<MeasuredPair> sound_;  // measured again to know what is usual then
+};
+
+/// Pairs of one host have much in common, so hosts are what is counted; ranks, where there are few of them.
+double Diagnosing::error_of(const Effects::OfClass& one) const {
+  const bool counts_hosts = setting_.hosts.num_groups() >= fewest_to_compare;
+  std::vector<double> effects;
+  for (std::uint32_t host = 0; host < setting_.hosts.num_groups(); ++host) {
+    std::vector<double> of_ranks;
+    for (const std::uint32_t rank : setting_.hosts.of(host)) {
+      of_ranks.push_back((static_cast<double>(one.out[rank]) + static_cast<double>(one.in[rank])) / 2);
+    }
+    if (counts_hosts) {
+      effects.push_back(middle_of(std::move(of_ranks)).median);
+    } else {
+      effects.insert(effects.end(), of_ranks.begin(), of_ranks.end());
+    }
+  }
+  const Middle middle = middle_of(std::move(effects));
+  return median_efficiency * middle.spread / std::sqrt(std::max<double>(static_cast<double>(middle.num), 1));
+}
+
+void Diagnosing::describe_classes() {
+  for (std::size_t index = 0; index < outcome_.effects.classes.size(); ++index) {
+    const Effects::OfClass& one = outcome_.effects.classes[index];
+    if (one.num == 0) continue;
+    diagnosis_.num_measured += one.num;
+    diagnosis_.classes.push_back(
+        {setting_.classes.name(index), one.num, std::exp(one.median), error_of(one), one.spread});
+  }
+}
+
+/// A sound pair is slow by chance once, and hardly ever again: the chances of both measurements multiply.
+void Diagnosing::judge_lone_pairs() {
+  std::vector<MeasuredPair> pairs;
+  for (const LonePair& one : outcome_.lone_pairs) pairs.push_back({{one.from, one.to}, static_cast<double>(one.value)});
+  std::vector<double> changes(pairs.size(), std::numeric_limits<double>::quiet_NaN());
+  if (question_.retest && !pairs.empty()) {
+    SecondLook look(question_, Symptom::slow);
+    look.calibrate(sound_, Company::alone);
+    changes = look.changes(pairs, Company::alone);
+  }
+  std::vector<Suspect> suspects;
+  std::vector<double> p_values;
+  for (std::size_t index = 0; index < pairs.size(); ++index) {
+    const LonePair& one = outcome_.lone_pairs[index];
+    const Effects::OfClass& of_class = outcome_.effects.classes[setting_.classes.of(one.from, one.to)];
+    auto effect = static_cast<double>(one.residual);
+    double p = tail_probability(of_class, effect);
+    if (!std::isnan(changes[index])) {
+      // What comes second was not chosen for being slow, so it is the better estimate.
+      effect += changes[index];
+      p *= tail_probability(of_class, effect);
+    }
+    if (effect < std::log1p(question_.settings.threshold)) continue;
+    const Place place{PlaceKind::pair, -1, static_cast<std::int32_t>(one.from), static_cast<std::int32_t>(one.to), -1};
+    suspects.push_back({place, Way::out, effect, of_class.spread, p, 1, false});
+    p_values.push_back(p);
+  }
+  const std::uint64_t num_tests = std::max<std::uint64_t>(diagnosis_.num_measured, p_values.size());
+  const auto stays = stats::rejected(p_values, num_tests, question_.settings.false_discovery_rate);
+  std::size_t index = 0;
+  std::erase_if(suspects, [&](const Suspect&) { return !stays[index++]; });
+  const std::vector<Suspect> places = joined(suspects);
+  outcome_.suspects.insert(outcome_.suspects.end(), places.begin(), places.end());
+}
+
+Fault Diagnosing::fault_of(const Suspect& suspect, Symptom symptom, const std::vector<MeasuredPair>& evidence) {
+  Fault fault;
+  fault.place = suspect.place;
+  fault.symptom = symptom;
+  fault.way = suspect.way;
+  fault.name = name_of_place(setting_, suspect.place, suspect.way);
+  fault.hosts = hosts_below(question_.layout, suspect.place, suspect.place.first);
+  fault.other_hosts = hosts_below(question_.layout, suspect.place, suspect.place.second);
+  fault.ratio = std::exp(suspect.effect);
+  fault.ratio_low = std::exp(suspect.effect - both_sides * suspect.error);
+  fault.ratio_high = std::exp(suspect.effect + both_sides * suspect.error);
+  fault.p_value = suspect.p_value;
+  fault.num_pairs = suspect.num_pairs;
+  fault.is_note = suspect.is_note;
+  for (const MeasuredPair& one : evidence) {
+    fault.pairs.push_back({static_cast<std::int32_t>(one.pair.from), static_cast<std::int32_t>(one.pair.to),
+                           std::exp(one.value), std::exp(one.value - suspect.effect)});
+  }
+  fault.ruled_out = ruled_out(setting_, suspect, outcome_.suspects);
+  fault.advice = advice_for(setting_, suspect, symptom);
+  return fault;
+}
+
+void Diagnosing::add_faults(const Rows& rows, const std::vector<Suspect>& suspects, Symptom symptom) {
+  const auto evidence = evidence_for(rows, setting_, suspects, most_shown);
+  SecondLook look(question_, symptom);
+  for (std::size_t index = 0; index < suspects.size(); ++index) {
+    Fault fault = fault_of(suspects[index], symptom, evidence[index]);
+    if (!suspects[index].is_note) look.decide(fault, suspects[index], evidence[index], sound_);
+    diagnosis_.faults.push_back(std::move(fault));
+  }
+}
+
+/// The host that a place is on or in, -1 = none.
+std::int32_t host_of_place(const Setting& setting, const Place& place) {
+  switch (place.kind) {
+    case PlaceKind::host:
+    case PlaceKind::port:
+    case PlaceKind::inside:
+    case PlaceKind::socket:
+      return place.first;
+    case PlaceKind::rank:
+      return static_cast<std::int32_t>(setting.layout.host_of[static_cast<std::size_t>(place.first)]);
+    default:
+      return -1;
+  }
+}
+
+/// Places whose medians are fine and whose means are not. What is slow is not told again for being unsteady, and of
+/// what is unsteady on one host the largest place is told.
+void Diagnosing::add_unsteady() {
+  if (!question_.has_means) return;
+  const Rows& rows = question_.rows(Symptom::unsteady);
+  DiagnosisSettings settings = question_.settings;
+  settings.threshold = std::max(settings.threshold, unsteady_threshold);
+  std::vector<std::string> told_before;
+  const SearchOutcome unsteady = search(rows, setting_, settings, 0, told_before);
+  std::vector<Suspect> fresh;
+  for (const Suspect& suspect : unsteady.suspects) {
+    const std::int32_t host = host_of_place(setting_, suspect.place);
+    const auto covers = [&](const Place& other) {
+      const bool is_same = other.first == suspect.place.first && other.second == suspect.place.second;
+      return is_same || (host >= 0 && host_of_place(setting_, other) == host);
+    };
+    if (suspect.is_note) continue;
+    if (std::ranges::any_of(diagnosis_.faults, [&](const Fault& fault) { return covers(fault.place); })) continue;
+    if (std::ranges::any_of(fresh, [&](const Suspect& known) { return covers(known.place); })) continue;
+    fresh.push_back(suspect);
+  }
+  if (question_.retest && !fresh.empty()) sound_ = sound_pairs(rows, setting_, fresh, num_sound);
+  add_faults(rows, fresh, Symptom::unsteady);
+}
+
+Diagnosis Diagnosing::run() {
+  const std::size_t num_lone = std::clamp(num_ranks(question_.layout) / ranks_a_lone, fewest_lone, most_lone);
+  const Rows& times = question_.rows(Symptom::slow);
+  outcome_ = search(times, setting_, question_.settings, num_lone, diagnosis_.notes);
+  describe_classes();
+  // What any fiftieth pair shows is not worth a second measurement. What is wrong with a link is not told again
+  // by its pairs, which losses hit unevenly.
+  std::erase_if(outcome_.lone_pairs, [&](const LonePair& one) {
+    const auto is_its_link = [&](const Suspect& suspect) {
+      return suspect.place.kind == PlaceKind::link && belongs(setting_, suspect, one.from, one.to);
+    };
+    if (std::ranges::any_of(outcome_.suspects, is_its_link)) return true;
+    const Effects::OfClass& of_class = outcome_.effects.classes[setting_.classes.of(one.from, one.to)];
+    return tail_probability(of_class, static_cast<double>(one.residual)) > most_common;
+  });
+  if (num_ranks(question_.layout) < fewest_to_compare) {
+    diagnosis_.notes.emplace_back("of two ranks nobody can tell which is slow");
+  }
+  const bool has_suspects = !outcome_.suspects.empty() || !outcome_.lone_pairs.empty();
+  if (question_.retest && has_suspects) sound_ = sound_pairs(times, setting_, outcome_.suspects, num_sound);
+  judge_lone_pairs();
+  add_faults(times, outcome_.suspects, Symptom::slow);
+  add_unsteady();
+  // The time that a fault costs in all; what is over comes behind what is not, notes last.
+  const auto weight = [](const Fault& fault) { return (fault.ratio - 1) * static_cast<double>(fault.num_pairs); };
+  const auto group = [](const Fault& fault) { return fault.is_note ? 2 : counts(fault) ? 0 : 1; };
+  std::ranges::stable_sort(diagnosis_.faults, [&](const Fault& a, const Fault& b) {
+    return group(a) != group(b) ? group(a) < group(b) : weight(a) > weight(b);
+  });
+  return std::move(diagnosis_);
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Question& question) {
+  const Layout& layout = question.layout;
+  if (!question.may_learn || !can_learn_network(layout)) return Diagnosing(question).run();
+  const std::optional<network::Network> network = learnt_network(question.rows(Symptom::slow), Setting(layout));
+  if (!network) return Diagnosing(question).run();
+  Layout learnt = layout;
+  learnt.network = *network;
+  constexpr bool may_learn = false;  // it has
+  const Question known{question.rows,      learnt,          question.settings, question.num_pairs,
+                       question.has_means, question.retest, may_learn,         question.company};
+  return Diagnosing(known).run();
+}
+
+}  // namespace leadline::diagnosis

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweeps over rows and columns until the ends of pairs explain what they can.
+#include "diagnosis/effects.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "diagnosis/column_bins.hpp"
+
+namespace leadline::diagnosis {
+namespace {
+
+constexpr double share = 0.25;  // an end is as good as the better quarter of its pairs
+constexpr int num_sweeps = 4;   // the bins of columns narrow down by a factor of four or more in each
+
+// An end is fitted to about so many of its pairs of a class, drawn by lot: their quartile scatters by 1.36 / 45 of what
+// pairs do, and where there are more, nothing is gained but time is lost.
+constexpr double most_of_end = 2048;
+
+// Each worker has counts of its own up to so many (512 MiB) of all of them; beyond, they share them, which costs time.
+constexpr std::size_t most_counts_apart = std::size_t{1} << 27;
+
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+/// The share-quantile between order statistics; `values` are reordered. NaN without values.
+float quantile(std::vector<float>& values) {
+  if (values.empty()) return not_a_number;
+  const double at = share * static_cast<double>(values.size() - 1);
+  const auto low = static_cast<std::ptrdiff_t>(at);
+  std::nth_element(values.begin(), values.begin() + low, values.end());
+  const float below = values[static_cast<std::size_t>(low)];
+  if (static_cast<std::size_t>(low) + 1 == values.size()) return below;
+  const float above = *std::min_element(values.begin() + low + 1, values.end());
+  return below + static_cast<float>(at - static_cast<double>(low)) * (above - below);
+}
+
+double median_of(std::vector<float> values) {
+  std::erase_if(values, [](float value) { return std::isnan(value); });
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Collective: as add_up(), for numbers that are mostly 0.
+template <typename Number>
+void add_up_sparse(const Rows& rows, std::span<Number> numbers) {
+  if (rows.is_whole()) return;
+  std::vector<CountAt> own;
+  for (std::size_t place = 0; place < numbers.size(); ++place) {
+    if (numbers[place] != 0) own.push_back({place, numbers[place]});
+  }
+  for (const CountAt& one : add_up_counts(rows, std::move(own))) numbers[one.place] = static_cast<Number>(one.count);
+}
+
+class Fit {
+ public:
+  Fit(const Rows& rows, const PairClasses& classes) : rows_(rows), classes_(classes) {
+    effects_.classes.resize(classes.size());
+    for (Effects::OfClass& one : effects_.classes) {
+      one.out.assign(rows.num_ranks(), 0);
+      one.in.assign(rows.num_ranks(), 0);
+      one.num_out.assign(rows.num_ranks(), 0);
+      one.num_in.assign(rows.num_ranks(), 0);
+    }
+    is_here_.assign(rows.num_ranks(), 0);
+    scratch_.resize(rows.num_workers());
+    for (Scratch& scratch : scratch_) scratch.of_class.resize(classes.size());
+  }
+
+  Effects run();
+
+ private:
+  struct Scratch {
+    std::vector<std::uint8_t> classes_of_values;  ///< of a row
+    std::vector<std::uint32_t> partners;          ///< of the residuals of a sweep
+    std::vector<std::uint8_t> classes;
+    std::vector<float> residuals;
+    std::vector<std::vector<float>> of_class;
+    std::vector<LogHistogram> histograms;
+    std::vector<std::vector<std::uint32_t>> num_in;  ///< [class][rank]
+  };
+  using Counts = std::vector<std::uint32_t>;  ///< [class][rank][bin]
+
+  template <typename Look>
+  std::vector<LogHistogram> histograms(const Look& value_of);
+  void find_centres();
+  void count_ends(Scratch& scratch, const Row& row);
+  void share_numbers();
+  void sweep();
+  void sweep_row(std::size_t worker, const Row& row, std::span<const ColumnBins> bins);
+  void sample_row(Scratch& scratch, const Row& row);
+  void count_columns(std::size_t worker, std::span<const ColumnBins> bins, std::span<const float> shift);
+  void take_columns(std::span<const ColumnBins> bins);
+  void narrow(std::span<const ColumnBins> bins);
+  void share_rows(std::size_t pair_class);
+  void centre(std::size_t pair_class);
+  void draw();
+  void finish();
+
+  std::size_t bin_at(std::size_t pair_class, std::uint32_t rank) const {
+    return (pair_class * rows_.num_ranks() + rank) * ColumnBins::num;
+  }
+
+  const Rows& rows_;
+  const PairClasses& classes_;
+  Effects effects_;
+  std::vector<std::uint8_t> is_here_;  ///< by rank: whether this holder has its row
+  std::vector<Scratch> scratch_;
+  std::array<std::uint32_t, PairClasses::most_classes> highest_lot_{};  ///< of pairs that take part
+  std::vector<Counts> counts_;                                          ///< of each worker, or one of all
+};
+
+/// By class: counts of what `value_of(row, scratch)` leaves in scratch.residuals.
+template <typename Look>
+std::vector<LogHistogram> Fit::histograms(const Look& value_of) {
+  for (Scratch& scratch : scratch_) scratch.histograms.assign(classes_.size(), {});
+  rows_.visit([&](std::size_t worker, const Row& row) {
+    Scratch& scratch = scratch_[worker];
+    value_of(row, scratch);
+    for (std::size_t index = 0; index < scratch.residuals.size(); ++index) {
+      const float value = scratch.residuals[index];
+      if (std::isnan(value) || row.partner(index) == row.from) continue;
+      scratch.histograms[scratch.classes[index]].add(value);
+    }
+  });
+  std::vector<LogHistogram> sums(classes_.size());
+  for (std::size_t pair_class = 0; pair_class < sums.size(); ++pair_class) {
+    const auto sum = sums[pair_class].counts();
+    for (Scratch& scratch : scratch_) {
+      const auto counts = scratch.histograms[pair_class].counts();
+      for (std::size_t bin = 0; bin < sum.size(); ++bin) sum[bin] += counts[bin];
+    }
+    add_up_sparse(rows_, sum);
+  }
+  return sums;
+}
+
+void Fit::find_centres() {
+  for (Scratch& scratch : scratch_) {
+    scratch.num_in.assign(classes_.size(), std::vector<std::uint32_t>(rows_.num_ranks(), 0));
+  }
+  const auto values = histograms([&](const Row& row, Scratch& scratch) {
+    classes_of(classes_, row, scratch.classes);
+    scratch.residuals.assign(row.values.begin(), row.values.end());
+    count_ends(scratch, row);
+  });
+  share_numbers();
+  for (std::size_t pair_class = 0; pair_class < values.size(); ++pair_class) {
+    Effects::OfClass& one = effects_.classes[pair_class];
+    one.num = values[pair_class].num();
+    one.median = one.centre = values[pair_class].quantile(0.5);
+    one.spread = values[pair_class].spread();
+  }
+}
+
+void Fit::count_ends(Scratch& scratch, const Row& row) {
+  is_here_[row.from] = 1;  // a row has one worker
+  for (std::size_t index = 0; index < row.values.size(); ++index) {
+    const std::uint32_t to = row.partner(index);
+    if (std::isnan(row.values[index]) || to == row.from) continue;
+    const std::uint8_t pair_class = scratch.classes[index];
+    ++effects_.classes[pair_class].num_out[row.from];
+    ++scratch.num_in[pair_class][to];
+  }
+}
+
+/// Everybody needs everybody's numbers of pairs. Who has none of a class has no effect there.
+void Fit::share_numbers() {
+  for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) {
+    Effects::OfClass& one = effects_.classes[pair_class];
+    for (Scratch& scratch : scratch_) {
+      std::ranges::transform(one.num_in, scratch.num_in[pair_class], one.num_in.begin(), std::plus<>());
+    }
+    add_up_sparse(rows_, std::span(one.num_in));
+    add_up(rows_, std::span(one.num_out));
+    for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
+      if (one.num_out[rank] == 0) one.out[rank] = not_a_number;
+      if (one.num_in[rank] == 0) one.in[rank] = not_a_number;
+    }
+  }
+  for (Scratch& scratch : scratch_) scratch.num_in.clear();
+}
+
+/// Residuals of the pairs that take part in the sweeps.
+void Fit::sample_row(Scratch& scratch, const Row& row) {
+  classes_of(classes_, row, scratch.classes_of_values);
+  scratch.partners.resize(row.values.size());
+  scratch.classes.resize(row.values.size());
+  scratch.residuals.resize(row.values.size());
+  std::array<float, PairClasses::most_classes> own{};
+  std::array<const float*, PairClasses::most_classes> in{};
+  for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) {
+    const Effects::OfClass& one = effects_.classes[pair_class];
+    own[pair_class] = static_cast<float>(one.centre) + one.out[row.from];
+    in[pair_class] = one.in.data();
+  }
+  const std::uint32_t lot_of_row = row.from * 0x85ebca6bU;
+  std::size_t num = 0;
+  for (std::size_t index = 0; index < row.values.size(); ++index) {
+    const std::uint32_t to = row.partner(index);
+    if (std::isnan(row.values[index]) || to == row.from) continue;
+    const std::uint8_t pair_class = scratch.classes_of_values[index];
+    const std::uint32_t lot = (to ^ lot_of_row) * 0x9e3779b1U;
+    scratch.partners[num] = to;
+    scratch.classes[num] = pair_class;
+    scratch.residuals[num] = row.values[index] - own[pair_class] - in[pair_class][to];
+    num += lot <= highest_lot_[pair_class] ? 1 : 0;  // no branch, which a processor could not foresee
+  }
+  scratch.partners.resize(num);
+  scratch.classes.resize(num);
+  scratch.residuals.resize(num);
+}
+
+void Fit::sweep_row(std::size_t worker, const Row& row, std::span<const ColumnBins> bins) {
+  Scratch& scratch = scratch_[worker];
+  sample_row(scratch, row);
+  for (auto& values : scratch.of_class) values.clear();
+  for (std::size_t index = 0; index < scratch.residuals.size(); ++index) {
+    const float value = scratch.residuals[index];
+    if (!std::isnan(value)) scratch.of_class[scratch.classes[index]].push_back(value);
+  }
+  std::array<float, PairClasses::most_classes> shift{};
+  for (std::size_t pair_class = 0; pair_class < shift.size() && pair_class < classes_.size(); ++pair_class) {
+    auto& values = scratch.of_class[pair_class];
+    if (values.empty()) continue;
+    shift[pair_class] = quantile(values);
+    effects_.classes[pair_class].out[row.from] += shift[pair_class];
+  }
+  count_columns(worker, bins, shift);
+}
+
+void Fit::count_columns(std::size_t worker, std::span<const ColumnBins> bins, std::span<const float> shift) {
+  const Scratch& scratch = scratch_[worker];
+  const auto count_with = [&](const auto& count) {
+    for (std::size_t index = 0; index < scratch.residuals.size(); ++index) {
+      const float value = scratch.residuals[index];
+      if (std::isnan(value)) continue;
+      const std::uint8_t pair_class = scratch.classes[index];
+      count(bin_at(pair_class, scratch.partners[index]) + bins[pair_class].index_of(value - shift[pair_class]));
+    }
+  };
+  if (counts_.size() == scratch_.size()) {
+    Counts& own = counts_[worker];
+    count_with([&](std::size_t at) { ++own[at]; });
+  } else {
+    Counts& all = counts_.front();
+    count_with([&](std::size_t at) { std::atomic_ref(all[at]).fetch_add(1, std::memory_order_relaxed); });
+  }
+}
+
+void Fit::take_columns(std::span<const ColumnBins> bins) {
+  Counts& sum = counts_.front();
+  for (std::size_t worker = 1; worker < counts_.size(); ++worker) {
+    std::transform(sum.begin(), sum.end(), counts_[worker].begin(), sum.begin(), std::plus<>());
+  }
+  add_up_sparse(rows_, std::span(sum));
+  for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) {
+    Effects::OfClass& one = effects_.classes[pair_class];
+    for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
+      if (one.num_in[rank] == 0) continue;
+      const auto counts = std::span(sum).subspan(bin_at(pair_class, rank), ColumnBins::num);
+      const auto shift = static_cast<float>(bins[pair_class].quantile(counts, share));
+      if (!std::isnan(shift)) one.in[rank] += shift;
+    }
+  }
+}
+
+/// Until the end `spread` is what columns scatter by, as far as the last sweep's bins can tell: the next one's are as
+/// wide.
+void Fit::narrow(std::span<const ColumnBins> bins) {
+  constexpr double deviations = 0.7413;  // in the distance of a normal distribution's quartiles
+  for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) {
+    std::vector<float> widths;
+    for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
+      if (effects_.classes[pair_class].num_in[rank] == 0) continue;
+      const auto counts = std::span(counts_.front()).subspan(bin_at(pair_class, rank), ColumnBins::num);
+      widths.push_back(
+          static_cast<float>(bins[pair_class].quantile(counts, 0.75) - bins[pair_class].quantile(counts, 0.25)));
+    }
+    double& spread = effects_.classes[pair_class].spread;
+    spread = std::fmin(spread, deviations * median_of(std::move(widths)));
+  }
+}
+
+/// Everybody needs everybody's effect as a sender.
+void Fit::share_rows(std::size_t pair_class) {
+  Effects::OfClass& one = effects_.classes[pair_class];
+  for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
+    if (is_here_[rank] == 0 || one.num_out[rank] == 0) one.out[rank] = 0;
+  }
+  add_up(rows_, std::span(one.out));
+  for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
+    if (one.num_out[rank] == 0) one.out[rank] = not_a_number;
+  }
+}
+
+/// What all senders or all receivers have in common belongs to the class.
+void Fit::centre(std::size_t pair_class) {
+  Effects::OfClass& one = effects_.classes[pair_class];
+  for (auto* effect : {&one.out, &one.in}) {
+    const double middle = median_of(*effect);
+    one.centre += middle;
+    for (float& value : *effect) value -= static_cast<float>(middle);
+  }
+}
+
+void Fit::sweep() {
+  std::vector<ColumnBins> bins;
+  for (const Effects::OfClass& one : effects_.classes) bins.emplace_back(std::fmax(one.spread, least_spread));
+  const std::size_t num_counts = bin_at(classes_.size(), 0);
+  counts_.resize(num_counts * scratch_.size() > most_counts_apart ? 1 : scratch_.size());
+  for (Counts& counts : counts_) counts.assign(num_counts, 0);
+  rows_.visit([&](std::size_t worker, const Row& row) { sweep_row(worker, row, bins); });
+  take_columns(bins);
+  narrow(bins);
+  for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) {
+    share_rows(pair_class);
+    centre(pair_class);
+  }
+}
+
+/// The residuals as they are at the end.
+void Fit::finish() {
+  auto residuals = histograms([&](const Row& row, Scratch& scratch) {
+    residuals_of(effects_, classes_, row, scratch.classes, scratch.residuals);
+  });
+  for (std::size_t pair_class = 0; pair_class < residuals.size(); ++pair_class) {
+    Effects::OfClass& one = effects_.classes[pair_class];
+    const double middle = residuals[pair_class].quantile(0.5);
+    one.spread = residuals[pair_class].spread();
+    one.centre += std::isnan(middle) ? 0 : middle;
+    one.residuals = std::move(residuals[pair_class]);
+    one.residual_zero = std::isnan(middle) ? 0 : middle;
+  }
+}
+
+/// Which pairs go into the sweeps.
+void Fit::draw() {
+  constexpr double all = 4294967295.0;
+  for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) {
+    const double of_end = static_cast<double>(effects_.classes[pair_class].num) / rows_.num_ranks();
+    highest_lot_[pair_class] = static_cast<std::uint32_t>(all * std::fmin(1, most_of_end / std::fmax(of_end, 1)));
+  }
+}
+
+Effects Fit::run() {
+  find_centres();
+  draw();
+  for (int number = 0; number < num_sweeps; ++number) sweep();
+  finish();
+  return std::move(effects_);
+}
+
+}  // namespace
+
+void classes_of(const PairClasses& classes, const Row& row, std::vector<std::uint8_t>& classes_of_values) {
+  classes_of_values.resize(row.values.size());
+  if (row.partners.empty()) {
+    classes.of_row(row.from, classes_of_values);
+  } else {
+    classes.of_partners(row.from, row.partners, classes_of_values);
+  }
+}
+
+void residuals_of(const Effects& effects, const PairClasses& classes, const Row& row,
+                  std::vector<std::uint8_t>& classes_of_values, std::vector<float>& residuals) {
+  classes_of(classes, row, classes_of_values);
+  std::array<float, PairClasses::most_classes> own{};
+  std::array<const float*, PairClasses::most_classes> in{};
+  for (std::size_t pair_class = 0; pair_class < effects.classes.size(); ++pair_class) {
+    const Effects::OfClass& one = effects.classes[pair_class];
+    own[pair_class] = static_cast<float>(one.centre) + one.out[row.from];
+    in[pair_class] = one.in.data();
+  }
+  residuals.resize(row.values.size());
+  for (std::size_t index = 0; index < residuals.size(); ++index) {
+    const std::uint32_t to = row.partner(index);
+    const std::uint8_t pair_class = classes_of_values[index];
+    residuals[index] = to == row.from ? not_a_number : row.values[index] - own[pair_class] - in[pair_class][to];
+  }
+}
+
+std::uint64_t num_ends(const Effects::OfClass& pair_class) {
+  const auto is_there = [](std::uint32_t num) { return num > 0; };
+  return static_cast<std::uint64_t>(std::ranges::count_if(pair_class.num_out, is_there) +
+                                    std::ranges::count_if(pair_class.num_in, is_there));
+}
+
+Effects fit(const Rows& rows, const PairClasses& classes) { return Fit(rows, classes).run(); }
+
+}  // namespace leadline::diagnosis

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the two ends of pairs explain: an additive fit of logarithms by class, sender and receiver.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "diagnosis/layout.hpp"
+#include "diagnosis/log_histogram.hpp"
+#include "diagnosis/rows.hpp"
+
+namespace leadline::diagnosis {
+
+/// No pairs are taken to scatter less than this, of a logarithm.
+inline constexpr double least_spread = 1e-3;
+
+/// value(i, j) = centre[class] + out[class][i] + in[class][j] + residual. An end counts for what the better quarter of
+/// its pairs shows, so that neither a few bad partners nor, where there are few hosts, half of them make it look bad;
+/// all of its pairs do.
+struct Effects {
+  struct OfClass {
+    std::uint64_t num = 0;                       ///< ordered pairs measured
+    double median = 0;                           ///< of the values
+    double centre = 0;                           ///< with it the median residual is 0; NaN without pairs
+    double spread = 0;                           ///< of the residuals, robust
+    std::vector<float> out, in;                  ///< by rank, the middle one 0; NaN = it has no such pair
+    std::vector<std::uint32_t> num_out, num_in;  ///< such pairs that were measured
+    LogHistogram residuals;
+    double residual_zero = 0;  ///< where in `residuals` the middle one lies
+  };
+  std::vector<OfClass> classes;  ///< by PairClasses
+};
+
+/// Senders and receivers of a class: as many effects were fitted.
+std::uint64_t num_ends(const Effects::OfClass& pair_class);
+
+/// Collective. The fit: quantiles of rows and columns in turn (Tukey 1977, median polish, here with the lower quartile)
+/// until big effects are out of the columns' bins. Four sweeps over all pairs, or over some thousand of each end and
+/// class where there are more.
+Effects fit(const Rows& rows, const PairClasses& classes);
+
+/// The class of each value of a row.
+void classes_of(const PairClasses& classes, const Row& row, std::vector<std::uint8_t>& classes_of_values);
+
+/// The residual of a row's value, whose class is known; NaN where nothing was measured.
+inline float residual_of(const Effects& effects, std::uint8_t pair_class, const Row& row, std::size_t index) {
+  const Effects::OfClass& one = effects.classes[pair_class];
+  const std::uint32_t to = row.partner(index);
+  if (to == row.from) return std::numeric_limits<float>::quiet_NaN();
+  return row.values[index] - (static_cast<float>(one.centre) + one.out[row.from]) - one.in[to];
+}
+
+/// A row's residuals, NaN where nothing was measured, and the class of each.
+void residuals_of(const Effects& effects, const PairClasses& classes, const Row& row,
+                  std::vector<std::uint8_t>& classes_of_values, std::vector<float>& residuals);
+
+}  // namespace leadline::diagnosis

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Picks pairs, the same ones whoever holds the rows.
+#include "diagnosis/evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "core/random.hpp"
+
+namespace leadline::diagnosis {
+namespace {
+
+constexpr std::size_t most_of_row = 2;  // of one suspect, so that evidence comes from several senders
+
+/// An entry on its way to all: ordered by suspect, then as if drawn at random.
+struct Picked {
+  std::uint32_t suspect = 0;
+  std::uint32_t from = 0, to = 0;
+  float value = 0;
+  std::uint64_t lot = 0;
+};
+
+bool before(const Picked& a, const Picked& b) {
+  return std::tie(a.suspect, a.lot, a.from, a.to) < std::tie(b.suspect, b.lot, b.from, b.to);
+}
+
+std::uint64_t lot_of(std::uint32_t from, std::uint32_t to) {
+  return mix64((std::uint64_t{from} << 32 | to) * splitmix64_increment);
+}
+
+/// One way only: the end named first sends.
+bool sends_through(const Setting& setting, const Place& place, std::uint32_t from, std::uint32_t to) {
+  const auto& host_of = setting.layout.host_of;
+  const auto host = [&](std::uint32_t rank) { return static_cast<std::int32_t>(host_of[rank]); };
+  const auto group = [&](std::uint32_t rank) {
+    return static_cast<std::int32_t>(
+        setting.layout.network.levels[static_cast<std::size_t>(place.level)].group_of[host_of[rank]]);
+  };
+  const bool is_between = host(from) != host(to);
+  switch (place.kind) {
+    case PlaceKind::network_switch:
+      return is_between && group(from) == place.first;
+    case PlaceKind::uplink:
+      return group(from) == place.first && group(to) != place.first;
+    case PlaceKind::cable:
+      return group(from) == place.first && group(to) == place.second;
+    case PlaceKind::rail:
+      return is_between && static_cast<std::int32_t>(setting.hosts.slot_of[from]) == place.first;
+    case PlaceKind::host:
+      return host(from) == place.first;
+    case PlaceKind::port:
+      return is_between && host(from) == place.first;
+    case PlaceKind::inside:
+      return !is_between && host(from) == place.first;
+    case PlaceKind::socket:
+      return is_between && (place.first < 0 || host(from) == place.first) &&
+             setting.layout.socket_of[from] == place.socket;
+    case PlaceKind::rank:
+      return static_cast<std::int32_t>(from) == place.first;
+    case PlaceKind::link:
+      return host(from) == place.first && host(to) == place.second;
+    case PlaceKind::pair:
+      return static_cast<std::int32_t>(from) == place.first && static_cast<std::int32_t>(to) == place.second;
+  }
+  return false;
+}
+
+/// Whether a rank is at the end of a place that messages leave from; of a place with two ends the first one.
+bool has_sender(const Setting& setting, const Place& place, std::uint32_t rank) {
+  const std::uint32_t host = setting.layout.host_of[rank];
+  switch (place.kind) {
+    case PlaceKind::network_switch:
+    case PlaceKind::uplink:
+    case PlaceKind::cable: {
+      const auto& level = setting.layout.network.levels[static_cast<std::size_t>(place.level)];
+      return static_cast<std::int32_t>(level.group_of[host]) == place.first;
+    }
+    case PlaceKind::rail:
+      return static_cast<std::int32_t>(setting.hosts.slot_of[rank]) == place.first;
+    case PlaceKind::host:
+    case PlaceKind::port:
+    case PlaceKind::inside:
+    case PlaceKind::link:
+      return static_cast<std::int32_t>(host) == place.first;
+    case PlaceKind::socket:
+      return (place.first < 0 || static_cast<std::int32_t>(host) == place.first) &&
+             setting.layout.socket_of[rank] == place.socket;
+    case PlaceKind::rank:
+    case PlaceKind::pair:
+      return static_cast<std::int32_t>(rank) == place.first;
+  }
+  return false;
+}
+
+bool has_two_ends(const Place& place) { return place.second >= 0; }
+
+/// About 64 rows, spread over all, for what any row can tell.
+bool is_sampled(std::uint32_t rank, std::uint32_t num_ranks) {
+  constexpr std::uint32_t num_sampled = 64;
+  return rank % std::max<std::uint32_t>(1, num_ranks / num_sampled) == 0;
+}
+
+/// Whether a row is looked at for a suspect: those of its senders, so that long matrices are not gone through for each.
+bool is_looked_at(const Setting& setting, const Suspect& suspect, std::uint32_t from) {
+  if (suspect.way != Way::in) return has_sender(setting, suspect.place, from);
+  if (!has_two_ends(suspect.place)) return is_sampled(from, static_cast<std::uint32_t>(setting.layout.host_of.size()));
+  Place turned = suspect.place;
+  std::swap(turned.first, turned.second);
+  return has_sender(setting, turned, from);
+}
+
+/// Picks a few of each row by lot: the least of those that `concerns` names a suspect for.
+template <typename LookedAt, typename Concerns>
+std::vector<Picked> picked(const Rows& rows, std::size_t num_suspects, std::size_t most, const LookedAt& looked_at,
+                           const Concerns& concerns) {
+  std::vector<std::vector<Picked>> found(rows.num_workers());
+  rows.visit([&](std::size_t worker, const Row& row) {
+    std::vector<Picked> own;
+    for (std::uint32_t suspect = 0; suspect < num_suspects; ++suspect) {
+      if (!looked_at(suspect, row.from)) continue;
+      const std::size_t begin = own.size();
+      for (std::size_t index = 0; index < row.values.size(); ++index) {
+        const std::uint32_t to = row.partner(index);
+        if (to == row.from || std::isnan(row.values[index])) continue;
+        const int rank_of_choice = concerns(suspect, row.from, to);
+        if (rank_of_choice < 0) continue;
+        const std::uint64_t lot = lot_of(row.from, to) >> 2 | static_cast<std::uint64_t>(rank_of_choice) << 62;
+        own.push_back({suspect, row.from, to, row.values[index], lot});
+        if (own.size() < begin + 2 * most_of_row) continue;
+        std::sort(own.begin() + static_cast<std::ptrdiff_t>(begin), own.end(), before);
+        own.resize(begin + most_of_row);
+      }
+      std::sort(own.begin() + static_cast<std::ptrdiff_t>(begin), own.end(), before);
+      own.resize(std::min(own.size(), begin + most_of_row));
+    }
+    found[worker].insert(found[worker].end(), own.begin(), own.end());
+  });
+  std::vector<Picked> all;
+  for (std::uint32_t suspect = 0; suspect < num_suspects; ++suspect) {
+    std::vector<Picked> own;
+    for (const auto& of_worker : found) {
+      std::copy_if(of_worker.begin(), of_worker.end(), std::back_inserter(own),
+                   [&](const Picked& one) { return one.suspect == suspect; });
+    }
+    const auto first = gather_first(rows, std::move(own), most, before);
+    all.insert(all.end(), first.begin(), first.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+bool belongs(const Setting& setting, const Suspect& suspect, std::uint32_t from, std::uint32_t to) {
+  return (suspect.way != Way::in && sends_through(setting, suspect.place, from, to)) ||
+         (suspect.way != Way::out && sends_through(setting, suspect.place, to, from));
+}
+
+std::vector<std::vector<MeasuredPair>> evidence_for(const Rows& rows, const Setting& setting,
+                                                    std::span<const Suspect> suspects, std::size_t most) {
+  const auto concerns = [&](std::uint32_t index, std::uint32_t from, std::uint32_t to) {
+    if (!belongs(setting, suspects[index], from, to)) return -1;
+    const auto concerned = [&](const Suspect& other) {
+      return &other != &suspects[index] && !other.is_note && belongs(setting, other, from, to);
+    };
+    return std::any_of(suspects.begin(), suspects.end(), concerned) ? 1 : 0;
+  };
+  std::vector<std::vector<MeasuredPair>> evidence(suspects.size());
+  const auto looked_at = [&](std::uint32_t index, std::uint32_t from) {
+    return is_looked_at(setting, suspects[index], from);
+  };
+  for (const Picked& one : picked(rows, suspects.size(), most, looked_at, concerns)) {
+    evidence[one.suspect].push_back({{one.from, one.to}, static_cast<double>(one.value)});
+  }
+  return evidence;
+}
+
+std::vector<MeasuredPair> sound_pairs(const Rows& rows, const Setting& setting, std::span<const Suspect> suspects,
+                                      std::size_t most) {
+  const bool has_one_host = setting.hosts.num_groups() == 1;
+  const auto concerns = [&](std::uint32_t, std::uint32_t from, std::uint32_t to) {
+    if ((setting.layout.host_of[from] == setting.layout.host_of[to]) != has_one_host) return -1;
+    const auto concerned = [&](const Suspect& other) { return !other.is_note && belongs(setting, other, from, to); };
+    return std::any_of(suspects.begin(), suspects.end(), concerned) ? -1 : 0;
+  };
+  std::vector<MeasuredPair> pairs;
+  const auto looked_at = [&](std::uint32_t, std::uint32_t from) { return is_sampled(from, rows.num_ranks()); };
+  for (const Picked& one : picked(rows, 1, most, looked_at, concerns)) {
+    pairs.push_back({{one.from, one.to}, static_cast<double>(one.value)});
+  }
+  return pairs;
+}
+
+}  // namespace leadline::diagnosis

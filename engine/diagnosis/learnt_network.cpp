@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks for the gap between near and far pairs of hosts, and whether what is near makes groups.
+#include "diagnosis/learnt_network.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "diagnosis/effects.hpp"
+#include "diagnosis/suspect.hpp"
+
+namespace leadline::diagnosis {
+namespace {
+
+constexpr const char* source_of_learnt = "learnt from the times";
+constexpr std::uint32_t fewest_hosts = 4, most_hosts = 1024;
+constexpr std::size_t most_values = 1U << 23;  // 32 MB on their way through the tree
+constexpr double least_gap = 0.14;             // logarithm: what is 15 % farther is worth a group
+constexpr double gap_in_spreads = 4;
+constexpr double share_that_fits = 0.9;  // of the pairs within groups, and of those between
+
+/// Residuals between hosts without what hosts as wholes explain: the median over each two hosts' pairs; NaN = none.
+std::vector<float> host_matrix(const Rows& rows, const Effects& effects, const Setting& setting) {
+  const std::uint32_t num_hosts = setting.hosts.num_groups();
+  struct Shown {
+    std::uint32_t cell;
+    float value;
+  };
+  std::vector<std::vector<Shown>> found(rows.num_workers());
+  std::vector<std::vector<std::uint8_t>> classes(rows.num_workers(), std::vector<std::uint8_t>(rows.num_ranks()));
+  std::vector<std::vector<float>> residuals(rows.num_workers());
+  rows.visit([&](std::size_t worker, const Row& row) {
+    residuals_of(effects, setting.classes, row, classes[worker], residuals[worker]);
+    const std::uint32_t from = setting.layout.host_of[row.from];
+    for (std::size_t index = 0; index < residuals[worker].size(); ++index) {
+      const std::uint32_t to = setting.layout.host_of[row.partner(index)];
+      const float value = residuals[worker][index];
+      if (to != from && !std::isnan(value)) found[worker].push_back({from * num_hosts + to, value});
+    }
+  });
+  std::vector<Shown> own;
+  for (const auto& of_worker : found) own.insert(own.end(), of_worker.begin(), of_worker.end());
+  own = gather_all(rows, own);
+  std::ranges::sort(
+      own, [](const Shown& a, const Shown& b) { return a.cell != b.cell ? a.cell < b.cell : a.value < b.value; });
+  std::vector<float> matrix(std::size_t{num_hosts} * num_hosts, std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t begin = 0; begin < own.size();) {
+    std::size_t end = begin;
+    while (end < own.size() && own[end].cell == own[begin].cell) ++end;
+    matrix[own[begin].cell] = own[begin + (end - begin) / 2].value;
+    begin = end;
+  }
+  return matrix;
+}
+
+/// The middle of the widest gap between sorted values that leaves enough of them on both sides, and its width.
+struct Gap {
+  double middle = 0, width = 0;
+};
+
+Gap widest_gap(std::vector<float> values, std::size_t fewest_a_side) {
+  std::erase_if(values, [](float value) { return std::isnan(value); });
+  std::ranges::sort(values);
+  Gap widest;
+  for (std::size_t index = fewest_a_side; index + fewest_a_side <= values.size(); ++index) {
+    const auto below = static_cast<double>(values[index - 1]), above = static_cast<double>(values[index]);
+    if (above - below > widest.width) widest = {(above + below) / 2, above - below};
+  }
+  return widest;
+}
+
+/// Hosts that near pairs connect, numbered by their first host.
+std::vector<std::uint32_t> connected(const std::vector<float>& matrix, std::uint32_t num_hosts, double limit) {
+  constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> group_of(num_hosts, nowhere);
+  std::uint32_t num_groups = 0;
+  for (std::uint32_t first = 0; first < num_hosts; ++first) {
+    if (group_of[first] != nowhere) continue;
+    std::vector<std::uint32_t> reached{first};
+    group_of[first] = num_groups;
+    while (!reached.empty()) {
+      const std::uint32_t host = reached.back();
+      reached.pop_back();
+      for (std::uint32_t other = 0; other < num_hosts; ++other) {
+        const auto both_near = [&](std::uint32_t a, std::uint32_t b) {
+          return static_cast<double>(matrix[std::size_t{a} * num_hosts + b]) < limit;
+        };
+        if (group_of[other] != nowhere || !both_near(host, other) || !both_near(other, host)) continue;
+        group_of[other] = num_groups;
+        reached.push_back(other);
+      }
+    }
+    ++num_groups;
+  }
+  return group_of;
+}
+
+/// Whether pairs within groups are near, and others far.
+bool fits(const std::vector<float>& matrix, const std::vector<std::uint32_t>& group_of, double limit) {
+  std::size_t num_within = 0, num_near = 0, num_between = 0, num_far = 0;
+  const std::size_t num_hosts = group_of.size();
+  for (std::size_t cell = 0; cell < matrix.size(); ++cell) {
+    if (std::isnan(matrix[cell])) continue;
+    const bool is_within = group_of[cell / num_hosts] == group_of[cell % num_hosts];
+    const bool is_near = static_cast<double>(matrix[cell]) < limit;
+    ++(is_within ? num_within : num_between);
+    if (is_within && is_near) ++num_near;
+    if (!is_within && !is_near) ++num_far;
+  }
+  const auto most = [](std::size_t part, std::size_t all) {
+    return static_cast<double>(part) >= share_that_fits * static_cast<double>(all);
+  };
+  return num_within > 0 && num_between > 0 && most(num_near, num_within) && most(num_far, num_between);
+}
+
+std::string group_name(const Setting& setting, const std::vector<std::uint32_t>& hosts) {
+  const auto& names = setting.layout.host_names;
+  const std::string first = hosts.front() < names.size() ? names[hosts.front()] : fmt::format("host {}", hosts.front());
+  return hosts.size() == 1 ? first : fmt::format("{}+{}", first, hosts.size() - 1);
+}
+
+}  // namespace
+
+bool can_learn_network(const Layout& layout) {
+  if (!layout.network.levels.empty() || !layout.network.hops.empty()) return false;  // somebody has said
+  const std::size_t num = num_ranks(layout);
+  const std::size_t num_hosts = num == 0 ? 0 : *std::ranges::max_element(layout.host_of) + std::size_t{1};
+  return num_hosts >= fewest_hosts && num_hosts <= most_hosts && num * num <= most_values;
+}
+
+std::optional<network::Network> learnt_network(const Rows& rows, const Setting& setting) {
+  const std::uint32_t num_hosts = setting.hosts.num_groups();
+  const std::vector<float> matrix = host_matrix(rows, fit(rows, setting.classes), setting);
+  // Groups of two hosts each have a pair of hosts a group within them, both ways.
+  const Gap gap = widest_gap(matrix, num_hosts / 2);
+  std::vector<double> near, far;
+  for (const float value : matrix) {
+    if (!std::isnan(value))
+      (static_cast<double>(value) < gap.middle ? near : far).push_back(static_cast<double>(value));
+  }
+  const double spread = std::max(middle_of(near).spread, middle_of(far).spread);
+  const double distance = middle_of(far).median - middle_of(near).median;
+  if (distance < std::max(least_gap, gap_in_spreads * spread)) return std::nullopt;
+  const std::vector<std::uint32_t> group_of = connected(matrix, num_hosts, gap.middle);
+  std::vector<std::vector<std::uint32_t>> hosts_of(*std::ranges::max_element(group_of) + 1);
+  for (std::uint32_t host = 0; host < num_hosts; ++host) hosts_of[group_of[host]].push_back(host);
+  const bool has_lone_host = std::ranges::any_of(hosts_of, [](const auto& hosts) { return hosts.size() < 2; });
+  if (hosts_of.size() < 2 || has_lone_host || !fits(matrix, group_of, gap.middle)) return std::nullopt;
+
+  network::Network network;
+  network.source = source_of_learnt;
+  network.hosts = setting.layout.host_names;
+  network.levels.push_back({"group", {}, group_of});
+  for (const auto& hosts : hosts_of) network.levels.front().names.push_back(group_name(setting, hosts));
+  return network;
+}
+
+bool is_learnt(const network::Network& network) { return network.source == source_of_learnt; }
+
+}  // namespace leadline::diagnosis

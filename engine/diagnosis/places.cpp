@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks at one kind of place after the other; what a found one explains is gone from those that follow.
+#include "diagnosis/places.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+
+#include "diagnosis/ends.hpp"
+#include "stats/student.hpp"
+
+namespace leadline::diagnosis {
+namespace {
+
+using Ranks = std::span<const std::uint32_t>;
+
+// What belongs to a place shows the place's fault if it shows at least this share of it.
+constexpr double share_of_fault = 0.5;
+constexpr std::array ways{Way::both, Way::out, Way::in};
+
+/// A place and its ranks.
+struct Group {
+  Place place;
+  Ranks ranks;
+};
+
+class Search {
+ public:
+  Search(const Effects& effects, const Layout& layout, const PairClasses& classes, const Members& hosts,
+         const DiagnosisSettings& settings, std::vector<std::string>& notes)
+      : layout_(layout), hosts_(hosts), settings_(settings), notes_(notes), ends_(effects, classes) {}
+
+  std::vector<Suspect> run();
+
+ private:
+  void look_at_switches(std::size_t level);
+  void look_at_sockets_of_all();
+  void look_at_rails();
+  void look_at_hosts();
+  void look_at_sockets();
+  void look_at_ranks();
+  void look_inside();
+
+  std::vector<Suspect> judged(const std::vector<Group>& groups, Way way, ClassSet set) const;
+  void note(const Suspect& suspect);
+  double among(Ranks ranks, ClassSet set) const;
+  void explain_among(Ranks ranks, ClassSet set);
+  Candidate shown_by(const std::vector<std::uint32_t>& ranks, const Place& place, Way way) const;
+
+  const Layout& layout_;
+  const Members& hosts_;
+  const DiagnosisSettings& settings_;
+  std::vector<std::string>& notes_;
+  Ends ends_;
+  std::vector<Suspect> found_;
+};
+
+std::vector<Suspect> Search::judged(const std::vector<Group>& groups, Way way, ClassSet set) const {
+  std::vector<Candidate> candidates;
+  candidates.reserve(groups.size());
+  for (const Group& group : groups) {
+    candidates.push_back({group.place, ends_.of_ranks(group.ranks, way, set),
+                          ends_.standard_error(group.ranks, way, set), ends_.num_pairs(group.ranks, way, set)});
+  }
+  return judge(candidates, way, settings_);
+}
+
+/// A place that is bad in both ways, and in one of them more so, is one.
+void Search::note(const Suspect& suspect) {
+  const auto known =
+      std::find_if(found_.begin(), found_.end(), [&](const Suspect& other) { return other.place == suspect.place; });
+  if (known == found_.end()) {
+    found_.push_back(suspect);
+  } else {
+    known->effect += suspect.effect;
+    known->p_value = std::min(known->p_value, suspect.p_value);
+    known->way = Way::both;
+  }
+}
+
+/// An uplink if only pairs that cross it are slow, the switch if those below it are, too.
+void Search::look_at_switches(std::size_t level) {
+  const ClassSet crossing = ends_.crossing(level), within = ends_.within(level);
+  if (crossing == 0) return;
+  const std::vector<std::uint32_t>& group_of = layout_.network.levels[level].group_of;
+  const Members hosts_of = members_of(group_of), ranks_of = members_of(groups_of_ranks(layout_, level));
+  std::vector<Group> groups;
+  for (std::uint32_t group = 0; group < hosts_of.num_groups(); ++group) {
+    if (hosts_of.of(group).size() < 2) continue;  // that is the host's own port
+    const Place place{PlaceKind::uplink, static_cast<std::int32_t>(level), static_cast<std::int32_t>(group), -1, -1};
+    groups.push_back({place, ranks_of.of(group)});
+  }
+  std::vector<double> all_within;
+  for (const Group& group : groups) all_within.push_back(among(group.ranks, within));
+  const double usual_within = middle_of(all_within).median;
+  for (const Way way : ways) {
+    for (Suspect suspect : judged(groups, way, crossing)) {
+      const Ranks ranks = ranks_of.of(static_cast<std::uint32_t>(suspect.place.first));
+      if (among(ranks, within) - usual_within >= share_of_fault * suspect.effect) {
+        suspect.place.kind = PlaceKind::network_switch;
+        explain_among(ranks, within);
+      }
+      ends_.explain(ranks, way, crossing, suspect.effect);
+      note(suspect);
+    }
+  }
+}
+
+/// What nearly all of these ranks of different hosts show, with its standard error.
+Candidate Search::shown_by(const std::vector<std::uint32_t>& ranks, const Place& place, Way way) const {
+  std::vector<double> shown;
+  for (const std::uint32_t rank : ranks) shown.push_back(ends_.of_rank(rank, way, ends_.between()));
+  const Middle middle = middle_of(shown);
+  const double error =
+      quartile_efficiency * middle.spread / std::sqrt(std::max<double>(1, static_cast<double>(middle.num)));
+  return {place, consensus(shown), error, ends_.num_pairs(ranks, way, ends_.between())};
+}
+
+/// The adapter of a machine's hosts is nearer to one of their sockets: no fault, but worth a note, and not to be
+/// mistaken for faults of ranks.
+void Search::look_at_sockets_of_all() {
+  if (layout_.socket_of.empty()) return;
+  std::map<std::int32_t, std::vector<std::uint32_t>> on_socket;
+  for (std::uint32_t rank = 0; rank < layout_.host_of.size(); ++rank) {
+    if (layout_.socket_of[rank] >= 0) on_socket[layout_.socket_of[rank]].push_back(rank);
+  }
+  if (on_socket.size() < 2) return;
+  std::vector<Candidate> sockets;
+  for (const auto& [socket, ranks] : on_socket) {
+    std::vector<double> shown;
+    for (const std::uint32_t rank : ranks) shown.push_back(ends_.of_rank(rank, Way::both, ends_.between()));
+    const Middle middle = middle_of(shown);
+    const double error = middle.spread / std::sqrt(std::max<double>(1, static_cast<double>(middle.num)));
+    sockets.push_back({{PlaceKind::socket, -1, -1, -1, socket},
+                       consensus(shown),
+                       error,
+                       ends_.num_pairs(ranks, Way::both, ends_.between())});
+  }
+  const auto best = std::min_element(sockets.begin(), sockets.end(),
+                                     [](const Candidate& a, const Candidate& b) { return a.effect < b.effect; });
+  const double least = best->effect, least_error = best->standard_error;
+  for (const Candidate& one : sockets) {
+    const double effect = one.effect - least, error = std::hypot(one.standard_error, least_error);
+    const auto& ranks = on_socket[one.place.socket];
+    if (std::isnan(effect)) continue;
+    ends_.explain(ranks, Way::both, ends_.between(), effect);
+    if (effect < std::log1p(settings_.threshold) || effect < 4 * error) continue;
+    found_.push_back({one.place, Way::both, effect, error, stats::student_t_tail(effect / std::fmax(error, 1e-6), 10),
+                      one.num_pairs, true});
+  }
+}
+
+/// The same slot of all hosts: one adapter of each, or one network of several.
+void Search::look_at_rails() {
+  const std::uint32_t num_hosts = hosts_.num_groups();
+  const std::size_t num_slots = hosts_.of(0).size();
+  if (num_slots < 2 || num_hosts < fewest_to_compare) return;
+  for (std::uint32_t host = 0; host < num_hosts; ++host) {
+    if (hosts_.of(host).size() != num_slots) return;
+  }
+  std::vector<std::vector<std::uint32_t>> of_slot(num_slots);
+  for (std::uint32_t host = 0; host < num_hosts; ++host) {
+    for (std::size_t slot = 0; slot < num_slots; ++slot) of_slot[slot].push_back(hosts_.of(host)[slot]);
+  }
+  for (const Way way : ways) {
+    std::vector<Candidate> slots;
+    std::vector<double> effects, errors;
+    for (std::size_t slot = 0; slot < num_slots; ++slot) {
+      const Place place{PlaceKind::rail, -1, static_cast<std::int32_t>(slot), -1, -1};
+      slots.push_back(shown_by(of_slot[slot], place, way));
+      effects.push_back(slots.back().effect);
+      errors.push_back(slots.back().standard_error);
+    }
+    const double usual = consensus(effects), error_of_usual = middle_of(errors).median;
+    for (std::size_t slot = 0; slot < num_slots; ++slot) {
+      const double effect = slots[slot].effect - usual;
+      const double error = std::fmax(std::hypot(slots[slot].standard_error, error_of_usual), 1e-3);
+      if (std::isnan(effect)) continue;
+      ends_.explain(of_slot[slot], way, ends_.between(), effect);
+      const double p = stats::student_t_tail(effect / error, degrees_of_freedom(num_hosts));
+      if (effect < std::log1p(settings_.threshold)) continue;
+      if (p > settings_.false_discovery_rate / static_cast<double>(num_slots * ways.size())) continue;
+      note({slots[slot].place, way, effect, error, p, slots[slot].num_pairs, false});
+    }
+  }
+}
+
+/// What the pairs of some ranks with each other show; NaN where there are none. Nobody can tell there what is the
+/// senders' and what the receivers', so the fit gives it to either.
+double Search::among(Ranks ranks, ClassSet set) const {
+  return ends_.of_ranks(ranks, Way::out, set) + ends_.of_ranks(ranks, Way::in, set);
+}
+
+void Search::explain_among(Ranks ranks, ClassSet set) {
+  for (const Way way : {Way::out, Way::in}) ends_.explain(ranks, way, set, ends_.of_ranks(ranks, way, set));
+}
+
+void Search::look_at_hosts() {
+  std::vector<Group> groups;
+  std::vector<double> inside;
+  for (std::uint32_t host = 0; host < hosts_.num_groups(); ++host) {
+    groups.push_back({{PlaceKind::host, -1, static_cast<std::int32_t>(host), -1, -1}, hosts_.of(host)});
+    inside.push_back(among(hosts_.of(host), ends_.inside()));
+  }
+  const double usual_inside = middle_of(inside).median;
+  for (const Way way : ways) {
+    for (Suspect suspect : judged(groups, way, ends_.between())) {
+      const auto host = static_cast<std::uint32_t>(suspect.place.first);
+      if (inside[host] - usual_inside >= share_of_fault * suspect.effect) {
+        explain_among(hosts_.of(host), ends_.inside());
+      } else if (!std::isnan(inside[host])) {
+        suspect.place.kind = PlaceKind::port;
+      }
+      ends_.explain(hosts_.of(host), way, ends_.between(), suspect.effect);
+      note(suspect);
+    }
+  }
+}
+
+void Search::look_at_sockets() {
+  if (layout_.socket_of.empty()) return;
+  std::vector<std::vector<std::uint32_t>> ranks;
+  std::vector<Place> places;
+  for (std::uint32_t host = 0; host < hosts_.num_groups(); ++host) {
+    std::map<std::int32_t, std::vector<std::uint32_t>> on_socket;
+    for (const std::uint32_t rank : hosts_.of(host)) on_socket[layout_.socket_of[rank]].push_back(rank);
+    on_socket.erase(-1);
+    if (on_socket.size() < 2) continue;
+    for (auto& [socket, own] : on_socket) {
+      if (own.size() < 2) continue;  // that is the rank
+      places.push_back({PlaceKind::socket, -1, static_cast<std::int32_t>(host), -1, socket});
+      ranks.push_back(std::move(own));
+    }
+  }
+  std::vector<Group> groups;
+  for (std::size_t index = 0; index < places.size(); ++index) groups.push_back({places[index], ranks[index]});
+  for (const Way way : ways) {
+    for (const Suspect& suspect : judged(groups, way, ends_.between())) {
+      const auto at = std::find(places.begin(), places.end(), suspect.place) - places.begin();
+      ends_.explain(ranks[static_cast<std::size_t>(at)], way, ends_.between(), suspect.effect);
+      note(suspect);
+    }
+  }
+}
+
+void Search::look_at_ranks() {
+  if (hosts_.num_groups() == layout_.host_of.size()) return;  // each is its host
+  std::vector<Group> groups;
+  for (const std::uint32_t& rank : hosts_.members) {
+    groups.push_back({{PlaceKind::rank, -1, static_cast<std::int32_t>(rank), -1, -1}, Ranks(&rank, 1)});
+  }
+  // Of ranks on one host alone, all pairs are inside.
+  const ClassSet set = ends_.between() != 0 ? ends_.between() : ends_.inside();
+  for (const Way way : ways) {
+    for (const Suspect& suspect : judged(groups, way, set)) {
+      const auto rank = static_cast<std::uint32_t>(suspect.place.first);
+      ends_.explain(Ranks(&rank, 1), way, set, suspect.effect);
+      note(suspect);
+      // All pairs inside a host of two are pairs of this rank.
+      const Ranks companions = hosts_.of(layout_.host_of[rank]);
+      if (companions.size() == 2) explain_among(companions, ends_.inside());
+    }
+  }
+}
+
+void Search::look_inside() {
+  std::vector<Candidate> candidates;
+  for (std::uint32_t host = 0; host < hosts_.num_groups(); ++host) {
+    const Ranks ranks = hosts_.of(host);
+    candidates.push_back({{PlaceKind::inside, -1, static_cast<std::int32_t>(host), -1, -1},
+                          among(ranks, ends_.inside()),
+                          ends_.standard_error(ranks, Way::both, ends_.inside()),
+                          ends_.num_pairs(ranks, Way::out, ends_.inside())});
+  }
+  for (const Suspect& suspect : judge(candidates, Way::both, settings_)) note(suspect);
+}
+
+std::vector<Suspect> Search::run() {
+  for (std::size_t level = layout_.network.levels.size(); level > 0; --level) look_at_switches(level - 1);
+  look_at_sockets_of_all();
+  look_at_rails();
+  look_at_hosts();
+  look_at_sockets();
+  look_at_ranks();
+  if (ends_.inside() != 0 && ends_.between() != 0) look_inside();
+  if (hosts_.num_groups() == 2) notes_.emplace_back("of two hosts nobody can tell which is slow");
+  return std::move(found_);
+}
+
+}  // namespace
+
+std::vector<Suspect> find_places(const Effects& effects, const Layout& layout, const PairClasses& classes,
+                                 const Members& hosts, const DiagnosisSettings& settings,
+                                 std::vector<std::string>& notes) {
+  return Search(effects, layout, classes, hosts, settings, notes).run();
+}
+
+}  // namespace leadline::diagnosis

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers that a diagnosis works on, row by row, wherever the rows lie: all in this process, or one in each rank.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace leadline::diagnosis {
+
+/// What one rank measured towards others: logarithms, of nanoseconds or of a ratio. NaN = not measured.
+struct Row {
+  std::uint32_t from = 0;
+  std::span<const std::uint32_t> partners{};  ///< of each value; empty = values[k] belongs to rank k
+  std::span<const float> values{};
+
+  std::uint32_t partner(std::size_t index) const {
+    return partners.empty() ? static_cast<std::uint32_t>(index) : partners[index];
+  }
+};
+
+/// A matrix by rows. Every function is collective over those who hold rows.
+class Rows {
+ public:
+  Rows() = default;
+  virtual ~Rows() = default;
+  Rows(const Rows&) = delete;
+  Rows& operator=(const Rows&) = delete;
+
+  virtual std::uint32_t num_ranks() const = 0;
+
+  /// Threads that visit() uses; their numbers are below it.
+  virtual std::size_t num_workers() const = 0;
+
+  /// Shows every row that lies here once; what it points to is gone when `look` returns. Each worker is one thread.
+  virtual void visit(const std::function<void(std::size_t worker, const Row& row)>& look) const = 0;
+
+  /// Whether all rows lie here, so that there is nothing to bring together.
+  virtual bool is_whole() const = 0;
+
+  /// The sum of all holders' texts under `combine` (associative and commutative), the same for all.
+  virtual std::string all_reduce(
+      std::string own, const std::function<std::string(std::string left, std::string_view right)>& combine) const = 0;
+};
+
+/// Entries (plain data) as bytes, and back.
+template <typename Entry>
+std::string bytes_of(std::span<const Entry> entries) {
+  std::string text(entries.size_bytes(), '\0');
+  if (!entries.empty()) std::memcpy(text.data(), entries.data(), text.size());
+  return text;
+}
+
+template <typename Entry>
+std::vector<Entry> entries_of(std::string_view text) {
+  std::vector<Entry> entries(text.size() / sizeof(Entry));
+  if (!entries.empty()) std::memcpy(entries.data(), text.data(), text.size());
+  return entries;
+}
+
+/// Collective: the sums of all holders' numbers, element by element, in their place.
+template <typename Number>
+void add_up(const Rows& rows, std::span<Number> numbers) {
+  if (rows.is_whole()) return;
+  std::string own = bytes_of(std::span<const Number>(numbers));
+  const std::string sum = rows.all_reduce(std::move(own), [](std::string left, std::string_view right) {
+    for (std::size_t at = 0; at < left.size(); at += sizeof(Number)) {
+      Number a, b;
+      std::memcpy(&a, left.data() + at, sizeof a);
+      std::memcpy(&b, right.data() + at, sizeof b);
+      a += b;
+      std::memcpy(left.data() + at, &a, sizeof a);
+    }
+    return left;
+  });
+  if (!numbers.empty()) std::memcpy(numbers.data(), sum.data(), sum.size());
+}
+
+/// A number of things at a place of a long list.
+struct CountAt {
+  std::uint64_t place = 0;
+  std::uint64_t count = 0;
+};
+
+/// Collective: the sums of everybody's counts, by place; `own` is sorted by place. For long lists that are mostly 0.
+std::vector<CountAt> add_up_counts(const Rows& rows, std::vector<CountAt> own);
+
+/// Collective: everybody's entries (plain data), in no particular order.
+template <typename Entry>
+std::vector<Entry> gather_all(const Rows& rows, const std::vector<Entry>& own) {
+  if (rows.is_whole()) return own;
+  return entries_of<Entry>(rows.all_reduce(
+      bytes_of(std::span(own)), [](std::string left, std::string_view right) { return left.append(right); }));
+}
+
+/// Collective: the `most` first of everybody's entries (plain data) in an order that tells any two apart, sorted.
+template <typename Entry, typename Before>
+std::vector<Entry> gather_first(const Rows& rows, std::vector<Entry> own, std::size_t most, const Before& before) {
+  const auto first = [&](std::vector<Entry>& entries) {
+    const std::size_t kept = std::min(entries.size(), most);
+    std::partial_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kept), entries.end(), before);
+    entries.resize(kept);
+  };
+  first(own);
+  if (rows.is_whole()) return own;
+  return entries_of<Entry>(
+      rows.all_reduce(bytes_of(std::span<const Entry>(own)), [&](std::string left, std::string_view right) {
+        std::vector<Entry> entries = entries_of<Entry>(left.append(right));
+        first(entries);
+        return bytes_of(std::span<const Entry>(entries));
+      }));
+}
+
+}  // namespace leadline::diagnosis

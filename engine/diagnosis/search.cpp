@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// One kind of place after the other, each explained away before the next.
+#include "diagnosis/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "diagnosis/places.hpp"
+#include "diagnosis/two_switches.hpp"
+#include "stats/student.hpp"
+
+namespace leadline::diagnosis {
+namespace {
+
+/// Groups of each level from the outermost on, then hosts.
+std::deque<Partition> partitions_of(const Setting& setting) {
+  std::deque<Partition> partitions;
+  const auto& levels = setting.layout.network.levels;
+  for (std::size_t level = levels.size(); level-- > 0;) {
+    const auto num_parts = static_cast<std::uint32_t>(levels[level].names.size());
+    if (num_parts >= setting.hosts.num_groups()) continue;  // the same as the hosts
+    partitions.push_back(
+        {PlaceKind::cable, static_cast<std::int32_t>(level), groups_of_ranks(setting.layout, level), num_parts});
+  }
+  partitions.push_back({PlaceKind::link, -1, setting.layout.host_of, setting.hosts.num_groups()});
+  return partitions;
+}
+
+ExplainedPartition explained_by(const Partition& partition, const std::vector<Suspect>& found) {
+  ExplainedPartition explained{&partition, {}};
+  for (const Suspect& one : found) {
+    const Block block{static_cast<std::uint32_t>(one.place.first), static_cast<std::uint32_t>(one.place.second)};
+    explained.blocks.push_back({block, static_cast<float>(one.effect)});
+  }
+  return explained;
+}
+
+}  // namespace
+
+std::vector<Suspect> joined(const std::vector<Suspect>& one_way) {
+  std::vector<Suspect> places;
+  for (Suspect suspect : one_way) {
+    suspect.way = Way::out;
+    if (suspect.place.first > suspect.place.second) {
+      std::swap(suspect.place.first, suspect.place.second);
+      suspect.way = Way::in;
+    }
+    const auto other =
+        std::find_if(places.begin(), places.end(), [&](const Suspect& known) { return known.place == suspect.place; });
+    if (other == places.end()) {
+      places.push_back(suspect);
+      continue;
+    }
+    other->way = Way::both;
+    other->effect = (other->effect + suspect.effect) / 2;
+    other->error = std::max(other->error, suspect.error);
+    other->p_value = std::min(other->p_value, suspect.p_value);
+    other->num_pairs += suspect.num_pairs;
+  }
+  return places;
+}
+
+SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings,
+                     std::size_t most_lone_pairs, std::vector<std::string>& notes) {
+  SearchOutcome outcome;
+  outcome.effects = fit(rows, setting.classes);
+  outcome.suspects = find_places(outcome.effects, setting.layout, setting.classes, setting.hosts, settings, notes);
+  if (const auto way = slow_between_two(outcome.effects, setting, settings)) outcome.suspects.push_back(*way);
+  const std::deque<Partition> partitions = partitions_of(setting);
+  std::vector<ExplainedPartition> explained;
+  for (const Partition& partition : partitions) {
+    const auto found = find_blocks(rows, outcome.effects, setting.classes, partition, explained, settings);
+    if (found.empty()) continue;
+    explained.push_back(explained_by(partition, found));
+    const auto places = joined(found);
+    outcome.suspects.insert(outcome.suspects.end(), places.begin(), places.end());
+  }
+  if (most_lone_pairs > 0) {
+    outcome.lone_pairs = slowest_pairs(rows, outcome.effects, setting.classes, explained, settings, most_lone_pairs);
+  }
+  return outcome;
+}
+
+double tail_probability(const Effects::OfClass& pair_class, double residual) {
+  constexpr std::uint64_t fewest_of_tail = 10;
+  const std::uint64_t num_fitted = num_ends(pair_class);
+  if (pair_class.num <= num_fitted) return 1;  // the ends explain everything
+  const std::uint64_t num_free = pair_class.num - num_fitted;
+  const auto num = static_cast<double>(pair_class.num);
+  const double spread = std::fmax(pair_class.spread * std::sqrt(num / static_cast<double>(num_free)), least_spread);
+  const double by_t = stats::student_t_tail(residual / spread, degrees_of_freedom(num_free));
+  const std::uint64_t beyond = pair_class.residuals.num_from(residual + pair_class.residual_zero);
+  if (num < 10 * fewest_of_tail) return by_t;
+  if (beyond > fewest_of_tail) return std::fmax(by_t, static_cast<double>(beyond) / num);
+  // Two points of the tail, the further one with ten pairs beyond it.
+  const auto distance_at = [&](double num_beyond) {
+    return pair_class.residuals.quantile(1 - num_beyond / num) - pair_class.residual_zero;
+  };
+  const double far = static_cast<double>(fewest_of_tail), near = std::fmax(far * 10, num * 1e-3);
+  const double near_at = distance_at(near), far_at = distance_at(far);
+  if (!(near_at > 0) || !(far_at > near_at)) return by_t;
+  const double exponent = std::log(near / far) / std::log(far_at / near_at);
+  return std::fmax(by_t, far / num * std::pow(residual / far_at, -exponent));
+}
+
+}  // namespace leadline::diagnosis

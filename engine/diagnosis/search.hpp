@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// All places of one matrix that stand out, larger ones first; what is left are single pairs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "diagnosis/blocks.hpp"
+#include "diagnosis/effects.hpp"
+#include "diagnosis/rows.hpp"
+#include "diagnosis/setting.hpp"
+#include "diagnosis/suspect.hpp"
+
+namespace leadline::diagnosis {
+
+struct SearchOutcome {
+  Effects effects;
+  std::vector<Suspect> suspects;     ///< all but single pairs; blocks of both ways are one
+  std::vector<LonePair> lone_pairs;  ///< slowest first
+};
+
+/// Collective. `most_lone_pairs` 0: single pairs are not looked for.
+SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings,
+                     std::size_t most_lone_pairs, std::vector<std::string>& notes);
+
+/// Suspects of one way each, with ends as they stand in `place`: both ways of two ends become one, the lower end first.
+std::vector<Suspect> joined(const std::vector<Suspect>& one_way);
+
+/// The probability that a sound pair of this class lies so far above what its ends explain: the greater of what
+/// Student's t and what the upper tail of all pairs (continued as a Pareto tail) let expect.
+double tail_probability(const Effects::OfClass& pair_class, double residual);
+
+}  // namespace leadline::diagnosis

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A place that looks worse than others of its kind, in numbers; and how candidates of one kind are judged.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/diagnosis.hpp"
+
+namespace leadline::diagnosis {
+
+/// Effects are natural logarithms of ratios of times.
+struct Suspect {
+  Place place;
+  Way way = Way::both;
+  double effect = 0;  ///< beyond what is usual for its kind
+  double error = 0;   ///< standard deviation of what sound places of its kind show
+  double p_value = 1;
+  std::uint64_t num_pairs = 0;
+  bool is_note = false;
+};
+
+/// What one place shows, sound or not.
+struct Candidate {
+  Place place;
+  double effect = 0;          ///< NaN = nothing is known of it
+  double standard_error = 0;  ///< of the effect, from the scatter of its pairs
+  std::uint64_t num_pairs = 0;
+};
+
+/// Standard errors of a median and of a lower quartile of normally distributed values, over that of their mean.
+inline constexpr double median_efficiency = 1.25, quartile_efficiency = 1.36;
+
+/// Standard errors on either side that make a 95 % interval: Student's t with ten degrees of freedom.
+inline constexpr double both_sides = 2.23;
+
+/// Fewer cannot outvote one that is slow.
+inline constexpr std::size_t fewest_to_compare = 3;
+
+/// How candidates of one kind are compared.
+struct Comparison {
+  Way way = Way::both;
+  std::span<const Candidate> usual{};  ///< what sound places of the kind show, most of them at least
+  std::size_t num_fitted = 0;          ///< effects that were taken off the usual ones; each hides some of their spread
+  std::uint64_t num_tests = 0;         ///< places of the kind, looked at or not; at least as many as candidates count
+};
+
+/// Those candidates that stand out among the usual ones: by the threshold, and by Student's t against the spread of the
+/// usual ones (robust, at least the standard error), with the false discovery rate controlled. Nothing where fewer than
+/// three can be compared.
+std::vector<Suspect> judge(std::span<const Candidate> candidates, const Comparison& comparison,
+                           const DiagnosisSettings& settings);
+
+/// The same where the candidates are all there is of their kind.
+std::vector<Suspect> judge(std::span<const Candidate> candidates, Way way, const DiagnosisSettings& settings);
+
+/// Robust: of values in any order, NaN left out.
+struct Middle {
+  double median = 0, spread = 0;  ///< 1.4826 MAD
+  std::size_t num = 0;
+};
+Middle middle_of(std::vector<double> values);
+
+/// What at least three quarters of the members show: the order statistic below the lower quartile; NaN left out, NaN
+/// without members. So a place is bad only if nearly all that belongs to it is. Reorders.
+double consensus(std::vector<double>& members);
+
+/// The degrees of freedom that `num` sound places of a kind are worth: their spread is known no better, and their tails
+/// are heavier than a normal distribution's.
+double degrees_of_freedom(std::size_t num);
+
+}  // namespace leadline::diagnosis
