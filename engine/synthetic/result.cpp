@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts numbers of a simulator where those of a run would be.
+#include "synthetic/result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/cost.hpp"
+#include "bench/free_memory.hpp"
+#include "bench/link/order_statistics.hpp"
+#include "core/clock.hpp"
+#include "core/number_ranges.hpp"
+#include "result/json.hpp"
+#include "result/shared_file.hpp"
+#include "stats/slowest.hpp"
+#include "synthetic/lone_cluster.hpp"
+
+namespace leadline::synthetic {
+namespace {
+
+schedule::Spec all_pairs(const Machine& machine) {
+  schedule::Spec spec;
+  spec.num_ranks = static_cast<int>(machine.num_ranks);
+  return spec;
+}
+
+LinkRequest request_of(const Machine& machine, const Origin& origin, int num_retests) {
+  LinkRequest request;
+  request.command_line = origin.command_line;
+  request.transport = "model";
+  request.message_sizes_bytes = {machine.message_size_bytes};
+  request.num_batches = machine.num_batches;
+  request.num_messages = std::uint64_t{machine.num_batches} * machine.messages_per_batch;
+  request.direction = machine.direction;
+  request.seed = request.shuffle_ranks_seed = request.shuffle_rounds_seed = request.fill_seed = machine.seed;
+  request.retest_slowest = num_retests;
+  return request;
+}
+
+Provenance provenance_of(const Machine& machine, const Origin& origin) {
+  Provenance provenance;
+  provenance.version = origin.version;
+  provenance.commit = origin.commit;
+  provenance.start_utc = provenance.end_utc = utc_now_iso8601();
+  provenance.launcher = "none: nothing was measured";
+  provenance.kernel = "simulated";
+  provenance.transport = {"model", fmt::format("simulated: {}", machine.network.source), "", true};
+  provenance.clock.source = "simulated";
+  provenance.wait = WaitMode::spin;
+  provenance.num_ranks = static_cast<int>(machine.num_ranks);
+  provenance.num_hosts = static_cast<int>(num_hosts(machine));
+  return provenance;
+}
+
+std::vector<HostRanks> hosts_of(const Machine& machine) {
+  std::vector<HostRanks> hosts;
+  for (std::uint32_t rank = 0; rank < machine.num_ranks;) {
+    const std::uint32_t host = host_of(machine, rank);
+    std::vector<int> ranks;
+    for (; rank < machine.num_ranks && host_of(machine, rank) == host; ++rank) ranks.push_back(static_cast<int>(rank));
+    hosts.push_back({host_name(machine, host), number_ranges(ranks)});
+  }
+  return hosts;
+}
+
+/// One pass over all medians.
+struct Medians {
+  bench::link::OwnMedians by_class;
+  stats::Slowest slowest;
+};
+
+Medians medians_of(const Simulator& simulator, int num_slowest) {
+  const Machine& machine = simulator.machine();
+  const std::uint64_t inside = std::uint64_t{machine.num_ranks} * (machine.ranks_per_host - 1);
+  const std::uint64_t all = std::uint64_t{machine.num_ranks} * (machine.num_ranks - 1);
+  bench::check_available({1, static_cast<double>(all) * sizeof(double)}, bench::available_memory_bytes(),
+                         "Simulate fewer ranks");
+  Medians medians{{}, stats::Slowest(static_cast<std::size_t>(num_slowest))};
+  medians.by_class.same_host.reserve(std::min(inside, all));
+  medians.by_class.between_hosts.reserve(all - std::min(inside, all));
+  std::vector<double> row(machine.num_ranks);
+  for (std::uint32_t from = 0; from < machine.num_ranks; ++from) {
+    simulator.medians(from, row);
+    for (std::uint32_t to = 0; to < machine.num_ranks; ++to) {
+      if (to == from) continue;
+      const bool is_inside = host_of(machine, from) == host_of(machine, to);
+      (is_inside ? medians.by_class.same_host : medians.by_class.between_hosts).push_back(row[to]);
+      medians.slowest.add({from, to, row[to]});
+    }
+  }
+  std::ranges::sort(medians.by_class.same_host);
+  std::ranges::sort(medians.by_class.between_hosts);
+  return medians;
+}
+
+SliceSummary summary_of(const Simulator& simulator, int num_retests) {
+  SliceSummary summary;
+  summary.slice.message_size_bytes = simulator.machine().message_size_bytes;
+  const Medians medians = medians_of(simulator, num_retests);
+  LoneCluster alone;
+  const bench::link::ClassSummaries classes = bench::link::summarize_pairs(alone, medians.by_class);
+  summary.all = classes.all;
+  summary.same_host = classes.same_host;
+  summary.between_hosts = classes.between_hosts;
+  for (const stats::TimedPair& pair : medians.slowest.sorted())
+    summary.slowest.push_back(
+        {pair.from, pair.to, pair.time_ns, simulator.retest_median_ns(pair.from, pair.to, 1, Occasion::alone)});
+  return summary;
+}
+
+}  // namespace
+
+LinkResult link_result(const Simulator& simulator, const Origin& origin, int num_retests) {
+  const Machine& machine = simulator.machine();
+  LinkResult result;
+  result.request = request_of(machine, origin, num_retests);
+  result.provenance = provenance_of(machine, origin);
+  result.num_rounds = schedule::Schedule(all_pairs(machine)).num_rounds();
+  result.slices.push_back(summary_of(simulator, num_retests));
+  result.hosts = hosts_of(machine);
+  for (const SlowPair& pair : result.slices[0].slowest) {
+    result.slow_pair_hosts.push_back(host_name(machine, host_of(machine, pair.from)));
+    result.slow_pair_hosts.push_back(host_name(machine, host_of(machine, pair.to)));
+  }
+  result.findings.push_back({"simulated", Severity::note,
+                             "Nobody measured this: the times are of a machine that does not exist.",
+                             machine.network.source, "Use leadline link to measure."});
+  result.complete = true;
+  return result;
+}
+
+Reader::Reader(const Simulator& simulator, const LinkResult& result)
+    : simulator_(simulator),
+      schedule_(all_pairs(simulator.machine())),
+      header_(result::header_of(result, result::random_nonce())) {
+  header_.repeats = {{0, -1}};
+  header_.has_rounds = true;
+  header_.retests = result::retests_of(result);
+  header_.complete = result.complete;
+  header_.incomplete_reason.clear();
+  header_.end_utc = result.provenance.end_utc;
+  header_.summary = result::json_text(result);
+}
+
+PairRow Reader::row(std::size_t, std::size_t, std::int64_t rank) {
+  return simulator_.row(static_cast<std::uint32_t>(rank));
+}
+
+std::vector<std::int32_t> Reader::rounds(std::size_t, std::int64_t rank) {
+  std::vector<std::int32_t> rounds(simulator_.machine().num_ranks);
+  for (std::int64_t round = 0; round < schedule_.num_rounds(); ++round) {
+    const auto meeting = schedule_.meeting(static_cast<int>(rank), round);
+    if (meeting) rounds[static_cast<std::size_t>(meeting->partner)] = static_cast<std::int32_t>(round + 1);
+  }
+  return rounds;
+}
+
+RankPlace Reader::place(std::int64_t rank) {
+  const Machine& machine = simulator_.machine();
+  const auto number = static_cast<std::uint32_t>(rank);
+  RankPlace place;
+  place.host = host_name(machine, host_of(machine, number));
+  place.cpus = std::to_string(slot_of(machine, number));
+  place.num_cpus = 1;
+  place.numa_node = static_cast<std::int32_t>(socket_of(machine, number));
+  return place;
+}
+
+std::array<std::int32_t, 4> Reader::location(std::int64_t rank) { return {static_cast<std::int32_t>(rank), 0, 0, 0}; }
+
+std::uint64_t file_bytes(const Machine& machine) {
+  constexpr std::uint64_t bytes_a_pair = 2 * sizeof(std::int32_t) + 5 * sizeof(double);  // round, count and times
+  return bytes_a_pair * machine.num_ranks * machine.num_ranks;
+}
+
+}  // namespace leadline::synthetic

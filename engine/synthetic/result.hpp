@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A make-believe machine's link test as a result: the same data and the same files as of a measured one, marked as
+// simulated.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/link_result.hpp"
+#include "result/reader.hpp"
+#include "schedule/schedule.hpp"
+#include "synthetic/simulator.hpp"
+
+namespace leadline::synthetic {
+
+/// What a file says of the program that made it.
+struct Origin {
+  std::vector<std::string> command_line;
+  std::string version, commit;
+};
+
+/// Summary, the slowest pairs and their retest, provenance. Memory: 8 bytes an ordered pair while it is made. Throws
+/// Error(something_missing) where there is not so much.
+LinkResult link_result(const Simulator& simulator, const Origin& origin, int num_retests = 10);
+
+/// The machine's rows, computed when they are asked for. `simulator` outlives it.
+class Reader final : public result::ResultReader {
+ public:
+  Reader(const Simulator& simulator, const LinkResult& result);
+
+  const std::string& path() const override { return path_; }
+  const result::ResultHeader& header() const override { return header_; }
+  PairRow row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
+  std::vector<double> all_to_all_ns(std::size_t, std::size_t, std::int64_t) override { return {}; }
+  std::vector<std::int32_t> rounds(std::size_t repeat_index, std::int64_t rank) override;
+  std::vector<std::int32_t> ranks_on_seat(std::int64_t) override { return {}; }
+  RankPlace place(std::int64_t rank) override;
+  std::array<std::int32_t, 4> location(std::int64_t rank) override;
+
+ private:
+  const Simulator& simulator_;
+  schedule::Schedule schedule_;
+  std::string path_ = "the simulated machine";
+  result::ResultHeader header_;
+};
+
+/// Bytes of the matrices in a file.
+std::uint64_t file_bytes(const Machine& machine);
+
+}  // namespace leadline::synthetic

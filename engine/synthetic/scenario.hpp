@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random faults with known truth, to judge a diagnosis by.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "synthetic/machine.hpp"
+
+namespace leadline::synthetic {
+
+/// What random faults are drawn from; each is as likely as the others.
+enum class FaultKind : std::uint8_t {
+  host,
+  port,
+  port_one_way,
+  inside,
+  rank,
+  socket,
+  link,
+  link_one_way,
+  network_switch,
+  uplink,
+  cable,
+  rail,
+  pair,
+};
+
+/// "host", "port_one_way" ...
+const char* name_of(FaultKind kind);
+
+/// All of them that a machine can have such that they can be told apart: a rank is no host of one rank, a link no pair
+/// of ranks, a socket no half of a machine with one; a switch has two hosts or more below it, and is not the only one.
+std::vector<FaultKind> possible_kinds(const Machine& machine);
+
+struct ScenarioSettings {
+  std::vector<FaultKind> kinds;                ///< empty = all that are possible
+  double factor_low = 1.2, factor_high = 1.2;  ///< of every fault, evenly distributed in the logarithm
+  std::uint32_t num_faults = 1;
+  double unsteady_share = 0;  ///< so many of them, by chance, lose messages instead ...
+  double loss = 0.01;         ///< ... with this probability
+};
+
+/// Faults for that machine (its own stay out of it), a function of machine, seed and settings; `place`, `way` and
+/// symptom_of() are what a diagnosis should find. No two overlap in a way that would make the truth a matter of taste:
+/// no host has two faults, by its own name or below a switch, and there is one rail at most (which crosses all hosts).
+/// Throws Error(bad_command_line) for a kind that the machine cannot have, and where so many faults find no place.
+std::vector<PlantedFault> random_scenario(const Machine& machine, std::uint64_t seed, const ScenarioSettings& settings);
+
+}  // namespace leadline::synthetic
