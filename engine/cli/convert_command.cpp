@@ -77,7 +77,7 @@ Request parse(const std::vector<std::string>& arguments) {
 }
 
 /// Other tests have matrices by channel or by pattern, for which LinkTest's record has no place.
-void expect_link_test(const std::string& path) {
+void expect_convertible(const std::string& path) {
   const std::string benchmark = result::benchmark_of(path, result::kind_of_file(path));
   if (benchmark == "link") return;
   throw Error(ExitStatus::bad_command_line, "cannot convert '" + path + "'",
@@ -87,7 +87,7 @@ void expect_link_test(const std::string& path) {
 
 /// Writes the new file under another name, and says what it does not have.
 void write(const Request& request, const std::string& path) {
-  expect_link_test(request.input);
+  expect_convertible(request.input);
   const auto reader = result::ResultReader::open(request.input);
   result::Losses losses;
   if (kind_of_name(request.output) == FileKind::hdf5) {

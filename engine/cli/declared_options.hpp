@@ -29,7 +29,7 @@ class DeclaredOptions {
 
  private:
   CLI::App& app_;
-  std::string group_;
+  std::string group_ = "Options";  // CLI11 hides those of a group without a name
 };
 
 }  // namespace leadline::cli

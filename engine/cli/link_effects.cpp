@@ -11,9 +11,12 @@ namespace leadline::cli {
 namespace {
 
 void check_random(const IsGiven& is_given, const LinkRequest& request) {
-  const bool is_anything_random = request.shuffle_rounds || request.shuffle_ranks > 0 || has_random_contents(request);
+  const bool is_anything_random =
+      is_sample(request) || request.shuffle_rounds || request.shuffle_ranks > 0 || has_random_contents(request);
   if (is_given("--seed") && !is_anything_random) {
-    throw_no_effect("--seed", "nothing is random without --shuffle-rounds, --shuffle-ranks or a random --fill");
+    throw_no_effect(
+        "--seed",
+        "nothing is random without --shuffle-rounds, --shuffle-ranks, --budget, --max-rounds or a random --fill");
   }
   if (is_given("--shuffle-rounds-seed") && !request.shuffle_rounds) {
     throw_no_effect("--shuffle-rounds-seed", "the rounds come in order without --shuffle-rounds");
@@ -51,6 +54,45 @@ void check_what(const IsGiven& is_given, const LinkRequest& request) {
   }
 }
 
+void check_diagnosis(const IsGiven& is_given, const LinkRequest& request) {
+  if (!request.no_diagnosis) return;
+  if (request.fail_below.kind == FailBelow::Kind::share) {
+    throw_no_effect("--fail-below", "a share is judged by the diagnosis, and there is none with --no-diagnosis");
+  }
+  for (const char* const option :
+       {"--topology", "--threshold", "--false-discovery-rate", "--baseline", "--health-check"}) {
+    if (is_given(option)) throw_no_effect(option, "there is no diagnosis with --no-diagnosis");
+  }
+}
+
+void check_baseline(const LinkRequest& request) {
+  if (request.baseline.empty()) return;
+  if (request.format == ResultFormat::hdf5 || request.format == ResultFormat::sion) return;
+  throw Error(ExitStatus::bad_command_line, "--baseline needs a result file",
+              fmt::format("--format {} keeps no matrix to compare", name_of(request.format)),
+              "Choose a name ending in .h5 with --output");
+}
+
+/// What chooses rounds or their order leaves nothing to draw.
+void check_sample(const IsGiven& is_given, const LinkRequest& request) {
+  if (!is_sample(request)) return;
+  const std::string sample = request.budget_s > 0 ? "--budget" : "--max-rounds";
+  for (const char* const option : {"--rounds", "--serial", "--shuffle-rounds", "--shuffle-ranks", "--bisection",
+                                   "--between-hosts", "--one-per-host", "--all-to-all", "--min-time", "--repeat"}) {
+    if (!is_given(option)) continue;
+    throw Error(ExitStatus::bad_command_line, fmt::format("{} and {} do not go together", sample, option),
+                "rounds are drawn at random, once", "Leave one of them out");
+  }
+  if (request.message_sizes_bytes.size() > 1) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("{} is for one message size", sample),
+                fmt::format("{} are given", request.message_sizes_bytes.size()), "Choose one, such as 64KiB");
+  }
+  if (request.format == ResultFormat::sion) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("{} cannot be had with a SION file", sample),
+                "it says at its beginning which rounds there will be", "Choose a name ending in .h5 with --output");
+  }
+}
+
 void check_outcome(const LinkRequest& request) {
   if (request.format == ResultFormat::sion && request.min_time_s > 0) {
     throw Error(ExitStatus::bad_command_line, "--min-time cannot be had with a SION file",
@@ -64,6 +106,9 @@ void check_outcome(const LinkRequest& request) {
 void check_effects(const IsGiven& is_given, const LinkRequest& request) {
   check_random(is_given, request);
   check_what(is_given, request);
+  check_diagnosis(is_given, request);
+  check_sample(is_given, request);
+  check_baseline(request);
   check_run_effects(is_given, request);
   check_outcome(request);
 }

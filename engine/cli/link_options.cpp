@@ -2,13 +2,16 @@
 // The command line of `leadline link`: every option with its help, its check and its member of the request.
 #include "cli/link_options.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/arguments.hpp"
+#include "cli/fail_below.hpp"
 #include "cli/link_effects.hpp"
 #include "cli/run_options.hpp"
+#include "cli/verdict_options.hpp"
 #include "core/units.hpp"
 #include "result/result_file.hpp"
 
@@ -27,6 +30,8 @@ constexpr const char* examples =
     "  mpirun -n 64 leadline link --message-size 1MiB    every pair of 64 MPI ranks\n"
     "  leadline link --local 4 --message-size 1B-4MiB    a sweep: latency to bandwidth\n"
     "  leadline link --dry-run --ranks 4096              what a large run would do, and its cost";
+
+constexpr double least_budget_s = 0.1;
 
 void declare_what(DeclaredOptions& options, LinkRequest& request) {
   options.group("What is measured");
@@ -87,6 +92,15 @@ void declare_pairs(DeclaredOptions& options, LinkRequest& request) {
 
 void declare_order(DeclaredOptions& options, LinkRequest& request) {
   options.group("In which order");
+  options.value(
+      "--budget", "TIME",
+      "random rounds of hosts instead of all, until so much time is used: enough to find bad hosts, ports and "
+      "switches. Default: all rounds",
+      [&](const std::string& option, const std::string& text) {
+        request.budget_s = parse_seconds(option, text, least_budget_s);
+      });
+  options.count("--max-rounds", "random rounds of hosts instead of all, so many. Default: all rounds", 1, 1'000'000,
+                [&](std::uint64_t n) { request.max_rounds = static_cast<std::int64_t>(n); });
   options.flag("--serial", "one pair at a time", request.serial);
   options.value(
       "--rounds", "LIST", "only these rounds, in this order: 3,1,5-7. Default: all",
@@ -111,6 +125,25 @@ void declare_order(DeclaredOptions& options, LinkRequest& request) {
                 [&](std::uint64_t n) { request.retest_slowest = static_cast<int>(n); });
 }
 
+void declare_diagnosis(DeclaredOptions& options, LinkRequest& request) {
+  options.group("What is said about it");
+  declare_verdict(options, request.topology, request.diagnosis);
+  options.value(
+      "--baseline", "RESULT",
+      "compare with an earlier result at the end, as 'leadline compare' does; status 1 where something is worse",
+      [&](const std::string&, const std::string& text) { request.baseline = text; });
+  options.value(
+      "--fail-below", "LIMIT",
+      "end with status 1 where a place reaches less than this share of what is usual for its class (90%), or "
+      "a pair less than a bandwidth (10GiB/s) or more than a time (5us)",
+      [&](const std::string& option, const std::string& text) { request.fail_below = parse_fail_below(option, text); });
+  options.flag("--health-check",
+               "for scripts: random rounds for at most 20 s (or --budget, --max-rounds), no file (or --output), one "
+               "line, status 1 where a fault is found",
+               request.health_check);
+  options.flag("--no-diagnosis", "measure only; 'leadline diagnose' can say later who is slow", request.no_diagnosis);
+}
+
 Outcome outcome() {
   return {".h5, .sion or .json",
           "leadline-link-TIME.h5",
@@ -121,6 +154,21 @@ Outcome outcome() {
            {"json", ResultFormat::json},
            {"none", ResultFormat::none}},
           "print the schedule and an estimate of time and memory; measure nothing"};
+}
+
+constexpr double health_check_s = 20;
+
+/// What a health check is where nothing else is said.
+void settle_health_check(const IsGiven& is_given, LinkRequest& request, std::optional<ResultFormat>& format) {
+  if (request.fail_below.kind == FailBelow::Kind::share && !is_given("--threshold")) {
+    request.diagnosis.threshold = std::max(1 / request.fail_below.value - 1, 0.001);
+  }
+  if (!request.health_check) return;
+  if (!is_sample(request)) request.budget_s = health_check_s;
+  if (!is_given("--fail-below")) request.fail_below = {FailBelow::Kind::share, 1, ""};
+  if (request.output.empty() && !format) format = ResultFormat::none;
+  request.quiet = true;
+  if (!is_given("--retest-slowest")) request.retest_slowest = 0;
 }
 
 void complete_seeds(const CLI::App& app, LinkRequest& request) {
@@ -144,12 +192,14 @@ LinkRequest parse_link(const std::vector<std::string>& arguments) {
   declare_what(options, request);
   declare_pairs(options, request);
   declare_order(options, request);
+  declare_diagnosis(options, request);
   declare_outcome(options, request, format, outcome());
 
   parse_command_line(app, arguments);
   complete_seeds(app, request);
-  request.format = result::format_for(request.output, format);
   const IsGiven is_given = [&app](const char* option) { return app.count(option) > 0; };
+  settle_health_check(is_given, request, format);
+  request.format = result::format_for(request.output, format);
   settle_allocator(is_given, request);
   check_effects(is_given, request);
   return request;

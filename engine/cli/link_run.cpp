@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -16,13 +17,20 @@
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
 #include "bench/link/unfit.hpp"
+#include "cli/compared_files.hpp"
+#include "cli/fail_below.hpp"
+#include "cli/rank_layout.hpp"
 #include "cli/run_frame.hpp"
+#include "cli/standard_streams.hpp"
 #include "cli/stopwatch.hpp"
 #include "cli/surroundings.hpp"
 #include "cli/together.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "model/comparison.hpp"
 #include "model/link_result.hpp"
+#include "output/comparison_text.hpp"
+#include "output/health_line.hpp"
 #include "output/link_progress.hpp"
 #include "output/link_summary.hpp"
 #include "result/result_file.hpp"
@@ -42,9 +50,11 @@ class LinkRun final : public BenchmarkRun {
         cluster_(cluster),
         module_(module),
         presentation_(presentation),
-        joining_s_(joining_s) {}
+        joining_s_(joining_s),
+        begin_ns_(now_ns() - static_cast<std::uint64_t>(1e9 * joining_s)) {}
 
   void run() override;
+  ExitStatus status() const override { return why_below_.empty() ? ExitStatus::ok : ExitStatus::below_threshold; }
   void mark_incomplete(const std::string& reason) override {
     if (file_) file_->mark_incomplete(reason);
   }
@@ -60,6 +70,8 @@ class LinkRun final : public BenchmarkRun {
   std::vector<std::int32_t> own_rounds(int repeat) const;
   void measure();
   void collect_hosts();
+  void judge();
+  std::string compared_with_baseline() const;
   void phase_done(bench::link::Phase phase, double seconds) {
     if (progress_ != nullptr) progress_->phase_done(phase, seconds);
   }
@@ -69,18 +81,23 @@ class LinkRun final : public BenchmarkRun {
   const transport::LoadedModule& module_;
   const Presentation& presentation_;
   double joining_s_;
+  std::uint64_t begin_ns_;
   std::optional<Surroundings> surroundings_;
+  std::optional<diagnosis::Layout> layout_;  // for the diagnosis
   Plan plan_;
   LinkResult result_;
   std::unique_ptr<bench::link::PairMeter> meter_;
   std::unique_ptr<result::ResultFile> file_;
   std::unique_ptr<bench::link::Progress> progress_;  // rank 0 only
+  std::string why_below_;                            // the limit that was asked for; empty = it is not
 };
 
 /// After the transport has said which hosts there are to believe in: the plan, and whether it fits into memory.
 void LinkRun::make_plan() {
   plan_ = together(cluster_, [&] {
-    Plan plan = bench::link::plan(request_, surroundings_->presence());
+    bench::Presence presence = surroundings_->presence();
+    if (layout_) presence.network = &layout_->network;
+    Plan plan = bench::link::plan(request_, presence);
     bench::link::check_memory(plan, bench::available_memory_bytes());
     return plan;
   });
@@ -121,8 +138,9 @@ void LinkRun::describe() {
 /// By partner: the number of the round in which the two meet, of the plain schedule with many pairs at once; 0 = they
 /// do not. So a serial test has the numbers of the rounds that its pairs would share.
 std::vector<std::int32_t> LinkRun::own_rounds(int repeat) const {
-  schedule::Spec spec = bench::link::schedule_spec(request_, plan_.presence, repeat);
   std::vector<std::int32_t> rounds(static_cast<std::size_t>(cluster_.size()));
+  if (is_sample(request_)) return rounds;  // known when they have been run
+  schedule::Spec spec = bench::link::schedule_spec(request_, plan_.presence, repeat);
   const auto for_each_meeting = [&](const schedule::Schedule& schedule, const auto& note) {
     for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
       const auto meeting = schedule.meeting(cluster_.rank(), round);
@@ -162,7 +180,9 @@ void LinkRun::open_file() {
 
 void LinkRun::measure() {
   bench::link::Measured measured =
-      bench::link::measure({request_, plan_, cluster_, *meter_, *file_, surroundings_->host_of(), progress_.get()});
+      bench::link::measure({request_, plan_, cluster_, *meter_, *file_, surroundings_->host_of(), progress_.get(),
+                            layout_ ? &*layout_ : nullptr, begin_ns_});
+  result_.num_rounds = is_sample(request_) ? measured.num_rounds : plan_.num_rounds;
   result_.slices = std::move(measured.slices);
   result_.verified_bytes = measured.verified_bytes;
   result_.findings = bench::link::unfit(surroundings_->conditions(), plan_.num_players, result_.slices);
@@ -182,12 +202,31 @@ void LinkRun::collect_hosts() {
   }
 }
 
+/// Rank 0: prints what changed since the baseline; why it is worse, empty where it is not.
+std::string LinkRun::compared_with_baseline() const {
+  const auto comparisons = compare_files({request_.baseline, file_->path(), request_.topology, {}, request_.diagnosis});
+  say("\n" + output::comparisons_text(comparisons));
+  const bool is_any_worse = std::ranges::any_of(comparisons, is_worse);
+  return is_any_worse ? fmt::format("the result is worse than the baseline '{}'", request_.baseline) : "";
+}
+
+/// Whether the run ends with the status for "below its limit"; rank 0 says why.
+void LinkRun::judge() {
+  if (!request_.baseline.empty()) {
+    const std::string own = together(cluster_, [&] { return cluster_.rank() == 0 ? compared_with_baseline() : ""; });
+    why_below_ = cluster_.broadcast(own);
+  }
+  if (why_below_.empty()) why_below_ = below_limit(result_);
+  if (cluster_.rank() == 0 && !why_below_.empty()) complain(why_below_);
+}
+
 void LinkRun::run() {
   using bench::link::Phase;
   const Stopwatch everything;
   Stopwatch phase;
   surroundings_.emplace(request_, cluster_, module_);
   const double placing_s = phase.lap_s();
+  if (!request_.no_diagnosis) layout_ = rank_layout(cluster_, *surroundings_, request_.topology);
   make_plan();
   allocate();
   describe();
@@ -209,6 +248,7 @@ void LinkRun::run() {
   phase_done(Phase::closing_file, phase.lap_s());
   say_at_end(cluster_, file_->path(),
              [&] { return presentation_.summary ? presentation_.summary(result_, file_->path()) : std::string(); });
+  judge();
   phase_done(Phase::everything, joining_s_ + everything.elapsed_s());
 }
 
@@ -217,7 +257,7 @@ void LinkRun::run() {
 Presentation own_presentation(const LinkRequest& request) {
   Presentation presentation;
   presentation.progress = [request](const LinkResult&) { return output::make_progress(request); };
-  presentation.summary = output::link_summary;
+  presentation.summary = request.health_check ? output::health_line : output::link_summary;
   return presentation;
 }
 

@@ -20,7 +20,7 @@ namespace leadline::cli {
 namespace {
 
 struct Command {
-  const char* name;
+  const char* name;  ///< one word, or two: others with the same first word may be of another program
   const char* purpose;
   int (*run)(const std::vector<std::string>& arguments);
 };
@@ -30,6 +30,9 @@ constexpr Command commands[] = {
     {"topology", "measure exchanges of many ranks at once: star, all with all, ring and others", topology_command},
     {"bisection", "measure random pairs of all ranks at once: effective bisection bandwidth", bisection_command},
     {"io", "write and read files by all ranks at once, and check every byte", io_command},
+    {"diagnose", "say which hosts, ports, links or switches of a result are slow", diagnose_command},
+    {"compare", "say what became slower or faster from one result to another", compare_command},
+    {"simulate link", "write what a link test of a make-believe machine would have measured", simulate_link_command},
     {"convert", "write a result in the other format, or a SION file without gaps", convert_command},
     {"info", "say what a result file is and what is in it", info_command},
     {"transports", "list the ways to move bytes, and why one is not available", transports_command},
@@ -46,6 +49,7 @@ constexpr Companion companions[] = {
     {"view", "look at a large result in the browser"},
     {"export", "write a result for other tools: CSV, Parquet, the list of bad links"},
     {"simulate", "say what a network can do for a bisection test, and compare it with what was measured"},
+    {"cost", "say what a communication pattern costs on a measured matrix, and where its ranks would cost less"},
 };
 
 std::string purpose_of(const std::string& external) {
@@ -59,8 +63,8 @@ std::string help() {
   std::string text =
       "Leadline measures every link of a cluster and its parallel file system, and says what is bad.\n\n"
       "Usage: leadline COMMAND [OPTIONS]\n\nCommands:\n";
-  for (const Command& command : commands) text += fmt::format("  {:<12} {}\n", command.name, command.purpose);
-  for (const std::string& name : external_commands()) text += fmt::format("  {:<12} {}\n", name, purpose_of(name));
+  for (const Command& command : commands) text += fmt::format("  {:<13} {}\n", command.name, command.purpose);
+  for (const std::string& name : external_commands()) text += fmt::format("  {:<13} {}\n", name, purpose_of(name));
   text += "\n'leadline COMMAND --help' explains a command. 'leadline --version' prints the version.\n";
   return text;
 }
@@ -87,8 +91,9 @@ int dispatch(const std::vector<std::string>& arguments) {
     say(fmt::format("leadline {}{}{}\n", version, *commit != '\0' ? " " : "", commit));
     return 0;
   }
+  const std::string two_words = name + " " + (arguments.size() > 2 ? arguments[2] : "");
   for (const Command& command : commands) {
-    if (name == command.name) return run_built_in(command, arguments);
+    if (name == command.name || two_words == command.name) return run_built_in(command, arguments);
   }
   return run_external(arguments);
 }

@@ -50,7 +50,7 @@ int run_in_frame(const RunRequest& request, std::unique_ptr<cluster::Bootstrap> 
     cluster->abort(Error(ExitStatus::run_failed, "something unforeseen happened", error.what(), "Please report it"));
   }
   cluster->leave();
-  return 0;
+  return static_cast<int>(run->status());
 }
 
 void say_at_end(Cluster& cluster, const std::string& result_path, const std::function<std::string()>& text) {

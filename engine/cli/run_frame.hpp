@@ -8,6 +8,7 @@
 
 #include "cluster/bootstrap.hpp"
 #include "cluster/cluster.hpp"
+#include "core/error.hpp"
 #include "model/request.hpp"
 
 namespace leadline::cli {
@@ -22,6 +23,9 @@ class BenchmarkRun {
 
   /// Collective. Throws AgreedError, or an Error of this rank alone.
   virtual void run() = 0;
+
+  /// Local, after run(): the exit status of a run that came to its end; the same on all ranks.
+  virtual ExitStatus status() const { return ExitStatus::ok; }
 
   /// Local, for the one rank that reports after an agreed error; there may be no file yet.
   virtual void mark_incomplete(const std::string& reason) = 0;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/units.hpp"
+#include "output/diagnosis_text.hpp"
 #include "output/findings.hpp"
 #include "output/pairs_text.hpp"
 #include "output/run_text.hpp"
@@ -303,6 +304,7 @@ std::string link_summary(const LinkResult& result, const std::string& result_pat
   if (result.slices.size() > 1) add_part(many_slices(result));
   add_part(beside_the_pairs(result));
   add_part(slowest_pairs(result));
+  add_part(verdict_text(result.slices));
   add_part(findings_text(result.findings));
   add_part(tail(result, result_path));
   return text;

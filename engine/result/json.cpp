@@ -3,6 +3,7 @@
 #include "result/json.hpp"
 
 #include "model/options.hpp"
+#include "result/diagnosis_json.hpp"
 #include "result/json_parts.hpp"
 #include "result/slow_pairs.hpp"
 
@@ -95,9 +96,11 @@ Json slice_json(const LinkResult& result, std::size_t index) {
       {"all_to_all", all_to_all_json(summary.all_to_all)},
       {"bisection", spread_json(summary.bisection_bytes_per_s, "bandwidth_bytes_per_s")},
       {"slowest_pairs", std::move(slowest)},
+      {"diagnosis", summary.diagnosis ? diagnosis_json(*summary.diagnosis) : Json(nullptr)},
       {"measuring_s", number(summary.measuring_s)},
       {"slowest_pairs_s", number(summary.slowest_pairs_s)},
       {"retest_s", number(summary.retest_s)},
+      {"diagnosis_s", number(summary.diagnosis_s)},
   };
 }
 

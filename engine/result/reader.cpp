@@ -53,14 +53,18 @@ void throw_damaged(const std::string& path, const std::string& what) {
   throw Error(ExitStatus::run_failed, "cannot read '" + path + "'", "damaged: " + what);
 }
 
+void expect_times(const std::string& path, const std::vector<double>& times_ns, std::int64_t rank) {
+  for (const double time : times_ns) {
+    if (!std::isfinite(time) || time < 0) {
+      throw_damaged(path, fmt::format("rank {} has the time {} ns, which no measurement gives", rank, time));
+    }
+  }
+}
+
 void expect_times(const std::string& path, const PairRow& row, std::int64_t rank) {
   for (const auto* times :
        {&row.time_ns_min, &row.time_ns_median, &row.time_ns_mean, &row.time_ns_p99, &row.time_ns_max}) {
-    for (const double time : *times) {
-      if (!std::isfinite(time) || time < 0) {
-        throw_damaged(path, fmt::format("rank {} has the time {} ns, which no measurement gives", rank, time));
-      }
-    }
+    expect_times(path, *times, rank);
   }
 }
 

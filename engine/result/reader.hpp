@@ -48,6 +48,12 @@ class ResultReader {
   /// What `rank` measured towards every other. Times are finite and not negative.
   virtual PairRow row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) = 0;
 
+  /// One statistic of row() alone; 0 = not measured.
+  virtual std::vector<double> times_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank,
+                                       TimeStatistic statistic) {
+    return row(repeat_index, size_index, rank).times_ns(statistic);
+  }
+
   /// The all-to-all before each round, by its number (0-based); header().num_all_to_all_slots of them. 0 = not
   /// measured.
   virtual std::vector<double> all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) = 0;
@@ -71,6 +77,8 @@ class ResultReader {
 
 /// Times that are not finite, or negative, are damage.
 void expect_times(const std::string& path, const PairRow& row, std::int64_t rank);
+
+void expect_times(const std::string& path, const std::vector<double>& times_ns, std::int64_t rank);
 
 /// What headers of all formats have in common: lists that are not empty, ranks and slices that exist.
 void check_header(const std::string& path, const ResultHeader& header);

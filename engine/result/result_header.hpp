@@ -42,6 +42,7 @@ struct ResultHeader : RunHeader {
   std::int64_t num_all_to_all_slots = 0;  ///< rounds that can have a time of the all-to-all before them; 0 = none has
 
   std::optional<std::vector<Retest>> retests;
+  std::optional<std::int64_t> num_rounds_run;  ///< of a finished run whose number of rounds only its end knows
   std::optional<LinkTestOrigin> linktest;
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/link/all_to_all.hpp"
+#include "bench/link/diagnosing.hpp"
 #include "bench/link/order_statistics.hpp"
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/retest.hpp"
@@ -25,6 +26,14 @@ namespace {
 
 /// Up to so many ranks every link is opened before the first round, so that no round pays for it.
 constexpr int max_ranks_connected_ahead = 256;
+
+// Suspects are measured again for at most so long, or this share of what the slice took.
+constexpr double least_retest_limit_s = 5, retest_share = 0.2;
+
+// Of the time of a budget that rounds get; the rest is for measuring suspects again and for the file. So many rounds
+// are run in any case: hosts far and near, and inside.
+constexpr double share_of_rounds = 0.7;
+constexpr std::int64_t fewest_rounds_of_budget = 4;
 
 constexpr double row_interval_s = 2;  // a killed run loses at most about this much
 
@@ -93,12 +102,16 @@ class Measuring {
   void run_slice(const Slice& slice, int slice_number);
   void run_rounds(const Slice& slice, SliceSummary& summary);
   Tally run_round(std::int64_t round, const Slice& slice);
+  void note_meeting(std::int64_t round, std::vector<std::int32_t>& met) const;
   void show(std::int64_t round, const Tally& all, const Spread& across, const Spread& all_to_all, double elapsed_s);
   Spread across_the_cut(const Tally& all, const Slice& slice) const;
   Spread exchange_around(const Slice& slice);
   Spread exchange_before(std::int64_t round, const Slice& slice);
   void store_slice(const Slice& slice);
   void find_and_retest(const Slice& slice, SliceSummary& summary);
+  void diagnose_slice(const Slice& slice, SliceSummary& summary);
+  std::uint64_t all_pairs() const;
+  void add_coverage(SliceSummary& summary) const;
   template <typename Write>
   std::optional<Error> stored(const Write& write);
   std::optional<Error> store_row(const Slice& slice) {
@@ -196,6 +209,9 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
     own.verified_bytes = outcome.verified_bytes;
     wrong_byte = outcome.wrong_byte;
   }
+  const double budget_s = stage_.request.budget_s;
+  const bool is_over = budget_s > 0 && seconds_since(stage_.begin_ns) > share_of_rounds * budget_s;
+  own.time_is_over = stage_.cluster.rank() == 0 && is_over ? 1 : 0;
   own.rows_are_due = stage_.cluster.rank() == 0 && seconds_since(last_rows_ns_) > row_interval_s ? 1 : 0;
   return close_round(stage_.cluster, own, wrong_byte);
 }
@@ -233,6 +249,8 @@ void Measuring::show(std::int64_t round, const Tally& all, const Spread& across,
 void Measuring::run_rounds(const Slice& slice, SliceSummary& summary) {
   const std::uint64_t start_ns = now_ns();
   const std::int64_t num_rounds = schedule_->num_rounds();
+  const bool draws_rounds = is_sample(stage_.request);
+  std::vector<std::int32_t> met(draws_rounds ? row_.count.size() : 0);
   all_to_all_ns_.clear();
   last_step_ = -1;
   for (std::int64_t round = 0; round < num_rounds; ++round) {
@@ -246,7 +264,16 @@ void Measuring::run_rounds(const Slice& slice, SliceSummary& summary) {
     if (across.num > 0) widen(summary.bisection_bytes_per_s, {1, across.mean, across.mean, across.mean});
     show(round, all, across, all_to_all, seconds_since(start_ns));
     if (all.rows_are_due != 0 && round + 1 < num_rounds) agree(store_row(slice));
+    measured_.num_rounds = round + 1;
+    if (draws_rounds) note_meeting(round, met);
+    if (all.time_is_over != 0 && round + 1 >= fewest_rounds_of_budget) break;
   }
+  if (draws_rounds) agree(stored([&] { stage_.store.write_rounds(slice.repeat, met); }));
+}
+
+void Measuring::note_meeting(std::int64_t round, std::vector<std::int32_t>& met) const {
+  const auto meeting = schedule_->meeting(stage_.cluster.rank(), round);
+  if (meeting) met[static_cast<std::size_t>(meeting->partner)] = static_cast<std::int32_t>(round + 1);
 }
 
 void Measuring::find_and_retest(const Slice& slice, SliceSummary& summary) {
@@ -259,6 +286,40 @@ void Measuring::find_and_retest(const Slice& slice, SliceSummary& summary) {
   retest(stage_.cluster, meter_, slice, summary.slowest, stage_.progress);
   phase_done(Phase::retesting, retest_start_ns);
   summary.retest_s = seconds_since(start_ns);
+}
+
+/// Rows are in the file by then, whatever comes of the second measurements.
+void Measuring::diagnose_slice(const Slice& slice, SliceSummary& summary) {
+  if (stage_.layout == nullptr) return;
+  const std::uint64_t start_ns = now_ns();
+  whereabouts_.round->store(Whereabouts::in_retest, std::memory_order_relaxed);
+  double limit_s = std::max(least_retest_limit_s, retest_share * summary.measuring_s);
+  if (const double budget_s = stage_.request.budget_s; budget_s > 0) {
+    limit_s = std::max(0.9 * budget_s - seconds_since(stage_.begin_ns), 0.0);
+  }
+  const auto company = stage_.request.serial ? diagnosis::Company::alone : diagnosis::Company::beside_others;
+  summary.diagnosis = diagnose({stage_.cluster, meter_, *stage_.layout, stage_.request.diagnosis, company, limit_s},
+                               row_, slice, is_sample(stage_.request) ? all_pairs() : summary.all.num_pairs);
+  if (is_sample(stage_.request)) add_coverage(summary);
+  summary.diagnosis_s = seconds_since(start_ns);
+  phase_done(Phase::diagnosing, start_ns);
+}
+
+std::uint64_t Measuring::all_pairs() const {
+  const auto num = static_cast<std::uint64_t>(stage_.plan.num_players);
+  return num * (num - 1);
+}
+
+/// What drawn rounds have seen, and what all would.
+void Measuring::add_coverage(SliceSummary& summary) const {
+  const std::int64_t num_full = num_full_rounds(stage_.request, stage_.plan.presence);
+  const double round_s = summary.measuring_s / static_cast<double>(std::max<std::int64_t>(measured_.num_rounds, 1));
+  const double share =
+      static_cast<double>(summary.all.num_pairs) / static_cast<double>(std::max<std::uint64_t>(all_pairs(), 1));
+  summary.diagnosis->notes.push_back(
+      fmt::format("{} random rounds met {:.1f} % of all pairs: enough for hosts, ports and switches. Single links and "
+                  "pairs are seen only if they met; all {} rounds would take about {:.0f} s",
+                  measured_.num_rounds, 100 * share, num_full, round_s * static_cast<double>(num_full)));
 }
 
 void Measuring::store_slice(const Slice& slice) {
@@ -293,6 +354,7 @@ void Measuring::run_slice(const Slice& slice, int slice_number) {
   summary.all = classes.all;
   summary.same_host = classes.same_host;
   summary.between_hosts = classes.between_hosts;
+  diagnose_slice(slice, summary);
   measured_s_ += summary.slowest_pairs_s;
   if (stage_.progress != nullptr) stage_.progress->slice_ends(summary);
   agree(stored([&] { stage_.store.close_slice(summary); }));

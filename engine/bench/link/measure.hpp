@@ -10,6 +10,7 @@
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
 #include "cluster/cluster.hpp"
+#include "diagnosis/layout.hpp"
 #include "model/link_request.hpp"
 #include "model/link_result.hpp"
 
@@ -22,13 +23,16 @@ struct Stage {
   cluster::Cluster& cluster;
   PairMeter& meter;
   RowStore& store;
-  std::span<const std::uint32_t> host_of;  ///< host index by rank, as the result names hosts
-  Progress* progress = nullptr;            ///< rank 0 only, and not with --quiet
+  std::span<const std::uint32_t> host_of;     ///< host index by rank, as the result names hosts
+  Progress* progress = nullptr;               ///< rank 0 only, and not with --quiet
+  const diagnosis::Layout* layout = nullptr;  ///< for the diagnosis of each slice; nullptr = there is none
+  std::uint64_t begin_ns = 0;                 ///< when the time of --budget began; rank 0's clock counts
 };
 
 struct Measured {
   std::vector<SliceSummary> slices;  ///< the same on every rank
   std::uint64_t verified_bytes = 0;
+  std::int64_t num_rounds = 0;  ///< of the last slice
 };
 
 /// Collective. All repeats, sizes and rounds; each slice summarised and its slowest pairs retested.

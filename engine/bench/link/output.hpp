@@ -30,6 +30,10 @@ class RowStore {
   /// schedule (0-based); once, before the last write of the slice.
   virtual void write_all_to_all(const Slice& /*slice*/, std::span<const double> /*time_ns*/) {}
 
+  /// Collective: the rounds in which this rank has met others in a repeat, by partner (1-based, 0 = in none), where
+  /// they were not known before. Before close_slice().
+  virtual void write_rounds(int /*repeat*/, std::span<const std::int32_t> /*rounds*/) {}
+
   /// Collective: nothing more of this slice comes; its summary, the same on all ranks.
   virtual void close_slice(const SliceSummary& /*summary*/) {}
 };
@@ -61,6 +65,7 @@ enum class Phase : std::uint8_t {
   scheduling,  ///< the schedule and the opening of links
   finding_slowest,
   retesting,
+  diagnosing,
   opening_file,
   writing,  ///< rows into the file
   closing_file,

@@ -68,7 +68,33 @@ int permutation_of(const LinkRequest& request, int repeat) {
   return request.shuffle_ranks == 0 ? -1 : repeat % request.shuffle_ranks;
 }
 
+std::int64_t num_full_rounds(const LinkRequest& request, const Presence& presence) {
+  LinkRequest full = request;
+  full.budget_s = 0;
+  full.max_rounds = 0;
+  return schedule::Schedule(schedule_spec(full, presence, 0)).num_rounds();
+}
+
+namespace {
+
+/// Random rounds, at most as many as --max-rounds says, or twice those of a full test: by then nearly all have met.
+schedule::Spec sample_spec(const LinkRequest& request, const Presence& presence) {
+  schedule::Spec spec;
+  spec.num_ranks = presence.num_ranks;
+  spec.host_of = presence.host_of;
+  spec.sample.emplace();
+  spec.sample->num_rounds = request.max_rounds > 0 ? request.max_rounds : 2 * num_full_rounds(request, presence);
+  spec.sample->seed = request.seed;
+  if (presence.network != nullptr) {
+    for (const network::Level& level : presence.network->levels) spec.sample->groups_of_hosts.push_back(level.group_of);
+  }
+  return spec;
+}
+
+}  // namespace
+
 schedule::Spec schedule_spec(const LinkRequest& request, const Presence& presence, int repeat) {
+  if (is_sample(request)) return sample_spec(request, presence);
   schedule::Spec spec = all_to_all_spec(request, presence);
   if (request.between_hosts) spec.group_of = presence.host_of;
   spec.bisection = request.bisection;

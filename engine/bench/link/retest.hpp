@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slowest ordered pairs of a slice, and their second measurement without company.
+// The slowest ordered pairs of a slice, and second measurements of any pairs: alone, or beside others.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include "bench/link/output.hpp"
 #include "bench/link/pair_meter.hpp"
 #include "cluster/cluster.hpp"
+#include "diagnosis/diagnose.hpp"
 #include "model/link_result.hpp"
 #include "model/samples.hpp"
 
@@ -20,5 +21,25 @@ std::vector<SlowPair> slowest_pairs(cluster::Cluster& cluster, const PairRow& ro
 /// fills in retest_time_ns (the median), the same on every rank.
 void retest(cluster::Cluster& cluster, PairMeter& meter, const Slice& slice, std::vector<SlowPair>& pairs,
             Progress* progress);
+
+/// Measures pairs again, one after the other, until a time is over.
+class AgainMeter {
+ public:
+  /// References outlive it. The time begins with the first pair, on rank 0's clock.
+  AgainMeter(cluster::Cluster& cluster, PairMeter& meter, std::uint64_t message_size_bytes, double limit_s)
+      : cluster_(cluster), meter_(meter), message_size_bytes_(message_size_bytes), limit_s_(limit_s) {}
+
+  /// Collective: one ordered pair, the same on every rank; NaN once the time is over. Alone: all other ranks wait
+  /// without using their cores. Beside others: they measure each other, neighbours by their numbers.
+  diagnosis::Again measure(int from, int to, diagnosis::Company company);
+
+ private:
+  cluster::Cluster& cluster_;
+  PairMeter& meter_;
+  std::uint64_t message_size_bytes_;
+  double limit_s_;
+  std::uint64_t begin_ns_ = 0;
+  bool is_over_ = false;
+};
 
 }  // namespace leadline::bench::link

@@ -46,6 +46,7 @@ std::string combine(const std::string& left, std::string_view right) {
   a.tally.slowest_second_half_ns = std::max(a.tally.slowest_second_half_ns, b.tally.slowest_second_half_ns);
   a.tally.verified_bytes += b.tally.verified_bytes;
   a.tally.rows_are_due += b.tally.rows_are_due;
+  a.tally.time_is_over += b.tally.time_is_over;
   const bool right_speaks = b.failed_rank < a.failed_rank;
   if (right_speaks) {
     a.failed_rank = b.failed_rank;

@@ -206,6 +206,7 @@ Command parse(const std::vector<std::string>& arguments, const Variables& variab
   const Words words(arguments);
   LinkRequest request;
   request.command_line = arguments;
+  request.no_diagnosis = true;  // LinkTest has none
   request.transport = transport_wanted(words, arguments.empty() ? "" : arguments.front(), variables);
   request.host_name_suffix = variables("LINKTEST_SYSTEM_NODENAME_SUFFIX").value_or("");
   take_messages(words, request);

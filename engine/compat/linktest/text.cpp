@@ -102,6 +102,7 @@ const char* name_of_phase(bench::link::Phase phase) {
       return "sioncollwr";
     case Phase::closing_file:
       return "sionclose";
+    case Phase::diagnosing:  // these front ends ask for none
     case Phase::everything:
       break;
   }

@@ -36,6 +36,13 @@ void write_linktest(const Handle& file, const ResultHeader& header, FixedOffsets
   offsets.location = allocate(group, "location", H5T_NATIVE_INT32, {num_ranks, location_size});
 }
 
+/// What the beginning of a run could only guess.
+void correct_num_rounds(const Handle& file, std::int64_t num_rounds) {
+  const Handle provenance(H5Gopen2(file.id(), "provenance", H5P_DEFAULT), H5Gclose);
+  hdf5::check(H5Adelete(provenance.id(), "num_rounds"));
+  write_attribute(provenance, "num_rounds", static_cast<long long>(num_rounds));
+}
+
 RepeatOffsets allocate_repeat(const Handle& group, const ResultHeader& header) {
   const auto num_ranks = static_cast<hsize_t>(header.num_ranks);
   const auto num_slots = static_cast<hsize_t>(header.num_all_to_all_slots);
@@ -110,6 +117,7 @@ void add_end(const std::string& path, const ResultHeader& header) {
   hdf5::writing(path, [&] {
     Handle file = hdf5::open_file(path);
     if (header.retests) write_retest(file, *header.retests);
+    if (header.num_rounds_run) correct_num_rounds(file, *header.num_rounds_run);
     hdf5::add_run_end(file, header);
     file.close();
   });

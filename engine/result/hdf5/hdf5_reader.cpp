@@ -168,6 +168,17 @@ PairRow Hdf5Reader::row(std::size_t repeat_index, std::size_t size_index, std::i
   return row;
 }
 
+std::vector<double> Hdf5Reader::times_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank,
+                                         TimeStatistic statistic) {
+  constexpr const char* names[] = {"time_ns_min", "time_ns_median", "time_ns_mean", "time_ns_p99", "time_ns_max"};
+  const Box box{{size_index, static_cast<hsize_t>(rank), 0}, {1, 1, static_cast<hsize_t>(header_.num_ranks)}};
+  auto times_ns = reading(path_, [&] {
+    return file_->numbers<double>(group_of(repeat_index) + names[static_cast<std::size_t>(statistic)], matrices(), box);
+  });
+  expect_times(path_, times_ns, rank);
+  return times_ns;
+}
+
 std::vector<double> Hdf5Reader::all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) {
   const auto num_slots = static_cast<hsize_t>(header_.num_all_to_all_slots);
   if (num_slots == 0) return {};

@@ -19,6 +19,8 @@ class Hdf5Reader : public ResultReader {
   const std::string& path() const override { return path_; }
   const ResultHeader& header() const override { return header_; }
   PairRow row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
+  std::vector<double> times_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank,
+                               TimeStatistic statistic) override;
   std::vector<double> all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<std::int32_t> rounds(std::size_t repeat_index, std::int64_t rank) override;
   std::vector<std::int32_t> ranks_on_seat(std::int64_t seat) override;

@@ -58,13 +58,22 @@ void Hdf5Store::reserve_repeats(int num_repeats) {
   repeats_.insert(repeats_.end(), offsets.begin(), offsets.end());
   if (!header_.has_rounds) return;
   std::optional<Error> error;
-  for (std::size_t index = 0; index < added.size(); ++index) write_rounds(added[index], offsets[index], error);
+  for (std::size_t index = 0; index < added.size(); ++index)
+    put_rounds(setup_.rounds(added[index].repeat), offsets[index], error);
   cluster_.agree(error ? &*error : nullptr);
 }
 
-void Hdf5Store::write_rounds(const KeptRepeat& repeat, const RepeatOffsets& offsets, std::optional<Error>& error) {
-  const std::vector<std::int32_t> rounds = setup_.rounds(repeat.repeat);
-  file_.put(offsets.round, bytes_of(rounds), error);
+void Hdf5Store::put_rounds(std::span<const std::int32_t> rounds, const RepeatOffsets& offsets,
+                           std::optional<Error>& error) {
+  const std::vector<std::int32_t> numbers(rounds.begin(), rounds.end());
+  file_.put(offsets.round, bytes_of(numbers), error);
+}
+
+void Hdf5Store::write_rounds(int repeat, std::span<const std::int32_t> rounds) {
+  if (!header_.has_rounds) return;
+  std::optional<Error> error;
+  put_rounds(rounds, repeats_.at(static_cast<std::size_t>(repeat)), error);
+  if (error) throw *error;
 }
 
 void Hdf5Store::write(const Slice& slice, const PairRow& row) {
@@ -101,6 +110,7 @@ void Hdf5Store::finish(const LinkResult& result) {
       result, header_, [&] { return json_text(result); },
       [&] {
         header_.retests = retests_of(result);
+        if (is_sample(result.request)) header_.num_rounds_run = result.num_rounds;
         add_end(path(), header_);
       });
 }

@@ -20,6 +20,7 @@ class Hdf5Store : public ResultFile {
   void reserve_repeats(int num_repeats) override;
   void write(const Slice& slice, const PairRow& row) override;
   void write_all_to_all(const Slice& slice, std::span<const double> time_ns) override;
+  void write_rounds(int repeat, std::span<const std::int32_t> rounds) override;
   const std::string& path() const override { return file_.path(); }
   void flush() override { file_.flush(); }
   void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
@@ -30,7 +31,7 @@ class Hdf5Store : public ResultFile {
 
  private:
   FixedOffsets create(const OutputFile& file) const;
-  void write_rounds(const KeptRepeat& repeat, const RepeatOffsets& offsets, std::optional<Error>& error);
+  void put_rounds(std::span<const std::int32_t> rounds, const RepeatOffsets& offsets, std::optional<Error>& error);
 
   cluster::Cluster& cluster_;
   ResultFileSetup setup_;

@@ -33,7 +33,6 @@ struct SionShape {
 SionShape shape_of(const ResultHeader& header, SionRecord record);
 
 /// The statistics of a row, in the order in which they lie in the extension.
-enum class TimeStatistic : std::uint8_t { min, median, mean, p99, max };
 inline constexpr std::size_t num_time_statistics = 5;
 
 /// Offsets in the bytes of one rank. Numbers are not aligned.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens two results and compares what both have.
+#include "cli/compared_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/link_files.hpp"
+#include "core/error.hpp"
+#include "core/units.hpp"
+#include "diagnosis/coded_rows.hpp"
+#include "diagnosis/compare.hpp"
+#include "network/parse_network.hpp"
+#include "result/matched_results.hpp"
+
+namespace leadline::cli {
+namespace {
+
+std::vector<std::uint64_t> chosen_sizes(const ComparedFiles& files, const result::MatchedResults& matched) {
+  const auto& sizes = matched.message_sizes_bytes();
+  if (!files.size_bytes) return sizes;
+  if (std::ranges::find(sizes, *files.size_bytes) != sizes.end()) return {*files.size_bytes};
+  throw Error(ExitStatus::bad_command_line,
+              fmt::format("there is no message size {} in both results", format_bytes(*files.size_bytes)), {},
+              "Leave out --size to compare all that there are");
+}
+
+}  // namespace
+
+std::vector<Comparison> compare_files(const ComparedFiles& files) {
+  expect_link_test(files.before, "compare");
+  expect_link_test(files.after, "compare");
+  const auto before = result::ResultReader::open(files.before), after = result::ResultReader::open(files.after);
+  result::MatchedResults matched(*before, *after);
+  if (!files.topology.empty()) {
+    matched.layout().network = network::parse_network(files.topology, matched.layout().host_names);
+  }
+  diagnosis::DenseRows rows(static_cast<std::uint32_t>(diagnosis::num_ranks(matched.layout())), workers_on_file,
+                            diagnosis::LogCode::of_ratios);
+  std::vector<Comparison> comparisons;
+  for (const std::uint64_t size : chosen_sizes(files, matched)) {
+    const auto loaded = [&](diagnosis::Compared which) -> const diagnosis::Rows& {
+      matched.load(which, size, rows);
+      return rows;
+    };
+    Comparison comparison = diagnosis::compare({loaded, matched.layout(), files.settings, size});
+    if (comparisons.empty()) comparison.notes = matched.notes();
+    comparisons.push_back(std::move(comparison));
+  }
+  return comparisons;
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// `leadline diagnose`: what a result says about hosts, ports, links and switches.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/arguments.hpp"
+#include "cli/command_line.hpp"
+#include "cli/commands.hpp"
+#include "cli/declared_options.hpp"
+#include "cli/link_files.hpp"
+#include "cli/standard_streams.hpp"
+#include "cli/verdict_options.hpp"
+#include "core/error.hpp"
+#include "core/units.hpp"
+#include "diagnosis/diagnose.hpp"
+#include "network/parse_network.hpp"
+#include "output/diagnosis_text.hpp"
+#include "output/table.hpp"
+#include "result/diagnosis_json.hpp"
+#include "result/matrix_rows.hpp"
+
+namespace leadline::cli {
+namespace {
+
+constexpr const char* diagnose_description =
+    "Says which hosts, ports, links, ranks or switches of a result of the link test are slower than their like, how "
+    "sure\n"
+    "that is, what was ruled out and what to do. Reads HDF5 and SION, also of runs that broke off.";
+
+constexpr const char* diagnose_epilogue =
+    "Exit status: 0 fine, 1 with --strict where a fault is found, 2 the command line is wrong or RESULT is none of "
+    "the\n"
+    "link test, 3 something is missing here, 4 RESULT is damaged.";
+
+struct DiagnoseRequest {
+  std::string path, topology;
+  std::optional<std::uint64_t> size_bytes;
+  std::optional<int> repeat;
+  DiagnosisSettings settings;
+  bool as_json = false, strict = false;
+};
+
+DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
+  DiagnoseRequest request;
+  CLI::App app(diagnose_description, "leadline diagnose");
+  app.footer(diagnose_epilogue);
+  app.add_option("RESULT", request.path, "a result of the link test")->required()->type_name("");
+  DeclaredOptions options(app);
+  options.value("--size", "SIZE", "only this message size. Default: all",
+                [&](const std::string&, const std::string& text) { request.size_bytes = parse_bytes(text); });
+  options.count("--repeat", "only this repeat, from 1. Default: all", 1, 1'000'000,
+                [&](std::uint64_t n) { request.repeat = static_cast<int>(n) - 1; });
+  declare_verdict(options, request.topology, request.settings);
+  options.flag("--strict", "end with status 1 where a fault is found", request.strict);
+  options.flag("--json", "for programs", request.as_json);
+  parse_command_line(app, arguments);
+  return request;
+}
+
+using Chosen = std::pair<std::size_t, std::size_t>;  // repeat, size: positions in the header's lists
+
+std::vector<Chosen> chosen_slices(const DiagnoseRequest& request, const result::ResultHeader& header) {
+  std::vector<Chosen> chosen;
+  for (std::size_t repeat = 0; repeat < header.repeats.size(); ++repeat) {
+    if (request.repeat && header.repeats[repeat].repeat != *request.repeat) continue;
+    for (std::size_t size = 0; size < header.message_sizes_bytes.size(); ++size) {
+      if (request.size_bytes && header.message_sizes_bytes[size] != *request.size_bytes) continue;
+      chosen.emplace_back(repeat, size);
+    }
+  }
+  if (!chosen.empty()) return chosen;
+  std::string sizes;
+  for (const std::uint64_t size : header.message_sizes_bytes) sizes += (sizes.empty() ? "" : ", ") + format_bytes(size);
+  throw Error(ExitStatus::bad_command_line, fmt::format("'{}' has no such size or repeat", request.path),
+              fmt::format("sizes {}, {} repeats", sizes, header.repeats.size()), "Leave out --size or --repeat");
+}
+
+/// Ordered pairs that a whole test has; a file does not count them.
+std::uint64_t pairs_to_measure(const result::ResultHeader& header) {
+  const auto num_ranks = static_cast<std::uint64_t>(header.num_ranks);
+  return num_ranks * (num_ranks - 1);
+}
+
+std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::ResultReader& reader) {
+  const result::ResultHeader& header = reader.header();
+  const std::vector<Chosen> chosen = chosen_slices(request, header);
+  diagnosis::Layout layout = result::layout_of(reader);
+  if (!request.topology.empty()) layout.network = network::parse_network(request.topology, layout.host_names);
+  diagnosis::DenseRows rows(static_cast<std::uint32_t>(header.num_ranks), workers_on_file);
+  std::vector<result::DiagnosedSlice> slices;
+  for (const Chosen& one : chosen) {
+    const std::size_t repeat = one.first, size = one.second;
+    const auto loaded = [&](Symptom symptom) -> const diagnosis::Rows& {
+      result::load(reader, repeat, size, symptom, rows);
+      return rows;
+    };
+    const diagnosis::Question question{loaded,           layout,
+                                       request.settings, pairs_to_measure(header),
+                                       !header.linktest, result::recorded_retests(reader, repeat, size)};
+    slices.push_back({{header.repeats[repeat].repeat, header.repeats[repeat].permutation, static_cast<int>(size),
+                       header.message_sizes_bytes[size]},
+                      diagnosis::diagnose(question)});
+  }
+  return slices;
+}
+
+std::string text_of(const std::vector<result::DiagnosedSlice>& slices, const result::ResultHeader& header) {
+  std::string text;
+  if (!header.complete) text += fmt::format("the result is not complete: {}\n", header.incomplete_reason);
+  for (const result::DiagnosedSlice& one : slices) {
+    if (slices.size() > 1) {
+      text += fmt::format("{}message size {}, repeat {}\n", text.empty() ? "" : "\n",
+                          format_bytes(one.slice.message_size_bytes), one.slice.repeat + 1);
+    }
+    text += output::diagnosis_text(one.diagnosis);
+  }
+  return text;
+}
+
+std::size_t num_faults(const std::vector<result::DiagnosedSlice>& slices) {
+  std::size_t num = 0;
+  for (const result::DiagnosedSlice& one : slices) {
+    num += static_cast<std::size_t>(std::ranges::count_if(one.diagnosis.faults, counts));
+  }
+  return num;
+}
+
+void diagnose(const DiagnoseRequest& request) {
+  expect_link_test(request.path, "diagnose");
+  const auto reader = result::ResultReader::open(request.path);
+  const auto slices = diagnosed(request, *reader);
+  say(request.as_json ? result::diagnosis_document(request.path, reader->header().complete, slices)
+                      : text_of(slices, reader->header()));
+  if (const std::size_t num = num_faults(slices); request.strict && num > 0) {
+    throw Error(ExitStatus::below_threshold,
+                fmt::format("{} found in '{}'", output::counted(num, "fault"), request.path));
+  }
+}
+
+}  // namespace
+
+int diagnose_command(const std::vector<std::string>& arguments) {
+  const DiagnoseRequest request = parse_diagnose(arguments);
+  result::work_with(request.path, result::kind_of_file(request.path), [&] { diagnose(request); });
+  return 0;
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every option of `leadline simulate link` with its help, its check and its member of the request.
+#include "cli/simulate_link_options.hpp"
+
+#include <charconv>
+#include <ctime>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/arguments.hpp"
+#include "cli/declared_options.hpp"
+#include "cli/run_options.hpp"
+#include "core/error.hpp"
+#include "core/units.hpp"
+#include "model/request.hpp"
+#include "result/result_file.hpp"
+
+namespace leadline::cli {
+namespace {
+
+constexpr const char* simulate_link_description =
+    "Writes what a link test of a make-believe machine would have measured: any network, any faults, noise as of a\n"
+    "real machine. The file is as one of 'leadline link' and says that it is simulated: for learning what faults look\n"
+    "like, for demonstrations and for tests. The same words give the same numbers.";
+
+constexpr const char* simulate_link_examples =
+    "Exit status: 0 fine, 2 the command line, the topology or the faults file is wrong, 3 there is not the memory, 4 "
+    "the\n"
+    "file cannot be written.\n"
+    "Examples:\n"
+    "  leadline simulate link --topology fat-tree:32x16 --ranks-per-host 8 --random-faults 3 --output test.h5\n"
+    "  leadline simulate link --topology topology.conf --faults faults.json --output test.h5\n"
+    "  leadline report test.h5                           what they look like";
+
+constexpr std::uint64_t most_ranks = std::uint64_t{1} << 20;
+constexpr double most_effect = 1e6;
+
+double parse_factor(const std::string& option, const std::string& text, const std::string& part) {
+  double factor = 0;
+  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), factor);
+  if (error != std::errc() || end != part.data() + part.size() || !(factor >= 1 && factor <= most_effect))
+    throw_bad_value(option, text, "it must be a factor from 1 to 1e6, or two of them with - between",
+                    "Write for example 1.2 or 1.1-3");
+  return factor;
+}
+
+void declare_machine(DeclaredOptions& options, SimulateLinkRequest& request) {
+  options.group("The machine");
+  options.value("--topology", "WORD",
+                "the network: fat-tree:HOSTSxLEAVES[xPODS], dragonfly:H, torus:XxYx..., or a file (Slurm's "
+                "topology.conf, the output of ibnetdiscover, a list of cables). Needed",
+                [&](const std::string& option, const std::string& text) {
+                  if (text.empty()) throw_bad_value(option, text, "it is empty");
+                  request.topology = text;
+                });
+  options.count("--ranks", "ranks; host after host is filled. Default: as many as the network's hosts hold", 2,
+                most_ranks, [&](std::uint64_t n) { request.ranks = static_cast<std::uint32_t>(n); });
+  options.count("--ranks-per-host", "ranks on each host. Default: 1", 1, 65'536,
+                [&](std::uint64_t n) { request.ranks_per_host = static_cast<std::uint32_t>(n); });
+  options.count("--sockets-per-host",
+                "sockets that the ranks of a host are split among; the network adapter is at the first. Default: 1", 1,
+                65'536, [&](std::uint64_t n) { request.sockets_per_host = static_cast<std::uint32_t>(n); });
+}
+
+void declare_faults(DeclaredOptions& options, SimulateLinkRequest& request) {
+  options.group("What is wrong with it");
+  options.value("--faults", "FILE", "JSON with faults, speeds and noise: docs/formats/simulated-faults.md",
+                [&](const std::string& option, const std::string& text) {
+                  if (text.empty()) throw_bad_value(option, text, "it is empty");
+                  request.faults = text;
+                });
+  options.count("--random-faults", "as many faults of random kinds in random places, no two on one host. Default: 0", 0,
+                100'000, [&](std::uint64_t n) { request.random_faults = static_cast<std::uint32_t>(n); });
+  options.value("--effect", "FACTOR",
+                "how many times as long random faults make a message, or a range: 1.1-3. Default: 1.2",
+                [&](const std::string& option, const std::string& text) {
+                  const std::size_t dash = text.find('-');
+                  request.effect_low = request.effect_high = parse_factor(option, text, text.substr(0, dash));
+                  if (dash != std::string::npos)
+                    request.effect_high = parse_factor(option, text, text.substr(dash + 1));
+                  if (request.effect_high < request.effect_low) throw_bad_value(option, text, "it descends");
+                });
+}
+
+void declare_test(DeclaredOptions& options, SimulateLinkRequest& request) {
+  options.group("The test");
+  options.value("--message-size", "SIZE", "one size. Default: 1KiB",
+                [&](const std::string& option, const std::string& text) {
+                  request.message_size_bytes = parse_bytes(text);
+                  if (request.message_size_bytes > max_message_size_bytes)
+                    throw_bad_value(option, text, "a message may have at most 1 TiB");
+                });
+  options.value("--direction", "NAME",
+                "unidirectional (what concerns one way shows in one way), semidirectional (ping-pong: it shows by half "
+                "in both) or bidirectional (the slower way counts). Default: unidirectional",
+                [&](const std::string& option, const std::string& text) {
+                  request.direction = parse_choice<Direction>(option, text,
+                                                              {{"unidirectional", Direction::unidirectional},
+                                                               {"semidirectional", Direction::semidirectional},
+                                                               {"bidirectional", Direction::bidirectional}});
+                });
+  options.count("--retest-slowest", "the N slowest pairs are measured again, alone. Default: 10", 0, 100'000,
+                [&](std::uint64_t n) { request.retest_slowest = static_cast<int>(n); });
+  options.count("--seed", "of noise and random faults. Default: 1", 0, UINT64_MAX,
+                [&](std::uint64_t n) { request.seed = n; });
+}
+
+void declare_simulated_file(DeclaredOptions& options, SimulateLinkRequest& request) {
+  options.group("The result");
+  options.value("--output", "FILE", "the result, .h5 or .sion. Default: leadline-simulated-link-TIME.h5",
+                [&](const std::string& option, const std::string& text) {
+                  const ResultFormat format = text.empty() ? ResultFormat::none : result::format_for(text, {});
+                  if (format != ResultFormat::hdf5 && format != ResultFormat::sion)
+                    throw_bad_value(option, text, "a simulated result is HDF5 or SION",
+                                    "End its name with .h5 or .sion");
+                  request.output = text;
+                });
+  options.flag("--overwrite", "replace an older file", request.overwrite);
+}
+
+}  // namespace
+
+SimulateLinkRequest parse_simulate_link(const std::vector<std::string>& arguments) {
+  SimulateLinkRequest request;
+  request.command_line = arguments;
+  CLI::App app(simulate_link_description, "leadline simulate link");
+  app.footer(simulate_link_examples);
+  DeclaredOptions options(app);
+  declare_machine(options, request);
+  declare_faults(options, request);
+  declare_test(options, request);
+  declare_simulated_file(options, request);
+  // The two words of the command count as one.
+  parse_command_line(app, {arguments.begin() + 1, arguments.end()});
+  if (request.topology.empty())
+    throw Error(ExitStatus::bad_command_line, "leadline simulate link needs a topology", "",
+                "Try: --topology fat-tree:32x16");
+  if (request.random_faults == 0 && app.count("--effect") > 0)
+    throw Error(ExitStatus::bad_command_line, "--effect has no effect here", "there are no random faults",
+                "Add --random-faults, or leave it out");
+  if (request.output.empty())
+    request.output = result::default_file_name("simulated-link", ResultFormat::hdf5, std::time(nullptr));
+  return request;
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes faults line by line.
+#include "output/diagnosis_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/units.hpp"
+#include "output/table.hpp"
+
+namespace leadline::output {
+namespace {
+
+constexpr std::size_t most_pairs_shown = 3;
+
+/// Three digits: nobody knows a ratio better.
+std::string ratio_text(double ratio) { return fmt::format("{:.3g}", ratio); }
+
+const char* words_for(Way way, bool has_two_ends) {
+  if (has_two_ends) return "";  // its name says so
+  switch (way) {
+    case Way::both:
+      return "";
+    case Way::out:
+      return " when sending";
+    case Way::in:
+      return " when receiving";
+  }
+  return "";
+}
+
+bool has_two_ends(const Place& place) { return place.second >= 0; }
+
+std::string shown(const ShownPair& pair, Symptom symptom) {
+  if (symptom == Symptom::unsteady) {
+    return fmt::format("{} -> {} mean {} times its median", pair.from, pair.to, ratio_text(pair.measured));
+  }
+  return fmt::format("{} -> {} {} instead of {}", pair.from, pair.to, format_time_ns(pair.measured),
+                     format_time_ns(pair.expected));
+}
+
+std::string only_under_load_text(const Fault& fault) {
+  const std::string alone = fmt::format("measured again alone: {} times as long", ratio_text(fault.ratio_alone));
+  if (fault.ratio_beside_others <= 0) return alone + "; nobody measured it again beside others";
+  return fmt::format("{}, beside others {}: it is there only under load", alone, ratio_text(fault.ratio_beside_others));
+}
+
+std::string alone_text(const Fault& fault) {
+  switch (fault.persistence) {
+    case Persistence::not_retested:
+      return "";
+    case Persistence::persistent:
+      return fmt::format("measured again alone: {} times as long, so it is there without load, too",
+                         ratio_text(fault.ratio_alone));
+    case Persistence::only_under_load:
+      return only_under_load_text(fault);
+    case Persistence::transient:
+      return "measured again, alone and beside others: as usual; it has passed";
+  }
+  return "";
+}
+
+std::string fault_lines(const Fault& fault) {
+  std::string text;
+  const auto add = [&](const char* label, const std::string& words) {
+    if (!words.empty()) text += fmt::format("     {:<8} {}\n", label, words);
+  };
+  std::vector<std::string> pairs;
+  for (const ShownPair& pair : fault.pairs) {
+    if (pairs.size() < most_pairs_shown) pairs.push_back(shown(pair, fault.symptom));
+  }
+  add("seen", fmt::format("{}{}{}", counted(fault.num_pairs, "ordered pair"), pairs.empty() ? "" : ", such as ",
+                          fmt::join(pairs, "; ")));
+  for (const std::string& sentence : fault.ruled_out) add("ruled out", sentence);
+  add("again", alone_text(fault));
+  add("do", fault.advice);
+  return text;
+}
+
+std::string coverage(const Diagnosis& diagnosis) {
+  if (diagnosis.num_measured >= diagnosis.num_pairs) return "";
+  return fmt::format("{} of {} ordered pairs are measured; what is said is about them\n", diagnosis.num_measured,
+                     diagnosis.num_pairs);
+}
+
+/// What is said about what was measured, and how many faults follow.
+std::string head(const Diagnosis& diagnosis, std::size_t num_faults) {
+  if (diagnosis.num_measured == 0) return "verdict: nothing was measured\n";
+  std::string text = coverage(diagnosis);
+  if (num_faults == 0) {
+    return text +
+           fmt::format("verdict: no fault found (nothing is {:.3g} % slower than its like by more than chance)\n",
+                       100 * diagnosis.settings.threshold);
+  }
+  return text + fmt::format("verdict: {} found{}\n", counted(num_faults, "fault"),
+                            num_faults > 1 ? ", the gravest first" : "");
+}
+
+/// A fault, and where in a run with several slices it was found.
+struct ListedFault {
+  const Fault* fault = nullptr;
+  std::string where;
+};
+
+std::string listed(const std::vector<ListedFault>& faults, std::size_t most_faults) {
+  std::string text;
+  for (std::size_t index = 0; index < std::min(faults.size(), most_faults); ++index) {
+    const ListedFault& one = faults[index];
+    text += fmt::format("  {}. {}{}\n{}", index + 1, fault_sentence(*one.fault), one.where, fault_lines(*one.fault));
+  }
+  if (faults.size() > most_faults) {
+    text += fmt::format("  ... and {} more in the result file\n", faults.size() - most_faults);
+  }
+  return text;
+}
+
+std::string notes_text(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes) text += fmt::format("note: {}\n", note);
+  return text;
+}
+
+double cost(const Fault& fault) { return (fault.ratio - 1) * static_cast<double>(fault.num_pairs); }
+
+/// A fault over all slices.
+struct SeenFault {
+  const Fault* gravest = nullptr;
+  const SliceSummary* slice = nullptr;
+  std::size_t num_slices = 0;
+};
+
+std::vector<SeenFault> seen_in(const std::vector<SliceSummary>& slices) {
+  std::vector<SeenFault> seen;
+  for (const SliceSummary& slice : slices) {
+    if (!slice.diagnosis) continue;
+    for (const Fault& fault : slice.diagnosis->faults) {
+      const auto known = std::ranges::find_if(seen, [&](const SeenFault& other) {
+        return other.gravest->place == fault.place && other.gravest->symptom == fault.symptom;
+      });
+      if (known == seen.end()) {
+        seen.push_back({&fault, &slice, 1});
+        continue;
+      }
+      ++known->num_slices;
+      if (cost(fault) > cost(*known->gravest)) known->gravest = &fault, known->slice = &slice;
+    }
+  }
+  std::ranges::stable_sort(seen, [](const SeenFault& a, const SeenFault& b) {
+    if (a.gravest->is_note != b.gravest->is_note) return b.gravest->is_note;
+    if (a.num_slices != b.num_slices) return a.num_slices > b.num_slices;
+    return cost(*a.gravest) > cost(*b.gravest);
+  });
+  return seen;
+}
+
+}  // namespace
+
+std::string fault_sentence(const Fault& fault) {
+  const std::string range = fmt::format("{} to {}", ratio_text(fault.ratio_low), ratio_text(fault.ratio_high));
+  if (fault.is_note) {
+    return fmt::format("{} is farther from the network: {} times the time ({})", fault.name, ratio_text(fault.ratio),
+                       range);
+  }
+  if (fault.symptom == Symptom::unsteady) {
+    return fmt::format("{} is unsteady{}: means of {} times the usual share of the median ({})", fault.name,
+                       words_for(fault.way, has_two_ends(fault.place)), ratio_text(fault.ratio), range);
+  }
+  return fmt::format("{} is slow{}: {} times as long as usual ({})", fault.name,
+                     words_for(fault.way, has_two_ends(fault.place)), ratio_text(fault.ratio), range);
+}
+
+std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults) {
+  std::vector<ListedFault> faults;
+  for (const Fault& fault : diagnosis.faults) faults.push_back({&fault, ""});
+  const auto num_faults = std::ranges::count_if(faults, [](const ListedFault& one) { return counts(*one.fault); });
+  return head(diagnosis, static_cast<std::size_t>(num_faults)) + listed(faults, most_faults) +
+         notes_text(diagnosis.notes);
+}
+
+std::string verdict_text(const std::vector<SliceSummary>& slices) {
+  constexpr std::size_t most_faults = 20;
+  const auto first =
+      std::ranges::find_if(slices, [](const SliceSummary& slice) { return slice.diagnosis.has_value(); });
+  if (first == slices.end()) return "";
+  if (slices.size() == 1) return diagnosis_text(*first->diagnosis, most_faults);
+  std::vector<ListedFault> faults;
+  std::size_t num_faults = 0;
+  for (const SeenFault& seen : seen_in(slices)) {
+    num_faults += counts(*seen.gravest) ? 1 : 0;
+    faults.push_back({seen.gravest, fmt::format("; in {} of {} sizes and repeats, here with {}", seen.num_slices,
+                                                slices.size(), format_bytes(seen.slice->slice.message_size_bytes))});
+  }
+  return head(*first->diagnosis, num_faults) + listed(faults, most_faults) + notes_text(first->diagnosis->notes);
+}
+
+}  // namespace leadline::output

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A diagnosis as people read it: faults first, each with what shows it, what was ruled out and what to do.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/diagnosis.hpp"
+#include "model/link_result.hpp"
+
+namespace leadline::output {
+
+/// One sentence about a fault: "host node3 is slow: its pairs take 3.1 times as long as usual (2.9 to 3.3)".
+std::string fault_sentence(const Fault& fault);
+
+/// Several lines, each with its end. At most `most_faults` faults; how many more there are is said.
+std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults = 20);
+
+/// The verdicts of all slices of a run in one: each fault once, as the slice shows it in which it costs most, and in
+/// how many it was found. Empty where there was no diagnosis.
+std::string verdict_text(const std::vector<SliceSummary>& slices);
+
+}  // namespace leadline::output

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two result files and what of them can be compared: ranks of the same hosts, message sizes that both have.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "diagnosis/coded_rows.hpp"
+#include "diagnosis/compare.hpp"
+#include "diagnosis/layout.hpp"
+#include "result/reader.hpp"
+
+namespace leadline::result {
+
+class MatchedResults {
+ public:
+  /// Both outlive it. Ranks are matched by host and by their place on it; hosts by name (also where one of the names is
+  /// short), and where no host has the same name by their order if they are as many. Throws Error(bad_command_line)
+  /// where nothing can be compared: no rank in common, no message size, another direction.
+  MatchedResults(ResultReader& before, ResultReader& after);
+
+  /// Of the ranks that both have, in the order of the second result.
+  const diagnosis::Layout& layout() const { return layout_; }
+  diagnosis::Layout& layout() { return layout_; }
+
+  const std::vector<std::uint64_t>& message_sizes_bytes() const { return sizes_bytes_; }
+
+  /// What differs between the two, in sentences.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+  /// Logarithms of medians, of one result or of one over the other; of several repeats their mean.
+  void load(diagnosis::Compared compared, std::uint64_t message_size_bytes, diagnosis::DenseRows& rows);
+
+ private:
+  void match_ranks();
+  void match_sizes();
+  void note_differences();
+  std::vector<double> logarithms(ResultReader& reader, const std::vector<std::uint32_t>& ranks, std::size_t index,
+                                 std::uint64_t message_size_bytes) const;
+
+  ResultReader& before_;
+  ResultReader& after_;
+  std::vector<std::uint32_t> ranks_before_, ranks_after_;
+  diagnosis::Layout layout_;
+  std::vector<std::uint64_t> sizes_bytes_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace leadline::result

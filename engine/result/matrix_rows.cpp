@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads rows in this thread while another turns them into logarithms: the HDF5 library is for one thread.
+#include "result/matrix_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <future>
+#include <limits>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace leadline::result {
+namespace {
+
+constexpr std::int64_t rows_a_block = 32;
+
+/// Rows as they were read.
+struct Block {
+  std::int64_t first = 0;
+  std::vector<std::vector<double>> medians, means;  ///< means: only for unsteady places
+};
+
+double logarithm(double time_ns) { return time_ns > 0 ? std::log(time_ns) : std::numeric_limits<double>::quiet_NaN(); }
+
+void code(Block block, diagnosis::DenseRows& rows) {
+  for (std::size_t index = 0; index < block.medians.size(); ++index) {
+    auto& values = block.medians[index];
+    for (double& value : values) value = logarithm(value);
+    for (std::size_t to = 0; !block.means.empty() && to < values.size(); ++to) {
+      values[to] = logarithm(block.means[index][to]) - values[to];
+    }
+    rows.set(static_cast<std::uint32_t>(block.first + static_cast<std::int64_t>(index)), values);
+  }
+}
+
+}  // namespace
+
+diagnosis::Layout layout_of(ResultReader& reader) {
+  diagnosis::Layout layout;
+  std::unordered_map<std::string, std::uint32_t> hosts;
+  for (std::int64_t rank = 0; rank < reader.header().num_ranks; ++rank) {
+    RankPlace place = reader.place(rank);
+    const auto [known, is_new] = hosts.try_emplace(place.host, static_cast<std::uint32_t>(hosts.size()));
+    layout.host_of.push_back(known->second);
+    layout.socket_of.push_back(place.numa_node);
+    if (is_new) layout.host_names.push_back(std::move(place.host));
+  }
+  const bool knows_sockets = std::ranges::any_of(layout.socket_of, [](std::int32_t socket) { return socket >= 0; });
+  if (!knows_sockets) layout.socket_of.clear();
+  return layout;
+}
+
+void load(ResultReader& reader, std::size_t repeat_index, std::size_t size_index, Symptom symptom,
+          diagnosis::DenseRows& rows) {
+  const std::int64_t num_ranks = reader.header().num_ranks;
+  std::future<void> coding;
+  for (std::int64_t first = 0; first < num_ranks; first += rows_a_block) {
+    Block block{first, {}, {}};
+    for (std::int64_t rank = first; rank < std::min(first + rows_a_block, num_ranks); ++rank) {
+      block.medians.push_back(reader.times_ns(repeat_index, size_index, rank, TimeStatistic::median));
+      if (symptom == Symptom::unsteady) {
+        block.means.push_back(reader.times_ns(repeat_index, size_index, rank, TimeStatistic::mean));
+      }
+    }
+    if (coding.valid()) coding.get();
+    coding = std::async(std::launch::async, [&rows, its = std::move(block)]() mutable { code(std::move(its), rows); });
+  }
+  if (coding.valid()) coding.get();
+}
+
+diagnosis::Retest recorded_retests(const ResultReader& reader, std::size_t repeat_index, std::size_t size_index) {
+  const ResultHeader& header = reader.header();
+  std::map<std::pair<std::uint32_t, std::uint32_t>, double> times;
+  if (!header.retests) return {};
+  for (const Retest& one : *header.retests) {
+    if (one.repeat != header.repeats[repeat_index].repeat || std::cmp_not_equal(one.size_index, size_index)) continue;
+    if (one.retest_time_ns > 0) {
+      times[{static_cast<std::uint32_t>(one.from), static_cast<std::uint32_t>(one.to)}] = one.retest_time_ns;
+    }
+  }
+  if (times.empty()) return {};
+  return [times = std::move(times)](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Company company) {
+    std::vector<diagnosis::Again> again;
+    for (const auto& pair : pairs) {
+      const auto known = times.find({pair.from, pair.to});
+      const bool is_there = company == diagnosis::Company::alone && known != times.end();
+      again.push_back(is_there ? diagnosis::Again{.median_ns = known->second} : diagnosis::Again{});
+    }
+    return again;
+  };
+}
+
+}  // namespace leadline::result

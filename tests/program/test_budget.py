@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drawn rounds: what a link test with a budget, or with so many rounds, measures, says and refuses."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import program
+import pytest
+from fabrics import fabric_file
+from program import Leadline
+from result import ResultFile, status_of
+from test_schedules import pairs_of_plan
+
+# 8 hosts of 2 ranks, 4 below each of two switches.
+MACHINE = {"host_name": "node", "hosts_per_switch": 4, "jitter": 0.02}
+NUM_RANKS = 16
+SLOW_HOST = {"slow_host": 5, "factor": 1.8}
+
+
+@pytest.fixture
+def drawn(link: Leadline, tmp_path: Path) -> Any:
+    """Measures a make-believe fabric with these faults; what was said, and the file."""
+
+    def measure(*words: str, faults: tuple[dict[str, Any], ...] = ()) -> tuple[program.Done, ResultFile]:
+        fabric = fabric_file(tmp_path, *faults, **MACHINE)
+        done = link("--transport", fabric, "--local", str(NUM_RANKS), "--output", "r.h5", *words)
+        return done, ResultFile(tmp_path / "r.h5")
+
+    return measure
+
+
+def rounds_of(result: ResultFile) -> np.ndarray:
+    return np.asarray(result.repeats[0]["round"])
+
+
+def notes_of(result: ResultFile) -> list[str]:
+    assert result.summary is not None
+    return list(result.summary["slices"][0]["diagnosis"]["notes"])
+
+
+def test_the_file_is_like_any_other(drawn: Any, leadline: Leadline, schema: dict[str, Any]) -> None:
+    done, result = drawn("--max-rounds", "6")
+    assert result.complete
+    measured, rounds = result.measured(), rounds_of(result)
+    assert np.array_equal(measured, measured.T)
+    assert not measured.diagonal().any()
+    assert np.array_equal(rounds > 0, measured), "a round for what was measured, and for nothing else"
+    assert np.array_equal(rounds, rounds.T)
+    assert set(np.unique(rounds)) <= set(range(7))
+    for rank in range(NUM_RANKS):
+        met = rounds[rank][rounds[rank] > 0]
+        assert len(set(met)) == len(met), "one meeting a round"
+    assert result.provenance["num_rounds"] == 6
+    assert result.options["max_rounds"] == "6"
+    assert result.summary is not None
+    jsonschema.validate(result.summary, schema)
+    assert result.summary["num_rounds"] == 6
+    assert result.summary["slices"][0]["all"]["num_pairs"] == measured.sum()
+    assert "6 rounds" in done.out
+
+    info = leadline("info", "r.h5")
+    assert (info.status, info.err) == (0, "")
+
+
+def test_what_was_looked_at_is_said(drawn: Any) -> None:
+    done, result = drawn("--max-rounds", "6")
+    (note,) = [note for note in notes_of(result) if "random rounds" in note]
+    share = 100 * result.measured().sum() / (NUM_RANKS * (NUM_RANKS - 1))
+    assert note.startswith(f"6 random rounds met {share:.1f} % of all pairs")
+    assert "all 15 rounds" in note
+    assert "6 random rounds met" in " ".join(done.out.split())
+    diagnosis = result.summary["slices"][0]["diagnosis"]  # type: ignore[index]
+    assert diagnosis["num_pairs"] == NUM_RANKS * (NUM_RANKS - 1)
+    assert diagnosis["num_measured"] == result.measured().sum()
+
+
+def test_a_slow_host_is_found_in_a_part_of_the_pairs(drawn: Any, leadline: Leadline) -> None:
+    done, result = drawn("--max-rounds", "10", faults=(SLOW_HOST,))
+    assert result.measured().sum() < NUM_RANKS * (NUM_RANKS - 1)
+    assert "host node5 is slow" in done.out
+    later = leadline("diagnose", "r.h5", "--strict")
+    assert later.status == 1
+    assert "host node5" in later.out
+
+
+def test_with_a_topology_rounds_stay_below_switches_too(drawn: Any) -> None:
+    _, result = drawn("--max-rounds", "6", "--topology", "fat-tree:4x2")
+    rounds, host = rounds_of(result), np.arange(NUM_RANKS) // 2
+    from_rank, to_rank = np.nonzero(rounds == 2)
+    assert len(from_rank) > 0, "some may have met again later"
+    assert np.array_equal(host[from_rank] // 4, host[to_rank] // 4)
+    assert not np.any(host[from_rank] == host[to_rank])
+
+
+def test_the_same_seed_draws_the_same_rounds(drawn: Any, tmp_path: Path) -> None:
+    found = []
+    for seed in ("1", "1", "2"):
+        (tmp_path / "r.h5").unlink(missing_ok=True)
+        found.append(rounds_of(drawn("--max-rounds", "5", "--seed", seed)[1]))
+    assert np.array_equal(found[0], found[1])
+    assert not np.array_equal(found[0], found[2])
+
+
+def test_real_messages(link: Leadline, tmp_path: Path) -> None:
+    link("--local", "4", "--max-rounds", "3", "--output", "r.h5")
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.complete
+    assert np.array_equal(rounds_of(result) > 0, result.measured())
+    assert result.measured().any()
+
+
+def test_a_budget_ends_the_rounds(link: Leadline, tmp_path: Path) -> None:
+    # A round takes longer than the budget, so that the fewest are run, of 14 that might be; a busy machine needs long.
+    link("--local", "8", "--budget", "100ms", "--messages", "2000", "--output", "r.h5")
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.complete
+    assert result.summary is not None
+    assert result.summary["num_rounds"] == 4
+    assert result.provenance["num_rounds"] == 4
+    assert rounds_of(result).max() <= result.provenance["num_rounds"]
+    assert any("random rounds" in note for note in notes_of(result))
+
+
+def test_a_budget_of_plenty_ends_by_itself(drawn: Any) -> None:
+    # Virtual time passes quickly: twice the rounds of the whole test are over long before the budget.
+    done, result = drawn("--budget", "1h")
+    assert result.provenance["num_rounds"] == 2 * (NUM_RANKS - 1)
+    assert done.seconds < 60
+
+
+def test_a_json_summary_says_it_all(link: Leadline, tmp_path: Path, schema: dict[str, Any]) -> None:
+    done = link("--transport", fabric_file(tmp_path, **MACHINE), "--local", str(NUM_RANKS), "--max-rounds", "4",
+                "--format", "json")  # fmt: skip
+    document = json.loads(done.out)
+    jsonschema.validate(document, schema)
+    assert document["num_rounds"] == 4
+    assert "4 random rounds met" in document["slices"][0]["diagnosis"]["notes"][0]
+
+
+def test_without_a_diagnosis_nothing_is_said_of_places(drawn: Any) -> None:
+    _, result = drawn("--max-rounds", "3", "--no-diagnosis")
+    assert result.complete
+    assert result.provenance["num_rounds"] == 3
+
+
+def test_a_killed_run_leaves_what_it_has(tmp_path: Path) -> None:
+    words = ["--local", "4", "--max-rounds", "100000", "--messages", "100", "--wait", "yield", "--output", "r.h5"]
+    command = [program.PROGRAM, "link", *words]
+    with program.Run(command, tmp_path, timeout=90) as run:
+        program.await_that(lambda: (tmp_path / "r.h5").exists() and has_rows(tmp_path / "r.h5"))
+        run.send(signal.SIGTERM)
+        done = run.finish()
+    assert done.status == 4
+    complete, reason = status_of(tmp_path / "r.h5")
+    assert (complete, bool(reason)) == (False, True)
+    assert ResultFile(tmp_path / "r.h5").measured().any()
+
+
+def has_rows(path: Path) -> bool:
+    try:
+        return bool(ResultFile(path).medians().any())
+    except (OSError, LookupError, RuntimeError, AssertionError):  # half made
+        return False
+
+
+def test_the_plan_is_printed(leadline: Leadline) -> None:
+    done = leadline("link", "--dry-run", "--ranks", "6", "--max-rounds", "5")
+    assert (done.status, done.err) == (0, "")
+    plan = pairs_of_plan(done.out)
+    assert len(plan) == 5
+    for pairs in plan:
+        ranks = [rank for pair in pairs for rank in pair]
+        assert len(ranks) == 2 * len(set(ranks)), "each once in either order"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--rounds", "1-3"], ["--serial"], ["--shuffle-rounds"], ["--shuffle-ranks", "2"], ["--bisection"],
+     ["--between-hosts"], ["--one-per-host"], ["--all-to-all", "around"], ["--min-time", "1s"], ["--repeat", "2"],
+     ["--message-size", "8,1KiB"], ["--output", "r.sion"]],
+    ids=lambda words: words[0].removeprefix("--"),
+)  # fmt: skip
+@pytest.mark.parametrize("drawn_by", [["--budget", "10s"], ["--max-rounds", "3"]], ids=["budget", "max-rounds"])
+def test_what_does_not_go_together(leadline: Leadline, tmp_path: Path, words: list[str], drawn_by: list[str]) -> None:
+    done = leadline("link", "--local", "2", *drawn_by, *words)
+    assert done.status == 2
+    assert drawn_by[0] in done.complaint
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [["--budget", "0"], ["--budget", "soon"], ["--max-rounds", "0"]])
+def test_what_is_no_number(leadline: Leadline, words: list[str]) -> None:
+    done = leadline("link", "--local", "2", *words)
+    assert done.status == 2
+    assert words[0] in done.complaint
+
+
+def test_one_rank_has_nobody_to_draw(leadline: Leadline) -> None:
+    done = leadline("link", "--local", "1", "--max-rounds", "3")
+    assert done.status == 2
+    assert "need two ranks" in done.complaint
+
+
+def test_a_report_calls_nothing_missing_that_nobody_asked_for(drawn: Any, leadline: Leadline, tmp_path: Path) -> None:
+    drawn("--max-rounds", "4")
+    done = leadline("report", "r.h5", "--output", "r.html")
+    assert done.status == 0, done.err
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "4 random rounds met" in page
+    assert "ordered pairs are measured" not in page, "as it would say of gaps"

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `leadline compare` says of two results of make-believe machines whose faults are known, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import program
+import pytest
+from fabrics import fabric_file
+from program import Leadline
+from result import wrong_json
+from test_topology import FEW
+
+SCHEMA = program.ROOT / "docs" / "formats" / "comparison.schema.json"
+TREE = ["--topology", "fat-tree:4x4", "--ranks-per-host", "4"]
+SLOW_HOST = {"slow_host": 5, "factor": 1.3}
+SLOW_UPLINK = {"slow_uplink": "leaf1", "factor": 1.5}
+
+Made = Callable[..., Path]
+
+
+@pytest.fixture
+def made(leadline: Leadline, tmp_path: Path) -> Made:
+    """Simulates a link test into a file."""
+
+    def make(name: str, *faults: dict[str, Any], seed: int = 1, words: Sequence[str] = TREE) -> Path:
+        plan = tmp_path / "faults.json"
+        plan.write_text(json.dumps({"faults": list(faults)}), encoding="utf-8")
+        given = ["--faults", plan] if faults else []
+        done = leadline("simulate", "link", *words, *given, "--seed", str(seed), "--output", name)
+        assert done.status == 0, done.err
+        return tmp_path / name
+
+    return make
+
+
+@pytest.fixture
+def compared(leadline: Leadline) -> Callable[..., list[dict[str, Any]]]:
+    """The sizes of the JSON document, which is what the schema says; `status` is that of the program."""
+
+    def compare(*words: str | Path, status: int = 0) -> list[dict[str, Any]]:
+        done = leadline("compare", *words, "--json")
+        assert done.status == status, done.err
+        document = json.loads(done.out)
+        assert wrong_json(document, SCHEMA) == []
+        assert (document["before"], document["after"]) == (str(words[0]), str(words[1]))
+        assert document["worse"] == (status == 1) == any(size["worse"] for size in document["sizes"])
+        return list(document["sizes"])
+
+    return compare
+
+
+def names(size: dict[str, Any], change: str) -> list[str]:
+    return [place["name"] for place in size[change]]
+
+
+def test_the_same_machine_again(made: Made, leadline: Leadline, compared: Any) -> None:
+    before, after = made("a.h5"), made("b.h5", seed=2)
+    (size,) = compared(before, after)
+    assert (size["slower"], size["faster"], size["notes"]) == ([], [], [])
+    assert (size["message_size_bytes"], size["threshold"], size["false_discovery_rate"]) == (1024, 0.1, 0.01)
+    assert size["num_pairs"] == sum(one["num_pairs"] for one in size["classes"]) == 64 * 63
+    for one in size["classes"]:
+        low, high = one["ratio_interval"]
+        assert low <= one["ratio"] <= high
+        assert one["change"] == "none"
+    done = leadline("compare", before, after)
+    assert (done.status, done.err) == (0, "")
+    assert "verdict: not worse: 0 classes and 0 places slower, 0 classes and 0 places faster\n" in done.out
+
+
+def test_a_host_that_became_slower(made: Made, leadline: Leadline, compared: Any) -> None:
+    before, after = made("a.h5"), made("b.h5", SLOW_HOST, seed=2)
+    (size,) = compared(before, after, status=1)
+    (host,) = size["slower"]
+    assert (host["kind"], host["place"]["first"], size["faster"]) == ("host", 5, [])
+    assert host["ratio"] == pytest.approx(1.3, rel=0.03)
+    assert {one["change"] for one in size["classes"]} == {"none"}
+    done = leadline("compare", before, after)
+    assert done.status == 1
+    assert done.complaint == f"leadline: '{after}' is worse than '{before}'"
+    assert "verdict: worse: 0 classes and 1 place slower" in done.out
+    assert f"{host['name']} is slower beyond what its class is: {host['ratio']:.3g} times" in done.out
+
+    (back,) = compared(after, before)
+    assert names(back, "faster") == [host["name"]]
+    assert back["slower"] == []
+    assert leadline("compare", after, before).status == 0
+
+
+def test_a_network_by_name_tells_an_uplink(made: Made, compared: Any) -> None:
+    wide = ["--topology", "fat-tree:4x8", "--ranks-per-host", "4"]
+    before, after = made("a.h5", words=wide), made("b.h5", SLOW_UPLINK, seed=2, words=wide)
+    (size,) = compared(before, after, "--topology", "fat-tree:4x8", status=1)
+    (uplink,) = size["slower"]
+    assert (uplink["kind"], uplink["place"]["hosts"]) == ("uplink", [4, 5, 6, 7])
+    assert len(size["classes"]) == 3
+
+
+def test_a_threshold(made: Made, compared: Any) -> None:
+    before, after = made("a.h5"), made("b.h5", SLOW_HOST, seed=2)
+    (size,) = compared(before, after, "--threshold", "50%")
+    assert (size["threshold"], size["slower"]) == (0.5, [])
+
+
+def test_sizes(link: Leadline, leadline: Leadline, compared: Any, tmp_path: Path) -> None:
+    """Of a fabric whose bandwidth fell, the large messages became slower, and the small ones not."""
+    fast, slow = ({"latency_ns": 20_000, "bandwidth_bytes_per_s": speed} for speed in (1e9, 2.5e8))
+    words = ("--local", "6", "--messages", "3")
+    sound = fabric_file(tmp_path, between_hosts=fast, jitter=0.02)
+    link("--transport", sound, *words, "--message-size", "8,64KiB,1MiB", "--output", "a.h5")
+    worse = fabric_file(tmp_path, between_hosts=slow, jitter=0.02)
+    link("--transport", worse, *words, "--message-size", "8,1MiB", "--output", "b.h5")
+    small, large = compared("a.h5", "b.h5", status=1)
+    assert (large["message_size_bytes"], small["message_size_bytes"]) == (1 << 20, 8)
+    assert large["worse"]
+    (between,) = [one for one in large["classes"] if one["name"] == "between hosts"]
+    assert between["change"] == "slower"
+    assert between["ratio"] == pytest.approx((20 + 4 * 1048.576) / (20 + 1048.576), rel=0.1)
+    (only,) = compared("a.h5", "b.h5", "--size", "1MiB", status=1)
+    assert only["message_size_bytes"] == 1 << 20
+    done = leadline("compare", "a.h5", "b.h5", "--size", "64KiB")
+    assert (done.status, done.out) == (2, "")
+    assert "64 KiB" in done.complaint
+
+
+def test_parts_of_a_machine(made: Made, compared: Any) -> None:
+    before = made("a.h5", words=["--topology", "fat-tree:4x4", "--ranks-per-host", "2"])
+    after = made("b.h5", SLOW_HOST, seed=2, words=["--topology", "fat-tree:4x3", "--ranks-per-host", "4"])
+    (size,) = compared(before, after, status=1)
+    assert size["num_pairs"] == 24 * 23
+    assert any("only in" in note for note in size["notes"])
+    assert "24 ranks are compared, of 32 and 48" in size["notes"]
+    (host,) = size["slower"]
+    assert (host["kind"], host["place"]["first"]) == ("host", 5)
+    assert {pair[end] // 4 for pair in host["pairs"] for end in ("from", "to")} >= {5}
+    assert all(5 in (pair["from"] // 4, pair["to"] // 4) for pair in host["pairs"]), (
+        "ranks as the later result has them"
+    )
+
+
+def test_sion_is_as_good(made: Made, leadline: Leadline, compared: Any) -> None:
+    before, after = made("a.h5"), made("b.h5", SLOW_HOST, seed=2)
+    assert leadline("convert", after, "b.sion").status == 0
+    (of_sion,), (of_hdf5,) = compared(before, "b.sion", status=1), compared(before, after, status=1)
+    assert names(of_sion, "slower") == names(of_hdf5, "slower")
+    assert of_sion["classes"] == of_hdf5["classes"]
+
+
+def refused(leadline: Leadline, *words: str | Path, status: int = 2) -> str:
+    done = leadline("compare", *words)
+    assert (done.status, done.out) == (status, "")
+    return done.complaint
+
+
+def test_what_has_nothing_in_common_is_refused(link: Leadline, made: Made, leadline: Leadline, tmp_path: Path) -> None:
+    before = made("a.h5")
+    larger = made("b.h5", words=[*TREE, "--message-size", "1MiB"])
+    assert "no message size in common: 1 KiB, and 1 MiB" in refused(leadline, before, larger)
+    fewer = fabric_file(tmp_path, host_name="node")
+    link("--transport", fewer, "--local", "4", "--direction", "unidirectional", "--output", "c.h5")
+    assert "no two ranks on the same hosts" in refused(leadline, before, "c.h5")
+    link("--transport", fewer, "--local", "4", "--direction", "bidirectional", "--output", "d.h5")
+    assert "unidirectional in one and bidirectional in the other" in refused(leadline, "c.h5", "d.h5")
+
+
+def test_bad_words_are_refused(made: Made, leadline: Leadline, tmp_path: Path) -> None:
+    before = made("a.h5")
+    assert "nothing.h5" in refused(leadline, before, "nothing.h5")
+    assert "RESULT" in refused(leadline, before)
+    assert "--threshold" in refused(leadline, before, before, "--threshold", "-1")
+    assert "topology" in refused(leadline, before, before, "--topology", "a cat")
+    (tmp_path / "text.h5").write_text("no result", encoding="utf-8")
+    assert "text.h5" in refused(leadline, "text.h5", before)
+    assert "text.h5" in refused(leadline, before, "text.h5")
+
+
+def test_another_benchmark_is_refused(made: Made, leadline: Leadline) -> None:
+    before = made("a.h5")
+    done = leadline("topology", "--transport", "tcp", "--local", "2", *FEW, "--output", "t.h5")
+    assert done.status == 0, done.err
+    assert "t.h5" in refused(leadline, before, "t.h5")
+    assert "t.h5" in refused(leadline, "t.h5", before)
+
+
+def test_a_damaged_file_is_named(made: Made, leadline: Leadline) -> None:
+    before, after = made("a.h5"), made("b.h5")
+    whole = after.read_bytes()
+    after.write_bytes(whole[: len(whole) // 2])
+    assert "b.h5" in refused(leadline, before, after, status=4)
+    assert "b.h5" in refused(leadline, after, before, status=4)
+
+
+def test_help_says_what_it_is(leadline: Leadline) -> None:
+    assert "compare" in leadline("--help").out
+    done = leadline("compare", "--help")
+    assert done.status == 0
+    for word in ("BASELINE", "RESULT", "--topology", "--threshold", "--false-discovery-rate", "--size", "--json"):
+        assert word in done.out

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `leadline diagnose` says about results of make-believe fabrics whose faults are known, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import h5py
+import program
+import pytest
+from fabrics import fabric_file
+from program import Leadline
+from result import wrong_json
+from test_results import damaged_files
+
+SAMPLES = program.ROOT / "tests" / "samples"
+LINKTEST = sorted((SAMPLES / "linktest").glob("*.sion"))
+SCHEMA = program.ROOT / "docs" / "formats" / "diagnosis.schema.json"
+
+# 8 hosts of 2 ranks, 4 below each of two switches.
+MACHINE = {"host_name": "node", "hosts_per_switch": 4, "jitter": 0.02}
+NUM_RANKS = 16
+SLOW_HOST = {"slow_host": 5, "factor": 1.8}
+
+
+@pytest.fixture
+def measured(link: Leadline, tmp_path: Path) -> Any:
+    """Measures a fabric with these faults into r.h5; its words go to `leadline link`."""
+
+    def measure(*faults: dict[str, Any], words: tuple[str, ...] = (), output: str = "r.h5") -> Path:
+        fabric = fabric_file(tmp_path, *faults, **MACHINE)
+        link("--transport", fabric, "--local", str(NUM_RANKS), "--output", output, *words)
+        return tmp_path / output
+
+    return measure
+
+
+@pytest.fixture
+def diagnosed(leadline: Leadline) -> Any:
+    """The slices of the JSON document, which is what the schema says; `status` is that of the program."""
+
+    def diagnose(path: str | Path, *words: str | Path, status: int = 0) -> list[dict[str, Any]]:
+        done = leadline("diagnose", path, *words, "--json")
+        assert done.status == status, done.err
+        document = json.loads(done.out)
+        assert wrong_json(document, SCHEMA) == []
+        assert document["result"] == str(path)
+        return list(document["slices"])
+
+    return diagnose
+
+
+def faults(slices: list[dict[str, Any]], at: int = 0) -> list[dict[str, Any]]:
+    return [fault for fault in slices[at]["diagnosis"]["faults"] if not fault["is_note"]]
+
+
+def test_a_slow_host_is_named(measured: Any, leadline: Leadline, diagnosed: Any) -> None:
+    path = measured(SLOW_HOST)
+    (fault,) = faults(diagnosed(path))
+    assert (fault["kind"], fault["name"], fault["symptom"], fault["way"]) == ("host", "host node5", "slow", "both")
+    only_host = {"level": None, "first": 5, "second": None, "socket": None, "hosts": [], "other_hosts": []}
+    assert fault["place"] == only_host
+    low, high = fault["ratio_interval"]
+    assert low <= fault["ratio"] <= high
+    assert fault["ratio"] == pytest.approx(1.8, rel=0.05)
+    assert fault["p_value"] < 1e-3
+    assert fault["num_pairs"] == 2 * 2 * (NUM_RANKS - 2)
+    for pair in fault["pairs"]:
+        assert 5 in (pair["from"] // 2, pair["to"] // 2)
+        assert pair["measured"] / pair["expected"] == pytest.approx(fault["ratio"])
+
+    done = leadline("diagnose", path)
+    assert (done.status, done.err) == (0, "")
+    assert "verdict: 1 fault found" in done.out
+    for word in ("host node5 is slow", "seen", "ruled out", "do "):
+        assert word in done.out
+
+
+def test_a_sound_fabric_is_sound(measured: Any, leadline: Leadline, diagnosed: Any) -> None:
+    path = measured()
+    (only,) = diagnosed(path)
+    diagnosis = only["diagnosis"]
+    assert diagnosis["faults"] == []
+    assert diagnosis["num_pairs"] == diagnosis["num_measured"] == NUM_RANKS * (NUM_RANKS - 1)
+    assert (diagnosis["threshold"], diagnosis["false_discovery_rate"], diagnosis["topology"]) == (0.1, 0.01, None)
+    assert sum(one["num_pairs"] for one in diagnosis["classes"]) == diagnosis["num_measured"]
+    done = leadline("diagnose", path, "--strict")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("verdict: no fault found")
+
+
+def test_a_slow_link_is_named_by_both_of_its_hosts(measured: Any, diagnosed: Any) -> None:
+    # Semidirectional: a half round trip shows what either way has.
+    (fault,) = faults(diagnosed(measured({"slow_link": [6, 1], "factor": 4})))
+    assert (fault["kind"], fault["place"]["first"], fault["place"]["second"]) == ("link", 1, 6)
+    assert fault["way"] == "both"
+    assert "node1" in fault["name"]
+    assert "node6" in fault["name"]
+    assert any("node1 as a whole" in sentence for sentence in fault["ruled_out"])
+
+
+def test_a_slow_rank_is_named(measured: Any, diagnosed: Any) -> None:
+    (fault,) = faults(diagnosed(measured({"slow_rank": 9, "factor": 2})))
+    assert (fault["kind"], fault["place"]["first"]) == ("rank", 9)
+    assert fault["name"] == "rank 9 on node4"
+
+
+def topologies(folder: Path) -> dict[str, str]:
+    """The same network in the words of each kind."""
+    slurm = folder / "topology.conf"
+    slurm.write_text(
+        "SwitchName=top Switches=leaf[0-1]\nSwitchName=leaf0 Nodes=node[0-3]\nSwitchName=leaf1 Nodes=node[4-7]\n"
+    )
+    return {"formula": "fat-tree:4x2", "file": str(slurm), "pattern": "pattern:node(?<half>[0-3]|[4-7])"}
+
+
+@pytest.mark.parametrize("kind", ["formula", "file"])
+def test_with_a_topology_switches_are_ruled_out(measured: Any, diagnosed: Any, tmp_path: Path, kind: str) -> None:
+    word = topologies(tmp_path)[kind]
+    path = measured(SLOW_HOST)
+    (only,) = diagnosed(path, "--topology", word)
+    (fault,) = faults([only])
+    assert fault["name"] == "host node5"
+    assert any("3 other hosts" in sentence for sentence in fault["ruled_out"])
+    assert not any("hosts in common" in sentence for sentence in faults(diagnosed(path))[0]["ruled_out"])
+    assert only["diagnosis"]["topology"]
+    assert len(only["diagnosis"]["classes"]) == 3, "inside, below one switch, and beyond"
+
+
+def test_a_pattern_over_host_names_is_a_topology(measured: Any, diagnosed: Any) -> None:
+    path = measured(SLOW_HOST)
+    (only,) = diagnosed(path, "--topology", r"pattern:(?<parity>node\d)")
+    assert faults([only])[0]["name"] == "host node5"
+    assert only["diagnosis"]["topology"].startswith("pattern")
+
+
+def test_each_size_and_repeat_is_diagnosed(measured: Any, leadline: Leadline, diagnosed: Any) -> None:
+    path = measured(SLOW_HOST, words=("--message-size", "8,1KiB", "--repeat", "2"))
+    slices = diagnosed(path)
+    assert [(one["repeat"], one["message_size_bytes"]) for one in slices] == [(0, 8), (0, 1024), (1, 8), (1, 1024)]
+    assert [one["size_index"] for one in slices] == [0, 1, 0, 1]
+    assert all(faults(slices, at)[0]["name"] == "host node5" for at in range(4))
+    assert diagnosed(path, "--size", "1KiB", "--repeat", "2") == slices[3:]
+    assert diagnosed(path, "--repeat", "1") == slices[:2]
+    text = leadline("diagnose", path).out
+    assert "message size 1 KiB, repeat 2" in text
+    assert text.count("verdict: ") == 4
+    assert leadline("diagnose", path, "--size", "8", "--repeat", "1").out.startswith("verdict: ")
+
+
+def test_the_threshold_decides(measured: Any, diagnosed: Any) -> None:
+    path = measured({"slow_host": 2, "factor": 1.3})
+    assert faults(diagnosed(path))[0]["name"] == "host node2"
+    (only,) = diagnosed(path, "--threshold", "50%")
+    assert faults([only]) == []
+    assert only["diagnosis"]["threshold"] == 0.5
+    assert diagnosed(path, "--threshold", "0.5") == [only]
+    (bold,) = diagnosed(path, "--false-discovery-rate", "5%")
+    assert bold["diagnosis"]["false_discovery_rate"] == 0.05
+
+
+def test_strict_is_for_scripts(measured: Any, leadline: Leadline, diagnosed: Any) -> None:
+    path = measured(SLOW_HOST)
+    done = leadline("diagnose", path, "--strict")
+    assert done.status == 1
+    assert done.complaint == f"leadline: 1 fault found in '{path}'"
+    assert done.out == leadline("diagnose", path).out, "what was found is said all the same"
+    assert len(diagnosed(path, "--strict", status=1)) == 1
+    assert leadline("diagnose", path, "--strict", "--threshold", "100%").status == 0
+
+
+def test_sion_says_the_same(measured: Any, leadline: Leadline, diagnosed: Any, tmp_path: Path) -> None:
+    path = measured(SLOW_HOST)
+    assert leadline("convert", path, "r.sion").status == 0
+    assert diagnosed(tmp_path / "r.sion") == diagnosed(path)
+
+
+@pytest.mark.parametrize("sample", LINKTEST, ids=lambda path: path.stem)
+def test_linktest_s_own_results_can_be_diagnosed(diagnosed: Any, leadline: Leadline, sample: Path) -> None:
+    (only,) = diagnosed(sample)
+    num_ranks = 4 if "n4" in sample.name else 8
+    assert only["diagnosis"]["num_measured"] == num_ranks * (num_ranks - 1)
+    assert {fault["kind"] for fault in only["diagnosis"]["faults"]} <= {"pair", "rank"}, "all are on one host"
+    done = leadline("diagnose", sample)
+    assert (done.status, done.err) == (0, "")
+    assert "verdict: " in done.out
+
+
+def test_one_rank_has_no_pairs(link: Leadline, leadline: Leadline, diagnosed: Any) -> None:
+    link("--local", "1", "--retest-slowest", "0", "--output", "r.h5")
+    (only,) = diagnosed("r.h5")
+    assert only["diagnosis"]["faults"] == []
+    assert "verdict: nothing was measured" in leadline("diagnose", "r.h5").out
+
+
+def test_a_part_of_the_pairs_is_said_to_be_one(measured: Any, leadline: Leadline, diagnosed: Any) -> None:
+    path = measured(SLOW_HOST, words=("--rounds", "1-9"))
+    (only,) = diagnosed(path)
+    assert only["diagnosis"]["num_measured"] == 9 * NUM_RANKS
+    assert faults([only])[0]["place"]["first"] == 5
+    assert f"{9 * NUM_RANKS} of {NUM_RANKS * (NUM_RANKS - 1)} ordered pairs" in leadline("diagnose", path).out
+
+
+@pytest.mark.parametrize("name", ["r.h5", "r.sion"])
+def test_what_a_killed_run_left_is_diagnosed(leadline: Leadline, tmp_path: Path, name: str) -> None:
+    words = ["link", "--local", "3", "--messages", "100", "--repeat", "400", "--wait", "yield", "--output", name]
+    with program.Run([program.PROGRAM, *words], tmp_path) as run:
+        run.await_err(r"(?s)3/3.*3/3.*3/3")  # two repeats are in the file by then
+        os.killpg(run.pid, 9)
+        run.finish()
+    done = leadline("diagnose", name, "--repeat", "1")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("the result is not complete: ")
+    document = json.loads(leadline("diagnose", name, "--repeat", "1", "--json").out)
+    assert wrong_json(document, SCHEMA) == []
+    assert document["complete"] is False
+    assert document["slices"][0]["diagnosis"]["num_measured"] == 6
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        ([], 2, "RESULT"),
+        (["r.h5", "s.h5"], 2, "s.h5"),
+        (["r.h5", "--frobnicate"], 2, "--frobnicate"),
+        (["r.h5", "--size", "3"], 2, "no such size or repeat"),
+        (["r.h5", "--repeat", "2"], 2, "no such size or repeat"),
+        (["r.h5", "--repeat", "0"], 2, "--repeat"),
+        (["r.h5", "--size", "much"], 2, "much"),
+        (["r.h5", "--threshold", "0"], 2, "--threshold"),
+        (["r.h5", "--threshold", "150%"], 2, "--threshold"),
+        (["r.h5", "--threshold", "nan"], 2, "--threshold"),
+        (["r.h5", "--threshold", "-5%"], 2, "--threshold"),
+        (["r.h5", "--threshold", "10 percent"], 2, "--threshold"),
+        (["r.h5", "--false-discovery-rate", "0"], 2, "--false-discovery-rate"),
+        (["r.h5", "--false-discovery-rate", "2"], 2, "--false-discovery-rate"),
+        (["r.h5", "--strict", "--strict"], 2, "--strict"),
+        (["r.h5", "--threshold", "1%", "--threshold", "2%"], 2, "--threshold"),
+        (["r.h5", "--topology", "fat-tree:"], 2, "fat-tree:"),
+        (["r.h5", "--topology", "fat-tree:2x2"], 2, "hosts"),
+        (["r.h5", "--topology", "pattern:("], 2, "pattern:("),
+        (["r.h5", "--topology", r"pattern:x(?<rack>\d)"], 2, "node0"),
+        (["r.h5", "--topology", "nowhere.conf"], 2, "nowhere.conf"),
+        (["r.h5", "--topology", "text"], 2, "text"),
+        (["r.h5", "--topology", "other.conf"], 2, "node4"),
+        (["missing.h5"], 2, "missing.h5"),
+        (["."], 2, "'.'"),
+        (["text"], 2, "neither HDF5 nor SION"),
+        (["other.h5"], 2, "other.h5"),
+        ([str(SAMPLES / "sion" / "01-serial-min2.sion")], 2, "01-serial-min2.sion"),
+    ],
+)
+def test_refusals(measured: Any, leadline: Leadline, tmp_path: Path, words: list[str], status: int, said: str) -> None:
+    if words and words[0] == "r.h5":
+        measured()
+    (tmp_path / "text").write_text("message size 1 KiB\n")
+    (tmp_path / "other.conf").write_text("SwitchName=s0 Nodes=node[0-3]\n")
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["temperature"] = [1.0]
+    done = leadline("diagnose", *words)
+    assert done.status == status, done.err
+    assert said in done.complaint
+    assert done.err == done.complaint + "\n"
+    assert done.out == ""
+
+
+@pytest.mark.parametrize("words", [["topology", "--iterations", "2", "--message-size", "8"],
+                                   ["bisection", "--rounds", "2", "--message-size", "8"],
+                                   ["io", "--objects", "2", "--object-size", "4KiB", "--delete"]])  # fmt: skip
+def test_other_tests_measure_no_single_pairs(leadline: Leadline, words: list[str]) -> None:
+    assert leadline(*words, "--local", "2", "--wait", "yield", "--output", "r.h5").status == 0
+    done = leadline("diagnose", "r.h5")
+    assert done.status == 2
+    for word in ("r.h5", f"leadline {words[0]}", "leadline link"):
+        assert word in done.complaint
+
+
+def test_damaged_files_are_refused_or_read(measured: Any, leadline: Leadline, tmp_path: Path) -> None:
+    whole = measured(output="whole.h5")
+    assert leadline("convert", whole, "whole.sion").status == 0
+    for ending in ("h5", "sion"):
+        for name, contents in damaged_files((tmp_path / f"whole.{ending}").read_bytes()).items():
+            (tmp_path / "bad").write_bytes(contents)
+            done = leadline("diagnose", "bad")
+            assert done.status in (2, 4), (ending, name, done.err)
+            assert "bad" in done.complaint, (ending, name)
+
+
+def test_the_help_names_every_option(leadline: Leadline) -> None:
+    done = leadline("diagnose", "--help")
+    assert done.status == 0
+    for option in ("--topology", "--size", "--repeat", "--threshold", "--false-discovery-rate", "--strict", "--json"):
+        assert f"  {option}" in done.out
