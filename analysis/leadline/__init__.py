@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Analysis of leadline's results: `leadline.load(path)` gives arrays with their names, units and hosts."""
 
+from leadline.diagnose import diagnose
 from leadline.error import LeadlineError
 from leadline.load import load
 from leadline.model import (
@@ -11,6 +12,9 @@ from leadline.model import (
     Channels,
     Connections,
     Definition,
+    DiagnosedClass,
+    Diagnosis,
+    Fault,
     Finding,
     IoPhase,
     IoResult,
@@ -20,8 +24,11 @@ from leadline.model import (
     PairClass,
     PatternKind,
     Patterns,
+    Persistence,
     PhaseRows,
     PhaseState,
+    Place,
+    PlaceKind,
     Provenance,
     RankPlace,
     Rates,
@@ -30,13 +37,16 @@ from leadline.model import (
     RunProvenance,
     RunResult,
     Series,
+    ShownPair,
     Slice,
     SlowConnection,
     Spread,
     Statistic,
+    Symptom,
     Topology,
     TopologyCell,
     TopologyResult,
+    Way,
 )
 
 __all__ = [
@@ -47,6 +57,9 @@ __all__ = [
     "Channels",
     "Connections",
     "Definition",
+    "DiagnosedClass",
+    "Diagnosis",
+    "Fault",
     "Finding",
     "IoPhase",
     "IoResult",
@@ -57,8 +70,11 @@ __all__ = [
     "PairClass",
     "PatternKind",
     "Patterns",
+    "Persistence",
     "PhaseRows",
     "PhaseState",
+    "Place",
+    "PlaceKind",
     "Provenance",
     "RankPlace",
     "Rates",
@@ -67,13 +83,17 @@ __all__ = [
     "RunProvenance",
     "RunResult",
     "Series",
+    "ShownPair",
     "Slice",
     "SlowConnection",
     "Spread",
     "Statistic",
+    "Symptom",
     "Topology",
     "TopologyCell",
     "TopologyResult",
+    "Way",
+    "diagnose",
     "load",
 ]
 __version__ = "0.1.0"

@@ -231,6 +231,12 @@ def any_made(request: pytest.FixtureRequest) -> MadeUp:
     return MADE_UP[request.param]()
 
 
+@pytest.fixture(autouse=True)
+def no_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports ask a program only where a test names one: what happens to be on the PATH must not change a page."""
+    monkeypatch.setenv("LEADLINE_PROGRAM", "/nowhere/leadline")
+
+
 @pytest.fixture
 def result_file(tmp_path: Path) -> Path:
     return write_result(tmp_path / "run.h5", two_hosts())

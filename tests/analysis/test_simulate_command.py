@@ -319,3 +319,9 @@ def test_a_result_whose_hosts_and_players_do_not_agree(capsys: pytest.CaptureFix
     made = MadeUpBisection(hosts(8) * 2, leaf=4, options={"per_host": "1"})
     path = write_bisection(tmp_path / "run.h5", made)
     assert "16 ranks take part, but" in refused(capsys, 4, *TREE, "--measured", str(path))
+
+
+def test_help_names_the_other_simulation(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "leadline simulate link --help" in " ".join(capsys.readouterr().out.split())

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -117,6 +117,18 @@ class SliceAnalysis:
     # Not of slow links; most striking first, at most one of a cell of the picture of the ranks, and MOST_STANDOUTS.
     standouts: tuple[Standout, ...]
     pictures: dict[AxisName, Picture]  # of the medians
+    # Where a diagnosis judges in place of SLOW_FACTOR (leadline.diagnose.judged): by how much, of the slow ones.
+    is_diagnosed: bool = False
+    host_ratios: Mapping[int, float] = field(default_factory=dict)
+    rank_ratios: Mapping[int, float] = field(default_factory=dict)
+
+    def host_ratio(self, host: int) -> float:
+        """By how much a host is slow."""
+        return self.host_ratios[host] if host in self.host_ratios else self.hosts[host].ratio
+
+    def rank_ratio(self, rank: int) -> float:
+        """By how much a rank is slow."""
+        return self.rank_ratios[rank] if rank in self.rank_ratios else self.ranks[rank].ratio
 
 
 def analyse(

@@ -22,6 +22,8 @@ from leadline.cli.support import (
     write,
     wrong,
 )
+from leadline.compare import compared
+from leadline.diagnose import diagnosed
 from leadline.load import load
 from leadline.model import BisectionResult, IoResult, Result, Slice, Statistic, TopologyResult
 from leadline.model.simulation import SimulatedBisection
@@ -40,13 +42,13 @@ def _report_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="leadline report",
         allow_abbrev=False,
-        description="Makes a report of a result of leadline link (the matrix, the histogram, the slowest pairs, hosts "
-        "and ranks), leadline topology (rates over message size, when each message arrives, the slowest ranks), "
-        "leadline bisection (the effective bisection bandwidth and its interval, distributions, slow hosts, ranks and "
-        "connections, measured against simulated) or leadline io (rates, the timeline of ranks, latencies, the page "
-        "cache, stragglers, wrong data), and how it was measured. The name of FILE says which: .html is a "
-        "page that works offline and can be mailed, .pdf or .ps the same on one sheet of A4, .png the sheet of a "
-        "topology or bisection test, or a picture of the matrix alone.",
+        description="Makes a report of a result of leadline link (what is at fault, the matrix, the histogram, the "
+        "slowest pairs, hosts and ranks), leadline topology (rates over message size, when each message arrives, the "
+        "slowest ranks), leadline bisection (the effective bisection bandwidth and its interval, distributions, slow "
+        "hosts, ranks and connections, measured against simulated) or leadline io (rates, the timeline of ranks, "
+        "latencies, the page cache, stragglers, wrong data), and how it was measured. The name of FILE says which: "
+        ".html is a page that works offline and can be mailed, .pdf or .ps the same on one sheet of A4, .png the "
+        "sheet of a topology or bisection test, or a picture of the matrix alone.",
         epilog="Status: 0 fine, 2 wrong command line or no such file, 3 a permission is missing, 4 the file is not a "
         "readable result.",
     )
@@ -70,6 +72,15 @@ def _report_parser() -> argparse.ArgumentParser:
     parser.add_argument("--size", action=Once, metavar="BYTES", help="only this message size, such as 16MiB")
     parser.add_argument("--repeat", action=Once, metavar="NUMBER", help="link test: only this repeat; the first is 1")
     parser.add_argument(
+        "--topology", action=Once, metavar="WORD",
+        help="link test: what the hosts hang on, as of leadline diagnose: a file, a formula or pattern:REGEX over host "
+        "names (default: what the run was told)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--baseline", action=Once, metavar="FILE",
+        help="link test: an earlier result, with which this one is compared as by leadline compare",
+    )  # fmt: skip
+    parser.add_argument(
         "--simulated", action=Once, metavar="FILE",
         help="bisection test: what leadline simulate bisection --output wrote of the same patterns, beside it",
     )  # fmt: skip
@@ -87,17 +98,23 @@ def _output_path(result: Path, output: str | None) -> Path:
     return path
 
 
-def _content(result: Result, parts: tuple[Slice, ...], path: Path | None, statistic: Statistic) -> str | bytes:
+def _content(
+    result: Result, parts: tuple[Slice, ...], path: Path | None, statistic: Statistic, topology: str | None,
+    baseline: str | None,
+) -> str | bytes:  # fmt: skip
     """The file's contents; drawing is loaded only where something is drawn."""
+    found = diagnosed(result, parts, topology)
+    changes = compared(baseline, result, parts, topology) if baseline is not None else None
     progress = ProgressLine("reading the result")
     try:
         if path is None or path.suffix.lower() in _PAGES:
-            return render(result, parts, statistic, progress=progress)
+            return render(result, parts, statistic, progress=progress, diagnosed=found, compared=changes)
         from leadline.report.sheet import analyses_for_sheet, write_sheet
 
         analyses = analyses_for_sheet(result, parts, progress)
-        stream = io.BytesIO()
-        write_sheet(result, analyses, stream, path.suffix.lower()[1:], statistic, len(parts) - len(analyses))
+        stream, num_not_begun = io.BytesIO(), len(parts) - len(analyses)
+        kind = path.suffix.lower()[1:]
+        write_sheet(result, analyses, stream, kind, statistic, num_not_begun, diagnosed=found, compared=changes)
         return stream.getvalue()
     finally:
         progress.end()
@@ -105,7 +122,7 @@ def _content(result: Result, parts: tuple[Slice, ...], path: Path | None, statis
 
 def _expect_no_effectless(options: argparse.Namespace, test: str, repeats: str) -> None:
     """Options that say nothing to a test that has no matrix of pairs."""
-    for name in ("statistic", "repeat"):
+    for name in ("statistic", "repeat", "topology", "baseline"):
         if getattr(options, name) is not None:
             raise wrong(f"--{name} is for results of leadline link", f"A report of a {test} test has all {repeats}")
 
@@ -177,7 +194,10 @@ def _maker(
         _expect_no_effectless(options, "topology", "repeats")
         return partial(_topology_content, result, chosen_sizes(result, options.size), path)
     parts = chosen_parts(result, options.size, options.repeat)
-    return partial(_content, result, parts, path, Statistic(options.statistic or Statistic.MEDIAN))
+    if options.baseline is not None and path and path.suffix.lower() == ".png":
+        raise wrong("--baseline says nothing in a picture of the matrix", "Write a page, .pdf or .ps")
+    statistic = Statistic(options.statistic or Statistic.MEDIAN)
+    return partial(_content, result, parts, path, statistic, options.topology, options.baseline)
 
 
 def _report(arguments: Sequence[str]) -> None:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`leadline simulate bisection`: the bandwidth to expect of patterns, from a model of the network."""
+"""`leadline simulate bisection`: the bandwidth to expect of patterns, from a model of the network.
+
+`leadline simulate link` is a command of the engine.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,8 @@ def _simulate_parser() -> argparse.ArgumentParser:
         "pattern gets 1/c of the bandwidth of a pair alone, where c is the number of connections that share the "
         "busiest link of its route. The same seed gives the same patterns as in leadline bisection, so with --measured "
         "it compares pattern by pattern.",
-        epilog="Status: 0 fine, 2 wrong command line, no such file or no network, 3 a permission is missing, 4 the "
+        epilog="'leadline simulate link --help' explains the other kind: results of a link test that nobody measured. "
+        "Status: 0 fine, 2 wrong command line, no such file or no network, 3 a permission is missing, 4 the "
         "file is not a readable result of leadline bisection, or its patterns are others.",
     )
     parser.add_argument("benchmark", metavar="bisection", choices=["bisection"], help="what to simulate")

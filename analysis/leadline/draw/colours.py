@@ -19,6 +19,15 @@ DIAGONAL = "#ffffff"
 OUTSIDE = "#eef1f4"  # not in this test
 
 
+def map_colour(share: float) -> str:
+    """The colour of a share of the map, 0 fast and 1 slow, between its steps too."""
+    at = min(max(share, 0.0), 1.0) * (len(MAP) - 1)
+    step = min(int(at), len(MAP) - 2)
+    ends = ([int(name[place : place + 2], 16) for place in (1, 3, 5)] for name in MAP[step : step + 2])
+    mixed = (round(a + (at - step) * (b - a)) for a, b in zip(*ends, strict=True))
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)
+
+
 def page_colours() -> dict[str, Any]:
     """All of them, as the page's script reads them."""
     return {"map": list(MAP), "above": ABOVE, "below": BELOW, "missing": MISSING, "hatch": HATCH,

@@ -31,7 +31,12 @@ def table_csv_pieces(
     """The same of a table of rows: the header, then some rows of some message sizes at a time."""
     yield table.header
     for rows in table.rows(result, sizes, progress):
-        yield "".join(",".join(map(_text, row)) + "\n" for row in rows)
+        yield "".join(map(row_text, rows))
+
+
+def row_text(row: Sequence[object]) -> str:
+    """A line of a table; None is empty."""
+    return ",".join(map(_text, row)) + "\n"
 
 
 def _text(value: object) -> str:

@@ -146,7 +146,7 @@ def findings_of(summary: Mapping[str, object] | None) -> tuple[Finding, ...]:
     )
 
 
-def _of_slices(
+def of_slices(
     summary: Mapping[str, object] | None, slices: tuple[Slice, ...], name: str
 ) -> Iterator[tuple[Slice, Any]]:
     """What the summary says of slices under a name, where it says anything."""
@@ -177,13 +177,13 @@ def all_to_all_of(
             int(entry["message_size_bytes"]),
             *(_spread(entry[when], "time_ns") if entry[when] else None for when in ("before", "after", "each_round")),
         )
-        for part, entry in _of_slices(summary, slices, "all_to_all")
+        for part, entry in of_slices(summary, slices, "all_to_all")
     }
 
 
 def bisection_of(summary: Mapping[str, object] | None, slices: tuple[Slice, ...]) -> dict[Slice, Spread]:
     """Bandwidths across the cut, of slices that have one."""
-    return {part: _spread(entry, "bandwidth_bytes_per_s") for part, entry in _of_slices(summary, slices, "bisection")}
+    return {part: _spread(entry, "bandwidth_bytes_per_s") for part, entry in of_slices(summary, slices, "bisection")}
 
 
 def block_of_rows(read_rows: ReadRows, part: Slice, dataset: str, rows: IntArray, columns: IntArray) -> FloatArray:

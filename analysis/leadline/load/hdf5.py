@@ -15,6 +15,7 @@ from leadline.load.contents import (
     provenance_of,
     retests_of,
 )
+from leadline.load.diagnosis import diagnosis_of
 from leadline.load.hdf5_file import FileReader
 from leadline.load.hdf5_rows import Place, RowReader
 from leadline.load.input_file import InputFile
@@ -49,6 +50,7 @@ class _Reader(FileReader):
             slices=slices,
             retests=self._retests(num_sizes, num_ranks),
             findings=findings_of(summary),
+            diagnoses=diagnosis_of(summary, slices, num_ranks, len({place.host for place in head["ranks"]})),
             all_to_all=all_to_all_of(summary, slices, linktest),
             bisection_bytes_per_s=bisection_of(summary, slices),
             repeats_with_rounds=frozenset(

@@ -25,6 +25,7 @@ from leadline.load.contents import (
     retests_of,
     summary_of,
 )
+from leadline.load.diagnosis import diagnosis_of
 from leadline.load.input_file import InputFile, unreadable
 from leadline.load.sion_container import SionContainer, damaged_sion
 from leadline.load.sion_places import (
@@ -129,6 +130,7 @@ class _Reader:
             summary=summary,
             complete=complete,
             incomplete_reason="" if complete else run.reason or _REASON_FROM_THE_START,
+            diagnoses=diagnosis_of(summary, slices, num_ranks, len({place.host for place in ranks})),
             all_to_all=all_to_all_of(summary, slices, linktest),
             bisection_bytes_per_s=bisection_of(summary, slices),
             repeats_with_rounds=frozenset(

@@ -11,6 +11,7 @@ import numpy as np
 
 from leadline.error import ExitStatus, LeadlineError
 from leadline.model.array import LabelledArray
+from leadline.model.diagnosis import Diagnosis
 from leadline.model.run import BoolArray, FloatArray, IntArray, RunProvenance, RunResult, no_choice, size_in_bytes
 from leadline.units import bytes_text
 
@@ -107,6 +108,7 @@ class Result(RunResult):
     provenance: Provenance
     slices: tuple[Slice, ...]  # by repeat, then size
     retests: tuple[Retest, ...]  # slowest first in each slice
+    diagnoses: Mapping[Slice, Diagnosis]  # as the run wrote them; slices of older files, and those of SION, have none
     all_to_all: Mapping[Slice, AllToAll]  # only slices that have such exchanges
     bisection_bytes_per_s: Mapping[Slice, Spread]  # bandwidth across the cut over the rounds; only where there is one
     repeats_with_rounds: frozenset[int]  # repeats whose schedule the file has: which pairs meet, and in which round

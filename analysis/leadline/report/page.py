@@ -9,15 +9,19 @@ from typing import Any
 
 from leadline import words
 from leadline.analyse import COMPANY_FACTOR, FEWEST_PAIRS_OF_LINK, FEWEST_PARTNERS, SLOW_FACTOR, SliceAnalysis, analyse
-from leadline.model import Result, Slice, Statistic
+from leadline.diagnose import Diagnosed, diagnosed_in, judged
+from leadline.model import Comparison, Result, Slice, Statistic
+from leadline.report.compared import comparison_for_page
+from leadline.report.faults import faults_for_page
 from leadline.report.figures import MOST_PAIRS_OF_BIN, Sweep, bins_for_script, distribution_figures
 from leadline.report.frame import html_page
 from leadline.report.page_data import SCRIPTS, PagePlan, page_data, plan_page
 from leadline.report.tables import tables_of
-from leadline.scan import AxisName, Progress
+from leadline.scan import AxisName, Progress, picture_range
+from leadline.stats.colour_range import ColourRange
 from leadline.units import bytes_text
 
-_STYLES = ("report.css", "matrix.css")
+_STYLES = ("report.css", "faults.css", "matrix.css")
 _OWN_SCRIPTS = ("bins.js",)  # behind those of the matrix
 _WITHOUT_SCRIPT = (
     "The matrix is drawn by a script inside this page, and scripts are switched off. The rest of the page does not "
@@ -31,28 +35,32 @@ Analysed = Callable[[Result, Slice, Sequence[AxisName], int, Progress | None], S
 def render(
     result: Result, parts: tuple[Slice, ...], first_statistic: Statistic = Statistic.MEDIAN,
     served_key: str | None = None, progress: Progress | None = None, analysed: Analysed = analyse,
+    diagnosed: Diagnosed | None = None, compared: Comparison | None = None,
 ) -> str:  # fmt: skip
     """The page about these slices of a result; the first one is shown first. Everything from the file is escaped. With
     the key of a server (leadline.view) the page asks that for matrices and pairs, and carries none. Slices are read one
     after the other, and of each only what the page says is kept. `analysed` is for a server that wants what the
-    analysis finds for itself; its pictures may have more cells than it is asked for.
+    analysis finds for itself; its pictures may have more cells than it is asked for. `diagnosed`: what the page says is
+    at fault, where that is not what the file says. `compared`: what changed since an earlier result.
     """
+    diagnosed = diagnosed or diagnosed_in(result)
     plan = plan_page(result, len(parts), first_statistic, served_key)
-    content = _Content(result, plan, len(parts), progress, analysed)
+    content = _Content(result, plan, len(parts), progress, analysed, diagnosed)
     for part in parts:
         content.add(part)
     content.finish()
-    return _html(result, content, len(parts) - len(content.analyses), plan)
+    return _html(result, content, len(parts) - len(content.analyses), plan, compared)
 
 
 class _Content:
     """What the page says, collected slice by slice. A slice without any value is left out where another has some."""
 
     def __init__(
-        self, result: Result, plan: PagePlan, num_parts: int, progress: Progress | None, analysed: Analysed
-    ) -> None:
+        self, result: Result, plan: PagePlan, num_parts: int, progress: Progress | None, analysed: Analysed,
+        diagnosed: Diagnosed,
+    ) -> None:  # fmt: skip
         self._result, self._plan, self._num_parts, self._progress = result, plan, num_parts, progress
-        self._analysed = analysed
+        self._analysed, self.diagnosed = analysed, diagnosed
         self._num_done = 0
         self._first_empty: SliceAnalysis | None = None
         self.analyses: list[SliceAnalysis] = []  # without their pictures and tallies
@@ -60,12 +68,14 @@ class _Content:
         self.data: dict[str, Any] = {}  # of the page's script
         self.bins: list[dict[str, Any]] = []
         self.sweep = Sweep()
+        self.spans: dict[Slice, ColourRange] = {}  # of the colours of each slice
 
     def add(self, part: Slice) -> None:
         """Analyses the slice and keeps what the page says about it."""
         plan = self._plan
         share = self._part_of(0, _SHARE_OF_ANALYSIS if plan.served_key is None else 1)
         analysis = self._analysed(self._result, part, plan.axes, plan.largest_size, share)
+        analysis = judged(self._result, analysis, self.diagnosed.found.get(part))
         if analysis.overall.num_pairs:
             self._keep(analysis)
         elif self._first_empty is None:
@@ -89,6 +99,7 @@ class _Content:
         self.tables.append(tables_of(self._result, analysis)
                            | {"histogram": figures.histogram, "cumulative": figures.cumulative})  # fmt: skip
         self.sweep.add(analysis)
+        self.spans[analysis.part] = picture_range(analysis.pictures[AxisName.RANKS])
         scan = dataclasses.replace(analysis.scan, classes={}, slowest={}, examples={}, pictures=())
         self.analyses.append(dataclasses.replace(analysis, pictures={}, scan=scan))
 
@@ -102,7 +113,7 @@ class _Content:
         return tell
 
 
-def _html(result: Result, content: _Content, num_not_begun: int, plan: PagePlan) -> str:
+def _html(result: Result, content: _Content, num_not_begun: int, plan: PagePlan, compared: Comparison | None) -> str:
     analyses, data = content.analyses, content.data
     return html_page(
         "report.html.j2",
@@ -115,8 +126,12 @@ def _html(result: Result, content: _Content, num_not_begun: int, plan: PagePlan)
         title=words.title(result, analyses),
         run_line=words.run_line(result),
         no_findings=words.no_findings(result),
-        headline=[sentence.replace(" ×", "\u00a0×") for sentence in words.headline(result, analyses)],
-        verdict=_verdict(result, analyses),
+        headline=[sentence.replace(" ×", "\u00a0×") for sentence in words.verdict(result, analyses, content.diagnosed)],
+        verdict=_verdict(result, analyses, content.diagnosed),
+        without_diagnosis=words.without_diagnosis(analyses, content.diagnosed),
+        is_diagnosed=words.is_diagnosed(analyses, content.diagnosed),
+        faults=faults_for_page(result, analyses, content.diagnosed, content.spans),
+        compared=comparison_for_page(analyses, compared) if compared else None,
         missing=_missing(result, analyses, num_not_begun),
         without_script=_WITHOUT_SCRIPT,
         provenance=words.provenance_facts(result),
@@ -146,9 +161,9 @@ def _missing(result: Result, analyses: list[SliceAnalysis], num_not_begun: int) 
     return f"{text}; of the {num_parts} sizes and repeats, {num_not_begun} had not begun"
 
 
-def _verdict(result: Result, analyses: list[SliceAnalysis]) -> str:
+def _verdict(result: Result, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> str:
     """The colour of the headline: alarming, fine, or neither where not all is known."""
-    if words.what_stands_out(result, analyses):
+    if words.is_alarming(result, analyses, diagnosed):
         return "alarming"
     is_whole = result.complete and not any(analysis.scan.num_missing for analysis in analyses)
     return "fine" if is_whole else ""

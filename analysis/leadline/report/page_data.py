@@ -8,6 +8,7 @@
   "reductions": ["worst", "median"], what a pixel shows of several pairs, "notes": [what was left out of the page],
   "colours": {"map": [...], "above", "below", "missing", "hatch", "diagonal", "outside"},
   "order_by_host": [rank at each position], only where that is another order than that of the ranks,
+  "terms": words in place of the script's own (page.js), only where there are some,
   "served": null, or {"key": secret of the server} where matrices come from the server in tiles (view/__init__.py),
   "parts": [{
     "repeat", "repeat_name", "size_index", "size_name", "message_size_bytes",
@@ -129,6 +130,9 @@ def page_data(
         "served": {"key": plan.served_key} if plan.served_key is not None else None,
         "parts": [_part(result, analysis) for analysis in analyses],
     }
+    if any(analysis.is_diagnosed for analysis in analyses):
+        # Whole switches may be at fault, which the list above the matrix says.
+        page["terms"] = {"nothing": "No single host, rank, link or pair."}
     num_steps = len(analyses) * len(plan.statistics)
     for index, (analysis, part) in enumerate(zip(analyses, page["parts"], strict=True)):
 
@@ -201,8 +205,8 @@ def _part(result: Result, analysis: SliceAnalysis) -> dict[str, Any]:
         "time_unit": asdict(time_unit(typical)),
         "bandwidth_unit": asdict(bandwidth_unit(speed)),
         "matrices": {},
-        "slow_hosts": [[host, _rounded(analysis.hosts[host].ratio)] for host in analysis.slow_hosts],
-        "slow_ranks": [[rank, _rounded(analysis.ranks[rank].ratio)] for rank in analysis.slow_ranks],
+        "slow_hosts": [[host, _rounded(analysis.host_ratio(host))] for host in analysis.slow_hosts],
+        "slow_ranks": [[rank, _rounded(analysis.rank_ratio(rank))] for rank in analysis.slow_ranks],
         "slow_links": [[link.from_host, link.to_host, _rounded(link.ratio)] for link in analysis.slow_links],
         "standouts": _standouts(result, part, analysis.standouts),
         "num_circled": num_circled(analysis.standouts),

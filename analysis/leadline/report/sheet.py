@@ -12,7 +12,8 @@ import numpy as np
 
 from leadline import words
 from leadline.analyse import SliceAnalysis, analyse
-from leadline.model import Result, RunResult, Slice, Statistic
+from leadline.diagnose import Diagnosed, diagnosed_in, judged
+from leadline.model import Comparison, Result, RunResult, Slice, Statistic
 from leadline.report.matrix_image import (
     BAR_ROOM_MM,
     LABEL_ROOM_MM,
@@ -85,28 +86,34 @@ def analyses_for_sheet(result: Result, parts: Sequence[Slice], progress: Progres
 def write_sheet(
     result: Result, analyses: Sequence[SliceAnalysis], stream: BinaryIO, kind: Kind | str,
     statistic: Statistic = Statistic.MEDIAN, num_not_begun: int = 0, span: ColourRange | None = None,
+    diagnosed: Diagnosed | None = None, compared: Comparison | None = None,
 ) -> None:  # fmt: skip
     """Writes the page about the first of the analyses, with the sweep over all of them; `kind` is pdf, ps or png. The
     matrix shows the statistic, everything else the medians. `num_not_begun`: slices without any value. `span`: other
-    ends of the colours than the values suggest; not in a PNG.
+    ends of the colours than the values suggest; not in a PNG. `diagnosed`: what is at fault, where that is not what the
+    file says. `compared`: what changed since an earlier result; not in a PNG.
     """
+    diagnosed = diagnosed or diagnosed_in(result)
     with drawing():
         if Kind(kind) is Kind.PNG:
-            paper = _picture_page(result, list(analyses), statistic)
+            paper = _picture_page(result, list(analyses), statistic, diagnosed)
         else:
-            paper = sheet_page(result, list(analyses), statistic, num_not_begun, span)
+            paper = sheet_page(result, list(analyses), statistic, num_not_begun, span, diagnosed, compared)
         stream.write(paper.rendered(Kind(kind), f"Link test: {words.title(result, list(analyses))}", moment_of(result)))
 
 
 def sheet_page(
     result: Result, analyses: list[SliceAnalysis], statistic: Statistic = Statistic.MEDIAN, num_not_begun: int = 0,
-    span: ColourRange | None = None,
+    span: ColourRange | None = None, diagnosed: Diagnosed | None = None, compared: Comparison | None = None,
 ) -> Paper:  # fmt: skip
     """The page before it becomes a file; inside drawing()."""
+    diagnosed = diagnosed or diagnosed_in(result)
+    analyses = _judged(result, analyses, diagnosed)
     analysis, x, width = analyses[0], _MARGIN_X, WIDTH_MM - 2 * _MARGIN_X
     paper, points = Paper(WIDTH_MM, HEIGHT_MM, _PIXELS_PER_INCH), sweep_points(analyses)
     tables = tables_of(result, analysis)
-    y = draw_head(paper, x, _TOP, width, result, head_of(result, analyses, num_not_begun)) + _GAP - 1.5
+    head = head_of(result, analyses, num_not_begun, diagnosed, compared)
+    y = draw_head(paper, x, _TOP, width, result, head) + _GAP - 1.5
     left = width * (0.66 if result.findings else 0.74)
     findings_width = width - left - 6
     classes, no_findings = classes_height(tables), words.no_findings(result)
@@ -129,8 +136,12 @@ def sheet_page(
     y += classes + _GAP
     draw_retests(paper, x, y, left, result, tables, most)
     draw_findings(paper, x + left + 6, y, findings_width, result, no_findings, most)
-    draw_foot(paper, x, foot, width, result, definitions_of(result))
+    draw_foot(paper, x, foot, width, result, definitions_of(result, analysis))
     return paper
+
+
+def _judged(result: Result, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> list[SliceAnalysis]:
+    return [judged(result, analysis, diagnosed.found.get(analysis.part)) for analysis in analyses]
 
 
 def _draw_matrix_block(
@@ -194,8 +205,9 @@ def _matrix_title(result: Result, analysis: SliceAnalysis, statistic: Statistic)
     return f"{statistic.value.capitalize()} of every pair, {which}"
 
 
-def _picture_page(result: Result, analyses: list[SliceAnalysis], statistic: Statistic) -> Paper:
+def _picture_page(result: Result, analyses: list[SliceAnalysis], statistic: Statistic, diagnosed: Diagnosed) -> Paper:
     """The matrix with title, verdict, axes, colour bar and legend; every cell is as many whole pixels as any other."""
+    analyses = _judged(result, analyses, diagnosed)
     analysis = analyses[0]
     picture, span = _picture(result, analysis, statistic)
     matrix = matrix_of(result, analysis, picture, span)
@@ -205,7 +217,7 @@ def _picture_page(result: Result, analyses: list[SliceAnalysis], statistic: Stat
     x = _whole(margin + LABEL_ROOM_MM, pixel)
     width = x + side + margin
     title = wrapped(words.title(result, analyses), width - 2 * margin, 13, 2, bold=True)
-    sentences = wrapped(" ".join(words.headline(result, analyses)), width - 2 * margin, 9, 4)
+    sentences = wrapped(" ".join(words.headline(result, analyses, diagnosed)), width - 2 * margin, 9, 4)
     what = f"{_matrix_title(result, analysis, statistic)} · {words.file_and_start(result)}"
     y = margin + 2 + (len(title) - 1) * line_mm(13)
     marks = legend(matrix)

@@ -9,7 +9,9 @@ from typing import Any
 
 from leadline import __version__, words
 from leadline.analyse import SLOW_FACTOR, SliceAnalysis
-from leadline.model import Result, RunResult
+from leadline.diagnose import Diagnosed
+from leadline.model import Comparison, Result, RunResult
+from leadline.report.faults import sentence_of
 from leadline.report.matrix_image import Matrix, draw_legend_mark, legend, short_names
 from leadline.report.paper import (
     ALARM,
@@ -27,6 +29,7 @@ from leadline.report.paper import (
 )
 
 MOST_HOSTS = 8
+MOST_FAULTS = 4
 ROW = 3.25  # mm from row to row of a table
 HEADING = 4.6  # mm from the top of a section to its first line
 SIZE = 6.5  # points of a table
@@ -110,17 +113,30 @@ class Head:
     problems: tuple[str, ...]  # what is missing
     headline: tuple[str, ...]
     facts: Sequence[tuple[str, str]]
+    faults: tuple[tuple[str, str], ...] = ()  # each in a sentence, and what to do
+    num_more_faults: int = 0
+    remark: str = ""  # below the headline, in small type
+    compared: str = ""  # what changed since an earlier result
 
 
-def head_of(result: Result, analyses: list[SliceAnalysis], num_not_begun: int) -> Head:
+def head_of(
+    result: Result, analyses: list[SliceAnalysis], num_not_begun: int, diagnosed: Diagnosed,
+    compared: Comparison | None = None,
+) -> Head:  # fmt: skip
     """That of a link test."""
     lost = words.missing(result, analyses)
     problems = (f"{lost}.",) if lost else ()
     if not result.complete:
         begun = f" Of the sizes and repeats, {num_not_begun} had not begun." if num_not_begun else ""
         problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else "") + begun,)
-    headline = tuple(words.headline(result, analyses))
-    return Head("link test", words.title(result, analyses), problems, headline, words.run_facts(result))
+    headline = tuple(words.verdict(result, analyses, diagnosed))
+    found = words.faults_of(analyses, diagnosed) if words.is_diagnosed(analyses, diagnosed) else []
+    faults = tuple((sentence_of(one), one.fault.advice) for one in found[:MOST_FAULTS])
+    return Head(
+        "link test", words.title(result, analyses), problems, headline, words.run_facts(result), faults,
+        len(found) - len(faults), words.without_diagnosis(analyses, diagnosed),
+        " ".join((*words.compared_verdict(compared), *words.compared_notes(compared))) if compared else "",
+    )  # fmt: skip
 
 
 def draw_head(paper: Paper, x: float, y: float, width: float, result: RunResult, head: Head) -> float:
@@ -133,11 +149,31 @@ def draw_head(paper: Paper, x: float, y: float, width: float, result: RunResult,
     y = _draw_banners(paper, x, y, width, result, head)
     y += line_mm(9) * 0.8
     y = paper.paragraph(x, y, wrapped(" ".join(head.headline), width, 9, 4, bold=True), 9, bold=True)
+    y = _draw_faults(paper, x, y, width, head)
+    if head.compared:
+        y = paper.paragraph(x, y, wrapped(head.compared, width, 7.5, 3), 7.5)
     num_warnings = sum(finding.severity == "warning" for finding in result.findings)
     if num_warnings:
         care = f"Read with care: {num_warnings} warning{'s' if num_warnings > 1 else ''} about the measurement, below."
         y = paper.paragraph(x, y, [care], 8, colour=ALARM)
     return _draw_facts(paper, x, y - 1.2, width, head.facts)
+
+
+def _draw_faults(paper: Paper, x: float, y: float, width: float, head: Head) -> float:
+    """A line each, or two with what to do; returns where the next line would be."""
+    if head.remark:
+        y = paper.paragraph(x, y, wrapped(head.remark, width, SIZE, 2), SIZE, colour=GREY)
+    for index, (sentence, advice) in enumerate(head.faults):
+        paper.box(x, y - 2.5, 3.2, 3.2, fill=ALARM)
+        paper.text(x + 1.6, y, str(index + 1), 7, colour="white", bold=True, align="center")
+        y = paper.paragraph(x + 4.8, y, [shortened(sentence, width - 4.8, 7.5, bold=True)], 7.5, bold=True)
+        if advice:
+            text = shortened(f"{advice}.", width - 4.8, SIZE)
+            y = paper.paragraph(x + 4.8, y - 0.3, [text], SIZE, colour=GREY) + 0.4
+    if head.num_more_faults:
+        text = f"and {head.num_more_faults:,} more, which leadline diagnose lists"
+        y = paper.paragraph(x + 4.8, y, [text], SIZE, colour=GREY)
+    return y
 
 
 def _draw_banners(paper: Paper, x: float, y: float, width: float, result: RunResult, head: Head) -> float:
@@ -263,10 +299,11 @@ def draw_hosts(paper: Paper, x: float, y: float, width: float, result: Result, a
     names = short_names(result.hosts()) if are_hosts else tuple(f"rank {rank}" for rank in range(result.num_ranks))
     y = heading(paper, x, y, width, "Slowest hosts" if are_hosts else "Slowest ranks")
     columns = [Column("host" if are_hosts else "rank", width - 26, False), Column("to others", 13), Column("from", 13)]
+    slow = analysis.slow_hosts if are_hosts else analysis.slow_ranks
     slowest = sorted(sides, key=lambda side: -side.ratio)[:MOST_HOSTS]
     lines = [
         Line((names[side.index], words.ratio_text(side.from_ratio), words.ratio_text(side.to_ratio)),
-             side.is_judged and side.ratio >= SLOW_FACTOR)
+             side.index in slow if analysis.is_diagnosed else side.is_judged and side.ratio >= SLOW_FACTOR)
         for side in slowest
     ]  # fmt: skip
     y = table(paper, x, y, columns, lines)
@@ -310,16 +347,17 @@ def draw_findings(
         paper.text(x, y, f"and {len(result.findings) - len(found):,} more", SIZE, colour=GREY)
 
 
-def definitions_of(result: Result) -> str:
+def definitions_of(result: Result, analysis: SliceAnalysis) -> str:
     """What the numbers of a link test's sheet are, in short."""
     ways = {
         "semidirectional": "half a round trip", "unidirectional": "a stream of messages by their number",
         "bidirectional": "both sides send at once",
     }  # fmt: skip
+    slow = "" if analysis.is_diagnosed else f" Slow: {SLOW_FACTOR} × usual or more."
     return (
         f"Row = sender, column = receiver. Time of a message ({result.provenance.direction}): "
         f"{ways.get(result.provenance.direction, 'as measured')}; of a pair the median of its batches. Usual: median "
-        f"of the pairs of its class. Slow: {SLOW_FACTOR} × usual or more. 95 % interval: of the median, from the "
+        f"of the pairs of its class.{slow} 95 % interval: of the median, from the "
         "binomial distribution. 1 MiB = 1,048,576 bytes. Every number is defined in docs/metrics.md."
     )
 

@@ -133,7 +133,8 @@ def _link_rows(result: Result, analysis: SliceAnalysis, unit: Unit) -> list[Row]
     hosts = result.hosts()
     return [
         {"from_host": link.from_host, "to_host": link.to_host, "from_name": hosts[link.from_host],
-         "to_name": hosts[link.to_host], "time": in_unit(link.time_ns, unit), **_ratio(link.ratio, "ratio")}
+         "to_name": hosts[link.to_host], "time": in_unit(link.time_ns, unit),
+         **_ratio(link.ratio, "ratio", analysis.is_diagnosed or None)}
         for link in analysis.slow_links[:MOST_ROWS]
     ]  # fmt: skip
 
@@ -164,30 +165,37 @@ def _shown(sides: Sequence[Side]) -> list[Side]:
     return list(sides) if len(sides) <= MOST_ROWS else sorted(sides, key=lambda side: -side.ratio)[:MOST_ROWS]
 
 
-def _ratio(ratio: float, name: str) -> Row:
-    """A ratio with the bar behind it."""
+def _ratio(ratio: float, name: str, is_alarming: bool | None = None) -> Row:
+    """A ratio with the bar behind it; red where it is alarming, None = by the factor."""
     return {
         name: number(ratio, 3),
         f"{name}_width": min(round(ratio * 24), 96) if math.isfinite(ratio) else 0,  # px; 24 = usual
-        f"{name}_alarming": ratio >= SLOW_FACTOR,
+        f"{name}_alarming": ratio >= SLOW_FACTOR if is_alarming is None else is_alarming,
     }
 
 
-def _side_cells(side: Side, unit: Unit) -> Row:
+def _side_cells(side: Side, unit: Unit, is_slow: bool | None) -> Row:
     cells: Row = {"from": in_unit(side.from_ns, unit), "to": in_unit(side.to_ns, unit)}
-    return cells | _ratio(side.from_ratio, "from_ratio") | _ratio(side.to_ratio, "to_ratio")
+    return cells | _ratio(side.from_ratio, "from_ratio", is_slow) | _ratio(side.to_ratio, "to_ratio", is_slow)
 
 
 def _rank_rows(result: Result, analysis: SliceAnalysis, unit: Unit) -> list[Row]:
-    return [asdict(result.ranks[side.index]) | _side_cells(side, unit) for side in _shown(analysis.ranks)]
+    of_slow_hosts = np.isin(result.host_of(), analysis.slow_hosts)
+    rows = []
+    for side in _shown(analysis.ranks):
+        is_slow = side.index in analysis.slow_ranks or bool(of_slow_hosts[side.index])
+        cells = _side_cells(side, unit, is_slow if analysis.is_diagnosed else None)
+        rows.append(asdict(result.ranks[side.index]) | cells)
+    return rows
 
 
 def _host_rows(result: Result, analysis: SliceAnalysis, unit: Unit) -> list[Row]:
     hosts, host_of = result.hosts(), result.host_of()
     rows = []
     for side in _shown(analysis.hosts):
+        is_slow = side.index in analysis.slow_hosts if analysis.is_diagnosed else None
         ranks = np.flatnonzero(host_of == side.index).tolist()
         rows.append({"host": hosts[side.index], "index": side.index, "ranks": words.ranks_text(ranks),
                      "num_ranks": len(ranks), "inside": in_unit(float(analysis.inside_ns[side.index]), unit)}
-                    | _side_cells(side, unit))  # fmt: skip
+                    | _side_cells(side, unit, is_slow))  # fmt: skip
     return rows

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.analyse import SliceAnalysis, analyse
+from leadline.diagnose import diagnosed
 from leadline.error import LeadlineError, from_os_error
 from leadline.load import load_link
 from leadline.model import PairClass, Result, Slice, Statistic
@@ -197,7 +198,8 @@ class State:
             progress(share)
             self._tell(share)
 
-        page = render(self.result, self._parts, served_key=key, progress=told, analysed=self._analysed)
+        found = diagnosed(self.result, self._parts)
+        page = render(self.result, self._parts, served_key=key, progress=told, analysed=self._analysed, diagnosed=found)
         self._tell(1.0)
         return page.encode()
 

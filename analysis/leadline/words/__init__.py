@@ -1,8 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences and facts about a result, as plain text; those about topology tests are in `topology`."""
 
+from leadline.words.comparison import (
+    baseline_name,
+    change_of_place,
+    compared_notes,
+    compared_verdict,
+    percent,
+)
+from leadline.words.diagnosis import (
+    as_sentence,
+    fault_sentence,
+    fault_text,
+    how_much,
+    measured_again,
+    shown_pair,
+    where_found,
+)
 from leadline.words.link import (
+    faults_of,
     headline,
+    is_alarming,
+    is_diagnosed,
     is_loop_to_itself,
     missing,
     no_findings,
@@ -12,26 +31,45 @@ from leadline.words.link import (
     run_facts,
     run_line,
     title,
+    verdict,
     what_stands_out,
+    without_diagnosis,
 )
 from leadline.words.run import file_and_start, file_text, first_few, provenance_facts, ranks_text, ratio_text
 
 __all__ = [
+    "as_sentence",
+    "baseline_name",
+    "change_of_place",
+    "compared_notes",
+    "compared_verdict",
+    "fault_sentence",
+    "fault_text",
+    "faults_of",
     "file_and_start",
     "file_text",
     "first_few",
     "headline",
+    "how_much",
+    "is_alarming",
+    "is_diagnosed",
     "is_loop_to_itself",
+    "measured_again",
     "missing",
     "no_findings",
     "pairs_text",
     "part_name",
+    "percent",
     "provenance_facts",
     "ranks_text",
     "ratio_text",
     "repeat_name",
     "run_facts",
     "run_line",
+    "shown_pair",
     "title",
+    "verdict",
     "what_stands_out",
+    "where_found",
+    "without_diagnosis",
 ]

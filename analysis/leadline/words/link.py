@@ -10,9 +10,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from leadline.analyse import FEWEST_PARTNERS, MOST_STANDOUTS, SliceAnalysis, Verdict
+from leadline.analyse import FEWEST_PARTNERS, MOST_STANDOUTS, SLOW_FACTOR, SliceAnalysis, Verdict
+from leadline.diagnose import Diagnosed, FoundFault, found_faults
 from leadline.model import Result, Slice
 from leadline.units import bytes_text, number, time_text
+from leadline.words.diagnosis import headline_of
+from leadline.words.diagnosis import verdict as verdict_of_diagnosis
 from leadline.words.run import facts_of_run, first_few, ranks_text, when, who_and_where
 
 _MOST_MISSING_RANKS = 6
@@ -23,12 +26,66 @@ Key = TypeVar("Key", bound=Hashable)
 Pair = tuple[int, int]
 
 
-def headline(result: Result, analyses: list[SliceAnalysis]) -> list[str]:
-    """The sentences that an administrator reads first: what stands out, or that nothing does."""
+def headline(result: Result, analyses: list[SliceAnalysis], diagnosed: Diagnosed | None = None) -> list[str]:
+    """The sentences that an administrator reads first: the faults, or that there is none; without a diagnosis what
+    stands out by a factor, or that nothing does.
+    """
+    if not is_diagnosed(analyses, diagnosed):
+        return _without_diagnosis(result, analyses)
+    faults = faults_of(analyses, diagnosed)
+    return [*headline_of(diagnosed.found, faults), *_slowest_pair(analyses, faults)] if diagnosed else []
+
+
+def verdict(result: Result, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> list[str]:
+    """The headline where a list of the faults follows, which says the rest."""
+    if not is_diagnosed(analyses, diagnosed):
+        return _without_diagnosis(result, analyses)
+    faults = faults_of(analyses, diagnosed)
+    return [verdict_of_diagnosis(diagnosed.found, faults), *_slowest_pair(analyses, faults)]
+
+
+def is_diagnosed(analyses: list[SliceAnalysis], diagnosed: Diagnosed | None) -> bool:
+    """Whether the verdict is that of a diagnosis."""
+    return bool(diagnosed and diagnosed.found) and not is_loop_to_itself(analyses)
+
+
+def faults_of(analyses: list[SliceAnalysis], diagnosed: Diagnosed | None) -> list[FoundFault]:
+    """The faults of all slices, each place once."""
+    return found_faults(diagnosed.found, [analysis.part for analysis in analyses]) if diagnosed else []
+
+
+def is_alarming(result: Result, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> bool:
+    """Whether the headline tells of something bad."""
+    if not is_diagnosed(analyses, diagnosed):
+        return bool(what_stands_out(result, analyses))
+    return any(not one.fault.is_note for one in faults_of(analyses, diagnosed))
+
+
+def without_diagnosis(analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> str:
+    """Why the verdict is not that of a diagnosis; empty where it is, and where there is nothing to diagnose."""
+    if is_loop_to_itself(analyses) or not diagnosed.absent:
+        return ""
+    if diagnosed.found:
+        return f"Some sizes and repeats have no diagnosis: {diagnosed.absent}."
+    return (
+        f"Without a diagnosis: {diagnosed.absent}. What is called out takes {SLOW_FACTOR} times as long as usual; "
+        "smaller faults, and what lies behind them, stay in the dark."
+    )
+
+
+def _without_diagnosis(result: Result, analyses: list[SliceAnalysis]) -> list[str]:
     if is_loop_to_itself(analyses):
         loop = time_text(analyses[0].overall.median)
         return [f"One rank{' takes part' if result.num_ranks > 1 else ''}: the loop to itself takes {loop}."]
     return what_stands_out(result, analyses) or [_nothing_stands_out(result, analyses)]
+
+
+def _slowest_pair(analyses: list[SliceAnalysis], faults: list[FoundFault]) -> list[str]:
+    """Where nothing is at fault: how far the slowest pair is from the others."""
+    ratios = [a.overall.max / a.overall.median for a in analyses if a.overall.num_pairs]
+    if any(not one.fault.is_note for one in faults) or not ratios:
+        return []
+    return [f"The slowest pair takes {number(max(ratios), 3)} times the median of all."]
 
 
 def what_stands_out(result: Result, analyses: list[SliceAnalysis]) -> list[str]:

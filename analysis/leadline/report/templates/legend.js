@@ -97,7 +97,7 @@ function name_of(one) {
 
 function tell_striking(list, found) {
   list.replaceChildren();
-  if (!found.length) add(list, "li", { class: "none" }, "Nothing stands out here.");
+  if (!found.length) add(list, "li", { class: "none" }, terms.nothing);
   for (const one of found.slice(0, MOST_LISTED)) {
     const names = { host: { "data-host": one.from }, rank: { "data-rank": one.from },
       link: { "data-from-host": one.from, "data-to-host": one.to }, pair: { "data-from": one.from, "data-to": one.to } };

@@ -24,7 +24,7 @@ const page = JSON.parse(by_id("data").textContent);
 
 // What the matrix calls its things; a page about something else than pairs of ranks brings words of its own.
 const terms = {
-  pair: "pair", outside: "not in this test", own: "a rank to itself: not a pair", median: "median", bandwidth: "bandwidth at median", ...page.terms,
+  pair: "pair", outside: "not in this test", own: "a rank to itself: not a pair", median: "median", bandwidth: "bandwidth at median", nothing: "Nothing stands out here.", ...page.terms,
 };
 
 function add(parent, name, attributes, text) {

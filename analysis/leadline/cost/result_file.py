@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cost of a pattern in files: JSON (docs/formats/pattern-cost.schema.json) and a list of hosts."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from leadline.error import LeadlineError
+from leadline.model.pattern_cost import PatternCost, Placement
+
+BENCHMARK = "pattern-cost"
+FORMAT_VERSION = 1
+
+
+def cost_text(cost: PatternCost, placement: Placement | None, why_no_placement: str) -> str:
+    """The JSON file's contents; numbers read back exactly, NaN is null."""
+    values: dict[str, Any] = {"benchmark": BENCHMARK, "format_version": FORMAT_VERSION, "cost_ns": cost.cost_ns}
+    for field in dataclasses.fields(cost):
+        value = getattr(cost, field.name)
+        values[field.name] = [dataclasses.asdict(one) for one in value] if field.name == "pairs" else _plain(value)
+    values["placement"] = None
+    if placement:
+        values["placement"] = {name: _plain(value) for name, value in vars(placement).items()}
+        values["placement"]["host_of_rank"] = placed_hosts(cost, placement)
+        values["placement"] |= {"saving": placement.saving, "is_best": placement.is_best}
+    values["why_no_placement"] = why_no_placement
+    # A line for each member: the file can be read by people, and compared.
+    lines = [f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in values.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def hosts_text(cost: PatternCost, placement: Placement) -> str:
+    """One host a line, for the ranks in their order. LeadlineError for a host whose name no line can hold."""
+    for host in cost.hosts:
+        if not host.isprintable() or not host or len(host.split()) > 1:
+            raise LeadlineError("cannot write a list of hosts", f"{host!r} is no name of a host")
+    return "".join(f"{host}\n" for host in placed_hosts(cost, placement))
+
+
+def placed_hosts(cost: PatternCost, placement: Placement) -> list[str]:
+    """[N]: the host on which each rank is to run."""
+    return [cost.hosts[place] for place in placement.place_of_rank.tolist()]
+
+
+def is_own_json(ends: str) -> bool:
+    """Whether an older file, by its beginning, is one of these."""
+    return f'"benchmark": "{BENCHMARK}"' in ends[:200]
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it."""
+    if isinstance(value, np.ndarray):
+        return [_plain(one) for one in value.tolist()]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

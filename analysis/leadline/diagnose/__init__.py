@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who is at fault: the diagnosis that a result carries, or else that of the program, and what follows from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from leadline.diagnose.judged import judged
+from leadline.diagnose.known import Diagnosed, diagnosed, diagnosed_in
+from leadline.diagnose.merged import FoundFault, found_faults
+from leadline.diagnose.places import end_of, pairs_of
+from leadline.diagnose.program import ask
+from leadline.load import load_link
+from leadline.model import Diagnosis, Slice
+
+__all__ = [
+    "Diagnosed",
+    "FoundFault",
+    "diagnose",
+    "diagnosed",
+    "diagnosed_in",
+    "end_of",
+    "found_faults",
+    "judged",
+    "pairs_of",
+]
+
+
+def diagnose(
+    path: str | os.PathLike[str], topology: str | None = None, threshold: float | None = None,
+    false_discovery_rate: float | None = None,
+) -> Mapping[Slice, Diagnosis]:  # fmt: skip
+    """What the program `leadline` says of each slice of a result of the link test. `topology`: what the hosts hang on,
+    in the words of `leadline diagnose --topology`; `threshold`, the least share of time that counts as a fault, and
+    `false_discovery_rate` are shares, None = the program's own. LeadlineError where there is no program, or where it
+    refuses.
+    """
+    return ask(load_link(path), topology, threshold, false_discovery_rate)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An analysis whose verdicts are those of a diagnosis: which hosts, ranks and links are marked as slow, by how much."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from leadline.analyse import MOST_LINKS, HostLink, SliceAnalysis, Standout
+from leadline.model import Diagnosis, Fault, Place, PlaceKind, Result, Way
+from leadline.scan.reduce import medians_of_last
+
+_OF_A_HOST = (PlaceKind.HOST, PlaceKind.PORT, PlaceKind.INSIDE, PlaceKind.SOCKET)
+
+
+def judged(result: Result, analysis: SliceAnalysis, diagnosis: Diagnosis | None) -> SliceAnalysis:
+    """The analysis as it is where there is no diagnosis. Single pairs stay: circles show where times are extreme, and
+    are no verdict.
+    """
+    if diagnosis is None:
+        return analysis
+    faults = [fault for fault in diagnosis.faults if not fault.is_note]
+    of_hosts = _ratios([fault for fault in faults if fault.place.kind in _OF_A_HOST and fault.place.first >= 0])
+    of_ranks = _ratios([fault for fault in faults if fault.place.kind is PlaceKind.RANK])
+    links = [fault for fault in faults if fault.place.kind is PlaceKind.LINK]
+    slow_links = tuple(link for fault in links for link in _ways(result, analysis, fault))[:MOST_LINKS]
+    return replace(
+        analysis,
+        is_diagnosed=True,
+        slow_hosts=tuple(of_hosts),
+        slow_ranks=tuple(of_ranks),
+        slow_pairs=(),
+        slow_links=slow_links,
+        standouts=_beside(result, analysis.standouts, slow_links),
+        host_ratios=of_hosts,
+        rank_ratios=of_ranks,
+    )
+
+
+def _beside(result: Result, standouts: tuple[Standout, ...], links: tuple[HostLink, ...]) -> tuple[Standout, ...]:
+    """Those that are no pairs of the links."""
+    host_of, of_links = result.host_of(), {(link.from_host, link.to_host) for link in links}
+    ends = ((int(host_of[one.cell.from_rank]), int(host_of[one.cell.to_rank])) for one in standouts)
+    return tuple(one for one, hosts in zip(standouts, ends, strict=True) if hosts not in of_links)
+
+
+def _ratios(faults: list[Fault]) -> dict[int, float]:
+    """By host or rank, the gravest first; of several faults of one the largest."""
+    ratios: dict[int, float] = {}
+    for fault in faults:
+        ratios[fault.place.first] = max(fault.ratio, ratios.get(fault.place.first, 0.0))
+    return ratios
+
+
+def _ways(result: Result, analysis: SliceAnalysis, fault: Fault) -> list[HostLink]:
+    place: Place = fault.place
+    ends = []
+    if fault.way is not Way.IN:
+        ends.append((place.first, place.second))
+    if fault.way is not Way.OUT:
+        ends.append((place.second, place.first))
+    return [HostLink(a, b, _time_ns(result, analysis, a, b), fault.ratio) for a, b in ends]
+
+
+def _time_ns(result: Result, analysis: SliceAnalysis, from_host: int, to_host: int) -> float:
+    """Median over the sending ranks of the median of their pairs."""
+    host_of = result.host_of()
+    rows, columns = (np.flatnonzero(host_of == host) for host in (from_host, to_host))
+    times = result.read_block(analysis.part, "time_ns_median", rows, columns).astype(np.float32)
+    median = float(medians_of_last(medians_of_last(times)[None, :])[0])
+    return median if median > 0 else math.nan

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The diagnosis of a result as a report has it: from the file, from the program, or absent with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from leadline.diagnose.program import ask
+from leadline.error import LeadlineError
+from leadline.model import Diagnosis, Result, Slice
+
+
+@dataclass(frozen=True)
+class Diagnosed:
+    """What is said of each slice. Where a slice has none, `absent` says why."""
+
+    found: Mapping[Slice, Diagnosis]
+    absent: str = ""
+
+
+def diagnosed_in(result: Result) -> Diagnosed:
+    """What the file has, and nobody else is asked."""
+    return Diagnosed(result.diagnoses, "" if result.diagnoses else "the result file has none")
+
+
+def diagnosed(result: Result, parts: Sequence[Slice], topology: str | None = None) -> Diagnosed:
+    """What the file has of these slices; where it has not all, or where a topology is told now, the program's answer.
+    That it cannot answer is a reason, but an error where its user names a topology.
+    """
+    if result.num_ranks < 2:
+        return diagnosed_in(result)
+    if topology is None and all(part in result.diagnoses for part in parts):
+        return Diagnosed(result.diagnoses)
+    try:
+        return Diagnosed(ask(result, topology, parts=parts))
+    except LeadlineError as error:
+        if topology is not None:
+            raise
+        why = error.why or error.problem
+        if result.diagnoses:
+            return Diagnosed(result.diagnoses, why)
+        return Diagnosed({}, f"the result file has none, and {why}")

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the JSON of a diagnosis, in a result's summary or from the engine, to what it says; each part is checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, TypeVar
+
+from leadline.load.contents import BAD_VALUES, DamagedError, of_slices, real_of, reason_of
+from leadline.model import (
+    DiagnosedClass,
+    Diagnosis,
+    Fault,
+    Persistence,
+    Place,
+    PlaceKind,
+    ShownPair,
+    Slice,
+    Symptom,
+    Way,
+)
+
+Word = TypeVar("Word", bound=Enum)
+
+_OF_RANKS = (PlaceKind.RANK, PlaceKind.PAIR)
+_OF_HOSTS = (PlaceKind.HOST, PlaceKind.PORT, PlaceKind.INSIDE, PlaceKind.SOCKET, PlaceKind.LINK)
+_OF_TWO_ENDS = (PlaceKind.CABLE, PlaceKind.LINK, PlaceKind.PAIR)
+
+
+def diagnosis_of(
+    summary: Mapping[str, object] | None, slices: tuple[Slice, ...], num_ranks: int, num_hosts: int
+) -> dict[Slice, Diagnosis]:
+    """The diagnoses of the slices that have one. Keys that are not known are left alone: they are of newer programs."""
+    try:
+        entries = list(of_slices(summary, slices, "diagnosis"))
+        return {part: _diagnosis(entry, num_ranks, num_hosts) for part, entry in entries}
+    except DamagedError:
+        raise
+    except BAD_VALUES as error:
+        raise DamagedError(f"the diagnosis is none: {reason_of(error)}") from error
+
+
+def _diagnosis(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Diagnosis:
+    return Diagnosis(
+        threshold=float(entry["threshold"]),
+        false_discovery_rate=float(entry["false_discovery_rate"]),
+        topology=str(entry["topology"] or ""),
+        num_pairs=int(entry["num_pairs"]),
+        num_measured=int(entry["num_measured"]),
+        classes=tuple(
+            DiagnosedClass(
+                str(one["name"]), int(one["num_pairs"]), real_of(one["time_ns_median"]), real_of(one["spread"])
+            )
+            for one in entry["classes"]
+        ),
+        faults=tuple(fault_of(one, num_ranks, num_hosts) for one in entry["faults"]),
+        notes=texts_of(entry["notes"]),
+    )
+
+
+def fault_of(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Fault:
+    """A place at fault, or one that changed. BAD_VALUES or DamagedError for what cannot be."""
+    low, high = entry["ratio_interval"]
+    return Fault(
+        place=_place(entry, num_ranks, num_hosts),
+        name=str(entry["name"]),
+        symptom=word_of(Symptom, entry["symptom"]),
+        way=word_of(Way, entry["way"]),
+        ratio=_ratio(entry["ratio"]),
+        ratio_low=real_of(low),
+        ratio_high=real_of(high),
+        p_value=real_of(entry["p_value"]),
+        num_pairs=int(entry["num_pairs"]),
+        pairs=tuple(_shown(one, num_ranks) for one in entry["pairs"]),
+        ruled_out=texts_of(entry["ruled_out"]),
+        advice=str(entry["advice"]),
+        persistence=word_of(Persistence, entry["persistence"]),
+        ratio_alone=real_of(entry["ratio_alone"]),
+        is_note=bool(entry["is_note"]),
+    )
+
+
+def _place(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Place:
+    numbers = entry["place"]
+    kind = word_of(PlaceKind, entry["kind"])
+    level, first, second, socket = (
+        -1 if numbers[name] is None else int(numbers[name]) for name in ("level", "first", "second", "socket")
+    )
+    hosts, other_hosts = (
+        tuple(_within(int(host), num_hosts, "host") for host in numbers.get(name) or ())
+        for name in ("hosts", "other_hosts")
+    )
+    limit, what = (num_ranks, "rank") if kind in _OF_RANKS else (num_hosts, "host")
+    if kind in _OF_RANKS or (kind in _OF_HOSTS and not (kind is PlaceKind.SOCKET and first < 0)):
+        _within(first, limit, what)
+    if kind in _OF_TWO_ENDS:
+        _within(second, limit if kind is not PlaceKind.CABLE else num_hosts, what)
+    return Place(kind, level, first, second, socket, hosts, other_hosts)
+
+
+def _shown(entry: Mapping[str, Any], num_ranks: int) -> ShownPair:
+    from_rank, to_rank = (_within(int(entry[name]), num_ranks, "rank") for name in ("from", "to"))
+    return ShownPair(from_rank, to_rank, real_of(entry["measured"]), real_of(entry["expected"]))
+
+
+def _within(number: int, limit: int, what: str) -> int:
+    if not 0 <= number < limit:
+        raise DamagedError(f"the diagnosis names the {what} {number} of {limit}")
+    return number
+
+
+def _ratio(value: Any) -> float:
+    ratio = float(value)
+    if not 0 < ratio < math.inf:
+        raise DamagedError(f"the diagnosis has the ratio {ratio}")
+    return ratio
+
+
+def word_of(kind: type[Word], word: Any) -> Word:
+    """One of the words of that kind."""
+    try:
+        return kind(word)
+    except ValueError:
+        raise DamagedError(f"the diagnosis has the {kind.__name__} '{word}', which is none that is known") from None
+
+
+def texts_of(values: Any) -> tuple[str, ...]:
+    """A list of texts."""
+    if not isinstance(values, list):
+        raise DamagedError("the diagnosis has no list where one belongs")
+    return tuple(str(value) for value in values)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What changed between two results of the link test; ratios are of times, after over before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from leadline.model.diagnosis import Fault
+
+
+class Change(str, Enum):
+    """What became of a class: beyond the threshold, and beyond its interval."""
+
+    NONE = "none"
+    SLOWER = "slower"
+    FASTER = "faster"
+
+
+@dataclass(frozen=True)
+class ComparedClass:
+    """All pairs of one distance that both results have."""
+
+    name: str
+    num_pairs: int  # ordered
+    before_ns: float  # medians of the pairs' times
+    after_ns: float
+    ratio: float  # median over the pairs of after over before
+    ratio_low: float  # 95 % interval, hosts counting as one each
+    ratio_high: float
+    change: Change
+
+
+@dataclass(frozen=True)
+class ComparedSize:
+    """One message size of two results."""
+
+    message_size_bytes: int
+    threshold: float  # the least change that counts
+    num_pairs: int  # ordered pairs that both have
+    is_worse: bool
+    classes: tuple[ComparedClass, ...]
+    slower: tuple[Fault, ...]  # places, by how much more than their class; ratio: after over before, beyond it
+    faster: tuple[Fault, ...]  # ratio: before over after, beyond the class
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A result beside an earlier one."""
+
+    before: str  # the baseline, as its file is named
+    sizes: tuple[ComparedSize, ...]
+    notes: tuple[str, ...]  # what differs otherwise, and what could not be compared
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether anything became slower."""
+        return any(size.is_worse for size in self.sizes)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a diagnosis says: which places are at fault, by how much, how sure, and what speaks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class PlaceKind(str, Enum):
+    """The places that can be at fault, the larger ones first."""
+
+    SWITCH = "switch"  # pairs of all hosts below it, also with each other
+    UPLINK = "uplink"  # only pairs that leave what is below it
+    CABLE = "cable"  # pairs between two switches
+    RAIL = "rail"  # the same slot of (nearly) all hosts
+    HOST = "host"  # pairs of all its ranks, inside it too
+    PORT = "port"  # pairs of all its ranks with other hosts
+    INSIDE = "inside"  # only pairs inside it
+    SOCKET = "socket"  # pairs with other hosts of the ranks on one socket of a host, or of all hosts
+    RANK = "rank"
+    LINK = "link"  # pairs between two hosts
+    PAIR = "pair"
+
+
+class Symptom(str, Enum):
+    """What is wrong with a place."""
+
+    SLOW = "slow"  # its medians are long
+    UNSTEADY = "unsteady"  # its means are long, its medians are not
+
+
+class Way(str, Enum):
+    """Which way messages are concerned; of places with two ends from the first to the second, or back."""
+
+    BOTH = "both"
+    OUT = "out"
+    IN = "in"
+
+
+class Persistence(str, Enum):
+    """What measuring again has said about a place."""
+
+    NOT_RETESTED = "not_retested"
+    PERSISTENT = "persistent"
+    ONLY_UNDER_LOAD = "only_under_load"
+    TRANSIENT = "transient"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place by its number; which numbers count follows from the kind, the others are -1."""
+
+    kind: PlaceKind
+    level: int  # of switch, uplink, cable: 0 = the level next to the hosts
+    first: int  # group, slot, host or rank
+    second: int  # of cable, link and pair: the other end
+    socket: int  # NUMA node
+    hosts: tuple[int, ...]  # below a switch or an uplink, or the first end of a cable; empty where the file has none
+    other_hosts: tuple[int, ...]  # below the other end of a cable
+
+    @property
+    def has_two_ends(self) -> bool:
+        """Whether messages go through it from one end to the other, so that its name says which way."""
+        return self.second >= 0
+
+
+@dataclass(frozen=True)
+class ShownPair:
+    """An ordered pair that shows a fault: its median time in ns, or where the place is unsteady its mean over its
+    median; and what that would be without the fault.
+    """
+
+    from_rank: int
+    to_rank: int
+    measured: float
+    expected: float
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A place that is worse than others of its kind."""
+
+    place: Place
+    name: str  # "host node3", "the link between node1 and node4"
+    symptom: Symptom
+    way: Way
+    ratio: float  # time over what is expected without the fault (unsteady: of mean over median)
+    ratio_low: float  # 95 % interval
+    ratio_high: float
+    p_value: float  # that a sound place shows so much
+    num_pairs: int  # ordered, measured
+    pairs: tuple[ShownPair, ...]  # some of them
+    ruled_out: tuple[str, ...]
+    advice: str
+    persistence: Persistence
+    ratio_alone: float  # what the retest gave; NaN = none
+    is_note: bool  # how the machine is built rather than a fault
+
+
+@dataclass(frozen=True)
+class DiagnosedClass:
+    """What pairs of one kind take."""
+
+    name: str  # "same socket", "between hosts", "same leaf switch"
+    num_pairs: int  # ordered, measured
+    time_ns_median: float
+    spread: float  # of the logarithm of the times around what their ends explain
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Everything that was found out about one slice."""
+
+    threshold: float  # the least share of time that a finding costs
+    false_discovery_rate: float  # of the findings of each kind of place
+    topology: str  # where the network comes from; empty = nothing is known of it
+    num_pairs: int  # ordered pairs of the ranks that take part
+    num_measured: int  # those with a time
+    classes: tuple[DiagnosedClass, ...]
+    faults: tuple[Fault, ...]  # the gravest first, notes last
+    notes: tuple[str, ...]  # what could not be told, and why

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asks the program `leadline`: where it is found, how long it may take, and the document that it prints."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from leadline.error import ExitStatus, LeadlineError
+
+_NAME = "leadline"
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What is asked of the program."""
+
+    words: Sequence[str]  # its arguments
+    document: str  # the kind of document that it is to print
+    problem: str  # how an error begins: "cannot diagnose the result"
+    deadline_s: float
+    fine: tuple[int, ...] = (0,)  # exit status with which there is an answer
+
+
+def answer(ask: Ask) -> tuple[Path, Mapping[str, object]]:
+    """The program that was asked, and its document. LeadlineError where there is no program, or where it refuses."""
+    program = find_program()
+    if program is None:
+        named = os.environ.get("LEADLINE_PROGRAM")
+        why = f"there is no program {_NAME} beside this one or on the PATH"
+        why = f"LEADLINE_PROGRAM is '{named}', which is no program" if named else why
+        hint = "Set LEADLINE_PROGRAM to where the program is"
+        raise LeadlineError(ask.problem, why, hint, ExitStatus.SOMETHING_MISSING)
+    done = _run(program, ask)
+    if done.returncode not in ask.fine:
+        raise _refusal(str(program), done.returncode, done.stderr.decode("utf-8", "replace"))
+    try:
+        document = json.loads(done.stdout)
+    except ValueError:
+        document = None
+    if not isinstance(document, dict) or document.get("document") != ask.document:
+        raise LeadlineError(ask.problem, f"{program} does not print a {ask.document}", "Are both of one release?")
+    return program, document
+
+
+def unusable(program: Path, error: Exception) -> LeadlineError:
+    """What to raise for an answer that cannot be."""
+    return LeadlineError(f"cannot use the answer of {program}", str(error), "Are both of one release?")
+
+
+def find_program() -> Path | None:
+    """LEADLINE_PROGRAM where that is set, else beside the running script, else on the PATH."""
+    if named := os.environ.get("LEADLINE_PROGRAM"):
+        return Path(named) if _is_program(Path(named)) else None
+    script = Path(sys.argv[0])
+    for beside in (script.absolute().with_name(_NAME), script.resolve().with_name(_NAME)):
+        if _is_program(beside):
+            return beside
+    on_path = shutil.which(_NAME)
+    return Path(on_path) if on_path else None
+
+
+def _is_program(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
+
+
+def _run(program: Path, ask: Ask) -> subprocess.CompletedProcess[bytes]:
+    words = [str(program), *ask.words]
+    try:
+        return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=ask.deadline_s, check=False)
+    except subprocess.TimeoutExpired:
+        raise LeadlineError(ask.problem, f"{program} took longer than {ask.deadline_s:.0f} s") from None
+    except OSError as error:
+        why = f"{program}: {os.strerror(error.errno) if error.errno else error}"
+        raise LeadlineError(ask.problem, why, status=ExitStatus.SOMETHING_MISSING) from error
+
+
+def _refusal(program: str, status: int, errors: str) -> LeadlineError:
+    """Its own line; `leadline: ` stands before it again where the command ends."""
+    lines = [line.strip() for line in errors.splitlines() if line.strip()]
+    said = lines[-1].removeprefix(f"{_NAME}: ").rstrip(".") if lines else f"{program} ended with status {status}"
+    known = [one.value for one in ExitStatus]
+    return LeadlineError(said, status=ExitStatus(status if status in known else ExitStatus.RUN_FAILED))

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What changed since an earlier result as a report shows it: classes in a table, then the places that changed more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from leadline import words
+from leadline.analyse import SliceAnalysis
+from leadline.model import Change, ComparedClass, ComparedSize, Comparison, Fault
+from leadline.report.faults import target_of
+from leadline.units import Unit, bytes_text, in_unit, time_unit
+
+MOST_PLACES = 20  # of a size and a change
+
+Row = dict[str, Any]
+
+
+def comparison_for_page(analyses: Sequence[SliceAnalysis], comparison: Comparison) -> Row:
+    """The section; of each size the classes and places, these with the slice to which a click on one leads."""
+    first_part: dict[int, int] = {}
+    for index, analysis in enumerate(analyses):
+        first_part.setdefault(analysis.part.message_size_bytes, index)
+    return {
+        "before": words.baseline_name(comparison),
+        "is_worse": comparison.is_worse,
+        "verdict": words.compared_verdict(comparison),
+        "threshold": max((size.threshold for size in comparison.sizes), default=0.0),
+        "has_several": len(comparison.sizes) > 1,
+        "sizes": [_size_row(size, first_part.get(size.message_size_bytes)) for size in comparison.sizes],
+        "notes": words.compared_notes(comparison),
+    }
+
+
+def _size_row(size: ComparedSize, part: int | None) -> Row:
+    unit = time_unit(max((one.after_ns for one in size.classes), default=math.nan))
+    places = [(place, Change.SLOWER) for place in size.slower], [(place, Change.FASTER) for place in size.faster]
+    return {
+        "name": bytes_text(size.message_size_bytes),
+        "num_pairs": size.num_pairs,
+        "unit": unit.name,
+        "classes": [_class_row(one, unit) for one in size.classes],
+        "places": [_place_row(place, change, part) for kind in places for place, change in kind[:MOST_PLACES]],
+        "num_left_out": sum(max(len(kind) - MOST_PLACES, 0) for kind in places),
+    }
+
+
+def _class_row(one: ComparedClass, unit: Unit) -> Row:
+    return {
+        "name": one.name,
+        "num_pairs": one.num_pairs,
+        "before": in_unit(one.before_ns, unit),
+        "after": in_unit(one.after_ns, unit),
+        "change": words.percent(one.ratio),
+        "interval": f"{words.percent(one.ratio_low)} to {words.percent(one.ratio_high)}",
+        "word": "" if one.change is Change.NONE else one.change.value,
+    }
+
+
+def _place_row(place: Fault, change: Change, part: int | None) -> Row:
+    return {
+        "text": words.change_of_place(place, change),
+        "num_pairs": f"{place.num_pairs:,} ordered pair{'s' if place.num_pairs != 1 else ''}",
+        "is_slower": change is Change.SLOWER,
+        "target": target_of(place) | {"data-part": part} if part is not None and target_of(place) else {},
+    }

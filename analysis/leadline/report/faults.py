@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The faults of a result as a report shows them: in words, with what speaks for each, and a picture of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from leadline import words
+from leadline.analyse import SliceAnalysis
+from leadline.diagnose import Diagnosed, FoundFault
+from leadline.model import Fault, PlaceKind, Result, Slice, Way
+from leadline.report.strip import WIDTH, strip_of
+from leadline.stats.colour_range import ColourRange
+
+MOST_SHOWN = 12  # with their pictures
+_MOST_LISTED = 200  # of the others
+_MOST_PAIRS = 3
+
+Row = dict[str, Any]
+
+
+def faults_for_page(
+    result: Result, analyses: list[SliceAnalysis], diagnosed: Diagnosed, spans: Mapping[Slice, ColourRange]
+) -> Row:
+    """What stands below the verdict: `shown` in full, `others` in a line each, and what could not be told."""
+    if not words.is_diagnosed(analyses, diagnosed):
+        return {}
+    found = words.faults_of(analyses, diagnosed)
+    parts = [analysis.part for analysis in analyses]
+    said = [diagnosed.found[part] for part in parts if part in diagnosed.found]
+    others = found[MOST_SHOWN:]
+    return {
+        "shown": [_row(result, one, parts, spans) for one in found[:MOST_SHOWN]],
+        "others": [sentence_of(one) for one in others[:_MOST_LISTED]],
+        "num_left_out": max(len(others) - _MOST_LISTED, 0),
+        "notes": list(dict.fromkeys(note for diagnosis in said for note in diagnosis.notes)),
+        "topology": next((diagnosis.topology for diagnosis in said if diagnosis.topology), ""),
+        "width": WIDTH,
+        "threshold": max(diagnosis.threshold for diagnosis in said),
+        "false_discovery_rate": max(diagnosis.false_discovery_rate for diagnosis in said),
+    }
+
+
+def sentence_of(one: FoundFault) -> str:
+    """What is wrong, by how much, and in how many slices."""
+    return words.fault_sentence(one.fault).removesuffix(".") + f"{words.where_found(one)}."
+
+
+def _row(result: Result, one: FoundFault, parts: Sequence[Slice], spans: Mapping[Slice, ColourRange]) -> Row:
+    fault = one.fault
+    has_several = len(parts) > 1
+    return {
+        "title": words.as_sentence(words.fault_text(fault)), "how_much": words.how_much(fault),
+        "where": words.where_found(one), "is_note": fault.is_note,
+        "num_pairs": f"{fault.num_pairs:,} ordered pair{'s' if fault.num_pairs != 1 else ''}",
+        "pairs": [
+            {"from": pair.from_rank, "to": pair.to_rank, "shown": words.shown_pair(pair, fault.symptom)}
+            for pair in fault.pairs[:_MOST_PAIRS]
+        ],
+        "clearest": words.part_name(result, one.part) if has_several else "",
+        "ruled_out": list(fault.ruled_out), "again": words.measured_again(fault), "advice": fault.advice,
+        "part": parts.index(one.part), "target": target_of(fault),
+        "strip": strip_of(result, one.part, fault, spans[one.part]),
+    }  # fmt: skip
+
+
+def target_of(fault: Fault) -> dict[str, int]:
+    """Where its name leads in the matrix, as attributes that the page's script knows; empty for what is no one place
+    there.
+    """
+    place = fault.place
+    first, second = (place.second, place.first) if fault.way is Way.IN else (place.first, place.second)
+    if place.kind in (PlaceKind.HOST, PlaceKind.PORT, PlaceKind.INSIDE, PlaceKind.SOCKET) and place.first >= 0:
+        return {"data-host": place.first}
+    if place.kind is PlaceKind.RANK:
+        return {"data-rank": place.first}
+    if place.kind is PlaceKind.LINK:
+        return {"data-from-host": first, "data-to-host": second}
+    if place.kind is PlaceKind.PAIR:
+        return {"data-from": first, "data-to": second}
+    return {}

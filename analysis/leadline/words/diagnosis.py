@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences about faults, as plain text, in the words of `leadline diagnose`: the headline, and each fault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from leadline.diagnose import FoundFault
+from leadline.model import Diagnosis, Fault, Persistence, ShownPair, Slice, Symptom, Way
+from leadline.units import number, time_text
+
+_MOST_NAMED = 3  # faults, in the headline
+
+_WAYS = {Way.BOTH: "", Way.OUT: " when sending", Way.IN: " when receiving"}
+
+
+def ratio_of(ratio: float) -> str:
+    """Three digits: nobody knows a ratio better."""
+    return number(ratio, 3)
+
+
+def fault_text(fault: Fault) -> str:
+    """What is wrong with which place, as it stands within a sentence: `host node3 is slow when sending`."""
+    if fault.is_note:
+        return f"{fault.name} is farther from the network"
+    way = "" if fault.place.has_two_ends else _WAYS[fault.way]
+    return f"{fault.name} is {fault.symptom.value}{way}"
+
+
+def how_much(fault: Fault) -> str:
+    """By how much, with the interval: `3.01 times as long as usual (2.94 to 3.08)`."""
+    interval = f"({ratio_of(fault.ratio_low)} to {ratio_of(fault.ratio_high)})"
+    if fault.is_note:
+        return f"{ratio_of(fault.ratio)} times the time {interval}"
+    if fault.symptom is Symptom.UNSTEADY:
+        return f"means of {ratio_of(fault.ratio)} times the usual share of the median {interval}"
+    return f"{ratio_of(fault.ratio)} times as long as usual {interval}"
+
+
+def fault_sentence(fault: Fault) -> str:
+    """Both, as a sentence with its capital and its end."""
+    return f"{as_sentence(fault_text(fault))}: {how_much(fault)}."
+
+
+def as_sentence(text: str) -> str:
+    """With a capital."""
+    return text[:1].upper() + text[1:]
+
+
+def shown_pair(pair: ShownPair, symptom: Symptom) -> str:
+    """What a pair shows of the fault: `22.6 µs instead of 7.53 µs`."""
+    if symptom is Symptom.UNSTEADY:
+        return f"mean {ratio_of(pair.measured)} times its median"
+    return f"{time_text(pair.measured)} instead of {time_text(pair.expected)}"
+
+
+def measured_again(fault: Fault) -> str:
+    """What measuring it again said; empty where nobody did."""
+    alone = ratio_of(fault.ratio_alone)
+    return {
+        Persistence.NOT_RETESTED: "",
+        Persistence.PERSISTENT: f"alone {alone} times as long, so it is there without load, too",
+        Persistence.ONLY_UNDER_LOAD: f"alone {alone} times, so it shows only beside others",
+        Persistence.TRANSIENT: "as usual, alone and beside others; it has passed",
+    }[fault.persistence]
+
+
+def where_found(one: FoundFault) -> str:
+    """In how many sizes and repeats, where there are several: ` (in 2 of 8 sizes and repeats)`."""
+    return f" (in {one.num_found} of {one.num_slices} sizes and repeats)" if one.num_slices > 1 else ""
+
+
+def verdict(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> str:
+    """The one line above the list of the faults, or that there is none."""
+    if not any(one.num_measured for one in found.values()):
+        return "Nothing was measured."
+    num_faults = sum(not one.fault.is_note for one in faults)
+    if num_faults:
+        return f"{counted(num_faults)} found{', the gravest first' if num_faults > 1 else ''}."
+    threshold = max(one.threshold for one in found.values())
+    return f"No fault found: nothing is {number(100 * threshold, 2)} % slower than its like by more than chance."
+
+
+def counted(num_faults: int) -> str:
+    """`1 fault`, `2 faults`."""
+    return f"{num_faults:,} fault{'s' if num_faults != 1 else ''}"
+
+
+def headline_of(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> list[str]:
+    """The verdict with the gravest faults in it, for where no list follows."""
+    real = [one for one in faults if not one.fault.is_note]
+    if len(real) < 2:
+        return [fault_sentence(one.fault).removesuffix(".") + f"{where_found(one)}." for one in real] or [
+            verdict(found, faults)
+        ]
+    named = [f"{fault_text(one.fault)}, {ratio_of(one.fault.ratio)} times as usual" for one in real[:_MOST_NAMED]]
+    if len(real) > _MOST_NAMED:
+        named.append(f"{len(real) - _MOST_NAMED:,} more")
+    return [f"{counted(len(real))} found: {'; '.join(named[:-1])}; and {named[-1]}."]
