@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import program
+
 # Inside: a name of its own, the names of all, shared memory of its own.
 _ENTER = """
 echo "$1" >/proc/sys/kernel/hostname
@@ -22,6 +24,11 @@ host=$1
 shift
 exec ip netns exec "{prefix}$host" unshare --uts --mount sh -c '{enter}' sh "$host" "{hosts}" sh -c "$*"
 """
+
+
+_CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
+_SLOW = "50mbit"
+_BURST = ("burst", "5kb")  # so little credit that messages of some KiB see the rate
 
 
 class NotHereError(Exception):
@@ -44,14 +51,17 @@ class Network:
         self._prefix = f"ll{os.getpid()}-"
         self._switch = f"{self._prefix}switch"
         self._made: list[str] = []
+        self._folder = folder
+        self._processes: list[subprocess.Popen[str]] = []
+        self._group_of: dict[int, Path] = {}
         self._hosts_file = folder / "hosts"
         self.agent = folder / "agent"
 
     def __enter__(self) -> Network:
         """Makes all of it, or nothing: NotHereError."""
-        for program in ("ip", "tc", "unshare"):
-            if shutil.which(program) is None:
-                raise NotHereError(f"{program} is not installed")
+        for needed in ("ip", "tc", "unshare"):
+            if shutil.which(needed) is None:
+                raise NotHereError(f"{needed} is not installed")
         try:
             self._make()
         except NotHereError:
@@ -91,6 +101,11 @@ class Network:
         _do("ip", "-n", name, "link", "set", "lo", "up")
 
     def _remove(self) -> None:
+        for process in self._processes:
+            process.kill()
+            process.communicate(timeout=20)
+        for group in self._group_of.values():
+            group.rmdir()
         for name in self._made:
             subprocess.run(["ip", "netns", "del", name], capture_output=True, timeout=20, check=False)
 
@@ -98,7 +113,13 @@ class Network:
         """The command that runs these words on a host."""
         name = self.names[host]
         enter = ["unshare", "--uts", "--mount", "sh", "-c", _ENTER, "sh", name, str(self._hosts_file)]
-        return ["ip", "netns", "exec", self._prefix + name, *enter, *map(str, words)]
+        return [*self._join(host), "ip", "netns", "exec", self._prefix + name, *enter, *map(str, words)]
+
+    def _join(self, host: int) -> list[str]:
+        """What comes before a command so that it runs in the control group of a host that has one."""
+        if host not in self._group_of:
+            return []
+        return ["sh", "-c", 'echo $$ >"$1" && shift && exec "$@"', "sh", str(self._group_of[host] / "cgroup.procs")]
 
     def add_second_network(self, hosts: Sequence[int]) -> None:
         """These hosts get a device eth1, at 10.56.0.1 and on and at fd56::1 and on."""
@@ -110,12 +131,22 @@ class Network:
         """Unplugs a host."""
         _do("ip", "-n", self._switch, "link", "set", self.names[host], "down")
 
-    def slow_down(self, host: int) -> None:
+    def slow_down(self, host: int, rate: str = _SLOW) -> None:
         """50 Mbit/s in both directions, with so little credit that messages of some KiB see it."""
-        self._limit(self._prefix + self.names[host], "eth0")
-        self._limit(self._switch, self.names[host])
+        self._limit(self._prefix + self.names[host], "eth0", rate)
+        self._limit(self._switch, self.names[host], rate)
 
-    def plug_into_second_switch(self, hosts: Sequence[int]) -> None:
+    def slow_down_between(self, first: int, second: int, rate: str = _SLOW) -> None:
+        """As slow_down(), but only what these two send to each other."""
+        for host, partner in ((first, second), (second, first)):
+            tc = ("ip", "netns", "exec", self._prefix + self.names[host], "tc")
+            to_device = ("dev", "eth0", "parent", "1:")
+            _do(*tc, "qdisc", "add", "dev", "eth0", "root", "handle", "1:", "htb")  # what has no class is not limited
+            _do(*tc, "class", "add", *to_device, "classid", "1:1", "htb", "rate", rate, *_BURST, "quantum", "1514")
+            address = ("match", "ip", "dst", f"{self.addresses[partner]}/32")
+            _do(*tc, "filter", "add", *to_device, "protocol", "ip", "u32", *address, "flowid", "1:1")
+
+    def plug_into_second_switch(self, hosts: Sequence[int], rate: str = _SLOW) -> None:
         """These hosts reach the others through one cable between two switches, as fast as a host slowed down."""
         on_switch = ("ip", "-n", self._switch, "link")
         _do(*on_switch, "add", "bridge2", "type", "bridge")
@@ -123,11 +154,59 @@ class Network:
         _do(*on_switch, "add", "up1", "type", "veth", "peer", "name", "up2")
         for device, bridge in (("up1", "bridge"), ("up2", "bridge2")):
             _do(*on_switch, "set", device, "master", bridge, "up")
-            self._limit(self._switch, device)
+            self._limit(self._switch, device, rate)
         for host in hosts:
             _do(*on_switch, "set", self.names[host], "master", "bridge2")
 
+    def lengthen_between(self, first: int, second: int, delay_us: float = 0, loss: float = 0) -> None:
+        """What these two send to each other takes a way of its own, so much longer, that loses a share of frames."""
+        hosts = (first, second)
+        self._lay([(self._prefix + self.names[host], f"way{host}") for host in hosts], delay_us, loss)
+        for host, partner in (hosts, hosts[::-1]):
+            name, device = self._prefix + self.names[host], f"way{host}"
+            _do("ip", "-n", name, "link", "set", device, "up")
+            route = (f"{self.addresses[partner]}/32", "dev", device, "src", self.addresses[host])
+            _do("ip", "-n", name, "route", "add", *route)
+
+    def lengthen(self, host: int, delay_us: float = 0, loss: float = 0) -> None:
+        """The cable of a host becomes so much longer, and loses that share of frames."""
+        name = self.names[host]
+        _do("ip", "-n", self._switch, "link", "del", name)
+        self._lay([(self._prefix + name, "eth0"), (self._switch, name)], delay_us, loss)
+        _do("ip", "-n", self._switch, "link", "set", name, "master", "bridge", "up")
+        _do("ip", "-n", self._prefix + name, "addr", "add", f"{self.addresses[host]}/24", "dev", "eth0")
+        _do("ip", "-n", self._prefix + name, "link", "set", "eth0", "up")
+
+    def keep_busy(self, host: int, core: int) -> None:
+        """What is started on this host from now on yields to a process on this core that never waits."""
+        group = _CPU_GROUPS / f"{self._prefix}{self.names[host]}"
+        try:
+            group.mkdir()
+            (group / "cpu.shares").write_text("128")  # an eighth of a process
+        except OSError as error:
+            raise NotHereError(f"{group}: {error.strerror}") from None
+        self._group_of[host] = group
+        busy_while_we_live = ["taskset", "-c", str(core), "sh", "-c", 'while kill -0 "$1"; do :; done', "sh"]
+        self._processes.append(subprocess.Popen([*busy_while_we_live, str(os.getpid())], text=True))
+
+    def _lay(self, ends: Sequence[tuple[str, str]], delay_us: float, loss: float) -> None:
+        """A cable that is a process, between devices that appear."""
+        if not Path("/dev/net/tun").exists():
+            raise NotHereError("/dev/net/tun is not there")
+        cable = self._folder / "long_cable"
+        if not cable.exists():
+            _do("cc", "-O2", "-o", str(cable), str(program.ROOT / "tests" / "support" / "long_cable.c"))
+        places = [word for name, device in ends for word in (f"/run/netns/{name}", device)]
+        process = subprocess.Popen(
+            [cable, *places, str(delay_us), str(loss)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self._processes.append(process)
+        assert process.stdout is not None
+        if not process.stdout.readline():  # comes at once, or the process ends
+            _, complaint = process.communicate(timeout=20)
+            raise NotHereError(complaint.strip())
+
     @staticmethod
-    def _limit(namespace: str, device: str) -> None:
-        limit = ["tbf", "rate", "50mbit", "burst", "5kb", "latency", "50ms"]
+    def _limit(namespace: str, device: str, rate: str) -> None:
+        limit = ["tbf", "rate", rate, *_BURST, "latency", "50ms"]
         _do("ip", "netns", "exec", namespace, "tc", "qdisc", "replace", "dev", device, "root", *limit)

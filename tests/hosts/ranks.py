@@ -13,12 +13,18 @@ from network import Network
 
 @contextlib.contextmanager
 def started(
-    network: Network, host_of: Sequence[int], folder: Path, *words: str, timeout: float = 60, benchmark: str = "link"
+    network: Network,
+    host_of: Sequence[int],
+    folder: Path,
+    *words: str,
+    timeout: float = 60,
+    benchmark: str = "link",
+    wait: str = "yield",
 ) -> Iterator[list[program.Run]]:
     """One process a rank, with explicit variables, on the hosts given."""
     addresses = [network.addresses[host] for host in host_of]
     ports = [60000 + rank for rank in range(len(host_of))]
-    command = [program.PROGRAM, benchmark, "--wait", "yield", "--output", "r.h5", *words]
+    command = [program.PROGRAM, benchmark, "--wait", wait, "--output", "r.h5", *words]
     with contextlib.ExitStack() as stack:
         yield [
             stack.enter_context(

@@ -12,6 +12,7 @@ import tree
 ANALYSIS_ORDER = (
     "error",
     "units",
+    "program",
     "model",
     "load",
     "stats",
@@ -20,6 +21,7 @@ ANALYSIS_ORDER = (
     "diagnose",
     "compare",
     "simulate",
+    "cost",
     "draw",
     "words",
     "report",
