@@ -183,7 +183,7 @@ void Diagnosing::add_unsteady() {
   DiagnosisSettings settings = question_.settings;
   settings.threshold = std::max(settings.threshold, unsteady_threshold);
   std::vector<std::string> told_before;
-  const SearchOutcome unsteady = search(rows, setting_, settings, 0, told_before);
+  const SearchOutcome unsteady = search(rows, setting_, settings, Symptom::unsteady, 0, told_before);
   std::vector<Suspect> fresh;
   for (const Suspect& suspect : unsteady.suspects) {
     const std::int32_t host = host_of_place(setting_, suspect.place);
@@ -203,7 +203,7 @@ void Diagnosing::add_unsteady() {
 Diagnosis Diagnosing::run() {
   const std::size_t num_lone = std::clamp(num_ranks(question_.layout) / ranks_a_lone, fewest_lone, most_lone);
   const Rows& times = question_.rows(Symptom::slow);
-  outcome_ = search(times, setting_, question_.settings, num_lone, diagnosis_.notes);
+  outcome_ = search(times, setting_, question_.settings, Symptom::slow, num_lone, diagnosis_.notes);
   describe_classes();
   // What any fiftieth pair shows is not worth a second measurement. What is wrong with a link is not told again
   // by its pairs, which losses hit unevenly.

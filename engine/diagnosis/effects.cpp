@@ -12,8 +12,7 @@
 namespace leadline::diagnosis {
 namespace {
 
-constexpr double share = 0.25;  // an end is as good as the better quarter of its pairs
-constexpr int num_sweeps = 4;   // the bins of columns narrow down by a factor of four or more in each
+constexpr int num_sweeps = 4;  // the bins of columns narrow down by a factor of four or more in each
 
 // An end is fitted to about so many of its pairs of a class, drawn by lot: their quartile scatters by 1.36 / 45 of what
 // pairs do, and where there are more, nothing is gained but time is lost.
@@ -25,7 +24,7 @@ constexpr std::size_t most_counts_apart = std::size_t{1} << 27;
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 /// The share-quantile between order statistics; `values` are reordered. NaN without values.
-float quantile(std::vector<float>& values) {
+float quantile(std::vector<float>& values, double share) {
   if (values.empty()) return not_a_number;
   const double at = share * static_cast<double>(values.size() - 1);
   const auto low = static_cast<std::ptrdiff_t>(at);
@@ -57,7 +56,7 @@ void add_up_sparse(const Rows& rows, std::span<Number> numbers) {
 
 class Fit {
  public:
-  Fit(const Rows& rows, const PairClasses& classes) : rows_(rows), classes_(classes) {
+  Fit(const Rows& rows, const PairClasses& classes, double share) : rows_(rows), classes_(classes), share_(share) {
     effects_.classes.resize(classes.size());
     for (Effects::OfClass& one : effects_.classes) {
       one.out.assign(rows.num_ranks(), 0);
@@ -106,6 +105,7 @@ class Fit {
 
   const Rows& rows_;
   const PairClasses& classes_;
+  const double share_;
   Effects effects_;
   std::vector<std::uint8_t> is_here_;  ///< by rank: whether this holder has its row
   std::vector<Scratch> scratch_;
@@ -226,7 +226,7 @@ void Fit::sweep_row(std::size_t worker, const Row& row, std::span<const ColumnBi
   for (std::size_t pair_class = 0; pair_class < shift.size() && pair_class < classes_.size(); ++pair_class) {
     auto& values = scratch.of_class[pair_class];
     if (values.empty()) continue;
-    shift[pair_class] = quantile(values);
+    shift[pair_class] = quantile(values, share_);
     effects_.classes[pair_class].out[row.from] += shift[pair_class];
   }
   count_columns(worker, bins, shift);
@@ -262,7 +262,7 @@ void Fit::take_columns(std::span<const ColumnBins> bins) {
     for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
       if (one.num_in[rank] == 0) continue;
       const auto counts = std::span(sum).subspan(bin_at(pair_class, rank), ColumnBins::num);
-      const auto shift = static_cast<float>(bins[pair_class].quantile(counts, share));
+      const auto shift = static_cast<float>(bins[pair_class].quantile(counts, share_));
       if (!std::isnan(shift)) one.in[rank] += shift;
     }
   }
@@ -389,6 +389,6 @@ std::uint64_t num_ends(const Effects::OfClass& pair_class) {
                                     std::ranges::count_if(pair_class.num_in, is_there));
 }
 
-Effects fit(const Rows& rows, const PairClasses& classes) { return Fit(rows, classes).run(); }
+Effects fit(const Rows& rows, const PairClasses& classes, double share) { return Fit(rows, classes, share).run(); }
 
 }  // namespace leadline::diagnosis

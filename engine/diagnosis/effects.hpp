@@ -13,6 +13,10 @@
 
 namespace leadline::diagnosis {
 
+/// An end counts for what this share of its pairs shows at most. The better half is for what strikes pairs by chance,
+/// as losses do: of few messages many pairs see none.
+inline constexpr double better_quarter = 0.25, better_half = 0.5;
+
 /// No pairs are taken to scatter less than this, of a logarithm.
 inline constexpr double least_spread = 1e-3;
 
@@ -36,10 +40,10 @@ struct Effects {
 /// Senders and receivers of a class: as many effects were fitted.
 std::uint64_t num_ends(const Effects::OfClass& pair_class);
 
-/// Collective. The fit: quantiles of rows and columns in turn (Tukey 1977, median polish, here with the lower quartile)
-/// until big effects are out of the columns' bins. Four sweeps over all pairs, or over some thousand of each end and
-/// class where there are more.
-Effects fit(const Rows& rows, const PairClasses& classes);
+/// Collective. The fit: `share`-quantiles of rows and columns in turn (Tukey 1977, median polish, here with the lower
+/// quartile) until big effects are out of the columns' bins. Four sweeps over all pairs, or over some thousand of each
+/// end and class where there are more.
+Effects fit(const Rows& rows, const PairClasses& classes, double share = better_quarter);
 
 /// The class of each value of a row.
 void classes_of(const PairClasses& classes, const Row& row, std::vector<std::uint8_t>& classes_of_values);

@@ -61,10 +61,10 @@ std::vector<Suspect> joined(const std::vector<Suspect>& one_way) {
   return places;
 }
 
-SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings,
+SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings, Symptom symptom,
                      std::size_t most_lone_pairs, std::vector<std::string>& notes) {
   SearchOutcome outcome;
-  outcome.effects = fit(rows, setting.classes);
+  outcome.effects = fit(rows, setting.classes, symptom == Symptom::unsteady ? better_half : better_quarter);
   outcome.suspects = find_places(outcome.effects, setting.layout, setting.classes, setting.hosts, settings, notes);
   if (const auto way = slow_between_two(outcome.effects, setting, settings)) outcome.suspects.push_back(*way);
   const std::deque<Partition> partitions = partitions_of(setting);

@@ -19,8 +19,8 @@ struct SearchOutcome {
   std::vector<LonePair> lone_pairs;  ///< slowest first
 };
 
-/// Collective. `most_lone_pairs` 0: single pairs are not looked for.
-SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings,
+/// Collective. The rows show `symptom`. `most_lone_pairs` 0: single pairs are not looked for.
+SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings, Symptom symptom,
                      std::size_t most_lone_pairs, std::vector<std::string>& notes);
 
 /// Suspects of one way each, with ends as they stand in `place`: both ways of two ends become one, the lower end first.

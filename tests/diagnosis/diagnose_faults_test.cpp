@@ -164,6 +164,16 @@ TEST(unsteady, places_have_long_means_and_usual_medians) {
   EXPECT_THAT(diagnosis.faults[0].pairs, Each(Field(&ShownPair::measured, Ge(1.5)))) << "mean over median";
 }
 
+TEST(unsteady, a_port_is_one_fault_though_many_of_its_pairs_saw_no_loss) {
+  Machine machine = machine_of({4, 4, 4, 2});
+  machine.faults = {planted({PlaceKind::port, -1, 5, -1, -1}, 1)};
+  machine.faults[0].loss = 0.01;  // of 100 messages: a third of the pairs lose none
+  const Diagnosis diagnosis = Measured(machine).diagnosis();
+  ASSERT_EQ(diagnosis.faults.size(), 1U);
+  EXPECT_EQ(diagnosis.faults[0].place, machine.faults[0].place);
+  EXPECT_EQ(diagnosis.faults[0].symptom, Symptom::unsteady);
+}
+
 TEST(unsteady, is_not_asked_for_where_there_are_no_means) {
   Machine machine = machine_of({4, 4, 4, 2});
   machine.faults = {planted({PlaceKind::port, -1, 5, -1, -1}, 1)};
