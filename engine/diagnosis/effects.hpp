@@ -21,8 +21,8 @@ inline constexpr double better_quarter = 0.25, better_half = 0.5;
 inline constexpr double least_spread = 1e-3;
 
 /// value(i, j) = centre[class] + out[class][i] + in[class][j] + residual. An end counts for what the better quarter of
-/// its pairs shows, so that neither a few bad partners nor, where there are few hosts, half of them make it look bad;
-/// all of its pairs do.
+/// its pairs shows (or the share that fit() is told), so that neither a few bad partners nor, where there are few
+/// hosts, half of them make it look bad; all of its pairs do.
 struct Effects {
   struct OfClass {
     std::uint64_t num = 0;                       ///< ordered pairs measured

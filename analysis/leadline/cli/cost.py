@@ -9,7 +9,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from leadline import __version__
-from leadline.cli.support import Once, Parser, ProgressLine, check_output, ended, replacing, say, write, wrong
+from leadline.cli.support import (
+    Once,
+    Parser,
+    ProgressLine,
+    check_output,
+    ended,
+    replacing,
+    say,
+    whole_number,
+    write,
+    wrong,
+)
 from leadline.cost import MeasuredTimes, Pattern, Placement, better_placement, measured_times, parse_pattern
 from leadline.cost import pattern_cost as cost_of
 from leadline.cost.placement import MOST_EFFORT, TIME_LIMIT_S, usual_effort, why_no_placement
@@ -91,15 +102,6 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _number(options: argparse.Namespace, name: str, usual: int, least: int, most: int) -> int:
-    text = getattr(options, name)
-    if text is None:
-        return usual
-    if not (text.isascii() and text.isdecimal() and len(text) <= 20 and least <= int(text) <= most):
-        raise wrong(f"--{name.replace('_', '-')} cannot be '{text}'", f"Write a number from {least} to {most}")
-    return int(text)
-
-
 def _time_limit(text: str | None) -> float:
     if text is None:
         return TIME_LIMIT_S
@@ -150,8 +152,8 @@ def _expect_search(options: argparse.Namespace, reason: str) -> None:
 
 
 def _placement(options: argparse.Namespace, pattern: Pattern, cost: PatternCost, times: MeasuredTimes) -> Placement:
-    seed = _number(options, "seed", 1, 0, (1 << 64) - 1)
-    effort = _number(options, "effort", usual_effort(pattern.num_ranks), 1, 10**12)
+    seed = whole_number(options, "seed", 1, 0, (1 << 64) - 1)
+    effort = whole_number(options, "effort", usual_effort(pattern.num_ranks), 1, 10**12)
     progress = None if options.quiet else ProgressLine("looking for a better placement")
     try:
         return better_placement(pattern, cost, times, seed, effort, _time_limit(options.time_limit), progress)
@@ -162,12 +164,12 @@ def _placement(options: argparse.Namespace, pattern: Pattern, cost: PatternCost,
 
 def _cost(arguments: Sequence[str]) -> None:
     options = _cost_parser().parse_args(arguments)
-    top = _number(options, "top", 10, 0, _MOST_PAIRS)
+    top = whole_number(options, "top", 10, 0, _MOST_PAIRS)
     if options.no_placement:
         _expect_search(options, "--no-placement")
     path = _output_path(options)
     result = load_link(options.result)
-    repeat = None if options.repeat is None else _number(options, "repeat", 0, 1, 1 << 31) - 1
+    repeat = None if options.repeat is None else whole_number(options, "repeat", 0, 1, 1 << 31) - 1
     pattern = parse_pattern(options.pattern, result.num_ranks)
     times = measured_times(result, pattern, _size(options.size), repeat, options.statistic)
     progress = None if options.quiet else ProgressLine("reading the result")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from leadline import __version__
-from leadline.cli.support import Once, Parser, ProgressLine, check_output, ended, say, write, wrong
+from leadline.cli.support import Once, Parser, ProgressLine, check_output, ended, say, whole_number, write, wrong
 from leadline.error import ExitStatus, LeadlineError
 from leadline.load import load
 from leadline.model import BisectionResult, IntArray, PatternKind
@@ -94,15 +94,6 @@ def _add_patterns(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _count(options: argparse.Namespace, name: str, usual: int, least: int, most: int) -> int:
-    text = getattr(options, name)
-    if text is None:
-        return usual
-    if not (text.isascii() and text.isdecimal() and len(text) <= 20 and least <= int(text) <= most):
-        raise wrong(f"--{name.replace('_', '-')} cannot be '{text}'", f"Write a number from {least} to {most}")
-    return int(text)
-
-
 def _share(text: str | None) -> float:
     if text is None:
         return 0.01
@@ -119,11 +110,11 @@ def _share(text: str | None) -> float:
 def _simulation(options: argparse.Namespace, progress: ProgressLine | None) -> SimulatedBisection:
     """Without a measurement."""
     network = parse_topology(options.topology)
-    per_host = _count(options, "per_host", 1, 1, MOST_RANKS)
-    num_ranks = None if options.ranks is None else _count(options, "ranks", 0, 2, MOST_RANKS)
-    num_hosts = None if options.hosts is None else _count(options, "hosts", 0, 1, MOST_RANKS)
-    extent = Extent(_count(options, "rounds", 1000, 1, _MOST_ROUNDS), _share(options.precision))
-    seed = _count(options, "seed", 1, 0, (1 << 64) - 1)
+    per_host = whole_number(options, "per_host", 1, 1, MOST_RANKS)
+    num_ranks = None if options.ranks is None else whole_number(options, "ranks", 0, 2, MOST_RANKS)
+    num_hosts = None if options.hosts is None else whole_number(options, "hosts", 0, 1, MOST_RANKS)
+    extent = Extent(whole_number(options, "rounds", 1000, 1, _MOST_ROUNDS), _share(options.precision))
+    seed = whole_number(options, "seed", 1, 0, (1 << 64) - 1)
     experiment = experiment_of_ranks(network, options.routing, num_ranks, num_hosts, per_host, seed)
     ranks = experiment.players.ranks()
     names, has_random = parse_patterns("--pattern", options.pattern or "random", len(ranks))

@@ -48,6 +48,16 @@ def wrong(problem: str, hint: str = "") -> LeadlineError:
     return LeadlineError(problem, hint=hint, status=ExitStatus.BAD_COMMAND_LINE)
 
 
+def whole_number(options: argparse.Namespace, name: str, usual: int, least: int, most: int) -> int:
+    """The value of an option that counts, or what is usual where it is not given."""
+    text = getattr(options, name)
+    if text is None:
+        return usual
+    if not (text.isascii() and text.isdecimal() and len(text) <= 20 and least <= int(text) <= most):
+        raise wrong(f"--{name.replace('_', '-')} cannot be '{text}'", f"Write a number from {least} to {most}")
+    return int(text)
+
+
 def chosen_parts(result: Result, size: str | None, repeat: str | None) -> tuple[Slice, ...]:
     """The slices of a size and a repeat in a user's words, None = of all; at least one."""
     parts = result.slices
