@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 
 from leadline.cost.pattern import CHOSEN_SIZE, NAMES, Pattern, bad_pattern, messages_of, named_pattern
-from leadline.error import LeadlineError, from_os_error
+from leadline.error import LeadlineError
+from leadline.text_file import read_text
 from leadline.units import parse_bytes
 
 _MOST_BYTES = 256 << 20
@@ -30,7 +31,9 @@ def read_pattern(path: str | os.PathLike[str], num_ranks: int) -> Pattern:
     LeadlineError with the line for whatever is not that.
     """
     lines = _Lines(path, num_ranks)
-    for number, line in enumerate(_text(path).splitlines(), start=1):
+    for number, line in enumerate(
+        read_text(path, _MOST_BYTES, lambda why, hint: _wrong(path, why, hint), _EXAMPLE).splitlines(), start=1
+    ):
         words = line.partition("#")[0].split()
         if words:
             lines.add(number, words)
@@ -92,26 +95,6 @@ class _Lines:
 
 def _digits(word: str) -> int | None:
     return int(word) if word.isascii() and word.isdecimal() and len(word) <= 18 else None
-
-
-def _text(path: str | os.PathLike[str]) -> str:
-    file = Path(path)
-    try:
-        # A pipe or a device may never end.
-        if file.exists() and not file.is_file():
-            raise _wrong(path, "it is no file")
-        if file.stat().st_size > _MOST_BYTES:
-            raise _wrong(path, f"it is larger than {_MOST_BYTES >> 20} MiB")
-        data = file.read_bytes()
-    except OSError as error:
-        raise from_os_error(f"cannot read '{os.fspath(path)}'", error) from error
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
-        raise _wrong(path, "it is no text", _EXAMPLE)
-    return text
 
 
 def _wrong(path: str | os.PathLike[str], why: str, hint: str = "") -> LeadlineError:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from leadline.error import LeadlineError, from_os_error
+from leadline.error import LeadlineError
 from leadline.simulate.network import MOST_HOSTS, bad_topology
+from leadline.text_file import read_text
 
 _MOST_BYTES = 1 << 28
 _EXAMPLE = "A line is: NODE NODE [CAPACITY]"
@@ -43,7 +43,7 @@ class _Reader:
         self._host_lines: dict[str, int] = {}  # name: line
 
     def cables(self) -> Cables:
-        for line in self._text().splitlines():
+        for line in read_text(self._path, _MOST_BYTES, self._wrong, _EXAMPLE).splitlines():
             self._number += 1
             words = line.partition("#")[0].split()
             if words[:1] == ["hosts:"]:
@@ -54,24 +54,6 @@ class _Reader:
             raise self._wrong("it has no cable", _EXAMPLE)
         self._cables.hosts = self._hosts()
         return self._cables
-
-    def _text(self) -> str:
-        try:
-            # A pipe or a device may never end.
-            if self._path.exists() and not self._path.is_file():
-                raise self._wrong("it is no file")
-            if self._path.stat().st_size > _MOST_BYTES:
-                raise self._wrong(f"it is larger than {_MOST_BYTES >> 20} MiB")
-            data = self._path.read_bytes()
-        except OSError as error:
-            raise from_os_error(f"cannot read '{os.fspath(self._path)}'", error) from error
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = "\0"
-        if "\0" in text:
-            raise self._wrong("it is no text", _EXAMPLE)
-        return text
 
     def _wrong(self, why: str, hint: str = "") -> LeadlineError:
         return bad_topology(f"cannot use '{self._path}' as a network", why, hint)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small files that people write, read with a guard against what is no such file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from leadline.error import LeadlineError, from_os_error
+
+
+def read_text(
+    path: str | os.PathLike[str], most_bytes: int, refusal: Callable[[str, str], LeadlineError], example: str
+) -> str:
+    """The text of a UTF-8 file of at most so many bytes.
+
+    Raises: what `refusal` makes of a reason and a hint, where it is no file, too large or no text (`example` is then
+    the hint); LeadlineError where it cannot be read.
+    """
+    file = Path(path)
+    try:
+        # A pipe or a device may never end.
+        if file.exists() and not file.is_file():
+            raise refusal("it is no file", "")
+        if file.stat().st_size > most_bytes:
+            raise refusal(f"it is larger than {most_bytes >> 20} MiB", "")
+        data = file.read_bytes()
+    except OSError as error:
+        raise from_os_error(f"cannot read '{os.fspath(path)}'", error) from error
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise refusal("it is no text", example)
+    return text
