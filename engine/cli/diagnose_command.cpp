@@ -97,11 +97,9 @@ std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, re
   std::vector<result::DiagnosedSlice> slices;
   for (const Chosen& one : chosen) {
     const std::size_t repeat = one.first, size = one.second;
-    const auto loaded = [&](Symptom symptom) -> const diagnosis::Rows& {
-      result::load(reader, repeat, size, symptom, rows);
-      return rows;
-    };
-    const diagnosis::Question question{loaded,           layout,
+    result::SliceRows of_slice(reader, repeat, size, rows);
+    const auto rows_of = [&](Symptom symptom) -> const diagnosis::Rows& { return of_slice.of(symptom); };
+    const diagnosis::Question question{rows_of,          layout,
                                        request.settings, pairs_to_measure(header),
                                        !header.linktest, result::recorded_retests(reader, repeat, size)};
     slices.push_back({{header.repeats[repeat].repeat, header.repeats[repeat].permutation, static_cast<int>(size),

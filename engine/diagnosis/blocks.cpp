@@ -334,7 +334,7 @@ std::vector<Suspect> BlockSearch::run() {
   // Where all blocks are controls, their ends have been fitted to them; a sample of many knows nothing of that.
   const bool are_all = controls.size() == num * (num - 1);
   const std::size_t num_fitted = are_all ? 2 * static_cast<std::size_t>(num) - 1 : 0;
-  return judge(all, {Way::out, std::span(all).first(controls.size()), num_fitted, num * (num - 1)}, settings_);
+  return judge(all, {Way::out, std::span(all).first(controls.size()), num_fitted, num * (num - 1), 1}, settings_);
 }
 
 }  // namespace

@@ -52,11 +52,15 @@ void DenseRows::set(std::uint32_t from, std::span<const double> logarithms) {
                          [&](double logarithm) { return LogCode::of(logarithm, lowest_); });
 }
 
+void DenseRows::get(std::uint32_t from, std::vector<float>& logarithms) const {
+  decode(std::span(codes_).subspan(std::size_t{from} * num_ranks(), num_ranks()), lowest_, logarithms);
+}
+
 void DenseRows::visit(const std::function<void(std::size_t worker, const Row& row)>& look) const {
   std::vector<std::vector<float>> values(num_workers());
   in_blocks(num_ranks(), num_workers(), [&](std::size_t worker, std::uint32_t first, std::uint32_t end) {
     for (std::uint32_t from = first; from < end; ++from) {
-      decode(std::span(codes_).subspan(std::size_t{from} * num_ranks(), num_ranks()), lowest_, values[worker]);
+      get(from, values[worker]);
       look(worker, {from, {}, values[worker]});
     }
   });

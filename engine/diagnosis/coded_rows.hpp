@@ -2,6 +2,7 @@
 // Rows that all lie in this process, two bytes a pair: a matrix of 28,672 ranks takes 1.6 GB.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -20,8 +21,8 @@ struct LogCode {
 
   static std::uint16_t of(double logarithm, float lowest = of_times) {
     if (!std::isfinite(logarithm)) return 0;
-    const double code = 1 + std::round((logarithm - static_cast<double>(lowest)) * static_cast<double>(steps));
-    return static_cast<std::uint16_t>(std::fmin(std::fmax(code, 1), 65'535));
+    const double code = 1.5 + (logarithm - static_cast<double>(lowest)) * static_cast<double>(steps);  // to be cut off
+    return static_cast<std::uint16_t>(std::clamp(code, 1.0, 65'535.0));
   }
   static float value(std::uint16_t code, float lowest = of_times) {
     return code == 0 ? NAN : lowest + (static_cast<float>(code) - 1) / steps;
@@ -54,6 +55,9 @@ class DenseRows final : public CodedRows {
 
   /// `logarithms` has a place for every rank.
   void set(std::uint32_t from, std::span<const double> logarithms);
+
+  /// What was set, in steps; NaN where there is nothing.
+  void get(std::uint32_t from, std::vector<float>& logarithms) const;
 
   void visit(const std::function<void(std::size_t worker, const Row& row)>& look) const override;
 

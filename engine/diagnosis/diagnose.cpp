@@ -2,6 +2,8 @@
 // Search, second measurement, verdict.
 #include "diagnosis/diagnose.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,6 +28,9 @@ constexpr std::size_t ranks_a_lone = 4;  // one more of them for so many ranks: 
 constexpr double most_common = 0.02;     // chance of a pair that is worth it
 // Of mean over median; a guess that keeps single spikes out.
 constexpr double unsteady_threshold = 0.5;
+// So many hosts whose effects differ by less than this share may have a common reason.
+constexpr std::ptrdiff_t fewest_alike = 3;
+constexpr double most_apart = 0.25;
 
 /// The hosts below a group of the place's level, ascending; none for places that are no groups.
 std::vector<std::int32_t> hosts_below(const Layout& layout, const Place& place, std::int32_t group) {
@@ -52,8 +57,10 @@ class Diagnosing {
   void describe_classes();
   double error_of(const Effects::OfClass& one) const;
   void judge_lone_pairs();
-  void add_faults(const Rows& rows, const std::vector<Suspect>& suspects, Symptom symptom);
+  bool may_be_chance(const Suspect& suspect, const Effects& effects) const;
+  void add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom);
   void add_unsteady();
+  void note_hosts_alike();
   Fault fault_of(const Suspect& suspect, Symptom symptom, const std::vector<MeasuredPair>& evidence);
 
   const Question& question_;
@@ -150,13 +157,27 @@ Fault Diagnosing::fault_of(const Suspect& suspect, Symptom symptom, const std::v
   return fault;
 }
 
-void Diagnosing::add_faults(const Rows& rows, const std::vector<Suspect>& suspects, Symptom symptom) {
+/// A link of few pairs that nobody measured again: single pairs scatter with a heavier tail than what many have in
+/// common. A link is slow if half of its pairs are.
+bool Diagnosing::may_be_chance(const Suspect& suspect, const Effects& effects) const {
+  if (suspect.place.kind != PlaceKind::link) return false;
+  const auto first_of = [&](std::int32_t host) { return setting_.hosts.of(static_cast<std::uint32_t>(host)).front(); };
+  const std::size_t its_class = setting_.classes.of(first_of(suspect.place.first), first_of(suspect.place.second));
+  const auto num_slow = static_cast<double>(suspect.num_pairs <= 2 ? suspect.num_pairs : (suspect.num_pairs + 1) / 2);
+  const double p = std::pow(tail_probability(effects.classes[its_class], suspect.effect), num_slow);
+  const double num_hosts = setting_.hosts.num_groups();
+  return p * num_hosts * (num_hosts - 1) > question_.settings.false_discovery_rate;
+}
+
+void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom) {
+  const std::vector<Suspect>& suspects = outcome.suspects;
   const auto evidence = evidence_for(rows, setting_, suspects, most_shown);
   SecondLook look(question_, symptom);
   for (std::size_t index = 0; index < suspects.size(); ++index) {
     Fault fault = fault_of(suspects[index], symptom, evidence[index]);
     if (!suspects[index].is_note) look.decide(fault, suspects[index], evidence[index], sound_);
-    diagnosis_.faults.push_back(std::move(fault));
+    const bool is_certain = fault.persistence != Persistence::not_retested;
+    if (is_certain || !may_be_chance(suspects[index], outcome.effects)) diagnosis_.faults.push_back(std::move(fault));
   }
 }
 
@@ -183,7 +204,7 @@ void Diagnosing::add_unsteady() {
   DiagnosisSettings settings = question_.settings;
   settings.threshold = std::max(settings.threshold, unsteady_threshold);
   std::vector<std::string> told_before;
-  const SearchOutcome unsteady = search(rows, setting_, settings, Symptom::unsteady, 0, told_before);
+  SearchOutcome unsteady = search(rows, setting_, settings, Symptom::unsteady, 0, told_before);
   std::vector<Suspect> fresh;
   for (const Suspect& suspect : unsteady.suspects) {
     const std::int32_t host = host_of_place(setting_, suspect.place);
@@ -197,7 +218,24 @@ void Diagnosing::add_unsteady() {
     fresh.push_back(suspect);
   }
   if (question_.retest && !fresh.empty()) sound_ = sound_pairs(rows, setting_, fresh, num_sound);
-  add_faults(rows, fresh, Symptom::unsteady);
+  unsteady.suspects = std::move(fresh);
+  add_faults(rows, unsteady, Symptom::unsteady);
+}
+
+/// Without a topology what hosts share is not known, so that their uplink is told by all of them.
+void Diagnosing::note_hosts_alike() {
+  if (!question_.layout.network.levels.empty()) return;
+  std::vector<double> effects;
+  for (const Fault& fault : diagnosis_.faults) {
+    const bool is_whole_host = fault.place.kind == PlaceKind::host || fault.place.kind == PlaceKind::port;
+    if (is_whole_host && fault.symptom == Symptom::slow) effects.push_back(std::log(fault.ratio));
+  }
+  const double middle = middle_of(effects).median;
+  const auto num_alike =
+      std::ranges::count_if(effects, [&](double effect) { return std::abs(effect - middle) < most_apart * middle; });
+  if (num_alike < fewest_alike) return;
+  diagnosis_.notes.push_back(fmt::format(
+      "{} hosts are slow alike: with --topology what they share, such as an uplink, would be told instead", num_alike));
 }
 
 Diagnosis Diagnosing::run() {
@@ -221,8 +259,9 @@ Diagnosis Diagnosing::run() {
   const bool has_suspects = !outcome_.suspects.empty() || !outcome_.lone_pairs.empty();
   if (question_.retest && has_suspects) sound_ = sound_pairs(times, setting_, outcome_.suspects, num_sound);
   judge_lone_pairs();
-  add_faults(times, outcome_.suspects, Symptom::slow);
+  add_faults(times, outcome_, Symptom::slow);
   add_unsteady();
+  note_hosts_alike();
   // The time that a fault costs in all; what is over comes behind what is not, notes last.
   const auto weight = [](const Fault& fault) { return (fault.ratio - 1) * static_cast<double>(fault.num_pairs); };
   const auto group = [](const Fault& fault) { return fault.is_note ? 2 : counts(fault) ? 0 : 1; };

@@ -74,6 +74,7 @@ class Fit {
  private:
   struct Scratch {
     std::vector<std::uint8_t> classes_of_values;  ///< of a row
+    std::vector<std::uint32_t> drawn;             ///< places in a row that take part in a sweep
     std::vector<std::uint32_t> partners;          ///< of the residuals of a sweep
     std::vector<std::uint8_t> classes;
     std::vector<float> residuals;
@@ -187,31 +188,26 @@ void Fit::share_numbers() {
 /// Residuals of the pairs that take part in the sweeps.
 void Fit::sample_row(Scratch& scratch, const Row& row) {
   classes_of(classes_, row, scratch.classes_of_values);
-  scratch.partners.resize(row.values.size());
-  scratch.classes.resize(row.values.size());
-  scratch.residuals.resize(row.values.size());
-  std::array<float, PairClasses::most_classes> own{};
-  std::array<const float*, PairClasses::most_classes> in{};
-  for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) {
-    const Effects::OfClass& one = effects_.classes[pair_class];
-    own[pair_class] = static_cast<float>(one.centre) + one.out[row.from];
-    in[pair_class] = one.in.data();
-  }
+  scratch.drawn.resize(row.values.size());
   const std::uint32_t lot_of_row = row.from * 0x85ebca6bU;
-  std::size_t num = 0;
-  for (std::size_t index = 0; index < row.values.size(); ++index) {
+  std::size_t num_drawn = 0;
+  for (std::uint32_t index = 0; index < row.values.size(); ++index) {
+    const std::uint32_t lot = (row.partner(index) ^ lot_of_row) * 0x9e3779b1U;
+    scratch.drawn[num_drawn] = index;
+    num_drawn += lot <= highest_lot_[scratch.classes_of_values[index]] ? 1 : 0;  // a branch could not be foreseen
+  }
+  scratch.partners.clear();
+  scratch.classes.clear();
+  scratch.residuals.clear();
+  for (const std::uint32_t index : std::span(scratch.drawn).first(num_drawn)) {
     const std::uint32_t to = row.partner(index);
     if (std::isnan(row.values[index]) || to == row.from) continue;
     const std::uint8_t pair_class = scratch.classes_of_values[index];
-    const std::uint32_t lot = (to ^ lot_of_row) * 0x9e3779b1U;
-    scratch.partners[num] = to;
-    scratch.classes[num] = pair_class;
-    scratch.residuals[num] = row.values[index] - own[pair_class] - in[pair_class][to];
-    num += lot <= highest_lot_[pair_class] ? 1 : 0;  // no branch, which a processor could not foresee
+    const Effects::OfClass& one = effects_.classes[pair_class];
+    scratch.partners.push_back(to);
+    scratch.classes.push_back(pair_class);
+    scratch.residuals.push_back(row.values[index] - static_cast<float>(one.centre) - one.out[row.from] - one.in[to]);
   }
-  scratch.partners.resize(num);
-  scratch.classes.resize(num);
-  scratch.residuals.resize(num);
 }
 
 void Fit::sweep_row(std::size_t worker, const Row& row, std::span<const ColumnBins> bins) {

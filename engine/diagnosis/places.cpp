@@ -21,6 +21,11 @@ using Ranks = std::span<const std::uint32_t>;
 constexpr double share_of_fault = 0.5;
 constexpr std::array ways{Way::both, Way::out, Way::in};
 
+// Switches are few, and alone would say little of how sound ones scatter; but we take it that those of one machine
+// scatter no more than its hosts do. With so many hosts that is worth so many degrees of freedom: a guess.
+constexpr std::size_t fewest_hosts_to_know = 12;
+constexpr double freedom_by_hosts = 4;
+
 /// A place and its ranks.
 struct Group {
   Place place;
@@ -44,7 +49,10 @@ class Search {
   void look_at_ranks();
   void look_inside();
 
+  std::vector<Candidate> candidates_of(const std::vector<Group>& groups, Way way, ClassSet set) const;
   std::vector<Suspect> judged(const std::vector<Group>& groups, Way way, ClassSet set) const;
+  std::vector<Suspect> judged_switches(const std::vector<Group>& groups, const Members& hosts_of, Way way,
+                                       ClassSet set) const;
   void note(const Suspect& suspect);
   double among(Ranks ranks, ClassSet set) const;
   void explain_among(Ranks ranks, ClassSet set);
@@ -58,14 +66,36 @@ class Search {
   std::vector<Suspect> found_;
 };
 
-std::vector<Suspect> Search::judged(const std::vector<Group>& groups, Way way, ClassSet set) const {
+std::vector<Candidate> Search::candidates_of(const std::vector<Group>& groups, Way way, ClassSet set) const {
   std::vector<Candidate> candidates;
   candidates.reserve(groups.size());
   for (const Group& group : groups) {
     candidates.push_back({group.place, ends_.of_ranks(group.ranks, way, set),
                           ends_.standard_error(group.ranks, way, set), ends_.num_pairs(group.ranks, way, set)});
   }
-  return judge(candidates, way, settings_);
+  return candidates;
+}
+
+std::vector<Suspect> Search::judged(const std::vector<Group>& groups, Way way, ClassSet set) const {
+  return judge(candidates_of(groups, way, set), way, settings_);
+}
+
+/// Few switches are judged by how hosts scatter around the one that they hang on, too.
+std::vector<Suspect> Search::judged_switches(const std::vector<Group>& groups, const Members& hosts_of, Way way,
+                                             ClassSet set) const {
+  std::vector<Candidate> candidates = candidates_of(groups, way, set);
+  std::vector<double> deviations;
+  for (const Candidate& candidate : candidates) {
+    for (const std::uint32_t host : hosts_of.of(static_cast<std::uint32_t>(candidate.place.first))) {
+      deviations.push_back(ends_.of_ranks(hosts_.of(host), way, set) - candidate.effect);
+    }
+  }
+  const Middle hosts = middle_of(std::move(deviations));
+  if (degrees_of_freedom(candidates.size()) >= freedom_by_hosts || hosts.num < fewest_hosts_to_know) {
+    return judge(candidates, way, settings_);
+  }
+  for (Candidate& one : candidates) one.standard_error = std::fmax(one.standard_error, hosts.spread);
+  return judge(candidates, {way, candidates, 0, candidates.size(), freedom_by_hosts}, settings_);
 }
 
 /// A place that is bad in both ways, and in one of them more so, is one.
@@ -97,7 +127,7 @@ void Search::look_at_switches(std::size_t level) {
   for (const Group& group : groups) all_within.push_back(among(group.ranks, within));
   const double usual_within = middle_of(all_within).median;
   for (const Way way : ways) {
-    for (Suspect suspect : judged(groups, way, crossing)) {
+    for (Suspect suspect : judged_switches(groups, hosts_of, way, crossing)) {
       const Ranks ranks = ranks_of.of(static_cast<std::uint32_t>(suspect.place.first));
       if (among(ranks, within) - usual_within >= share_of_fault * suspect.effect) {
         suspect.place.kind = PlaceKind::network_switch;

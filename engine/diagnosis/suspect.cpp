@@ -57,7 +57,7 @@ std::vector<Suspect> judge(std::span<const Candidate> candidates, const Comparis
   if (middle.num < fewest_to_compare) return {};
   if (middle.num <= comparison.num_fitted) return {};  // nothing is left to judge by
   const std::size_t num_free = middle.num - comparison.num_fitted;
-  const double freedom = degrees_of_freedom(num_free);
+  const double freedom = std::max(degrees_of_freedom(num_free), comparison.least_freedom);
   const double spread = middle.spread * std::sqrt(static_cast<double>(middle.num) / static_cast<double>(num_free));
 
   std::vector<Suspect> suspects;
@@ -78,7 +78,7 @@ std::vector<Suspect> judge(std::span<const Candidate> candidates, const Comparis
 }
 
 std::vector<Suspect> judge(std::span<const Candidate> candidates, Way way, const DiagnosisSettings& settings) {
-  return judge(candidates, {way, candidates, 0, candidates.size()}, settings);
+  return judge(candidates, {way, candidates, 0, candidates.size(), 1}, settings);
 }
 
 }  // namespace leadline::diagnosis

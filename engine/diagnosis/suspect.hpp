@@ -44,6 +44,7 @@ struct Comparison {
   std::span<const Candidate> usual{};  ///< what sound places of the kind show, most of them at least
   std::size_t num_fitted = 0;          ///< effects that were taken off the usual ones; each hides some of their spread
   std::uint64_t num_tests = 0;         ///< places of the kind, looked at or not; at least as many as candidates count
+  double least_freedom = 1;            ///< more where something else, too, tells how sound places scatter
 };
 
 /// Those candidates that stand out among the usual ones: by the threshold, and by Student's t against the spread of the

@@ -19,19 +19,22 @@ constexpr std::int64_t rows_a_block = 32;
 /// Rows as they were read.
 struct Block {
   std::int64_t first = 0;
-  std::vector<std::vector<double>> medians, means;  ///< means: only for unsteady places
+  std::vector<std::vector<double>> times_ns;
 };
 
 double logarithm(double time_ns) { return time_ns > 0 ? std::log(time_ns) : std::numeric_limits<double>::quiet_NaN(); }
 
-void code(Block block, diagnosis::DenseRows& rows) {
-  for (std::size_t index = 0; index < block.medians.size(); ++index) {
-    auto& values = block.medians[index];
+/// `over_known`: as ratios over what the rows hold.
+void code(Block block, bool over_known, diagnosis::DenseRows& rows) {
+  std::vector<float> known;
+  auto from = static_cast<std::uint32_t>(block.first);
+  for (auto& values : block.times_ns) {
     for (double& value : values) value = logarithm(value);
-    for (std::size_t to = 0; !block.means.empty() && to < values.size(); ++to) {
-      values[to] = logarithm(block.means[index][to]) - values[to];
+    if (over_known) {
+      rows.get(from, known);
+      for (std::size_t to = 0; to < values.size(); ++to) values[to] -= static_cast<double>(known[to]);
     }
-    rows.set(static_cast<std::uint32_t>(block.first + static_cast<std::int64_t>(index)), values);
+    rows.set(from++, values);
   }
 }
 
@@ -52,22 +55,29 @@ diagnosis::Layout layout_of(ResultReader& reader) {
   return layout;
 }
 
-void load(ResultReader& reader, std::size_t repeat_index, std::size_t size_index, Symptom symptom,
-          diagnosis::DenseRows& rows) {
-  const std::int64_t num_ranks = reader.header().num_ranks;
+void SliceRows::load(TimeStatistic statistic) {
+  const bool over_known = statistic == TimeStatistic::mean;
+  const std::int64_t num_ranks = reader_.header().num_ranks;
   std::future<void> coding;
   for (std::int64_t first = 0; first < num_ranks; first += rows_a_block) {
-    Block block{first, {}, {}};
+    Block block{first, {}};
     for (std::int64_t rank = first; rank < std::min(first + rows_a_block, num_ranks); ++rank) {
-      block.medians.push_back(reader.times_ns(repeat_index, size_index, rank, TimeStatistic::median));
-      if (symptom == Symptom::unsteady) {
-        block.means.push_back(reader.times_ns(repeat_index, size_index, rank, TimeStatistic::mean));
-      }
+      block.times_ns.push_back(reader_.times_ns(repeat_index_, size_index_, rank, statistic));
     }
     if (coding.valid()) coding.get();
-    coding = std::async(std::launch::async, [&rows, its = std::move(block)]() mutable { code(std::move(its), rows); });
+    coding = std::async(std::launch::async, [this, over_known, its = std::move(block)]() mutable {
+      code(std::move(its), over_known, rows_);
+    });
   }
   if (coding.valid()) coding.get();
+}
+
+const diagnosis::Rows& SliceRows::of(Symptom symptom) {
+  if (loaded_ == symptom) return rows_;
+  if (loaded_ != Symptom::slow) load(TimeStatistic::median);
+  if (symptom == Symptom::unsteady) load(TimeStatistic::mean);
+  loaded_ = symptom;
+  return rows_;
 }
 
 diagnosis::Retest recorded_retests(const ResultReader& reader, std::size_t repeat_index, std::size_t size_index) {

@@ -113,6 +113,21 @@ TEST(places, both_ways_and_one_way_more_is_one_place) {
   EXPECT_THAT(places_of(found(machine).suspects), ElementsAre(described(port, Way::both)));
 }
 
+class few_switches : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(few_switches, are_judged_by_how_their_hosts_scatter) {
+  Machine machine = machine_of({8, GetParam(), 1, 1});
+  for (machine.seed = 1; machine.seed <= 20; ++machine.seed) {
+    machine.faults.clear();
+    EXPECT_THAT(found(machine).suspects, IsEmpty()) << machine.seed;
+    machine.faults = {planted({PlaceKind::uplink, 0, 1, -1, -1}, 1.2)};
+    EXPECT_THAT(places_of(found(machine).suspects), ElementsAre(described(machine.faults[0].place, Way::both)))
+        << machine.seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(places, few_switches, testing::Values(3U, 4U, 5U));
+
 TEST(places, of_two_hosts_nobody_can_tell) {
   Machine machine = quiet({2, 1, 4, 2});
   machine.faults = {planted({PlaceKind::host, -1, 1, -1, -1}, 3)};

@@ -178,16 +178,22 @@ class Network:
         _do("ip", "-n", self._prefix + name, "link", "set", "eth0", "up")
 
     def keep_busy(self, host: int, core: int) -> None:
-        """What is started on this host from now on yields to a process on this core that never waits."""
+        """What is started on this host from now on has a quarter of this core, and a process there that never waits.
+
+        The kernel takes the core away in lumps of some milliseconds, now and then of dozens.
+        """
         group = _CPU_GROUPS / f"{self._prefix}{self.names[host]}"
         try:
             group.mkdir()
-            (group / "cpu.shares").write_text("128")  # an eighth of a process
+            self._group_of[host] = group
+            (group / "cpu.cfs_period_us").write_text("4000")
+            (group / "cpu.cfs_quota_us").write_text("1000")
         except OSError as error:
             raise NotHereError(f"{group}: {error.strerror}") from None
-        self._group_of[host] = group
-        busy_while_we_live = ["taskset", "-c", str(core), "sh", "-c", 'while kill -0 "$1"; do :; done', "sh"]
-        self._processes.append(subprocess.Popen([*busy_while_we_live, str(os.getpid())], text=True))
+        # Of the lowest class, so that other hosts do not see it.
+        busy_while_we_live = ["chrt", "--idle", "0", "sh", "-c", 'while kill -0 "$1"; do :; done', "sh"]
+        on_core = [*self._join(host), "taskset", "-c", str(core), *busy_while_we_live]
+        self._processes.append(subprocess.Popen([*on_core, str(os.getpid())], text=True))
 
     def _lay(self, ends: Sequence[tuple[str, str]], delay_us: float, loss: float) -> None:
         """A cable that is a process, between devices that appear."""

@@ -10,13 +10,9 @@ import pytest
 from network import Network
 from verdicts import NUM_HOSTS, SCENARIOS, findings
 
-# Ping-pongs wait so rarely for a core that is shared evenly that nothing shows; with less of it, they take minutes.
-BUSY = pytest.mark.skip("a busy host is found in half of all runs only")
-NAMES = [pytest.param(name, marks=BUSY if name == "a host is busy" else []) for name in SCENARIOS]
-
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SCENARIOS)
 def test_what_is_at_fault_is_named_first(network: Callable[[int], Network], tmp_path: Path, name: str) -> None:
     scenario = SCENARIOS[name]
     hosts = network(NUM_HOSTS)

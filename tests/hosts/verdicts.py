@@ -28,8 +28,10 @@ NUM_HOSTS, RANKS_PER_HOST = 8, 2
 # One pair at a time and without spinning, since all hosts share the cores of one machine: what another pair takes from
 # them would look like a fault. All ranks are on one core, too: a message to another core takes twice as long, and who
 # sits where stays so for many messages. 16 KiB see a rate; a message a batch keeps the medians clear of few long ones.
-WORDS = ["--serial", "--message-size", "16KiB", "--messages", "20", "--batches", "20"]
-WORDS += ["--warmup", "2", "--retest-slowest", "0"]
+WORDS = ["--serial", "--message-size", "16KiB", "--warmup", "2", "--retest-slowest", "0"]
+SHORT_BATCHES = ("--messages", "20", "--batches", "20")
+# Each so long that a busy host has lost its core several times.
+LONG_BATCHES = ("--messages", "800", "--batches", "5")
 # Sixteen kibibytes take 0.66 ms, many times what they take without a limit; less would only take longer.
 RATE = "200mbit"
 CORE = min(os.sched_getaffinity(0))
@@ -56,6 +58,7 @@ class Scenario:
     damage: Callable[[Network], None]
     places: Sequence[Place] = ()
     words: Sequence[str] = ()
+    batches: Sequence[str] = SHORT_BATCHES
 
     def is_right(self, faults: Sequence[dict[str, Any]]) -> bool:
         """Without damage nothing may be found."""
@@ -70,22 +73,27 @@ def _host_and_link(hosts: Network) -> None:
     hosts.lengthen_between(5, 7, delay_us=200)
 
 
+def _uplink_and_link(hosts: Network) -> None:
+    hosts.plug_into_second_switch(range(4, 8), RATE)
+    hosts.lengthen_between(0, 2, delay_us=200)
+
+
 # A cable cannot be told from the port that it ends in, nor can who sees its pairs inside a host alone.
-HOST_2, LINK = Place(("port", "host"), (2,)), Place(("link",), (1, 4))
+HOST_2, LINK, UPLINK = Place(("port", "host"), (2,)), Place(("link",), (1, 4)), Place(("cable", "uplink"))
+TOPOLOGY = ("--topology", "cables")
 SCENARIOS = {
     "nothing": Scenario(lambda _: None),
     "a host is limited": Scenario(lambda hosts: hosts.slow_down(2, RATE), [HOST_2]),
     "a link is limited": Scenario(lambda hosts: hosts.slow_down_between(1, 4, RATE), [LINK]),
     "the uplink is limited": Scenario(
-        lambda hosts: hosts.plug_into_second_switch(range(4, 8), RATE),
-        [Place(("cable", "uplink"))],
-        ["--topology", "cables"],
+        lambda hosts: hosts.plug_into_second_switch(range(4, 8), RATE), [UPLINK], TOPOLOGY
     ),
     "a link is longer": Scenario(lambda hosts: hosts.lengthen_between(1, 4, delay_us=200), [LINK]),
     "a link loses": Scenario(lambda hosts: hosts.lengthen_between(1, 4, loss=0.01), [LINK]),
     "a cable is longer": Scenario(lambda hosts: hosts.lengthen(2, delay_us=200), [HOST_2]),
-    "a host is busy": Scenario(lambda hosts: hosts.keep_busy(2, CORE), [Place(("host",), (2,))]),
+    "a host is busy": Scenario(lambda hosts: hosts.keep_busy(2, CORE), [Place(("host",), (2,))], batches=LONG_BATCHES),
     "a host and a link": Scenario(_host_and_link, [HOST_2, Place(("link",), (5, 7))]),
+    "the uplink and a link": Scenario(_uplink_and_link, [UPLINK, Place(("link",), (0, 2))], TOPOLOGY),
 }
 
 
@@ -104,7 +112,7 @@ def findings(hosts: Network, scenario: Scenario, folder: Path, times: int = 1) -
     """What is found each time that the test is made, in one run; the damage must be done already."""
     (folder / "cables").write_text(CABLES)
     host_of = [host for host in range(NUM_HOSTS) for _ in range(RANKS_PER_HOST)]
-    words = [*WORDS, *scenario.words, "--repeat", str(times), "--overwrite"]
+    words = [*WORDS, *scenario.batches, *scenario.words, "--repeat", str(times), "--overwrite"]
     with on_one_core(), started(hosts, host_of, folder, *words, timeout=60 + 60 * times, wait="block") as runs:
         ends = finish(runs)
     assert [end.status for end in ends] == [0] * len(host_of), [end.err for end in ends]
