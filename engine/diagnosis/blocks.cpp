@@ -19,6 +19,7 @@ constexpr std::size_t most_proposals_of_row = 64, most_proposals = 65'536;
 constexpr std::size_t most_candidates = 4096;
 constexpr std::size_t num_controls = 512;
 constexpr std::uint64_t controls_seed = 7;  // the same everywhere; which blocks they are does not matter
+constexpr std::size_t most_of_part = 1024;  // pairs of a sender with a part that are looked at again, about
 constexpr double least_distance = 2.5;      // of a proposal from what is usual, in standard errors
 
 /// What one sender shows towards one part.
@@ -71,6 +72,7 @@ class RowByParts {
   std::span<const ExplainedPartition> explained_;
   std::vector<std::uint8_t> classes_of_values_;
   std::vector<float> residuals_;
+  std::size_t first_ = 0, stride_ = 1;  ///< which of them are looked at
   std::vector<Entry> sorted_, unsorted_;
   std::vector<std::uint32_t> begin_;
   std::vector<std::uint32_t> num_low_, num_high_;  ///< by part: values below what is asked for, and the others
@@ -79,15 +81,18 @@ class RowByParts {
 };
 
 void RowByParts::find_residuals(const Row& row) {
+  first_ = 0, stride_ = 1;
   residuals_of(effects_, classes_, row, classes_of_values_, residuals_);
   for (const ExplainedPartition& explained : explained_) subtract(explained, row, residuals_);
 }
 
-/// Only those towards wanted parts, which are few; the others are left as they are.
+/// Only those towards wanted parts, and of large parts as many as a median needs; the others are left as they are.
 void RowByParts::find_wanted_residuals(const Row& row) {
+  stride_ = std::max<std::size_t>(1, row.values.size() / partition_.num_parts / most_of_part);
+  first_ = row.from % stride_;
   classes_of_values_.resize(row.values.size());
   residuals_.resize(row.values.size());
-  for (std::size_t index = 0; index < row.values.size(); ++index) {
+  for (std::size_t index = first_; index < row.values.size(); index += stride_) {
     const std::uint32_t to = row.partner(index);
     if (is_wanted_[partition_.part_of[to]] == 0) continue;
     classes_of_values_[index] = classes_.of(row.from, to);
@@ -101,7 +106,8 @@ template <typename Wants>
 void RowByParts::sort(const Row& row, const Wants& wants) {
   const std::uint32_t own_part = partition_.part_of[row.from];
   unsorted_.clear();
-  for (std::uint32_t index = 0; index < residuals_.size(); ++index) {
+  for (std::size_t at = first_; at < residuals_.size(); at += stride_) {
+    const auto index = static_cast<std::uint32_t>(at);
     const std::uint32_t part = partition_.part_of[row.partner(index)];
     if (wants(part) && !std::isnan(residuals_[index]) && part != own_part) unsorted_.push_back({part, index});
   }

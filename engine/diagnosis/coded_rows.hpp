@@ -25,7 +25,8 @@ struct LogCode {
     return static_cast<std::uint16_t>(std::clamp(code, 1.0, 65'535.0));
   }
   static float value(std::uint16_t code, float lowest = of_times) {
-    return code == 0 ? NAN : lowest + (static_cast<float>(code) - 1) / steps;
+    const float its = lowest + (static_cast<float>(code) - 1) * (1 / steps);
+    return code == 0 ? NAN : its;
   }
 };
 

@@ -190,11 +190,12 @@ void Fit::sample_row(Scratch& scratch, const Row& row) {
   classes_of(classes_, row, scratch.classes_of_values);
   scratch.drawn.resize(row.values.size());
   const std::uint32_t lot_of_row = row.from * 0x85ebca6bU;
+  const auto highest_lot = highest_lot_;  // as it does not change, which compilers cannot see
   std::size_t num_drawn = 0;
   for (std::uint32_t index = 0; index < row.values.size(); ++index) {
     const std::uint32_t lot = (row.partner(index) ^ lot_of_row) * 0x9e3779b1U;
     scratch.drawn[num_drawn] = index;
-    num_drawn += lot <= highest_lot_[scratch.classes_of_values[index]] ? 1 : 0;  // a branch could not be foreseen
+    num_drawn += lot <= highest_lot[scratch.classes_of_values[index]] ? 1 : 0;  // a branch could not be foreseen
   }
   scratch.partners.clear();
   scratch.classes.clear();
