@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks for the gap between near and far pairs of hosts, and whether what is near makes groups.
+// Looks for a gap between near and far pairs of hosts such that what is near makes groups.
 #include "diagnosis/learnt_network.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "diagnosis/effects.hpp"
@@ -21,6 +22,7 @@ constexpr std::uint32_t fewest_hosts = 4, most_hosts = 1024;
 constexpr std::size_t most_values = 1U << 23;  // 32 MB on their way through the tree
 constexpr double least_gap = 0.14;             // logarithm: what is 15 % farther is worth a group
 constexpr double gap_in_spreads = 4;
+constexpr std::size_t most_gaps = 16;    // that are tried: a fault can make a wider one than the network does
 constexpr double share_that_fits = 0.9;  // of the pairs within groups, and of those between
 
 /// Residuals between hosts without what hosts as wholes explain: the median over each two hosts' pairs; NaN = none.
@@ -57,20 +59,20 @@ std::vector<float> host_matrix(const Rows& rows, const Effects& effects, const S
   return matrix;
 }
 
-/// The middle of the widest gap between sorted values that leaves enough of them on both sides, and its width.
-struct Gap {
-  double middle = 0, width = 0;
-};
-
-Gap widest_gap(std::vector<float> values, std::size_t fewest_a_side) {
+/// The middles of the widest gaps between sorted values that leave enough of them on both sides, the widest first.
+std::vector<double> widest_gaps(std::vector<float> values, std::size_t fewest_a_side) {
   std::erase_if(values, [](float value) { return std::isnan(value); });
   std::ranges::sort(values);
-  Gap widest;
+  std::vector<std::pair<double, double>> gaps;  // width, middle
   for (std::size_t index = fewest_a_side; index + fewest_a_side <= values.size(); ++index) {
     const auto below = static_cast<double>(values[index - 1]), above = static_cast<double>(values[index]);
-    if (above - below > widest.width) widest = {(above + below) / 2, above - below};
+    gaps.emplace_back(above - below, (above + below) / 2);
   }
-  return widest;
+  const auto num = static_cast<std::ptrdiff_t>(std::min(gaps.size(), most_gaps));
+  std::partial_sort(gaps.begin(), gaps.begin() + num, gaps.end(), std::greater<>());
+  std::vector<double> middles;
+  for (auto gap = gaps.begin(); gap != gaps.begin() + num; ++gap) middles.push_back(gap->second);
+  return middles;
 }
 
 /// Hosts that near pairs connect, numbered by their first host.
@@ -123,6 +125,34 @@ std::string group_name(const Setting& setting, const std::vector<std::uint32_t>&
   return hosts.size() == 1 ? first : fmt::format("{}+{}", first, hosts.size() - 1);
 }
 
+/// The groups that pairs below the limit make; none where those are not far enough from the others, or make no groups.
+std::vector<std::uint32_t> groups_at(const std::vector<float>& matrix, std::uint32_t num_hosts, double limit) {
+  std::vector<double> near, far;
+  for (const float value : matrix) {
+    if (!std::isnan(value)) (static_cast<double>(value) < limit ? near : far).push_back(static_cast<double>(value));
+  }
+  const Middle of_near = middle_of(std::move(near)), of_far = middle_of(std::move(far));
+  const double distance = of_far.median - of_near.median;
+  if (distance < std::max(least_gap, gap_in_spreads * std::max(of_near.spread, of_far.spread))) return {};
+  std::vector<std::uint32_t> group_of = connected(matrix, num_hosts, limit);
+  std::vector<std::uint32_t> num_of(*std::ranges::max_element(group_of) + 1);
+  for (const std::uint32_t group : group_of) ++num_of[group];
+  const bool has_lone_host = std::ranges::any_of(num_of, [](std::uint32_t num) { return num < 2; });
+  if (num_of.size() < 2 || has_lone_host || !fits(matrix, group_of, limit)) return {};
+  return group_of;
+}
+
+network::Network network_of(const Setting& setting, const std::vector<std::uint32_t>& group_of) {
+  std::vector<std::vector<std::uint32_t>> hosts_of(*std::ranges::max_element(group_of) + 1);
+  for (std::uint32_t host = 0; host < group_of.size(); ++host) hosts_of[group_of[host]].push_back(host);
+  network::Network network;
+  network.source = source_of_learnt;
+  network.hosts = setting.layout.host_names;
+  network.levels.push_back({"group", {}, group_of});
+  for (const auto& hosts : hosts_of) network.levels.front().names.push_back(group_name(setting, hosts));
+  return network;
+}
+
 }  // namespace
 
 bool can_learn_network(const Layout& layout) {
@@ -133,30 +163,13 @@ bool can_learn_network(const Layout& layout) {
 }
 
 std::optional<network::Network> learnt_network(const Rows& rows, const Setting& setting) {
-  const std::uint32_t num_hosts = setting.hosts.num_groups();
   const std::vector<float> matrix = host_matrix(rows, fit(rows, setting.classes), setting);
   // Groups of two hosts each have a pair of hosts a group within them, both ways.
-  const Gap gap = widest_gap(matrix, num_hosts / 2);
-  std::vector<double> near, far;
-  for (const float value : matrix) {
-    if (!std::isnan(value))
-      (static_cast<double>(value) < gap.middle ? near : far).push_back(static_cast<double>(value));
+  for (const double limit : widest_gaps(matrix, setting.hosts.num_groups() / 2)) {
+    const auto group_of = groups_at(matrix, setting.hosts.num_groups(), limit);
+    if (!group_of.empty()) return network_of(setting, group_of);
   }
-  const double spread = std::max(middle_of(near).spread, middle_of(far).spread);
-  const double distance = middle_of(far).median - middle_of(near).median;
-  if (distance < std::max(least_gap, gap_in_spreads * spread)) return std::nullopt;
-  const std::vector<std::uint32_t> group_of = connected(matrix, num_hosts, gap.middle);
-  std::vector<std::vector<std::uint32_t>> hosts_of(*std::ranges::max_element(group_of) + 1);
-  for (std::uint32_t host = 0; host < num_hosts; ++host) hosts_of[group_of[host]].push_back(host);
-  const bool has_lone_host = std::ranges::any_of(hosts_of, [](const auto& hosts) { return hosts.size() < 2; });
-  if (hosts_of.size() < 2 || has_lone_host || !fits(matrix, group_of, gap.middle)) return std::nullopt;
-
-  network::Network network;
-  network.source = source_of_learnt;
-  network.hosts = setting.layout.host_names;
-  network.levels.push_back({"group", {}, group_of});
-  for (const auto& hosts : hosts_of) network.levels.front().names.push_back(group_name(setting, hosts));
-  return network;
+  return std::nullopt;
 }
 
 bool is_learnt(const network::Network& network) { return network.source == source_of_learnt; }
