@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import documents
+import joined
 import layers
 import sources
 import tools
@@ -18,6 +19,7 @@ import tree
 CHECKS: dict[str, Callable[[Path], list[str]]] = {
     "layers": layers.layers,
     "analysis_layers": layers.analysis_layers,
+    "joined_names": joined.joined_names,
     "first_lines": sources.first_lines,
     "length": sources.length,
     "words": sources.words,

@@ -13,6 +13,7 @@ import unittest
 from pathlib import Path
 
 import documents
+import joined
 import layers
 import sources
 import tools
@@ -41,6 +42,36 @@ class CheckTest(unittest.TestCase):
         self.assertEqual(len(complaints), 1, complaints)
         for part in parts:
             self.assertIn(part, complaints[0])
+
+
+class JoinedNames(CheckTest):
+    SOURCE = (
+        HEAD
+        + "namespace leadline::stats {{\nnamespace {{\n\n{}\n\n}}  // namespace\n}}  // namespace leadline::stats\n"
+    )
+
+    def complaints(self, one: str, other: str, folder: str = "engine/stats", names: str = "one other") -> list[str]:
+        first, second = names.split()
+        self.write(f"{folder}/{first}.cpp", self.SOURCE.format(one))
+        self.write(f"{folder}/{second}.cpp", self.SOURCE.format(other))
+        return joined.joined_names(self.root)
+
+    def test_a_constant_a_type_and_a_function_clash(self) -> None:
+        for one in ("constexpr int most = 3;", "struct Found {", "double median_of(std::vector<double>& values) {"):
+            with self.subTest(one):
+                self.assert_one(self.complaints(one, one), "engine/stats/other.cpp:6", "engine/stats/one.cpp:6")
+
+    def test_the_second_of_two_constants_clashes(self) -> None:
+        self.assert_one(self.complaints("constexpr int a = 1, b = 2;", "constexpr double b = 2;"), " b is in")
+
+    def test_an_overload_does_not_clash(self) -> None:
+        self.assertEqual(self.complaints("double middle(int a) {", "double middle(const Row& a) {"), [])
+
+    def test_what_is_not_joined_does_not_clash(self) -> None:
+        both = ("constexpr int most = 3;", "constexpr int most = 4;")
+        self.assertEqual(self.complaints(*both, names="link_run topology_run"), [])
+        self.write("engine/cluster/CMakeLists.txt", "leadline_layer(cluster EXCEPT bootstraps USES core)\n")
+        self.assertEqual(self.complaints(*both, "engine/cluster/bootstraps"), [])
 
 
 class Layers(CheckTest):

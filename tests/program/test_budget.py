@@ -44,6 +44,16 @@ def notes_of(result: ResultFile) -> list[str]:
     return list(result.summary["slices"][0]["diagnosis"]["notes"])
 
 
+def test_the_other_container_holds_as_much(drawn: Any, leadline: Leadline, tmp_path: Path) -> None:
+    _, result = drawn("--max-rounds", "6")
+    for source, converted in (("r.h5", "r.sion"), ("r.sion", "again.h5")):
+        done = leadline("convert", source, converted)
+        assert done.status == 0, done.err
+    again = ResultFile(tmp_path / "again.h5")
+    for name, matrix in result.repeats[0].items():
+        assert np.array_equal(again.repeats[0][name], matrix, equal_nan=True), name
+
+
 def test_the_file_is_like_any_other(drawn: Any, leadline: Leadline, schema: dict[str, Any]) -> None:
     done, result = drawn("--max-rounds", "6")
     assert result.complete

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names that would clash where a build joins the sources of a layer into one, as that with clang does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import tree
+
+# As leadline_unity_groups() and leadline_layer() in cmake/leadline_layer.cmake.
+_EXCEPT = re.compile(r"^leadline_layer\(\w+ EXCEPT (\w+)", re.MULTILINE)
+_GROUP = re.compile(r"(^|[/_])(link|topology|bisection|io)[_/.]")
+_OUTER = re.compile(r"^namespace ([\w:]+) \{")
+_TYPE = re.compile(r"^(?:struct|class|enum|enum class|union) (\w+)[^;]*$")
+_CONSTANT = re.compile(r"^(?:inline |static |thread_local )*(?:constexpr|const) [^=({]*?(\w+)(?:\[\w*\])*(?: =|\{|$)")
+_NEXT_CONSTANT = re.compile(r", (\w+) = ")
+_FUNCTION = re.compile(r"^(?!return\b|using\b|template\b|static_assert\b)[\w:<>,&*\s\[\]]*[\s&*](\w+)\((.*)")
+_NAME_OF_PARAMETER = re.compile(r"\s*\b\w+(\s*=.*)?$")
+
+
+def joined_names(root: Path) -> list[str]:
+    """Sources that are joined have no two names alike in their unnamed namespaces."""
+    complaints = []
+    known: dict[tuple[str, str], str] = {}
+    for path in tree.below(root, "engine"):
+        if path.suffix != ".cpp" or _is_left_out(root, path):
+            continue
+        where = path.relative_to(root)
+        for line, scope, name in _hidden_names(tree.text_of(path)):
+            other = known.setdefault(
+                (_group_of(path.relative_to(root / "engine")), f"{scope} {name}"), f"{where}:{line}"
+            )
+            if other.split(":")[0] != str(where):
+                complaints.append(f"{where}:{line}: {name} is in {other}, too, and both may be joined into one source")
+    return complaints
+
+
+def _is_left_out(root: Path, path: Path) -> bool:
+    """Modules that are opened at run time are no part of their layer."""
+    layer, folder = path.relative_to(root / "engine").parts[:2]
+    description = root / "engine" / layer / "CMakeLists.txt"
+    left_out = _EXCEPT.search(tree.text_of(description)) if description.exists() else None
+    return left_out is not None and left_out[1] == folder
+
+
+def _group_of(path: Path) -> str:
+    """The layer, and what a benchmark has for itself."""
+    benchmark = _GROUP.search("/".join(path.parts[1:]))
+    return f"{path.parts[0]} {benchmark[2] if benchmark else 'common'}"
+
+
+def _hidden_names(text: str) -> Iterator[tuple[int, str, str]]:
+    """Line, enclosing namespace and name; of functions with the types of their parameters."""
+    scope, is_hidden = "", False
+    lines = text.splitlines()
+    for index, line in enumerate(lines):
+        outer = _OUTER.match(line)
+        if outer:
+            scope = outer[1]
+        if line in ("namespace {", "}  // namespace"):
+            is_hidden = line == "namespace {"
+        elif is_hidden and line and not line[0].isspace():
+            for name in _names_of(line, lines[index + 1 :]):
+                yield index + 1, scope, name
+
+
+def _names_of(line: str, following: list[str]) -> list[str]:
+    if match := _TYPE.match(line):
+        return [match[1]]
+    if match := _CONSTANT.match(line):
+        return [match[1], *_NEXT_CONSTANT.findall(line)]
+    if match := _FUNCTION.match(line):
+        return [f"{match[1]}({_types_of(' '.join([match[2], *following[:4]]))})"]
+    return []
+
+
+def _types_of(rest: str) -> str:
+    """The types in what follows an opening bracket, up to the closing one."""
+    depth, types, current = 1, [], ""
+    for letter in rest:
+        depth += (letter in "(<[{") - (letter in ")>]}")
+        if depth == 0 or (depth == 1 and letter == ","):
+            types.append(_NAME_OF_PARAMETER.sub("", current.strip()))
+            current = ""
+        else:
+            current += letter
+        if depth == 0:
+            break
+    return ", ".join(" ".join(one.split()) for one in types)
