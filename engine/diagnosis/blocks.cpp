@@ -29,9 +29,13 @@ struct Shown {
   float median = 0;
 };
 
-/// Of an even number the lower one, so that of two both must be slow.
-float lower_median(std::vector<float>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+constexpr std::size_t fewest_for_upper = 4;
+
+/// What a sender shows: the median. Of an even number the lower one, so that of two both must be slow; but what strikes
+/// by chance is there if half of four values or more have met it.
+float typical(std::vector<float>& values, bool strikes_by_chance) {
+  const bool is_upper = strikes_by_chance && values.size() >= fewest_for_upper;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - (is_upper ? 0 : 1)) / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
@@ -43,8 +47,8 @@ class RowByParts {
              std::span<const ExplainedPartition> explained)
       : effects_(effects), classes_(classes), partition_(partition), explained_(explained) {}
 
-  /// Calls take(part, residuals, spread) for each other part with a lower median of at least `least`; `residuals` may
-  /// be reordered, `spread` is that of their class.
+  /// Calls take(part, residuals, spread) for each other part towards which the row shows at least `least`; `residuals`
+  /// may be reordered, `spread` is that of their class.
   template <typename Take>
   void each_slow_part(const Row& row, float least, const Take& take);
 
@@ -58,6 +62,7 @@ class RowByParts {
     std::uint32_t part, index;
   };
 
+  bool strikes_by_chance() const { return effects_.share == better_half; }
   void find_residuals(const Row& row);
   void find_wanted_residuals(const Row& row);
   void count_by_parts(const Row& row, float least);
@@ -139,7 +144,7 @@ template <typename Take>
 void RowByParts::each_slow_part(const Row& row, float least, const Take& take) {
   find_residuals(row);
   const auto take_slow = [&](std::uint32_t part, std::vector<float>& values, double spread) {
-    if (lower_median(values) >= least) take(part, values, spread);
+    if (typical(values, strikes_by_chance()) >= least) take(part, values, spread);
   };
   if (residuals_.size() < partition_.num_parts / 4) {
     sort(row, [](std::uint32_t) { return true; });
@@ -148,7 +153,9 @@ void RowByParts::each_slow_part(const Row& row, float least, const Take& take) {
   }
   // Hardly any part is slow, and to count is cheaper than to sort.
   count_by_parts(row, least);
-  const auto may_be_slow = [&](std::uint32_t part) { return num_high_[part] > num_low_[part]; };
+  const auto may_be_slow = [&](std::uint32_t part) {
+    return num_high_[part] > num_low_[part] || (strikes_by_chance() && num_high_[part] == num_low_[part]);
+  };
   const std::uint32_t own_part = partition_.part_of[row.from];
   bool has_slow = false;
   for (std::uint32_t part = 0; part < partition_.num_parts; ++part) {
@@ -193,7 +200,12 @@ class BlockSearch {
  public:
   BlockSearch(const Rows& rows, const Effects& effects, const PairClasses& classes, const Partition& partition,
               std::span<const ExplainedPartition> explained, const DiagnosisSettings& settings)
-      : rows_(rows), partition_(partition), settings_(settings), num_senders_(partition.num_parts) {
+      : rows_(rows),
+        partition_(partition),
+        settings_(settings),
+        share_(effects.share),
+        strikes_by_chance_(effects.share == better_half),
+        num_senders_(partition.num_parts) {
     for (std::size_t worker = 0; worker < rows.num_workers(); ++worker) {
       by_parts_.emplace_back(effects, classes, partition, explained);
     }
@@ -211,6 +223,8 @@ class BlockSearch {
   const Rows& rows_;
   const Partition& partition_;
   const DiagnosisSettings& settings_;
+  double share_;  ///< of senders of a block that may be sound
+  bool strikes_by_chance_;
   std::vector<std::uint32_t> num_senders_;
   std::vector<RowByParts> by_parts_;
 };
@@ -222,7 +236,7 @@ std::vector<Shown> BlockSearch::proposals() {
   rows_.visit([&](std::size_t worker, const Row& row) {
     std::vector<Shown> own;
     by_parts_[worker].each_slow_part(row, least, [&](std::uint32_t part, std::vector<float>& values, double spread) {
-      const float median = lower_median(values);
+      const float median = typical(values, strikes_by_chance_);
       const double error = median_efficiency * spread / std::sqrt(static_cast<double>(values.size()));
       if (median < least_distance * error) return;
       own.push_back({{partition_.part_of[row.from], part}, row.from, median});
@@ -302,7 +316,7 @@ std::vector<Candidate> BlockSearch::evidence(const std::vector<Block>& blocks) {
     const auto& of_sender = wanted[partition_.part_of[row.from]];
     if (of_sender.empty()) return;
     by_parts_[worker].each_of(row, of_sender, [&](std::uint32_t part, std::vector<float>& values, double) {
-      const float median = lower_median(values);
+      const float median = typical(values, strikes_by_chance_);
       for (const std::uint32_t index : of_sender.at(part)) {
         found[worker].push_back({index, median, static_cast<std::uint32_t>(values.size())});
       }
@@ -321,7 +335,7 @@ std::vector<Candidate> BlockSearch::evidence(const std::vector<Block>& blocks) {
   for (std::size_t index = 0; index < blocks.size(); ++index) {
     const Place place{partition_.kind, partition_.level, static_cast<std::int32_t>(blocks[index].from),
                       static_cast<std::int32_t>(blocks[index].to), -1};
-    evidence.push_back({place, consensus(medians[index]), 0, num_pairs[index]});
+    evidence.push_back({place, consensus(medians[index], share_), 0, num_pairs[index]});
   }
   return evidence;
 }
@@ -350,43 +364,6 @@ std::vector<Suspect> find_blocks(const Rows& rows, const Effects& effects, const
                                  const DiagnosisSettings& settings) {
   if (partition.num_parts < fewest_to_compare) return {};
   return BlockSearch(rows, effects, classes, partition, explained, settings).run();
-}
-
-std::vector<LonePair> slowest_pairs(const Rows& rows, const Effects& effects, const PairClasses& classes,
-                                    std::span<const ExplainedPartition> explained, const DiagnosisSettings& settings,
-                                    std::size_t most) {
-  const auto slower = [](const LonePair& a, const LonePair& b) {
-    return std::tie(b.residual, a.from, a.to) < std::tie(a.residual, b.from, b.to);
-  };
-  struct Scratch {
-    std::vector<std::uint8_t> classes;
-    std::vector<float> residuals;
-    std::vector<LonePair> found;
-  };
-  std::vector<Scratch> scratch(rows.num_workers());
-  const auto least = static_cast<float>(std::log1p(settings.threshold));
-  rows.visit([&](std::size_t worker, const Row& row) {
-    Scratch& here = scratch[worker];
-    residuals_of(effects, classes, row, here.classes, here.residuals);
-    for (const ExplainedPartition& one : explained) subtract(one, row, here.residuals);
-    // Of fewer pairs the ends explain nearly everything, so that a slow one makes another one look slow.
-    const auto can_be_compared = [&](std::size_t index) {
-      const Effects::OfClass& one = effects.classes[here.classes[index]];
-      return one.num_out[row.from] >= fewest_to_compare && one.num_in[row.partner(index)] >= fewest_to_compare;
-    };
-    for (std::size_t index = 0; index < here.residuals.size(); ++index) {
-      if (here.residuals[index] >= least && can_be_compared(index)) {
-        here.found.push_back({row.from, row.partner(index), here.residuals[index], row.values[index]});
-      }
-    }
-    if (here.found.size() < 4 * most) return;
-    std::nth_element(here.found.begin(), here.found.begin() + static_cast<std::ptrdiff_t>(most), here.found.end(),
-                     slower);
-    here.found.resize(most);
-  });
-  std::vector<LonePair> own;
-  for (Scratch& here : scratch) own.insert(own.end(), here.found.begin(), here.found.end());
-  return gather_first(rows, std::move(own), most, slower);
 }
 
 }  // namespace leadline::diagnosis

@@ -196,6 +196,21 @@ std::int32_t host_of_place(const Setting& setting, const Place& place) {
   }
 }
 
+/// Whether pairs of a link belong to a larger place that was found: pairs that more messages were lost of than of most
+/// make links look bad beyond what the place explains.
+bool is_part_of_another(const Setting& setting, const Suspect& link, const std::vector<Suspect>& suspects) {
+  if (link.place.kind != PlaceKind::link) return false;
+  const auto ranks_of = [&](std::int32_t host) { return setting.hosts.of(static_cast<std::uint32_t>(host)); };
+  return std::ranges::any_of(suspects, [&](const Suspect& other) {
+    if (other.place.kind == PlaceKind::link || other.is_note) return false;
+    return std::ranges::any_of(ranks_of(link.place.first), [&](std::uint32_t one) {
+      return std::ranges::any_of(ranks_of(link.place.second), [&](std::uint32_t another) {
+        return belongs(setting, other, one, another) || belongs(setting, other, another, one);
+      });
+    });
+  });
+}
+
 /// Places whose medians are fine and whose means are not. What is slow is not told again for being unsteady, and of
 /// what is unsteady on one host the largest place is told.
 void Diagnosing::add_unsteady() {
@@ -212,7 +227,7 @@ void Diagnosing::add_unsteady() {
       const bool is_same = other.first == suspect.place.first && other.second == suspect.place.second;
       return is_same || (host >= 0 && host_of_place(setting_, other) == host);
     };
-    if (suspect.is_note) continue;
+    if (suspect.is_note || is_part_of_another(setting_, suspect, unsteady.suspects)) continue;
     if (std::ranges::any_of(diagnosis_.faults, [&](const Fault& fault) { return covers(fault.place); })) continue;
     if (std::ranges::any_of(fresh, [&](const Suspect& known) { return covers(known.place); })) continue;
     fresh.push_back(suspect);

@@ -345,6 +345,7 @@ void Fit::draw() {
 
 Effects Fit::run() {
   find_centres();
+  effects_.share = share_;
   draw();
   for (int number = 0; number < num_sweeps; ++number) sweep();
   finish();

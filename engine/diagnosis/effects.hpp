@@ -35,6 +35,7 @@ struct Effects {
     double residual_zero = 0;  ///< where in `residuals` the middle one lies
   };
   std::vector<OfClass> classes;  ///< by PairClasses
+  double share = better_quarter;
 };
 
 /// Senders and receivers of a class: as many effects were fitted.

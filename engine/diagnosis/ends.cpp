@@ -57,7 +57,7 @@ double Ends::of_ranks(std::span<const std::uint32_t> ranks, Way way, ClassSet se
   std::vector<double> shown;
   shown.reserve(ranks.size());
   for (const std::uint32_t rank : ranks) shown.push_back(of_rank(rank, way, set));
-  return consensus(shown);
+  return consensus(shown, effects_.share);
 }
 
 std::uint64_t Ends::num_pairs(std::span<const std::uint32_t> ranks, Way way, ClassSet set) const {

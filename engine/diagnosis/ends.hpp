@@ -20,15 +20,16 @@ class Ends {
   /// Both outlive it. Copies the effects, classes without pairs left out.
   Ends(const Effects& effects, const PairClasses& classes);
 
-  ClassSet between() const { return between_; }  ///< pairs of different hosts
-  ClassSet inside() const { return inside_; }    ///< pairs of one host
-  ClassSet crossing(std::size_t level) const;    ///< pairs that leave the groups of a level
+  double share() const { return effects_.share; }  ///< of members that a place may have sound
+  ClassSet between() const { return between_; }    ///< pairs of different hosts
+  ClassSet inside() const { return inside_; }      ///< pairs of one host
+  ClassSet crossing(std::size_t level) const;      ///< pairs that leave the groups of a level
   ClassSet within(std::size_t level) const { return between_ & ~crossing(level); }
 
   /// What a rank shows in all of these classes at least; NaN where it has no pairs in any. `both`: in both ways.
   double of_rank(std::uint32_t rank, Way way, ClassSet set) const;
 
-  /// What nearly all of these ranks show; see consensus().
+  /// What nearly all of these ranks show (more than half of them, where ends were fitted to halves); see consensus().
   double of_ranks(std::span<const std::uint32_t> ranks, Way way, ClassSet set) const;
 
   /// Ordered pairs of these ranks in these classes (both ways: senders and receivers).

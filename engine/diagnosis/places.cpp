@@ -146,7 +146,7 @@ Candidate Search::shown_by(const std::vector<std::uint32_t>& ranks, const Place&
   const Middle middle = middle_of(shown);
   const double error =
       quartile_efficiency * middle.spread / std::sqrt(std::max<double>(1, static_cast<double>(middle.num)));
-  return {place, consensus(shown), error, ends_.num_pairs(ranks, way, ends_.between())};
+  return {place, consensus(shown, ends_.share()), error, ends_.num_pairs(ranks, way, ends_.between())};
 }
 
 /// The adapter of a machine's hosts is nearer to one of their sockets: no fault, but worth a note, and not to be
@@ -165,7 +165,7 @@ void Search::look_at_sockets_of_all() {
     const Middle middle = middle_of(shown);
     const double error = middle.spread / std::sqrt(std::max<double>(1, static_cast<double>(middle.num)));
     sockets.push_back({{PlaceKind::socket, -1, -1, -1, socket},
-                       consensus(shown),
+                       consensus(shown, ends_.share()),
                        error,
                        ends_.num_pairs(ranks, Way::both, ends_.between())});
   }
@@ -204,7 +204,7 @@ void Search::look_at_rails() {
       effects.push_back(slots.back().effect);
       errors.push_back(slots.back().standard_error);
     }
-    const double usual = consensus(effects), error_of_usual = middle_of(errors).median;
+    const double usual = consensus(effects, ends_.share()), error_of_usual = middle_of(errors).median;
     for (std::size_t slot = 0; slot < num_slots; ++slot) {
       const double effect = slots[slot].effect - usual;
       const double error = std::fmax(std::hypot(slots[slot].standard_error, error_of_usual), 1e-3);

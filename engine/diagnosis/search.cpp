@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <map>
 
+#include "diagnosis/blocks.hpp"
 #include "diagnosis/places.hpp"
 #include "diagnosis/two_switches.hpp"
 #include "stats/student.hpp"
@@ -34,6 +36,73 @@ ExplainedPartition explained_by(const Partition& partition, const std::vector<Su
     explained.blocks.push_back({block, static_cast<float>(one.effect)});
   }
   return explained;
+}
+
+// A host with so many of its links, and such a share of them, is what these have in common.
+constexpr std::size_t fewest_links_of_host = 4;
+constexpr double least_share_of_links = 0.05;
+
+/// The host that most of some links end at, and these.
+struct Common {
+  std::int32_t host = -1;
+  std::vector<Suspect> links;
+};
+
+/// Takes its links out.
+Common most_common_end(std::vector<Suspect>& links) {
+  std::map<std::int32_t, std::size_t> num_of;
+  for (const Suspect& link : links) {
+    ++num_of[link.place.first];
+    ++num_of[link.place.second];
+  }
+  Common common;
+  std::size_t most = 0;
+  for (const auto& [host, num] : num_of) {
+    if (num <= most) continue;
+    common.host = host;
+    most = num;
+  }
+  for (const Suspect& link : links) {
+    if (link.place.first == common.host || link.place.second == common.host) common.links.push_back(link);
+  }
+  std::erase_if(
+      links, [&](const Suspect& link) { return link.place.first == common.host || link.place.second == common.host; });
+  return common;
+}
+
+Suspect port_of(const Common& common) {
+  Suspect port = common.links.front();
+  port.place = {PlaceKind::port, -1, common.host, -1, -1};
+  std::vector<double> effects;
+  port.num_pairs = 0;
+  bool sends = false, receives = false;
+  for (const Suspect& link : common.links) {
+    const Way away = link.place.first == common.host ? Way::out : Way::in;
+    sends = sends || link.way == Way::both || link.way == away;
+    receives = receives || link.way == Way::both || link.way != away;
+    effects.push_back(link.effect);
+    port.error = std::max(port.error, link.error);
+    port.p_value = std::min(port.p_value, link.p_value);
+    port.num_pairs += link.num_pairs;
+  }
+  port.effect = middle_of(std::move(effects)).median;
+  port.way = sends && receives ? Way::both : sends ? Way::out : Way::in;
+  return port;
+}
+
+/// What strikes less than half of a host's pairs by chance shows in some of its links only: they are told as its port.
+std::vector<Suspect> with_common_ends(std::vector<Suspect> links, std::uint32_t num_hosts) {
+  const auto share = static_cast<std::size_t>(std::ceil(least_share_of_links * (num_hosts - 1)));
+  std::vector<Suspect> ports;
+  while (!links.empty()) {
+    std::vector<Suspect> others = links;
+    const Common common = most_common_end(others);
+    if (common.links.size() < std::max(fewest_links_of_host, share)) break;
+    ports.push_back(port_of(common));
+    links = std::move(others);
+  }
+  links.insert(links.end(), ports.begin(), ports.end());
+  return links;
 }
 
 }  // namespace
@@ -73,7 +142,10 @@ SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSe
     const auto found = find_blocks(rows, outcome.effects, setting.classes, partition, explained, settings);
     if (found.empty()) continue;
     explained.push_back(explained_by(partition, found));
-    const auto places = joined(found);
+    auto places = joined(found);
+    if (symptom == Symptom::unsteady && partition.kind == PlaceKind::link) {
+      places = with_common_ends(std::move(places), setting.hosts.num_groups());
+    }
     outcome.suspects.insert(outcome.suspects.end(), places.begin(), places.end());
   }
   if (most_lone_pairs > 0) {

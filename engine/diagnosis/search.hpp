@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "diagnosis/blocks.hpp"
 #include "diagnosis/effects.hpp"
+#include "diagnosis/lone_pairs.hpp"
 #include "diagnosis/rows.hpp"
 #include "diagnosis/setting.hpp"
 #include "diagnosis/suspect.hpp"

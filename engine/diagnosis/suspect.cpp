@@ -35,10 +35,10 @@ Middle middle_of(std::vector<double> values) {
   return middle;
 }
 
-double consensus(std::vector<double>& members) {
+double consensus(std::vector<double>& members, double share) {
   std::erase_if(members, [](double value) { return std::isnan(value); });
   if (members.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto at = members.begin() + static_cast<std::ptrdiff_t>((members.size() - 1) / 4);
+  const auto at = members.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(members.size() - 1));
   std::nth_element(members.begin(), at, members.end());
   return *at;
 }

@@ -63,9 +63,9 @@ struct Middle {
 };
 Middle middle_of(std::vector<double> values);
 
-/// What at least three quarters of the members show: the order statistic below the lower quartile; NaN left out, NaN
-/// without members. So a place is bad only if nearly all that belongs to it is. Reorders.
-double consensus(std::vector<double>& members);
+/// What all but a share of the members show: the order statistic below that quantile; NaN left out, NaN without
+/// members. With a quarter, a place is bad only if nearly all that belongs to it is. Reorders.
+double consensus(std::vector<double>& members, double share);
 
 /// The degrees of freedom that `num` sound places of a kind are worth: their spread is known no better, and their tails
 /// are heavier than a normal distribution's.

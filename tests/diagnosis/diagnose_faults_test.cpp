@@ -174,6 +174,22 @@ TEST(unsteady, a_port_is_one_fault_though_many_of_its_pairs_saw_no_loss) {
   EXPECT_EQ(diagnosis.faults[0].symptom, Symptom::unsteady);
 }
 
+TEST(unsteady, links_are_found_though_many_of_their_pairs_saw_no_loss) {
+  for (const Way way : {Way::both, Way::out}) {
+    Machine machine = machine_of({4, 4, 8, 2});
+    machine.faults = {planted({PlaceKind::link, -1, 3, 9, -1}, 1, way)};
+    machine.faults[0].loss = 0.01;
+    EXPECT_EQ(faults_of(Measured(machine).diagnosis()), faults_of(machine));
+  }
+}
+
+TEST(unsteady, a_port_that_a_third_of_its_pairs_show_is_no_row_of_links) {
+  Machine machine = machine_of({4, 8, 8, 2});
+  machine.faults = {planted({PlaceKind::port, -1, 5, -1, -1}, 1)};
+  machine.faults[0].loss = 0.005;
+  EXPECT_EQ(faults_of(Measured(machine).diagnosis()), faults_of(machine));
+}
+
 TEST(unsteady, is_not_asked_for_where_there_are_no_means) {
   Machine machine = machine_of({4, 4, 4, 2});
   machine.faults = {planted({PlaceKind::port, -1, 5, -1, -1}, 1)};

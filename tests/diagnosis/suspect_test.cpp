@@ -110,7 +110,7 @@ TEST(middle, is_the_median_and_its_spread) {
 }
 
 TEST(consensus, is_what_three_quarters_show) {
-  const auto of = [](std::vector<double> values) { return consensus(values); };
+  const auto of = [](std::vector<double> values) { return consensus(values, 0.25); };
   EXPECT_EQ(of({7}), 7);
   EXPECT_EQ(of({7, 3}), 3) << "of a few all must";
   EXPECT_EQ(of({4, 3, 2, 1}), 1);
