@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from network import Network
+from network import Network, NotHereError
 from verdicts import NUM_HOSTS, SCENARIOS, findings
 
 
@@ -16,6 +16,9 @@ from verdicts import NUM_HOSTS, SCENARIOS, findings
 def test_what_is_at_fault_is_named_first(network: Callable[[int], Network], tmp_path: Path, name: str) -> None:
     scenario = SCENARIOS[name]
     hosts = network(NUM_HOSTS)
-    scenario.damage(hosts)
+    try:
+        scenario.damage(hosts)
+    except NotHereError as reason:
+        pytest.skip(f"this fault cannot be made here: {reason}")
     (faults,) = findings(hosts, scenario, tmp_path)
     assert scenario.is_right(faults), faults
