@@ -56,6 +56,9 @@ class RowByParts {
   template <typename Parts, typename Take>
   void each_of(const Row& row, const Parts& parts, const Take& take);
 
+  /// One of so many of a row's values was looked at.
+  std::size_t stride() const { return stride_; }
+
  private:
   /// A value of the row in order of parts.
   struct Entry {
@@ -318,7 +321,8 @@ std::vector<Candidate> BlockSearch::evidence(const std::vector<Block>& blocks) {
     by_parts_[worker].each_of(row, of_sender, [&](std::uint32_t part, std::vector<float>& values, double) {
       const float median = typical(values, strikes_by_chance_);
       for (const std::uint32_t index : of_sender.at(part)) {
-        found[worker].push_back({index, median, static_cast<std::uint32_t>(values.size())});
+        const std::size_t num = values.size() * by_parts_[worker].stride();
+        found[worker].push_back({index, median, static_cast<std::uint32_t>(num)});
       }
     });
   });

@@ -34,8 +34,8 @@ struct Effects {
     LogHistogram residuals;
     double residual_zero = 0;  ///< where in `residuals` the middle one lies
   };
-  std::vector<OfClass> classes;  ///< by PairClasses
-  double share = better_quarter;
+  std::vector<OfClass> classes;   ///< by PairClasses
+  double share = better_quarter;  ///< that ends were fitted to
 };
 
 /// Senders and receivers of a class: as many effects were fitted.
