@@ -32,9 +32,9 @@ struct Shown {
 constexpr std::size_t fewest_for_upper = 4;
 
 /// What a sender shows: the median. Of an even number the lower one, so that of two both must be slow; but what strikes
-/// by chance is there if half of four values or more have met it.
-float typical(std::vector<float>& values, bool strikes_by_chance) {
-  const bool is_upper = strikes_by_chance && values.size() >= fewest_for_upper;
+/// by chance (ends were fitted to their better halves) is there if half of four values or more have met it.
+float typical(std::vector<float>& values, double share) {
+  const bool is_upper = share == better_half && values.size() >= fewest_for_upper;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - (is_upper ? 0 : 1)) / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -65,7 +65,6 @@ class RowByParts {
     std::uint32_t part, index;
   };
 
-  bool strikes_by_chance() const { return effects_.share == better_half; }
   void find_residuals(const Row& row);
   void find_wanted_residuals(const Row& row);
   void count_by_parts(const Row& row, float least);
@@ -147,7 +146,7 @@ template <typename Take>
 void RowByParts::each_slow_part(const Row& row, float least, const Take& take) {
   find_residuals(row);
   const auto take_slow = [&](std::uint32_t part, std::vector<float>& values, double spread) {
-    if (typical(values, strikes_by_chance()) >= least) take(part, values, spread);
+    if (typical(values, effects_.share) >= least) take(part, values, spread);
   };
   if (residuals_.size() < partition_.num_parts / 4) {
     sort(row, [](std::uint32_t) { return true; });
@@ -157,7 +156,7 @@ void RowByParts::each_slow_part(const Row& row, float least, const Take& take) {
   // Hardly any part is slow, and to count is cheaper than to sort.
   count_by_parts(row, least);
   const auto may_be_slow = [&](std::uint32_t part) {
-    return num_high_[part] > num_low_[part] || (strikes_by_chance() && num_high_[part] == num_low_[part]);
+    return num_high_[part] > num_low_[part] || (effects_.share == better_half && num_high_[part] == num_low_[part]);
   };
   const std::uint32_t own_part = partition_.part_of[row.from];
   bool has_slow = false;
@@ -207,7 +206,6 @@ class BlockSearch {
         partition_(partition),
         settings_(settings),
         share_(effects.share),
-        strikes_by_chance_(effects.share == better_half),
         num_senders_(partition.num_parts) {
     for (std::size_t worker = 0; worker < rows.num_workers(); ++worker) {
       by_parts_.emplace_back(effects, classes, partition, explained);
@@ -227,7 +225,6 @@ class BlockSearch {
   const Partition& partition_;
   const DiagnosisSettings& settings_;
   double share_;  ///< of senders of a block that may be sound
-  bool strikes_by_chance_;
   std::vector<std::uint32_t> num_senders_;
   std::vector<RowByParts> by_parts_;
 };
@@ -239,7 +236,7 @@ std::vector<Shown> BlockSearch::proposals() {
   rows_.visit([&](std::size_t worker, const Row& row) {
     std::vector<Shown> own;
     by_parts_[worker].each_slow_part(row, least, [&](std::uint32_t part, std::vector<float>& values, double spread) {
-      const float median = typical(values, strikes_by_chance_);
+      const float median = typical(values, share_);
       const double error = median_efficiency * spread / std::sqrt(static_cast<double>(values.size()));
       if (median < least_distance * error) return;
       own.push_back({{partition_.part_of[row.from], part}, row.from, median});
@@ -319,7 +316,7 @@ std::vector<Candidate> BlockSearch::evidence(const std::vector<Block>& blocks) {
     const auto& of_sender = wanted[partition_.part_of[row.from]];
     if (of_sender.empty()) return;
     by_parts_[worker].each_of(row, of_sender, [&](std::uint32_t part, std::vector<float>& values, double) {
-      const float median = typical(values, strikes_by_chance_);
+      const float median = typical(values, share_);
       for (const std::uint32_t index : of_sender.at(part)) {
         const std::size_t num = values.size() * by_parts_[worker].stride();
         found[worker].push_back({index, median, static_cast<std::uint32_t>(num)});

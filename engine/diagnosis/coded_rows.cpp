@@ -37,12 +37,9 @@ void in_blocks(std::uint32_t num_rows, std::size_t num_workers, const Work& work
   if (failure) std::rethrow_exception(failure);
 }
 
-/// As LogCode::value(), in a loop that compilers make of wide instructions.
 void decode(std::span<const std::uint16_t> codes, float lowest, std::vector<float>& values) {
   values.resize(codes.size());
-  const std::uint16_t* code = codes.data();
-  float* value = values.data();
-  for (std::size_t index = 0; index < codes.size(); ++index) value[index] = LogCode::value(code[index], lowest);
+  std::ranges::transform(codes, values.begin(), [&](std::uint16_t code) { return LogCode::value(code, lowest); });
 }
 
 }  // namespace

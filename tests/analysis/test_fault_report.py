@@ -194,7 +194,7 @@ def test_the_command_asks_with_a_topology(tmp_path: Path, monkeypatch: pytest.Mo
     assert report_main([str(path), "--topology", "fat-tree:2x8"]) == 0
     page = Page(path.with_suffix(".html").read_text(encoding="utf-8"))
     assert "The uplink of leaf0 is slow" in page.text
-    assert "The network is that of fat-tree:2x8." in page.text
+    assert "Network: fat-tree:2x8." in page.text
 
 
 @pytest.mark.parametrize("kind", ["host", "link", "uplink", "pair"])
