@@ -32,6 +32,7 @@ def ended(built: None) -> Iterator[dict[str, Done]]:  # noqa: F811, ARG001
         # In the build folder: the machine has temporary folders of its own.
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache, prefix="run.") as share:
-            yield run(image(cache), JOBS, Path(share), timeout_s=PATIENCE_S)
+            build = program.PROGRAM.parents[1]
+            yield run(image(cache), JOBS, build, Path(share), timeout_s=PATIENCE_S)
     except NotHereError as reason:
         pytest.skip(f"no virtual machine with RDMA devices: {reason}")

@@ -18,7 +18,8 @@ for folder in tmp run dev/shm; do
   mkdir -p "/root/$folder"
   mount -t tmpfs none "/root/$folder"
 done
-mkdir /root/run/share
+mkdir /root/run/share /root/run/build
+mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=524288 build /root/run/build
 mount -t 9p -o trans=virtio,version=9p2000.L,cache=none,msize=524288 share /root/run/share
 ip link set lo up
 exec switch_root /root /bin/bash /run/share/guest.sh

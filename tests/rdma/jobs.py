@@ -6,9 +6,9 @@ from __future__ import annotations
 import shlex
 
 import program
-from machine import Job
+from machine import BUILD, Job
 
-BUILD = program.PROGRAM.parents[1]
+PROGRAM = f"{BUILD}/bin/{program.PROGRAM.name}"
 FOUR_DEVICES = ("--interface", "v0,v1,v2,v3")
 CONTRACT = f"LEADLINE_MODULE_PATH={BUILD}/lib/leadline {BUILD}/tests/contract_verbs --gtest_brief=1 --gtest_filter="
 
@@ -16,7 +16,7 @@ CONTRACT = f"LEADLINE_MODULE_PATH={BUILD}/lib/leadline {BUILD}/tests/contract_ve
 def leadline(*words: str, benchmark: str = "link", transport: str = "verbs", ranks: int = 2) -> str:
     """A run in the job's own folder, its file r.h5."""
     run = (benchmark, "--local", str(ranks), "--transport", transport, "--quiet", "--output", "r.h5", *words)
-    return shlex.join((str(program.PROGRAM), *run))
+    return shlex.join((PROGRAM, *run))
 
 
 def option(*settings: str) -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def _on_hosts(num: int) -> str:
 export LEADLINE_SIZE={num} LEADLINE_SECRET=0123456789abcdef0123456789abcdef {addresses}
 for i in $(seq 0 {num - 1}); do
   LEADLINE_RANK=$i unshare --uts sh -c 'hostname "$0"; exec "$@"' "node$i" \
-    {shlex.join((str(program.PROGRAM), *words))} --interface "v$i" &
+    {shlex.join((PROGRAM, *words))} --interface "v$i" &
   started="${{started:-}} $!"
 done
 status=0
@@ -99,7 +99,7 @@ JOBS = [
     Job("small-mtu", leadline(*FEW, *CHECKED, *ASLEEP, *option("mtu=256", "gid-index=1", "traffic-class=8"))),
     Job("killed", leadline("--messages", "100000000") + ' & sleep 5; kill -KILL "$(pgrep -P $! | tail -1)"; wait $!'),
     Job("too-long", leadline("--message-size", "16MiB", "--messages", "1")),
-    Job("facts", f"{program.PROGRAM} transports --verbose"),
+    Job("facts", f"{PROGRAM} transports --verbose"),
     Job("no-such-device", leadline(transport="verbs:nosuch")),
     Job("device-down", leadline(transport="verbs:rxe4")),
     Job("network-down", leadline("--interface", "v4")),

@@ -16,10 +16,13 @@ import shutil
 import stat
 import subprocess
 import tarfile
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+# Where the machine has the programs that are tested: its own /tmp, /run and /dev hide those of the host.
+BUILD = "/run/build"
 # What the jobs need, and what these ask for while they are loaded (the checksum of RoCE's packets).
 MODULES = (
     *("virtio_pci", "9p", "9pnet_virtio", "overlay", "rdma_rxe", "ib_uverbs", "rdma_ucm", "veth", "bridge"),
@@ -156,13 +159,18 @@ def image(cache: Path) -> Image:
 
 def _make(package: str, folder: Path, made: Image) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    work = folder / "work"
-    work.mkdir(parents=True)
-    words = ("apt-get", "download", "-q", "-o", "APT::Sandbox::User=root", package, "busybox-static")
-    _output(*words, folder=work, timeout=300)
+    folder.mkdir(parents=True)
+    # Not in the cache folder: where a path has 300 characters, apt downloads nothing and says nothing.
+    with tempfile.TemporaryDirectory(prefix="leadline-test-") as work:
+        words = ("apt-get", "download", "-q", "-o", "APT::Sandbox::User=root", package, "busybox-static")
+        _output(*words, folder=Path(work), timeout=300)
+        _unpack(package, sorted(Path(work).glob("*.deb")), made)
+
+
+def _unpack(package: str, debs: list[Path], made: Image) -> None:
     modules: dict[str, bytes] = {}
     busybox = b""
-    for deb in sorted(work.glob("*.deb")):
+    for deb in debs:
         for path, content in _files_in(deb):
             name = Path(path).name
             if path.startswith("/boot/"):
@@ -174,7 +182,6 @@ def _make(package: str, folder: Path, made: Image) -> None:
                 modules[name.split(".ko")[0].replace("-", "_")] = plain
     if "rdma_rxe" not in modules or not busybox or not made.kernel.exists():
         raise NotHereError(f"{package} lacks rdma_rxe, or something else that is needed")
-    shutil.rmtree(work)
     made.files.write_bytes(_first_files(modules, busybox))
 
 
@@ -197,8 +204,14 @@ class Done:
     folder: Path
 
 
-def run(started_with: Image, jobs: list[Job], share: Path, *, timeout_s: float) -> dict[str, Done]:
-    """Boots, runs one job after the other, and switches off."""
+def _shared(folder: Path, tag: str, *settings: str) -> tuple[str, str]:
+    """Options of the emulator that give the machine a folder of the host."""
+    path = str(folder).replace(",", ",,")  # one comma would end the path
+    return "-virtfs", ",".join(("local", f"path={path}", f"mount_tag={tag}", "security_model=none", *settings))
+
+
+def run(started_with: Image, jobs: list[Job], build: Path, share: Path, *, timeout_s: float) -> dict[str, Done]:
+    """Boots, runs one job after the other, and switches off. `build` is what the machine has as BUILD."""
     for folder in ("jobs", "out"):
         (share / folder).mkdir(parents=True)
     shutil.copy(HERE / "guest.sh", share)
@@ -207,8 +220,9 @@ def run(started_with: Image, jobs: list[Job], share: Path, *, timeout_s: float) 
     words = [
         *("qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "qemu64", "-m", "2048", "-smp", "2"),
         *("-nic", "none", "-vga", "none", "-nographic", "-no-reboot"),
-        *("-virtfs", "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap"),
-        *("-virtfs", f"local,path={share},mount_tag=share,security_model=none"),
+        *_shared(Path("/"), "host", "readonly=on", "multidevs=remap"),
+        *_shared(build, "build", "readonly=on", "multidevs=remap"),
+        *_shared(share, "share"),
         *("-kernel", str(started_with.kernel), "-initrd", str(started_with.files)),
         *("-append", "console=ttyS0 panic=-1 quiet mitigations=off nokaslr no_timer_check cryptomgr.notests"),
     ]
