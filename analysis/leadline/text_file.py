@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small files that people write, read with a guard against what is no such file."""
+"""Text in files: small ones that people write, read with a guard against what is no such file; and what we write."""
 
 from __future__ import annotations
 
@@ -35,3 +35,8 @@ def read_text(
     if "\0" in text:
         raise refusal("it is no text", example)
     return text
+
+
+def utf8(text: str) -> bytes:
+    """What is written of a text. Bytes of a file's name that are not UTF-8 become question marks."""
+    return text.encode("utf-8", "replace")

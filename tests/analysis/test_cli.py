@@ -113,6 +113,21 @@ def test_a_damaged_result(result_file: Path, length: int, kind: str, capsys: pyt
     assert not out.exists()
 
 
+@pytest.mark.parametrize("name", ["a \u00fc b".encode(), b"a \xfc b"], ids=["UTF-8", "Latin-1"])
+def test_names_in_any_encoding(result_file: Path, name: bytes):
+    """In the folder and in the file's own name; also where the terminal cannot show them."""
+    folder = result_file.with_name(os.fsdecode(name))
+    folder.mkdir()
+    result = result_file.rename(folder / os.fsdecode(name + b".h5"))
+    command = [sys.executable, "-c", "from leadline.cli.report import main; raise SystemExit(main())", str(result)]
+    for encoding in ("utf-8:strict", "ascii:strict"):
+        environment = os.environ | {"PYTHONIOENCODING": encoding}
+        ended = subprocess.run(command, env=environment, capture_output=True, timeout=60, check=False)
+        assert (ended.returncode, ended.stderr) == (0, b"")
+        assert ended.stdout.endswith(b".html\n")
+    assert "<html" in result.with_suffix(".html").read_text(encoding="utf-8")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_disk(result_file: Path):
     command = [sys.executable, "-c", "from leadline.cli.report import main; raise SystemExit(main())"]

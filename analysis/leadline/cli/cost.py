@@ -29,6 +29,7 @@ from leadline.export import pattern_cost as table
 from leadline.load import load_link
 from leadline.model import Statistic
 from leadline.model.pattern_cost import PatternCost
+from leadline.text_file import utf8
 from leadline.units import parse_bytes
 from leadline.words.cost import cost_lines, no_placement_line, placement_lines
 
@@ -200,7 +201,7 @@ def _written(
     elif path:
         with replacing(path) as stream:
             for line in table.pattern_cost_csv(cost, placement):
-                stream.write(line.encode("utf-8"))
+                stream.write(utf8(line))
     lines = [f"{path}"] if path else []
     if placement and options.write_placement is not None:
         write(Path(options.write_placement), hosts_text(cost, placement))

@@ -26,6 +26,7 @@ from leadline.export import bad_links, bisection, csv_table, io, parquet_table, 
 from leadline.export.rows import Of, Table
 from leadline.load import load
 from leadline.model import BisectionResult, IoResult, Result, TopologyResult
+from leadline.text_file import utf8
 
 # The pieces of a text, and what writes Parquet into a stream.
 Tables = tuple[Callable[[], Iterable[str]], Callable[[BinaryIO], None]]
@@ -171,7 +172,7 @@ def _export(arguments: Sequence[str]) -> None:
                 write_parquet(stream)
             else:
                 for piece in pieces():
-                    stream.write(piece.encode("utf-8"))
+                    stream.write(utf8(piece))
     finally:
         progress.end()
     say(f"{path}\n")

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, NoReturn
 
 from leadline.error import ExitStatus, LeadlineError, from_os_error
 from leadline.model import Result, RunResult, Slice
+from leadline.text_file import utf8
 from leadline.units import bytes_text, parse_bytes
 
 _END_BYTES = 4096
@@ -135,7 +136,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 def write(path: Path, content: str | bytes) -> None:
     """All or nothing, as replacing(). Text becomes UTF-8."""
     with replacing(path) as stream:
-        stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+        stream.write(utf8(content) if isinstance(content, str) else content)
 
 
 class ProgressLine:
@@ -168,7 +169,7 @@ class ProgressLine:
 def say(text: str) -> None:
     """To stdout, at once; what goes wrong there is told now and not when Python closes the stream."""
     try:
-        sys.stdout.write(text)
+        _write_to_stdout(text)
         sys.stdout.flush()
     except OSError as error:
         with contextlib.suppress(OSError):
@@ -176,6 +177,14 @@ def say(text: str) -> None:
         if isinstance(error, BrokenPipeError):
             raise
         raise from_os_error("cannot write the report", error) from error
+
+
+def _write_to_stdout(text: str) -> None:
+    """Where the terminal's encoding lacks a letter, a question mark stands for it."""
+    try:
+        sys.stdout.write(text)
+    except UnicodeEncodeError as error:
+        sys.stdout.write(text.encode(error.encoding, "replace").decode(error.encoding))
 
 
 def ended(command: Callable[[Sequence[str]], None], arguments: Sequence[str] | None) -> int:

@@ -9,6 +9,7 @@ from leadline.compat.output_files import output_files
 from leadline.error import ExitStatus, LeadlineError
 from leadline.load import load_link
 from leadline.model import Statistic
+from leadline.text_file import utf8
 
 _PAGES = (".html", ".htm")
 _SHEETS = {".pdf": "pdf", ".ps": "ps", ".png": "png"}
@@ -30,7 +31,7 @@ def linktest_report(source: Path, target: Path) -> None:
         if suffix in _PAGES:
             from leadline.report.page import render
 
-            out.write(render(result, result.slices, Statistic.MEDIAN).encode())
+            out.write(utf8(render(result, result.slices, Statistic.MEDIAN)))
         else:
             # Its matplotlib takes longer to import than a page to make.
             from leadline.report.sheet import analyses_for_sheet, write_sheet

@@ -16,6 +16,7 @@ from typing import Any
 from leadline.error import LeadlineError
 from leadline.model import PairClass, Result, Slice, Statistic
 from leadline.scan import AxisName, Progress
+from leadline.text_file import utf8
 from leadline.view.query import Query, WrongParameterError
 from leadline.view.reduction import Reduction
 from leadline.view.state import NotReadyError, State, version_of
@@ -224,10 +225,10 @@ _PLAIN_STYLE = (
 
 
 def _plain_page(title: str, head: str, body: str) -> bytes:
-    return (
+    return utf8(
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>{head}'
         f"<style>{_PLAIN_STYLE}</style></head><body>{body}</body></html>"
-    ).encode()
+    )
 
 
 def _apology(message: str) -> Answer:

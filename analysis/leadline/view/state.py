@@ -17,6 +17,7 @@ from leadline.model import PairClass, Result, Slice, Statistic
 from leadline.report.page import render
 from leadline.report.page_data import LARGEST_PICTURE
 from leadline.scan import AxisName, Cell, Grid, Picture, Progress, Scan, axis_of, pictures, scan
+from leadline.text_file import utf8
 from leadline.view.index import Index, coarser
 from leadline.view.jobs import Job, Recent, Worker
 from leadline.view.preview import preview_png
@@ -201,7 +202,7 @@ class State:
         found = diagnosed(self.result, self._parts)
         page = render(self.result, self._parts, served_key=key, progress=told, analysed=self._analysed, diagnosed=found)
         self._tell(1.0)
-        return page.encode()
+        return utf8(page)
 
     def _analysed(
         self, result: Result, part: Slice, axes: Sequence[AxisName], largest_size: int, progress: Progress | None
