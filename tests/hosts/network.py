@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -11,18 +12,21 @@ from pathlib import Path
 
 import program
 
-# Inside: a name of its own, the names of all, shared memory of its own.
+# Inside: a name of its own, the names of all, shared memory of its own (a checkout that lies there is still seen).
 _ENTER = """
 echo "$1" >/proc/sys/kernel/hostname
-mount --make-rprivate / && mount -t tmpfs none /dev/shm && mount --bind "$2" /etc/hosts
-shift 2
+mount --make-rprivate / && case $3/ in
+  /dev/shm/*) mount --bind "$3" /mnt && mount -t tmpfs none /dev/shm && mkdir -p "$3" && mount --move /mnt "$3" ;;
+  *) mount -t tmpfs none /dev/shm ;;
+esac && mount --bind "$2" /etc/hosts
+shift 3
 exec "$@"
 """
 _AGENT = """#!/bin/sh
 # Starts a command on another of the hosts, as ssh would: HOST WORDS...
 host=$1
 shift
-exec ip netns exec "{prefix}$host" unshare --uts --mount sh -c '{enter}' sh "$host" "{hosts}" sh -c "$*"
+exec ip netns exec "{prefix}$host" unshare --uts --mount sh -c '{enter}' sh "$host" {files} sh -c "$*"
 """
 
 
@@ -55,6 +59,7 @@ class Network:
         self._processes: list[subprocess.Popen[str]] = []
         self._group_of: dict[int, Path] = {}
         self._hosts_file = folder / "hosts"
+        self._files = (str(self._hosts_file), str(program.ROOT))
         self.agent = folder / "agent"
 
     def __enter__(self) -> Network:
@@ -76,7 +81,8 @@ class Network:
     def _make(self) -> None:
         lines = ["127.0.0.1 localhost", *map(" ".join, zip(self.addresses, self.names, strict=True))]
         self._hosts_file.write_text("\n".join(lines) + "\n")
-        self.agent.write_text(_AGENT.format(prefix=self._prefix, hosts=self._hosts_file, enter=_ENTER))
+        files = shlex.join(self._files)
+        self.agent.write_text(_AGENT.format(prefix=self._prefix, files=files, enter=_ENTER))
         self.agent.chmod(0o755)
         self._namespace(self._switch)
         _do("ip", "-n", self._switch, "link", "add", "bridge", "type", "bridge")
@@ -112,7 +118,7 @@ class Network:
     def on(self, host: int, *words: str | Path) -> list[str]:
         """The command that runs these words on a host."""
         name = self.names[host]
-        enter = ["unshare", "--uts", "--mount", "sh", "-c", _ENTER, "sh", name, str(self._hosts_file)]
+        enter = ["unshare", "--uts", "--mount", "sh", "-c", _ENTER, "sh", name, *self._files]
         return [*self._join(host), "ip", "netns", "exec", self._prefix + name, *enter, *map(str, words)]
 
     def _join(self, host: int) -> list[str]:
