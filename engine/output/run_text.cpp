@@ -6,11 +6,24 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include "core/units.hpp"
 #include "output/table.hpp"
 
 namespace leadline::output {
+namespace {
+
+/// `word` as a shell takes it for one word; as it is where nothing in it means anything to a shell.
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view with_a_meaning = " \t\n\"'`\\$&|;<>()[]{}*?!#~";
+  if (!word.empty() && word.find_first_of(with_a_meaning) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char letter : word) text += letter == '\'' ? std::string(R"('\'')") : std::string(1, letter);
+  return text + "'";
+}
+
+}  // namespace
 
 std::string run_head(const RunResult& result) {
   const Provenance& from = result.provenance;
@@ -52,7 +65,7 @@ std::string run_tail(const RunResult& result, ResultFormat format, const std::st
 std::string where_it_lies(ResultFormat format, const std::string& result_path) {
   if (result_path.empty() || result_path == "-") return "";
   std::string text = fmt::format("result: {}\n", result_path);
-  if (format == ResultFormat::hdf5) text += fmt::format("next:   leadline report {}\n", result_path);
+  if (format == ResultFormat::hdf5) text += fmt::format("next:   leadline report {}\n", shell_word(result_path));
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "output/findings.hpp"
+#include "output/run_text.hpp"
 
 namespace leadline::output {
 namespace {
@@ -94,6 +95,15 @@ measured in 1.50 s (slowest halves of the rounds 1.25 s, retest 0.12 s)
 result: run.h5
 next:   leadline report run.h5
 )");
+}
+
+TEST(WhereItLies, GivesACommandThatAShellTakesAsItIs) {
+  EXPECT_EQ(where_it_lies(ResultFormat::hdf5, "a \u00fc b.h5"),
+            "result: a \u00fc b.h5\nnext:   leadline report 'a \u00fc b.h5'\n");
+  EXPECT_EQ(where_it_lies(ResultFormat::hdf5, "it's.h5"), "result: it's.h5\nnext:   leadline report 'it'\\''s.h5'\n");
+  EXPECT_EQ(where_it_lies(ResultFormat::hdf5, "~/r.h5"), "result: ~/r.h5\nnext:   leadline report '~/r.h5'\n");
+  EXPECT_EQ(where_it_lies(ResultFormat::hdf5, "d/r-1_\u00fc.h5"),
+            "result: d/r-1_\u00fc.h5\nnext:   leadline report d/r-1_\u00fc.h5\n");
 }
 
 TEST(LinkSummary, OfOneClassOfPairsHasOneColumn) {

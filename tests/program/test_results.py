@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -101,13 +102,14 @@ def test_progress_bar_on_a_terminal(link: Leadline) -> None:
     assert "\n" not in said
 
 
-def test_the_program_tells_what_comes_next(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
-    done = link("--local", "3", "--output", "r.h5")
-    last = done.out.splitlines()[-1].split()
+@pytest.mark.parametrize("name", ["r", "a \u00fc b's"])
+def test_the_program_tells_what_comes_next(link: Leadline, leadline: Leadline, tmp_path: Path, name: str) -> None:
+    done = link("--local", "3", "--output", f"{name}.h5")
+    last = shlex.split(done.out.splitlines()[-1])
     assert last[:1] == ["next:"]
     report = leadline(*last[2:])
     assert (report.status, report.err) == (0, "")
-    assert (tmp_path / "r.html").read_text().lstrip().lower().startswith("<!doctype html>")
+    assert (tmp_path / f"{name}.html").read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
 
 
 def whole_file(link: Leadline, folder: Path) -> bytes:
