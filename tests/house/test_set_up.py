@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of packaging/set-up where the path is odd, under any locale and umask, without HOME and a terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# Longer than a first line with an interpreter may be, and than the buffers of some tools.
+ODD_PATH = Path("a \u00fc b") / Path(*["a-rather-long-name-of-a-folder"] * 10) / "checkout"
+PROJECT = """
+cmake_minimum_required(VERSION 3.25)
+project(small LANGUAGES NONE)
+list(APPEND CMAKE_MODULE_PATH "${PROJECT_SOURCE_DIR}/cmake")
+include(leadline_commit)
+leadline_commit(commit)
+file(WRITE "${CMAKE_BINARY_DIR}/commit" "${commit}")
+add_custom_target(programs COMMAND "${CMAKE_COMMAND}" -E make_directory bin)
+"""
+COMMAND = """#!/bin/sh
+case $1 in
+  --version) echo "small 1.0" ;;
+  *) printf 'usage: small\\n\\nIs \\303\\274 small.\\n' ;;
+esac
+"""
+STEPS = "set -euo pipefail; . packaging/set-up; built release programs; commands_joined; pages_made"
+AUTHOR = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+COMMIT = (*AUTHOR, "commit", "--quiet", "--allow-empty", "--message", "one")
+
+
+class SetUp(unittest.TestCase):
+    def setUp(self) -> None:
+        for needed in ("cmake", "ninja", "git", "help2man"):
+            if shutil.which(needed) is None:
+                self.skipTest(f"{needed} is not installed")
+        folder = tempfile.TemporaryDirectory(prefix="leadline-test-")
+        self.addCleanup(folder.cleanup)
+        self.outside = Path(folder.name)
+        self.checkout = self.outside / ODD_PATH
+        self.commands = re.findall(r"^ +\[(\S+)\]=", (ROOT / "packaging" / "set-up").read_text(encoding="utf-8"), re.M)
+        for name in ("packaging/set-up", "cmake/leadline_commit.cmake", "CMakePresets.json"):
+            (self.checkout / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, self.checkout / name)
+        (self.checkout / "analysis" / "leadline").mkdir(parents=True)
+        (self.checkout / "CMakeLists.txt").write_text(PROJECT, encoding="utf-8")
+        for name in self.commands:
+            path = self.checkout / ".venv" / "bin" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(COMMAND, encoding="utf-8")
+            path.chmod(0o755)
+
+    def run_in(self, folder: Path, *words: str, **variables: str) -> None:
+        environment = {"PATH": os.environ["PATH"]} | variables
+        done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, timeout=100, check=False)
+        self.assertEqual(done.returncode, 0, (done.stdout + done.stderr).decode(errors="replace"))
+
+    def commit(self) -> str:
+        return (self.checkout / "build" / "release" / "commit").read_text(encoding="utf-8")
+
+    def test_locales_and_masks(self) -> None:
+        locales = ({}, {"LANG": "C"}, {"LC_ALL": "POSIX"}, {"LC_ALL": "C.UTF-8"}, {"LC_ALL": "xx_XX.UTF-8"})
+        for mask, variables in zip(("022", "077", "0027", "000", "022"), locales, strict=True):
+            with self.subTest(umask=mask, **variables):
+                shutil.rmtree(self.checkout / "build", ignore_errors=True)
+                self.run_in(self.checkout, "bash", "-c", f"umask {mask}; {STEPS}", **variables)
+                built = self.checkout / "build" / "release"
+                self.assertTrue(self.commands)
+                for name in self.commands:
+                    self.assertTrue((built / "bin" / name).exists(), f"{name} is not beside the programs")
+                    page = (built / "share" / "man" / "man1" / f"{name}.1").read_bytes()
+                    self.assertIn(b"small.", page)
+
+    def test_nothing_is_asked_and_nothing_is_read(self) -> None:
+        self.run_in(self.checkout, "bash", "-c", f"exec <&-; {STEPS}")
+
+    def test_a_tar_ball_in_another_checkout_has_no_commit(self) -> None:
+        self.run_in(self.outside, "git", "init", "--quiet")
+        self.run_in(self.outside, "git", *COMMIT)
+        self.run_in(self.checkout, "bash", "-c", STEPS)
+        self.assertEqual(self.commit(), "")
+
+    def test_a_checkout_of_somebody_else_has_its_commit(self) -> None:
+        self.run_in(self.checkout, "git", "init", "--quiet")
+        self.run_in(self.checkout, "git", *COMMIT)
+        self.run_in(self.checkout, "bash", "-c", STEPS, GIT_TEST_ASSUME_DIFFERENT_OWNER="1")
+        self.assertRegex(self.commit(), "^[0-9a-f]{7,}$")
+
+    def test_a_second_work_tree_has_its_commit(self) -> None:
+        self.run_in(self.outside, "git", "init", "--quiet", "first")
+        self.run_in(self.outside / "first", "git", *COMMIT)
+        self.run_in(self.outside / "first", "git", "worktree", "add", "--quiet", str(self.outside / "second"))
+        (self.outside / "second" / ".git").rename(self.checkout / ".git")
+        self.run_in(self.checkout, "bash", "-c", STEPS)
+        self.assertRegex(self.commit(), "^[0-9a-f]{7,}$")
+
+
+if __name__ == "__main__":
+    unittest.main()
