@@ -12,8 +12,6 @@
 
 namespace leadline {
 
-using Json = nlohmann::json;
-
 void refuse(const JsonPlace& place, const std::string& reason) {
   throw Error(ExitStatus::bad_command_line, fmt::format("the {} {} is wrong", place.file.kind, place.file.name),
               place.key.empty() ? reason : place.key + ": " + reason, place.file.description + " describes the format");
@@ -22,7 +20,8 @@ void refuse(const JsonPlace& place, const std::string& reason) {
 Json parse_json(const std::string& text, const JsonFile& file) {
   try {
     return Json::parse(text);
-  } catch (const Json::parse_error& error) {
+  } catch (const JsonError& error) {
+    if (error.byte == 0) refuse({file}, error.what());
     refuse({file}, "not JSON, byte " + std::to_string(error.byte));
   }
 }
@@ -45,8 +44,7 @@ JsonMembers::JsonMembers(const Json& json, JsonPlace place) : json_(json), place
 
 const Json* JsonMembers::find(const char* name) {
   taken_.insert(name);
-  const auto found = json_.find(name);
-  return found == json_.end() ? nullptr : &*found;
+  return json_.find(name);
 }
 
 const Json& JsonMembers::need(const char* name) {
@@ -56,7 +54,7 @@ const Json& JsonMembers::need(const char* name) {
 }
 
 void JsonMembers::refuse_others() const {
-  for (const auto& [name, value] : json_.items()) {
+  for (const auto& [name, value] : json_.members()) {
     if (taken_.count(name) == 0) refuse(place_.of(name), "is not a known key here");
   }
 }

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include <nlohmann/json.hpp>
+#include "core/json.hpp"
 
 namespace leadline {
 
@@ -31,7 +31,7 @@ struct JsonPlace {
 [[noreturn]] void refuse(const JsonPlace& place, const std::string& reason);
 
 /// The document; refuses what is no JSON.
-nlohmann::json parse_json(const std::string& text, const JsonFile& file);
+Json parse_json(const std::string& text, const JsonFile& file);
 
 /// All of the file. Throws Error(bad_command_line) where it cannot be read.
 std::string read_json_text(const JsonFile& file);
@@ -39,17 +39,17 @@ std::string read_json_text(const JsonFile& file);
 /// An object whose members are taken one by one; what is left at the end was not known.
 class JsonMembers {
  public:
-  JsonMembers(const nlohmann::json& json, JsonPlace place);
+  JsonMembers(const Json& json, JsonPlace place);
 
   const JsonPlace& place() const { return place_; }
 
-  const nlohmann::json* find(const char* name);
-  const nlohmann::json& need(const char* name);
+  const Json* find(const char* name);
+  const Json& need(const char* name);
 
   /// Where it stands, `parse(value, place)` goes into `member`.
   template <typename Parse, typename Member>
   bool optional(const char* name, const Parse& parse, Member& member) {
-    const nlohmann::json* value = find(name);
+    const Json* value = find(name);
     if (value != nullptr) member = parse(*value, place_.of(name));
     return value != nullptr;
   }
@@ -57,19 +57,19 @@ class JsonMembers {
   void refuse_others() const;
 
  private:
-  const nlohmann::json& json_;
+  const Json& json_;
   JsonPlace place_;
   std::set<std::string> taken_;
 };
 
 // Values; each refuses what it is not.
 
-double positive(const nlohmann::json& json, const JsonPlace& place);
-double number_between(const nlohmann::json& json, const JsonPlace& place, double least, double most);
-std::uint64_t whole(const nlohmann::json& json, const JsonPlace& place,
+double positive(const Json& json, const JsonPlace& place);
+double number_between(const Json& json, const JsonPlace& place, double least, double most);
+std::uint64_t whole(const Json& json, const JsonPlace& place,
                     std::uint64_t max = std::numeric_limits<std::uint64_t>::max());
-int json_index(const nlohmann::json& json, const JsonPlace& place);
-std::string text_of(const nlohmann::json& json, const JsonPlace& place);
-bool truth_of(const nlohmann::json& json, const JsonPlace& place);
+int json_index(const Json& json, const JsonPlace& place);
+std::string text_of(const Json& json, const JsonPlace& place);
+bool truth_of(const Json& json, const JsonPlace& place);
 
 }  // namespace leadline

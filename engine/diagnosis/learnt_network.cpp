@@ -28,11 +28,11 @@ constexpr double share_that_fits = 0.9;  // of the pairs within groups, and of t
 /// Residuals between hosts without what hosts as wholes explain: the median over each two hosts' pairs; NaN = none.
 std::vector<float> host_matrix(const Rows& rows, const Effects& effects, const Setting& setting) {
   const std::uint32_t num_hosts = setting.hosts.num_groups();
-  struct Shown {
+  struct HostPairEffect {
     std::uint32_t cell;
     float value;
   };
-  std::vector<std::vector<Shown>> found(rows.num_workers());
+  std::vector<std::vector<HostPairEffect>> found(rows.num_workers());
   std::vector<std::vector<std::uint8_t>> classes(rows.num_workers(), std::vector<std::uint8_t>(rows.num_ranks()));
   std::vector<std::vector<float>> residuals(rows.num_workers());
   rows.visit([&](std::size_t worker, const Row& row) {
@@ -44,11 +44,12 @@ std::vector<float> host_matrix(const Rows& rows, const Effects& effects, const S
       if (to != from && !std::isnan(value)) found[worker].push_back({from * num_hosts + to, value});
     }
   });
-  std::vector<Shown> own;
+  std::vector<HostPairEffect> own;
   for (const auto& of_worker : found) own.insert(own.end(), of_worker.begin(), of_worker.end());
   own = gather_all(rows, own);
-  std::ranges::sort(
-      own, [](const Shown& a, const Shown& b) { return a.cell != b.cell ? a.cell < b.cell : a.value < b.value; });
+  std::ranges::sort(own, [](const HostPairEffect& a, const HostPairEffect& b) {
+    return a.cell != b.cell ? a.cell < b.cell : a.value < b.value;
+  });
   std::vector<float> matrix(std::size_t{num_hosts} * num_hosts, std::numeric_limits<float>::quiet_NaN());
   for (std::size_t begin = 0; begin < own.size();) {
     std::size_t end = begin;

@@ -16,7 +16,6 @@ namespace leadline::output {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using result::bisection::Header;
 using result::bisection::KeptSize;
 

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/json.hpp"
 #include "model/result.hpp"
 #include "result/bisection/hdf5_reader.hpp"
 #include "result/bisection/kept_sizes.hpp"
@@ -35,6 +34,6 @@ BisectionInfo bisection_info(const result::bisection::Hdf5Reader& reader);
 /// Lines, each with its end.
 std::string bisection_info_text(const BisectionInfo& info);
 
-nlohmann::ordered_json bisection_info_json(const BisectionInfo& info);
+Json bisection_info_json(const BisectionInfo& info);
 
 }  // namespace leadline::output

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/json.hpp"
 #include "model/result.hpp"
 #include "result/io/hdf5_reader.hpp"
 #include "result/io/kept_phases.hpp"
@@ -24,6 +23,6 @@ IoInfo io_info(const result::io::Hdf5Reader& reader);
 /// Lines, each with its end.
 std::string io_info_text(const IoInfo& info);
 
-nlohmann::ordered_json io_info_json(const IoInfo& info);
+Json io_info_json(const IoInfo& info);
 
 }  // namespace leadline::output

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A description of a result file as JSON.
-#include <nlohmann/json.hpp>
-
+#include "core/json.hpp"
 #include "output/file_info.hpp"
 #include "output/file_info_parts.hpp"
 
 namespace leadline::output {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 const char* name_of(result::sion::ByteOrder order) {
   return order == result::sion::ByteOrder::little ? "little" : "big";
@@ -82,7 +79,7 @@ std::string file_info_json(const FileInfo& info) {
                      {"container", info.container ? container_json(*info.container) : Json(nullptr)},
                      {"result", any_result_json(info)},
                      {"why_no_result", info.why_no_result}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.indented() + "\n";
 }
 
 }  // namespace leadline::output

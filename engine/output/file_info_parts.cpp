@@ -17,8 +17,6 @@ namespace leadline::output {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::size_t most_hosts_shown = 16;
 
 std::string hosts_text(const std::vector<HostRanks>& hosts) {

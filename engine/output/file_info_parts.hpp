@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/json.hpp"
 #include "model/result.hpp"
 #include "result/run_header.hpp"
 
@@ -33,10 +32,10 @@ std::string ranks_text(const result::RunHeader& header, const std::vector<HostRa
 std::string sizes_text(const result::RunHeader& header);
 
 /// Null for what is not finite.
-nlohmann::ordered_json number(double value);
+Json number(double value);
 
 /// How the description of a result begins, and its provenance, options and hosts.
-nlohmann::ordered_json run_json(const char* benchmark, const result::RunHeader& header);
-void add_origin(nlohmann::ordered_json& json, const result::RunHeader& header, const std::vector<HostRanks>& hosts);
+Json run_json(const char* benchmark, const result::RunHeader& header);
+void add_origin(Json& json, const result::RunHeader& header, const std::vector<HostRanks>& hosts);
 
 }  // namespace leadline::output

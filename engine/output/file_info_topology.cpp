@@ -14,7 +14,6 @@ namespace leadline::output {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using result::topology::BestRates;
 using result::topology::KeptTopology;
 

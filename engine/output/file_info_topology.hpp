@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/json.hpp"
 #include "model/result.hpp"
 #include "result/topology/best_rates.hpp"
 #include "result/topology/hdf5_reader.hpp"
@@ -28,6 +27,6 @@ TopologyInfo topology_info(const result::topology::Hdf5Reader& reader);
 /// Lines, each with its end.
 std::string topology_info_text(const TopologyInfo& info);
 
-nlohmann::ordered_json topology_info_json(const TopologyInfo& info);
+Json topology_info_json(const TopologyInfo& info);
 
 }  // namespace leadline::output

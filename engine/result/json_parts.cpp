@@ -3,6 +3,7 @@
 #include "result/json_parts.hpp"
 
 #include <cmath>
+#include <limits>
 #include <variant>
 
 namespace leadline::result {
@@ -61,6 +62,10 @@ Json connections_json(const std::optional<Connections>& from) {
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
+double number_or_nan(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
 Json document_beginning(const char* benchmark, const RunResult& result, const RunRequest& request,
                         const std::vector<Option>& options) {
   return {
@@ -92,10 +97,8 @@ Json findings_json(const std::vector<Finding>& findings) {
   return list;
 }
 
-std::string text_of(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string text_of(const Json& document) { return document.indented() + "\n"; }
 
-std::string line_of(const Json& document) { return document.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string line_of(const Json& document) { return document.in_one_line(); }
 
 }  // namespace leadline::result

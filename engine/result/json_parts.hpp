@@ -5,18 +5,19 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "core/json.hpp"
 #include "model/options.hpp"
 #include "model/result.hpp"
 
 namespace leadline::result {
 
 /// Keys in the order of the document.
-using Json = nlohmann::ordered_json;
 
 /// Null for what is not finite: not measured.
 Json number(double value);
+
+/// A number of a document that is read, NaN for null.
+double number_or_nan(const Json& json);
 
 /// benchmark, format_version, complete, incomplete_reason, options and provenance: how every document begins.
 Json document_beginning(const char* benchmark, const RunResult& result, const RunRequest& request,

@@ -2,19 +2,19 @@
 // The shared part of the header of a result that is being made.
 #include "result/run_header.hpp"
 
-#include <nlohmann/json.hpp>
+#include "core/json.hpp"
 
 namespace leadline::result {
 
 namespace {
 
 std::vector<std::pair<std::string, HeaderValue>> values_of(const Provenance& from, const RunRequest& request) {
-  const nlohmann::json command_line = request.command_line;
+  const Json command_line = request.command_line;
   const auto integer = [](auto value) { return static_cast<std::int64_t>(value); };
   return {
       {"version", from.version},
       {"commit", from.commit},
-      {"command_line", command_line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)},
+      {"command_line", command_line.in_one_line()},
       {"start_utc", from.start_utc},
       {"launcher", from.launcher},
       {"kernel", from.kernel},

@@ -7,28 +7,24 @@
 #include <optional>
 #include <vector>
 
-#include <nlohmann/json.hpp>
+#include "result/json_parts.hpp"
 
 namespace leadline::result {
 
 namespace {
 
-/// A number of the summary, NaN for null.
-double number_of(const nlohmann::json& json) {
-  return json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
-}
-
 std::optional<SliceFacts> from_summary(const ResultHeader& header, std::int32_t repeat, std::size_t size_index) {
   if (!header.summary) return std::nullopt;
   try {
-    const auto summary = nlohmann::json::parse(*header.summary);
-    for (const nlohmann::json& slice : summary.at("slices")) {
-      if (slice.at("repeat") != repeat || slice.at("size_index") != size_index) continue;
-      const nlohmann::json& all = slice.at("all");
-      return SliceFacts{all.at("num_pairs").get<std::uint64_t>(), number_of(all.at("time_ns_min")),
-                        number_of(all.at("time_ns_median")), number_of(all.at("time_ns_max"))};
+    const auto summary = Json::parse(*header.summary);
+    for (const Json& slice : summary.at("slices").elements()) {
+      if (slice.at("repeat").get<std::int32_t>() != repeat || slice.at("size_index").get<std::size_t>() != size_index)
+        continue;
+      const Json& all = slice.at("all");
+      return SliceFacts{all.at("num_pairs").get<std::uint64_t>(), number_or_nan(all.at("time_ns_min")),
+                        number_or_nan(all.at("time_ns_median")), number_or_nan(all.at("time_ns_max"))};
     }
-  } catch (const nlohmann::json::exception&) {
+  } catch (const JsonError&) {
     // A summary of another kind says nothing; the rows do.
   }
   return std::nullopt;

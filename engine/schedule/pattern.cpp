@@ -133,10 +133,10 @@ Pattern random_pattern(const Players& players, std::span<const std::int32_t> ran
 // pairs between hosts one of both ways is always free. So each chosen pair is parted, and none meets again.
 Pattern with_swapped_partners(const Pattern& pattern, const Players& players, double share, std::uint64_t seed,
                               std::uint64_t step) {
-  struct Couple {
+  struct Pair {
     std::int32_t first, second;
   };
-  std::vector<Couple> couples;
+  std::vector<Pair> couples;
   for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(pattern.send_to.size()); ++rank) {
     if (rank < pattern.send_to[place(rank)]) couples.push_back({rank, pattern.send_to[place(rank)]});
   }
@@ -150,15 +150,15 @@ Pattern with_swapped_partners(const Pattern& pattern, const Players& players, do
     return !hosts_matter(players) || players.host_of[place(one)] != players.host_of[place(other)];
   };
   for (std::size_t i = 1; i < order.size(); ++i) {
-    Couple& here = couples[place(order[i - 1])];
-    Couple& next = couples[place(order[i])];
+    Pair& here = couples[place(order[i - 1])];
+    Pair& next = couples[place(order[i])];
     if (random.below(2) == 1) std::swap(next.first, next.second);
     if (!may_meet(here.first, next.second) || !may_meet(next.first, here.second)) std::swap(next.first, next.second);
     if (!may_meet(here.first, next.second) || !may_meet(next.first, here.second)) continue;
     std::swap(here.second, next.second);
   }
   Pattern swapped{std::vector<std::int32_t>(pattern.send_to.size(), no_rank)};
-  for (const Couple& couple : couples) {
+  for (const Pair& couple : couples) {
     swapped.send_to[place(couple.first)] = couple.second;
     swapped.send_to[place(couple.second)] = couple.first;
   }

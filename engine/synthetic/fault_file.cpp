@@ -18,8 +18,6 @@
 namespace leadline::synthetic {
 namespace {
 
-using Json = nlohmann::json;
-
 struct KeyOfPlace {
   const char* key;
   PlaceKind kind;
@@ -63,9 +61,9 @@ class PlaceReader {
     }
     if (!value.is_array() || value.size() != 2)
       refuse(where, kind == PlaceKind::socket ? "is not [host, socket]" : "is not [one end, the other]");
-    place_.first = end(value[0], where.at(0));
+    place_.first = end(value.at(0), where.at(0));
     (kind == PlaceKind::socket ? place_.socket : place_.second) =
-        kind == PlaceKind::socket ? json_index(value[1], where.at(1)) : end(value[1], where.at(1));
+        kind == PlaceKind::socket ? json_index(value.at(1), where.at(1)) : end(value.at(1), where.at(1));
     return place_;
   }
 
@@ -203,12 +201,12 @@ template <typename Parse>
 auto parse_list(const Json& json, const JsonPlace& place, const Parse& parse) {
   if (!json.is_array()) refuse(place, "is not a list");
   std::vector<decltype(parse(json, place))> all;
-  for (std::size_t i = 0; i < json.size(); ++i) all.push_back(parse(json[i], place.at(i)));
+  for (std::size_t i = 0; i < json.size(); ++i) all.push_back(parse(json.at(i), place.at(i)));
   return all;
 }
 
 Noise parse_noise(const Json& json, const JsonPlace& place) {
-  if (json == "none") return no_noise();
+  if (json.is_string() && json.get<std::string>() == "none") return no_noise();
   JsonMembers members(json, place);
   Noise noise;
   const auto number = [&](const char* name, double least, double most, double& member) {

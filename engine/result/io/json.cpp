@@ -39,15 +39,14 @@ bool shorten(Json& phase) {
   std::size_t longest_size = 0;
   for (const char* name : {"wrong", "stragglers", "slow_calls"}) {
     const Json& list = phase[name];
-    if (const std::size_t size = list.empty() ? 0 : line_of(list).size(); size > longest_size) {
+    if (const std::size_t size = list.size() == 0 ? 0 : line_of(list).size(); size > longest_size) {
       longest = name;
       longest_size = size;
     }
   }
   if (longest_size > 0) {
     Json& list = phase[longest];
-    const auto num = static_cast<std::ptrdiff_t>(std::max<std::size_t>(1, list.size() / 10));
-    list.erase(list.end() - num, list.end());
+    list.remove_last(std::max<std::size_t>(1, list.size() / 10));
     return true;
   }
   constexpr std::size_t shortest_error = 16;

@@ -4,19 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "result/json_parts.hpp"
 #include "result/reader.hpp"
 
 namespace leadline::result::io {
-
-namespace {
-
-using nlohmann::json;
-
-double number_of(const json& value) { return value.is_null() ? not_measured : value.get<double>(); }
-
-}  // namespace
 
 std::vector<KeptPhase> kept_phases(const Hdf5Reader& reader) {
   std::vector<KeptPhase> phases;
@@ -30,16 +21,16 @@ KeptPhase kept_phase(const StoredPhase& stored, const std::string& path) {
   phase.repeat = stored.repeat;
   phase.is_complete = stored.is_complete;
   try {
-    const json its = json::parse(stored.summary);
+    const Json its = Json::parse(stored.summary);
     its.at("error").get_to(phase.error);
     its.at("bytes").get_to(phase.bytes);
     its.at("num_mismatches").get_to(phase.num_mismatches);
-    phase.wall_ns = number_of(its.at("wall_ns"));
-    phase.bytes_per_s = number_of(its.at("bytes_per_s"));
-    phase.bytes_per_s_wall = number_of(its.at("bytes_per_s_wall"));
-    if (const json& source = its.at("source"); !source.is_null()) source.get_to(phase.source);
-    if (const json& is_durable = its.at("is_durable"); !is_durable.is_null()) phase.is_durable = is_durable.get<bool>();
-  } catch (const json::exception&) {
+    phase.wall_ns = number_or_nan(its.at("wall_ns"));
+    phase.bytes_per_s = number_or_nan(its.at("bytes_per_s"));
+    phase.bytes_per_s_wall = number_or_nan(its.at("bytes_per_s_wall"));
+    if (const Json& source = its.at("source"); !source.is_null()) source.get_to(phase.source);
+    if (const Json& is_durable = its.at("is_durable"); !is_durable.is_null()) phase.is_durable = is_durable.get<bool>();
+  } catch (const JsonError&) {
     throw_damaged(path, fmt::format("/io/phases/summary of the {} of repeat {} is not one of a phase",
                                     name_of(stored.operation), stored.repeat));
   }

@@ -69,12 +69,8 @@ HeaderValue value_of(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
 
-double number_of(const Json& json) {
-  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
-}
-
 std::array<double, 3> times_of(const Json& json) {
-  return {number_of(json.at("min")), number_of(json.at("max")), number_of(json.at("mean"))};
+  return {number_or_nan(json.at("min")), number_or_nan(json.at("max")), number_or_nan(json.at("mean"))};
 }
 
 LinkTestOrigin linktest_of(const Json& json) {
@@ -92,24 +88,25 @@ LinkTestOrigin linktest_of(const Json& json) {
 void take_start(const Json& start, ResultHeader& header) {
   start.at("format_version").get_to(header.format_version);
   start.at("nonce").get_to(header.nonce);
-  for (const auto& [name, value] : start.at("provenance").items())
+  for (const auto& [name, value] : start.at("provenance").members())
     header.provenance.emplace_back(name, value_of(value));
-  for (const auto& [name, value] : start.at("options").items()) {
+  for (const auto& [name, value] : start.at("options").members()) {
     header.options.emplace_back(name, value.get<std::string>());
   }
   start.at("message_size_bytes").get_to(header.message_sizes_bytes);
-  if (start.contains("linktest")) header.linktest = linktest_of(start.at("linktest"));
+  if (start.find("linktest") != nullptr) header.linktest = linktest_of(start.at("linktest"));
 }
 
 void take_end(const Json& end, ResultHeader& header) {
-  if (end.contains("end_utc")) header.end_utc = end.at("end_utc").get<std::string>();
-  if (!end.contains("retest")) return;
+  if (end.find("end_utc") != nullptr) header.end_utc = end.at("end_utc").get<std::string>();
+  if (end.find("retest") == nullptr) return;
   const Json& columns = end.at("retest");
   std::vector<Retest> retests;
   for (std::size_t index = 0; index < columns.at("from").size(); ++index) {
     const auto whole = [&](const char* name) { return columns.at(name).at(index).get<std::int32_t>(); };
     retests.push_back({whole("repeat"), whole("size_index"), whole("from"), whole("to"),
-                       number_of(columns.at("time_ns").at(index)), number_of(columns.at("retest_time_ns").at(index))});
+                       number_or_nan(columns.at("time_ns").at(index)),
+                       number_or_nan(columns.at("retest_time_ns").at(index))});
   }
   header.retests = std::move(retests);
 }
@@ -133,7 +130,7 @@ std::string decode_run_texts(std::string_view start, std::string_view end, std::
     take_start(Json::parse(start), header);
     if (!end.empty()) take_end(Json::parse(end), header);
     if (!summary.empty()) header.summary = std::string(summary);
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const JsonError& error) {
     return error.what();
   }
   return "";

@@ -2,24 +2,21 @@
 // Looks for the highest rates in a summary that is not trusted.
 #include "result/topology/best_rates.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include "core/json.hpp"
 #include "result/reader.hpp"
 
 namespace leadline::result::topology {
 
 namespace {
 
-using nlohmann::json;
-
 /// Null where it was not measured.
-const json& total_of(const json& place) {
-  return place.contains("exchange") ? place.at("exchange").at("at_median").at("total_bytes_per_s")
-                                    : place.at("total_bytes_per_s");
+const Json& total_of(const Json& place) {
+  return place.find("exchange") != nullptr ? place.at("exchange").at("at_median").at("total_bytes_per_s")
+                                           : place.at("total_bytes_per_s");
 }
 
-void take_best(const json& places, const Header& header, std::vector<std::optional<BestRates>>& best) {
-  for (const json& place : places) {
+void take_best(const Json& places, const Header& header, std::vector<std::optional<BestRates>>& best) {
+  for (const Json& place : places.elements()) {
     if (total_of(place).is_null()) continue;
     const double total = total_of(place).get<double>();
     const auto index = place.at("topology_index").get<std::size_t>();
@@ -39,10 +36,10 @@ std::vector<std::optional<BestRates>> best_rates(const Header& header, const std
   std::vector<std::optional<BestRates>> best(header.topologies.size());
   if (!header.summary) return best;
   try {
-    const json summary = json::parse(*header.summary);
+    const Json summary = Json::parse(*header.summary);
     take_best(summary.at("cells"), header, best);
     take_best(summary.at("load"), header, best);
-  } catch (const json::exception&) {
+  } catch (const JsonError&) {
     throw_damaged(path, "/summary is not one of a topology test");
   } catch (const std::out_of_range&) {
     throw_damaged(path, "/summary has a topology that the file does not have");

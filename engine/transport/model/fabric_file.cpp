@@ -10,8 +10,6 @@
 namespace leadline::transport::model {
 namespace {
 
-using Json = nlohmann::json;
-
 JsonFile fabric_file(const std::string& name) { return {"fabric file", name, "docs/formats/model-fabric.md"}; }
 
 int at_least_one(const Json& json, const JsonPlace& place) {
@@ -64,7 +62,7 @@ Fault parse_fault(const Json& json, const JsonPlace& place) {
   if (const Json* value = members.find("slow_link")) {
     const JsonPlace here = place.of("slow_link");
     if (!value->is_array() || value->size() != 2) refuse(here, "is not [from_host, to_host]");
-    return alone(SlowLink{json_index((*value)[0], here.at(0)), json_index((*value)[1], here.at(1)), factor()});
+    return alone(SlowLink{json_index(value->at(0), here.at(0)), json_index(value->at(1), here.at(1)), factor()});
   }
   refuse(place, "names no known fault: corrupt, silent, slow_host, slow_link, slow_rank or slow_uplink");
 }
@@ -126,7 +124,7 @@ Fabric parse_fabric(const std::string& text, const std::string& file) {
   if (const Json* faults = members.find("faults")) {
     const JsonPlace here = top.of("faults");
     if (!faults->is_array()) refuse(here, "is not a list");
-    for (std::size_t i = 0; i < faults->size(); ++i) fabric.faults.push_back(parse_fault((*faults)[i], here.at(i)));
+    for (std::size_t i = 0; i < faults->size(); ++i) fabric.faults.push_back(parse_fault(faults->at(i), here.at(i)));
   }
   members.refuse_others();
   return fabric;

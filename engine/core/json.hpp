@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// A JSON value: built member by member and written by our own small writer, or parsed by nlohmann/json.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace leadline {
+
+/// A text is not JSON, a member is missing, or a value has another type than asked for.
+struct JsonError : std::runtime_error {
+  explicit JsonError(const std::string& text, std::size_t at_byte = 0) : std::runtime_error(text), byte(at_byte) {}
+
+  std::size_t byte;  ///< where the text is not JSON, from 1; 0 where it is
+};
+
+/// Null, true or false, a number, a string, an array or an object. Members of an object keep their order.
+class Json {
+ public:
+  struct Member;
+
+  Json() = default;
+  Json(std::nullptr_t) {}
+  template <std::same_as<bool> Bool>
+  Json(Bool value) : value_(value) {}
+  template <std::signed_integral Integer>
+  Json(Integer value) : value_(std::int64_t{value}) {}
+  template <std::unsigned_integral Integer>
+  requires(!std::same_as<Integer, bool>) Json(Integer value) : value_(std::uint64_t{value}) {}
+  Json(double value) : value_(value) {}
+  Json(const char* text) : value_(std::string(text)) {}
+  Json(std::string_view text) : value_(std::string(text)) {}
+  Json(std::string text) : value_(std::move(text)) {}
+  template <typename Value>
+  Json(const std::vector<Value>& values) : value_(std::vector<Json>(values.begin(), values.end())) {}
+  /// An object: {{"name", value}, {"other", value}}.
+  Json(std::initializer_list<Member> members);
+
+  static Json array(std::initializer_list<Json> elements = {});
+  static Json object();
+
+  /// Throws JsonError with the position of the first error, also where arrays and objects are nested deeper than 100.
+  static Json parse(std::string_view text);
+
+  bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
+  bool is_boolean() const { return std::holds_alternative<bool>(value_); }
+  bool is_string() const { return std::holds_alternative<std::string>(value_); }
+  bool is_array() const { return std::holds_alternative<std::vector<Json>>(value_); }
+  bool is_object() const { return std::holds_alternative<std::vector<Member>>(value_); }
+  /// A whole number that is not negative; a parsed one always, one that was built from an unsigned type.
+  bool is_number_unsigned() const { return std::holds_alternative<std::uint64_t>(value_); }
+  bool is_number_integer() const { return is_number_unsigned() || std::holds_alternative<std::int64_t>(value_); }
+  bool is_number() const { return is_number_integer() || std::holds_alternative<double>(value_); }
+
+  /// bool, std::string, or a number, which is converted. Throws JsonError where the value is of another kind.
+  template <typename Value>
+  Value get() const {
+    if constexpr (std::same_as<Value, bool>) {
+      return as<bool>("true or false");
+    } else if constexpr (std::same_as<Value, std::string>) {
+      return as<std::string>("a string");
+    } else if (const auto* whole = std::get_if<std::uint64_t>(&value_)) {
+      return static_cast<Value>(*whole);
+    } else if (const auto* integer = std::get_if<std::int64_t>(&value_)) {
+      return static_cast<Value>(*integer);
+    } else {
+      return static_cast<Value>(as<double>("a number"));
+    }
+  }
+  template <typename Value>
+  void get_to(Value& value) const {
+    value = get<Value>();
+  }
+  template <typename Value>
+  void get_to(std::vector<Value>& values) const {
+    values.clear();
+    for (const Json& element : elements()) values.push_back(element.get<Value>());
+  }
+
+  /// Throws JsonError where this is no array.
+  const std::vector<Json>& elements() const { return as<std::vector<Json>>("an array"); }
+  /// Throws JsonError where this is no object.
+  const std::vector<Member>& members() const { return as<std::vector<Member>>("an object"); }
+  /// The number of elements or members; 0 for everything else.
+  std::size_t size() const;
+
+  /// Null where there is no such member, or this is no object.
+  const Json* find(std::string_view name) const;
+  /// Throw JsonError where there is no such member or element.
+  const Json& at(std::string_view name) const;
+  const Json& at(std::size_t index) const;
+
+  /// The member of that name, made where it is missing. Null becomes an object first.
+  Json& operator[](std::string_view name);
+  /// Adds an element. Null becomes an array first.
+  void push_back(Json element);
+  /// Removes so many elements from the end of an array, which has as many.
+  void remove_last(std::size_t num);
+
+  /// With line breaks and two spaces a level. Text that is not UTF-8 is replaced by U+FFFD where it is wrong.
+  std::string indented() const;
+  /// The same in one line.
+  std::string in_one_line() const;
+
+ private:
+  template <typename Value>
+  const Value& as(const char* kind) const {
+    const Value* const value = std::get_if<Value>(&value_);
+    if (value == nullptr) throw JsonError(std::string("it is not ") + kind);
+    return *value;
+  }
+  template <typename Value>
+  Value& become(const char* kind);
+  void write(std::string& text, int level) const;
+
+  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::vector<Json>,
+               std::vector<Member>>
+      value_;
+};
+
+struct Json::Member {
+  std::string name;
+  Json value;
+};
+
+}  // namespace leadline
