@@ -16,9 +16,16 @@ function(leadline_unity_groups target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# leadline_layer(NAME [EXCEPT folder] [USES library...]): all sources of this folder; includes are written from engine/.
+# What nearly every source includes is compiled once, by a target of its own; all others reuse it.
+file(WRITE "${CMAKE_BINARY_DIR}/precompiled.cpp" "")
+add_library(leadline_precompiled OBJECT "${CMAKE_BINARY_DIR}/precompiled.cpp")
+target_link_libraries(leadline_precompiled PRIVATE fmt::fmt)
+target_precompile_headers(leadline_precompiled PRIVATE "${CMAKE_CURRENT_LIST_DIR}/leadline_precompiled.hpp")
+
+# leadline_layer(NAME [UNTIMED] [EXCEPT folder] [USES library...]): all sources of this folder; includes are written from engine/.
+# UNTIMED: no measurement and no search runs through it, so that it need not be fast, only quick to compile.
 function(leadline_layer name)
-  cmake_parse_arguments(arg "" "EXCEPT" "USES" ${ARGN})
+  cmake_parse_arguments(arg "UNTIMED" "EXCEPT" "USES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   list(FILTER sources EXCLUDE REGEX "/\\.")
   if(arg_EXCEPT)
@@ -30,6 +37,10 @@ function(leadline_layer name)
     target_include_directories(leadline_${name} PUBLIC "${PROJECT_SOURCE_DIR}/engine")
     target_link_libraries(leadline_${name} PUBLIC ${arg_USES})
     leadline_unity_groups(leadline_${name})
+    target_precompile_headers(leadline_${name} REUSE_FROM leadline_precompiled)
+    if(arg_UNTIMED AND CMAKE_BUILD_TYPE MATCHES "Rel")
+      target_compile_options(leadline_${name} PRIVATE -Og)
+    endif()
   else()
     add_library(leadline_${name} INTERFACE)
     target_include_directories(leadline_${name} INTERFACE "${PROJECT_SOURCE_DIR}/engine")
@@ -42,10 +53,11 @@ function(leadline_module target)
   cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
   add_library(${target} MODULE ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_USES})
+  target_precompile_headers(${target} REUSE_FROM leadline_precompiled)
   # Vendors' libraries do not bear being unloaded, so a module stays in the process to its end.
   target_link_options(${target} PRIVATE -Wl,-z,nodelete)
   set_target_properties(${target} PROPERTIES
-    PREFIX "" CXX_VISIBILITY_PRESET hidden
+    PREFIX "" CXX_VISIBILITY_PRESET hidden DEFINE_SYMBOL ""
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/${LEADLINE_MODULE_DIR}")
   install(TARGETS ${target} DESTINATION "${LEADLINE_MODULE_DIR}")
   set_property(GLOBAL APPEND PROPERTY leadline_modules ${target})
