@@ -7,7 +7,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON) # layers are linked into the program and
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_C_STANDARD 11)
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow "$<$<COMPILE_LANGUAGE:CXX>:-Wconversion>" -Werror)
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow "$<$<COMPILE_LANGUAGE:CXX>:-Wconversion>")
 add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wreserved-identifier>")
 
 if(LEADLINE_SANITIZE)
