@@ -21,7 +21,6 @@ CHECKS: dict[str, Callable[[Path], list[str]]] = {
     "analysis_layers": layers.analysis_layers,
     "joined_names": joined.joined_names,
     "first_lines": sources.first_lines,
-    "length": sources.length,
     "words": sources.words,
     "docstrings": sources.docstrings,
     "links": documents.links,

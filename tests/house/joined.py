@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that would clash where a build joins the sources of a layer into one, as that with clang does."""
+"""Names that would clash where the builds join sources of a layer into one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a source file must look like from outside: its first lines, its length, its words, its docstrings."""
+"""What a source file must look like from outside: its first lines, its words, its docstrings."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from pathlib import Path
 import layers
 import tree
 
-MAX_LINES = 400
-LONG_FILES = "tests/house/long_files.txt"
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 
 # Written in pieces, so that this file does not find itself.
@@ -47,32 +45,6 @@ def _speaks_for_itself(path: Path) -> bool:
 
 def _is_sentence(line: str) -> bool:
     return line.startswith(("// ", "# ", "/* ", '"""', 'r"""')) and _SENTENCE.search(line) is not None
-
-
-def length(root: Path) -> list[str]:
-    """No source is longer than people can hold in their heads; exceptions are listed with a reason."""
-    allowed = _long_files(root)
-    complaints = [f"{LONG_FILES}: {name}: no reason given" for name, reason in allowed.items() if not reason]
-    for path in tree.files(root):
-        name = path.relative_to(root).as_posix()
-        if not tree.is_source(path):
-            continue
-        num_lines = tree.text_of(path).count("\n")
-        if num_lines > MAX_LINES and name not in allowed:
-            complaints.append(f"{name}:{num_lines}: {num_lines} lines, more than {MAX_LINES}")
-        if num_lines <= MAX_LINES and name in allowed:
-            complaints.append(f"{LONG_FILES}: {name} has become short; take it off the list")
-    complaints += [f"{LONG_FILES}: {name} does not exist" for name in allowed if not (root / name).is_file()]
-    return complaints
-
-
-def _long_files(root: Path) -> dict[str, str]:
-    path = root / LONG_FILES
-    if not path.is_file():
-        return {}
-    lines = (line.strip() for line in tree.text_of(path).splitlines())
-    entries = (line.partition(" ") for line in lines if line and not line.startswith("#"))
-    return {name: reason.strip() for name, _, reason in entries}
 
 
 def words(root: Path) -> list[str]:

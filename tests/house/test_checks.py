@@ -134,21 +134,6 @@ class Sources(CheckTest):
         self.write("engine/core/bad.cpp", HEAD.splitlines()[0] + "\n#include <vector>\n")
         self.assert_one(sources.first_lines(self.root), "bad.cpp:2", "sentence")
 
-    def test_length(self) -> None:
-        self.write("engine/core/long.cpp", "\n" * sources.MAX_LINES)
-        self.assertEqual(sources.length(self.root), [])
-        self.write("engine/core/long.cpp", "\n" * (sources.MAX_LINES + 1))
-        self.assert_one(sources.length(self.root), "long.cpp", str(sources.MAX_LINES + 1))
-        self.write(sources.LONG_FILES, "engine/core/long.cpp a table of all messages\n")
-        self.assertEqual(sources.length(self.root), [])
-
-    def test_length_list_is_kept_in_order(self) -> None:
-        self.write("engine/core/long.cpp", "\n")
-        self.write(sources.LONG_FILES, "engine/core/long.cpp a table of all messages\n")
-        self.assert_one(sources.length(self.root), "has become short")
-        self.write(sources.LONG_FILES, "engine/core/gone.cpp a table of all messages\n")
-        self.assert_one(sources.length(self.root), "does not exist")
-
     def test_words(self) -> None:
         self.write("engine/core/good.cpp", HEAD + "// mktemp /tmp/name.XXXXXX; network/root/ is fine\n")
         self.assertEqual(sources.words(self.root), [])
