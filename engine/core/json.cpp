@@ -146,7 +146,14 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
-Json::Json(std::initializer_list<Member> members) : value_(std::vector<Member>(members)) {}
+Json::Json(std::initializer_list<Member> members) {
+  Object object;
+  for (const Member& member : members) {
+    object.names.push_back(member.name);
+    object.values.push_back(member.value);
+  }
+  value_ = std::move(object);
+}
 
 Json Json::array(std::initializer_list<Json> elements) {
   Json json;
@@ -156,7 +163,7 @@ Json Json::array(std::initializer_list<Json> elements) {
 
 Json Json::object() {
   Json json;
-  json.value_ = std::vector<Member>();
+  json.value_ = Object();
   return json;
 }
 
@@ -168,13 +175,14 @@ Json Json::parse(std::string_view text) {
 
 std::size_t Json::size() const {
   if (is_array()) return elements().size();
-  return is_object() ? members().size() : 0;
+  return is_object() ? names().size() : 0;
 }
 
 const Json* Json::find(std::string_view name) const {
   if (!is_object()) return nullptr;
-  const auto found = std::ranges::find(members(), name, &Member::name);
-  return found == members().end() ? nullptr : &found->value;
+  const auto found = std::ranges::find(names(), name);
+  if (found == names().end()) return nullptr;
+  return &as<Object>("an object").values[static_cast<std::size_t>(found - names().begin())];
 }
 
 const Json& Json::at(std::string_view name) const {
@@ -195,10 +203,11 @@ Value& Json::become(const char* kind) {
 }
 
 Json& Json::operator[](std::string_view name) {
-  auto& members = become<std::vector<Member>>("an object");
-  const auto found = std::ranges::find(members, name, &Member::name);
-  if (found != members.end()) return found->value;
-  return members.emplace_back(Member{std::string(name), nullptr}).value;
+  auto& object = become<Object>("an object");
+  const auto found = std::ranges::find(object.names, name);
+  if (found != object.names.end()) return object.values[static_cast<std::size_t>(found - object.names.begin())];
+  object.names.emplace_back(name);
+  return object.values.emplace_back();
 }
 
 void Json::push_back(Json element) { become<std::vector<Json>>("an array").push_back(std::move(element)); }
@@ -231,10 +240,11 @@ void Json::write(std::string& text, int level) const {
     write_items(text, level, "[]", elements(),
                 [&](const Json& element, int inner_level) { element.write(text, inner_level); });
   } else if (is_object()) {
-    write_items(text, level, "{}", members(), [&](const Member& member, int inner_level) {
-      write_string(text, member.name);
+    const Json* value = as<Object>("an object").values.data();
+    write_items(text, level, "{}", names(), [&](const std::string& name, int inner_level) {
+      write_string(text, name);
       text += inner_level == in_one_line_level ? ":" : ": ";
-      member.value.write(text, inner_level);
+      (value++)->write(text, inner_level);
     });
   } else if (is_number_unsigned()) {
     text += fmt::format("{}", std::get<std::uint64_t>(value_));

@@ -52,7 +52,7 @@ class Json {
   bool is_boolean() const { return std::holds_alternative<bool>(value_); }
   bool is_string() const { return std::holds_alternative<std::string>(value_); }
   bool is_array() const { return std::holds_alternative<std::vector<Json>>(value_); }
-  bool is_object() const { return std::holds_alternative<std::vector<Member>>(value_); }
+  bool is_object() const { return std::holds_alternative<Object>(value_); }
   /// A whole number that is not negative; a parsed one always, one that was built from an unsigned type.
   bool is_number_unsigned() const { return std::holds_alternative<std::uint64_t>(value_); }
   bool is_number_integer() const { return is_number_unsigned() || std::holds_alternative<std::int64_t>(value_); }
@@ -85,8 +85,8 @@ class Json {
 
   /// Throws JsonError where this is no array.
   const std::vector<Json>& elements() const { return as<std::vector<Json>>("an array"); }
-  /// Throws JsonError where this is no object.
-  const std::vector<Member>& members() const { return as<std::vector<Member>>("an object"); }
+  /// The names of an object's members. Throws JsonError where this is no object.
+  const std::vector<std::string>& names() const { return as<Object>("an object").names; }
   /// The number of elements or members; 0 for everything else.
   std::size_t size() const;
 
@@ -109,6 +109,11 @@ class Json {
   std::string in_one_line() const;
 
  private:
+  struct Object {
+    std::vector<std::string> names;
+    std::vector<Json> values;  ///< in the order of the names
+  };
+
   template <typename Value>
   const Value& as(const char* kind) const {
     const Value* const value = std::get_if<Value>(&value_);
@@ -119,8 +124,7 @@ class Json {
   Value& become(const char* kind);
   void write(std::string& text, int level) const;
 
-  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::vector<Json>,
-               std::vector<Member>>
+  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::vector<Json>, Object>
       value_;
 };
 

@@ -54,7 +54,7 @@ const Json& JsonMembers::need(const char* name) {
 }
 
 void JsonMembers::refuse_others() const {
-  for (const auto& [name, value] : json_.members()) {
+  for (const std::string& name : json_.names()) {
     if (taken_.count(name) == 0) refuse(place_.of(name), "is not a known key here");
   }
 }

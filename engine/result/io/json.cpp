@@ -50,7 +50,7 @@ bool shorten(Json& phase) {
     return true;
   }
   constexpr std::size_t shortest_error = 16;
-  std::string error = phase["error"].get<std::string>();
+  auto error = phase["error"].get<std::string>();
   if (error.size() <= shortest_error) return false;
   error.resize(error.size() / 2 - 3);
   phase["error"] = error + "...";

@@ -88,10 +88,12 @@ LinkTestOrigin linktest_of(const Json& json) {
 void take_start(const Json& start, ResultHeader& header) {
   start.at("format_version").get_to(header.format_version);
   start.at("nonce").get_to(header.nonce);
-  for (const auto& [name, value] : start.at("provenance").members())
-    header.provenance.emplace_back(name, value_of(value));
-  for (const auto& [name, value] : start.at("options").members()) {
-    header.options.emplace_back(name, value.get<std::string>());
+  const Json &provenance = start.at("provenance"), &options = start.at("options");
+  for (const std::string& name : provenance.names()) {
+    header.provenance.emplace_back(name, value_of(provenance.at(name)));
+  }
+  for (const std::string& name : options.names()) {
+    header.options.emplace_back(name, options.at(name).get<std::string>());
   }
   start.at("message_size_bytes").get_to(header.message_sizes_bytes);
   if (start.find("linktest") != nullptr) header.linktest = linktest_of(start.at("linktest"));

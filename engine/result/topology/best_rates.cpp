@@ -18,7 +18,7 @@ const Json& total_of(const Json& place) {
 void take_best(const Json& places, const Header& header, std::vector<std::optional<BestRates>>& best) {
   for (const Json& place : places.elements()) {
     if (total_of(place).is_null()) continue;
-    const double total = total_of(place).get<double>();
+    const auto total = total_of(place).get<double>();
     const auto index = place.at("topology_index").get<std::size_t>();
     std::optional<BestRates>& its = best.at(index);
     if (its && its->rates.total >= total) continue;
