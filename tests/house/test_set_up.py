@@ -77,6 +77,28 @@ class SetUp(unittest.TestCase):
                     page = (built / "share" / "man" / "man1" / f"{name}.1").read_bytes()
                     self.assertIn(b"small.", page)
 
+    def steps(self, script: str) -> str:
+        words = ("bash", "-c", f"set -euo pipefail; . packaging/set-up; {script}")
+        done = subprocess.run(words, cwd=self.checkout, capture_output=True, timeout=100, check=True)
+        return done.stderr.decode()
+
+    def test_steps_are_plain_lines_without_a_terminal(self) -> None:
+        shown = self.steps("num_steps=2; step one; counted log echo '[1/9] a'; step two; cat build/log/log.log >&2")
+        self.assertEqual(shown, "== [1/2] one\n== [2/2] two\n[1/9] a\n")
+
+    def test_steps_and_counts_share_one_line_of_a_terminal(self) -> None:
+        apt = "0 upgraded, 2 newly installed, 0 to remove\\nGet:1 http://a b\\nSetting up a (1)\\nSetting up b (1)\\n"
+        script = f"step get; counted log printf '{apt}'; step build; counted log echo '[3/7] c'"
+        get, build = "<[1/9] get", "<[2/9] build"
+        counts = f"{get}: fetched 1 of 2{get}: installed 1 of 2{get}: installed 2 of 2"
+        self.assertEqual(
+            self.steps(f"clear_line='<'; num_steps=9; {script}"), f"{get}{counts}{get}{build}{build}: 3 of 7{build}"
+        )
+
+    def test_a_step_that_fails_shows_the_end_of_its_log(self) -> None:
+        shown = self.steps("clear_line='<'; step build; counted log sh -c 'echo bad; exit 3' || echo \"status $?\" >&2")
+        self.assertIn("bad\n<== the whole of it is in build/log/log.log\nstatus 3\n", shown)
+
     def test_nothing_is_asked_and_nothing_is_read(self) -> None:
         self.run_in(self.checkout, "bash", "-c", f"exec <&-; {STEPS}")
 
