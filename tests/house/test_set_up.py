@@ -26,7 +26,7 @@ add_custom_target(programs COMMAND "${CMAKE_COMMAND}" -E make_directory bin)
 """
 COMMAND = """#!/bin/sh
 case $1 in
-  --version) echo "small 1.0" ;;
+  --version) exit 2 ;;
   *) printf 'usage: small\\n\\nIs \\303\\274 small.\\n' ;;
 esac
 """
@@ -50,6 +50,7 @@ class SetUp(unittest.TestCase):
             shutil.copy(ROOT / name, self.checkout / name)
         (self.checkout / "analysis" / "leadline").mkdir(parents=True)
         (self.checkout / "CMakeLists.txt").write_text(PROJECT, encoding="utf-8")
+        (self.checkout / "analysis" / "pyproject.toml").write_text('[project]\nversion = "1.0"\n', encoding="utf-8")
         for name in self.commands:
             path = self.checkout / ".venv" / "bin" / name
             path.parent.mkdir(parents=True, exist_ok=True)
