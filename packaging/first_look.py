@@ -36,4 +36,5 @@ if __name__ == "__main__":
     with h5py.File(sys.argv[1]) as file:
         medians_ns = file["repeats/0000/time_ns_median"][0]  # 0 or NaN where nothing was measured: a rank with itself
         size_bytes = int(file["message_size_bytes"][0])
-    print("\n".join(first_look(medians_ns[medians_ns > 0], size_bytes, len(medians_ns))))
+    lines = first_look(medians_ns[medians_ns > 0], size_bytes, len(medians_ns))
+    print("\n".join(lines).replace("µ", "u"))  # as the engine's programs write it, for any locale
