@@ -53,7 +53,9 @@ function(leadline_module target)
   cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
   add_library(${target} MODULE ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE ${arg_USES})
-  target_precompile_headers(${target} REUSE_FROM leadline_precompiled)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # clang wants the visibility that the header was compiled with
+    target_precompile_headers(${target} REUSE_FROM leadline_precompiled)
+  endif()
   # Vendors' libraries do not bear being unloaded, so a module stays in the process to its end.
   target_link_options(${target} PRIVATE -Wl,-z,nodelete)
   set_target_properties(${target} PROPERTIES
