@@ -1,53 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Analysis of leadline's results: `leadline.load(path)` gives arrays with their names, units and hosts."""
+"""Analysis of leadline's results: `leadline.load(path)` gives arrays with their names, units and hosts.
 
-from leadline.diagnose import diagnose
+What this package offers is imported when it is first used, so that the help of a command does not wait for numpy.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from leadline.error import LeadlineError
-from leadline.load import load
-from leadline.model import (
-    AllToAll,
-    Arrivals,
-    BaselineSamples,
-    BisectionResult,
-    Channels,
-    Connections,
-    Definition,
-    DiagnosedClass,
-    Diagnosis,
-    Fault,
-    Finding,
-    IoPhase,
-    IoResult,
-    LabelledArray,
-    LinkTestRecord,
-    LoadPoint,
-    PairClass,
-    PatternKind,
-    Patterns,
-    Persistence,
-    PhaseRows,
-    PhaseState,
-    Place,
-    PlaceKind,
-    Provenance,
-    RankPlace,
-    Rates,
-    Result,
-    Retest,
-    RunProvenance,
-    RunResult,
-    Series,
-    ShownPair,
-    Slice,
-    SlowConnection,
-    Spread,
-    Statistic,
-    Symptom,
-    Topology,
-    TopologyCell,
-    TopologyResult,
-    Way,
-)
+
+if TYPE_CHECKING:
+    from leadline.diagnosis import diagnose
+    from leadline.model import (
+        AllToAll,
+        Arrivals,
+        BaselineSamples,
+        BisectionResult,
+        Channels,
+        Connections,
+        Definition,
+        DiagnosedClass,
+        Diagnosis,
+        Fault,
+        Finding,
+        IoPhase,
+        IoResult,
+        LabelledArray,
+        LinkResult,
+        LinkTestRecord,
+        LoadPoint,
+        PairClass,
+        PatternKind,
+        Patterns,
+        Persistence,
+        PhaseRows,
+        PhaseState,
+        Place,
+        PlaceKind,
+        Provenance,
+        RankPlace,
+        Rates,
+        Retest,
+        RunProvenance,
+        RunResult,
+        Series,
+        ShownPair,
+        Slice,
+        SlowConnection,
+        Spread,
+        Statistic,
+        Symptom,
+        Topology,
+        TopologyCell,
+        TopologyResult,
+        Way,
+    )
+    from leadline.readers import load
 
 __all__ = [
     "AllToAll",
@@ -65,6 +75,7 @@ __all__ = [
     "IoResult",
     "LabelledArray",
     "LeadlineError",
+    "LinkResult",
     "LinkTestRecord",
     "LoadPoint",
     "PairClass",
@@ -78,7 +89,6 @@ __all__ = [
     "Provenance",
     "RankPlace",
     "Rates",
-    "Result",
     "Retest",
     "RunProvenance",
     "RunResult",
@@ -97,3 +107,11 @@ __all__ = [
     "load",
 ]
 __version__ = "0.1.0"
+
+_MODULES = {"load": "readers", "diagnose": "diagnosis"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"leadline.{_MODULES.get(name, 'model')}"), name)

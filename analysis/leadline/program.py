@@ -25,7 +25,6 @@ class Ask:
     document: str  # the kind of document that it is to print
     problem: str  # how an error begins: "cannot diagnose the result"
     deadline_s: float
-    fine: tuple[int, ...] = (0,)  # exit status with which there is an answer
 
 
 def answer(ask: Ask) -> tuple[Path, Mapping[str, object]]:
@@ -38,7 +37,7 @@ def answer(ask: Ask) -> tuple[Path, Mapping[str, object]]:
         hint = "Set LEADLINE_PROGRAM to where the program is"
         raise LeadlineError(ask.problem, why, hint, ExitStatus.SOMETHING_MISSING)
     done = _run(program, ask)
-    if done.returncode not in ask.fine:
+    if done.returncode != 0:
         raise _refusal(str(program), done.returncode, done.stderr.decode("utf-8", "replace"))
     try:
         document = json.loads(done.stdout)

@@ -48,6 +48,6 @@ def program_that_compares(folder: Path, *sizes: dict[str, Any], before: str = "/
     said = folder / "arguments.json"
     script = (
         f"open({str(said)!r}, 'w').write(json.dumps(sys.argv[1:]))\nprint({json.dumps(document)!r})\n"
-        f"print('leadline: it is worse', file=sys.stderr)\nsys.exit({int(worse)})"
+        "print('leadline: it is worse', file=sys.stderr)"
     )
     return fake_program(folder, script)

@@ -28,7 +28,7 @@ from leadline.scan import AxisName, Cell
 from leadline.words import headline, missing, pairs_text, ranks_text
 
 
-def analysis_of(made: MadeUp, folder: Path) -> tuple[leadline.Result, SliceAnalysis]:
+def analysis_of(made: MadeUp, folder: Path) -> tuple[leadline.LinkResult, SliceAnalysis]:
     result = leadline.load(write_result(folder / "run.h5", made))
     return result, analyse(result, result.slices[0])
 

@@ -57,7 +57,7 @@ def test_a_line_for_each_pattern(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_a_line_for_each_connection(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = write_bisection(tmp_path / "run.h5", odd())
-    lines = table(path, capsys, "--channels", "--size", "1MiB")
+    lines = table(path, capsys, "--channels", "--message-size", "1MiB")
     result = loaded(path)
     assert len(lines) == 6 * 30
     times = result.reader.times(0, "time_ns", (0, 7), (0, 30))
@@ -72,10 +72,10 @@ def test_a_line_for_each_connection(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_what_was_not_measured_is_empty(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = write_bisection(tmp_path / "run.h5", killed())
-    lines = table(path, capsys, "--channels", "--size", "64KiB")
+    lines = table(path, capsys, "--channels", "--message-size", "64KiB")
     empty = [line for line in lines if not line["time_ns"]]
     assert [(line["from"], line["number"], line["bytes_per_s"]) for line in empty] == [("5", "30", "")]
-    assert table(path, capsys, "--channels", "--size", "1MiB") == []
+    assert table(path, capsys, "--channels", "--message-size", "1MiB") == []
     assert len(table(path, capsys)) == 71
 
 
@@ -125,7 +125,7 @@ def test_an_earlier_table_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixt
     [
         (["--bad-links"], "--bad-links is for results of leadline link. leadline report tells what stands out"),
         (["--csv", "--repeat", "1"], "--repeat is for results of leadline link"),
-        (["--csv", "--size", "3"], "the result has no message size 3"),
+        (["--csv", "--message-size", "3"], "the result has no message size 3"),
     ],
 )
 def test_what_is_refused(arguments: list[str], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):

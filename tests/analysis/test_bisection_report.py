@@ -231,7 +231,7 @@ def test_a_sheet(made, kind: str, begin: bytes, tmp_path: Path, capsys: pytest.C
             "--statistic is for results of leadline link. A report of a bisection test has all pa",
         ),
         (["--repeat", "1"], "--repeat is for results of leadline link"),
-        (["--size", "3"], "the result has no message size 3. It has 1 MiB"),
+        (["--message-size", "3"], "the result has no message size 3 B. It has 1 MiB"),
         (["--simulated", "nowhere.json"], "cannot read 'nowhere.json'"),
     ],
 )
@@ -262,7 +262,7 @@ def test_a_simulation_beside_other_tests(tmp_path: Path, capsys: pytest.CaptureF
 
 def test_commands_that_are_about_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = write_bisection(tmp_path / "run.h5", even())
-    assert view_main([str(path), "--no-browser"]) == 4
+    assert view_main([str(path), "--no-browser"]) == 2
     assert "Use leadline report" in capsys.readouterr().err
 
 

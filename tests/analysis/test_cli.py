@@ -68,7 +68,7 @@ def test_to_stdout(result_file: Path, capsys: pytest.CaptureFixture[str]):
 
 def test_only_one_size_and_repeat(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = write_result(tmp_path / "run.h5", sweep())
-    assert report_main([str(path), "-o", "-", "--size", "1MiB", "--repeat", "2"]) == 0
+    assert report_main([str(path), "-o", "-", "--message-size", "1MiB", "--repeat", "2"]) == 0
     page = capsys.readouterr().out
     data = json.loads(page.partition('<script type="application/json" id="data">')[2].partition("</script>")[0])
     assert [(part["repeat"], part["message_size_bytes"]) for part in data["parts"]] == [(1, 1 << 20)]
@@ -78,14 +78,14 @@ def test_only_one_size_and_repeat(tmp_path: Path, capsys: pytest.CaptureFixture[
     ("arguments", "reason"),
     [
         ([], "the following arguments are required: RESULT"),
-        (["RUN", "--frobnicate"], "unrecognized arguments: --frobnicate"),
-        (["RUN", "--stat", "max"], "unrecognized arguments: --stat max"),
+        (["RUN", "--frobnicate"], "unknown option --frobnicate. See leadline report --help"),
+        (["RUN", "--stat", "max"], "unknown option --stat. Did you mean --statistic?"),
         (["RUN", "--statistic", "mode"], "invalid choice: 'mode'"),
         (["RUN", "--output"], "expected one argument"),
-        (["RUN", "--size", "8", "--size", "9"], "--size is given twice"),
-        (["RUN", "--size", "-5"], "--size -5 is not a size"),
-        (["RUN", "--size", "big"], "--size big is not a size"),
-        (["RUN", "--size", "3KiB"], "the result has no message size 3KiB. It has 1 KiB"),
+        (["RUN", "--message-size", "8", "--message-size", "9"], "--message-size is given twice"),
+        (["RUN", "--message-size", "-5"], "--message-size -5 is not a size"),
+        (["RUN", "--message-size", "big"], "--message-size big is not a size"),
+        (["RUN", "--message-size", "3KiB"], "the result has no message size 3 KiB. It has 1 KiB"),
         (["RUN", "--repeat", "2"], "the result has no repeat 2. It has 1"),
         (["RUN", "-o", "page.svg"], "End it in .html, .pdf, .png or .ps"),
         (["RUN", "-o", "page"], "End it in .html, .pdf, .png or .ps"),

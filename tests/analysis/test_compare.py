@@ -21,9 +21,9 @@ import leadline
 from conftest import hostile, sweep, write_result
 from leadline.cli.report import main as report_main
 from leadline.compare import compared
-from leadline.load.comparison import comparison_of
-from leadline.load.contents import DamagedError
-from leadline.model import Change, Result
+from leadline.model import Change, LinkResult
+from leadline.readers.comparison import comparison_of
+from leadline.readers.contents import DamagedError
 from leadline.report.page import render
 from leadline.report.paper import drawing
 from leadline.report.sheet import analyses_for_sheet, sheet_page
@@ -36,9 +36,9 @@ pytest_plugins = ["browser"]
 
 
 @pytest.fixture
-def result(tmp_path: Path) -> Result:
+def result(tmp_path: Path) -> LinkResult:
     loaded = leadline.load(write_result(tmp_path / "run.h5", slow_place("host")))
-    assert isinstance(loaded, Result)
+    assert isinstance(loaded, LinkResult)
     return loaded
 
 
@@ -46,12 +46,12 @@ def asked(monkeypatch: pytest.MonkeyPatch, folder: Path, *sizes: dict[str, Any])
     monkeypatch.setenv("LEADLINE_PROGRAM", str(program_that_compares(folder, *sizes)))
 
 
-def page_of(result: Result, *words: Any) -> Page:
+def page_of(result: LinkResult, *words: Any) -> Page:
     source = render(result, result.slices, compared=compared("earlier.h5", result, *words))
     return expect_whole_and_alone(source)
 
 
-def test_the_program_is_asked(tmp_path: Path, result: Result, monkeypatch: pytest.MonkeyPatch):
+def test_the_program_is_asked(tmp_path: Path, result: LinkResult, monkeypatch: pytest.MonkeyPatch):
     asked(monkeypatch, tmp_path, slower_host())
     said = compared(tmp_path / "earlier.h5", result, topology="fat-tree:4x4")
     (size,) = said.sizes
@@ -74,10 +74,10 @@ def test_the_program_is_asked(tmp_path: Path, result: Result, monkeypatch: pytes
 
 def test_only_what_is_shown_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     result = leadline.load(write_result(tmp_path / "run.h5", sweep()))
-    assert isinstance(result, Result)
+    assert isinstance(result, LinkResult)
     asked(monkeypatch, tmp_path, compared_size(65_536))
     compared("earlier.h5", result, [part for part in result.slices if part.size_index == 2])
-    assert json.loads((tmp_path / "arguments.json").read_text())[4:] == ["--size", "65536"]
+    assert json.loads((tmp_path / "arguments.json").read_text())[4:] == ["--message-size", "65536"]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_only_what_is_shown_is_compared(tmp_path: Path, monkeypatch: pytest.Monk
      ("print('leadline: they cannot be compared (so)', file=sys.stderr); sys.exit(2)", "cannot be compared (so)")],
 )  # fmt: skip
 def test_without_an_answer_there_is_a_reason(
-    tmp_path: Path, result: Result, script: str, why: str, monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, result: LinkResult, script: str, why: str, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ):  # fmt: skip
     monkeypatch.setenv("LEADLINE_PROGRAM", str(fake_program(tmp_path, script)))
@@ -109,7 +109,7 @@ def test_a_damaged_answer_is_an_error(key: str, value: Any):
         comparison_of(damaged, 64, 16)
 
 
-def test_the_section_of_the_page(tmp_path: Path, result: Result, monkeypatch: pytest.MonkeyPatch):
+def test_the_section_of_the_page(tmp_path: Path, result: LinkResult, monkeypatch: pytest.MonkeyPatch):
     asked(monkeypatch, tmp_path, slower_host())
     page = page_of(result)
     section = page.between("Compared with earlier.h5", "Row = sender") if "Row = sender" in page.text else page.text
@@ -129,19 +129,19 @@ def test_the_section_of_the_page(tmp_path: Path, result: Result, monkeypatch: py
     assert {"compared", "def-compared"} <= set(page.ids())
 
 
-def test_nothing_changed(tmp_path: Path, result: Result, monkeypatch: pytest.MonkeyPatch):
+def test_nothing_changed(tmp_path: Path, result: LinkResult, monkeypatch: pytest.MonkeyPatch):
     asked(monkeypatch, tmp_path, compared_size(1024, compared_class("between hosts", 1.01)))
     page = page_of(result)
     assert "Nothing is slower than in earlier.h5 by more than chance." in page.text
     assert "became" not in page.text
 
 
-def test_without_a_baseline_there_is_no_section(result: Result):
+def test_without_a_baseline_there_is_no_section(result: LinkResult):
     page = expect_whole_and_alone(render(result, result.slices))
     assert not {"compared", "def-compared"} & set(page.ids())
 
 
-def test_many_places_are_cut(tmp_path: Path, result: Result, monkeypatch: pytest.MonkeyPatch):
+def test_many_places_are_cut(tmp_path: Path, result: LinkResult, monkeypatch: pytest.MonkeyPatch):
     places = [fault("rank", f"rank {one}", one, 2.0) for one in range(40)]
     asked(monkeypatch, tmp_path, compared_size(1024, compared_class("between hosts", 1.0), slower=places))
     page = page_of(result)
@@ -152,7 +152,7 @@ def test_many_places_are_cut(tmp_path: Path, result: Result, monkeypatch: pytest
 
 def test_nothing_gets_out_of_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     result = leadline.load(write_result(tmp_path / "run.h5", hostile()))
-    assert isinstance(result, Result)
+    assert isinstance(result, LinkResult)
     text = "</section><script>alert(5)</script>"
     size = compared_size(1024, compared_class(text, 2.0, "slower"), slower=[fault("rank", text, 1, 2.0)], notes=[text])
     monkeypatch.setenv("LEADLINE_PROGRAM", str(program_that_compares(tmp_path, size, before=text)))
@@ -161,7 +161,7 @@ def test_nothing_gets_out_of_its_place(tmp_path: Path, monkeypatch: pytest.Monke
     assert expect_whole_and_alone(source).text.count("alert(5)") >= 4
 
 
-def test_the_sheet_says_it(tmp_path: Path, result: Result, monkeypatch: pytest.MonkeyPatch):
+def test_the_sheet_says_it(tmp_path: Path, result: LinkResult, monkeypatch: pytest.MonkeyPatch):
     asked(monkeypatch, tmp_path, slower_host())
     with drawing():
         paper = sheet_page(result, analyses_for_sheet(result, result.slices), compared=compared("earlier.h5", result))
@@ -172,14 +172,14 @@ def test_the_sheet_says_it(tmp_path: Path, result: Result, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("end", ["html", "pdf"])
-def test_the_command(tmp_path: Path, result: Result, end: str, monkeypatch: pytest.MonkeyPatch):
+def test_the_command(tmp_path: Path, result: LinkResult, end: str, monkeypatch: pytest.MonkeyPatch):
     asked(monkeypatch, tmp_path, slower_host())
     output = tmp_path / f"report.{end}"
     assert report_main([str(result.path), "--baseline", "earlier.h5", "--output", str(output)]) == 0, "also where worse"
     assert output.stat().st_size > 10_000
 
 
-def test_what_a_baseline_says_nothing_to(tmp_path: Path, result: Result, capsys: pytest.CaptureFixture[str]):
+def test_what_a_baseline_says_nothing_to(tmp_path: Path, result: LinkResult, capsys: pytest.CaptureFixture[str]):
     words = [str(result.path), "--baseline", "earlier.h5", "--output", str(tmp_path / "matrix.png")]
     assert report_main(words) == 2
     assert "--baseline" in capsys.readouterr().err
@@ -195,7 +195,7 @@ def test_the_real_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     earlier = slow_place("link")  # the same machine, with another place at fault
     write_result(tmp_path / "before.h5", earlier)
     result = leadline.load(tmp_path / "after.h5")
-    assert isinstance(result, Result)
+    assert isinstance(result, LinkResult)
     said = compared(tmp_path / "before.h5", result)
     assert [one.name for one in said.sizes[0].slower] == ["host node11"]
     assert [(one.name, one.way.value) for one in said.sizes[0].faster] == [("the link from node03 to node07", "out")]
@@ -205,7 +205,7 @@ def test_the_real_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.browser
 def test_a_place_leads_into_the_matrix(
-    open_file: Callable[..., Opened], tmp_path: Path, result: Result, monkeypatch: pytest.MonkeyPatch
+    open_file: Callable[..., Opened], tmp_path: Path, result: LinkResult, monkeypatch: pytest.MonkeyPatch
 ):
     asked(monkeypatch, tmp_path, slower_host())
     path = tmp_path / "report.html"

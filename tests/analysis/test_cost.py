@@ -32,11 +32,11 @@ from leadline.cost.bound import cost_bound
 from leadline.cost.placement import search
 from leadline.cost.starts import starts
 from leadline.error import LeadlineError
-from leadline.load import load_link
-from leadline.model import FloatArray, Result
+from leadline.model import FloatArray, LinkResult
+from leadline.readers import load_link
 
 
-def loaded(tmp_path: Path, made: MadeUp) -> Result:
+def loaded(tmp_path: Path, made: MadeUp) -> LinkResult:
     return load_link(write_result(tmp_path / "run.h5", made))
 
 
@@ -48,7 +48,7 @@ def some_times(num_ranks: int, seed: int) -> np.ndarray:
     return times_of([f"n{rank // 2}" for rank in range(num_ranks)], seed)
 
 
-def cost_of(result: Result, pattern: Pattern, top: int = 10) -> PatternCost:
+def cost_of(result: LinkResult, pattern: Pattern, top: int = 10) -> PatternCost:
     return pattern_cost(result, pattern, measured_times(result, pattern), top)
 
 

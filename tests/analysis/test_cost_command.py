@@ -96,11 +96,11 @@ def test_small_and_even_patterns(capsys: pytest.CaptureFixture[str], file_of: Fi
 
 
 def test_a_lower_bound(capsys: pytest.CaptureFixture[str], file_of: Files):
-    text = ran(capsys, file_of(partial()), "--pattern", "ring", "--size", "8")
+    text = ran(capsys, file_of(partial()), "--pattern", "ring", "--message-size", "8")
     assert "cost: at least " in text
     assert "1 of its 8 pairs was not measured and counts 0" in text or "not measured and count 0" in text
     assert "no better placement was looked for: pairs without a time" in text
-    assert "was measured" in refused(capsys, 4, file_of(partial()), "--pattern", "ring", "--size", "1KiB")
+    assert "was measured" in refused(capsys, 4, file_of(partial()), "--pattern", "ring", "--message-size", "1KiB")
     assert "was measured" in refused(capsys, 4, file_of(one_per_host()), "--pattern", "ring")
 
 
@@ -199,12 +199,12 @@ def test_hostile_names(capsys: pytest.CaptureFixture[str], tmp_path: Path, file_
 
 def test_other_results(capsys: pytest.CaptureFixture[str], tmp_path: Path, file_of: Files):
     bisection = write_bisection(tmp_path / "bisection.h5", even())
-    assert "a result of 'bisection'" in refused(capsys, 4, str(bisection), "--pattern", "ring")
+    assert "a result of leadline bisection" in refused(capsys, 2, str(bisection), "--pattern", "ring")
     topology = write_topologies(tmp_path / "topology.h5", under_load())
-    assert "a result of 'topology'" in refused(capsys, 4, str(topology), "--pattern", "ring")
+    assert "a result of leadline topology" in refused(capsys, 2, str(topology), "--pattern", "ring")
     assert "No such file" in refused(capsys, 2, str(tmp_path / "absent.h5"), "--pattern", "ring")
     (tmp_path / "garbage.h5").write_text("garbage")
-    refused(capsys, 4, str(tmp_path / "garbage.h5"), "--pattern", "ring")
+    refused(capsys, 2, str(tmp_path / "garbage.h5"), "--pattern", "ring")
     assert "nobody to send to" in refused(capsys, 2, file_of(one_rank()), "--pattern", "ring")
 
 
@@ -218,25 +218,34 @@ def test_other_results(capsys: pytest.CaptureFixture[str], tmp_path: Path, file_
         (("--pattern", "ring"), "several repeats"),
         (("--pattern", "ring", "--repeat", "1"), "several message sizes"),
         (("--pattern", "ring", "--repeat", "0"), "--repeat cannot be '0'"),
-        (("--pattern", "ring", "--repeat", "3", "--size", "8"), "no such repeat"),
-        (("--pattern", "ring", "--repeat", "1", "--size", "9"), "no message size 9 B"),
-        (("--pattern", "ring", "--repeat", "1", "--size", "big"), "--size big is not a size"),
+        (("--pattern", "ring", "--repeat", "3", "--message-size", "8"), "no such repeat"),
+        (("--pattern", "ring", "--repeat", "1", "--message-size", "9"), "no message size 9 B"),
+        (("--pattern", "ring", "--repeat", "1", "--message-size", "big"), "--message-size big is not a size"),
         (("--pattern", "ring", "--statistic", "mode"), "invalid choice"),
         (("--pattern", "ring", "--top", "-1"), "--top"),
         (("--pattern", "ring", "--top", "many"), "--top cannot be 'many'"),
-        (("--pattern", "ring", "--repeat", "1", "--size", "8", "--effort", "0"), "--effort cannot be '0'"),
-        (("--pattern", "ring", "--repeat", "1", "--size", "8", "--seed", "x"), "--seed cannot be 'x'"),
-        (("--pattern", "ring", "--repeat", "1", "--size", "8", "--time-limit", "0"), "--time-limit cannot be '0'"),
-        (("--pattern", "ring", "--repeat", "1", "--size", "8", "--time-limit", "nan"), "--time-limit cannot be 'nan'"),
+        (("--pattern", "ring", "--repeat", "1", "--message-size", "8", "--effort", "0"), "--effort cannot be '0'"),
+        (("--pattern", "ring", "--repeat", "1", "--message-size", "8", "--seed", "x"), "--seed cannot be 'x'"),
+        (
+            ("--pattern", "ring", "--repeat", "1", "--message-size", "8", "--time-limit", "0"),
+            "--time-limit cannot be '0'",
+        ),
+        (
+            ("--pattern", "ring", "--repeat", "1", "--message-size", "8", "--time-limit", "nan"),
+            "--time-limit cannot be 'nan'",
+        ),
         (("--pattern", "ring", "--no-placement", "--seed", "1"), "--seed has no effect here (--no-placement)"),
         (("--pattern", "ring", "--no-placement", "--write-placement", "x"), "--write-placement has no effect here"),
-        (("--pattern", "all-to-all", "--repeat", "1", "--size", "8", "--effort", "9"), "--effort has no effect here"),
+        (
+            ("--pattern", "all-to-all", "--repeat", "1", "--message-size", "8", "--effort", "9"),
+            "--effort has no effect here",
+        ),
         (("--pattern", "ring", "--overwrite"), "--overwrite has no effect"),
         (("--pattern", "ring", "--output", "cost.txt"), "End it in .json or .csv"),
         (("--pattern", "ring", "--output", "absent/cost.json"), "no such folder"),
         (("--pattern", "ring", "--write-placement", "absent/hosts"), "no such folder"),
     ],
-)
+)  # fmt: skip
 def test_wrong_command_lines(capsys: pytest.CaptureFixture[str], file_of: Files, words: tuple[str, ...], why: str):
     assert why in refused(capsys, 2, file_of(sweep()), *words)
 
@@ -249,7 +258,7 @@ def test_files_with_mistakes(capsys: pytest.CaptureFixture[str], tmp_path: Path,
         assert f"line 1: {why}" in refused(capsys, 2, path, "--pattern", str(messages)).replace("there is ", "")
     messages.write_text("0 1 1 1KiB\n")
     ran(capsys, path, "--pattern", str(messages))
-    assert "has no effect" in refused(capsys, 2, path, "--pattern", str(messages), "--size", "1KiB")
+    assert "has no effect" in refused(capsys, 2, path, "--pattern", str(messages), "--message-size", "1KiB")
 
 
 def test_a_measured_fabric(capsys: pytest.CaptureFixture[str], tmp_path: Path):

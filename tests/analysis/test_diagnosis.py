@@ -17,18 +17,18 @@ import leadline
 from conftest import MadeUp, sweep, two_hosts, write_result
 from leadline import words
 from leadline.analyse import analyse
-from leadline.diagnose import Diagnosed, diagnosed, diagnosed_in, found_faults, judged, pairs_of
-from leadline.diagnose.places import Ranks
-from leadline.model import PlaceKind, Result, Way
+from leadline.diagnosis import Diagnosed, diagnosed, diagnosed_in, found_faults, judged, pairs_of
+from leadline.diagnosis.places import Ranks
+from leadline.model import LinkResult, PlaceKind, Way
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 import program
 
 
-def loaded(folder: Path, made: MadeUp) -> Result:
+def loaded(folder: Path, made: MadeUp) -> LinkResult:
     result = leadline.load(write_result(folder / "run.h5", made))
-    assert isinstance(result, Result)
+    assert isinstance(result, LinkResult)
     return result
 
 
@@ -82,7 +82,7 @@ def test_only_what_is_shown_is_diagnosed(tmp_path: Path, monkeypatch: pytest.Mon
     result = loaded(tmp_path, sweep())
     monkeypatch.setenv("LEADLINE_PROGRAM", str(program_that_says(tmp_path, diagnosis())))
     diagnosed(result, [part for part in result.slices if part.size_index == 2 and part.repeat == 1])
-    assert json.loads((tmp_path / "arguments.json").read_text())[3:] == ["--size", "65536", "--repeat", "2"]
+    assert json.loads((tmp_path / "arguments.json").read_text())[3:] == ["--message-size", "65536", "--repeat", "2"]
 
 
 @pytest.mark.parametrize(

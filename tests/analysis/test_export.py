@@ -30,7 +30,7 @@ def read_tabs(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE, strict=True))
 
 
-def expected_lines(result: leadline.Result) -> list[dict[str, object]]:
+def expected_lines(result: leadline.LinkResult) -> list[dict[str, object]]:
     """Every pair to measure, straight from the matrices; None = empty."""
     lines: list[dict[str, object]] = []
     for part in result.slices:
@@ -102,7 +102,7 @@ def test_blocks_make_one_table(result_file: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_only_one_size_and_repeat(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = write_result(tmp_path / "run.h5", sweep())
-    assert main([str(path), "--csv", "-o", "-", "--size", "64KiB", "--repeat", "2"]) == 0
+    assert main([str(path), "--csv", "-o", "-", "--message-size", "64KiB", "--repeat", "2"]) == 0
     lines = read_csv(capsys.readouterr().out)
     assert {(line["message_size_bytes"], line["repeat"]) for line in lines} == {("65536", "2")}
     assert len(lines) == 56
@@ -183,9 +183,9 @@ def test_an_earlier_table_is_replaced_and_nothing_else(
         (["RUN", "--parquet", "-o", "-"], "Parquet cannot be written to stdout"),
         (["RUN", "--csv", "-o", "RUN", "--overwrite"], "it is the result itself"),
         (["RUN", "--csv", "-o", "nowhere/table.csv"], "no such folder"),
-        (["RUN", "--csv", "--size", "3KiB"], "the result has no message size 3KiB"),
-        (["RUN", "--csv", "--repeat", "0"], "the result has no repeat 0"),
-        (["RUN", "--csv", "--size", "8", "--size", "8"], "--size is given twice"),
+        (["RUN", "--csv", "--message-size", "3KiB"], "the result has no message size 3 KiB"),
+        (["RUN", "--csv", "--repeat", "0"], "--repeat cannot be '0'"),
+        (["RUN", "--csv", "--message-size", "8", "--message-size", "8"], "--message-size is given twice"),
         (["none.h5", "--csv"], "No such file"),
     ],
 )
@@ -224,5 +224,5 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]):
             main([word])
         assert caught.value.code == 0
     out = capsys.readouterr().out
-    for option in ("--csv", "--parquet", "--bad-links", "--output", "--overwrite", "--size", "--repeat"):
+    for option in ("--csv", "--parquet", "--bad-links", "--output", "--overwrite", "--message-size", "--repeat"):
         assert option in out

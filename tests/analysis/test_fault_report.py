@@ -17,7 +17,7 @@ from test_sheet import assert_well_set, text_boxes
 import leadline
 from conftest import MadeUp, hostile, one_rank, sweep, times_of, two_hosts, write_result
 from leadline.cli.report import main as report_main
-from leadline.model import Result
+from leadline.model import LinkResult
 from leadline.report.page import render
 from leadline.report.paper import drawing
 from leadline.report.sheet import analyses_for_sheet, sheet_page
@@ -26,9 +26,9 @@ from leadline.report.strip_cells import StripCells, strip_cells
 pytest_plugins = ["browser"]
 
 
-def loaded(made: MadeUp, folder: Path) -> Result:
+def loaded(made: MadeUp, folder: Path) -> LinkResult:
     result = leadline.load(write_result(folder / "run.h5", made))
-    assert isinstance(result, Result)
+    assert isinstance(result, LinkResult)
     return result
 
 

@@ -119,7 +119,7 @@ def test_a_sheet(tmp_path: Path, name: str, ending: str, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("words_", "why"),
     [(["--statistic", "max"], "--statistic is for results of leadline link"),
-     (["--size", "1MiB"], "--size is for results with message sizes"),
+     (["--message-size", "1MiB"], "--message-size is for results with message sizes"),
      (["--simulated", "x.json"], "--simulated is for results of leadline bisection")],
 )  # fmt: skip
 def test_options_without_effect(tmp_path: Path, words_: list[str], why: str, capsys: pytest.CaptureFixture[str]):
@@ -130,8 +130,8 @@ def test_options_without_effect(tmp_path: Path, words_: list[str], why: str, cap
 
 def test_view_says_that_there_is_no_matrix(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = write_io(tmp_path / "run.h5", even())
-    assert view_main([str(path)]) != 0
-    assert "a result of 'io'" in capsys.readouterr().err
+    assert view_main([str(path)]) == 2
+    assert "a result of leadline io" in capsys.readouterr().err
 
 
 def table(path: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, str]]:

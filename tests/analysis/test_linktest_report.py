@@ -66,7 +66,7 @@ def test_wrong_command_lines(
 def test_a_damaged_result_leaves_the_older_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     target = tmp_path / "x.pdf"
     target.write_text("older")
-    assert main(["-i", str(SAMPLES / "sion" / "bad" / "b01_magic.sion"), "-o", str(target)]) == 4
+    assert main(["-i", str(SAMPLES / "sion" / "bad" / "b14_bs.sion"), "-o", str(target)]) == 4
     assert capsys.readouterr().err.count("\n") == 1
     assert target.read_text() == "older"
 

@@ -211,7 +211,7 @@ def test_a_table_that_the_file_has_no_room_for(result_file: Path):
     assert "more than the file has room for" in message_of(result_file)
 
 
-def message_of(path: Path) -> str:
+def message_of(path: Path, status: ExitStatus = ExitStatus.RUN_FAILED) -> str:
     with pytest.raises(leadline.LeadlineError) as caught:
         result = leadline.load(path)
         for part in result.slices:
@@ -219,7 +219,7 @@ def message_of(path: Path) -> str:
             result.to_measure(part)
     assert "\n" not in str(caught.value)
     assert str(path) in str(caught.value)
-    assert caught.value.status is ExitStatus.RUN_FAILED
+    assert caught.value.status is status
     return str(caught.value)
 
 
@@ -238,20 +238,20 @@ def test_a_folder(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("contents", "reason"),
+    ("contents", "reason", "status"),
     [
-        (b"", "the file is empty"),
-        (b"not a result\n", "neither HDF5 nor SION"),
-        (bytes(range(256)) * 64, "neither HDF5 nor SION"),
-        (json.dumps({"benchmark": "link"}).encode(), "this is JSON"),
-        (b"\x89HDF", "the HDF5 header is broken"),
-        (b"\x89HDF\r\n\x1a\n" + bytes(200), "damaged"),
+        (b"", "the file is empty", ExitStatus.RUN_FAILED),
+        (b"not a result\n", "neither HDF5 nor SION", ExitStatus.BAD_COMMAND_LINE),
+        (bytes(range(256)) * 64, "neither HDF5 nor SION", ExitStatus.BAD_COMMAND_LINE),
+        (json.dumps({"benchmark": "link"}).encode(), "this is JSON", ExitStatus.BAD_COMMAND_LINE),
+        (b"\x89HDF", "the HDF5 header is broken", ExitStatus.RUN_FAILED),
+        (b"\x89HDF\r\n\x1a\n" + bytes(200), "damaged", ExitStatus.RUN_FAILED),
     ],
 )
-def test_files_of_other_kinds(tmp_path: Path, contents: bytes, reason: str):
+def test_files_of_other_kinds(tmp_path: Path, contents: bytes, reason: str, status: ExitStatus):
     path = tmp_path / "run.h5"
     path.write_bytes(contents)
-    assert reason in message_of(path)
+    assert reason in message_of(path, status)
 
 
 def test_a_pipe_is_refused_at_once(tmp_path: Path):
@@ -337,12 +337,16 @@ DAMAGES = {
 }
 
 
+OTHER_KINDS = ("another kind", "another benchmark")
+
+
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damaged(result_file: Path, name: str):
     change, reason = DAMAGES[name]
     with h5py.File(result_file, "r+") as file:
         change(file)
-    assert reason in message_of(result_file)
+    status = ExitStatus.BAD_COMMAND_LINE if name in OTHER_KINDS else ExitStatus.RUN_FAILED
+    assert reason in message_of(result_file, status)
 
 
 def test_any_flipped_byte_is_a_result_or_one_line(result_file: Path):

@@ -23,8 +23,8 @@ from made_up_bisection import (
 )
 
 import leadline
-from leadline.load import load_link
 from leadline.model import NO_RANK, BisectionResult, PatternKind
+from leadline.readers import load_link
 
 
 def loaded(made: MadeUpBisection, folder: Path) -> BisectionResult:
@@ -195,7 +195,7 @@ def test_names_that_are_not_there(bisection_file: Path):
 
 
 def test_who_wants_a_link_test_says_so(bisection_file: Path):
-    with pytest.raises(leadline.LeadlineError, match="a result of 'bisection', and this is about results of 'link'"):
+    with pytest.raises(leadline.LeadlineError, match="a result of leadline bisection, not of leadline link"):
         load_link(bisection_file)
 
 

@@ -12,9 +12,9 @@ from made_up_io import MADE_UP_IOS, TIMES, MadeUpIo, even, killed, many_ranks, r
 
 import leadline
 from leadline.analyse.io import MOST_ROWS, analyse_phase, coarsened, rest_ns, summed
-from leadline.load import load_link
 from leadline.model import IO_TIMES, IoResult, PhaseState
 from leadline.model.io import Series
+from leadline.readers import load_link
 
 
 def loaded(made: MadeUpIo, folder: Path) -> IoResult:
@@ -111,7 +111,7 @@ def test_the_rest_of_the_time(tmp_path: Path):
 
 
 def test_no_matrix_for_what_is_about_links(tmp_path: Path):
-    with pytest.raises(leadline.LeadlineError, match="a result of 'io', and this is about results of 'link'"):
+    with pytest.raises(leadline.LeadlineError, match="a result of leadline io, not of leadline link"):
         load_link(write_io(tmp_path / "run.h5", even()))
 
 

@@ -29,8 +29,8 @@ from made_up_topology import (
 
 import leadline
 from leadline.compat.linktest_report import linktest_report
-from leadline.load import load_link
 from leadline.model import Definition, Statistic, TopologyCell, TopologyResult
+from leadline.readers import load_link
 
 
 def loaded(made: MadeUpTopologies, folder: Path) -> TopologyResult:
@@ -239,7 +239,7 @@ def test_names_that_are_not_there(topology_file: Path):
 
 
 def test_who_wants_a_link_test_says_so(topology_file: Path, tmp_path: Path):
-    reason = "a result of 'topology', and this is about results of 'link'). Use leadline report"
+    reason = "a result of leadline topology, not of leadline link). Use leadline report"
     for read in (load_link, lambda path: linktest_report(path, tmp_path / "report.pdf")):
         with pytest.raises(leadline.LeadlineError) as caught:
             read(topology_file)

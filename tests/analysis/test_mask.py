@@ -10,7 +10,7 @@ import pytest
 
 from leadline.cli.pingponganalysis import main
 from leadline.compat import mask
-from leadline.load import load
+from leadline.readers import load
 
 SERIAL = str(Path(__file__).resolve().parents[1] / "samples" / "linktest" / "ompi_n8_1MiB_ser.sion")
 

@@ -16,7 +16,7 @@ import pytest
 import leadline
 from conftest import MADE_UP, MadeUp, bisection, cyclic, slow_host, times_of, two_hosts, write_result
 from leadline.analyse import analyse
-from leadline.model import Result, Statistic
+from leadline.model import LinkResult, Statistic
 from leadline.report.encode import COARSE_STEP, FINE_STEP, LARGEST_CODE, packed_ints, packed_times
 from leadline.report.page_data import PagePlan, page_data, plan_page
 from leadline.scan import AxisName, axis_of
@@ -33,11 +33,11 @@ def times_in(fields: dict[str, Any], size: int) -> np.ndarray:
     return np.where(codes > 0, fields["low"] * np.exp((codes - 1) * fields["step"]), np.nan)
 
 
-def loaded(made: MadeUp, folder: Path) -> Result:
+def loaded(made: MadeUp, folder: Path) -> LinkResult:
     return leadline.load(write_result(folder / "run.h5", made))
 
 
-def data_of(result: Result, plan: PagePlan) -> dict[str, Any]:
+def data_of(result: LinkResult, plan: PagePlan) -> dict[str, Any]:
     analyses = [analyse(result, part, plan.axes, plan.largest_size) for part in result.slices]
     return page_data(result, analyses, plan)
 

@@ -16,7 +16,7 @@ from leadline.cli.pingponganalysis import main
 from leadline.compat import links, pixmaps
 from leadline.compat.options import LETTERS
 from leadline.draw import colours
-from leadline.load import load
+from leadline.readers import load
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 SERIAL = str(SAMPLES / "linktest" / "ompi_n8_1MiB_ser.sion")

@@ -13,7 +13,7 @@ import pytest
 
 import leadline
 from conftest import MadeUp, times_of, two_hosts, write_result
-from leadline.model import PairClass, RankPlace, Result, Slice, Statistic
+from leadline.model import LinkResult, PairClass, RankPlace, Slice, Statistic
 from leadline.scan import (
     AxisName,
     Cell,
@@ -35,11 +35,11 @@ PART = Slice(0, -1, 0, 1024)
 
 
 @pytest.fixture(scope="module")
-def some_result(tmp_path_factory: pytest.TempPathFactory) -> Result:
+def some_result(tmp_path_factory: pytest.TempPathFactory) -> LinkResult:
     return leadline.load(write_result(tmp_path_factory.mktemp("scan") / "run.h5", two_hosts()))
 
 
-def result_of(base: Result, host_names: list[str], times: np.ndarray, to_measure: np.ndarray | None) -> Result:
+def result_of(base: LinkResult, host_names: list[str], times: np.ndarray, to_measure: np.ndarray | None) -> LinkResult:
     """A result in memory; max is twice the median, where there is a median of more than 2."""
     places = tuple(RankPlace(rank, host, "", "0", 1, 1, -1) for rank, host in enumerate(host_names))
 
@@ -53,7 +53,7 @@ def result_of(base: Result, host_names: list[str], times: np.ndarray, to_measure
     return dataclasses.replace(base, ranks=places, slices=(PART,), repeats_with_rounds=repeats, read_rows=read_rows)
 
 
-def made_up(base: Result, seed: int) -> Result:
+def made_up(base: LinkResult, seed: int) -> LinkResult:
     """Up to 30 ranks on hosts in a row or dealt out, with equal times, without some rows, cells or whole classes."""
     random = np.random.default_rng(seed)
     num_ranks = int(random.integers(1, 31))
@@ -92,7 +92,7 @@ def octave(value: float) -> float:
     return exponent + 2 * mantissa
 
 
-def check_scan(found: Scan, result: Result) -> None:
+def check_scan(found: Scan, result: LinkResult) -> None:
     """Against the definitions, cell by cell."""
     matrix, host = result.matrix(PART), result.host_of()
     there = np.isfinite(matrix)
@@ -148,7 +148,7 @@ def check_picture(picture: Picture, matrix: np.ndarray, to_measure: np.ndarray) 
             assert picture.median[a, b] == pytest.approx(expected, rel=1e-6)
 
 
-def grids_of(result: Result, largest_size: int) -> list[Grid]:
+def grids_of(result: LinkResult, largest_size: int) -> list[Grid]:
     axes = [axis_of(result, name) for name in AxisName]
     return [Grid(axis, edge_for(axis.num_positions, largest_size)) for axis in axes]
 
@@ -173,7 +173,7 @@ def same_but_for_means(one: Scan, other: Scan) -> None:
 
 
 @pytest.mark.parametrize("seed", range(36))
-def test_a_scan_is_what_the_whole_matrix_says(some_result: Result, seed: int, monkeypatch: pytest.MonkeyPatch):
+def test_a_scan_is_what_the_whole_matrix_says(some_result: LinkResult, seed: int, monkeypatch: pytest.MonkeyPatch):
     result = made_up(some_result, seed)
     monkeypatch.setattr(blocks, "BLOCK_CELLS", [1, 100, 1 << 20][seed % 3])
     found = scan(result, PART, grids_of(result, [1, 3, 8, 64][seed % 4]))
@@ -188,7 +188,7 @@ def test_a_scan_is_what_the_whole_matrix_says(some_result: Result, seed: int, mo
 
 
 @pytest.mark.parametrize("seed", [1, 6, 8, 14])
-def test_blocks_and_threads_change_nothing(some_result: Result, seed: int, monkeypatch: pytest.MonkeyPatch):
+def test_blocks_and_threads_change_nothing(some_result: LinkResult, seed: int, monkeypatch: pytest.MonkeyPatch):
     result = made_up(some_result, seed)
     found = []
     for block_cells, num_threads in ((1, 1), (1, 4), (77, 3), (500, 2), (1 << 20, 1)):
@@ -200,7 +200,9 @@ def test_blocks_and_threads_change_nothing(some_result: Result, seed: int, monke
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 4, 9])
-def test_columns_are_counted_where_they_are_too_many(some_result: Result, seed: int, monkeypatch: pytest.MonkeyPatch):
+def test_columns_are_counted_where_they_are_too_many(
+    some_result: LinkResult, seed: int, monkeypatch: pytest.MonkeyPatch
+):
     hosts_of_ranks = [f"h{rank % 9}" for rank in range(90)]
     times = times_of(hosts_of_ranks, seed)
     times[times == 0] = np.nan
@@ -224,7 +226,7 @@ def test_columns_are_counted_where_they_are_too_many(some_result: Result, seed: 
 
 
 @pytest.mark.parametrize("seed", range(0, 20, 3))
-def test_partners_of_many_ranks(some_result: Result, seed: int, monkeypatch: pytest.MonkeyPatch):
+def test_partners_of_many_ranks(some_result: LinkResult, seed: int, monkeypatch: pytest.MonkeyPatch):
     result = made_up(some_result, seed)
     exact = scan(result, PART)
     monkeypatch.setattr(hosts, "_MOST_RANKS", 0)
@@ -237,7 +239,7 @@ def test_partners_of_many_ranks(some_result: Result, seed: int, monkeypatch: pyt
         assert found.num_host_partners.tolist() == exact.num_host_partners.tolist()
 
 
-def test_slowest_and_examples_are_the_first_of_many_equal(some_result: Result, monkeypatch: pytest.MonkeyPatch):
+def test_slowest_and_examples_are_the_first_of_many_equal(some_result: LinkResult, monkeypatch: pytest.MonkeyPatch):
     times = np.full((60, 60), 700.0)
     times[50, 3] = 900.0
     times[20, 21] = times[20, 22] = 800.0
@@ -252,7 +254,7 @@ def test_slowest_and_examples_are_the_first_of_many_equal(some_result: Result, m
 
 
 @pytest.mark.parametrize("times", [1e-300, 1e300, 5.0])
-def test_times_that_no_clock_gives_are_survived(some_result: Result, times: float):
+def test_times_that_no_clock_gives_are_survived(some_result: LinkResult, times: float):
     matrix = np.full((6, 6), times)
     matrix[1, 2] = 1e9
     result = result_of(some_result, ["a", "a", "b", "b", "c", "c"], matrix, None)
@@ -261,7 +263,7 @@ def test_times_that_no_clock_gives_are_survived(some_result: Result, times: floa
     assert found.classes[PairClass.BETWEEN_HOSTS].distribution().median == times
 
 
-def test_progress_ends_at_all(some_result: Result, monkeypatch: pytest.MonkeyPatch):
+def test_progress_ends_at_all(some_result: LinkResult, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(blocks, "BLOCK_CELLS", 20)
     shares: list[float] = []
     scan(some_result, some_result.slices[0], progress=shares.append)
@@ -271,7 +273,9 @@ def test_progress_ends_at_all(some_result: Result, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("num_threads", [1, 3])
-def test_what_goes_wrong_in_a_thread_comes_out(some_result: Result, num_threads: int, monkeypatch: pytest.MonkeyPatch):
+def test_what_goes_wrong_in_a_thread_comes_out(
+    some_result: LinkResult, num_threads: int, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(blocks, "BLOCK_CELLS", 8)
     monkeypatch.setattr(blocks, "MOST_THREADS", num_threads)
 
@@ -284,7 +288,7 @@ def test_what_goes_wrong_in_a_thread_comes_out(some_result: Result, num_threads:
         scan(dataclasses.replace(some_result, read_rows=broken), some_result.slices[0])
 
 
-def test_schedules_are_read_only_where_something_is_missing(some_result: Result, monkeypatch: pytest.MonkeyPatch):
+def test_schedules_are_read_only_where_something_is_missing(some_result: LinkResult, monkeypatch: pytest.MonkeyPatch):
     times = times_of(["a"] * 6, 1)
     times[times == 0] = np.nan
     times[4, 2] = np.nan
@@ -312,7 +316,7 @@ def test_half_a_file_is_scanned(tmp_path: Path):
     assert np.isfinite(found.columns_ns[4:]).all()
 
 
-def test_the_colours_of_a_reduced_picture_begin_at_the_usual_fast_pairs(some_result: Result):
+def test_the_colours_of_a_reduced_picture_begin_at_the_usual_fast_pairs(some_result: LinkResult):
     times = np.random.default_rng(5).uniform(1000, 1100, (40, 40))
     times[::2] /= 2
     times[3, 5] = 50_000.0

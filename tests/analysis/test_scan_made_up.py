@@ -16,7 +16,7 @@ from leadline.model import Statistic
 PROGRAM = Path(__file__).resolve().parents[2] / "benchmarks" / "made_up_result.py"
 
 
-def made_up(path: Path, *words: str) -> leadline.Result:
+def made_up(path: Path, *words: str) -> leadline.LinkResult:
     subprocess.run([sys.executable, str(PROGRAM), str(path), *words], check=True, stdout=subprocess.DEVNULL, timeout=60)
     return leadline.load(path)
 

@@ -18,18 +18,18 @@ from hypothesis import strategies as st
 from conftest import MadeUp, between_hosts, hostile, partial, sweep, times_of, two_hosts, write_result
 from leadline import load
 from leadline.draw import colours
-from leadline.model import Result
+from leadline.model import LinkResult
 from leadline.report.matrix_image import LABEL_ROOM_MM, matrix_of, short_names
 from leadline.report.paper import Paper, drawing, is_own_sheet, printable, shortened, width_mm, wrapped
 from leadline.report.sheet import HEIGHT_MM, WIDTH_MM, analyses_for_sheet, sheet_page, write_sheet
 from leadline.scan import AxisName, picture_range
 
 
-def loaded(folder: Path, made: MadeUp) -> Result:
+def loaded(folder: Path, made: MadeUp) -> LinkResult:
     return load(write_result(folder / "run.h5", made))
 
 
-def written(result: Result, kind: str) -> bytes:
+def written(result: LinkResult, kind: str) -> bytes:
     stream = io.BytesIO()
     analyses = analyses_for_sheet(result, result.slices)
     write_sheet(result, analyses, stream, kind, num_not_begun=len(result.slices) - len(analyses))

@@ -56,7 +56,7 @@ def test_a_line_for_each_cell(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 def test_a_line_for_each_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = write_topologies(tmp_path / "run.h5", slow_message())
-    lines = table(path, capsys, "--channels", "--size", "16KiB")
+    lines = table(path, capsys, "--channels", "--message-size", "16KiB")
     assert len(lines) == 2 * (16 * 15 + 32)
     result = leadline.load(path)
     assert isinstance(result, TopologyResult)
@@ -120,7 +120,7 @@ def test_an_earlier_table_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixt
     [
         (["--bad-links"], "--bad-links is for results of leadline link. leadline report tells what stands out"),
         (["--csv", "--repeat", "1"], "--repeat is for results of leadline link"),
-        (["--csv", "--size", "3"], "the result has no message size 3"),
+        (["--csv", "--message-size", "3"], "the result has no message size 3"),
     ],
 )
 def test_what_is_refused(arguments: list[str], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):

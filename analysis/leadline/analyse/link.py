@@ -10,7 +10,7 @@ from enum import Enum
 
 import numpy as np
 
-from leadline.model import FloatArray, IntArray, PairClass, Result, Retest, Slice
+from leadline.model import FloatArray, IntArray, LinkResult, PairClass, Retest, Slice
 from leadline.scan import AxisName, Cell, Grid, Picture, Progress, Scan, axis_of, edge_for, scan
 from leadline.stats.distribution import Distribution
 from leadline.stats.tail import MOST_FAULTS, end_of_tail
@@ -117,7 +117,7 @@ class SliceAnalysis:
     # Not of slow links; most striking first, at most one of a cell of the picture of the ranks, and MOST_STANDOUTS.
     standouts: tuple[Standout, ...]
     pictures: dict[AxisName, Picture]  # of the medians
-    # Where a diagnosis judges in place of SLOW_FACTOR (leadline.diagnose.judged): by how much, of the slow ones.
+    # Where a diagnosis judges in place of SLOW_FACTOR (leadline.diagnosis.judged): by how much, of the slow ones.
     is_diagnosed: bool = False
     host_ratios: Mapping[int, float] = field(default_factory=dict)
     rank_ratios: Mapping[int, float] = field(default_factory=dict)
@@ -132,7 +132,7 @@ class SliceAnalysis:
 
 
 def analyse(
-    result: Result, part: Slice, axes: Sequence[AxisName] = (AxisName.RANKS,), largest_size: int = LARGEST_PICTURE,
+    result: LinkResult, part: Slice, axes: Sequence[AxisName] = (AxisName.RANKS,), largest_size: int = LARGEST_PICTURE,
     progress: Progress | None = None,
 ) -> SliceAnalysis:  # fmt: skip
     """Reads the slice's medians once and says what is in them; with a picture of at most largest_size² cells of each

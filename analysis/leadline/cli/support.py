@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands of the package have in common: options, sizes and repeats, files to write, the end."""
+"""What the commands of the package have in common: sizes and repeats, files to write, progress, errors at the end."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import signal
@@ -11,85 +10,47 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, BinaryIO
 
+from leadline.cli.options import wrong
 from leadline.error import ExitStatus, LeadlineError, from_os_error
-from leadline.model import Result, RunResult, Slice
 from leadline.text_file import utf8
-from leadline.units import bytes_text, parse_bytes
+from leadline.units import bytes_text
+
+if TYPE_CHECKING:
+    from leadline.model import LinkResult, RunResult, Slice
 
 _END_BYTES = 4096
 _QUICK_S = 0.5
 
 
-class Parser(argparse.ArgumentParser):
-    """What is wrong with a command line is one of our errors."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raises it; never ends the program."""
-        raise wrong(message, f"See {self.prog} --help")
-
-
-class Once(argparse.Action):
-    """An option that is given twice is a mistake, not a correction."""
-
-    def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
-    ) -> None:
-        """As argparse calls it."""
-        given: set[str] = namespace.__dict__.setdefault("_given", set())
-        if self.dest in given:
-            parser.error(f"{option} is given twice")
-        given.add(self.dest)
-        setattr(namespace, self.dest, values)
-
-
-def wrong(problem: str, hint: str = "") -> LeadlineError:
-    """The user's mistake, to be raised."""
-    return LeadlineError(problem, hint=hint, status=ExitStatus.BAD_COMMAND_LINE)
-
-
-def whole_number(options: argparse.Namespace, name: str, usual: int, least: int, most: int) -> int:
-    """The value of an option that counts, or what is usual where it is not given."""
-    text = getattr(options, name)
-    if text is None:
-        return usual
-    if not (text.isascii() and text.isdecimal() and len(text) <= 20 and least <= int(text) <= most):
-        raise wrong(f"--{name.replace('_', '-')} cannot be '{text}'", f"Write a number from {least} to {most}")
-    return int(text)
-
-
-def chosen_parts(result: Result, size: str | None, repeat: str | None) -> tuple[Slice, ...]:
-    """The slices of a size and a repeat in a user's words, None = of all; at least one."""
+def chosen_parts(result: LinkResult, size_bytes: int | None, repeat: int | None) -> tuple[Slice, ...]:
+    """The slices of a size and a repeat (the first is 1), None = of all; at least one."""
     parts = result.slices
-    if size is not None:
-        size_bytes = _size_there(result, size)
+    if size_bytes is not None:
+        expect_size(result, size_bytes)
         parts = tuple(part for part in parts if part.message_size_bytes == size_bytes)
     if repeat is not None:
         last = max(part.repeat for part in result.slices) + 1
-        parts = tuple(part for part in parts if str(part.repeat + 1) == repeat)
+        parts = tuple(part for part in parts if part.repeat + 1 == repeat)
         if not parts:
             raise wrong(f"the result has no repeat {repeat}", f"It has 1 to {last}")
     return parts
 
 
-def chosen_sizes(result: RunResult, size: str | None) -> tuple[int, ...]:
-    """Indices of the message sizes of a result that a user's words mean, None = all."""
-    if size is None:
+def chosen_sizes(result: RunResult, size_bytes: int | None) -> tuple[int, ...]:
+    """Indices of a message size in a result, None = of all."""
+    if size_bytes is None:
         return tuple(range(len(result.message_sizes_bytes)))
-    return tuple(index for index, one in enumerate(result.message_sizes_bytes) if one == _size_there(result, size))
+    expect_size(result, size_bytes)
+    return tuple(index for index, one in enumerate(result.message_sizes_bytes) if one == size_bytes)
 
 
-def _size_there(result: RunResult, size: str) -> int:
-    """A message size in a user's words, which the result has."""
-    try:
-        size_bytes = parse_bytes(size)
-    except ValueError:
-        raise wrong(f"--size {size} is not a size", "Write it as 512, 1KiB or 16MiB") from None
+def expect_size(result: RunResult, size_bytes: int) -> None:
+    """LeadlineError where a result does not have a message size."""
     if size_bytes not in result.message_sizes_bytes:
         there = ", ".join(bytes_text(one) for one in result.message_sizes_bytes)
-        raise wrong(f"the result has no message size {size}", f"It has {there}")
-    return size_bytes
+        raise wrong(f"the result has no message size {bytes_text(size_bytes)}", f"It has {there}")
 
 
 def check_output(path: Path, overwrite: bool, is_own: Callable[[str], bool]) -> None:
@@ -144,17 +105,25 @@ class ProgressLine:
     for what is done at once.
     """
 
-    def __init__(self, what: str) -> None:
-        """`what` is being done: `reading the result`."""
+    def __init__(self, what: str, quiet: bool = False) -> None:
+        """`what` is being done: `reading the result`. Quiet: shows nothing."""
         self._what, self._begin, self._last = what, time.monotonic(), -1
-        self._is_terminal = sys.stderr.isatty()
+        self._is_shown = sys.stderr.isatty() and not quiet
+
+    def __enter__(self) -> ProgressLine:
+        """Takes the line away when the block ends."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """As end()."""
+        self.end()
 
     def __call__(self, share: float) -> None:
         """From 0 to 1."""
         percent = int(100 * share)
         if percent >= 100:
             self.end()
-        if not self._is_terminal or percent in (self._last, 100) or time.monotonic() - self._begin < _QUICK_S:
+        if not self._is_shown or percent in (self._last, 100) or time.monotonic() - self._begin < _QUICK_S:
             return
         self._last = percent
         print(f"\r{self._what}: {percent} %", end="", file=sys.stderr, flush=True)
@@ -196,7 +165,7 @@ def ended(command: Callable[[Sequence[str]], None], arguments: Sequence[str] | N
         return int(error.status)
     except MemoryError:
         print(
-            "leadline: the result does not fit into the memory. Choose with --size and --repeat",
+            "leadline: the result does not fit into the memory. Choose a part with --message-size and --repeat",
             file=sys.stderr,
         )
         return int(ExitStatus.SOMETHING_MISSING)

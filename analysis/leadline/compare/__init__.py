@@ -6,10 +6,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from leadline.load.comparison import comparison_of
-from leadline.load.contents import DamagedError
-from leadline.model import Comparison, Result, Slice
+from leadline.model import Comparison, LinkResult, Slice
 from leadline.program import Ask, answer, unusable
+from leadline.readers.comparison import comparison_of
+from leadline.readers.contents import DamagedError
 
 __all__ = ["compared"]
 
@@ -17,11 +17,9 @@ __all__ = ["compared"]
 _DEADLINE_S = 60.0
 _PAIRS_A_SECOND = 2e6
 
-_WORSE = 1  # exit status where something became slower
-
 
 def compared(
-    baseline: str | os.PathLike[str], result: Result, parts: Sequence[Slice] = (), topology: str | None = None
+    baseline: str | os.PathLike[str], result: LinkResult, parts: Sequence[Slice] = (), topology: str | None = None
 ) -> Comparison:
     """What the program says of a result beside an earlier one; of all sizes that both have, or where the slices have
     one in common, of that. Ranks and hosts are those of the result. LeadlineError where there is no program, or where
@@ -30,9 +28,9 @@ def compared(
     words = ["compare", os.path.abspath(baseline), os.fspath(result.path.absolute()), "--json"]  # noqa: PTH100
     words += ["--topology", topology] if topology is not None else []
     sizes = {part.message_size_bytes for part in parts}
-    words += ["--size", str(*sizes)] if len(sizes) == 1 and len(result.message_sizes_bytes) > 1 else []
+    words += ["--message-size", str(*sizes)] if len(sizes) == 1 and len(result.message_sizes_bytes) > 1 else []
     deadline_s = _DEADLINE_S + len(result.slices) * result.num_ranks**2 / _PAIRS_A_SECOND
-    ask = Ask(words, "comparison", "cannot compare the results", deadline_s, fine=(0, _WORSE))
+    ask = Ask(words, "comparison", "cannot compare the results", deadline_s)
     program, document = answer(ask)
     try:
         return comparison_of(document, result.num_ranks, len(result.hosts()))

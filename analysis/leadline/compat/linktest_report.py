@@ -7,8 +7,8 @@ from pathlib import Path
 
 from leadline.compat.output_files import output_files
 from leadline.error import ExitStatus, LeadlineError
-from leadline.load import load_link
 from leadline.model import Statistic
+from leadline.readers import load_link
 from leadline.text_file import utf8
 
 _PAGES = (".html", ".htm")

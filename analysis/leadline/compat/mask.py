@@ -10,13 +10,13 @@ import numpy as np
 
 from leadline.compat.rows import ROUNDS
 from leadline.error import ExitStatus, LeadlineError, from_os_error
-from leadline.model import FloatArray, IntArray, Result, Slice
+from leadline.model import FloatArray, IntArray, LinkResult, Slice
 
 _MOST_CHARACTERS_OF_LINE = 200
 _BLOCK_PAIRS = 1 << 20
 
 
-def masked(result: Result, path: Path) -> Result:
+def masked(result: LinkResult, path: Path) -> LinkResult:
     """The pairs that the file does not name are then neither measured nor to be measured."""
     pairs = _pairs(path, result.num_ranks)
     starts = np.searchsorted(pairs, np.arange(result.num_ranks + 1) * result.num_ranks)

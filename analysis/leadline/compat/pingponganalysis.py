@@ -19,8 +19,8 @@ from leadline.compat.options import PROGRAM, Options
 from leadline.compat.output_files import output_files
 from leadline.compat.rows import ROUNDS, Survey, bandwidth_mib_per_s, blocks, survey, times_s
 from leadline.error import ExitStatus, LeadlineError
-from leadline.load import load_link
-from leadline.model import FloatArray, Result, Slice
+from leadline.model import FloatArray, LinkResult, Slice
+from leadline.readers import load_link
 from leadline.scan import AxisName, picture_range
 from leadline.scan.picture import shown
 from leadline.stats.colour_range import ColourRange, colour_range
@@ -48,7 +48,7 @@ class _Job:
     """What is analysed, and how."""
 
     options: Options
-    result: Result
+    result: LinkResult
     part: Slice
     found: Survey
     say: Say  # a line to standard output
@@ -93,7 +93,7 @@ def _notes(options: Options, note: Say) -> None:
         note(f"{PROGRAM}: -f does nothing without -b\n")
 
 
-def _chosen(result: Result, note: Say) -> Slice:
+def _chosen(result: LinkResult, note: Say) -> Slice:
     """LinkTest's files have one message size and the last iteration: so the first size, and the last repeat."""
     last = max(part.repeat for part in result.slices)
     part = next(part for part in result.slices if part.repeat == last)
@@ -225,7 +225,7 @@ def _time_scale(job: _Job) -> pixmaps.Scale:
     return pixmaps.Scale(low, high, logarithmic=0 < 3 * low <= high)
 
 
-def _step_scale(result: Result) -> pixmaps.Scale:
+def _step_scale(result: LinkResult) -> pixmaps.Scale:
     return pixmaps.Scale(1.0, float(max(result.provenance.num_rounds, 1)))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.model import FloatArray, IntArray, Result, Slice, Statistic
+from leadline.model import FloatArray, IntArray, LinkResult, Slice, Statistic
 from leadline.stats.tally import Tally
 
 MIB = 1024.0 * 1024.0
@@ -19,7 +19,7 @@ LOW_BANDWIDTH_MIB_PER_S = 1000.0  # what LinkTest counts as little
 _BLOCK_BYTES = 16 * 1024 * 1024
 
 
-def blocks(result: Result, part: Slice, dataset: str) -> Iterator[tuple[int, FloatArray]]:
+def blocks(result: LinkResult, part: Slice, dataset: str) -> Iterator[tuple[int, FloatArray]]:
     """Number of the first row and the rows, [some, N], until all were there."""
     num_ranks = result.num_ranks
     step = max(_BLOCK_BYTES // (8 * num_ranks), 1)
@@ -27,7 +27,7 @@ def blocks(result: Result, part: Slice, dataset: str) -> Iterator[tuple[int, Flo
         yield first, result.read_rows(part, dataset, first, min(first + step, num_ranks))
 
 
-def times_s(result: Result, part: Slice) -> Iterator[tuple[int, FloatArray]]:
+def times_s(result: LinkResult, part: Slice) -> Iterator[tuple[int, FloatArray]]:
     """The same for the times of the pairs, in seconds; NaN = not measured."""
     for first, time_ns in blocks(result, part, TIMES):
         yield first, time_ns / 1e9
@@ -55,7 +55,7 @@ class Survey:
     times_ns: Tally
 
 
-def survey(result: Result, part: Slice, progress: Callable[[float], None]) -> Survey:
+def survey(result: LinkResult, part: Slice, progress: Callable[[float], None]) -> Survey:
     """Reads all times once; memory grows with N."""
     num_ranks = result.num_ranks
     total, most = np.zeros((2, num_ranks)), np.full((2, num_ranks), -math.inf)
@@ -91,7 +91,7 @@ def survey(result: Result, part: Slice, progress: Callable[[float], None]) -> Su
     return Survey(num_pairs, least, float(most.max()), mean_s, sending, receiving, values)
 
 
-def bandwidth_mib_per_s(result: Result, part: Slice, time_s: FloatArray) -> FloatArray:
+def bandwidth_mib_per_s(result: LinkResult, part: Slice, time_s: FloatArray) -> FloatArray:
     """LinkTest's "MB/s", which are MiB/s."""
     bytes_in_that_time = result.bandwidth_bytes_per_s(1e9, part.message_size_bytes)
     return np.asarray(bytes_in_that_time / MIB / time_s)

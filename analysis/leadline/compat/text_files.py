@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.compat.histogram import Histogram
 from leadline.compat.rows import LOW_BANDWIDTH_MIB_PER_S, Survey, bandwidth_mib_per_s
-from leadline.model import FloatArray, IntArray, Result, Slice
+from leadline.model import FloatArray, IntArray, LinkResult, Slice
 
 # Takes the number of the first row, and rows: [some, N].
 RowWriter = Callable[[int, FloatArray], None]
@@ -27,14 +27,14 @@ def plain_host(name: str) -> str:
     return printable(name).replace(" ", "?")
 
 
-def mapping(result: Result) -> Iterator[str]:
+def mapping(result: LinkResult) -> Iterator[str]:
     """mapping.dat: rank, four coordinates, host."""
     places = locations(result)
     for place, at in zip(result.ranks, places.tolist(), strict=True):
         yield f"{place.rank:6d} {at[0]:4d} {at[1]:4d} {at[2]:4d} {at[3]:4d} {plain_host(place.host)}\n"
 
 
-def locations(result: Result) -> IntArray:
+def locations(result: LinkResult) -> IntArray:
     """Four coordinates of each rank, [N, 4]; where the machine says none, the first is the rank."""
     if result.linktest is not None:
         return result.linktest.location
@@ -49,7 +49,7 @@ def distribution(counted: Histogram) -> Iterator[str]:
         yield f"{index:5d} {edge:e} {count:10d}\n"
 
 
-def distribution_bw(counted: Histogram, result: Result, part: Slice) -> Iterator[str]:
+def distribution_bw(counted: Histogram, result: LinkResult, part: Slice) -> Iterator[str]:
     """distribution_bw.dat: the same with the bandwidth of that edge."""
     with np.errstate(divide="ignore"):
         bandwidths = bandwidth_mib_per_s(result, part, counted.edges_s).tolist()
@@ -57,7 +57,7 @@ def distribution_bw(counted: Histogram, result: Result, part: Slice) -> Iterator
         yield f"{index:5d} {bandwidth:e} {count:10d}\n"
 
 
-def bad_links(result: Result, part: Slice) -> Iterator[str]:
+def bad_links(result: LinkResult, part: Slice) -> Iterator[str]:
     """bad_links.dat: each retested pair, in company and alone."""
     columns = (("Nr.", 6), ("From", 5), ("To", 5), ("1st (s)", 16), ("1st (MB/s)", 16), ("2nd (s)", 16))
     yield "#" + " ".join(f"{name:>{width}}" for name, width in (*columns, ("2nd (MB/s)", 16))) + "\n"
@@ -72,7 +72,7 @@ def bad_links(result: Result, part: Slice) -> Iterator[str]:
         )
 
 
-def nodelist(result: Result, part: Slice, found: Survey) -> Iterator[str]:
+def nodelist(result: LinkResult, part: Slice, found: Survey) -> Iterator[str]:
     """nodelist.dat: each rank as sender and as receiver; averages are size / mean time."""
     low = f"{LOW_BANDWIDTH_MIB_PER_S:g}"
     yield (
@@ -100,7 +100,7 @@ def accesspattern(out: BinaryIO) -> RowWriter:
     return write
 
 
-def gnuplotinput(out: BinaryIO, result: Result, part: Slice) -> RowWriter:
+def gnuplotinput(out: BinaryIO, result: LinkResult, part: Slice) -> RowWriter:
     """gnuplotinput.dat: from, to, s, MiB/s; own slots 0, nan = not measured. Twelve decimals are picoseconds."""
 
     def write(first: int, time_s: FloatArray) -> None:
@@ -113,7 +113,7 @@ def gnuplotinput(out: BinaryIO, result: Result, part: Slice) -> RowWriter:
     return write
 
 
-def distancepattern(out: BinaryIO, result: Result) -> RowWriter:
+def distancepattern(out: BinaryIO, result: LinkResult) -> RowWriter:
     """distancepattern.dat: from, to, the coordinates of each, the way in each dimension of a torus that just holds
     all, their sum, and the time; own slots 0, nan = not measured.
     """

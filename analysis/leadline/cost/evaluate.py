@@ -10,14 +10,14 @@ import numpy as np
 from leadline.cost.pattern import Messages, Pattern
 from leadline.cost.times import MeasuredTimes, Progress
 from leadline.error import ExitStatus, LeadlineError
-from leadline.model import BoolArray, FloatArray, IntArray, Result
+from leadline.model import BoolArray, FloatArray, IntArray, LinkResult
 from leadline.model.pattern_cost import PairCost, PatternCost
 
 SEND, RECEIVE = 0, 1
 
 
 def pattern_cost(
-    result: Result, pattern: Pattern, times: MeasuredTimes, top: int = 10, progress: Progress | None = None
+    result: LinkResult, pattern: Pattern, times: MeasuredTimes, top: int = 10, progress: Progress | None = None
 ) -> PatternCost:
     """The cost, and the `top` pairs that have most of it. Memory grows with ranks and messages of the pattern, not with
     the pairs of the matrix, all-to-all included. LeadlineError where no pair that it uses was measured.

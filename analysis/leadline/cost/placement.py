@@ -17,14 +17,10 @@ from leadline.cost.starts import starts
 from leadline.cost.times import MeasuredTimes, Progress
 from leadline.model import FloatArray, IntArray
 from leadline.model.pattern_cost import PatternCost, Placement
+from leadline.settings import EFFORT_PER_PAIR, MOST_EFFORT, MOST_RANKS_EXHAUSTIVE, PLACEMENT_TIME_LIMIT_S
 
-# All of them are tried: 8! = 40,320.
-MOST_RANKS_EXHAUSTIVE = 8
 # Cells of all matrices that a search keeps in memory, 8 bytes each: 4096 ranks and two message sizes.
 MOST_CELLS = 1 << 25
-# Enough, in trials, for what more effort finds to be within a per cent; a few seconds.
-MOST_EFFORT = 200_000
-TIME_LIMIT_S = 60.0
 
 # Partners that one rank is swapped with in one step; of more ranks as many are drawn.
 _MOST_OTHERS = 256
@@ -41,7 +37,7 @@ _RELATIVE = 1e-9
 
 def usual_effort(num_ranks: int) -> int:
     """Swaps to try where nobody says how many."""
-    return min(100 * num_ranks**2, MOST_EFFORT)
+    return min(EFFORT_PER_PAIR * num_ranks**2, MOST_EFFORT)
 
 
 def why_no_placement(pattern: Pattern, cost: PatternCost, times: MeasuredTimes) -> str:
@@ -58,7 +54,7 @@ def why_no_placement(pattern: Pattern, cost: PatternCost, times: MeasuredTimes) 
 
 def better_placement(
     pattern: Pattern, cost: PatternCost, times: MeasuredTimes, seed: int = 1, effort: int | None = None,
-    time_limit_s: float = TIME_LIMIT_S, progress: Progress | None = None,
+    time_limit_s: float = PLACEMENT_TIME_LIMIT_S, progress: Progress | None = None,
 ) -> Placement:  # fmt: skip
     """Looks for a placement with a lower cost than `cost`, by so many swaps of two ranks (None: usual_effort()). It
     ends before when the time is over; without that the same seed finds the same. LeadlineError where there is a reason
@@ -82,7 +78,7 @@ def better_placement(
 
 def search(
     pattern: Pattern, size_index: IntArray, times: FloatArray, host_of: IntArray, seed: int = 1,
-    effort: int | None = None, time_limit_s: float = TIME_LIMIT_S, progress: Progress | None = None,
+    effort: int | None = None, time_limit_s: float = PLACEMENT_TIME_LIMIT_S, progress: Progress | None = None,
 ) -> Placement:  # fmt: skip
     """As better_placement(), of times in ns [sizes, N, N], with the size of every entry of messages [M] and the host of
     every place [N]. NaN = no two ranks that exchange messages may be there.

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.cost.pattern import CHOSEN_SIZE, Messages, Pattern, bad_pattern
 from leadline.error import LeadlineError
-from leadline.model import FloatArray, IntArray, Result, Slice, Statistic
+from leadline.model import FloatArray, IntArray, LinkResult, Slice, Statistic
 from leadline.model.run import no_choice, size_in_bytes
 from leadline.units import bytes_text
 
@@ -22,7 +22,7 @@ Progress = Callable[[float], None]
 class MeasuredTimes:
     """Times in ns of one message, from one repeat of a link test. Z = message sizes that the pattern has."""
 
-    result: Result
+    result: LinkResult
     parts: tuple[Slice, ...]  # [Z], one a size, ascending
     chosen: int  # into parts: what CHOSEN_SIZE means; -1 = no message needs it
     statistic: str
@@ -61,7 +61,7 @@ class MeasuredTimes:
 
 
 def measured_times(
-    result: Result, pattern: Pattern, size: int | str | None = None, repeat: int | None = None,
+    result: LinkResult, pattern: Pattern, size: int | str | None = None, repeat: int | None = None,
     statistic: str = "median",
 ) -> MeasuredTimes:  # fmt: skip
     """The times that a pattern needs. `size` is the size of messages for which the pattern has none of its own, and
@@ -92,7 +92,7 @@ def measured_times(
     return MeasuredTimes(result, tuple(part_of[one] for one in sizes), chosen, statistic)
 
 
-def _parts_of_repeat(result: Result, repeat: int | None) -> dict[int, Slice]:
+def _parts_of_repeat(result: LinkResult, repeat: int | None) -> dict[int, Slice]:
     repeats = list(dict.fromkeys(part.repeat for part in result.slices))
     if repeat is None:
         if len(repeats) > 1:

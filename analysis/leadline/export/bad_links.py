@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from leadline.analyse import SLOW_FACTOR, JudgedPair, Side, SliceAnalysis, Verdict, analyse
 from leadline.export.pairs import Progress, plain_name
-from leadline.model import Result, Slice
+from leadline.model import LinkResult, Slice
 
 _COLUMNS = ("what", "from", "to", "from_host", "to_host", "message_size_bytes", "repeat", "time_ns", "usual_ns",
             "ratio", "alone_ns", "verdict")  # fmt: skip
@@ -18,7 +18,7 @@ ALL = "*"
 _Row = tuple[str, ...]
 
 
-def bad_links_pieces(result: Result, parts: Sequence[Slice], progress: Progress | None = None) -> Iterator[str]:
+def bad_links_pieces(result: LinkResult, parts: Sequence[Slice], progress: Progress | None = None) -> Iterator[str]:
     """The header, then what stands out in each slice. Empty = does not apply, `*` = all others."""
     yield HEADER
     for done, part in enumerate(parts):
@@ -31,7 +31,7 @@ def _of_part(progress: Progress | None, done: int, num_parts: int) -> Progress |
     return (lambda share: progress((done + share) / num_parts)) if progress else None
 
 
-def _rows(result: Result, found: SliceAnalysis) -> Iterator[_Row]:
+def _rows(result: LinkResult, found: SliceAnalysis) -> Iterator[_Row]:
     names = [plain_name(host) for host in result.hosts()]
     of_rank = [plain_name(place.host) for place in result.ranks]
     for index in found.slow_hosts:

@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.export.pairs import COLUMNS, TIMES, PairBlock, Progress, pair_blocks, plain_name
 from leadline.export.rows import Of, Table
-from leadline.model import FloatArray, Result, Slice
+from leadline.model import FloatArray, LinkResult, Slice
 
 HEADER = ",".join(column.name for column in COLUMNS) + "\n"
 
@@ -17,7 +17,7 @@ HEADER = ",".join(column.name for column in COLUMNS) + "\n"
 _BLOCK_CELLS = 1 << 16
 
 
-def csv_pieces(result: Result, parts: Sequence[Slice], progress: Progress | None = None) -> Iterator[str]:
+def csv_pieces(result: LinkResult, parts: Sequence[Slice], progress: Progress | None = None) -> Iterator[str]:
     """The header, then the lines of some pairs at a time. Numbers read back exactly; empty = not measured."""
     hosts = [_quoted(plain_name(place.host)) for place in result.ranks]
     yield HEADER

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.model import FloatArray, Result, Slice
+from leadline.model import FloatArray, LinkResult, Slice
 
 # Called with the share of the work that is done, 0 to 1.
 Progress = Callable[[float], None]
@@ -55,7 +55,7 @@ class PairBlock:
 
 
 def pair_blocks(
-    result: Result, parts: Sequence[Slice], num_cells: int, progress: Progress | None = None
+    result: LinkResult, parts: Sequence[Slice], num_cells: int, progress: Progress | None = None
 ) -> Iterator[PairBlock]:
     """All pairs of some slices, about `num_cells` a time (one row at least)."""
     num_rows = max(num_cells // result.num_ranks, 1)
@@ -66,7 +66,7 @@ def pair_blocks(
             progress((done + 1) / len(blocks))
 
 
-def _block(result: Result, part: Slice, first: int, end: int) -> PairBlock:
+def _block(result: LinkResult, part: Slice, first: int, end: int) -> PairBlock:
     to_measure = result.rows_to_measure(part, first, end)
     row, to_rank = np.nonzero(to_measure)
     values = {}

@@ -13,7 +13,7 @@ import numpy as np
 from leadline.error import ExitStatus, LeadlineError
 from leadline.export.pairs import COLUMNS, PairBlock, Progress, pair_blocks, plain_name
 from leadline.export.rows import Of, Table
-from leadline.model import Result, RunResult, Slice
+from leadline.model import LinkResult, RunResult, Slice
 
 # Bytes of the file's metadata under which what is known of the run stands, as JSON.
 METADATA_KEY = b"leadline"
@@ -39,7 +39,9 @@ def expect_pyarrow() -> Any:
     return pyarrow, pyarrow.parquet
 
 
-def write_parquet(result: Result, parts: Sequence[Slice], stream: BinaryIO, progress: Progress | None = None) -> None:
+def write_parquet(
+    result: LinkResult, parts: Sequence[Slice], stream: BinaryIO, progress: Progress | None = None
+) -> None:
     """All pairs of some slices; null = not measured, or not known."""
     arrow, parquet = expect_pyarrow()
     schema = _schema(arrow, result)
@@ -93,7 +95,7 @@ def is_own_parquet(path: Path) -> bool:
         return False
 
 
-def _schema(arrow: Any, result: Result) -> Any:
+def _schema(arrow: Any, result: LinkResult) -> Any:
     fields = []
     for column in COLUMNS:
         if column.name in _WHOLE_NUMBERS:

@@ -27,16 +27,15 @@ from leadline.model.diagnosis import (
 from leadline.model.io import IO_TIMES, IoPhase, IoResult, PhaseRows, PhaseState, Series
 from leadline.model.link import (
     AllToAll,
+    LinkResult,
     LinkTestRecord,
     PairClass,
     Provenance,
     ReadBlock,
     ReadRows,
-    Result,
     Retest,
     Slice,
     Spread,
-    Statistic,
 )
 from leadline.model.run import (
     BoolArray,
@@ -58,6 +57,7 @@ from leadline.model.topology import (
     TopologyReader,
     TopologyResult,
 )
+from leadline.settings import Statistic
 
 __all__ = [
     "IO_TIMES",
@@ -84,6 +84,7 @@ __all__ = [
     "IoPhase",
     "IoResult",
     "LabelledArray",
+    "LinkResult",
     "LinkTestRecord",
     "LoadPoint",
     "PairClass",
@@ -99,7 +100,6 @@ __all__ = [
     "Rates",
     "ReadBlock",
     "ReadRows",
-    "Result",
     "Retest",
     "RunProvenance",
     "RunResult",

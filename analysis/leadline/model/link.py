@@ -13,6 +13,7 @@ from leadline.error import ExitStatus, LeadlineError
 from leadline.model.array import LabelledArray
 from leadline.model.diagnosis import Diagnosis
 from leadline.model.run import BoolArray, FloatArray, IntArray, RunProvenance, RunResult, no_choice, size_in_bytes
+from leadline.settings import Statistic
 from leadline.units import bytes_text
 
 
@@ -21,16 +22,6 @@ class PairClass(str, Enum):
 
     SAME_HOST = "same host"
     BETWEEN_HOSTS = "between hosts"
-
-
-class Statistic(str, Enum):
-    """What is kept of the timed batches of an ordered pair; times are nanoseconds a message."""
-
-    MEDIAN = "median"
-    MIN = "min"
-    MEAN = "mean"
-    P99 = "p99"
-    MAX = "max"
 
 
 @dataclass(frozen=True)
@@ -47,7 +38,7 @@ class Slice:
 
     repeat: int  # 0-based
     permutation: int  # -1 = ranks as they are
-    size_index: int  # into Result.message_sizes_bytes
+    size_index: int  # into LinkResult.message_sizes_bytes
     message_size_bytes: int
 
 
@@ -102,7 +93,7 @@ ReadBlock = Callable[[Slice, str, IntArray, IntArray], FloatArray]
 
 
 @dataclass(frozen=True)
-class Result(RunResult):
+class LinkResult(RunResult):
     """What a run of the link test left behind. N = ranks; row = from, column = to."""
 
     provenance: Provenance

@@ -13,8 +13,8 @@ import numpy as np
 
 from leadline.error import ExitStatus, LeadlineError
 from leadline.model.array import LabelledArray
-from leadline.model.link import Statistic
 from leadline.model.run import BoolArray, FloatArray, IntArray, RunResult, no_choice, size_in_bytes
+from leadline.settings import Statistic
 from leadline.units import bytes_text
 
 # A matrix of all ranks with all ranks has at most so many bytes.

@@ -8,8 +8,8 @@ from typing import Any
 
 from leadline import words
 from leadline.analyse import SliceAnalysis
-from leadline.diagnose import Diagnosed, FoundFault
-from leadline.model import Fault, PlaceKind, Result, Slice, Way
+from leadline.diagnosis import Diagnosed, FoundFault
+from leadline.model import Fault, LinkResult, PlaceKind, Slice, Way
 from leadline.report.strip import WIDTH, strip_of
 from leadline.stats.colour_range import ColourRange
 
@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 
 def faults_for_page(
-    result: Result, analyses: list[SliceAnalysis], diagnosed: Diagnosed, spans: Mapping[Slice, ColourRange]
+    result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed, spans: Mapping[Slice, ColourRange]
 ) -> Row:
     """What stands below the verdict: `shown` in full, `others` in a line each, and what could not be told."""
     if not words.is_diagnosed(analyses, diagnosed):
@@ -47,7 +47,7 @@ def sentence_of(one: FoundFault) -> str:
     return words.fault_sentence(one.fault).removesuffix(".") + f"{words.where_found(one)}."
 
 
-def _row(result: Result, one: FoundFault, parts: Sequence[Slice], spans: Mapping[Slice, ColourRange]) -> Row:
+def _row(result: LinkResult, one: FoundFault, parts: Sequence[Slice], spans: Mapping[Slice, ColourRange]) -> Row:
     fault = one.fault
     has_several = len(parts) > 1
     return {

@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.analyse import SliceAnalysis
 from leadline.draw import plots
-from leadline.model import PairClass, Result
+from leadline.model import LinkResult, PairClass
 from leadline.report.tables import units_of
 from leadline.stats.histogram import Histogram, histogram
 from leadline.stats.tally import Tally
@@ -31,7 +31,7 @@ class DistributionFigures:
     cumulative: plots.CumulativeFigure
 
 
-def distribution_figures(result: Result, analysis: SliceAnalysis) -> DistributionFigures:
+def distribution_figures(result: LinkResult, analysis: SliceAnalysis) -> DistributionFigures:
     """Of the medians of the pairs of each class."""
     unit, _ = units_of(result, analysis)
     groups = {pair_class.value: tally for pair_class, tally in analysis.scan.classes.items()}
@@ -82,7 +82,7 @@ class Sweep:
         for pair_class, tally in analysis.scan.classes.items():
             self._tallies.setdefault((analysis.part.message_size_bytes, pair_class), Tally()).merge(tally)
 
-    def figures(self, result: Result) -> list[plots.CurveFigure]:
+    def figures(self, result: LinkResult) -> list[plots.CurveFigure]:
         """Latency and bandwidth over message size; nothing where there is one size only."""
         sizes = sorted({size for size, _ in self._tallies})
         if len(sizes) < 2:
@@ -107,7 +107,7 @@ class Sweep:
         return plots.spread(self._tallies.get((size, pair_class), Tally()).distribution())
 
 
-def _as_speed(result: Result, size: int, times: plots.SizePoint) -> plots.SizePoint:
+def _as_speed(result: LinkResult, size: int, times: plots.SizePoint) -> plots.SizePoint:
     """The spread of times as bandwidths: what is slow in one is low in the other."""
     values = [
         float(result.bandwidth_bytes_per_s(t, size)) for t in (times.middle, times.high, times.low, times.fastest)

@@ -16,7 +16,7 @@ from leadline.analyse import SliceAnalysis, Standout, num_circled
 from leadline.draw import colours
 from leadline.draw.plots import Axis as Scale
 from leadline.draw.plots import nice_values
-from leadline.model import Result
+from leadline.model import LinkResult
 from leadline.report.paper import ALARM, GREY, INK, Paper, shortened, width_mm
 from leadline.scan import Axis, AxisName, Picture
 from leadline.scan.picture import Float32Array
@@ -51,7 +51,7 @@ def _rgb(name: str) -> tuple[int, int, int]:
 class Matrix:
     """A picture with all that its drawing needs to know."""
 
-    result: Result
+    result: LinkResult
     analysis: SliceAnalysis
     picture: Picture
     times_ns: Float32Array  # of the picture, worst or median
@@ -112,7 +112,7 @@ class Matrix:
         return np.asarray(_palette()[codes])
 
 
-def matrix_of(result: Result, analysis: SliceAnalysis, picture: Picture, span: ColourRange) -> Matrix:
+def matrix_of(result: LinkResult, analysis: SliceAnalysis, picture: Picture, span: ColourRange) -> Matrix:
     """A picture of the worst pairs; of hosts that of the medians, since every one of them has some slow pair."""
     times = picture.median if picture.grid.axis.name is AxisName.HOSTS else picture.worst
     circled = analysis.standouts[: num_circled(analysis.standouts)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a Result to one self-contained HTML page that works offline."""
+"""From a LinkResult to one self-contained HTML page that works offline."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from leadline import words
 from leadline.analyse import COMPANY_FACTOR, FEWEST_PAIRS_OF_LINK, FEWEST_PARTNERS, SLOW_FACTOR, SliceAnalysis, analyse
-from leadline.diagnose import Diagnosed, diagnosed_in, judged
-from leadline.model import Comparison, Result, Slice, Statistic
+from leadline.diagnosis import Diagnosed, diagnosed_in, judged
+from leadline.model import Comparison, LinkResult, Slice, Statistic
 from leadline.report.compared import comparison_for_page
 from leadline.report.faults import faults_for_page
 from leadline.report.figures import MOST_PAIRS_OF_BIN, Sweep, bins_for_script, distribution_figures
@@ -29,11 +29,11 @@ _WITHOUT_SCRIPT = (
 )
 _SHARE_OF_ANALYSIS = 0.5  # of the work on a slice; the other statistics are the rest
 
-Analysed = Callable[[Result, Slice, Sequence[AxisName], int, Progress | None], SliceAnalysis]
+Analysed = Callable[[LinkResult, Slice, Sequence[AxisName], int, Progress | None], SliceAnalysis]
 
 
 def render(
-    result: Result, parts: tuple[Slice, ...], first_statistic: Statistic = Statistic.MEDIAN,
+    result: LinkResult, parts: tuple[Slice, ...], first_statistic: Statistic = Statistic.MEDIAN,
     served_key: str | None = None, progress: Progress | None = None, analysed: Analysed = analyse,
     diagnosed: Diagnosed | None = None, compared: Comparison | None = None,
 ) -> str:  # fmt: skip
@@ -56,7 +56,7 @@ class _Content:
     """What the page says, collected slice by slice. A slice without any value is left out where another has some."""
 
     def __init__(
-        self, result: Result, plan: PagePlan, num_parts: int, progress: Progress | None, analysed: Analysed,
+        self, result: LinkResult, plan: PagePlan, num_parts: int, progress: Progress | None, analysed: Analysed,
         diagnosed: Diagnosed,
     ) -> None:  # fmt: skip
         self._result, self._plan, self._num_parts, self._progress = result, plan, num_parts, progress
@@ -113,7 +113,9 @@ class _Content:
         return tell
 
 
-def _html(result: Result, content: _Content, num_not_begun: int, plan: PagePlan, compared: Comparison | None) -> str:
+def _html(
+    result: LinkResult, content: _Content, num_not_begun: int, plan: PagePlan, compared: Comparison | None
+) -> str:
     analyses, data = content.analyses, content.data
     return html_page(
         "report.html.j2",
@@ -152,7 +154,7 @@ def _html(result: Result, content: _Content, num_not_begun: int, plan: PagePlan,
     )  # fmt: skip
 
 
-def _missing(result: Result, analyses: list[SliceAnalysis], num_not_begun: int) -> str:
+def _missing(result: LinkResult, analyses: list[SliceAnalysis], num_not_begun: int) -> str:
     """What is not there, and in a run that broke off how much had not begun."""
     text = words.missing(result, analyses)
     if not text or result.complete or not num_not_begun:
@@ -161,7 +163,7 @@ def _missing(result: Result, analyses: list[SliceAnalysis], num_not_begun: int) 
     return f"{text}; of the {num_parts} sizes and repeats, {num_not_begun} had not begun"
 
 
-def _verdict(result: Result, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> str:
+def _verdict(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> str:
     """The colour of the headline: alarming, fine, or neither where not all is known."""
     if words.is_alarming(result, analyses, diagnosed):
         return "alarming"

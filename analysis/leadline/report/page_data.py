@@ -39,7 +39,7 @@ import numpy as np
 from leadline import words
 from leadline.analyse import SliceAnalysis, Standout, num_circled
 from leadline.draw.colours import page_colours
-from leadline.model import Result, RunResult, Slice, Statistic
+from leadline.model import LinkResult, RunResult, Slice, Statistic
 from leadline.report.encode import COARSE_STEP, FINE_STEP, packed_ints
 from leadline.report.matrix_data import matrix_data, range_of
 from leadline.scan import AxisName, Grid, Picture, Progress, axis_of, edge_for, pictures
@@ -78,7 +78,7 @@ class PagePlan:
 
 
 def plan_page(
-    result: Result, num_parts: int, first_statistic: Statistic = Statistic.MEDIAN, served_key: str | None = None
+    result: LinkResult, num_parts: int, first_statistic: Statistic = Statistic.MEDIAN, served_key: str | None = None
 ) -> PagePlan:
     """All statistics of all pairs where a page of so many slices holds them; else the first statistic and the
     maximum, of every pair or of the worst pair of each cell of a reduced picture.
@@ -115,7 +115,7 @@ def plan_page(
 
 
 def page_data(
-    result: Result, analyses: Sequence[SliceAnalysis], plan: PagePlan, progress: Progress | None = None
+    result: LinkResult, analyses: Sequence[SliceAnalysis], plan: PagePlan, progress: Progress | None = None
 ) -> dict[str, Any]:
     """The page's JSON about these slices, analysed with the axes and the largest size of the plan. Reads the matrices
     of the other statistics once each, and some rows.
@@ -182,7 +182,7 @@ def _reduced_bytes(num_ranks: int, num_hosts: int, size: int, by_host: bool) -> 
     return of_ranks + (of_axis(num_hosts, num_ranks / num_hosts) if num_hosts < num_ranks else 0)
 
 
-def _notes(result: Result, plan: PagePlan) -> list[str]:
+def _notes(result: LinkResult, plan: PagePlan) -> list[str]:
     if plan.served_key is not None or len(plan.statistics) == len(Statistic):
         return []
     names = " and ".join(statistic.value for statistic in plan.statistics)
@@ -192,7 +192,7 @@ def _notes(result: Result, plan: PagePlan) -> list[str]:
     return [reduced + little if edge > 1 else little]
 
 
-def _part(result: Result, analysis: SliceAnalysis) -> dict[str, Any]:
+def _part(result: LinkResult, analysis: SliceAnalysis) -> dict[str, Any]:
     part = analysis.part
     typical = analysis.overall.median
     speed = float(result.bandwidth_bytes_per_s(typical, part.message_size_bytes))
@@ -217,7 +217,7 @@ def _rounded(ratio: float) -> float:
     return float(f"{ratio:.4g}")
 
 
-def _standouts(result: Result, part: Slice, standouts: Sequence[Standout]) -> list[dict[str, Any]]:
+def _standouts(result: LinkResult, part: Slice, standouts: Sequence[Standout]) -> list[dict[str, Any]]:
     has_rounds = part.repeat in result.repeats_with_rounds
     names = {statistic.value: f"time_ns_{statistic.value}" for statistic in Statistic}
     found = []
@@ -239,17 +239,17 @@ def _standouts(result: Result, part: Slice, standouts: Sequence[Standout]) -> li
     return found
 
 
-def _one_cell(result: Result, part: Slice, dataset: str, row: int, column: int) -> float:
+def _one_cell(result: LinkResult, part: Slice, dataset: str, row: int, column: int) -> float:
     return float(result.read_rows(part, dataset, row, row + 1)[0, column])
 
 
-def _grids(result: Result, plan: PagePlan) -> list[Grid]:
+def _grids(result: LinkResult, plan: PagePlan) -> list[Grid]:
     axes = [axis_of(result, name) for name in plan.axes]
     return [Grid(axis, edge_for(axis.num_positions, plan.largest_size)) for axis in axes]
 
 
 def _pictures_of(
-    result: Result, analysis: SliceAnalysis, plan: PagePlan, statistic: Statistic
+    result: LinkResult, analysis: SliceAnalysis, plan: PagePlan, statistic: Statistic
 ) -> dict[AxisName, Picture]:
     if statistic is Statistic.MEDIAN:
         return {name: analysis.pictures[name] for name in plan.axes}
@@ -258,7 +258,7 @@ def _pictures_of(
 
 
 def _add_matrices(
-    result: Result, analysis: SliceAnalysis, plan: PagePlan, part: dict[str, Any], step_done: Any
+    result: LinkResult, analysis: SliceAnalysis, plan: PagePlan, part: dict[str, Any], step_done: Any
 ) -> None:
     found = {}
     for index, statistic in enumerate(plan.statistics):
@@ -272,7 +272,7 @@ def _add_matrices(
         _add_pair_facts(result, analysis.part, part, ranks)
 
 
-def _add_pair_facts(result: Result, of: Slice, part: dict[str, Any], matrix: dict[str, Any]) -> None:
+def _add_pair_facts(result: LinkResult, of: Slice, part: dict[str, Any], matrix: dict[str, Any]) -> None:
     """Batches and rounds of single pairs, only where these are few enough to be cells."""
     counts = result.count(of)
     there = np.unique(counts[np.isfinite(counts) & (counts > 0)])
@@ -285,7 +285,7 @@ def _add_pair_facts(result: Result, of: Slice, part: dict[str, Any], matrix: dic
         matrix["rounds"] = packed_ints(rounds.astype(np.int64)).fields
 
 
-def _add_served(result: Result, analysis: SliceAnalysis, plan: PagePlan, part: dict[str, Any]) -> None:
+def _add_served(result: LinkResult, analysis: SliceAnalysis, plan: PagePlan, part: dict[str, Any]) -> None:
     scan, num_ranks = analysis.scan, result.num_ranks
     num_outside = num_ranks**2 - scan.num_to_measure - (num_ranks if scan.num_to_measure > 1 else 0)
     for grid in _grids(result, plan):

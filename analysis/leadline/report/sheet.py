@@ -12,8 +12,8 @@ import numpy as np
 
 from leadline import words
 from leadline.analyse import SliceAnalysis, analyse
-from leadline.diagnose import Diagnosed, diagnosed_in, judged
-from leadline.model import Comparison, Result, RunResult, Slice, Statistic
+from leadline.diagnosis import Diagnosed, diagnosed_in, judged
+from leadline.model import Comparison, LinkResult, RunResult, Slice, Statistic
 from leadline.report.matrix_image import (
     BAR_ROOM_MM,
     LABEL_ROOM_MM,
@@ -63,7 +63,9 @@ _PIXELS_PER_INCH = 200.0
 _PNG_SIDE = 1024  # pixels that the matrix of a picture has at least
 
 
-def analyses_for_sheet(result: Result, parts: Sequence[Slice], progress: Progress | None = None) -> list[SliceAnalysis]:
+def analyses_for_sheet(
+    result: LinkResult, parts: Sequence[Slice], progress: Progress | None = None
+) -> list[SliceAnalysis]:
     """Of the slices in their order, read one after the other; slices without any value are left out where another has
     some. Only the first one of the list keeps its pictures.
     """
@@ -84,7 +86,7 @@ def analyses_for_sheet(result: Result, parts: Sequence[Slice], progress: Progres
 
 
 def write_sheet(
-    result: Result, analyses: Sequence[SliceAnalysis], stream: BinaryIO, kind: Kind | str,
+    result: LinkResult, analyses: Sequence[SliceAnalysis], stream: BinaryIO, kind: Kind | str,
     statistic: Statistic = Statistic.MEDIAN, num_not_begun: int = 0, span: ColourRange | None = None,
     diagnosed: Diagnosed | None = None, compared: Comparison | None = None,
 ) -> None:  # fmt: skip
@@ -103,7 +105,7 @@ def write_sheet(
 
 
 def sheet_page(
-    result: Result, analyses: list[SliceAnalysis], statistic: Statistic = Statistic.MEDIAN, num_not_begun: int = 0,
+    result: LinkResult, analyses: list[SliceAnalysis], statistic: Statistic = Statistic.MEDIAN, num_not_begun: int = 0,
     span: ColourRange | None = None, diagnosed: Diagnosed | None = None, compared: Comparison | None = None,
 ) -> Paper:  # fmt: skip
     """The page before it becomes a file; inside drawing()."""
@@ -140,12 +142,12 @@ def sheet_page(
     return paper
 
 
-def _judged(result: Result, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> list[SliceAnalysis]:
+def _judged(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> list[SliceAnalysis]:
     return [judged(result, analysis, diagnosed.found.get(analysis.part)) for analysis in analyses]
 
 
 def _draw_matrix_block(
-    paper: Paper, place: Place, side: float, result: Result, analysis: SliceAnalysis, statistic: Statistic,
+    paper: Paper, place: Place, side: float, result: LinkResult, analysis: SliceAnalysis, statistic: Statistic,
     chosen_span: ColourRange | None,
 ) -> None:  # fmt: skip
     """The matrix with its axes and colour bar; beside it the hosts' matrix, the legend and the slowest hosts."""
@@ -178,7 +180,7 @@ def _draw_matrix_block(
 
 
 def _draw_plots(
-    paper: Paper, place: Place, result: Result, analysis: SliceAnalysis,
+    paper: Paper, place: Place, result: LinkResult, analysis: SliceAnalysis,
     points: Curves,
 ) -> None:  # fmt: skip
     gap = 5.0
@@ -192,20 +194,22 @@ def _draw_plots(
         draw_sweep(paper, places[2], places[3], result, points)
 
 
-def _picture(result: Result, analysis: SliceAnalysis, statistic: Statistic) -> tuple[Picture, ColourRange]:
+def _picture(result: LinkResult, analysis: SliceAnalysis, statistic: Statistic) -> tuple[Picture, ColourRange]:
     picture = analysis.pictures[AxisName.RANKS]
     if statistic is not Statistic.MEDIAN:
         picture = pictures(result, analysis.part, statistic, [picture.grid])[0]
     return picture, picture_range(picture)
 
 
-def _matrix_title(result: Result, analysis: SliceAnalysis, statistic: Statistic) -> str:
+def _matrix_title(result: LinkResult, analysis: SliceAnalysis, statistic: Statistic) -> str:
     has_several = len(result.slices) > 1
     which = words.part_name(result, analysis.part) if has_several else bytes_text(analysis.part.message_size_bytes)
     return f"{statistic.value.capitalize()} of every pair, {which}"
 
 
-def _picture_page(result: Result, analyses: list[SliceAnalysis], statistic: Statistic, diagnosed: Diagnosed) -> Paper:
+def _picture_page(
+    result: LinkResult, analyses: list[SliceAnalysis], statistic: Statistic, diagnosed: Diagnosed
+) -> Paper:
     """The matrix with title, verdict, axes, colour bar and legend; every cell is as many whole pixels as any other."""
     analyses = _judged(result, analyses, diagnosed)
     analysis = analyses[0]

@@ -12,7 +12,7 @@ import numpy as np
 from leadline.analyse import SliceAnalysis
 from leadline.draw.plots import Axis as Scale
 from leadline.draw.plots import nice_values
-from leadline.model import PairClass, Result
+from leadline.model import LinkResult, PairClass
 from leadline.report.paper import GREY, INK, Paper, width_mm
 from leadline.stats.histogram import histogram
 from leadline.stats.tally import Tally
@@ -132,7 +132,7 @@ def sweep_points(analyses: Sequence[SliceAnalysis]) -> Curves:
 
 
 def draw_sweep(
-    paper: Paper, left: Place, right: Place, result: Result,
+    paper: Paper, left: Place, right: Place, result: LinkResult,
     points: Curves,
 ) -> None:  # fmt: skip
     """Time and bandwidth over message size: the median of each class, in a band from 5 to 95 % of its pairs."""

@@ -9,8 +9,8 @@ from typing import Any
 
 from leadline import __version__, words
 from leadline.analyse import SLOW_FACTOR, SliceAnalysis
-from leadline.diagnose import Diagnosed
-from leadline.model import Comparison, Result, RunResult
+from leadline.diagnosis import Diagnosed
+from leadline.model import Comparison, LinkResult, RunResult
 from leadline.report.faults import sentence_of
 from leadline.report.matrix_image import Matrix, draw_legend_mark, legend, short_names
 from leadline.report.paper import (
@@ -120,7 +120,7 @@ class Head:
 
 
 def head_of(
-    result: Result, analyses: list[SliceAnalysis], num_not_begun: int, diagnosed: Diagnosed,
+    result: LinkResult, analyses: list[SliceAnalysis], num_not_begun: int, diagnosed: Diagnosed,
     compared: Comparison | None = None,
 ) -> Head:  # fmt: skip
     """That of a link test."""
@@ -249,7 +249,7 @@ def draw_classes(paper: Paper, x: float, y: float, width: float, tables: dict[st
 
 
 def draw_retests(
-    paper: Paper, x: float, y: float, width: float, result: Result, tables: dict[str, Any], most: int
+    paper: Paper, x: float, y: float, width: float, result: LinkResult, tables: dict[str, Any], most: int
 ) -> None:
     """The slowest pairs, in company and alone, at most so many."""
     y = heading(paper, x, y, width, f"The slowest pairs, measured again alone ({tables['unit']})")
@@ -281,7 +281,7 @@ def retests_height(tables: dict[str, Any], most: int) -> float:
     return HEADING + 2.2 + ROW * max(num_rows, 1)
 
 
-def hosts_height(result: Result) -> float:
+def hosts_height(result: LinkResult) -> float:
     """mm that draw_hosts takes."""
     num_hosts = len(result.hosts())
     return HEADING + 2.2 + ROW * (2 + min(num_hosts if num_hosts > 1 else result.num_ranks, MOST_HOSTS))
@@ -292,7 +292,7 @@ def legend_height(matrix: Matrix) -> float:
     return HEADING + 2.2 + 3.5 * len(legend(matrix))
 
 
-def draw_hosts(paper: Paper, x: float, y: float, width: float, result: Result, analysis: SliceAnalysis) -> None:
+def draw_hosts(paper: Paper, x: float, y: float, width: float, result: LinkResult, analysis: SliceAnalysis) -> None:
     """The slowest hosts as senders and receivers, times what is usual; ranks where there is one host only."""
     are_hosts = len(result.hosts()) > 1
     sides = analysis.hosts if are_hosts else analysis.ranks
@@ -347,7 +347,7 @@ def draw_findings(
         paper.text(x, y, f"and {len(result.findings) - len(found):,} more", SIZE, colour=GREY)
 
 
-def definitions_of(result: Result, analysis: SliceAnalysis) -> str:
+def definitions_of(result: LinkResult, analysis: SliceAnalysis) -> str:
     """What the numbers of a link test's sheet are, in short."""
     ways = {
         "semidirectional": "half a round trip", "unidirectional": "a stream of messages by their number",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.draw import colours
-from leadline.model import BoolArray, Fault, FloatArray, PlaceKind, Result, Slice, Symptom
+from leadline.model import BoolArray, Fault, FloatArray, LinkResult, PlaceKind, Slice, Symptom
 from leadline.report.strip_cells import StripCells, strip_cells
 from leadline.stats.colour_range import ColourRange
 
@@ -41,7 +41,7 @@ class Strip:
     caption: str
 
 
-def strip_of(result: Result, part: Slice, fault: Fault, span: ColourRange) -> Strip | None:
+def strip_of(result: LinkResult, part: Slice, fault: Fault, span: ColourRange) -> Strip | None:
     """None where nobody knows which ranks belong to the place."""
     cells = strip_cells(result, part, fault)
     if cells is None:
@@ -59,7 +59,7 @@ def strip_of(result: Result, part: Slice, fault: Fault, span: ColourRange) -> St
     return Strip(tuple(bands), description, _caption(result, cells, fault))
 
 
-def _name_of_end(result: Result, fault: Fault) -> str:
+def _name_of_end(result: LinkResult, fault: Fault) -> str:
     """The end of the place whose rows are shown, in short."""
     place, hosts = fault.place, result.hosts()
     if place.kind in (PlaceKind.RANK, PlaceKind.PAIR):
@@ -73,7 +73,7 @@ def _name_of_end(result: Result, fault: Fault) -> str:
     return hosts[place.first]
 
 
-def _caption(result: Result, cells: StripCells, fault: Fault) -> str:
+def _caption(result: LinkResult, cells: StripCells, fault: Fault) -> str:
     num_cells = len(cells.widths)
     what = "a rank" if num_cells == result.num_ranks else "neighbouring ranks, their median"
     order = "those concerned first" if cells.is_reordered else "host by host"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.diagnose.places import Ranks, end_of, is_known, pairs_of
-from leadline.model import BoolArray, Fault, FloatArray, IntArray, Place, Result, Slice, Statistic, Symptom, Way
+from leadline.diagnosis.places import Ranks, end_of, is_known, pairs_of
+from leadline.model import BoolArray, Fault, FloatArray, IntArray, LinkResult, Place, Slice, Statistic, Symptom, Way
 from leadline.scan.reduce import medians_of_last
 
 MOST_ROWS = 8
@@ -39,7 +39,7 @@ class StripCells:
     received: Direction
 
 
-def strip_cells(result: Result, part: Slice, fault: Fault) -> StripCells | None:
+def strip_cells(result: LinkResult, part: Slice, fault: Fault) -> StripCells | None:
     """None where nobody knows which ranks belong to the place. Reads a thousand rows at most, and of each a part."""
     ranks, place = Ranks(result), fault.place
     if not is_known(place):
@@ -127,7 +127,7 @@ def _others(ranks: Ranks, place: Place, own: IntArray) -> IntArray:
 
 
 def _read(
-    result: Result, part: Slice, symptom: Symptom, rows: IntArray, cells: list[IntArray], is_sent: bool
+    result: LinkResult, part: Slice, symptom: Symptom, rows: IntArray, cells: list[IntArray], is_sent: bool
 ) -> FloatArray:
     """Of each row the median of each cell, [rows, cells]: what the ranks send, or what they receive."""
     if not rows.size:

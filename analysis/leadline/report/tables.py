@@ -12,7 +12,7 @@ import numpy as np
 
 from leadline import words
 from leadline.analyse import SLOW_FACTOR, JudgedPair, Side, SliceAnalysis, Verdict
-from leadline.model import Result, Slice, Spread
+from leadline.model import LinkResult, Slice, Spread
 from leadline.stats.distribution import Distribution
 from leadline.units import Unit, bandwidth_text, bandwidth_unit, bytes_text, in_unit, interval_text, number, time_text
 from leadline.units import time_unit as time_unit_for
@@ -24,14 +24,14 @@ _SHOWN_NUMBERS = ("min", "p05", "median", "mean", "p95", "p99", "max")
 Row = dict[str, Any]
 
 
-def units_of(result: Result, analysis: SliceAnalysis) -> tuple[Unit, Unit]:
+def units_of(result: LinkResult, analysis: SliceAnalysis) -> tuple[Unit, Unit]:
     """One unit for all times of a slice, and one for all its bandwidths."""
     typical = analysis.overall.median
     speed = float(result.bandwidth_bytes_per_s(typical, analysis.part.message_size_bytes))
     return time_unit_for(typical), bandwidth_unit(speed)
 
 
-def tables_of(result: Result, analysis: SliceAnalysis) -> dict[str, Any]:
+def tables_of(result: LinkResult, analysis: SliceAnalysis) -> dict[str, Any]:
     """All rows about one slice, its key figures, and how many rows were left out of each table."""
     unit, speed_unit = units_of(result, analysis)
     part, hosts = analysis.part, result.hosts()
@@ -54,7 +54,7 @@ def tables_of(result: Result, analysis: SliceAnalysis) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _key_figures(result: Result, analysis: SliceAnalysis, unit: Unit) -> dict[str, Any]:
+def _key_figures(result: LinkResult, analysis: SliceAnalysis, unit: Unit) -> dict[str, Any]:
     overall = analysis.overall
     interval = interval_text(overall.median_interval_low, overall.median_interval_high, unit)
     speed = float(result.bandwidth_bytes_per_s(overall.median, analysis.part.message_size_bytes))
@@ -70,7 +70,7 @@ def _key_figures(result: Result, analysis: SliceAnalysis, unit: Unit) -> dict[st
     }  # fmt: skip
 
 
-def class_rows(result: Result, analysis: SliceAnalysis) -> list[Row]:
+def class_rows(result: LinkResult, analysis: SliceAnalysis) -> list[Row]:
     """The distribution of all pairs, and where there are several classes of each."""
     unit, speed_unit = units_of(result, analysis)
     groups: dict[str, Distribution] = {"all pairs": analysis.overall}
@@ -87,7 +87,7 @@ def class_rows(result: Result, analysis: SliceAnalysis) -> list[Row]:
     return rows
 
 
-def together_rows(result: Result, part: Slice) -> list[Row]:
+def together_rows(result: LinkResult, part: Slice) -> list[Row]:
     """What only some runs measure, of many pairs together: bandwidth across a cut, exchanges of all with all."""
     rows = []
     if across := result.bisection_bytes_per_s.get(part):
@@ -113,14 +113,14 @@ def _together_row(term: str, name: str, size: int, spread: Spread, value_of: str
     }  # fmt: skip
 
 
-def _ends(result: Result, from_rank: int, to_rank: int) -> Row:
+def _ends(result: LinkResult, from_rank: int, to_rank: int) -> Row:
     return {
         "from": from_rank, "to": to_rank,
         "from_host": result.ranks[from_rank].host, "to_host": result.ranks[to_rank].host,
     }  # fmt: skip
 
 
-def _pair_row(result: Result, pair: JudgedPair, unit: Unit) -> Row:
+def _pair_row(result: LinkResult, pair: JudgedPair, unit: Unit) -> Row:
     retest = pair.retest
     return _ends(result, retest.from_rank, retest.to_rank) | {
         "time": in_unit(retest.time_ns, unit), "again": in_unit(retest.retest_time_ns, unit),
@@ -129,7 +129,7 @@ def _pair_row(result: Result, pair: JudgedPair, unit: Unit) -> Row:
     }  # fmt: skip
 
 
-def _link_rows(result: Result, analysis: SliceAnalysis, unit: Unit) -> list[Row]:
+def _link_rows(result: LinkResult, analysis: SliceAnalysis, unit: Unit) -> list[Row]:
     hosts = result.hosts()
     return [
         {"from_host": link.from_host, "to_host": link.to_host, "from_name": hosts[link.from_host],
@@ -139,7 +139,7 @@ def _link_rows(result: Result, analysis: SliceAnalysis, unit: Unit) -> list[Row]
     ]  # fmt: skip
 
 
-def _standout_rows(result: Result, analysis: SliceAnalysis, unit: Unit) -> list[Row]:
+def _standout_rows(result: LinkResult, analysis: SliceAnalysis, unit: Unit) -> list[Row]:
     verdicts = {(pair.retest.from_rank, pair.retest.to_rank): pair.verdict for pair in analysis.pairs}
     rows = []
     for one in analysis.standouts[:MOST_ROWS]:
@@ -152,7 +152,7 @@ def _standout_rows(result: Result, analysis: SliceAnalysis, unit: Unit) -> list[
     return rows
 
 
-def _slowest(result: Result, sides: Sequence[Side], name: str) -> Row | None:
+def _slowest(result: LinkResult, sides: Sequence[Side], name: str) -> Row | None:
     known = [side for side in sides if math.isfinite(getattr(side, name))]
     if not known:
         return None
@@ -179,7 +179,7 @@ def _side_cells(side: Side, unit: Unit, is_slow: bool | None) -> Row:
     return cells | _ratio(side.from_ratio, "from_ratio", is_slow) | _ratio(side.to_ratio, "to_ratio", is_slow)
 
 
-def _rank_rows(result: Result, analysis: SliceAnalysis, unit: Unit) -> list[Row]:
+def _rank_rows(result: LinkResult, analysis: SliceAnalysis, unit: Unit) -> list[Row]:
     of_slow_hosts = np.isin(result.host_of(), analysis.slow_hosts)
     rows = []
     for side in _shown(analysis.ranks):
@@ -189,7 +189,7 @@ def _rank_rows(result: Result, analysis: SliceAnalysis, unit: Unit) -> list[Row]
     return rows
 
 
-def _host_rows(result: Result, analysis: SliceAnalysis, unit: Unit) -> list[Row]:
+def _host_rows(result: LinkResult, analysis: SliceAnalysis, unit: Unit) -> list[Row]:
     hosts, host_of = result.hosts(), result.host_of()
     rows = []
     for side in _shown(analysis.hosts):

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.model import BoolArray, FloatArray, Result, Slice, Statistic
+from leadline.model import BoolArray, FloatArray, LinkResult, Slice, Statistic
 
 Float32Array = NDArray[np.float32]
 T = TypeVar("T")
@@ -45,7 +45,7 @@ def as_float32(times: FloatArray) -> Float32Array:
     return np.clip(narrow, _FLOAT32_LEAST, _FLOAT32_MOST, out=narrow)
 
 
-def read(result: Result, part: Slice, statistic: Statistic, first: int, end: int) -> Rows:
+def read(result: LinkResult, part: Slice, statistic: Statistic, first: int, end: int) -> Rows:
     """Reads rows. The schedule is read only where a time is missing: what is measured is in it."""
     times = result.read_rows(part, f"time_ns_{statistic.value}", first, end)
     there = np.isfinite(times)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.model import FloatArray, IntArray, PairClass, Result, Slice, Statistic
+from leadline.model import FloatArray, IntArray, LinkResult, PairClass, Slice, Statistic
 from leadline.scan.blocks import Float32Array, Rows, as_float32, bounds, in_order, read
 from leadline.scan.columns import MOST_KEPT, CountedColumns, KeptColumns, row_medians
 from leadline.scan.examples import Cell, Cells, Examples, Slowest
@@ -50,7 +50,7 @@ class Scan:
     pictures: tuple[Picture, ...]  # in the order of the grids that were asked for
 
 
-def scan(result: Result, part: Slice, grids: Sequence[Grid] = (), progress: Progress | None = None) -> Scan:
+def scan(result: LinkResult, part: Slice, grids: Sequence[Grid] = (), progress: Progress | None = None) -> Scan:
     """Reads all medians of a slice once. The result depends on neither the number of threads nor the size of blocks,
     but for the last digit of means.
     """
@@ -65,7 +65,7 @@ def scan(result: Result, part: Slice, grids: Sequence[Grid] = (), progress: Prog
 
 
 def pictures(
-    result: Result, part: Slice, statistic: Statistic, grids: Sequence[Grid], progress: Progress | None = None
+    result: LinkResult, part: Slice, statistic: Statistic, grids: Sequence[Grid], progress: Progress | None = None
 ) -> tuple[Picture, ...]:
     """Reads all times of a statistic once and reduces them to pictures."""
     reducers, values = [Reducer(grid) for grid in grids], Tally()
@@ -109,7 +109,7 @@ class _Found:
 class _Pass:
     """All that is gathered while the rows go by. work() runs in threads, add() takes what it gives in order."""
 
-    def __init__(self, result: Result, part: Slice, grids: Sequence[Grid], side: PairClass) -> None:
+    def __init__(self, result: LinkResult, part: Slice, grids: Sequence[Grid], side: PairClass) -> None:
         self._result, self._part, self._side = result, part, side
         num_ranks = result.num_ranks
         self._own = OwnHosts(result.host_of())

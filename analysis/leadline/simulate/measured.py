@@ -24,7 +24,9 @@ def measured_indices(result: BisectionResult) -> list[int]:
 def without_random(result: BisectionResult) -> LeadlineError:
     """The error for a result that has nothing to compare, to be raised."""
     why = "it has no random pattern that was measured"
-    return LeadlineError(f"cannot use '{result.path}'", why, "Measure with --pattern random", ExitStatus.RUN_FAILED)
+    return LeadlineError(
+        f"cannot use '{result.path}'", why, "Measure with --pattern random", ExitStatus.BAD_COMMAND_LINE
+    )
 
 
 def measured_named(result: BisectionResult) -> dict[str, IntArray]:

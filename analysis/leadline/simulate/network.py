@@ -12,6 +12,7 @@ import numpy as np
 from leadline.error import ExitStatus, LeadlineError
 from leadline.model import FloatArray, IntArray
 from leadline.model.run import no_choice
+from leadline.settings import ROUTINGS
 
 NO_LINK = -1
 
@@ -75,17 +76,6 @@ class Network(ABC):
         found = np.full((len(from_host), inner.shape[1] + 2), NO_LINK, dtype=np.int64)
         found[between] = np.column_stack([start, self.num_hosts + end, inner])
         return found
-
-
-# Every routing by its name, and what it does.
-ROUTINGS = {
-    "d-mod-k": "each switch on the way up takes the port given by the number of the destination",
-    "ecmp": "each connection takes one of the shortest routes at random",
-    "minimal": "the one shortest route",
-    "valiant": "by way of a group, or host, drawn at random for each connection",
-    "dimension-order": "along the first dimension, then the next, each the shorter way round",
-    "shortest": "the shortest route; where there are several, by the number of the destination",
-}
 
 
 def bad_topology(problem: str, why: str = "", hint: str = "") -> LeadlineError:

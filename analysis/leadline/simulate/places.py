@@ -9,11 +9,10 @@ import numpy as np
 
 from leadline.error import ExitStatus, LeadlineError
 from leadline.model import BisectionResult, IntArray
+from leadline.settings import MOST_RANKS
 from leadline.simulate.bisection import Experiment
 from leadline.simulate.network import Network, bad_topology
 from leadline.simulate.patterns import Players
-
-MOST_RANKS = 1 << 24
 
 
 def experiment_of_ranks(

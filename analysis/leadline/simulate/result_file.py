@@ -50,20 +50,20 @@ def load_simulation(path: str | os.PathLike[str]) -> SimulatedBisection:
     except OSError as error:
         raise from_os_error(f"cannot read '{os.fspath(path)}'", error) from error
     except UnicodeDecodeError:
-        raise _unreadable(path, "it is no text") from None
+        raise _another_kind(path, "it is no text") from None
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):
-        raise _unreadable(path, "it is no JSON") from None
+        raise _another_kind(path, "it is no JSON") from None
     if not isinstance(values, dict) or values.get("benchmark") != BENCHMARK:
-        raise _unreadable(path, "it is no simulation", "Write one with leadline simulate bisection --output")
+        raise _another_kind(path, "it is no simulation", "Write one with leadline simulate bisection --json FILE")
     if values.get("format_version") != FORMAT_VERSION:
         why = f"format version {values.get('format_version')}; this program knows {FORMAT_VERSION}"
-        raise _unreadable(path, why, "Use a newer leadline")
+        raise LeadlineError(f"cannot read '{os.fspath(path)}'", why, "Use a newer leadline")
     try:
         return _simulation(values)
     except (LookupError, ValueError, TypeError, OverflowError) as error:
-        raise _unreadable(path, f"damaged: {error or type(error).__name__}") from error
+        raise LeadlineError(f"cannot read '{os.fspath(path)}'", f"damaged: {error or type(error).__name__}") from error
 
 
 def _simulation(values: Mapping[str, Any]) -> SimulatedBisection:
@@ -123,5 +123,5 @@ def _real(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def _unreadable(path: str | os.PathLike[str], why: str, hint: str = "") -> LeadlineError:
-    return LeadlineError(f"cannot read '{os.fspath(path)}'", why, hint, ExitStatus.RUN_FAILED)
+def _another_kind(path: str | os.PathLike[str], why: str, hint: str = "") -> LeadlineError:
+    return LeadlineError(f"cannot read '{os.fspath(path)}'", why, hint, ExitStatus.BAD_COMMAND_LINE)

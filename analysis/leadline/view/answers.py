@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.error import LeadlineError
-from leadline.model import PairClass, Result, Slice, Statistic
+from leadline.model import LinkResult, PairClass, Slice, Statistic
 from leadline.scan import AxisName, Progress
 from leadline.text_file import utf8
 from leadline.view.query import Query, WrongParameterError
@@ -53,7 +53,7 @@ class Answers:
     """For several threads at once."""
 
     def __init__(
-        self, path: Path, load: Callable[[], tuple[Result, tuple[Slice, ...]]], key: str, tell: Progress
+        self, path: Path, load: Callable[[], tuple[LinkResult, tuple[Slice, ...]]], key: str, tell: Progress
     ) -> None:
         """Loads the result, now and whenever the page is asked for and the file has changed."""
         self._path, self._load, self._key, self._tell = path, load, key, tell

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.draw import colours
-from leadline.model import Result, Slice, Statistic
+from leadline.model import LinkResult, Slice, Statistic
 from leadline.scan import AxisName
 from leadline.scan.picture import Float32Array
 from leadline.view.reduction import Reduction, reduced_columns
@@ -20,7 +20,7 @@ _SIDE = 512  # rows that are read, and at most as many columns of the picture
 _LARGE_SIDE_PX = 1 << 14
 
 
-def preview_png(result: Result, part: Slice) -> bytes:
+def preview_png(result: LinkResult, part: Slice) -> bytes:
     """Medians of evenly spread rows; a column of the picture is the worst of several. At most 512 x 512 dots."""
     num_ranks = result.num_ranks
     rows = np.unique(np.linspace(0, num_ranks - 1, min(_SIDE, num_ranks)).astype(np.int64))

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from leadline.analyse import SliceAnalysis, analyse
-from leadline.diagnose import diagnosed
+from leadline.diagnosis import diagnosed
 from leadline.error import LeadlineError, from_os_error
-from leadline.load import load_link
-from leadline.model import PairClass, Result, Slice, Statistic
+from leadline.model import LinkResult, PairClass, Slice, Statistic
+from leadline.readers import load_link
 from leadline.report.page import render
 from leadline.report.page_data import LARGEST_PICTURE
 from leadline.scan import AxisName, Cell, Grid, Picture, Progress, Scan, axis_of, pictures, scan
@@ -63,7 +63,7 @@ def version_of(path: Path) -> Version:
     return Version(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def _run(result: Result) -> Hashable:
+def _run(result: LinkResult) -> Hashable:
     """What tells one run's result from another's."""
     return result.nonce, result.provenance.start_utc, result.num_ranks, result.slices
 
@@ -71,7 +71,9 @@ def _run(result: Result) -> Hashable:
 class State:
     """For several threads at once."""
 
-    def __init__(self, version: Version, result: Result, parts: tuple[Slice, ...], key: str, tell: Progress) -> None:
+    def __init__(
+        self, version: Version, result: LinkResult, parts: tuple[Slice, ...], key: str, tell: Progress
+    ) -> None:
         """Begins to make the page, about these slices. `version` is that of the file before it was loaded."""
         self.version, self.result, self._parts = version, result, parts
         self.places = places_of(result)
@@ -205,7 +207,7 @@ class State:
         return utf8(page)
 
     def _analysed(
-        self, result: Result, part: Slice, axes: Sequence[AxisName], largest_size: int, progress: Progress | None
+        self, result: LinkResult, part: Slice, axes: Sequence[AxisName], largest_size: int, progress: Progress | None
     ) -> SliceAnalysis:
         """The page's analysis, with pictures that are indexes where it is a long way to read the file again for them:
         of the first slice, which is shown first.

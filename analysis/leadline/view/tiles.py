@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.model import FloatArray, IntArray, Result, Slice, Statistic
+from leadline.model import FloatArray, IntArray, LinkResult, Slice, Statistic
 from leadline.scan import Axis, AxisName, axis_of
 from leadline.scan.picture import Float32Array
 from leadline.view.reduction import MISSING, OUTSIDE, Reduction, reduced_columns, reduced_rows
@@ -70,7 +70,7 @@ class Places:
         return Span(self._order[bounds[0] : bounds[-1]], np.diff(bounds))
 
 
-def places_of(result: Result) -> dict[AxisName, Places]:
+def places_of(result: LinkResult) -> dict[AxisName, Places]:
     """Of every axis."""
     return {name: Places(axis_of(result, name)) for name in AxisName}
 
@@ -88,7 +88,7 @@ def edge_of_index(axis: AxisName, num_positions: int) -> int:
     return edge
 
 
-def read_tile(result: Result, places: Places, tile: Tile) -> Float32Array:
+def read_tile(result: LinkResult, places: Places, tile: Tile) -> Float32Array:
     """A tile [256, 256] from the pairs themselves; memory is bounded, time grows with the tile's pairs."""
     rows, columns = (places.span(tile.edge, SIDE * first, SIDE * (first + 1)) for first in (tile.row, tile.column))
     strips = [
@@ -118,7 +118,7 @@ class CellPairs:
     median_ns: float | None  # as a tile shows it; None = none has a time
 
 
-def read_cell(result: Result, layer: Layer, rows: IntArray, columns: IntArray) -> CellPairs:
+def read_cell(result: LinkResult, layer: Layer, rows: IntArray, columns: IntArray) -> CellPairs:
     """A cell from the pairs themselves: those from the ranks `rows` to the ranks `columns`."""
     worst, place, num_measured, num_missing = float(OUTSIDE), (int(rows[0]), int(columns[0])), 0, 0
     medians = []
@@ -138,7 +138,7 @@ def time_or_none(cell: np.float32) -> float | None:
     return float(cell) if cell >= 0 else None
 
 
-def read_pair(result: Result, part: Slice, pair: CellPairs) -> dict[str, Any]:
+def read_pair(result: LinkResult, part: Slice, pair: CellPairs) -> dict[str, Any]:
     """All that the file has of one ordered pair; None = not measured, or not in the file."""
 
     def value(dataset: str) -> float | None:
@@ -155,13 +155,13 @@ def read_pair(result: Result, part: Slice, pair: CellPairs) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def sampled_rows(result: Result, layer: Layer, rows: IntArray) -> Iterator[Float32Array]:
+def sampled_rows(result: LinkResult, layer: Layer, rows: IntArray) -> Iterator[Float32Array]:
     """Whole rows of single pairs, some at a time: [some, N]."""
     for _, cells in _blocks(result, layer, rows, np.arange(result.num_ranks)):
         yield cells
 
 
-def _blocks(result: Result, layer: Layer, rows: IntArray, columns: IntArray) -> Iterator[tuple[int, Float32Array]]:
+def _blocks(result: LinkResult, layer: Layer, rows: IntArray, columns: IntArray) -> Iterator[tuple[int, Float32Array]]:
     """The cells of single pairs, some rows at a time: first row, [rows, columns]."""
     width = int(columns.max() - columns.min()) + 1
     num_rows = max(_VALUES_AT_ONCE // width, 1)
@@ -171,7 +171,7 @@ def _blocks(result: Result, layer: Layer, rows: IntArray, columns: IntArray) -> 
         yield first, _cells(result, layer.part, times, some, columns)
 
 
-def _cells(result: Result, part: Slice, times: FloatArray, rows: IntArray, columns: IntArray) -> Float32Array:
+def _cells(result: LinkResult, part: Slice, times: FloatArray, rows: IntArray, columns: IntArray) -> Float32Array:
     with np.errstate(over="ignore"):
         cells: Float32Array = times.astype(np.float32)
     largest = cells.max(initial=0)

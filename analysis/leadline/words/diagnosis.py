@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from leadline.diagnose import FoundFault
+from leadline.diagnosis import FoundFault
 from leadline.model import Diagnosis, Fault, Persistence, ShownPair, Slice, Symptom, Way
 from leadline.units import number, time_text
 

@@ -11,8 +11,8 @@ from typing import TypeVar
 import numpy as np
 
 from leadline.analyse import FEWEST_PARTNERS, MOST_STANDOUTS, SLOW_FACTOR, SliceAnalysis, Verdict
-from leadline.diagnose import Diagnosed, FoundFault, found_faults
-from leadline.model import Result, Slice
+from leadline.diagnosis import Diagnosed, FoundFault, found_faults
+from leadline.model import LinkResult, Slice
 from leadline.units import bytes_text, number, time_text
 from leadline.words.diagnosis import headline_of
 from leadline.words.diagnosis import verdict as verdict_of_diagnosis
@@ -26,7 +26,7 @@ Key = TypeVar("Key", bound=Hashable)
 Pair = tuple[int, int]
 
 
-def headline(result: Result, analyses: list[SliceAnalysis], diagnosed: Diagnosed | None = None) -> list[str]:
+def headline(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed | None = None) -> list[str]:
     """The sentences that an administrator reads first: the faults, or that there is none; without a diagnosis what
     stands out by a factor, or that nothing does.
     """
@@ -36,7 +36,7 @@ def headline(result: Result, analyses: list[SliceAnalysis], diagnosed: Diagnosed
     return [*headline_of(diagnosed.found, faults), *_slowest_pair(analyses, faults)] if diagnosed else []
 
 
-def verdict(result: Result, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> list[str]:
+def verdict(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> list[str]:
     """The headline where a list of the faults follows, which says the rest."""
     if not is_diagnosed(analyses, diagnosed):
         return _without_diagnosis(result, analyses)
@@ -54,7 +54,7 @@ def faults_of(analyses: list[SliceAnalysis], diagnosed: Diagnosed | None) -> lis
     return found_faults(diagnosed.found, [analysis.part for analysis in analyses]) if diagnosed else []
 
 
-def is_alarming(result: Result, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> bool:
+def is_alarming(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> bool:
     """Whether the headline tells of something bad."""
     if not is_diagnosed(analyses, diagnosed):
         return bool(what_stands_out(result, analyses))
@@ -73,7 +73,7 @@ def without_diagnosis(analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> st
     )
 
 
-def _without_diagnosis(result: Result, analyses: list[SliceAnalysis]) -> list[str]:
+def _without_diagnosis(result: LinkResult, analyses: list[SliceAnalysis]) -> list[str]:
     if is_loop_to_itself(analyses):
         loop = time_text(analyses[0].overall.median)
         return [f"One rank{' takes part' if result.num_ranks > 1 else ''}: the loop to itself takes {loop}."]
@@ -88,7 +88,7 @@ def _slowest_pair(analyses: list[SliceAnalysis], faults: list[FoundFault]) -> li
     return [f"The slowest pair takes {number(max(ratios), 3)} times the median of all."]
 
 
-def what_stands_out(result: Result, analyses: list[SliceAnalysis]) -> list[str]:
+def what_stands_out(result: LinkResult, analyses: list[SliceAnalysis]) -> list[str]:
     """A sentence for each kind of thing that does: hosts, ranks, links between hosts, single pairs."""
     hosts = result.hosts()
     of_hosts = {a.part: {index: a.hosts[index].ratio for index in a.slow_hosts} for a in analyses}
@@ -206,7 +206,7 @@ def _confirmed(found: Mapping[Slice, set[Key]]) -> Counter[Key]:
     return counts
 
 
-def _nothing_stands_out(result: Result, analyses: list[SliceAnalysis]) -> str:
+def _nothing_stands_out(result: LinkResult, analyses: list[SliceAnalysis]) -> str:
     slowest = [a.overall.max / a.overall.median for a in analyses if a.overall.num_pairs]
     if not slowest:
         return "Nothing was measured."
@@ -229,7 +229,7 @@ def is_loop_to_itself(analyses: list[SliceAnalysis]) -> bool:
     return analyses[0].scan.num_to_measure == 1
 
 
-def missing(result: Result, analyses: list[SliceAnalysis]) -> str:
+def missing(result: LinkResult, analyses: list[SliceAnalysis]) -> str:
     """How much is there and what is not, where not all of the test is; else empty."""
     lost, wanted = (sum(getattr(a.scan, name) for a in analyses) for name in ("num_missing", "num_to_measure"))
     if not lost:
@@ -250,7 +250,7 @@ def missing(result: Result, analyses: list[SliceAnalysis]) -> str:
     return text
 
 
-def _ranks_without_rows(result: Result, analysis: SliceAnalysis) -> list[int]:
+def _ranks_without_rows(result: LinkResult, analysis: SliceAnalysis) -> list[int]:
     """Ranks of the test from which nothing is measured."""
     scan = analysis.scan
     empty = np.isnan(scan.rows_ns) & np.isnan(scan.inside_ns)
@@ -260,24 +260,24 @@ def _ranks_without_rows(result: Result, analysis: SliceAnalysis) -> list[int]:
     return [int(rank) for rank in np.flatnonzero(empty & in_test)]
 
 
-def _ranks_and_hosts(result: Result, ranks: list[int]) -> str:
+def _ranks_and_hosts(result: LinkResult, ranks: list[int]) -> str:
     hosts = tuple(dict.fromkeys(result.ranks[rank].host for rank in ranks))
     names = ranks_text(ranks, _MOST_MISSING_RANKS)
     return f"rank{'s' if len(ranks) > 1 else ''} {names} (on {first_few(hosts, 3, 80)})"
 
 
-def title(result: Result, analyses: list[SliceAnalysis]) -> str:
+def title(result: LinkResult, analyses: list[SliceAnalysis]) -> str:
     """Who measured what, in one line."""
     return who_and_where(result, sorted({analysis.part.message_size_bytes for analysis in analyses}))
 
 
-def repeat_name(result: Result, part: Slice) -> str:
+def repeat_name(result: LinkResult, part: Slice) -> str:
     """A repeat as people count them: `2 of 3, permutation 2 of the ranks`."""
     shuffled = f", permutation {part.permutation + 1} of the ranks" if part.permutation >= 0 else ""
     return f"{part.repeat + 1} of {max(other.repeat for other in result.slices) + 1}{shuffled}"
 
 
-def part_name(result: Result, part: Slice) -> str:
+def part_name(result: LinkResult, part: Slice) -> str:
     """A size in a repeat: `1 KiB, repeat 2 of 3`."""
     return f"{bytes_text(part.message_size_bytes)}, repeat {repeat_name(result, part)}"
 
@@ -295,7 +295,7 @@ def pairs_text(options: Mapping[str, str]) -> str:
     return text + (f", only rounds {options['rounds']}" if options.get("rounds") else "")
 
 
-def run_line(result: Result) -> str:
+def run_line(result: LinkResult) -> str:
     """What was run, in one line below the title."""
     origin = result.provenance
     facts = [
@@ -309,7 +309,7 @@ def run_line(result: Result) -> str:
     return " · ".join(fact for fact in facts if fact)
 
 
-def run_facts(result: Result) -> list[tuple[str, str]]:
+def run_facts(result: LinkResult) -> list[tuple[str, str]]:
     """What was run, each fact with its name; what the file does not tell is left out."""
     origin, facts = result.provenance, facts_of_run(result)
     warmup = result.options.get("warmup")
@@ -325,13 +325,13 @@ def run_facts(result: Result) -> list[tuple[str, str]]:
     return [(name, facts[name]) for name in order if facts[name]]
 
 
-def no_findings(result: Result) -> str:
+def no_findings(result: LinkResult) -> str:
     """Why there are no findings of the run itself."""
     if result.linktest:
         return "LinkTest looks for none."
     return "None." if result.summary is not None else "The file has no summary: the run did not come to its end."
 
 
-def _messages(result: Result, noun: str = "") -> str:
+def _messages(result: LinkResult, noun: str = "") -> str:
     messages, batches = (result.options.get(name) for name in ("messages", "batches"))
     return f"{messages}{noun}" + (f" in {batches} batches" if batches else "") if messages else ""

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leadline.model import BoolArray, IntArray, Place, PlaceKind, Result, Way
+from leadline.model import BoolArray, IntArray, LinkResult, Place, PlaceKind, Way
 
 _GROUPS = (PlaceKind.SWITCH, PlaceKind.UPLINK, PlaceKind.CABLE)
 
@@ -15,7 +15,7 @@ _GROUPS = (PlaceKind.SWITCH, PlaceKind.UPLINK, PlaceKind.CABLE)
 class Ranks:
     """Where the ranks of a result stand."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: LinkResult) -> None:
         """Reads nothing from the file."""
         self.host_of = result.host_of()
         self._places = result.ranks

@@ -30,8 +30,13 @@ Convert = Callable[[FloatArray], None]
 
 
 def unreadable(path: Path, why: str, hint: str = "") -> LeadlineError:
-    """The error for a file that is there and no result."""
+    """The error for a result that is damaged."""
     return LeadlineError(f"cannot read '{path}'", why, hint)
+
+
+def another_kind(path: Path, why: str, hint: str = "") -> LeadlineError:
+    """The error for a file that is not damaged, but not what was asked for: the user named the wrong one."""
+    return LeadlineError(f"cannot read '{path}'", why, hint, ExitStatus.BAD_COMMAND_LINE)
 
 
 def truncated(path: Path) -> LeadlineError:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from leadline.load.input_file import Convert, ImpossibleValueError, check_cells, unreadable
-from leadline.load.sion_container import SionContainer
-from leadline.load.sion_places import Shape
 from leadline.model import FloatArray, IntArray, Slice
+from leadline.readers.input_file import Convert, ImpossibleValueError, check_cells, unreadable
+from leadline.readers.sion_container import SionContainer
+from leadline.readers.sion_places import Shape
 
 
 def ns_of_seconds(times_s: FloatArray) -> FloatArray:

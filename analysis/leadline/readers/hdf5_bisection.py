@@ -10,10 +10,6 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.load.contents import DamagedError, findings_of, provenance_of, real_of, text_of
-from leadline.load.hdf5_file import FileReader
-from leadline.load.hdf5_numbers import NumberPlace, NumberReader
-from leadline.load.input_file import InputFile
 from leadline.model import (
     NO_RANK,
     BaselineSamples,
@@ -25,6 +21,10 @@ from leadline.model import (
     RunProvenance,
     SlowConnection,
 )
+from leadline.readers.contents import DamagedError, findings_of, provenance_of, real_of, text_of
+from leadline.readers.hdf5_file import FileReader
+from leadline.readers.hdf5_numbers import NumberPlace, NumberReader
+from leadline.readers.input_file import InputFile
 
 _SPEEDS = ("bytes_per_s_mean", "bytes_per_s_harmonic", "bytes_per_s_min", "bytes_per_s_max", "bytes_per_s_full_load")
 _SECONDS = ("begin_s", "measuring_s")

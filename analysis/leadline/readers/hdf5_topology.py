@@ -8,10 +8,6 @@ from typing import Any
 import h5py
 import numpy as np
 
-from leadline.load.contents import findings_of, provenance_of, text_of
-from leadline.load.hdf5_file import FileReader
-from leadline.load.hdf5_numbers import NumberPlace, NumberReader
-from leadline.load.input_file import InputFile
 from leadline.model import (
     Channels,
     FloatArray,
@@ -23,6 +19,10 @@ from leadline.model import (
     TopologyCell,
     TopologyResult,
 )
+from leadline.readers.contents import findings_of, provenance_of, text_of
+from leadline.readers.hdf5_file import FileReader
+from leadline.readers.hdf5_numbers import NumberPlace, NumberReader
+from leadline.readers.input_file import InputFile
 
 _RANK_TIMES = tuple(f"rank_time_ns_{statistic.value}" for statistic in Statistic)
 _EXCHANGE_TIMES = ("exchange_time_ns", "exchange_with_barrier_time_ns")

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From an HDF5 result of the link test (docs/formats/hdf5.md) to a Result, or to one line that says what is wrong."""
+"""From an HDF5 result of the link test (docs/formats/hdf5.md) to a LinkResult, or to one line on what is wrong."""
 
 from __future__ import annotations
 
 import h5py
 
-from leadline.load.contents import (
+from leadline.model import LinkResult, LinkTestRecord, Provenance, Retest, Slice
+from leadline.readers.contents import (
     MATRICES,
     all_to_all_of,
     bisection_of,
@@ -15,14 +16,13 @@ from leadline.load.contents import (
     provenance_of,
     retests_of,
 )
-from leadline.load.diagnosis import diagnosis_of
-from leadline.load.hdf5_file import FileReader
-from leadline.load.hdf5_rows import Place, RowReader
-from leadline.load.input_file import InputFile
-from leadline.model import LinkTestRecord, Provenance, Result, Retest, Slice
+from leadline.readers.diagnosis import diagnosis_of
+from leadline.readers.hdf5_file import FileReader
+from leadline.readers.hdf5_rows import Place, RowReader
+from leadline.readers.input_file import InputFile
 
 
-def read_link_result(input_file: InputFile, file: h5py.File) -> Result:
+def read_link_result(input_file: InputFile, file: h5py.File) -> LinkResult:
     """Reads all but the matrices, and checks that those are there; LeadlineError or a bad value for whatever is not a
     result.
     """
@@ -36,7 +36,7 @@ class _Reader(FileReader):
         super().__init__(input_file, file)
         self._places: dict[str, Place] = {}
 
-    def result(self) -> Result:
+    def result(self) -> LinkResult:
         provenance = provenance_of(self._group("provenance").attrs, Provenance)
         head = self._head(provenance.num_ranks)
         num_sizes, num_ranks, summary = len(head["message_sizes_bytes"]), len(head["ranks"]), head["summary"]
@@ -44,7 +44,7 @@ class _Reader(FileReader):
         repeats_with_schedule = self._find_schedules(slices, num_ranks)
         rows = RowReader(self._input, self._places, num_ranks)
         linktest = self._linktest(num_ranks)
-        return Result(
+        return LinkResult(
             **head,
             provenance=provenance,
             slices=slices,

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from leadline.error import LeadlineError
-from leadline.load.input_file import Convert, InputFile, check_cells, unreadable
 from leadline.model import FloatArray, IntArray
+from leadline.readers.input_file import Convert, InputFile, another_kind, check_cells, unreadable
 
 _FIXED_HEADER_BYTES = 1076  # of the first metadata block, up to its tables
 _END_MARK_BYTES = 12
@@ -82,7 +82,7 @@ class SionContainer:
         first = self.path.with_suffix("") if file_number > 0 else self.path
         target = first.with_name(f"{first.name}.h5") if first.suffix == ".h5" else first.with_suffix(".h5")
         words = shlex.join(["leadline", "convert", str(first), str(target)])
-        raise unreadable(self.path, f"one of the {num_files} files of a SION set", f"Make one of them with: {words}")
+        raise another_kind(self.path, f"one of the {num_files} files of a SION set", f"Make one of them with: {words}")
 
     def _read_numbers(self, offset: int, kind: str, num: int, what: str) -> IntArray:
         """A table as native integers; the file has it, and not as a hole."""

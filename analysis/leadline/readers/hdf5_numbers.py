@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.error import LeadlineError
-from leadline.load.contents import BAD_VALUES, reason_of
-from leadline.load.input_file import ImpossibleValueError, InputFile, check_cells, truncated, unreadable
 from leadline.model import FloatArray
+from leadline.readers.contents import BAD_VALUES, reason_of
+from leadline.readers.input_file import ImpossibleValueError, InputFile, check_cells, truncated, unreadable
 
 # Of rows that are shorter, those bytes that are not wanted come with the page anyhow.
 _SHORT_ROW_BYTES = 4096

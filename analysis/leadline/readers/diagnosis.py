@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, TypeVar
 
-from leadline.load.contents import BAD_VALUES, DamagedError, of_slices, real_of, reason_of
 from leadline.model import (
     DiagnosedClass,
     Diagnosis,
@@ -21,6 +20,7 @@ from leadline.model import (
     Symptom,
     Way,
 )
+from leadline.readers.contents import BAD_VALUES, DamagedError, of_slices, real_of, reason_of
 
 Word = TypeVar("Word", bound=Enum)
 

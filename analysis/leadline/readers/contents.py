@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the formats have in common: the parts of a Result out of plain values, each checked before it is believed."""
+"""What the formats have in common: the parts of a result from plain values, each checked before it is used."""
 
 from __future__ import annotations
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from leadline.diagnose.program import ask
+from leadline.diagnosis.program import ask
 from leadline.error import LeadlineError
-from leadline.model import Diagnosis, Result, Slice
+from leadline.model import Diagnosis, LinkResult, Slice
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,12 @@ class Diagnosed:
     absent: str = ""
 
 
-def diagnosed_in(result: Result) -> Diagnosed:
+def diagnosed_in(result: LinkResult) -> Diagnosed:
     """What the file has, and nobody else is asked."""
     return Diagnosed(result.diagnoses, "" if result.diagnoses else "the result file has none")
 
 
-def diagnosed(result: Result, parts: Sequence[Slice], topology: str | None = None) -> Diagnosed:
+def diagnosed(result: LinkResult, parts: Sequence[Slice], topology: str | None = None) -> Diagnosed:
     """What the file has of these slices; where it has not all, or where a topology is told now, the program's answer.
     That it cannot answer is a reason, but an error where its user names a topology.
     """

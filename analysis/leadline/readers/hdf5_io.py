@@ -9,10 +9,6 @@ from typing import Any
 import h5py
 import numpy as np
 
-from leadline.load.contents import findings_of, provenance_of, text_of
-from leadline.load.hdf5_file import FileReader
-from leadline.load.hdf5_numbers import NumberPlace, NumberReader
-from leadline.load.input_file import InputFile
 from leadline.model import FloatArray, IntArray, RunProvenance
 from leadline.model.io import (
     IO_TIMES,
@@ -24,6 +20,10 @@ from leadline.model.io import (
     PhaseState,
     Series,
 )
+from leadline.readers.contents import findings_of, provenance_of, text_of
+from leadline.readers.hdf5_file import FileReader
+from leadline.readers.hdf5_numbers import NumberPlace, NumberReader
+from leadline.readers.input_file import InputFile
 
 _OPERATIONS = ("write", "read")
 _SPANS = ("begin_ns", "end_ns", "io_ns")

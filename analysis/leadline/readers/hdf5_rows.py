@@ -12,9 +12,9 @@ import h5py
 import numpy as np
 
 from leadline.error import LeadlineError
-from leadline.load.contents import BAD_VALUES, block_of_rows, reason_of
-from leadline.load.input_file import ImpossibleValueError, InputFile, check_cells, truncated, unreadable
 from leadline.model import FloatArray, IntArray, Slice
+from leadline.readers.contents import BAD_VALUES, block_of_rows, reason_of
+from leadline.readers.input_file import ImpossibleValueError, InputFile, check_cells, truncated, unreadable
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from leadline.analyse import MOST_LINKS, HostLink, SliceAnalysis, Standout
-from leadline.model import Diagnosis, Fault, Place, PlaceKind, Result, Way
+from leadline.model import Diagnosis, Fault, LinkResult, Place, PlaceKind, Way
 from leadline.scan.reduce import medians_of_last
 
 _OF_A_HOST = (PlaceKind.HOST, PlaceKind.PORT, PlaceKind.INSIDE, PlaceKind.SOCKET)
 
 
-def judged(result: Result, analysis: SliceAnalysis, diagnosis: Diagnosis | None) -> SliceAnalysis:
+def judged(result: LinkResult, analysis: SliceAnalysis, diagnosis: Diagnosis | None) -> SliceAnalysis:
     """The analysis as it is where there is no diagnosis. Single pairs stay: circles show where times are extreme, and
     are no verdict.
     """
@@ -39,7 +39,7 @@ def judged(result: Result, analysis: SliceAnalysis, diagnosis: Diagnosis | None)
     )
 
 
-def _beside(result: Result, standouts: tuple[Standout, ...], links: tuple[HostLink, ...]) -> tuple[Standout, ...]:
+def _beside(result: LinkResult, standouts: tuple[Standout, ...], links: tuple[HostLink, ...]) -> tuple[Standout, ...]:
     """Those that are no pairs of the links."""
     host_of, of_links = result.host_of(), {(link.from_host, link.to_host) for link in links}
     ends = ((int(host_of[one.cell.from_rank]), int(host_of[one.cell.to_rank])) for one in standouts)
@@ -54,7 +54,7 @@ def _ratios(faults: list[Fault]) -> dict[int, float]:
     return ratios
 
 
-def _ways(result: Result, analysis: SliceAnalysis, fault: Fault) -> list[HostLink]:
+def _ways(result: LinkResult, analysis: SliceAnalysis, fault: Fault) -> list[HostLink]:
     place: Place = fault.place
     ends = []
     if fault.way is not Way.IN:
@@ -64,7 +64,7 @@ def _ways(result: Result, analysis: SliceAnalysis, fault: Fault) -> list[HostLin
     return [HostLink(a, b, _time_ns(result, analysis, a, b), fault.ratio) for a, b in ends]
 
 
-def _time_ns(result: Result, analysis: SliceAnalysis, from_host: int, to_host: int) -> float:
+def _time_ns(result: LinkResult, analysis: SliceAnalysis, from_host: int, to_host: int) -> float:
     """Median over the sending ranks of the median of their pairs."""
     host_of = result.host_of()
     rows, columns = (np.flatnonzero(host_of == host) for host in (from_host, to_host))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a SION result (docs/formats/sion.md), LinkTest 1.2's or our own, to a Result, as the engine reads it."""
+"""From a SION result (docs/formats/sion.md), LinkTest 1.2's or our own, to a LinkResult, as the engine reads it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from leadline.error import LeadlineError
-from leadline.load.contents import (
+from leadline.model import IntArray, LinkResult, Provenance, RankPlace, Slice
+from leadline.readers.contents import (
     BAD_VALUES,
     FORMAT_VERSION,
     all_to_all_of,
@@ -25,10 +26,10 @@ from leadline.load.contents import (
     retests_of,
     summary_of,
 )
-from leadline.load.diagnosis import diagnosis_of
-from leadline.load.input_file import InputFile, unreadable
-from leadline.load.sion_container import SionContainer, damaged_sion
-from leadline.load.sion_places import (
+from leadline.readers.diagnosis import diagnosis_of
+from leadline.readers.input_file import InputFile, another_kind, unreadable
+from leadline.readers.sion_container import SionContainer, damaged_sion
+from leadline.readers.sion_places import (
     COMMON_HEAD_BYTES,
     ENVELOPE_BYTES,
     RANK_HEAD_BYTES,
@@ -40,8 +41,7 @@ from leadline.load.sion_places import (
     decode_rank_head,
     padded_text,
 )
-from leadline.load.sion_rows import RowReader, ns_of_seconds
-from leadline.model import IntArray, Provenance, RankPlace, Result, Slice
+from leadline.readers.sion_rows import RowReader, ns_of_seconds
 
 _RECORD_VERSION = (1, 2, 1)
 _MAGIC = b"LEADLINE"
@@ -53,7 +53,7 @@ _REASON_FROM_THE_START = "still running, or killed without a word"
 _RETEST_COLUMNS = ("repeat", "size_index", "from", "to", "time_ns", "retest_time_ns")
 
 
-def load_sion(file: InputFile) -> Result:
+def load_sion(file: InputFile) -> LinkResult:
     """Reads all but the matrices, and looks at every rank's record; LeadlineError for whatever is not a result."""
     container = SionContainer(file)
     try:
@@ -91,7 +91,7 @@ class _Reader:
         self._shape = Shape(self._num_ranks, has_all_to_all=False)
         self._is_extended = False
 
-    def result(self) -> Result:
+    def result(self) -> LinkResult:
         record = self._record_of_rank_0()
         if self._is_extended:
             self._take_extension()
@@ -116,7 +116,7 @@ class _Reader:
         summary = summary_of(run.summary)
         complete = run.complete and not self._container.is_unfinished
         linktest = None if run.linktest is None else linktest_of(run.linktest, location, num_ranks)
-        return Result(
+        return LinkResult(
             path=self._path,
             format_version=run.format_version,
             nonce=run.nonce,
@@ -180,10 +180,8 @@ class _Reader:
         if not head.startswith(b"LKTST"):
             if self._container.is_unfinished:
                 raise self._damaged("UNCLOSED", "no result of LinkTest is in it so far")
-            raise LeadlineError(
-                f"cannot read '{self._path}'",
-                "SION, but not a result of LinkTest",
-                "A result of leadline link or LinkTest is wanted",
+            raise another_kind(
+                self._path, "SION, but not a result of LinkTest", "A result of leadline link or LinkTest is wanted"
             )
         if len(head) < COMMON_HEAD_BYTES:
             raise self._damaged("RECORDSIZE", f"rank 0 has {len(head)} bytes")

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from leadline.load.contents import BAD_VALUES, DamagedError, real_of, reason_of
-from leadline.load.diagnosis import fault_of, texts_of, word_of
 from leadline.model import Change, ComparedClass, ComparedSize, Comparison
+from leadline.readers.contents import BAD_VALUES, DamagedError, real_of, reason_of
+from leadline.readers.diagnosis import fault_of, texts_of, word_of
 
 
 def comparison_of(document: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Comparison:

@@ -6,13 +6,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from leadline.diagnose.judged import judged
-from leadline.diagnose.known import Diagnosed, diagnosed, diagnosed_in
-from leadline.diagnose.merged import FoundFault, found_faults
-from leadline.diagnose.places import end_of, pairs_of
-from leadline.diagnose.program import ask
-from leadline.load import load_link
+from leadline.diagnosis.judged import judged
+from leadline.diagnosis.known import Diagnosed, diagnosed, diagnosed_in
+from leadline.diagnosis.merged import FoundFault, found_faults
+from leadline.diagnosis.places import end_of, pairs_of
+from leadline.diagnosis.program import ask
 from leadline.model import Diagnosis, Slice
+from leadline.readers import load_link
 
 __all__ = [
     "Diagnosed",

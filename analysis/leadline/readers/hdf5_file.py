@@ -12,9 +12,9 @@ import h5py
 import numpy as np
 
 from leadline.error import LeadlineError
-from leadline.load.contents import BAD_VALUES, FORMAT_VERSION, place_of, reason_of, summary_of, text_of
-from leadline.load.input_file import InputFile, truncated, unreadable
 from leadline.model import RankPlace
+from leadline.readers.contents import BAD_VALUES, FORMAT_VERSION, place_of, reason_of, summary_of, text_of
+from leadline.readers.input_file import InputFile, another_kind, truncated, unreadable
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def benchmark_of(path: Path, file: h5py.File) -> str:
     """Whose result an open file is (`link`, `topology`, `bisection`, `io`); LeadlineError for none, or one too new."""
     attributes = file.attrs
     if text_of(attributes.get("format", "")) != "leadline":
-        raise unreadable(path, "HDF5, but not a result of leadline", "A result of leadline is wanted")
+        raise another_kind(path, "HDF5, but not a result of leadline", "A result of leadline is wanted")
     version = int(attributes["format_version"])
     if version > FORMAT_VERSION:
         why = f"format version {version}; this program knows up to {FORMAT_VERSION}"

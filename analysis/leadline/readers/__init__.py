@@ -8,19 +8,19 @@ from pathlib import Path
 
 import h5py
 
-from leadline.load.hdf5 import read_link_result
-from leadline.load.hdf5_bisection import read_bisection_result
-from leadline.load.hdf5_file import benchmark_of, opened
-from leadline.load.hdf5_io import read_io_result
-from leadline.load.hdf5_topology import read_topology_result
-from leadline.load.input_file import InputFile, unreadable
-from leadline.load.sion import load_sion
-from leadline.model import BisectionResult, IoResult, Result, TopologyResult
+from leadline.model import BisectionResult, IoResult, LinkResult, TopologyResult
+from leadline.readers.hdf5 import read_link_result
+from leadline.readers.hdf5_bisection import read_bisection_result
+from leadline.readers.hdf5_file import benchmark_of, opened
+from leadline.readers.hdf5_io import read_io_result
+from leadline.readers.hdf5_topology import read_topology_result
+from leadline.readers.input_file import InputFile, another_kind, unreadable
+from leadline.readers.sion import load_sion
 
 __all__ = ["load", "load_link"]
 
 
-def load(path: str | os.PathLike[str]) -> Result | TopologyResult | BisectionResult | IoResult:
+def load(path: str | os.PathLike[str]) -> LinkResult | TopologyResult | BisectionResult | IoResult:
     """Reads all but the matrices, and checks that those are there; which format it is, its first bytes tell, and which
     benchmark, the file. LeadlineError for whatever is not a result. The file stays open as long as the result is in
     use.
@@ -35,23 +35,23 @@ def load(path: str | os.PathLike[str]) -> Result | TopologyResult | BisectionRes
         return _load_hdf5(input_file)
     if head.lstrip()[:1] in (b"{", b"["):
         why = "this is JSON, which has the summary but no matrix"
-        raise unreadable(input_file.path, why, "Write the result with --format hdf5")
+        raise another_kind(input_file.path, why, "Write the result with --format hdf5")
     if head.startswith(b"\x89HDF"):
         raise unreadable(input_file.path, "damaged: the HDF5 header is broken", "Copy the file again")
-    raise unreadable(input_file.path, "neither HDF5 nor SION", "A result of leadline is wanted")
+    raise another_kind(input_file.path, "neither HDF5 nor SION", "A result of leadline is wanted")
 
 
-def load_link(path: str | os.PathLike[str]) -> Result:
+def load_link(path: str | os.PathLike[str]) -> LinkResult:
     """As load(), for what is about the link test alone: LeadlineError for a result of another benchmark."""
     result = load(path)
-    if isinstance(result, Result):
+    if isinstance(result, LinkResult):
         return result
     benchmark = {TopologyResult: "topology", BisectionResult: "bisection", IoResult: "io"}[type(result)]
-    why = f"a result of '{benchmark}', and this is about results of 'link'"
-    raise unreadable(result.path, why, "Use leadline report")
+    why = f"a result of leadline {benchmark}, not of leadline link"
+    raise another_kind(result.path, why, "Use leadline report")
 
 
-def _load_hdf5(input_file: InputFile) -> Result | TopologyResult | BisectionResult | IoResult:
+def _load_hdf5(input_file: InputFile) -> LinkResult | TopologyResult | BisectionResult | IoResult:
     with opened(input_file.path) as file:
         benchmark = benchmark_of(input_file.path, file)
         if benchmark == "link":
@@ -63,4 +63,4 @@ def _load_hdf5(input_file: InputFile) -> Result | TopologyResult | BisectionResu
         if benchmark == "io":
             return read_io_result(input_file, file)
         why = f"a result of '{benchmark}', which this program does not know"
-        raise unreadable(input_file.path, why, "Use a newer leadline")
+        raise another_kind(input_file.path, why, "Use a newer leadline")

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `leadline simulate bisection` does: the bandwidth to expect of patterns, from a model of the network."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from leadline.cli.options import STANDARD_OUTPUT, expect_no_effectless, wrong
+from leadline.cli.support import ProgressLine, check_output, say, write
+from leadline.model import BisectionResult, IntArray, PatternKind
+from leadline.model.simulation import SimulatedBisection
+from leadline.readers import load
+from leadline.readers.input_file import another_kind
+from leadline.simulate.bisection import Extent, simulate
+from leadline.simulate.compare import compare_patterns
+from leadline.simulate.measured import PatternCheck, measured_indices, measured_named
+from leadline.simulate.named_patterns import named_pattern, parse_patterns
+from leadline.simulate.places import experiment_of_ranks, experiment_of_result
+from leadline.simulate.result_file import is_own_simulation, simulation_text
+from leadline.simulate.topology import parse_topology
+from leadline.words.simulation import comparison_lines, expectation_lines, named_lines
+
+# What a result tells by itself.
+_OF_RESULT = ("ranks", "hosts", "ranks_per_host", "rounds", "precision", "seed", "pattern")
+
+
+def _simulation(options: argparse.Namespace, progress: ProgressLine) -> SimulatedBisection:
+    """Without a measurement."""
+    network = parse_topology(options.topology)
+    extent = Extent(options.rounds, options.precision)
+    experiment = experiment_of_ranks(
+        network, options.routing, options.ranks, options.hosts, options.ranks_per_host, options.seed
+    )
+    ranks = experiment.players.ranks()
+    names, has_random = parse_patterns("--pattern", options.pattern, len(ranks))
+    if not has_random:
+        why = "it has random patterns only"
+        expect_no_effectless(options, ("rounds", "precision"), why, "Add random to --pattern")
+    named = {name: named_pattern(name, experiment.players.num_ranks, ranks) for name in names}
+    return simulate(experiment, extent if has_random else (), named, progress=progress)
+
+
+def _measured(options: argparse.Namespace) -> BisectionResult:
+    expect_no_effectless(options, _OF_RESULT, "--measured takes it from the result")
+    result = load(options.measured)
+    if not isinstance(result, BisectionResult):
+        raise another_kind(result.path, "a result of another benchmark, not of leadline bisection")
+    return result
+
+
+def _simulation_of(options: argparse.Namespace, result: BisectionResult, progress: ProgressLine) -> SimulatedBisection:
+    """Of the patterns of a measurement, each of which is checked."""
+    experiment = experiment_of_result(parse_topology(options.topology), options.routing, result)
+    indices, named = measured_indices(result), measured_named(result)
+    checks = [PatternCheck(result, size_index) for size_index in range(len(result.message_sizes_bytes))]
+
+    def expect(index: int, send_to: IntArray) -> None:
+        for check in checks:
+            check.expect(index, send_to)
+
+    return simulate(experiment, indices, named, expect, progress, result.nonce)
+
+
+def _compared(result: BisectionResult, simulated: SimulatedBisection) -> list[str]:
+    lines: list[str] = []
+    for size_index in range(len(result.message_sizes_bytes)):
+        if len(result.reader.patterns(size_index).of_kind(PatternKind.RANDOM)):
+            comparison = compare_patterns(result, simulated, size_index)
+            lines += ["", *comparison_lines(comparison), *named_lines(result, comparison, simulated)]
+    return lines
+
+
+def simulate_bisection(options: argparse.Namespace) -> None:
+    """`leadline simulate bisection`, with its options."""
+    names = [name for name in (options.output, options.json) if name is not None and name != STANDARD_OUTPUT]
+    if options.overwrite and not names:
+        raise wrong("--overwrite has no effect without --output or --json FILE")
+    if options.output is not None and Path(options.output).suffix.lower() != ".json":
+        raise wrong(f"cannot write '{options.output}' (a simulation is JSON)", "End its name in .json")
+    if len({Path(name).resolve() for name in names}) < len(names):
+        raise wrong("--output and --json name the same file")
+    for name in names:
+        check_output(Path(name), options.overwrite, is_own_simulation)
+    with ProgressLine("simulating", options.quiet) as progress:
+        if options.measured is None:
+            simulated = _simulation(options, progress)
+            lines = expectation_lines(simulated)
+        else:
+            result = _measured(options)
+            simulated = _simulation_of(options, result, progress)
+            lines = expectation_lines(simulated) + _compared(result, simulated)
+    for name in names:
+        write(Path(name), simulation_text(simulated))
+    if options.json == STANDARD_OUTPUT:
+        say(simulation_text(simulated))
+    else:
+        say("".join(f"{line}\n" for line in ([] if options.json else lines) + names))

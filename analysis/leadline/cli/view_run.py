@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `leadline view` does: the report of a result of any size, from a small local server."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import secrets
+import signal
+import sys
+import threading
+import webbrowser
+from collections.abc import Iterator
+from pathlib import Path
+
+from leadline.cli.support import ProgressLine, chosen_parts, say
+from leadline.error import ExitStatus, from_os_error
+from leadline.model import LinkResult, Slice
+from leadline.readers import load_link
+from leadline.view.answers import Answers
+from leadline.view.server import ADDRESS, Server
+
+_STOPPED_WITHIN_S = 0.5
+
+
+def _log(line: str) -> None:
+    # A client chooses what is in it: no control characters for the terminal.
+    print("leadline view: " + line.encode("ascii", "backslashreplace").decode(), file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def _until_signal() -> Iterator[threading.Event]:
+    """An event that Ctrl-C and SIGTERM set; a second one ends the program as ever."""
+    stop = threading.Event()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in signals}
+
+    def stopped(*_: object) -> None:
+        stop.set()
+        for number in signals:
+            signal.signal(number, signal.SIG_DFL)
+
+    for number in signals:
+        signal.signal(number, stopped)
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _has_display() -> bool:
+    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def view(options: argparse.Namespace) -> None:
+    """`leadline view`, with its options."""
+    port, path = options.port, Path(options.result)
+
+    def loaded() -> tuple[LinkResult, tuple[Slice, ...]]:
+        result = load_link(path)
+        return result, chosen_parts(result, options.message_size, options.repeat)
+
+    key = secrets.token_urlsafe(24)
+    with _until_signal() as stop:
+        answers = Answers(path, loaded, key, ProgressLine("reading the result", options.quiet))
+        try:
+            server = Server(answers, port, _log if options.verbose else None)
+        except OSError as error:
+            refused = from_os_error(f"cannot listen on {ADDRESS}:{port}", error, "Choose another --port")
+            refused.status = ExitStatus.SOMETHING_MISSING
+            raise refused from error
+        threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()
+        url = f"http://{ADDRESS}:{server.port}/?key={key}"
+        say(f"{url}\n")
+        if not options.no_browser and _has_display():
+            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+        stop.wait()
+        server.shutdown()
+        server.server_close()
+        answers.stop(_STOPPED_WITHIN_S)
