@@ -16,7 +16,7 @@ import pytest
 
 import leadline
 from conftest import MADE_UP, MadeUp, write_result
-from leadline.report.page import render
+from leadline.report.link_page import render
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WIDTH, HEIGHT = 1280, 900

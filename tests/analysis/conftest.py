@@ -200,7 +200,7 @@ def few_rounds() -> MadeUp:
         rounds[-1][np.ix_(rank_on_seat, rank_on_seat)] = number
     hosts = ["laptop"] * 8
     times = [[times_of(hosts, 11) * (of_repeat > 0)] for of_repeat in rounds]
-    return MadeUp(hosts, times, rounds=rounds, options={"rounds": "1,3"}, permutations=permutations)
+    return MadeUp(hosts, times, rounds=rounds, options={"only_rounds": "1,3"}, permutations=permutations)
 
 
 def hostile() -> MadeUp:

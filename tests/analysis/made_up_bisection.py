@@ -173,10 +173,11 @@ def write_bisection(path: Path, made: MadeUpBisection) -> Path:
 
 def _write_head(file: h5py.File, made: MadeUpBisection) -> None:
     options = {
-        "pattern": ",".join(["random", *made.named]), "seed": str(made.seed), "per_host": "0", "within_hosts": "false",
+        "pattern": ",".join(["random", *made.named]), "seed": str(made.seed), "within_hosts": "false",
+        "active_ranks_per_host": "0",
         "exchanges": "20", "warmup": "2", "rounds": str(made.rounds), "repeat": str(made.num_repeats),
         "precision": "0.01", "time_limit": "120", "baseline_pairs": str(made.num_baseline),
-        "worst": str(made.num_worst), "retest": "3", "slow_below": "0.8", "buckets": "10",
+        "worst": str(made.num_worst), "retest": "3", "threshold": "0.2", "buckets": "10",
     }  # fmt: skip
     write_head(file, made, "bisection", options, {}, "eth0")
     facts = {"num_players": np.int64(len(made.hosts)), "num_exchanges": np.int64(20), "seed": np.uint64(made.seed),

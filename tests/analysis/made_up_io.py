@@ -156,7 +156,7 @@ def _spread(values: np.ndarray) -> dict[str, Any]:
 
 def write_io(path: Path, made: MadeUpIo) -> Path:
     """The file, complete or as a killed run leaves it."""
-    options = {"movement": made.movement, "objects": str(made.num_objects), "sync": "inside", "slow_below": "0.9"}
+    options = {"movement": made.movement, "objects": str(made.num_objects), "sync": "inside", "threshold": "0.1"}
     num_phases, num_ranks = len(made.operations), len(made.hosts)
     with h5py.File(path, "w") as file:
         write_head(file, made, "io", options, {}, "eth0")

@@ -165,7 +165,7 @@ def write_topologies(path: Path, made: MadeUpTopologies) -> Path:
 
 def _write_head(file: h5py.File, made: MadeUpTopologies) -> None:
     options = {
-        "topology": ",".join(made.topologies), "mode": "both-ways", "iterations": str(made.num_iterations),
+        "pattern": ",".join(made.topologies), "mode": "both-ways", "iterations": str(made.num_iterations),
         "warmup": "10", "traced": "10" if made.has_trace else "0", "repeat": str(made.num_repeats),
         "max_outstanding": "0", "shared_buffers": "false", "duration": "0", "verify_every": "1", "verify": "false",
         "print": "total", "edges": "",

@@ -25,7 +25,8 @@ from conftest import (
 from leadline.analyse import SliceAnalysis, Standout, Verdict, analyse, num_circled
 from leadline.model import PairClass
 from leadline.scan import AxisName, Cell
-from leadline.words import headline, missing, pairs_text, ranks_text
+from leadline.text.link import headline, missing, pairs_text
+from leadline.text.run import ranks_text
 
 
 def analysis_of(made: MadeUp, folder: Path) -> tuple[leadline.LinkResult, SliceAnalysis]:
@@ -262,7 +263,7 @@ def test_a_retest_of_a_class_without_pairs_is_survived(tmp_path: Path):
         ({"between_hosts": "true"}, "pairs on different hosts"),
         ({"bisection": "true", "between_hosts": "true"}, "pairs across the two halves of the hosts"),
         ({"one_per_host": "true", "serial": "true"}, "all pairs of ranks, one rank per host, one pair at a time"),
-        ({"bisection": "false", "rounds": "1,3"}, "all pairs of ranks, only rounds 1,3"),
+        ({"bisection": "false", "only_rounds": "1,3"}, "all pairs of ranks, only rounds 1,3"),
     ],
 )
 def test_the_words_for_the_pairs(options: dict[str, str], words: str):

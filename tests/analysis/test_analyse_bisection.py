@@ -30,8 +30,8 @@ from leadline.analyse.bisection import PlacesAnalysis, SizeAnalysis, analyse_pla
 from leadline.model import BisectionResult
 from leadline.scan.connections import scan_connections
 from leadline.stats.interval import MeanInterval
+from leadline.text import bisection as bisection_text
 from leadline.units import Unit
-from leadline.words import bisection as words
 
 
 def loaded(made: MadeUpBisection, folder: Path) -> BisectionResult:
@@ -47,7 +47,7 @@ def analysed(result: BisectionResult) -> tuple[list[SizeAnalysis], PlacesAnalysi
 
 def sentences_of(made: MadeUpBisection, folder: Path) -> list[str]:
     result = loaded(made, folder)
-    return words.headline(result, *analysed(result))
+    return bisection_text.headline(result, *analysed(result))
 
 
 def test_the_number(tmp_path: Path):
@@ -106,7 +106,7 @@ def test_a_slow_host_is_found(tmp_path: Path):
             relative += (1e9 * size.message_size_bytes / times / size.speeds.median).tolist()
         medians.append(np.median(relative))
     assert place.relative_median == pytest.approx(np.median(medians))
-    (sentence,) = words.who_is_slow(places)
+    (sentence,) = bisection_text.who_is_slow(places)
     assert sentence.startswith("Host node05 is slow in 100 % of its 836 connections: its median one reaches 0.")
 
 
@@ -138,10 +138,10 @@ def test_few_connections_are_no_judgement(tmp_path: Path):
 def test_slow_alone_and_slow_together(tmp_path: Path):
     result = loaded(slow_host(), tmp_path)
     sizes, _ = analysed(result)
-    verdicts = {(one.seen.from_rank, one.seen.to_rank): words.verdict_on(one) for one in sizes[1].slow}
+    verdicts = {(one.seen.from_rank, one.seen.to_rank): bisection_text.verdict_on(one) for one in sizes[1].slow}
     assert verdicts.pop((3, 40)) == "slow only together", "its fault is one of company"
     assert set(verdicts.values()) == {"slow alone, too"}
-    (sentence,) = words.slow_connections(result, sizes)
+    (sentence,) = bisection_text.slow_connections(result, sizes)
     assert sentence.startswith("Of 6 slow connections measured again alone, 2 are slow alone, too: ")
     assert "(node05 → " in sentence
 
@@ -152,7 +152,7 @@ def test_without_second_measurement_the_slowest_are_told(tmp_path: Path):
     result = loaded(made, tmp_path)
     size = analyse_size(result, 0)
     assert len(size.slow) == 10
-    assert {words.verdict_on(one) for one in size.slow} == {"not measured alone"}
+    assert {bisection_text.verdict_on(one) for one in size.slow} == {"not measured alone"}
     assert {one.is_slow_alone for one in size.slow} == {False}
     assert 9 in {size.slow[0].seen.from_rank, size.slow[0].seen.to_rank}
 
@@ -167,7 +167,7 @@ def test_alone_and_yet_below_the_median_in_company_is_slow(tmp_path: Path):
     result = leadline.load(path)
     assert isinstance(result, BisectionResult)
     assert not any(one.slow_alone for one in result.slow_connections)
-    assert {words.verdict_on(one) for one in analyse_size(result, 0).slow} == {"slow alone, too"}
+    assert {bisection_text.verdict_on(one) for one in analyse_size(result, 0).slow} == {"slow alone, too"}
 
 
 def test_named_patterns_and_the_search(tmp_path: Path):
@@ -183,12 +183,12 @@ def test_named_patterns_and_the_search(tmp_path: Path):
         assert pattern.relative == pytest.approx(means.mean() / size.ebb.mean)
     assert len(size.worst) == 12
     assert any("The search for bad patterns came to " in one and " in 12 steps." in one
-               for one in words.bad_patterns([size]))  # fmt: skip
+               for one in bisection_text.bad_patterns([size]))  # fmt: skip
 
 
 def test_the_sentence_of_the_number(tmp_path: Path):
     result = loaded(slow_host(), tmp_path)
-    first, second, *_ = words.headline(result, *analysed(result))
+    first, second, *_ = bisection_text.headline(result, *analysed(result))
     assert first.startswith("eBB with 1 MiB: 5.")
     assert "GiB/s (95 %, 85 patterns), 0." in first
     assert first.endswith(" of pairs alone.")
@@ -216,19 +216,19 @@ def test_many_sizes_have_a_short_headline(tmp_path: Path):
     ],
 )
 def test_mean_and_half_width_have_the_same_decimals(mean: float, half_width: float, text: str):
-    assert words.plus_minus(MeanInterval(9, mean, half_width)) == text
+    assert bisection_text.plus_minus(MeanInterval(9, mean, half_width)) == text
     unit = Unit("GiB/s", 2.0**30)
-    assert words.plus_minus(MeanInterval(9, mean * unit.scale, half_width * unit.scale), unit) == text
+    assert bisection_text.plus_minus(MeanInterval(9, mean * unit.scale, half_width * unit.scale), unit) == text
 
 
 def test_why_it_ended(tmp_path: Path):
     result = loaded(slow_host(), tmp_path)
-    assert [words.stopped_text(result, size) for size in analysed(result)[0]] == [
+    assert [bisection_text.stopped_text(result, size) for size in analysed(result)[0]] == [
         "after 124 patterns: the half-width came below 1 % of the mean",
         "after 85 patterns: the time limit was reached",
     ]
     result = loaded(killed(), tmp_path)
-    assert [words.stopped_text(result, size) for size in analysed(result)[0]] == [
+    assert [bisection_text.stopped_text(result, size) for size in analysed(result)[0]] == [
         "after 40 patterns: the run broke off", "after 31 patterns: the run broke off", "none was measured",
     ]  # fmt: skip
 
@@ -237,13 +237,13 @@ def test_a_killed_run(tmp_path: Path):
     result = loaded(killed(), tmp_path)
     sizes, _ = analysed(result)
     assert [size.connections.num_missing for size in sizes] == [0, 1, 0]
-    assert words.missing(result, sizes) == "71 patterns are there; none of 1 MiB; 1 connection has no time"
+    assert bisection_text.missing(result, sizes) == "71 patterns are there; none of 1 MiB; 1 connection has no time"
 
 
 def test_nothing_was_measured(tmp_path: Path):
     result = loaded(never_begun(), tmp_path)
     sizes, places = analysed(result)
-    assert words.headline(result, sizes, places) == ["Nothing was measured."]
+    assert bisection_text.headline(result, sizes, places) == ["Nothing was measured."]
     assert math.isnan(sizes[0].ebb.mean)
     assert scan_connections(result, sizes[0].random, 5).slowest == ()
 
@@ -269,13 +269,15 @@ def test_messages_of_no_bytes_have_no_bandwidth(tmp_path: Path):
     sizes, places = analysed(result)
     assert sizes[0].ebb.num == 0
     assert sizes[0].connections.times.num_values == 0
-    words.headline(result, sizes, places)
+    bisection_text.headline(result, sizes, places)
 
 
 def test_facts_of_the_run(tmp_path: Path):
     result = loaded(slow_host(), tmp_path)
-    facts = dict(words.run_facts(result))
+    facts = dict(bisection_text.run_facts(result))
     assert facts["patterns"] == "random patterns, halves, reversal, shift:1, tornado:8; seed 7"
     assert facts["who takes part"] == "all ranks; random pairs between hosts only"
     assert facts["until"] == "half-width below 1 % of the mean, or 200 random patterns of a size, or 120 s"
-    assert words.run_line(loaded(hostile_names(), tmp_path)).startswith("leadline bisection · 2026-01-31 23:59 UTC")
+    assert bisection_text.run_line(loaded(hostile_names(), tmp_path)).startswith(
+        "leadline bisection · 2026-01-31 23:59 UTC"
+    )

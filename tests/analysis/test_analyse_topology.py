@@ -31,7 +31,7 @@ from leadline.model import Definition, TopologyResult
 from leadline.scan import AxisName, messages
 from leadline.stats import medians
 from leadline.stats.medians import MedianOfEach
-from leadline.words import topology as words
+from leadline.text import topology as topology_text
 
 
 def loaded(made: MadeUpTopologies, folder: Path) -> TopologyResult:
@@ -58,7 +58,7 @@ def test_all_exchanges_of_all_repeats_count(tmp_path: Path):
     assert timing.times.median == np.median(times)
     assert timing.times.median_interval_low < timing.times.median < timing.times.median_interval_high
     assert timing.repeats_ns == (np.median(times[:20]), np.median(times[20:]))
-    assert words.median_rates(analysis).total == pytest.approx(2 * 16384 * 28 * 1e9 / np.median(times))
+    assert topology_text.median_rates(analysis).total == pytest.approx(2 * 16384 * 28 * 1e9 / np.median(times))
     with_barrier = analysis.timings[Definition.WITH_BARRIER].times
     assert with_barrier.mean == pytest.approx(timing.times.mean + 9_000)
 
@@ -82,7 +82,7 @@ def test_one_slow_host_of_eight_is_named(tmp_path: Path):
         assert [result.hosts()[host] for host in analysis.slow_hosts] == ["node05"]
         assert analysis.slow_ranks == (), "nobody is slow who only meets somebody slow"
         assert analysis.late == ()
-    (sentence,) = words.what_stands_out(result, analyses)
+    (sentence,) = topology_text.what_stands_out(result, analyses)
     assert sentence.startswith("Host node05 stands out in ")
     assert sentence.endswith("up to 3.0 times as slow as the middle one.")
 
@@ -114,7 +114,7 @@ def test_one_slow_direction_of_one_channel_is_named(tmp_path: Path):
     for analysis in analyses:
         assert [(one.cell.from_rank, one.cell.to_rank) for one in analysis.late] == [(3, 4)]
         assert (analysis.slow_hosts, analysis.slow_ranks) == ((), ())
-    (sentence,) = words.what_stands_out(result, analyses)
+    (sentence,) = topology_text.what_stands_out(result, analyses)
     assert sentence.startswith("Channel 3 → 4 (node01 → node02) stands out in complete2, ring2: up to 6.")
 
 
@@ -123,16 +123,16 @@ def test_queues_and_answers_are_nobodys_fault(made, tmp_path: Path):
     result = loaded(made(), tmp_path)
     analyses = analysed(result)
     assert [(one.slow_hosts, one.slow_ranks, one.late) for one in analyses] == [((), (), ())] * len(analyses)
-    assert words.what_stands_out(result, analyses) == []
-    assert words.headline(result, analyses, ())[1:] == ["No host, rank or channel stands out."]
+    assert topology_text.what_stands_out(result, analyses) == []
+    assert topology_text.headline(result, analyses, ())[1:] == ["No host, rank or channel stands out."]
 
 
 def test_what_happens_with_one_size_of_many_is_chance(tmp_path: Path):
     result = loaded(slow_message(), tmp_path)
     analyses = [one for one in analysed(result) if one.group.name == "ring2"]
     quiet = [one.__class__(**{**one.__dict__, "late": ()}) for one in analyses[1:]]
-    assert words.what_stands_out(result, [analyses[0], *quiet]) == []
-    assert words.what_stands_out(result, [*analyses[:2], *quiet[1:]]) != []
+    assert topology_text.what_stands_out(result, [analyses[0], *quiet]) == []
+    assert topology_text.what_stands_out(result, [*analyses[:2], *quiet[1:]]) != []
 
 
 def test_stars_are_one_family(tmp_path: Path):
@@ -145,7 +145,7 @@ def test_stars_are_one_family(tmp_path: Path):
         assert np.flatnonzero(analysis.ranks.is_slow).tolist() == [8, 9, 10, 11]
         times = [np.median(result.times_ns(cell)) for cell in result.cells if cell.size_index == analysis.size_index]
         assert analysis.timings[Definition.EXCHANGE].times.median == np.median(times)
-    assert "Most bytes pass in the middle one of 16 stars" in words.most_bytes(analysed(result))
+    assert "Most bytes pass in the middle one of 16 stars" in topology_text.most_bytes(analysed(result))
 
 
 def test_few_stars_are_no_family(tmp_path: Path):
@@ -159,23 +159,25 @@ def test_killed_runs_say_what_is_missing(tmp_path: Path):
     result = loaded(killed(), tmp_path)
     analyses = analysed(result)
     assert sum(one.num_measured for one in analyses) == 20
-    text = words.missing(result, analyses)
+    text = topology_text.missing(result, analyses)
     assert text == "20 of 36 measurements (topology, size, repeat) are there; not all is there from rank 6 (on node01)"
-    assert words.headline(result, analyses, ())[0].startswith("Most bytes pass in ring2 with messages of 256 KiB")
+    assert topology_text.headline(result, analyses, ())[0].startswith(
+        "Most bytes pass in ring2 with messages of 256 KiB"
+    )
 
 
 def test_nothing_was_measured(tmp_path: Path):
     result = loaded(never_begun(), tmp_path)
     analyses = analysed(result)
-    assert words.headline(result, analyses, ()) == ["Nothing was measured."]
-    assert words.missing(result, analyses) == "0 of 36 measurements (topology, size, repeat) are there"
+    assert topology_text.headline(result, analyses, ()) == ["Nothing was measured."]
+    assert topology_text.missing(result, analyses) == "0 of 36 measurements (topology, size, repeat) are there"
 
 
 def test_without_a_trace_nobody_is_blamed(tmp_path: Path):
     result = loaded(untraced(), tmp_path)
     analyses = analysed(result)
-    assert words.missing(result, analyses) == ""
-    assert "No message was traced" in words.headline(result, analyses, ())[1]
+    assert topology_text.missing(result, analyses) == ""
+    assert "No message was traced" in topology_text.headline(result, analyses, ())[1]
     assert all(math.isnan(one.fairness) for one in analyses)
 
 
@@ -191,7 +193,7 @@ def test_load(tmp_path: Path):
     assert sums.num_exchanges == sum(row[5] for row in made.load)
     assert sums.num_bytes == sum(2 * [28, 8][int(row[0])] * [4096, 65536][int(row[1])] * row[5] for row in made.load)
     assert all(one.is_uneven for one in load)
-    sentences = words.headline(result, [], load)
+    sentences = topology_text.headline(result, [], load)
     assert sentences[0].startswith("Load of 120 s: ")
     assert sentences[1] == "Every byte was compared with what was sent, and none was wrong."
     assert all(" fell from usually " in sentence for sentence in sentences[2:])
@@ -199,7 +201,7 @@ def test_load(tmp_path: Path):
 
 def test_a_load_that_met_a_wrong_byte_claims_nothing(tmp_path: Path):
     result = loaded(corrupted(), tmp_path)
-    sentences = words.headline(result, [], series_of(result))
+    sentences = topology_text.headline(result, [], series_of(result))
     assert "before the run ended" in sentences[1]
     assert "none was wrong" not in " ".join(sentences)
 
@@ -208,10 +210,10 @@ def test_a_load_that_is_partly_verified(tmp_path: Path):
     made = under_load()
     assert made.load is not None
     made.load = [(*row[:6], int(row[5]) // 10, *row[7:]) for row in made.load]
-    sentences = words.headline(result := loaded(made, tmp_path), [], series_of(result))
+    sentences = topology_text.headline(result := loaded(made, tmp_path), [], series_of(result))
     assert "GiB of it (" in sentences[1]
     made.load = [(*row[:6], 0, *row[7:]) for row in made.load]
-    sentences = words.headline(result := loaded(made, tmp_path), [], series_of(result))
+    sentences = topology_text.headline(result := loaded(made, tmp_path), [], series_of(result))
     assert sentences[1] == "Nothing of it was compared with what was sent."
 
 

@@ -18,7 +18,7 @@ from leadline.model import BisectionResult
 from leadline.simulate.patterns import random_pattern
 from leadline.simulate.places import players_of_result
 from leadline.stats.interval import MeanInterval
-from leadline.words import bisection as words
+from leadline.text import bisection as bisection_text
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
@@ -114,7 +114,7 @@ def test_patterns_are_those_of_the_summary(tmp_path: Path):
 def test_the_slow_host_is_named(tmp_path: Path):
     result = measured(tmp_path, "--message-size", "1MiB", "--rounds", "40", "--precision", "0")
     sizes = [analyse_size(result, 0)]
-    (sentence,) = words.who_is_slow(analyse_places(result, sizes))
+    (sentence,) = bisection_text.who_is_slow(analyse_places(result, sizes))
     assert sentence.startswith("Host node2 is slow in 100 % of its 40 connections")
     assert report_main([str(tmp_path / "run.h5")]) == 0
     assert report_main([str(tmp_path / "run.h5"), "-o", str(tmp_path / "run.pdf")]) == 0

@@ -24,9 +24,9 @@ from leadline.compare import compared
 from leadline.model import Change, LinkResult
 from leadline.readers.comparison import comparison_of
 from leadline.readers.contents import DamagedError
-from leadline.report.page import render
+from leadline.report.link_page import render
+from leadline.report.link_sheet import analyses_for_sheet, sheet_page
 from leadline.report.paper import drawing
-from leadline.report.sheet import analyses_for_sheet, sheet_page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 

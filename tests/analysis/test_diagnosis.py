@@ -15,11 +15,11 @@ from made_up_diagnosis import diagnosis, fake_program, fault, in_slices, program
 
 import leadline
 from conftest import MadeUp, sweep, two_hosts, write_result
-from leadline import words
 from leadline.analyse import analyse
 from leadline.diagnosis import Diagnosed, diagnosed, diagnosed_in, found_faults, judged, pairs_of
 from leadline.diagnosis.places import Ranks
 from leadline.model import LinkResult, PlaceKind, Way
+from leadline.text import link as link_text
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
@@ -188,10 +188,10 @@ def test_verdicts_come_from_the_diagnosis(tmp_path: Path):
 def test_the_headline_is_that_of_the_diagnosis(tmp_path: Path):
     result = loaded(tmp_path, slow_place("link"))
     analyses = [analyse(result, part) for part in result.slices]
-    assert words.headline(result, analyses, diagnosed_in(result)) == [
+    assert link_text.headline(result, analyses, diagnosed_in(result)) == [
         "The link from node03 to node07 is slow: 1.30 times as long as usual (1.27 to 1.33)."
     ]
-    assert words.headline(result, analyses)[0].startswith("No host or rank stands out"), "without one as ever"
+    assert link_text.headline(result, analyses)[0].startswith("No host or rank stands out"), "without one as ever"
 
 
 def test_a_headline_of_several_faults(tmp_path: Path):
@@ -206,18 +206,18 @@ def test_a_headline_of_several_faults(tmp_path: Path):
     made.summary_slices[0]["diagnosis"]["faults"][-1]["place"]["first"] = None
     result = loaded(tmp_path, made)
     analyses = [analyse(result, part) for part in result.slices]
-    assert words.headline(result, analyses, diagnosed_in(result)) == [
+    assert link_text.headline(result, analyses, diagnosed_in(result)) == [
         "4 faults found: the port of node01 is slow when sending, 2.00 times as usual; rank 8 on node02 is unsteady, "
         "1.50 times as usual; rank 9 on node02 is unsteady, 1.50 times as usual; and 1 more."
     ]
-    assert words.verdict(result, analyses, diagnosed_in(result)) == ["4 faults found, the gravest first."]
+    assert link_text.verdict(result, analyses, diagnosed_in(result)) == ["4 faults found, the gravest first."]
 
 
 def test_no_fault(tmp_path: Path):
     made = two_hosts()
     made.summary_slices = in_slices(diagnosis())
     result = loaded(tmp_path, made)
-    sentences = words.headline(result, [analyse(result, part) for part in result.slices], diagnosed_in(result))
+    sentences = link_text.headline(result, [analyse(result, part) for part in result.slices], diagnosed_in(result))
     assert sentences[0] == "No fault found: nothing is 10 % slower than its like by more than chance."
     assert sentences[1].startswith("The slowest pair takes ")
 

@@ -29,7 +29,7 @@ from leadline.cli.report import main as report_main
 from leadline.cli.view import main as view_main
 from leadline.model import IoResult
 from leadline.report.io_page import render_io, verdict
-from leadline.words import io as words
+from leadline.text import io as io_text
 
 
 def loaded(made: MadeUpIo, folder: Path) -> IoResult:
@@ -52,18 +52,18 @@ def test_a_page_is_whole(tmp_path: Path, name: str):
 def test_an_even_run_is_fine(tmp_path: Path):
     result = loaded(even(), tmp_path)
     assert verdict(result) == "fine"
-    writing, reading = words.headline(result)
+    writing, reading = io_text.headline(result)
     assert writing.startswith("Writing: ")
     assert "fsync inside" in writing
     assert "on the storage by then" in writing
     assert "from cache" in reading
-    assert words.missing(result) == ""
+    assert io_text.missing(result) == ""
 
 
 def test_a_straggler_is_named(tmp_path: Path):
     result = loaded(straggling(), tmp_path)
     assert verdict(result) == "alarming"
-    sentences = words.headline(result)
+    sentences = io_text.headline(result)
     assert "median of 3 repetitions" in sentences[0]
     assert any("Rank 13 on node01 is a straggler in every phase" in sentence and "mostly because of call" in sentence
                for sentence in sentences)  # fmt: skip
@@ -75,7 +75,7 @@ def test_a_straggler_is_named(tmp_path: Path):
 def test_wrong_data_come_first(tmp_path: Path):
     result = loaded(wrong_data(), tmp_path)
     assert verdict(result) == "alarming"
-    (sentence,) = (one for one in words.headline(result) if "wrong" in one)
+    (sentence,) = (one for one in io_text.headline(result) if "wrong" in one)
     assert "2 objects are" in sentence
     assert "object 17 of rank 3 in /scratch/t.3: another rank’s object" in sentence
     source, _ = page_of(wrong_data(), tmp_path)
@@ -85,10 +85,10 @@ def test_wrong_data_come_first(tmp_path: Path):
 
 
 def test_what_is_missing(tmp_path: Path):
-    assert words.missing(loaded(killed(), tmp_path)) == "read not measured"
-    assert words.missing(loaded(no_space(), tmp_path)) == "write ended with an error, read not measured"
-    assert words.headline(loaded(never_begun(), tmp_path)) == ["Nothing was measured."]
-    assert words.headline(loaded(no_space(), tmp_path)) == ["No phase came to its end."]
+    assert io_text.missing(loaded(killed(), tmp_path)) == "read not measured"
+    assert io_text.missing(loaded(no_space(), tmp_path)) == "write ended with an error, read not measured"
+    assert io_text.headline(loaded(never_begun(), tmp_path)) == ["Nothing was measured."]
+    assert io_text.headline(loaded(no_space(), tmp_path)) == ["No phase came to its end."]
     source, _ = page_of(no_space(), tmp_path)
     assert "No space left on device" in source
 

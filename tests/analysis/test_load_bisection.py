@@ -69,7 +69,7 @@ def test_head_and_patterns(bisection_file: Path):
     assert (result.num_ranks, len(result.hosts()), result.nonce) == (64, 16, "a1b2c3")
     assert (result.num_players, result.num_exchanges, result.seed, result.within_hosts) == (64, 20, 7, False)
     assert result.pattern_names == ("halves", "reversal", "shift:1", "tornado:8")
-    assert (result.per_host, result.precision, result.slow_below) == (0, 0.01, 0.8)
+    assert (result.active_ranks_per_host, result.precision, result.threshold) == (0, 0.01, 0.2)
     assert result.stopped_by == ("precision", "time_limit")
     assert result.max_patterns == 200 + 4 * 2 + 12
     patterns = result.patterns("1MiB")

@@ -18,7 +18,7 @@ from conftest import MADE_UP, MadeUp, bisection, cyclic, slow_host, times_of, tw
 from leadline.analyse import analyse
 from leadline.model import LinkResult, Statistic
 from leadline.report.encode import COARSE_STEP, FINE_STEP, LARGEST_CODE, packed_ints, packed_times
-from leadline.report.page_data import PagePlan, page_data, plan_page
+from leadline.report.link_data import PagePlan, page_data, plan_page
 from leadline.scan import AxisName, axis_of
 
 

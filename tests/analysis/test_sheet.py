@@ -19,9 +19,9 @@ from conftest import MadeUp, between_hosts, hostile, partial, sweep, times_of, t
 from leadline import load
 from leadline.draw import colours
 from leadline.model import LinkResult
+from leadline.report.link_sheet import HEIGHT_MM, WIDTH_MM, analyses_for_sheet, sheet_page, write_sheet
 from leadline.report.matrix_image import LABEL_ROOM_MM, matrix_of, short_names
 from leadline.report.paper import Paper, drawing, is_own_sheet, printable, shortened, width_mm, wrapped
-from leadline.report.sheet import HEIGHT_MM, WIDTH_MM, analyses_for_sheet, sheet_page, write_sheet
 from leadline.scan import AxisName, picture_range
 
 

@@ -316,7 +316,7 @@ def test_every_member_is_in_the_file(tmp_path: Path):
 
 
 def test_a_result_whose_hosts_and_players_do_not_agree(capsys: pytest.CaptureFixture[str], tmp_path: Path):
-    made = MadeUpBisection(hosts(8) * 2, leaf=4, options={"per_host": "1"})
+    made = MadeUpBisection(hosts(8) * 2, leaf=4, options={"active_ranks_per_host": "1"})
     path = write_bisection(tmp_path / "run.h5", made)
     assert "16 ranks take part, but" in refused(capsys, 4, *TREE, "--measured", str(path))
 

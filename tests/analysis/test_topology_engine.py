@@ -17,7 +17,7 @@ from leadline.analyse.load import series_of
 from leadline.analyse.topology import analyse_group, groups_of
 from leadline.cli.report import main as report_main
 from leadline.model import Definition, TopologyResult
-from leadline.words import topology as words
+from leadline.text import topology as topology_text
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
@@ -78,7 +78,9 @@ def test_the_slow_host_is_named(tmp_path: Path):
     arguments = ("--message-size", "64,16KiB", "--iterations", "15", "--topology", "complete2,ring,ring2")
     result = measured(tmp_path, *arguments)
     analyses = [analyse_group(result, group, size) for group in groups_of(result) for size in (0, 1)]
-    assert any(sentence.startswith("Host node2 stands out in ") for sentence in words.what_stands_out(result, analyses))
+    assert any(
+        sentence.startswith("Host node2 stands out in ") for sentence in topology_text.what_stands_out(result, analyses)
+    )
     for analysis in analyses:
         assert [result.hosts()[host] for host in analysis.slow_hosts] == ["node2"]
         assert analysis.slow_ranks == ()

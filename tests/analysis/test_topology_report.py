@@ -35,7 +35,7 @@ from leadline.model import TopologyResult
 from leadline.report import topology_page
 from leadline.report.frame import is_own_report
 from leadline.report.paper import width_mm
-from leadline.report.sheet_tables import SIZE, Line, fitted
+from leadline.report.sheet import SIZE, Line, fitted
 from leadline.report.topology_page import render_topology
 
 

@@ -24,7 +24,7 @@ ANALYSIS_ORDER = (
     "simulate",
     "cost",
     "draw",
-    "words",
+    "text",
     "report",
     "view",
     "export",

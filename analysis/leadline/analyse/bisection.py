@@ -126,7 +126,7 @@ def analyse_size(
     found = scan_connections(result, random, most_slowest, progress)
     speeds, times = found.speeds.distribution(), found.times.distribution()
     ebb = mean_interval(random.bytes_per_s_mean)
-    limit_ns = 1e9 * size / (result.slow_below * speeds.median) if speeds.median > 0 else math.nan
+    limit_ns = 1e9 * size / (result.slow_limit * speeds.median) if speeds.median > 0 else math.nan
     return SizeAnalysis(
         size_index=size_index,
         message_size_bytes=size,
@@ -192,9 +192,9 @@ def _judged(
     for one, alone_ns, is_slow_alone in seen:
         relative, alone = (1e9 * size / time_ns / median if time_ns > 0 and median > 0 else math.nan
                            for time_ns in (one.time_ns, alone_ns))  # fmt: skip
-        is_slow = relative < result.slow_below
+        is_slow = relative < result.slow_limit
         # Where half of the pairs are slow, so is their median; whoever is below the median in company alone, is slow.
-        is_slow_alone = is_slow and (is_slow_alone or alone < result.slow_below)
+        is_slow_alone = is_slow and (is_slow_alone or alone < result.slow_limit)
         judged.append(JudgedConnection(one, relative, alone_ns, is_slow, is_slow_alone))
     return tuple(judged)
 
@@ -214,7 +214,7 @@ def analyse_places(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> Pl
     slow_ranks = slow_ranks[~np.isin(host_of[slow_ranks], slow_hosts)]
 
     def median_of(rank: int) -> float:
-        relative = [one.limit_ns * result.slow_below / times_of_rank(result, one.random, rank) for one in judged]
+        relative = [one.limit_ns * result.slow_limit / times_of_rank(result, one.random, rank) for one in judged]
         values = np.concatenate(relative)
         return float(np.median(values)) if values.size else math.nan
 

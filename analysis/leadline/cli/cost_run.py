@@ -17,8 +17,8 @@ from leadline.cost.result_file import cost_text, hosts_text, is_own_json
 from leadline.export import pattern_cost as table
 from leadline.model.pattern_cost import PatternCost
 from leadline.readers import load_link
+from leadline.text.cost import cost_lines, no_placement_line, placement_lines
 from leadline.text_file import utf8
-from leadline.words.cost import cost_lines, no_placement_line, placement_lines
 
 
 def _expect_outputs(options: argparse.Namespace) -> None:

@@ -26,7 +26,7 @@ from leadline.readers import load
 from leadline.report.bisection_page import render_bisection
 from leadline.report.frame import is_own_report
 from leadline.report.io_page import render_io
-from leadline.report.page import render
+from leadline.report.link_page import render
 from leadline.report.topology_page import render_topology
 from leadline.scan import Progress
 from leadline.simulate.result_file import load_simulation
@@ -63,7 +63,7 @@ def _link_content(
     changes = compared(options.baseline, result, parts, options.topology) if options.baseline is not None else None
     if path is None or _is_page(path):
         return render(result, parts, statistic, progress=progress, diagnosed=found, compared=changes)
-    from leadline.report.sheet import analyses_for_sheet, write_sheet
+    from leadline.report.link_sheet import analyses_for_sheet, write_sheet
 
     analyses = analyses_for_sheet(result, parts, progress)
     stream, num_not_begun = io.BytesIO(), len(parts) - len(analyses)

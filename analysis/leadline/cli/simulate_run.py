@@ -19,7 +19,7 @@ from leadline.simulate.named_patterns import named_pattern, parse_patterns
 from leadline.simulate.places import experiment_of_ranks, experiment_of_result
 from leadline.simulate.result_file import is_own_simulation, simulation_text
 from leadline.simulate.topology import parse_topology
-from leadline.words.simulation import comparison_lines, expectation_lines, named_lines
+from leadline.text.simulation import comparison_lines, expectation_lines, named_lines
 
 # What a result tells by itself.
 _OF_RESULT = ("ranks", "hosts", "ranks_per_host", "rounds", "precision", "seed", "pattern")

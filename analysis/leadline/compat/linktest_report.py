@@ -29,11 +29,11 @@ def linktest_report(source: Path, target: Path) -> None:
     with output_files(target.parent, [target.name], source) as files:
         out = files[target.name]
         if suffix in _PAGES:
-            from leadline.report.page import render
+            from leadline.report.link_page import render
 
             out.write(utf8(render(result, result.slices, Statistic.MEDIAN)))
         else:
             # Its matplotlib takes longer to import than a page to make.
-            from leadline.report.sheet import analyses_for_sheet, write_sheet
+            from leadline.report.link_sheet import analyses_for_sheet, write_sheet
 
             write_sheet(result, analyses_for_sheet(result, result.slices), out, _SHEETS[suffix])

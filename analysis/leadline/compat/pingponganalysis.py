@@ -285,7 +285,7 @@ def _sheets(job: _Job, files: Mapping[str, BinaryIO]) -> None:
     if not job.options.has("p"):
         return
     # It draws with matplotlib, whose import takes longer than all the rest here.
-    from leadline.report.sheet import analyses_for_sheet, write_sheet
+    from leadline.report.link_sheet import analyses_for_sheet, write_sheet
 
     analyses = analyses_for_sheet(job.result, [job.part], job.progress("analysing for the report"))
     picture = analyses[0].pictures[AxisName.RANKS]

@@ -130,9 +130,9 @@ class BisectionResult(RunResult):
     reader: BisectionReader
 
     @property
-    def per_host(self) -> int:
+    def active_ranks_per_host(self) -> int:
         """So many ranks of each host take part; 0 = all."""
-        text = self.options.get("per_host", "0")
+        text = self.options.get("active_ranks_per_host", "0")
         return int(text) if text.isdecimal() else 0
 
     @property
@@ -144,12 +144,17 @@ class BisectionResult(RunResult):
             return math.nan
 
     @property
-    def slow_below(self) -> float:
-        """A connection is slow below this share of the median connection."""
+    def threshold(self) -> float:
+        """A connection is slow where it is slower than the median connection by more than this share of its speed."""
         try:
-            return float(self.options["slow_below"])
+            return float(self.options["threshold"])
         except (KeyError, ValueError):
-            return 0.8
+            return 0.2
+
+    @property
+    def slow_limit(self) -> float:
+        """The same as a limit: a connection is slow below this share of the median connection."""
+        return 1 - self.threshold
 
     def size_index(self, size: int | str | None = None) -> int:
         """Where a message size (1048576, "1MiB") stands; None = the only one."""

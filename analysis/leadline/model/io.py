@@ -134,6 +134,14 @@ class IoResult(RunResult):
     phases: tuple[IoPhase, ...]
     reader: IoReader
 
+    @property
+    def threshold(self) -> float:
+        """A rank is a straggler where it is slower than the median rank by more than this share of its rate."""
+        try:
+            return float(self.options["threshold"])
+        except (KeyError, ValueError):
+            return 0.1
+
     def measured(self) -> tuple[IoPhase, ...]:
         """Phases that have rows."""
         return tuple(phase for phase in self.phases if phase.state != PhaseState.NOT_MEASURED)

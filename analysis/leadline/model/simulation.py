@@ -34,7 +34,7 @@ class SimulatedBisection:
     seed: int
     num_ranks: int
     hosts: tuple[str, ...]  # the host of every rank, [num_ranks]
-    per_host: int  # so many ranks of each host take part; 0 = all
+    active_ranks_per_host: int  # so many ranks of each host take part; 0 = all
     within_hosts: bool  # random pairs may lie on one host
     num_players: int
     pattern_index: IntArray  # [M]: the number that replays a pattern with the seed; rising

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from leadline import words
 from leadline.analyse import FEWEST_PARTNERS
 from leadline.analyse.bisection import (
     FEWEST_CONNECTIONS,
@@ -23,8 +22,9 @@ from leadline.report.bisection_data import page_of
 from leadline.report.frame import html_page
 from leadline.scan import Progress
 from leadline.simulate.compare import compare_patterns
+from leadline.text import bisection as bisection_text
+from leadline.text import run as run_text
 from leadline.units import bytes_text, plain
-from leadline.words import bisection as bisection_words
 
 _STYLES = ("report.css", "matrix.css", "chart.css", "bisection.css")
 # The rooms of the page's script, in the order in which they stand in its one function.
@@ -79,24 +79,24 @@ def render_bisection(
         scripts=_SCRIPTS,
         data={"data": page_of(result, its.sizes, its.places, its.comparison)},
         benchmark="Bisection test",
-        title=bisection_words.title(result),
-        run_line=bisection_words.run_line(result),
-        no_findings=bisection_words.no_findings(result),
-        headline=bisection_words.headline(result, its.sizes, its.places, its.comparison),
+        title=bisection_text.title(result),
+        run_line=bisection_text.run_line(result),
+        no_findings=bisection_text.no_findings(result),
+        headline=bisection_text.headline(result, its.sizes, its.places, its.comparison),
         verdict=verdict(result, its),
-        missing=bisection_words.missing(result, its.sizes),
+        missing=bisection_text.missing(result, its.sizes),
         without_script=_WITHOUT_SCRIPT,
-        provenance=words.provenance_facts(result),
-        run=bisection_words.run_facts(result),
+        provenance=run_text.provenance_facts(result),
+        run=bisection_text.run_facts(result),
         figures=tables.key_figures(its.sizes),
         numbers=tables.size_table(result, its.sizes),
         by_size=by_size,
         places=tables.place_rows(its.places),
         has_places=bool(its.places.of_ranks.num.any()),
-        slow_below=plain(100 * result.slow_below),
+        threshold=plain(100 * result.threshold),
         nearly_all=plain(100 * NEARLY_ALL),
         fewest_connections=FEWEST_CONNECTIONS,
-        simulated=bisection_words.what_was_simulated(simulated) if simulated else "",
+        simulated=bisection_text.what_was_simulated(simulated) if simulated else "",
         comparison=its.comparison,
         compared=tables.comparison_facts(its.comparison) if its.comparison else [],
         deviating=tables.deviating_rows(its.comparison) if its.comparison else [],
@@ -107,7 +107,7 @@ def _of_size(result: BisectionResult, one: SizeAnalysis) -> tables.Row:
     """The tables of one message size."""
     return {
         "size_index": one.size_index, "name": bytes_text(one.message_size_bytes),
-        "stopped": bisection_words.stopped_text(result, one), "named": tables.named_rows(one),
+        "stopped": bisection_text.stopped_text(result, one), "named": tables.named_rows(one),
         "slow": tables.slow_rows(result, one), "slowest_patterns": tables.pattern_rows(result, one),
         "buckets": tables.bucket_rows(one), "num_steps": len(one.worst),
     }  # fmt: skip
@@ -118,4 +118,4 @@ def verdict(result: BisectionResult, its: BisectionAnalysis) -> str:
     if its.places.slow or any(slow.is_slow_alone for one in its.sizes for slow in one.slow):
         return "alarming"
     is_known = any(len(one.random) for one in its.sizes) and result.num_players >= FEWEST_PARTNERS
-    return "fine" if result.complete and is_known and not bisection_words.missing(result, its.sizes) else ""
+    return "fine" if result.complete and is_known and not bisection_text.missing(result, its.sizes) else ""

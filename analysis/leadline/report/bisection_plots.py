@@ -11,8 +11,8 @@ from leadline.draw.plots import nice_values
 from leadline.model.simulation import PatternComparison
 from leadline.report.bisection_data import Data, counts_of_connections, counts_of_patterns
 from leadline.report.paper import ALARM, GREY, INK, Paper, shortened
-from leadline.report.sheet_plots import Place, grid_lines, inside, labels_below, name_above
-from leadline.report.sheet_tables import SIZE
+from leadline.report.plot_frame import Place, grid_lines, inside, labels_below, name_above
+from leadline.report.sheet import SIZE
 from leadline.units import Unit, bandwidth_unit, number, plain
 
 _BLUE, _SAND = "#31688e", "#c2570c"

@@ -20,12 +20,13 @@ from leadline.report.bisection_plots import (
     draw_worst,
 )
 from leadline.report.paper import GREY, Kind, Paper, drawing, shortened
-from leadline.report.sheet import HEIGHT_MM, WIDTH_MM, moment_of
-from leadline.report.sheet_plots import Place
-from leadline.report.sheet_tables import (
+from leadline.report.plot_frame import Place
+from leadline.report.sheet import (
     HEADING,
+    HEIGHT_MM,
     ROW,
     SIZE,
+    WIDTH_MM,
     Head,
     Line,
     draw_findings,
@@ -34,11 +35,12 @@ from leadline.report.sheet_tables import (
     findings_height,
     fitted,
     heading,
+    moment_of,
     table,
 )
 from leadline.scan import Progress
+from leadline.text import bisection as bisection_text
 from leadline.units import bytes_text
-from leadline.words import bisection as words
 
 _MARGIN_X, _TOP, _BOTTOM = 14.0, 10.0, 10.0
 _FOOT_HEIGHT, _GAP, _PLOT_HEIGHT, _BETWEEN = 10.5, 3.0, 40.0, 6.0
@@ -63,7 +65,7 @@ def bisection_sheet(
     its = analyse_bisection(result, sizes, simulated, progress)
     with drawing():
         paper = _page(result, its)
-        return paper.rendered(Kind(kind), f"Bisection test: {words.title(result)}", moment_of(result))
+        return paper.rendered(Kind(kind), f"Bisection test: {bisection_text.title(result)}", moment_of(result))
 
 
 def _page(result: BisectionResult, its: BisectionAnalysis) -> Paper:
@@ -71,7 +73,7 @@ def _page(result: BisectionResult, its: BisectionAnalysis) -> Paper:
     paper = Paper(WIDTH_MM, HEIGHT_MM, 200)
     y = draw_head(paper, x, _TOP, width, result, _head(result, its)) + _GAP - 1.5
     foot = HEIGHT_MM - _BOTTOM - _FOOT_HEIGHT
-    no_findings = words.no_findings(result)
+    no_findings = bisection_text.no_findings(result)
     below = findings_height(result, no_findings, width, _MOST_FINDING_LINES)
     one = tables.shown_first(its.sizes)
     if one.ebb.num:
@@ -93,12 +95,12 @@ def _page(result: BisectionResult, its: BisectionAnalysis) -> Paper:
 
 
 def _head(result: BisectionResult, its: BisectionAnalysis) -> Head:
-    lost = words.missing(result, its.sizes)
+    lost = bisection_text.missing(result, its.sizes)
     problems = (f"{lost}.",) if lost else ()
     if not result.complete:
         problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else ""),)
-    headline = tuple(words.headline(result, its.sizes, its.places, its.comparison))
-    return Head("bisection test", words.title(result), problems, headline, words.run_facts(result))
+    headline = tuple(bisection_text.headline(result, its.sizes, its.places, its.comparison))
+    return Head("bisection test", bisection_text.title(result), problems, headline, bisection_text.run_facts(result))
 
 
 def _draw_row(paper: Paper, place: Place, name: str, plots: Sequence[Callable[[Place], None]]) -> float:
@@ -117,7 +119,7 @@ def _further_plots(paper: Paper, result: BisectionResult, its: BisectionAnalysis
     one, comparison = tables.shown_first(its.sizes), its.comparison
     plots: list[Named] = []
     if one.ebb.num > 1:
-        ended = f"Interval: ended {words.stopped_text(result, one)}"
+        ended = f"Interval: ended {bisection_text.stopped_text(result, one)}"
         plots.append((ended, lambda place: draw_convergence(paper, place, one)))
     if one.named:
         plots.append(("named patterns", lambda place: draw_named(paper, place, one)))

@@ -13,8 +13,8 @@ from leadline.analyse.bisection import PlacesAnalysis, SizeAnalysis
 from leadline.model import BisectionResult
 from leadline.model.simulation import PatternComparison
 from leadline.report.bisection_data import first_size
+from leadline.text import bisection as bisection_text
 from leadline.units import Unit, bandwidth_text, bandwidth_unit, bytes_text, in_unit, number, time_unit
-from leadline.words import bisection as words
 
 Row = dict[str, Any]
 
@@ -33,11 +33,13 @@ def key_figures(sizes: Sequence[SizeAnalysis]) -> list[tuple[str, str, str, str]
     one = shown_first(sizes)
     if not one.ebb.num:
         return []
-    alone = f": {words.bandwidth_interval(one.baseline)}" if one.baseline.num else ""
-    figures = [(words.bandwidth_interval(one.ebb), "ebb", "eBB", f" with {bytes_text(one.message_size_bytes)}")]
+    alone = f": {bisection_text.bandwidth_interval(one.baseline)}" if one.baseline.num else ""
+    figures = [
+        (bisection_text.bandwidth_interval(one.ebb), "ebb", "eBB", f" with {bytes_text(one.message_size_bytes)}")
+    ]
     if math.isfinite(one.relative.mean):
-        figures.append((words.plus_minus(one.relative), "relative", "of pairs alone", alone))
-    stopped, median = words.STOPPED_BY.get(one.stopped_by, ""), bandwidth_text(one.speeds.median)
+        figures.append((bisection_text.plus_minus(one.relative), "relative", "of pairs alone", alone))
+    stopped, median = bisection_text.STOPPED_BY.get(one.stopped_by, ""), bandwidth_text(one.speeds.median)
     return [
         *figures,
         (bandwidth_text(one.harmonic), "harmonic", "harmonic", ": from the mean time, as Netgauge’s"),
@@ -62,12 +64,13 @@ def _size_row(result: BisectionResult, one: SizeAnalysis, unit: Unit) -> Row:
     its = one.speeds
     return {
         "size": bytes_text(one.message_size_bytes), "patterns": f"{one.ebb.num:,}",
-        "ebb": words.plus_minus(one.ebb, unit),
+        "ebb": bisection_text.plus_minus(one.ebb, unit),
         "share": f"± {number(100 * one.ebb.share, 2)} %" if math.isfinite(one.ebb.share) else "–",
         "harmonic": in_unit(one.harmonic, unit),
         **{name: in_unit(getattr(its, name), unit) for name in ("median", "p05", "p01", "min", "max")},
-        "full_load": words.plus_minus(one.full_load, unit), "baseline": words.plus_minus(one.baseline, unit),
-        "relative": words.plus_minus(one.relative), "stopped": words.ended_word(result, one),
+        "full_load": bisection_text.plus_minus(one.full_load, unit),
+        "baseline": bisection_text.plus_minus(one.baseline, unit),
+        "relative": bisection_text.plus_minus(one.relative), "stopped": bisection_text.ended_word(result, one),
     }  # fmt: skip
 
 
@@ -102,7 +105,7 @@ def slow_rows(result: BisectionResult, one: SizeAnalysis) -> Row:
             "to_host": result.ranks[its.to_rank].host, "pattern": _pattern_of(result, one, its.number),
             "speed": in_unit(speed, unit), "relative": number(slow.relative, 2),
             "alone": in_unit(1e9 * one.message_size_bytes / slow.alone_time_ns, unit),
-            "verdict": words.verdict_on(slow), "alarming": slow.is_slow_alone,
+            "verdict": bisection_text.verdict_on(slow), "alarming": slow.is_slow_alone,
         })  # fmt: skip
     return {"unit": unit.name, "rows": rows}
 

@@ -7,10 +7,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from leadline import words
 from leadline.analyse import SliceAnalysis
 from leadline.model import Change, ComparedClass, ComparedSize, Comparison, Fault
 from leadline.report.faults import target_of
+from leadline.text import comparison as comparison_text
 from leadline.units import Unit, bytes_text, in_unit, time_unit
 
 MOST_PLACES = 20  # of a size and a change
@@ -24,13 +24,13 @@ def comparison_for_page(analyses: Sequence[SliceAnalysis], comparison: Compariso
     for index, analysis in enumerate(analyses):
         first_part.setdefault(analysis.part.message_size_bytes, index)
     return {
-        "before": words.baseline_name(comparison),
+        "before": comparison_text.baseline_name(comparison),
         "is_worse": comparison.is_worse,
-        "verdict": words.compared_verdict(comparison),
+        "verdict": comparison_text.compared_verdict(comparison),
         "threshold": max((size.threshold for size in comparison.sizes), default=0.0),
         "has_several": len(comparison.sizes) > 1,
         "sizes": [_size_row(size, first_part.get(size.message_size_bytes)) for size in comparison.sizes],
-        "notes": words.compared_notes(comparison),
+        "notes": comparison_text.compared_notes(comparison),
     }
 
 
@@ -53,15 +53,15 @@ def _class_row(one: ComparedClass, unit: Unit) -> Row:
         "num_pairs": one.num_pairs,
         "before": in_unit(one.before_ns, unit),
         "after": in_unit(one.after_ns, unit),
-        "change": words.percent(one.ratio),
-        "interval": f"{words.percent(one.ratio_low)} to {words.percent(one.ratio_high)}",
+        "change": comparison_text.percent(one.ratio),
+        "interval": f"{comparison_text.percent(one.ratio_low)} to {comparison_text.percent(one.ratio_high)}",
         "word": "" if one.change is Change.NONE else one.change.value,
     }
 
 
 def _place_row(place: Fault, change: Change, part: int | None) -> Row:
     return {
-        "text": words.change_of_place(place, change),
+        "text": comparison_text.change_of_place(place, change),
         "num_pairs": f"{place.num_pairs:,} ordered pair{'s' if place.num_pairs != 1 else ''}",
         "is_slower": change is Change.SLOWER,
         "target": target_of(place) | {"data-part": part} if part is not None and target_of(place) else {},

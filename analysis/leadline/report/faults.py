@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leadline import words
 from leadline.analyse import SliceAnalysis
 from leadline.diagnosis import Diagnosed, FoundFault
 from leadline.model import Fault, LinkResult, PlaceKind, Slice, Way
 from leadline.report.strip import WIDTH, strip_of
 from leadline.stats.colour_range import ColourRange
+from leadline.text import diagnosis as diagnosis_text
+from leadline.text import link as link_text
 
 MOST_SHOWN = 12  # with their pictures
 _MOST_LISTED = 200  # of the others
@@ -24,9 +25,9 @@ def faults_for_page(
     result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed, spans: Mapping[Slice, ColourRange]
 ) -> Row:
     """What stands below the verdict: `shown` in full, `others` in a line each, and what could not be told."""
-    if not words.is_diagnosed(analyses, diagnosed):
+    if not link_text.is_diagnosed(analyses, diagnosed):
         return {}
-    found = words.faults_of(analyses, diagnosed)
+    found = link_text.faults_of(analyses, diagnosed)
     parts = [analysis.part for analysis in analyses]
     said = [diagnosed.found[part] for part in parts if part in diagnosed.found]
     others = found[MOST_SHOWN:]
@@ -44,22 +45,23 @@ def faults_for_page(
 
 def sentence_of(one: FoundFault) -> str:
     """What is wrong, by how much, and in how many slices."""
-    return words.fault_sentence(one.fault).removesuffix(".") + f"{words.where_found(one)}."
+    return diagnosis_text.fault_sentence(one.fault).removesuffix(".") + f"{diagnosis_text.where_found(one)}."
 
 
 def _row(result: LinkResult, one: FoundFault, parts: Sequence[Slice], spans: Mapping[Slice, ColourRange]) -> Row:
     fault = one.fault
     has_several = len(parts) > 1
     return {
-        "title": words.as_sentence(words.fault_text(fault)), "how_much": words.how_much(fault),
-        "where": words.where_found(one), "is_note": fault.is_note,
+        "title": diagnosis_text.as_sentence(diagnosis_text.fault_text(fault)),
+        "how_much": diagnosis_text.how_much(fault),
+        "where": diagnosis_text.where_found(one), "is_note": fault.is_note,
         "num_pairs": f"{fault.num_pairs:,} ordered pair{'s' if fault.num_pairs != 1 else ''}",
         "pairs": [
-            {"from": pair.from_rank, "to": pair.to_rank, "shown": words.shown_pair(pair, fault.symptom)}
+            {"from": pair.from_rank, "to": pair.to_rank, "shown": diagnosis_text.shown_pair(pair, fault.symptom)}
             for pair in fault.pairs[:_MOST_PAIRS]
         ],
-        "clearest": words.part_name(result, one.part) if has_several else "",
-        "ruled_out": list(fault.ruled_out), "again": words.measured_again(fault), "advice": fault.advice,
+        "clearest": link_text.part_name(result, one.part) if has_several else "",
+        "ruled_out": list(fault.ruled_out), "again": diagnosis_text.measured_again(fault), "advice": fault.advice,
         "part": parts.index(one.part), "target": target_of(fault),
         "strip": strip_of(result, one.part, fault, spans[one.part]),
     }  # fmt: skip

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from leadline import words
 from leadline.analyse.io import MOST_ROWS, PhaseAnalysis, analyse_phase
 from leadline.model import IoResult
 from leadline.report import io_tables as tables
 from leadline.report.frame import html_page
 from leadline.report.io_data import page_of
 from leadline.scan import Progress
-from leadline.words import io as io_words
+from leadline.text import io as io_text
+from leadline.text import run as run_text
+from leadline.units import plain
 
 _STYLES = ("report.css", "matrix.css", "chart.css", "bisection.css", "io.css")
 # The rooms of the page's script, in the order in which they stand in its one function.
@@ -41,15 +42,15 @@ def render_io(result: IoResult, progress: Progress | None = None) -> str:
         scripts=_SCRIPTS,
         data={"data": page_of(result, analyses)},
         benchmark="Parallel file test",
-        title=io_words.title(result),
-        run_line=io_words.run_line(result),
-        no_findings=io_words.no_findings(result),
-        headline=io_words.headline(result),
+        title=io_text.title(result),
+        run_line=io_text.run_line(result),
+        no_findings=io_text.no_findings(result),
+        headline=io_text.headline(result),
         verdict=verdict(result),
-        missing=io_words.missing(result),
+        missing=io_text.missing(result),
         without_script=_WITHOUT_SCRIPT,
-        provenance=words.provenance_facts(result),
-        run=io_words.run_facts(result),
+        provenance=run_text.provenance_facts(result),
+        run=io_text.run_facts(result),
         figures=tables.key_figures(result),
         phases=tables.phase_table(phases),
         latencies=tables.latency_table(phases),
@@ -59,7 +60,7 @@ def render_io(result: IoResult, progress: Progress | None = None) -> str:
         slow_calls=tables.slow_call_rows(phases),
         wrong=tables.wrong_rows(phases),
         hints=tables.hint_rows(result),
-        slow_below=result.options.get("slow_below", "0.9"),
+        threshold=plain(100 * result.threshold),
         most_rows=MOST_ROWS,
     )
 
@@ -69,4 +70,4 @@ def verdict(result: IoResult) -> str:
     measured = result.measured()
     if any(phase.number("num_mismatches") > 0 or phase.summary.get("stragglers") for phase in measured):
         return "alarming"
-    return "fine" if result.complete and measured and not io_words.missing(result) else ""
+    return "fine" if result.complete and measured and not io_text.missing(result) else ""

@@ -9,7 +9,7 @@ from leadline.draw.plots import nice_values
 from leadline.model import IO_TIMES
 from leadline.report.io_data import KIND_COLOURS
 from leadline.report.paper import ALARM, GREY, Paper
-from leadline.report.sheet_plots import Place, grid_lines, inside, labels_below, name_above
+from leadline.report.plot_frame import Place, grid_lines, inside, labels_below, name_above
 from leadline.units import bandwidth_unit, plain, time_text, time_unit
 
 _BLUE = "#31688e"

@@ -14,12 +14,13 @@ from leadline.report.io_data import KIND_COLOURS
 from leadline.report.io_page import analyse_io
 from leadline.report.io_plots import draw_latencies, draw_throughput, draw_use, kinds_of
 from leadline.report.paper import GREY, Kind, Paper, drawing, width_mm
-from leadline.report.sheet import HEIGHT_MM, WIDTH_MM, moment_of
-from leadline.report.sheet_plots import Place
-from leadline.report.sheet_tables import (
+from leadline.report.plot_frame import Place
+from leadline.report.sheet import (
     HEADING,
+    HEIGHT_MM,
     ROW,
     SIZE,
+    WIDTH_MM,
     Head,
     Line,
     draw_findings,
@@ -28,10 +29,11 @@ from leadline.report.sheet_tables import (
     findings_height,
     fitted,
     heading,
+    moment_of,
     table,
 )
 from leadline.scan import Progress
-from leadline.words import io as words
+from leadline.text import io as io_text
 
 _MARGIN_X, _TOP, _BOTTOM = 14.0, 10.0, 10.0
 _FOOT_HEIGHT, _GAP, _PLOT_HEIGHT, _USE_HEIGHT, _BETWEEN = 10.5, 3.0, 34.0, 44.0, 6.0
@@ -48,7 +50,7 @@ def io_sheet(result: IoResult, kind: Kind | str, progress: Progress | None = Non
     analyses = analyse_io(result, progress)
     with drawing():
         paper = _page(result, analyses)
-        return paper.rendered(Kind(kind), f"Parallel file test: {words.title(result)}", moment_of(result))
+        return paper.rendered(Kind(kind), f"Parallel file test: {io_text.title(result)}", moment_of(result))
 
 
 def shown(analyses: Sequence[PhaseAnalysis]) -> list[PhaseAnalysis]:
@@ -62,7 +64,7 @@ def _page(result: IoResult, analyses: Sequence[PhaseAnalysis]) -> Paper:
     paper = Paper(WIDTH_MM, HEIGHT_MM, 200)
     y = draw_head(paper, x, _TOP, width, result, _head(result)) + _GAP - 1.5
     foot = HEIGHT_MM - _BOTTOM - _FOOT_HEIGHT
-    no_findings = words.no_findings(result)
+    no_findings = io_text.no_findings(result)
     below = findings_height(result, no_findings, width, _MOST_FINDING_LINES)
     plotted = shown(analyses)
     if plotted:
@@ -74,12 +76,16 @@ def _page(result: IoResult, analyses: Sequence[PhaseAnalysis]) -> Paper:
 
 
 def _head(result: IoResult) -> Head:
-    lost = words.missing(result)
+    lost = io_text.missing(result)
     problems = (f"{lost}.",) if lost else ()
     if not result.complete:
         problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else ""),)
     return Head(
-        "parallel file test", words.title(result), problems, tuple(words.headline(result)), words.run_facts(result)
+        "parallel file test",
+        io_text.title(result),
+        problems,
+        tuple(io_text.headline(result)),
+        io_text.run_facts(result),
     )
 
 

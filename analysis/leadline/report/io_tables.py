@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from leadline.model import IO_TIMES, IoPhase, IoResult
+from leadline.text import io as io_text
 from leadline.units import (
     Unit,
     amount_text,
@@ -19,7 +20,6 @@ from leadline.units import (
     time_text,
     time_unit,
 )
-from leadline.words import io as words
 
 Row = dict[str, Any]
 
@@ -39,7 +39,7 @@ def key_figures(result: IoResult) -> list[tuple[str, str, str, str]]:
         phases = [one for one in result.measured() if one.operation == operation and math.isfinite(one.bytes_per_s)]
         if phases:
             best = max(phases, key=lambda one: one.index)
-            figures.append((bandwidth_text(best.bytes_per_s), "bandwidth", operation, f": {words.source_text(best)}"))
+            figures.append((bandwidth_text(best.bytes_per_s), "bandwidth", operation, f": {io_text.source_text(best)}"))
             p99 = time_text(best.number("call_ns_p99"), 3)
             figures.append(
                 (p99, "latency", "p99 of calls", f" of {best.name}, median {time_text(best.number('call_ns_p50'), 3)}")
@@ -56,7 +56,7 @@ def phase_table(phases: Sequence[IoPhase]) -> Row:
             "amount": amount_text(phase.number("bytes")) if math.isfinite(phase.number("bytes")) else "–",
             **{name: in_unit(phase.number(name), unit) for name in _RATES},
             "slowest": _rank_of((phase.summary.get("io") or {}).get("max_rank")),
-            "source": words.source_text(phase) if math.isfinite(phase.bytes_per_s) else "–",
+            "source": io_text.source_text(phase) if math.isfinite(phase.bytes_per_s) else "–",
             "continued": f"{phase.number('num_continued'):,.0f}" if phase.number("num_continued") > 0 else "–",
             "error": str(phase.summary.get("error") or ""),
         }
@@ -108,7 +108,7 @@ def cache_rows(phases: Sequence[IoPhase]) -> list[Row]:
             "pages": _pages(phase.summary.get("cache_before")),
             **{f"{what}_{when}": _share(phase.summary.get(f"cache_{when}"), what) for what in ("cached", "dirty")
                for when in ("before", "after")},
-            "word": words.source_text(phase) if math.isfinite(phase.bytes_per_s) else "–",
+            "word": io_text.source_text(phase) if math.isfinite(phase.bytes_per_s) else "–",
         }
         for phase in phases
     ]  # fmt: skip
@@ -162,7 +162,7 @@ def wrong_rows(phases: Sequence[IoPhase]) -> list[Row]:
                 "phase": phase.name, "file": one["file"],
                 "object": f"{whose['object']:,}", "rank": _rank_of(whose["rank"]),
                 "offset": f"{whose['offset_bytes'] + one['first_byte']:,}", "bytes": f"{one['num_bytes']:,}",
-                "kind": words.MISMATCHES.get(one["kind"], one["kind"]),
+                "kind": io_text.MISMATCHES.get(one["kind"], one["kind"]),
                 "read_by": f"{_rank_of(one['read_by'])} on {one['host']}",
                 "found": f"object {there['object']:,} of rank {there['rank']}" if there else "–",
             })  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A matrix as the page's script reads it, from reduced pictures of it.
+"""Ranks, hosts and matrices as the scripts of pages read them.
 
 MATRIX: {"positions": P (ranks or hosts along a side), "edge": E (positions along a side of a cell),
   "size": G = ceil(P/E),
@@ -20,10 +20,37 @@ from typing import Any
 
 import numpy as np
 
-from leadline.model import IntArray, Statistic
+from leadline.draw.colours import page_colours
+from leadline.model import IntArray, RunResult, Statistic
 from leadline.report.encode import FINE_STEP, Packed, packed_ints, packed_times
 from leadline.scan import AxisName, Grid, Picture, picture_range
 from leadline.scan.picture import is_reduced, shown
+
+# Bytes of matrices that a page carries, before base64: 5 MB of HTML up to so many ranks, and 8 MB beyond.
+BUDGET_BYTES = 3_400_000
+LARGEST_PICTURE = 1024  # cells on a side
+SMALLEST_PICTURE = 64
+
+
+def data_of_ranks(result: RunResult) -> dict[str, Any]:
+    """What a page says of ranks and hosts, and the colours."""
+    host_of = result.host_of()
+    sockets = [place.numa_node for place in result.ranks]
+    page: dict[str, Any] = {
+        "num_ranks": result.num_ranks,
+        "hosts": list(result.hosts()),
+        "host_of": host_of.tolist(),
+        "socket_of": sockets if any(socket >= 0 for socket in sockets) else None,
+        "colours": page_colours(),
+    }
+    if is_other_order(result):
+        page["order_by_host"] = np.argsort(host_of, kind="stable").tolist()
+    return page
+
+
+def is_other_order(result: RunResult) -> bool:
+    """Whether ranks ordered by their hosts stand elsewhere than by their numbers."""
+    return bool((np.diff(result.host_of()) < 0).any())
 
 
 def matrix_data(found: dict[Statistic, Picture], first_statistic: Statistic, step: float) -> dict[str, Any]:

@@ -1,245 +1,236 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One page of A4 about a result, as PDF or PostScript, and the matrix alone as a PNG picture."""
+"""What the A4 sheets of all benchmarks have in common: head, tables, findings and foot."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import BinaryIO
 
-import numpy as np
-
-from leadline import words
-from leadline.analyse import SliceAnalysis, analyse
-from leadline.diagnosis import Diagnosed, diagnosed_in, judged
-from leadline.model import Comparison, LinkResult, RunResult, Slice, Statistic
-from leadline.report.matrix_image import (
-    BAR_ROOM_MM,
-    LABEL_ROOM_MM,
-    TICK_ROOM_MM,
-    Frame,
-    draw_colour_bar,
-    draw_matrix,
-    legend,
-    matrix_of,
-    pixel_factor,
+from leadline import __version__
+from leadline.model import RunResult
+from leadline.report.paper import (
+    ALARM,
+    FAINT,
+    GREY,
+    INK,
+    PALE_ALARM,
+    PALE_NOTE,
+    RULE,
+    Paper,
+    line_mm,
+    shortened,
+    width_mm,
+    wrapped,
 )
-from leadline.report.paper import GREY, Kind, Paper, drawing, line_mm, shortened, wrapped
-from leadline.report.sheet_plots import Curves, Place, draw_distribution, draw_sweep, sweep_points
-from leadline.report.sheet_tables import (
-    HEADING,
-    classes_height,
-    definitions_of,
-    draw_classes,
-    draw_findings,
-    draw_foot,
-    draw_head,
-    draw_hosts,
-    draw_legend,
-    draw_retests,
-    findings_height,
-    head_of,
-    heading,
-    hosts_height,
-    legend_height,
-    retests_height,
-)
-from leadline.report.tables import tables_of, units_of
-from leadline.scan import AxisName, Picture, Progress, picture_range, pictures
-from leadline.stats.colour_range import ColourRange, widened
-from leadline.units import bytes_text
+from leadline.text import run as run_text
 
 WIDTH_MM, HEIGHT_MM = 210.0, 297.0
-_MARGIN_X, _TOP, _BOTTOM = 14.0, 10.0, 10.0
-_GAP = 3.0  # between sections
-_PLOT_HEIGHT = 36.0
-_FOOT_HEIGHT = 10.5
-_LARGEST_SIDE, _GOOD_SIDE, _LEAST_SIDE = 101.0, 82.0, 50.0  # of the matrix
-_ROWS_BELOW = (10, 8, 6, 4)  # of the tables at the bottom, fewer where the matrix would become small
-_COLUMN = 46.0  # beside the matrix
-_LEAST_HOSTS_SIDE = 20.0  # of the hosts' matrix, which is left out where there is no room
-_PIXELS_PER_INCH = 200.0
-_PNG_SIDE = 1024  # pixels that the matrix of a picture has at least
+MOST_FAULTS = 4
+ROW = 3.25  # mm from row to row of a table
+HEADING = 4.6  # mm from the top of a section to its first line
+SIZE = 6.5  # points of a table
+_GAP = 1.6  # mm between columns, half of it on either side of a number
+_INSET = 1.6  # more before text behind a number
 
 
-def analyses_for_sheet(
-    result: LinkResult, parts: Sequence[Slice], progress: Progress | None = None
-) -> list[SliceAnalysis]:
-    """Of the slices in their order, read one after the other; slices without any value are left out where another has
-    some. Only the first one of the list keeps its pictures.
+@dataclass(frozen=True)
+class Column:
+    """One of a table: its heading and width, numbers to the right; text behind a number keeps away from it."""
+
+    title: str
+    width: float
+    is_number: bool = True
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a table; what is alarming is red."""
+
+    cells: tuple[str, ...]
+    is_alarming: bool = False
+
+
+def heading(paper: Paper, x: float, y: float, width: float, text: str) -> float:
+    """The name of a section over its rule; returns the baseline of the first line below."""
+    paper.text(x, y + 2.4, shortened(text, width, 7.5, bold=True), 7.5, bold=True)
+    paper.line([x, x + width], [y + 3.5, y + 3.5], colour=RULE, width=0.6)
+    return y + HEADING + 2.2
+
+
+def table(paper: Paper, x: float, y: float, columns: Sequence[Column], lines: Sequence[Line]) -> float:
+    """Headings with their baseline at y, then the rows; cells that are too long lose their middle."""
+    _row(paper, x, y, columns, [column.title for column in columns], GREY)
+    for line in lines:
+        y += ROW
+        _row(paper, x, y, columns, line.cells, ALARM if line.is_alarming else INK)
+    return y + ROW
+
+
+def fitted(titles: Sequence[tuple[str, bool]], lines: Sequence[Line], width: float) -> list[Column]:
+    """Columns (title, whether of numbers) as wide as what stands in them, with the room that is left shared out; where
+    there is too little, the widest columns of text lose some.
     """
-    found: list[SliceAnalysis] = []
-    for index, part in enumerate(parts):
+    wanted = []
+    for place, (title, is_number) in enumerate(titles):
+        inset = _INSET if place and titles[place - 1][1] and not is_number else 0.0
+        texts = [title, *(line.cells[place] for line in lines)]
+        wanted.append(max(width_mm(text, SIZE) for text in texts) + _GAP + inset + 0.1)
+    of_text = [place for place, (_, is_number) in enumerate(titles) if not is_number]
+    over = sum(wanted) - width
+    while over > 0.01 and of_text:
+        widest = max(wanted[place] for place in of_text)
+        those = [place for place in of_text if wanted[place] > widest - 0.05]
+        step = min(over / len(those), 0.5)
+        for place in those:
+            wanted[place] -= step
+        over -= step * len(those)
+    spare = max(-over, 0.0) / len(titles)
+    return [Column(title, room + spare, is_number) for (title, is_number), room in zip(titles, wanted, strict=True)]
 
-        def tell(share: float, index: int = index) -> None:
-            if progress:
-                progress((index + share) / len(parts))
 
-        one = analyse(result, part, (AxisName.RANKS, AxisName.HOSTS), progress=tell)
-        if not one.overall.num_pairs and (found or index < len(parts) - 1):
-            continue
-        if found:
-            one = dataclasses.replace(one, pictures={}, scan=dataclasses.replace(one.scan, pictures=()))
-        found.append(one)
+def _row(paper: Paper, x: float, y: float, columns: Sequence[Column], cells: Sequence[str], colour: str) -> None:
+    is_behind_number = False
+    for column, text in zip(columns, cells, strict=True):
+        room = column.width - _GAP
+        if column.is_number:
+            paper.text(x + room + _GAP / 2, y, shortened(text, room, SIZE), SIZE, colour=colour, align="right")
+        else:
+            inset = _INSET if is_behind_number else 0.0
+            paper.text(x + inset, y, shortened(text, room - inset, SIZE), SIZE, colour=colour)
+        x, is_behind_number = x + column.width, column.is_number
+
+
+@dataclass(frozen=True)
+class Head:
+    """The words at the top of a sheet."""
+
+    benchmark: str
+    title: str
+    problems: tuple[str, ...]  # what is missing
+    headline: tuple[str, ...]
+    facts: Sequence[tuple[str, str]]
+    faults: tuple[tuple[str, str], ...] = ()  # each in a sentence, and what to do
+    num_more_faults: int = 0
+    remark: str = ""  # below the headline, in small type
+    compared: str = ""  # what changed since an earlier result
+
+
+def draw_head(paper: Paper, x: float, y: float, width: float, result: RunResult, head: Head) -> float:
+    """Title, banners, verdict and what was run; returns where the rest may begin."""
+    paper.text(x, y + 2, f"leadline · {head.benchmark}", 7, colour=GREY)
+    about = run_text.file_and_start(result)
+    paper.text(x + width, y + 2, shortened(about, width * 0.7, 7), 7, colour=GREY, align="right")
+    paper.text(x, y + 9, shortened(head.title, width, 15, bold=True), 15, bold=True)
+    y += 12.2
+    y = _draw_banners(paper, x, y, width, result, head)
+    y += line_mm(9) * 0.8
+    y = paper.paragraph(x, y, wrapped(" ".join(head.headline), width, 9, 4, bold=True), 9, bold=True)
+    y = _draw_faults(paper, x, y, width, head)
+    if head.compared:
+        y = paper.paragraph(x, y, wrapped(head.compared, width, 7.5, 3), 7.5)
+    num_warnings = sum(finding.severity == "warning" for finding in result.findings)
+    if num_warnings:
+        care = f"Read with care: {num_warnings} warning{'s' if num_warnings > 1 else ''} about the measurement, below."
+        y = paper.paragraph(x, y, [care], 8, colour=ALARM)
+    return _draw_facts(paper, x, y - 1.2, width, head.facts)
+
+
+def _draw_faults(paper: Paper, x: float, y: float, width: float, head: Head) -> float:
+    """A line each, or two with what to do; returns where the next line would be."""
+    if head.remark:
+        y = paper.paragraph(x, y, wrapped(head.remark, width, SIZE, 2), SIZE, colour=GREY)
+    for index, (sentence, advice) in enumerate(head.faults):
+        paper.box(x, y - 2.5, 3.2, 3.2, fill=ALARM)
+        paper.text(x + 1.6, y, str(index + 1), 7, colour="white", bold=True, align="center")
+        y = paper.paragraph(x + 4.8, y, [shortened(sentence, width - 4.8, 7.5, bold=True)], 7.5, bold=True)
+        if advice:
+            text = shortened(f"{advice}.", width - 4.8, SIZE)
+            y = paper.paragraph(x + 4.8, y - 0.3, [text], SIZE, colour=GREY) + 0.4
+    if head.num_more_faults:
+        text = f"and {head.num_more_faults:,} more, which leadline diagnose lists"
+        y = paper.paragraph(x + 4.8, y, [text], SIZE, colour=GREY)
+    return y
+
+
+def _draw_banners(paper: Paper, x: float, y: float, width: float, result: RunResult, head: Head) -> float:
+    texts = [(text, PALE_ALARM, ALARM) for text in head.problems]
+    if result.provenance.simulated:
+        texts.append(("Simulated: the times come from a model, not from hardware.", PALE_NOTE, INK))
+    for text, fill, colour in texts:
+        lines = wrapped(text, width - 6, 8, 2)
+        height = len(lines) * line_mm(8) + 1.6
+        paper.box(x, y, width, height, fill=fill)
+        paper.box(x, y, 0.8, height, fill=colour)
+        paper.paragraph(x + 3, y + 3.4, lines, 8, colour=colour)
+        y += height + 1.2
+    return y
+
+
+def _draw_facts(paper: Paper, x: float, y: float, width: float, facts: Sequence[tuple[str, str]]) -> float:
+    """In two columns, the long ones over both."""
+    label, gap = 21.0, 4.0
+    column = (width - gap) / 2
+    paper.line([x, x + width], [y, y], colour=RULE, width=0.6)
+    y += 3.4
+    narrow = []
+    for name, value in facts:
+        if name == "command" or width_mm(value, SIZE) > column - label:
+            paper.text(x, y, name, SIZE, colour=GREY)
+            most_lines = 2 if name == "command" else 1
+            y = paper.paragraph(x + label, y, wrapped(value, width - label, SIZE, most_lines), SIZE)
+        else:
+            narrow.append((name, value))
+    half = (len(narrow) + 1) // 2
+    for index, (name, value) in enumerate(narrow):
+        left, at = x + (column + gap) * (index >= half), y + (index % half) * line_mm(SIZE)
+        paper.text(left, at, name, SIZE, colour=GREY)
+        paper.text(left + label, at, shortened(value, column - label, SIZE), SIZE)
+    return y + half * line_mm(SIZE)
+
+
+def _finding_lines(result: RunResult, width: float, most: int) -> list[tuple[list[str], bool]]:
+    """The first findings, wrapped, with whether each is a warning; in at most so many lines."""
+    found: list[tuple[list[str], bool]] = []
+    for finding in result.findings:
+        said, why, advice = (text.strip().rstrip(".") for text in (finding.message, finding.evidence, finding.advice))
+        text = f"{said}: {why}." if why else f"{said}."
+        text += f" {advice}." if advice else ""
+        lines = wrapped(text, width - 3, SIZE, 4)
+        if sum(len(others) for others, _ in found) + len(lines) > most:
+            break
+        found.append((lines, finding.severity == "warning"))
     return found
 
 
-def write_sheet(
-    result: LinkResult, analyses: Sequence[SliceAnalysis], stream: BinaryIO, kind: Kind | str,
-    statistic: Statistic = Statistic.MEDIAN, num_not_begun: int = 0, span: ColourRange | None = None,
-    diagnosed: Diagnosed | None = None, compared: Comparison | None = None,
-) -> None:  # fmt: skip
-    """Writes the page about the first of the analyses, with the sweep over all of them; `kind` is pdf, ps or png. The
-    matrix shows the statistic, everything else the medians. `num_not_begun`: slices without any value. `span`: other
-    ends of the colours than the values suggest; not in a PNG. `diagnosed`: what is at fault, where that is not what the
-    file says. `compared`: what changed since an earlier result; not in a PNG.
-    """
-    diagnosed = diagnosed or diagnosed_in(result)
-    with drawing():
-        if Kind(kind) is Kind.PNG:
-            paper = _picture_page(result, list(analyses), statistic, diagnosed)
-        else:
-            paper = sheet_page(result, list(analyses), statistic, num_not_begun, span, diagnosed, compared)
-        stream.write(paper.rendered(Kind(kind), f"Link test: {words.title(result, list(analyses))}", moment_of(result)))
+def findings_height(result: RunResult, no_findings: str, width: float, most: int) -> float:
+    """mm that draw_findings takes."""
+    found = [lines for lines, _ in _finding_lines(result, width, most)] or [wrapped(no_findings, width, SIZE, 3)]
+    has_more = len(found) < len(result.findings)
+    return HEADING + 2.2 + line_mm(SIZE) * (sum(len(lines) for lines in found) + has_more) + 0.8 * len(found)
 
 
-def sheet_page(
-    result: LinkResult, analyses: list[SliceAnalysis], statistic: Statistic = Statistic.MEDIAN, num_not_begun: int = 0,
-    span: ColourRange | None = None, diagnosed: Diagnosed | None = None, compared: Comparison | None = None,
-) -> Paper:  # fmt: skip
-    """The page before it becomes a file; inside drawing()."""
-    diagnosed = diagnosed or diagnosed_in(result)
-    analyses = _judged(result, analyses, diagnosed)
-    analysis, x, width = analyses[0], _MARGIN_X, WIDTH_MM - 2 * _MARGIN_X
-    paper, points = Paper(WIDTH_MM, HEIGHT_MM, _PIXELS_PER_INCH), sweep_points(analyses)
-    tables = tables_of(result, analysis)
-    head = head_of(result, analyses, num_not_begun, diagnosed, compared)
-    y = draw_head(paper, x, _TOP, width, result, head) + _GAP - 1.5
-    left = width * (0.66 if result.findings else 0.74)
-    findings_width = width - left - 6
-    classes, no_findings = classes_height(tables), words.no_findings(result)
-    foot = HEIGHT_MM - _BOTTOM - _FOOT_HEIGHT
-    around = HEADING + 2.0 + TICK_ROOM_MM + BAR_ROOM_MM
-    others = classes + _PLOT_HEIGHT + HEADING + 3 * _GAP + 1 + around
-    for most in _ROWS_BELOW:
-        below = max(retests_height(tables, most), findings_height(result, no_findings, findings_width, most))
-        matrix_room = foot - y - below - others
-        if matrix_room >= _GOOD_SIDE:
-            break
-    side = min(max(matrix_room, _LEAST_SIDE), _LARGEST_SIDE)
-    plots = _PLOT_HEIGHT + min(max(matrix_room - side, 0.0), 14.0)
-    _draw_matrix_block(paper, Place(x, y, width, side + around), side, result, analysis, statistic, span)
-    y += side + around + _GAP
-    heading(paper, x, y, width, "How many pairs take how long" + (", and how time grows with size" if points else ""))
-    _draw_plots(paper, Place(x, y + HEADING + 1.5, width, plots - 1.5), result, analysis, points)
-    y += HEADING + plots + _GAP
-    draw_classes(paper, x, y, width, tables)
-    y += classes + _GAP
-    draw_retests(paper, x, y, left, result, tables, most)
-    draw_findings(paper, x + left + 6, y, findings_width, result, no_findings, most)
-    draw_foot(paper, x, foot, width, result, definitions_of(result, analysis))
-    return paper
+def draw_findings(
+    paper: Paper, x: float, y: float, width: float, result: RunResult, no_findings: str, most: int
+) -> None:
+    """What the run itself found, in at most so many lines; `no_findings` says why there are none."""
+    y = heading(paper, x, y, width, "Findings of the run")
+    if not result.findings:
+        paper.paragraph(x, y, wrapped(no_findings, width, SIZE, 3), SIZE, colour=GREY)
+    found = _finding_lines(result, width, most)
+    for lines, is_warning in found:
+        paper.box(x, y - 2.1, 0.8, len(lines) * line_mm(SIZE) - 0.3, fill=ALARM if is_warning else FAINT)
+        y = paper.paragraph(x + 3, y, lines, SIZE) + 0.8
+    if len(found) < len(result.findings):
+        paper.text(x, y, f"and {len(result.findings) - len(found):,} more", SIZE, colour=GREY)
 
 
-def _judged(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> list[SliceAnalysis]:
-    return [judged(result, analysis, diagnosed.found.get(analysis.part)) for analysis in analyses]
-
-
-def _draw_matrix_block(
-    paper: Paper, place: Place, side: float, result: LinkResult, analysis: SliceAnalysis, statistic: Statistic,
-    chosen_span: ColourRange | None,
-) -> None:  # fmt: skip
-    """The matrix with its axes and colour bar; beside it the hosts' matrix, the legend and the slowest hosts."""
-    picture, span = _picture(result, analysis, statistic)
-    span = chosen_span or span
-    of_hosts = analysis.pictures.get(AxisName.HOSTS)
-    if of_hosts is not None and np.isfinite(of_hosts.median).any():
-        # One range for both matrices; medians of hosts may lie below the worst of cells.
-        span = widened(span, float(np.nanmin(of_hosts.median)))
-    matrix = matrix_of(result, analysis, picture, span)
-    column_x = place.x + place.width - _COLUMN
-    room = column_x - 6 - place.x - LABEL_ROOM_MM
-    side = min(side, room)
-    heading(paper, place.x, place.y, column_x - 6 - place.x, _matrix_title(result, analysis, statistic))
-    frame = Frame(matrix, place.x + LABEL_ROOM_MM + (room - side) / 2, place.y + HEADING + 2 + TICK_ROOM_MM, side)
-    draw_matrix(paper, frame, pixel_factor(matrix.size))
-    draw_colour_bar(paper, frame)
-    y = place.y
-    extent = min(_COLUMN - 2, place.height - legend_height(matrix) - hosts_height(result) - HEADING - 2.4 - _GAP)
-    if of_hosts is not None and 1 < len(result.hosts()) < result.num_ranks and extent >= _LEAST_HOSTS_SIDE:
-        heading(paper, column_x, y, _COLUMN, "Hosts to hosts, median")
-        small = matrix_of(result, analysis, of_hosts, span)
-        at = Frame(small, column_x + (_COLUMN - extent) / 2, y + HEADING + 2.4, extent)
-        draw_matrix(paper, at, pixel_factor(small.size), labelled=False)
-        y += HEADING + 2.4 + extent + _GAP
-    if legend(matrix):
-        y = draw_legend(paper, column_x, heading(paper, column_x, y, _COLUMN, "Legend"), _COLUMN, matrix)
-    if result.num_ranks > 1:
-        draw_hosts(paper, column_x, y, _COLUMN, result, analysis)
-
-
-def _draw_plots(
-    paper: Paper, place: Place, result: LinkResult, analysis: SliceAnalysis,
-    points: Curves,
-) -> None:  # fmt: skip
-    gap = 5.0
-    shares = (0.31, 0.2, 0.245, 0.245) if points else (0.62, 0.38)
-    free, places, x = place.width - gap * (len(shares) - 1), [], place.x
-    for share in shares:
-        places.append(Place(x, place.y, free * share, place.height))
-        x += free * share + gap
-    draw_distribution(paper, places[0], places[1], analysis, units_of(result, analysis)[0])
-    if points:
-        draw_sweep(paper, places[2], places[3], result, points)
-
-
-def _picture(result: LinkResult, analysis: SliceAnalysis, statistic: Statistic) -> tuple[Picture, ColourRange]:
-    picture = analysis.pictures[AxisName.RANKS]
-    if statistic is not Statistic.MEDIAN:
-        picture = pictures(result, analysis.part, statistic, [picture.grid])[0]
-    return picture, picture_range(picture)
-
-
-def _matrix_title(result: LinkResult, analysis: SliceAnalysis, statistic: Statistic) -> str:
-    has_several = len(result.slices) > 1
-    which = words.part_name(result, analysis.part) if has_several else bytes_text(analysis.part.message_size_bytes)
-    return f"{statistic.value.capitalize()} of every pair, {which}"
-
-
-def _picture_page(
-    result: LinkResult, analyses: list[SliceAnalysis], statistic: Statistic, diagnosed: Diagnosed
-) -> Paper:
-    """The matrix with title, verdict, axes, colour bar and legend; every cell is as many whole pixels as any other."""
-    analyses = _judged(result, analyses, diagnosed)
-    analysis = analyses[0]
-    picture, span = _picture(result, analysis, statistic)
-    matrix = matrix_of(result, analysis, picture, span)
-    factor = max(-(-_PNG_SIDE // matrix.size), 1)
-    pixel = 25.4 / _PIXELS_PER_INCH
-    side, margin = factor * matrix.size * pixel, 10.0
-    x = _whole(margin + LABEL_ROOM_MM, pixel)
-    width = x + side + margin
-    title = wrapped(words.title(result, analyses), width - 2 * margin, 13, 2, bold=True)
-    sentences = wrapped(" ".join(words.headline(result, analyses, diagnosed)), width - 2 * margin, 9, 4)
-    what = f"{_matrix_title(result, analysis, statistic)} · {words.file_and_start(result)}"
-    y = margin + 2 + (len(title) - 1) * line_mm(13)
-    marks = legend(matrix)
-    top = _whole(y + 2 + len(sentences) * line_mm(9) + line_mm(7) + TICK_ROOM_MM + 3, pixel)
-    height = top + side + BAR_ROOM_MM + 7 + 3.5 * len(marks) + 4
-    paper = Paper(_whole(width, pixel), _whole(height, pixel), _PIXELS_PER_INCH)
-    y = paper.paragraph(margin, margin + 3, title, 13, bold=True) - 0.8
-    y = paper.paragraph(margin, y, sentences, 9)
-    paper.text(margin, y, shortened(what, width - 2 * margin, 7), 7, colour=GREY)
-    frame = Frame(matrix, x, top, side)
-    draw_matrix(paper, frame, factor)
-    draw_colour_bar(paper, frame)
-    draw_legend(paper, x, top + side + BAR_ROOM_MM + 7, side, matrix)
-    return paper
-
-
-def _whole(length: float, pixel: float) -> float:
-    return round(length / pixel) * pixel
+def draw_foot(paper: Paper, x: float, y: float, width: float, result: RunResult, definitions: str) -> None:
+    """Definitions in short, and where the sheet comes from."""
+    paper.line([x, x + width], [y, y], colour=RULE, width=0.6)
+    y = paper.paragraph(x, y + 2.9, wrapped(definitions, width, 6, 2), 6, colour=GREY)
+    made = f"Made by leadline report {__version__} from {run_text.file_text(result)}."
+    paper.text(x, y, shortened(made, width, 6), 6, colour=GREY)
 
 
 def moment_of(result: RunResult) -> datetime | None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the script of a topology test's page draws from: the matrices of its messages as in page_data.py, and charts.
+"""What the script of a topology test's page draws from: the matrices of its messages as in link_data.py, and charts.
 
-Beside what page_data.py has, a part (a topology or a family of stars with one message size) has
+Beside what link_data.py has, a part (a topology or a family of stars with one message size) has
   "group_index", "group_name", "relative_to_ns": the median of its messages,
   "slowest": [[from, to, ns]], the slowest messages,
   "ranks": [[rank, own ns or null, bytes/s or null, × as sender or null, × as receiver or null]], the slowest first,
@@ -31,8 +31,14 @@ from leadline.analyse.load import LoadSeries
 from leadline.analyse.topology import GroupAnalysis, Timing, TopologyGroup
 from leadline.model import Definition, Statistic, Topology, TopologyResult
 from leadline.report.encode import COARSE_STEP, FINE_STEP
-from leadline.report.matrix_data import matrix_data
-from leadline.report.page_data import BUDGET_BYTES, LARGEST_PICTURE, SMALLEST_PICTURE, data_of_ranks, is_other_order
+from leadline.report.matrix_data import (
+    BUDGET_BYTES,
+    LARGEST_PICTURE,
+    SMALLEST_PICTURE,
+    data_of_ranks,
+    is_other_order,
+    matrix_data,
+)
 from leadline.scan import AxisName
 from leadline.units import bandwidth_unit, bytes_text, time_unit
 

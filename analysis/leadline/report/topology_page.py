@@ -7,7 +7,6 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from leadline import words
 from leadline.analyse import FEWEST_PARTNERS, SLOW_FACTOR
 from leadline.analyse.load import LoadSeries, series_of
 from leadline.analyse.topology import GroupAnalysis, analyse_group, groups_of
@@ -16,8 +15,9 @@ from leadline.report.frame import html_page
 from leadline.report.topology_data import MOST_ROWS, axes_of, charts_of, page_of, part_of, picture_size
 from leadline.report.topology_tables import centre_rows, key_figures, load_rows, number_table
 from leadline.scan import Progress, edge_for
+from leadline.text import run as run_text
+from leadline.text import topology as topology_text
 from leadline.units import bytes_text
-from leadline.words import topology as topology_words
 
 _STYLES = ("report.css", "matrix.css", "chart.css", "topology.css")
 # The rooms of the page's script, in the order in which they stand in its one function.
@@ -59,15 +59,15 @@ def render_topology(
         scripts=_MATRIX_SCRIPTS if parts else _SCRIPTS,
         data={"data": page_of(result, analyses, parts), "charts": charts_of(result, groups, analyses, load)},
         benchmark="Topology test",
-        title=topology_words.title(result),
-        run_line=topology_words.run_line(result, tuple(group.name for group in groups)),
-        no_findings=topology_words.no_findings(result),
-        headline=topology_words.headline(result, analyses, load),
+        title=topology_text.title(result),
+        run_line=topology_text.run_line(result, tuple(group.name for group in groups)),
+        no_findings=topology_text.no_findings(result),
+        headline=topology_text.headline(result, analyses, load),
         verdict=_verdict(result, analyses, load),
-        missing=topology_words.missing(result, analyses),
+        missing=topology_text.missing(result, analyses),
         without_script=_WITHOUT_SCRIPT,
-        provenance=words.provenance_facts(result),
-        run=topology_words.run_facts(result),
+        provenance=run_text.provenance_facts(result),
+        run=topology_text.run_facts(result),
         figures=key_figures(result, analyses, load),
         numbers=number_table(result, analyses),
         sizes=[(index, bytes_text(result.message_sizes_bytes[index])) for index in sizes],
@@ -75,7 +75,7 @@ def render_topology(
         load=load_rows(load),
         has_topologies=True,
         has_matrix=bool(parts),
-        is_traced=topology_words.is_traced(analyses),
+        is_traced=topology_text.is_traced(analyses),
         has_answers=any(one.group.first.has_answers for one in analyses),
         notes=_notes(result, largest_size) if parts else [],
         limit=SLOW_FACTOR,
@@ -98,7 +98,7 @@ def _notes(result: TopologyResult, largest_size: int) -> list[str]:
 
 def _verdict(result: TopologyResult, analyses: Sequence[GroupAnalysis], load: Sequence[LoadSeries]) -> str:
     """The colour of the headline: alarming, fine, or neither where not all is known."""
-    if topology_words.what_stands_out(result, analyses) or topology_words.unevenness(load):
+    if topology_text.what_stands_out(result, analyses) or topology_text.unevenness(load):
         return "alarming"
-    is_known = bool(load) if result.is_load else topology_words.is_traced(analyses)
-    return "fine" if result.complete and is_known and not topology_words.missing(result, analyses) else ""
+    is_known = bool(load) if result.is_load else topology_text.is_traced(analyses)
+    return "fine" if result.complete and is_known and not topology_text.missing(result, analyses) else ""

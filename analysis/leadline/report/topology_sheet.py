@@ -13,12 +13,13 @@ from leadline.draw.plots import Axis as Scale
 from leadline.draw.plots import nice_values
 from leadline.model import Definition, TopologyResult
 from leadline.report.paper import GREY, Kind, Paper, drawing
-from leadline.report.sheet import HEIGHT_MM, WIDTH_MM, moment_of
-from leadline.report.sheet_plots import Place, inside, labels_below, name_above
-from leadline.report.sheet_tables import (
+from leadline.report.plot_frame import Place, inside, labels_below, name_above
+from leadline.report.sheet import (
     HEADING,
+    HEIGHT_MM,
     ROW,
     SIZE,
+    WIDTH_MM,
     Head,
     Line,
     draw_findings,
@@ -27,13 +28,14 @@ from leadline.report.sheet_tables import (
     findings_height,
     fitted,
     heading,
+    moment_of,
     table,
 )
 from leadline.report.topology_data import HUES, hue_numbers
 from leadline.report.topology_tables import load_rows, number_table
 from leadline.scan import Progress
+from leadline.text import topology as topology_text
 from leadline.units import bandwidth_unit, bytes_text, plain
-from leadline.words import topology as words
 
 _MARGIN_X, _TOP, _BOTTOM = 14.0, 10.0, 10.0
 _FOOT_HEIGHT, _GAP, _PLOT_HEIGHT = 10.5, 3.0, 66.0
@@ -76,7 +78,7 @@ def topology_sheet(
     load = tuple(one for one in series_of(result) if one.size_index in sizes)
     with drawing():
         paper = _page(result, analyses, load)
-        return paper.rendered(Kind(kind), f"Topology test: {words.title(result)}", moment_of(result))
+        return paper.rendered(Kind(kind), f"Topology test: {topology_text.title(result)}", moment_of(result))
 
 
 def _page(result: TopologyResult, analyses: list[GroupAnalysis], load: tuple[LoadSeries, ...]) -> Paper:
@@ -84,7 +86,7 @@ def _page(result: TopologyResult, analyses: list[GroupAnalysis], load: tuple[Loa
     paper = Paper(WIDTH_MM, HEIGHT_MM, 200)
     y = draw_head(paper, x, _TOP, width, result, _head(result, analyses, load)) + _GAP - 1.5
     foot = HEIGHT_MM - _BOTTOM - _FOOT_HEIGHT
-    no_findings = words.no_findings(result)
+    no_findings = topology_text.no_findings(result)
     below = findings_height(result, no_findings, width, _MOST_FINDING_LINES)
     if load:
         heading(paper, x, y, width, "Throughput over time")
@@ -102,12 +104,12 @@ def _page(result: TopologyResult, analyses: list[GroupAnalysis], load: tuple[Loa
 
 
 def _head(result: TopologyResult, analyses: list[GroupAnalysis], load: tuple[LoadSeries, ...]) -> Head:
-    lost = words.missing(result, analyses)
+    lost = topology_text.missing(result, analyses)
     problems = (f"{lost}.",) if lost else ()
     if not result.complete:
         problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else ""),)
-    headline = tuple(words.headline(result, analyses, load))
-    return Head("topology test", words.title(result), problems, headline, words.run_facts(result))
+    headline = tuple(topology_text.headline(result, analyses, load))
+    return Head("topology test", topology_text.title(result), problems, headline, topology_text.run_facts(result))
 
 
 def _rate_curves(analyses: list[GroupAnalysis]) -> list[Curve]:

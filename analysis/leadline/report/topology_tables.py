@@ -13,6 +13,7 @@ from leadline.analyse.load import LoadSeries, sums_of
 from leadline.analyse.topology import GroupAnalysis, own_slowest
 from leadline.model import Definition, TopologyResult
 from leadline.scan import Cell
+from leadline.text.topology import best_of, median_rates
 from leadline.units import (
     Unit,
     amount_text,
@@ -26,7 +27,6 @@ from leadline.units import (
     time_text,
     time_unit,
 )
-from leadline.words.topology import best_of, median_rates
 
 Row = dict[str, Any]
 

@@ -111,7 +111,7 @@ def simulate(
         seed=experiment.seed,
         num_ranks=experiment.players.num_ranks,
         hosts=experiment.hosts,
-        per_host=experiment.players.per_host,
+        active_ranks_per_host=experiment.players.active_ranks_per_host,
         within_hosts=experiment.players.within_hosts,
         num_players=len(ranks),
         pattern_index=np.array([row[0] for row in rows], dtype=np.int64),

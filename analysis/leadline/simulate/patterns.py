@@ -20,7 +20,7 @@ class Players:
     """Who takes part in random patterns, and what pairs they may have."""
 
     host_of: tuple[int, ...]  # host index of every rank
-    per_host: int = 0  # so many ranks of each host play, those with the lowest numbers; 0 = all
+    active_ranks_per_host: int = 0  # so many ranks of each host play, those with the lowest numbers; 0 = all
     within_hosts: bool = False  # pairs on one host are as good as others
 
     @property
@@ -33,7 +33,7 @@ class Players:
         found, num_of_host = [], dict.fromkeys(self.host_of, 0)
         for rank, host in enumerate(self.host_of):
             num_of_host[host] += 1
-            if not self.per_host or num_of_host[host] <= self.per_host:
+            if not self.active_ranks_per_host or num_of_host[host] <= self.active_ranks_per_host:
                 found.append(rank)
         if len(found) < 2:
             hint = "Take at least 2 ranks" if self.num_ranks < 2 else "Let more ranks of a host take part"

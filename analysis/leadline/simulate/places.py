@@ -16,18 +16,18 @@ from leadline.simulate.patterns import Players
 
 
 def experiment_of_ranks(
-    network: Network, routing: str | None, num_ranks: int | None, num_hosts: int | None, per_host: int, seed: int
+    network: Network, routing: str | None, num_ranks: int | None, num_hosts: int | None, ranks_per_host: int, seed: int
 ) -> Experiment:
-    """`per_host` ranks on each of the first hosts; None = as many as the other number asks for, or the network has."""
+    """So many ranks on each of the first hosts. None = as many as the other number asks for, or the network has."""
     if num_ranks is not None:
-        hosts_needed = -(-num_ranks // per_host)
+        hosts_needed = -(-num_ranks // ranks_per_host)
     else:
         hosts_needed = network.num_hosts if num_hosts is None else num_hosts
-        num_ranks = hosts_needed * per_host
+        num_ranks = hosts_needed * ranks_per_host
     _expect_room(network, hosts_needed)
     if num_ranks > MOST_RANKS:
         raise bad_topology(f"{num_ranks:,} ranks are too many", f"a model has at most {MOST_RANKS:,}")
-    port = np.arange(num_ranks, dtype=np.int64) // per_host
+    port = np.arange(num_ranks, dtype=np.int64) // ranks_per_host
     names = network.host_names or tuple(f"host{host}" for host in range(hosts_needed))
     players = Players(tuple(port.tolist()), within_hosts=hosts_needed == 1)
     return Experiment(network, network.routing(routing), tuple(names[host] for host in port), port, players, seed)
@@ -50,10 +50,10 @@ def experiment_of_result(network: Network, routing: str | None, result: Bisectio
 
 def players_of_result(result: BisectionResult) -> Players:
     """Those that had part in its patterns. LeadlineError where they are not as many as the file says."""
-    players = Players(tuple(result.host_of().tolist()), result.per_host, result.within_hosts)
+    players = Players(tuple(result.host_of().tolist()), result.active_ranks_per_host, result.within_hosts)
     num_players = len(players.ranks())
     if num_players != result.num_players:
-        why = f"{result.num_players} ranks take part, but its hosts and --per-host give {num_players}"
+        why = f"{result.num_players} ranks take part, but its hosts and --active-ranks-per-host give {num_players}"
         raise LeadlineError(f"cannot follow '{result.path}'", why, status=ExitStatus.RUN_FAILED)
     return players
 

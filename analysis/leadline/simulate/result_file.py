@@ -84,7 +84,7 @@ def _simulation(values: Mapping[str, Any]) -> SimulatedBisection:
         seed=int(values["seed"]),
         num_ranks=len(hosts),
         hosts=hosts,
-        per_host=int(values["per_host"]),
+        active_ranks_per_host=int(values["active_ranks_per_host"]),
         within_hosts=bool(values["within_hosts"]),
         num_players=int(values["num_players"]),
         pattern_index=index.astype(np.int64),

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.model import IntArray
-from leadline.report.matrix_data import range_of
-from leadline.report.page_data import LARGEST_PICTURE
+from leadline.report.matrix_data import LARGEST_PICTURE, range_of
 from leadline.scan import Grid, Picture
 from leadline.scan.picture import Float32Array
 from leadline.view.reduction import MISSING, OUTSIDE, Reduction, halved

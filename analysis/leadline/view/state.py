@@ -14,8 +14,8 @@ from leadline.diagnosis import diagnosed
 from leadline.error import LeadlineError, from_os_error
 from leadline.model import LinkResult, PairClass, Slice, Statistic
 from leadline.readers import load_link
-from leadline.report.page import render
-from leadline.report.page_data import LARGEST_PICTURE
+from leadline.report.link_page import render
+from leadline.report.matrix_data import LARGEST_PICTURE
 from leadline.scan import AxisName, Cell, Grid, Picture, Progress, Scan, axis_of, pictures, scan
 from leadline.text_file import utf8
 from leadline.view.index import Index, coarser

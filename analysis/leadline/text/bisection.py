@@ -10,8 +10,8 @@ from leadline.analyse.bisection import JudgedConnection, PlacesAnalysis, SizeAna
 from leadline.model import BisectionResult
 from leadline.model.simulation import PatternComparison, SimulatedBisection
 from leadline.stats.interval import MeanInterval
+from leadline.text.run import facts_of_run, first_few, when, who_and_where
 from leadline.units import Unit, bandwidth_text, bandwidth_unit, bytes_text, number, plain
-from leadline.words.run import facts_of_run, first_few, when, who_and_where
 
 _MOST_SIZES = 2  # in the headline
 _MOST_NAMED = 3  # of a kind
@@ -249,8 +249,8 @@ def run_facts(result: BisectionResult) -> list[tuple[str, str]]:
     """What was run, each fact with its name; what the file does not tell is left out."""
     facts, options = facts_of_run(result), result.options
     players = "all ranks" if result.num_players == result.num_ranks else f"{result.num_players:,} ranks"
-    if result.per_host:
-        players += f", {result.per_host} of each host"
+    if result.active_ranks_per_host:
+        players += f", {result.active_ranks_per_host} of each host"
     pairs = "on one host, too" if result.within_hosts else "between hosts only"
     warmup = options.get("warmup", "0")
     facts |= {

@@ -7,18 +7,19 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from leadline import words
 from leadline.analyse import COMPANY_FACTOR, FEWEST_PAIRS_OF_LINK, FEWEST_PARTNERS, SLOW_FACTOR, SliceAnalysis, analyse
 from leadline.diagnosis import Diagnosed, diagnosed_in, judged
 from leadline.model import Comparison, LinkResult, Slice, Statistic
 from leadline.report.compared import comparison_for_page
 from leadline.report.faults import faults_for_page
-from leadline.report.figures import MOST_PAIRS_OF_BIN, Sweep, bins_for_script, distribution_figures
 from leadline.report.frame import html_page
-from leadline.report.page_data import SCRIPTS, PagePlan, page_data, plan_page
-from leadline.report.tables import tables_of
+from leadline.report.link_data import SCRIPTS, PagePlan, page_data, plan_page
+from leadline.report.link_figures import MOST_PAIRS_OF_BIN, Sweep, bins_for_script, distribution_figures
+from leadline.report.link_tables import tables_of
 from leadline.scan import AxisName, Progress, picture_range
 from leadline.stats.colour_range import ColourRange
+from leadline.text import link as link_text
+from leadline.text import run as run_text
 from leadline.units import bytes_text
 
 _STYLES = ("report.css", "faults.css", "matrix.css")
@@ -118,35 +119,35 @@ def _html(
 ) -> str:
     analyses, data = content.analyses, content.data
     return html_page(
-        "report.html.j2",
+        "link.html.j2",
         result,
         styles=_STYLES,
         scripts=(*SCRIPTS, *_OWN_SCRIPTS),
         data={"data": data, "bins": {"most": MOST_PAIRS_OF_BIN, "parts": content.bins}},
         is_served=plan.served_key is not None,
         benchmark="Link test",
-        title=words.title(result, analyses),
-        run_line=words.run_line(result),
-        no_findings=words.no_findings(result),
-        headline=[sentence.replace(" ×", "\u00a0×") for sentence in words.verdict(result, analyses, content.diagnosed)],
+        title=link_text.title(result, analyses),
+        run_line=link_text.run_line(result),
+        no_findings=link_text.no_findings(result),
+        headline=[one.replace(" ×", "\u00a0×") for one in link_text.verdict(result, analyses, content.diagnosed)],
         verdict=_verdict(result, analyses, content.diagnosed),
-        without_diagnosis=words.without_diagnosis(analyses, content.diagnosed),
-        is_diagnosed=words.is_diagnosed(analyses, content.diagnosed),
+        without_diagnosis=link_text.without_diagnosis(analyses, content.diagnosed),
+        is_diagnosed=link_text.is_diagnosed(analyses, content.diagnosed),
         faults=faults_for_page(result, analyses, content.diagnosed, content.spans),
         compared=comparison_for_page(analyses, compared) if compared else None,
         missing=_missing(result, analyses, num_not_begun),
         without_script=_WITHOUT_SCRIPT,
-        provenance=words.provenance_facts(result),
-        run=words.run_facts(result),
+        provenance=run_text.provenance_facts(result),
+        run=link_text.run_facts(result),
         has_topologies=False,
         parts=content.tables,
         sizes=[(index, bytes_text(size)) for index, size in enumerate(result.message_sizes_bytes)
                if any(analysis.part.size_index == index for analysis in analyses)],
-        repeats=sorted({(analysis.part.repeat, words.repeat_name(result, analysis.part)) for analysis in analyses}),
+        repeats=sorted({(analysis.part.repeat, link_text.repeat_name(result, analysis.part)) for analysis in analyses}),
         sweep=content.sweep.figures(result),
         statistics=data["statistics"],
         notes=data["notes"],
-        loop_to_itself=words.is_loop_to_itself(analyses),
+        loop_to_itself=link_text.is_loop_to_itself(analyses),
         limit=SLOW_FACTOR,
         company_limit=COMPANY_FACTOR,
         fewest_partners=FEWEST_PARTNERS,
@@ -156,7 +157,7 @@ def _html(
 
 def _missing(result: LinkResult, analyses: list[SliceAnalysis], num_not_begun: int) -> str:
     """What is not there, and in a run that broke off how much had not begun."""
-    text = words.missing(result, analyses)
+    text = link_text.missing(result, analyses)
     if not text or result.complete or not num_not_begun:
         return text
     num_parts = num_not_begun + len(analyses)
@@ -165,7 +166,7 @@ def _missing(result: LinkResult, analyses: list[SliceAnalysis], num_not_begun: i
 
 def _verdict(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> str:
     """The colour of the headline: alarming, fine, or neither where not all is known."""
-    if words.is_alarming(result, analyses, diagnosed):
+    if link_text.is_alarming(result, analyses, diagnosed):
         return "alarming"
     is_whole = result.complete and not any(analysis.scan.num_missing for analysis in analyses)
     return "fine" if is_whole else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the page's script draws from: one JSON object, made here and read by templates/source.js.
+"""What the script of a link test's page draws from: one JSON object, made here and read by templates/source.js.
 
 {
   "num_ranks": N, "hosts": [name of each host], "host_of": [host of each rank], "socket_of": [NUMA node of each rank,
@@ -36,13 +36,20 @@ from typing import Any
 
 import numpy as np
 
-from leadline import words
 from leadline.analyse import SliceAnalysis, Standout, num_circled
-from leadline.draw.colours import page_colours
-from leadline.model import LinkResult, RunResult, Slice, Statistic
+from leadline.model import LinkResult, Slice, Statistic
 from leadline.report.encode import COARSE_STEP, FINE_STEP, packed_ints
-from leadline.report.matrix_data import matrix_data, range_of
+from leadline.report.matrix_data import (
+    BUDGET_BYTES,
+    LARGEST_PICTURE,
+    SMALLEST_PICTURE,
+    data_of_ranks,
+    is_other_order,
+    matrix_data,
+    range_of,
+)
 from leadline.scan import AxisName, Grid, Picture, Progress, axis_of, edge_for, pictures
+from leadline.text import link as link_text
 from leadline.units import bandwidth_unit, bytes_text, time_unit
 
 # The rooms of the page's script, in the order in which they stand in its one function.
@@ -51,12 +58,9 @@ SCRIPTS = (
     "marks.js", "tooltip.js", "matrix_view.js", "report.js",
 )  # fmt: skip
 
-# Bytes of matrices that a page carries, before base64: 5 MB of HTML up to so many ranks, and 8 MB beyond.
-BUDGET_BYTES = 3_400_000
+# Beyond so many ranks a page may be larger.
 MANY_RANKS = 8192
 BUDGET_BYTES_MANY_RANKS = 5_300_000
-LARGEST_PICTURE = 1024  # cells on a side
-SMALLEST_PICTURE = 64
 # Bytes of a code, measured on times that scatter by 5 %: deflating leaves their noise.
 _FINE_CODE_BYTES = 1.65
 _COARSE_CODE_BYTES = 1.15
@@ -147,27 +151,6 @@ def page_data(
     return page
 
 
-def data_of_ranks(result: RunResult) -> dict[str, Any]:
-    """What a page says of ranks and hosts, and the colours."""
-    host_of = result.host_of()
-    sockets = [place.numa_node for place in result.ranks]
-    page: dict[str, Any] = {
-        "num_ranks": result.num_ranks,
-        "hosts": list(result.hosts()),
-        "host_of": host_of.tolist(),
-        "socket_of": sockets if any(socket >= 0 for socket in sockets) else None,
-        "colours": page_colours(),
-    }
-    if is_other_order(result):
-        page["order_by_host"] = np.argsort(host_of, kind="stable").tolist()
-    return page
-
-
-def is_other_order(result: RunResult) -> bool:
-    """Whether ranks ordered by their hosts stand elsewhere than by their numbers."""
-    return bool((np.diff(result.host_of()) < 0).any())
-
-
 def _reduced_bytes(num_ranks: int, num_hosts: int, size: int, by_host: bool) -> float:
     """What the pictures of a slice take, of two statistics and about."""
 
@@ -198,7 +181,7 @@ def _part(result: LinkResult, analysis: SliceAnalysis) -> dict[str, Any]:
     speed = float(result.bandwidth_bytes_per_s(typical, part.message_size_bytes))
     return {
         "repeat": part.repeat,
-        "repeat_name": words.repeat_name(result, part),
+        "repeat_name": link_text.repeat_name(result, part),
         "size_index": part.size_index,
         "size_name": bytes_text(part.message_size_bytes),
         "message_size_bytes": part.message_size_bytes,

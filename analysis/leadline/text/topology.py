@@ -9,8 +9,8 @@ from typing import TypeVar
 from leadline.analyse.load import LoadSeries, sums_of
 from leadline.analyse.topology import GroupAnalysis
 from leadline.model import Definition, Rates, TopologyResult
+from leadline.text.run import facts_of_run, first_few, ranks_text, when, who_and_where
 from leadline.units import amount_text, bandwidth_text, bytes_text, moment_text, number
-from leadline.words.run import facts_of_run, first_few, ranks_text, when, who_and_where
 
 _MOST_NAMED = 3  # of a kind, in the headline
 _MOST_SILENT = 6

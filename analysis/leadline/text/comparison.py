@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from leadline.model import Change, ComparedClass, ComparedSize, Comparison, Fault
+from leadline.text.diagnosis import as_sentence, ratio_of
 from leadline.units import bytes_text
-from leadline.words.diagnosis import as_sentence, ratio_of
 
 _MOST_NAMED = 3  # in the verdict
 

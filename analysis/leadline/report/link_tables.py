@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a report about one slice, as text ready to be shown; page and sheet have the same."""
+"""The tables of a link test's report about one slice, as text ready to be shown; page and sheet have the same."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from leadline import words
 from leadline.analyse import SLOW_FACTOR, JudgedPair, Side, SliceAnalysis, Verdict
 from leadline.model import LinkResult, Slice, Spread
 from leadline.stats.distribution import Distribution
+from leadline.text import link as link_text
+from leadline.text import run as run_text
 from leadline.units import Unit, bandwidth_text, bandwidth_unit, bytes_text, in_unit, interval_text, number, time_text
 from leadline.units import time_unit as time_unit_for
 
@@ -36,7 +37,7 @@ def tables_of(result: LinkResult, analysis: SliceAnalysis) -> dict[str, Any]:
     unit, speed_unit = units_of(result, analysis)
     part, hosts = analysis.part, result.hosts()
     return {
-        "repeat": part.repeat, "size_index": part.size_index, "name": words.part_name(result, part),
+        "repeat": part.repeat, "size_index": part.size_index, "name": link_text.part_name(result, part),
         "unit": unit.name, "bandwidth_unit": speed_unit.name,
         **_key_figures(result, analysis, unit),
         "rows": class_rows(result, analysis),
@@ -58,7 +59,7 @@ def _key_figures(result: LinkResult, analysis: SliceAnalysis, unit: Unit) -> dic
     overall = analysis.overall
     interval = interval_text(overall.median_interval_low, overall.median_interval_high, unit)
     speed = float(result.bandwidth_bytes_per_s(overall.median, analysis.part.message_size_bytes))
-    num_loops = analysis.scan.num_to_measure if words.is_loop_to_itself([analysis]) else 0
+    num_loops = analysis.scan.num_to_measure if link_text.is_loop_to_itself([analysis]) else 0
     return {
         "median": time_text(overall.median), "p99": time_text(overall.p99), "max": time_text(overall.max),
         "interval": f"{interval} {unit.name}" if overall.num_pairs else "–",
@@ -195,7 +196,7 @@ def _host_rows(result: LinkResult, analysis: SliceAnalysis, unit: Unit) -> list[
     for side in _shown(analysis.hosts):
         is_slow = side.index in analysis.slow_hosts if analysis.is_diagnosed else None
         ranks = np.flatnonzero(host_of == side.index).tolist()
-        rows.append({"host": hosts[side.index], "index": side.index, "ranks": words.ranks_text(ranks),
+        rows.append({"host": hosts[side.index], "index": side.index, "ranks": run_text.ranks_text(ranks),
                      "num_ranks": len(ranks), "inside": in_unit(float(analysis.inside_ns[side.index]), unit)}
                     | _side_cells(side, unit, is_slow))  # fmt: skip
     return rows

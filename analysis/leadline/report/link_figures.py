@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of a report: histogram and cumulative distribution of a slice with the pairs of each bin, the sweep."""
+"""The figures of a link test's page: histogram, cumulative distribution, the pairs of each bin, the sweep."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from leadline.analyse import SliceAnalysis
 from leadline.draw import plots
 from leadline.model import LinkResult, PairClass
-from leadline.report.tables import units_of
+from leadline.report.link_tables import units_of
 from leadline.stats.histogram import Histogram, histogram
 from leadline.stats.tally import Tally
 from leadline.units import bandwidth_unit, time_unit

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from leadline.model import IoPhase, IoResult, PhaseState
+from leadline.text.run import facts_of_run, first_few, ranks_text, when
 from leadline.units import amount_text, bandwidth_text, bytes_text, number
-from leadline.words.run import facts_of_run, first_few, ranks_text, when
 
 _MOST_NAMED = 3
 _MOVEMENTS = {

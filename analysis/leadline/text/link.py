@@ -13,10 +13,10 @@ import numpy as np
 from leadline.analyse import FEWEST_PARTNERS, MOST_STANDOUTS, SLOW_FACTOR, SliceAnalysis, Verdict
 from leadline.diagnosis import Diagnosed, FoundFault, found_faults
 from leadline.model import LinkResult, Slice
+from leadline.text.diagnosis import headline_of
+from leadline.text.diagnosis import verdict as verdict_of_diagnosis
+from leadline.text.run import facts_of_run, first_few, ranks_text, when, who_and_where
 from leadline.units import bytes_text, number, time_text
-from leadline.words.diagnosis import headline_of
-from leadline.words.diagnosis import verdict as verdict_of_diagnosis
-from leadline.words.run import facts_of_run, first_few, ranks_text, when, who_and_where
 
 _MOST_MISSING_RANKS = 6
 _MOST_MISSING_PAIRS = 4
@@ -292,7 +292,7 @@ def pairs_text(options: Mapping[str, str]) -> str:
         text = "pairs on different hosts" if between else "all pairs of ranks"
     text += ", one rank per host" if alone else ""
     text += ", one pair at a time" if options.get("serial") == "true" else ""
-    return text + (f", only rounds {options['rounds']}" if options.get("rounds") else "")
+    return text + (f", only rounds {options['only_rounds']}" if options.get("only_rounds") else "")
 
 
 def run_line(result: LinkResult) -> str:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plots of the sheet: histogram and cumulative distribution of the pairs, time and bandwidth over message size."""
+"""The plots of a link test's sheet: distribution of the pairs, time and bandwidth over message size."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,29 +12,17 @@ from leadline.analyse import SliceAnalysis
 from leadline.draw.plots import Axis as Scale
 from leadline.draw.plots import nice_values
 from leadline.model import LinkResult, PairClass
-from leadline.report.paper import GREY, INK, Paper, width_mm
+from leadline.report.paper import GREY, INK, Paper
+from leadline.report.plot_frame import LETTERS, Place, inside, labels_below, name_above
 from leadline.stats.histogram import histogram
 from leadline.stats.tally import Tally
 from leadline.units import Unit, bandwidth_unit, bytes_text, plain, time_unit
 
 CLASS_COLOURS = {PairClass.SAME_HOST: "#c25e00", PairClass.BETWEEN_HOSTS: "#2a5f9e"}
-_SIZE = 6.0  # points, of all letters in plots
-_AXIS_ROOM = 6.6  # mm below a plot
-_COUNT_ROOM = 9.5  # mm left of one
 _SHARE_ROOM = 12.5  # as wide as 99.9999 %
 _STEPS_OF_CURVE = 240
 Curves = dict[PairClass, dict[int, tuple[float, ...]]]  # of each class and message size three values
 _LEAST_SHARE = 0.005  # the fast end of the cumulative distribution
-
-
-@dataclass(frozen=True)
-class Place:
-    """A rectangle on the paper, in mm."""
-
-    x: float
-    y: float
-    width: float
-    height: float
 
 
 def draw_distribution(paper: Paper, left: Place, right: Place, analysis: SliceAnalysis, unit: Unit) -> None:
@@ -63,7 +50,7 @@ def draw_distribution(paper: Paper, left: Place, right: Place, analysis: SliceAn
         if math.isfinite(median):
             paper.line([across.at(median)] * 2, [panel.y, panel.y + panel.height], colour=INK, width=0.8, layer=4)
         name = f"{pair_class.value}: {sum(counts):,} pairs"
-        paper.text(panel.x + panel.width, top + 2.2, name, _SIZE, colour=CLASS_COLOURS[pair_class], align="right")
+        paper.text(panel.x + panel.width, top + 2.2, name, LETTERS, colour=CLASS_COLOURS[pair_class], align="right")
     _time_axis(paper, inner, across, unit)
     _draw_cumulative(paper, right, analysis, unit, (float(bins.edges[0]), float(bins.edges[-1]), bins.logarithmic))
 
@@ -106,7 +93,7 @@ def _share_ticks(paper: Paper, inner: Place, up: Scale) -> None:
         if up.low <= value <= up.high and all(abs(at - other) >= 2.5 for other in placed):
             placed.append(at)
             paper.line([inner.x, inner.x + inner.width], [at, at])
-            paper.text(inner.x - 1.2, at + 0.75, f"{text} %", _SIZE, colour=GREY, align="right")
+            paper.text(inner.x - 1.2, at + 0.75, f"{text} %", LETTERS, colour=GREY, align="right")
     paper.line([inner.x, inner.x + inner.width], [inner.y + inner.height] * 2, colour=GREY)
 
 
@@ -164,7 +151,7 @@ def _draw_curves(paper: Paper, place: Place, what: str, unit: Unit, curves: Curv
     for value in nice_values(low / unit.scale, high / unit.scale, True, 5):
         at = up.at(value * unit.scale)
         paper.line([inner.x, inner.x + inner.width], [at, at])
-        paper.text(inner.x - 1.2, at + 0.75, plain(value), _SIZE, colour=GREY, align="right")
+        paper.text(inner.x - 1.2, at + 0.75, plain(value), LETTERS, colour=GREY, align="right")
     paper.line([inner.x, inner.x + inner.width], [inner.y + inner.height] * 2, colour=GREY)
     for pair_class, of_class in curves.items():
         colour = CLASS_COLOURS[pair_class]
@@ -177,28 +164,6 @@ def _draw_curves(paper: Paper, place: Place, what: str, unit: Unit, curves: Curv
     labels_below(paper, inner, [(across.at(where[size]), bytes_text(size)) for size in sizes])
 
 
-def inside(place: Place, room: float = _COUNT_ROOM) -> Place:
-    """What is left of a place for the plot itself: `room` is for numbers on its left."""
-    return Place(place.x + room, place.y + 1.6, place.width - room - 1.0, place.height - 1.6 - _AXIS_ROOM)
-
-
-def name_above(paper: Paper, place: Place, text: str) -> None:
-    """What a plot shows, on top of it."""
-    paper.text(place.x, place.y + 1.0, text, _SIZE + 0.5, colour=GREY)
-
-
-def grid_lines(paper: Paper, inner: Place, up: Scale, scale: float, is_whole: bool = False) -> None:
-    """Lines at round values with their numbers beside them, and the axis below. `scale`: of a value to its number."""
-    for value in nice_values(up.low / scale, up.high / scale, up.logarithmic, 5):
-        if is_whole and value != round(value):
-            continue
-        at = up.at(value * scale)
-        paper.line([inner.x, inner.x + inner.width], [at, at])
-        paper.text(inner.x - 1.2, at + 0.75, f"{round(value):,}" if is_whole else plain(value), 6, colour=GREY,
-                   align="right")  # fmt: skip
-    paper.line([inner.x, inner.x + inner.width], [inner.y + inner.height] * 2, colour=GREY)
-
-
 def _count_ticks(paper: Paper, panel: Place, up: Scale, highest: int) -> None:
     """Powers of ten from a single pair on, no closer than letters are high."""
     powers = range(math.floor(math.log10(highest)) + 1)
@@ -206,7 +171,7 @@ def _count_ticks(paper: Paper, panel: Place, up: Scale, highest: int) -> None:
     for power in powers[::stride]:
         at = up.at(10.0**power)
         paper.line([panel.x, panel.x + panel.width], [at, at])
-        paper.text(panel.x - 1.2, at + 0.75, _short_count(10**power), _SIZE, colour=GREY, align="right")
+        paper.text(panel.x - 1.2, at + 0.75, _short_count(10**power), LETTERS, colour=GREY, align="right")
 
 
 def _short_count(count: int) -> str:
@@ -218,18 +183,3 @@ def _short_count(count: int) -> str:
 def _time_axis(paper: Paper, inner: Place, across: Scale, unit: Unit) -> None:
     ticks = nice_values(across.low / unit.scale, across.high / unit.scale, across.logarithmic, 8)
     labels_below(paper, inner, [(across.at(value * unit.scale), plain(value)) for value in ticks], unit.name)
-
-
-def labels_below(paper: Paper, inner: Place, ticks: Sequence[tuple[float, str]], unit: str = "") -> None:
-    """Below the axis as many as fit side by side, the outermost ones first."""
-    y = inner.y + inner.height
-    placed: list[tuple[float, float]] = []  # middle and half width
-    for at, text in [*ticks[:1], *ticks[-1:], *ticks[1:-1]]:
-        half = width_mm(text, _SIZE) / 2
-        if any(abs(at - other) < half + other_half + 1.4 for other, other_half in placed):
-            continue
-        placed.append((at, half))
-        paper.line([at, at], [y, y + 0.9], colour=GREY)
-        paper.text(at, y + 3.2, text, _SIZE, colour=GREY, align="center")
-    if unit:
-        paper.text(inner.x + inner.width, y + 5.7, unit, _SIZE, colour=GREY, align="right")
