@@ -32,7 +32,7 @@ class MadeUpBisection:
     named: list[str] = field(default_factory=list)
     num_repeats: int = 1
     num_worst: int = 0
-    num_baseline: int = 1  # pairs alone behind each random pattern
+    num_baseline: int = 1  # pairs alone after each random pattern
     leaf: int = 8  # ranks on a switch; as many ways lead from it to the others
     slow_hosts: dict[str, float] = field(default_factory=dict)
     slow_ranks: dict[int, float] = field(default_factory=dict)
@@ -116,7 +116,7 @@ class Network:
         return np.where(sends, times * self.random.gamma(2500, 1 / 2500, len(rank)), 0)
 
     def alone(self, from_rank: int, to: int, size: int) -> float:
-        """Of a pair while all others rest."""
+        """Of a pair while all others are idle."""
         factor = max(self.factors[from_rank], self.factors[to])
         return float((LATENCY_NS + size / BYTES_PER_NS) * factor * self.random.gamma(2500, 1 / 2500))
 

@@ -29,7 +29,7 @@ class MadeUpTopologies:
     num_iterations: int = 20
     slow_hosts: dict[str, float] = field(default_factory=dict)
     slow_channels: dict[tuple[int, int], float] = field(default_factory=dict)  # (from, to)
-    num_cells: int | None = None  # measured before the run broke off; None = all
+    num_cells: int | None = None  # measured before the run was interrupted; None = all
     lost_ranks: list[int] = field(default_factory=list)  # without rows in the last measured cell
     has_trace: bool = True
     complete: bool = True

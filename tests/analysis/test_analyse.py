@@ -37,7 +37,7 @@ def analysis_of(made: MadeUp, folder: Path) -> tuple[leadline.LinkResult, SliceA
 def test_a_bad_link(tmp_path: Path):
     result, analysis = analysis_of(two_hosts(), tmp_path)
     verdicts = [pair.verdict for pair in analysis.pairs]
-    assert verdicts == [Verdict.SLOW_ALONE_TOO, Verdict.ONLY_IN_COMPANY, Verdict.NOT_SLOW]
+    assert verdicts == [Verdict.SLOW_ALONE_TOO, Verdict.ONLY_UNDER_LOAD, Verdict.NOT_SLOW]
     assert [(pair.retest.from_rank, pair.retest.to_rank) for pair in analysis.slow_pairs] == [(2, 6)]
     assert (analysis.slow_hosts, analysis.slow_ranks) == ((), ())
     sentence = "The single pair 2 → 6 (node01.cluster → node02.cluster) stands out: it takes 40 times as long as usual"

@@ -139,7 +139,7 @@ def test_slow_alone_and_slow_together(tmp_path: Path):
     result = loaded(slow_host(), tmp_path)
     sizes, _ = analysed(result)
     verdicts = {(one.seen.from_rank, one.seen.to_rank): bisection_text.verdict_on(one) for one in sizes[1].slow}
-    assert verdicts.pop((3, 40)) == "slow only together", "its fault is one of company"
+    assert verdicts.pop((3, 40)) == "slow only under load", "its fault is one of company"
     assert set(verdicts.values()) == {"slow alone, too"}
     (sentence,) = bisection_text.slow_connections(result, sizes)
     assert sentence.startswith("Of 6 slow connections measured again alone, 2 are slow alone, too: ")
@@ -157,7 +157,7 @@ def test_without_second_measurement_the_slowest_are_told(tmp_path: Path):
     assert 9 in {size.slow[0].seen.from_rank, size.slow[0].seen.to_rank}
 
 
-def test_alone_and_yet_below_the_median_in_company_is_slow(tmp_path: Path):
+def test_alone_and_yet_below_the_median_under_load_is_slow(tmp_path: Path):
     """Where half of the pairs are slow, the median of pairs alone says nothing."""
     path = write_bisection(tmp_path / "run.h5", slow_rank())
     with h5py.File(path, "r+") as file:
@@ -229,7 +229,7 @@ def test_why_it_ended(tmp_path: Path):
     ]
     result = loaded(killed(), tmp_path)
     assert [bisection_text.stopped_text(result, size) for size in analysed(result)[0]] == [
-        "after 40 patterns: the run broke off", "after 31 patterns: the run broke off", "none was measured",
+        "after 40 patterns: the run was interrupted", "after 31 patterns: the run was interrupted", "none was measured",
     ]  # fmt: skip
 
 

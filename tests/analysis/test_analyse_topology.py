@@ -80,11 +80,11 @@ def test_one_slow_host_of_eight_is_named(tmp_path: Path):
     analyses = analysed(result)
     for analysis in of_name(analyses, "ring2") + of_name(analyses, "complete2") + of_name(analyses, "ring"):
         assert [result.hosts()[host] for host in analysis.slow_hosts] == ["node05"]
-        assert analysis.slow_ranks == (), "nobody is slow who only meets somebody slow"
+        assert analysis.slow_ranks == (), "none is slow who only meets somebody slow"
         assert analysis.late == ()
     (sentence,) = topology_text.what_stands_out(result, analyses)
     assert sentence.startswith("Host node05 stands out in ")
-    assert sentence.endswith("up to 3.0 times as slow as the middle one.")
+    assert sentence.endswith("up to 3.0 times as slow as the median one.")
 
 
 def test_one_slow_rank_is_named(tmp_path: Path):
@@ -145,7 +145,7 @@ def test_stars_are_one_family(tmp_path: Path):
         assert np.flatnonzero(analysis.ranks.is_slow).tolist() == [8, 9, 10, 11]
         times = [np.median(result.times_ns(cell)) for cell in result.cells if cell.size_index == analysis.size_index]
         assert analysis.timings[Definition.EXCHANGE].times.median == np.median(times)
-    assert "Most bytes pass in the middle one of 16 stars" in topology_text.most_bytes(analysed(result))
+    assert "The highest total rate is that of the median one of 16 stars" in topology_text.most_bytes(analysed(result))
 
 
 def test_few_stars_are_no_family(tmp_path: Path):
@@ -162,7 +162,7 @@ def test_killed_runs_say_what_is_missing(tmp_path: Path):
     text = topology_text.missing(result, analyses)
     assert text == "20 of 36 measurements (topology, size, repeat) are there; not all is there from rank 6 (on node01)"
     assert topology_text.headline(result, analyses, ())[0].startswith(
-        "Most bytes pass in ring2 with messages of 256 KiB"
+        "The highest total rate is that of ring2 with messages of 256 KiB"
     )
 
 

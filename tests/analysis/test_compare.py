@@ -59,8 +59,8 @@ def test_the_program_is_asked(tmp_path: Path, result: LinkResult, monkeypatch: p
     assert [(one.name, one.ratio, one.change) for one in size.classes] == [
         ("same host", 1.0, Change.NONE), ("between hosts", 1.2, Change.SLOWER)
     ]  # fmt: skip
-    assert [(one.place.first, one.ratio) for one in size.slower] == [(11, 1.5)]
-    assert [(one.place.first, one.place.second) for one in size.faster] == [(3, 7)]
+    assert [(one.component.first, one.ratio) for one in size.slower] == [(11, 1.5)]
+    assert [(one.component.first, one.component.second) for one in size.faster] == [(3, 7)]
     arguments = json.loads((tmp_path / "arguments.json").read_text())
     assert arguments == [
         "compare",

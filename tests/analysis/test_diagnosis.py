@@ -17,8 +17,8 @@ import leadline
 from conftest import MadeUp, sweep, two_hosts, write_result
 from leadline.analyse import analyse
 from leadline.diagnosis import Diagnosed, diagnosed, diagnosed_in, found_faults, judged, pairs_of
-from leadline.diagnosis.places import Ranks
-from leadline.model import LinkResult, PlaceKind, Way
+from leadline.diagnosis.components import Ranks
+from leadline.model import ComponentKind, LinkResult, Way
 from leadline.text import link as link_text
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -38,7 +38,7 @@ def test_a_file_with_a_diagnosis(tmp_path: Path):
     assert (one.threshold, one.false_discovery_rate, one.topology, one.num_measured) == (0.1, 0.01, "", 4032)
     assert one.classes[0].name == "between hosts"
     (found,) = one.faults
-    assert (found.place.kind, found.place.first, found.place.second) == (PlaceKind.HOST, 11, -1)
+    assert (found.component.kind, found.component.first, found.component.second) == (ComponentKind.HOST, 11, -1)
     assert (found.ratio, found.ratio_alone, found.pairs[0].expected) == (3.0, 2.9, 4000.0)
 
 
@@ -54,7 +54,7 @@ def test_keys_of_newer_programs_are_left_alone(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("key", "value", "why"),
-    [("kind", "planet", "PlaceKind 'planet'"), ("ratio", None, "the diagnosis is none"), ("ratio", -1, "ratio -1"),
+    [("kind", "planet", "ComponentKind 'planet'"), ("ratio", None, "the diagnosis is none"), ("ratio", -1, "ratio -1"),
      ("pairs", [{"from": 64, "to": 0, "measured": 1, "expected": 1}], "rank 64 of 64"), ("way", "up", "Way 'up'"),
      ("place", {"level": None, "first": 16, "second": None, "socket": None}, "host 16 of 16"),
      ("place", {}, "the diagnosis is none"), ("ruled_out", "text", "no list"), ("pairs", 3, "the diagnosis is none")],
@@ -71,7 +71,7 @@ def test_the_program_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = write_result(tmp_path / "run.h5", two_hosts())
     monkeypatch.setenv("LEADLINE_PROGRAM", str(program_that_says(tmp_path, diagnosis(fault("rank", "rank 2", 2, 1.4)))))
     (said,) = leadline.diagnose(path, "fat-tree:2x1", 0.05, 0.001).values()
-    assert [(one.name, one.ratio, one.place.first) for one in said.faults] == [("rank 2", 1.4, 2)]
+    assert [(one.name, one.ratio, one.component.first) for one in said.faults] == [("rank 2", 1.4, 2)]
     assert math.isnan(said.faults[0].ratio_alone)
     arguments = json.loads((tmp_path / "arguments.json").read_text())
     assert arguments[:3] == ["diagnose", str(path), "--json"]
@@ -147,7 +147,7 @@ def test_the_pairs_of_a_place(tmp_path: Path, kind: str):
     (found,) = next(iter(result.diagnoses.values())).faults
     rank = np.arange(64)
     expected = expected_pairs(kind, rank // 4) & (rank[:, None] != rank[None, :])
-    assert (pairs_of(Ranks(result), found.place, found.way, rank, rank) == expected).all()
+    assert (pairs_of(Ranks(result), found.component, found.way, rank, rank) == expected).all()
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_pairs_of_other_places(
     found["kind"] = kind
     found["place"] |= {"first": 11} | numbers
     result = loaded(tmp_path, made)
-    place = next(iter(result.diagnoses.values())).faults[0].place
+    place = next(iter(result.diagnoses.values())).faults[0].component
     belongs = pairs_of(Ranks(result), place, Way.BOTH, np.arange(64), np.arange(64))
     assert belongs[pair]
     assert not belongs[other]
@@ -210,7 +210,7 @@ def test_a_headline_of_several_faults(tmp_path: Path):
         "4 faults found: the port of node01 is slow when sending, 2.00 times as usual; rank 8 on node02 is unsteady, "
         "1.50 times as usual; rank 9 on node02 is unsteady, 1.50 times as usual; and 1 more."
     ]
-    assert link_text.verdict(result, analyses, diagnosed_in(result)) == ["4 faults found, the gravest first."]
+    assert link_text.verdict(result, analyses, diagnosed_in(result)) == ["4 faults found, worst first."]
 
 
 def test_no_fault(tmp_path: Path):
@@ -218,7 +218,7 @@ def test_no_fault(tmp_path: Path):
     made.summary_slices = in_slices(diagnosis())
     result = loaded(tmp_path, made)
     sentences = link_text.headline(result, [analyse(result, part) for part in result.slices], diagnosed_in(result))
-    assert sentences[0] == "No fault found: nothing is 10 % slower than its like by more than chance."
+    assert sentences[0] == "No fault found: nothing is 10 % slower than comparable components by more than chance."
     assert sentences[1].startswith("The slowest pair takes ")
 
 
@@ -240,7 +240,7 @@ def test_the_real_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("LEADLINE_PROGRAM", str(program.PROGRAM))
     path = write_result(tmp_path / "run.h5", slow_place("host"))
     (said,) = leadline.diagnose(path).values()
-    assert [(one.name, one.place.first) for one in said.faults] == [("host node11", 11)]
+    assert [(one.name, one.component.first) for one in said.faults] == [("host node11", 11)]
     assert said.faults[0].ratio == pytest.approx(3, rel=0.1)
     path = write_result(tmp_path / "run.h5", slow_place("uplink"))
     (said,) = leadline.diagnose(path, topology="fat-tree:4x4").values()

@@ -126,7 +126,7 @@ def test_bad_links_have_verdicts(result_file: Path, capsys: pytest.CaptureFixtur
     assert main([str(result_file), "--bad-links", "-o", "-"]) == 0
     lines = read_tabs(capsys.readouterr().out)
     verdicts = {(line["from"], line["to"]): line["verdict"] for line in lines if line["what"] == "slow pair"}
-    assert verdicts == {("2", "6"): "slow alone too", ("6", "2"): "only in company"}
+    assert verdicts == {("2", "6"): "slow alone too", ("6", "2"): "only under load"}
 
 
 def test_bad_links_need_no_second_measurement(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -47,7 +47,7 @@ def test_a_fault_in_words(tmp_path: Path):
         "3.00 times as long as usual (2.94 to 3.06)",
         "492 ordered pairs, such as 44 → 3 12.00 µs instead of 4.000 µs",
         "not one of its ranks: nearly all of them show it",
-        "alone 2.90 times as long, so it is there without load, too",
+        "alone 2.90 times as long, so it is also there without load",
         "Look at it.",
     ):
         assert text in faults, text
@@ -74,7 +74,7 @@ def test_no_fault_is_fine(tmp_path: Path):
     made.summary_slices = in_slices(diagnosis(notes=["One socket is known of none."]))
     source, page = page_of(made, tmp_path)
     assert 'class="verdict fine"' in source
-    assert "No fault found: nothing is 10 % slower than its like by more than chance." in page.text
+    assert "No fault found: nothing is 10 % slower than comparable components by more than chance." in page.text
     assert "One socket is known of none." in page.text
     assert not [tag for tag, attributes in page.elements if attributes.get("class") == "strip"]
 

@@ -54,7 +54,7 @@ def test_the_parts_of_a_page(tmp_path: Path):
         "Start fewer ranks.",
         "2026-01-31T23:59:00Z to 2026-01-31T23:59:12Z (12.0 s)",
         "slow alone too",
-        "only in company",
+        "only under load",
         "same host: 24 pairs",
         "between hosts: 32 pairs",
         "Slowest row (as a sender): rank ",
@@ -115,7 +115,7 @@ def test_a_complete_bisection_misses_nothing(tmp_path: Path):
 
 def rows_of(page: Page) -> list[str]:
     """The lines of the table of many pairs together, their cells one behind the other."""
-    section = page.between("Many pairs together", "How many pairs take how long")
+    section = page.between("Many pairs at once", "How many pairs take how long")
     return [line for line in section.splitlines() if line.strip()][1:]
 
 
@@ -296,7 +296,7 @@ def test_chance_is_not_called_out(tmp_path: Path):
     made.times[0][0][1, 5] = 25_000.0
     made.retests = [(0, 0, 6, 2, 31_000.0, 4_100.0)]  # what stands out more is fast alone
     _, page = page_of(made, tmp_path)
-    assert "No host or rank stands out, and no pair when alone; 1 is slow in company" in page.text
+    assert "No host or rank stands out, and no pair when alone; 1 is slow under load" in page.text
     assert "1 → 5" in page.between("Single pairs that stand out", "measured again alone")
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import leadline
 from conftest import MadeUp, times_of, two_hosts, write_result
-from leadline.model import LinkResult, PairClass, RankPlace, Slice, Statistic
+from leadline.model import LinkResult, PairClass, RankLocation, Slice, Statistic
 from leadline.scan import (
     AxisName,
     Cell,
@@ -41,7 +41,7 @@ def some_result(tmp_path_factory: pytest.TempPathFactory) -> LinkResult:
 
 def result_of(base: LinkResult, host_names: list[str], times: np.ndarray, to_measure: np.ndarray | None) -> LinkResult:
     """A result in memory; max is twice the median, where there is a median of more than 2."""
-    places = tuple(RankPlace(rank, host, "", "0", 1, 1, -1) for rank, host in enumerate(host_names))
+    places = tuple(RankLocation(rank, host, "", "0", 1, 1, -1) for rank, host in enumerate(host_names))
 
     def read_rows(_part: Slice, dataset: str, first: int, end: int) -> np.ndarray:
         if dataset == "round":

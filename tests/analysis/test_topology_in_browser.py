@@ -83,7 +83,7 @@ def test_the_chart_shows_the_rate_that_is_chosen(open_topologies: Open):
     page = open_topologies("slow_host_of_eight")
     total = lines(page)
     assert list(total) == ["star", "star2", "complete", "complete2", "ring", "ring2"]
-    assert "all bytes that pass, GiB/s" in page.ask(TEXTS, "rates-chart")
+    assert "all bytes transferred, GiB/s" in page.ask(TEXTS, "rates-chart")
     page.tab.locator('#rate button[data-rate="average"]').click()
     average = lines(page)
     assert average != total
@@ -157,7 +157,7 @@ def test_the_matrix_tells_of_messages(open_topologies: Open):
     page.tab.locator("#rank-matrix").scroll_into_view_if_needed()
     text = page.hover(3, 4)
     assert text.startswith("from rank 3 (node01) to rank 4 (node02) arrives after ")
-    assert "× the middle 6." in text
+    assert "× the median 6." in text
     assert "size ÷ time" in text
     assert page.hover(3, 9).endswith("no channel –")
     assert page.hover(3, 3).endswith("no channel")
@@ -206,7 +206,7 @@ def test_slow_centres_are_red(open_topologies: Open):
     assert rows[0] == "16 stars"
     page.tab.select_option("#centres-value", "times_ns")
     assert lines(page, "centres-chart") != arrivals
-    assert "all bytes that pass, MiB/s" in page.ask(TEXTS, "centres-chart")
+    assert "all bytes transferred, MiB/s" in page.ask(TEXTS, "centres-chart")
     before = lines(page, "centres-chart")
     page.tab.select_option("#centres-size", "0")
     assert lines(page, "centres-chart") != before

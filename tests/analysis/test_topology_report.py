@@ -62,11 +62,11 @@ def test_the_parts_of_a_page(tmp_path: Path):
         "64 ranks on 8 hosts, tcp, 64 B to 1 MiB",
         "leadline topology --output 'a b.h5'",
         "2026-01-31 23:59 UTC, 12.0 s · star, star2, complete, complete2, ring, ring2 · 20 exchanges of each size",
-        "Most bytes pass in complete2 with messages of 1 MiB: ",
+        "The highest total rate is that of complete2 with messages of 1 MiB: ",
         "Host node05 stands out in ",
         "Ranks are not bound.",
         "60measurements: 6 topologies × 5 sizes × 2 repeats",
-        "20 exchanges of each size, 2 repeats, 10 before them, 10 traced behind them",
+        "20 exchanges of each size, 2 repeats, 10 before them, 10 traced after them",
     ):
         assert words in page.text, words
     assert {"rates", "numbers", "channels", "matrix", "lists"} <= set(page.ids())
@@ -202,7 +202,7 @@ def test_nothing_from_the_file_becomes_markup(tmp_path: Path):
     assert "<script>alert" not in source
     assert "<img" not in source
     assert "<u>" not in source
-    assert "49" not in page.text.partition("As it stands in the file")[0].partition("4 ranks on")[2].partition("\n")[0]
+    assert "49" not in page.text.partition("As stored in the file")[0].partition("4 ranks on")[2].partition("\n")[0]
     assert "</script><script>alert(1)</script>" in page.text
     assert page.data()["hosts"][0] == "</script><script>alert(1)</script>"
 

@@ -2,9 +2,9 @@
 """What stands out in a result: `link` judges hosts, ranks, links and pairs, `topology` hosts, ranks and messages."""
 
 from leadline.analyse.link import (
-    COMPANY_FACTOR,
     FEWEST_PAIRS_OF_LINK,
     FEWEST_PARTNERS,
+    LOAD_FACTOR,
     MOST_LINKS,
     MOST_STANDOUTS,
     SLOW_FACTOR,
@@ -19,9 +19,9 @@ from leadline.analyse.link import (
 )
 
 __all__ = [
-    "COMPANY_FACTOR",
     "FEWEST_PAIRS_OF_LINK",
     "FEWEST_PARTNERS",
+    "LOAD_FACTOR",
     "MOST_LINKS",
     "MOST_STANDOUTS",
     "SLOW_FACTOR",

@@ -18,8 +18,8 @@ from leadline.stats.tally import Tally
 
 # As in the engine. A guess: more than the scatter between equal links, and less than what a fault does to one.
 SLOW_FACTOR = 1.5
-# How many times its time alone a pair must take in company to blame the company; less is jitter.
-COMPANY_FACTOR = 1.2
+# A pair must take so many times its time alone under load for the load to be the reason; less is jitter.
+LOAD_FACTOR = 1.2
 # Of two or three that met, nobody can say which is slow; of three partners, two outvote a slow one.
 FEWEST_PARTNERS = 3
 # Fewer pairs from one host to another are single pairs and not a link: of two by two, one shifts the median.
@@ -37,7 +37,7 @@ class Verdict(str, Enum):
     """What the second measurement says about one of the slowest pairs."""
 
     NOT_SLOW = "not slow"
-    ONLY_IN_COMPANY = "only in company"
+    ONLY_UNDER_LOAD = "only under load"
     SLOW_ALONE_TOO = "slow alone too"
     NOT_RETESTED = "not retested"
 
@@ -52,7 +52,7 @@ class JudgedPair:
 
     @property
     def ratio(self) -> float:
-        """In company to alone."""
+        """Under load to alone."""
         return self.retest.time_ns / self.retest.retest_time_ns
 
 
@@ -65,7 +65,7 @@ class Side:
     index: int
     from_ns: float  # median over its row
     to_ns: float  # over its column
-    from_ratio: float  # over that of the middle rank or host
+    from_ratio: float  # over that of the median rank or host
     to_ratio: float
     num_partners: int  # others that it was measured with
 
@@ -320,5 +320,5 @@ def _verdict(retest: Retest, usual_ns: float) -> Verdict:
         return Verdict.NOT_RETESTED
     if not retest.time_ns >= limit:
         return Verdict.NOT_SLOW
-    is_faster_alone = retest.retest_time_ns < limit and retest.time_ns >= COMPANY_FACTOR * retest.retest_time_ns
-    return Verdict.ONLY_IN_COMPANY if is_faster_alone else Verdict.SLOW_ALONE_TOO
+    is_faster_alone = retest.retest_time_ns < limit and retest.time_ns >= LOAD_FACTOR * retest.retest_time_ns
+    return Verdict.ONLY_UNDER_LOAD if is_faster_alone else Verdict.SLOW_ALONE_TOO

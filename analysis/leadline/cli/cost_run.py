@@ -76,7 +76,7 @@ def cost(options: argparse.Namespace) -> None:
         lines += [] if options.no_placement else [no_placement_line(reason)]
     else:
         effort = usual_effort(pattern.num_ranks) if options.effort is None else options.effort
-        with ProgressLine("looking for a better placement", options.quiet) as progress:
+        with ProgressLine("searching for a better placement", options.quiet) as progress:
             placement = better_placement(pattern, costs, times, options.seed, effort, options.time_limit, progress)
         lines += placement_lines(placement)
     written = _written(options, costs, placement, reason)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from leadline.cli.support import ended, say
-from leadline.compat.options import Farewell, parse
+from leadline.compat.options import EarlyExit, parse
 from leadline.compat.pingponganalysis import pingponganalysis
 
 
@@ -20,6 +20,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """`pingponganalysis [OPTION]... RESULT`; the exit status is the return value."""
     try:
         return ended(_run, arguments)
-    except Farewell as farewell:
-        print(farewell.text, end="", file=sys.stderr if farewell.status else sys.stdout)
-        return farewell.status
+    except EarlyExit as early_exit:
+        print(early_exit.text, end="", file=sys.stderr if early_exit.status else sys.stdout)
+        return early_exit.status

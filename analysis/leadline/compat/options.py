@@ -15,7 +15,7 @@ VERSION = f"FZJ Linktest version ({PROGRAM}): 1.2p1"
 MOST_BINS = 1_000_000
 
 
-class Farewell(Exception):  # noqa: N818 - not an error: the program says something and ends
+class EarlyExit(Exception):  # noqa: N818 - not an error: the program says something and ends
     """Usage or version: nothing is analysed."""
 
     def __init__(self, text: str, status: int) -> None:
@@ -123,19 +123,19 @@ def usage() -> str:
 
 
 def parse(words: Sequence[str]) -> Options:
-    """A command line without the program's name. Farewell: usage or version. LeadlineError: it is wrong."""
+    """A command line without the program's name. EarlyExit: usage or version. LeadlineError: it is wrong."""
     if "--help" in words:
-        raise Farewell(usage(), 0)
+        raise EarlyExit(usage(), 0)
     given: dict[str, object] = {}
     index = 0
     while index < len(words) and words[index].startswith("-"):
         letter = words[index][1:]
         if letter == "V":
-            raise Farewell(f"{VERSION}\n", 1)
+            raise EarlyExit(f"{VERSION}\n", 1)
         if letter == "h":
-            raise Farewell(usage(), 1)
+            raise EarlyExit(usage(), 1)
         if letter not in LETTERS:
-            raise Farewell(f"{PROGRAM}: there is no option '{words[index]}'\n{usage()}", 1)
+            raise EarlyExit(f"{PROGRAM}: there is no option '{words[index]}'\n{usage()}", 1)
         if letter in given:
             raise _wrong(f"-{letter} is given twice")
         index += 1
@@ -146,7 +146,7 @@ def parse(words: Sequence[str]) -> Options:
             given[letter] = _value(letter, words[index])
             index += 1
     if not words:
-        raise Farewell(usage(), 1)
+        raise EarlyExit(usage(), 1)
     return _checked(given, words[index:])
 
 

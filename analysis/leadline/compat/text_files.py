@@ -58,7 +58,7 @@ def distribution_bw(counted: Histogram, result: LinkResult, part: Slice) -> Iter
 
 
 def bad_links(result: LinkResult, part: Slice) -> Iterator[str]:
-    """bad_links.dat: each retested pair, in company and alone."""
+    """bad_links.dat: each retested pair, under load and alone."""
     columns = (("Nr.", 6), ("From", 5), ("To", 5), ("1st (s)", 16), ("1st (MB/s)", 16), ("2nd (s)", 16))
     yield "#" + " ".join(f"{name:>{width}}" for name, width in (*columns, ("2nd (MB/s)", 16))) + "\n"
     mine = [one for one in result.retests if (one.repeat, one.size_index) == (part.repeat, part.size_index)]

@@ -41,7 +41,7 @@ def usual_effort(num_ranks: int) -> int:
 
 
 def why_no_placement(pattern: Pattern, cost: PatternCost, times: MeasuredTimes) -> str:
-    """The reason for which no better placement can be looked for; empty if there is none."""
+    """The reason for which cannot search for a better placement; empty if there is none."""
     if pattern.messages is None:
         return "in all-to-all every pair is used wherever ranks are; only which pairs share a stage would change"
     if cost.is_lower_bound:
@@ -63,7 +63,7 @@ def better_placement(
     reason = why_no_placement(pattern, cost, times)
     messages = pattern.messages
     if reason or messages is None:
-        raise bad_pattern("no better placement can be looked for", reason)
+        raise bad_pattern("cannot search for a better placement", reason)
     return search(
         pattern,
         times.size_index(messages),

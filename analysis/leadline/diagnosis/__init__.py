@@ -6,10 +6,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from leadline.diagnosis.components import end_of, pairs_of
 from leadline.diagnosis.judged import judged
 from leadline.diagnosis.known import Diagnosed, diagnosed, diagnosed_in
 from leadline.diagnosis.merged import FoundFault, found_faults
-from leadline.diagnosis.places import end_of, pairs_of
 from leadline.diagnosis.program import ask
 from leadline.model import Diagnosis, Slice
 from leadline.readers import load_link
@@ -31,7 +31,7 @@ def diagnose(
     path: str | os.PathLike[str], topology: str | None = None, threshold: float | None = None,
     false_discovery_rate: float | None = None,
 ) -> Mapping[Slice, Diagnosis]:  # fmt: skip
-    """What the program `leadline` says of each slice of a result of the link test. `topology`: what the hosts hang on,
+    """What the program `leadline` says of each slice of a result of the link test. `topology`: the physical network,
     in the words of `leadline diagnose --topology`; `threshold`, the least share of time that counts as a fault, and
     `false_discovery_rate` are shares, None = the program's own. LeadlineError where there is no program, or where it
     refuses.

@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from leadline.analyse import MOST_LINKS, HostLink, SliceAnalysis, Standout
-from leadline.model import Diagnosis, Fault, LinkResult, Place, PlaceKind, Way
+from leadline.model import ComponentKind, Diagnosis, Fault, LinkResult, Way
 from leadline.scan.reduce import medians_of_last
 
-_OF_A_HOST = (PlaceKind.HOST, PlaceKind.PORT, PlaceKind.INSIDE, PlaceKind.SOCKET)
+_OF_A_HOST = (ComponentKind.HOST, ComponentKind.PORT, ComponentKind.INSIDE, ComponentKind.SOCKET)
 
 
 def judged(result: LinkResult, analysis: SliceAnalysis, diagnosis: Diagnosis | None) -> SliceAnalysis:
@@ -22,9 +22,9 @@ def judged(result: LinkResult, analysis: SliceAnalysis, diagnosis: Diagnosis | N
     if diagnosis is None:
         return analysis
     faults = [fault for fault in diagnosis.faults if not fault.is_note]
-    of_hosts = _ratios([fault for fault in faults if fault.place.kind in _OF_A_HOST and fault.place.first >= 0])
-    of_ranks = _ratios([fault for fault in faults if fault.place.kind is PlaceKind.RANK])
-    links = [fault for fault in faults if fault.place.kind is PlaceKind.LINK]
+    of_hosts = _ratios([fault for fault in faults if fault.component.kind in _OF_A_HOST and fault.component.first >= 0])
+    of_ranks = _ratios([fault for fault in faults if fault.component.kind is ComponentKind.RANK])
+    links = [fault for fault in faults if fault.component.kind is ComponentKind.LINK]
     slow_links = tuple(link for fault in links for link in _ways(result, analysis, fault))[:MOST_LINKS]
     return replace(
         analysis,
@@ -47,20 +47,20 @@ def _beside(result: LinkResult, standouts: tuple[Standout, ...], links: tuple[Ho
 
 
 def _ratios(faults: list[Fault]) -> dict[int, float]:
-    """By host or rank, the gravest first; of several faults of one the largest."""
+    """By host or rank, worst first; of several faults of one the largest."""
     ratios: dict[int, float] = {}
     for fault in faults:
-        ratios[fault.place.first] = max(fault.ratio, ratios.get(fault.place.first, 0.0))
+        ratios[fault.component.first] = max(fault.ratio, ratios.get(fault.component.first, 0.0))
     return ratios
 
 
 def _ways(result: LinkResult, analysis: SliceAnalysis, fault: Fault) -> list[HostLink]:
-    place: Place = fault.place
+    component = fault.component
     ends = []
     if fault.way is not Way.IN:
-        ends.append((place.first, place.second))
+        ends.append((component.first, component.second))
     if fault.way is not Way.OUT:
-        ends.append((place.second, place.first))
+        ends.append((component.second, component.first))
     return [HostLink(a, b, _time_ns(result, analysis, a, b), fault.ratio) for a, b in ends]
 
 

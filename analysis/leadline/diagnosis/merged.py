@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The faults of all slices of a result, each place once."""
+"""The faults of all slices of a result, each component once."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ class FoundFault:
 
 
 def found_faults(found: Mapping[Slice, Diagnosis], parts: Sequence[Slice]) -> list[FoundFault]:
-    """Of these slices: those first that most slices show, of these the gravest ones; what is no fault but how the
-    machine is built, last. A place that is slow and one that is unsteady are two.
+    """Of these slices: those first that most slices show, of these the worst ones; what is no fault but how the
+    machine is built, last. A component that is slow and one that is unsteady are two.
     """
     shown = [(part, found[part]) for part in parts if part in found]
     seen: dict[object, list[tuple[int, Slice, Fault]]] = {}
     for part, diagnosis in shown:
         for position, fault in enumerate(diagnosis.faults):
-            seen.setdefault((fault.place, fault.symptom, fault.is_note), []).append((position, part, fault))
+            seen.setdefault((fault.component, fault.symptom, fault.is_note), []).append((position, part, fault))
     merged = []
     for entries in seen.values():
         _, part, clearest = max(entries, key=lambda entry: entry[2].ratio_low)
-        gravest = min(position for position, _, _ in entries)
-        merged.append((gravest, FoundFault(clearest, part, len(entries), len(shown))))
+        worst = min(position for position, _, _ in entries)
+        merged.append((worst, FoundFault(clearest, part, len(entries), len(shown))))
     merged.sort(key=lambda one: (one[1].fault.is_note, -one[1].num_found, one[0]))
     return [one for _, one in merged]

@@ -27,7 +27,7 @@ _NAME_COLUMNS = (
 _SPEEDS = {
     "mean": "arithmetic mean over its connections", "harmonic": "message size by the mean time of its connections",
     "min": "its slowest connection", "max": "its fastest connection",
-    "full_load": "mean over its connections while all were under way",
+    "full_load": "mean over its connections while all were busy",
 }  # fmt: skip
 
 

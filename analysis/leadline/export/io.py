@@ -86,7 +86,7 @@ def _ranks(result: IoResult, _sizes: Sequence[int], progress: Progress | None = 
 PHASES: Table[IoResult] = Table(
     (
         *_NAME_COLUMNS,
-        Column("complete", "1", "1 where it came to its end"),
+        Column("complete", "1", "1 where it finished"),
         *(Column(name, "bytes" if name.endswith("bytes") else "1", "over all ranks") for name in _COUNTS),
         *(Column(name, "bytes/s", meaning) for name, meaning in _RATES.items()),
         *(Column(name, "ns", "time of a call") for name in _LATENCIES),
@@ -102,7 +102,7 @@ RANKS: Table[IoResult] = Table(
         Column("host", "", "its host"),
         Column("file", "", "that its objects are in"),
         Column("begin_ns", "ns", "before its open, since the barrier before the phase"),
-        Column("end_ns", "ns", "behind its close and sync"),
+        Column("end_ns", "ns", "after its close and sync"),
         Column("io_ns", "ns", "between them, without fill, verify and a sync that is outside"),
         *(Column(f"{name}_ns", "ns", "what it spent on this") for name in IO_TIMES),
         *(Column(name, "bytes" if name.endswith("bytes") else "1", text) for name, text in _RANK_COUNTS.items()),

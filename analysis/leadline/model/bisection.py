@@ -96,7 +96,7 @@ class SlowConnection:
     to_rank: int
     time_ns: float
     alone_time_ns: float  # NaN = not measured again
-    slow_alone: bool  # beside the median of all pairs alone; else slow only together, or not measured again
+    slow_alone: bool  # beside the median of all pairs alone; else slow only under load, or not measured again
 
 
 class BisectionReader(Protocol):
@@ -125,7 +125,7 @@ class BisectionResult(RunResult):
     within_hosts: bool  # random pairs may lie on one host
     pattern_names: tuple[str, ...]  # of the named patterns
     max_patterns: int  # of a message size: M
-    slow_connections: tuple[SlowConnection, ...]  # slowest first, size by size; only in a run that came to its end
+    slow_connections: tuple[SlowConnection, ...]  # slowest first, size by size; only in a run that finished
     stopped_by: tuple[str, ...]  # of each size: "precision", "rounds", "time_limit"; empty = not known, or none wanted
     reader: BisectionReader
 

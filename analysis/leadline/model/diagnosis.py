@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class PlaceKind(str, Enum):
+class ComponentKind(str, Enum):
     """The places that can be at fault, the larger ones first."""
 
     SWITCH = "switch"  # pairs of all hosts below it, also with each other
@@ -24,7 +24,7 @@ class PlaceKind(str, Enum):
 
 
 class Symptom(str, Enum):
-    """What is wrong with a place."""
+    """What is wrong with a component."""
 
     SLOW = "slow"  # its medians are long
     UNSTEADY = "unsteady"  # its means are long, its medians are not
@@ -39,7 +39,7 @@ class Way(str, Enum):
 
 
 class Persistence(str, Enum):
-    """What measuring again has said about a place."""
+    """What measuring again has said about a component."""
 
     NOT_RETESTED = "not_retested"
     PERSISTENT = "persistent"
@@ -48,10 +48,10 @@ class Persistence(str, Enum):
 
 
 @dataclass(frozen=True)
-class Place:
-    """A place by its number; which numbers count follows from the kind, the others are -1."""
+class Component:
+    """A component by its number; which numbers count follows from the kind, the others are -1."""
 
-    kind: PlaceKind
+    kind: ComponentKind
     level: int  # of switch, uplink, cable: 0 = the level next to the hosts
     first: int  # group, slot, host or rank
     second: int  # of cable, link and pair: the other end
@@ -67,7 +67,7 @@ class Place:
 
 @dataclass(frozen=True)
 class ShownPair:
-    """An ordered pair that shows a fault: its median time in ns, or where the place is unsteady its mean over its
+    """An ordered pair that shows a fault: its median time in ns, or where the component is unsteady its mean over its
     median; and what that would be without the fault.
     """
 
@@ -79,16 +79,16 @@ class ShownPair:
 
 @dataclass(frozen=True)
 class Fault:
-    """A place that is worse than others of its kind."""
+    """A component that is worse than others of its kind."""
 
-    place: Place
+    component: Component
     name: str  # "host node3", "the link between node1 and node4"
     symptom: Symptom
     way: Way
     ratio: float  # time over what is expected without the fault (unsteady: of mean over median)
     ratio_low: float  # 95 % interval
     ratio_high: float
-    p_value: float  # that a sound place shows so much
+    p_value: float  # that a sound component shows so much
     num_pairs: int  # ordered, measured
     pairs: tuple[ShownPair, ...]  # some of them
     ruled_out: tuple[str, ...]
@@ -113,10 +113,10 @@ class Diagnosis:
     """Everything that was found out about one slice."""
 
     threshold: float  # the least share of time that a finding costs
-    false_discovery_rate: float  # of the findings of each kind of place
+    false_discovery_rate: float  # of the findings of each kind of component
     topology: str  # where the network comes from; empty = nothing is known of it
     num_pairs: int  # ordered pairs of the ranks that take part
     num_measured: int  # those with a time
     classes: tuple[DiagnosedClass, ...]
-    faults: tuple[Fault, ...]  # the gravest first, notes last
+    faults: tuple[Fault, ...]  # worst first, notes last
     notes: tuple[str, ...]  # what could not be told, and why

@@ -44,7 +44,7 @@ class Slice:
 
 @dataclass(frozen=True)
 class Retest:
-    """One of the slowest ordered pairs: its median in company, and alone after the main test (NaN = not retested)."""
+    """One of the slowest ordered pairs: its median under load, and alone after the main test (NaN = not retested)."""
 
     repeat: int
     size_index: int

@@ -19,7 +19,7 @@ BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class RankPlace:
+class RankLocation:
     """Where one rank ran."""
 
     rank: int
@@ -39,7 +39,7 @@ class RunProvenance:
     commit: str
     command_line: tuple[str, ...]
     start_utc: str
-    end_utc: str  # empty = the run did not come to its end
+    end_utc: str  # empty = the run did not finish
     launcher: str
     kernel: str
     transport: str
@@ -76,7 +76,7 @@ class RunResult:
     provenance: RunProvenance
     options: Mapping[str, str]
     message_sizes_bytes: tuple[int, ...]
-    ranks: tuple[RankPlace, ...]
+    ranks: tuple[RankLocation, ...]
     findings: tuple[Finding, ...]
     summary: Mapping[str, object] | None  # the engine's own; None in a run without an end
     complete: bool

@@ -17,7 +17,7 @@ from leadline.model import (
     FloatArray,
     IntArray,
     LinkTestRecord,
-    RankPlace,
+    RankLocation,
     ReadRows,
     Retest,
     RunProvenance,
@@ -83,9 +83,9 @@ def real_of(value: Any) -> float:
 
 def place_of(
     rank: int, host: str, device: str = "", cpus: str = "", pid: int = 0, num_cpus: int = 0, numa_node: int = -1
-) -> RankPlace:
+) -> RankLocation:
     """Where a rank ran; hosts without a name get one, since a name is what people look for."""
-    return RankPlace(rank, host or "(unknown host)", device, cpus, int(pid), int(num_cpus), int(numa_node))
+    return RankLocation(rank, host or "(unknown host)", device, cpus, int(pid), int(num_cpus), int(numa_node))
 
 
 def linktest_of(values: Mapping[str, Any], location: Any, num_ranks: int) -> LinkTestRecord:

@@ -9,12 +9,12 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from leadline.model import (
+    Component,
+    ComponentKind,
     DiagnosedClass,
     Diagnosis,
     Fault,
     Persistence,
-    Place,
-    PlaceKind,
     ShownPair,
     Slice,
     Symptom,
@@ -24,9 +24,9 @@ from leadline.readers.contents import BAD_VALUES, DamagedError, of_slices, real_
 
 Word = TypeVar("Word", bound=Enum)
 
-_OF_RANKS = (PlaceKind.RANK, PlaceKind.PAIR)
-_OF_HOSTS = (PlaceKind.HOST, PlaceKind.PORT, PlaceKind.INSIDE, PlaceKind.SOCKET, PlaceKind.LINK)
-_OF_TWO_ENDS = (PlaceKind.CABLE, PlaceKind.LINK, PlaceKind.PAIR)
+_OF_RANKS = (ComponentKind.RANK, ComponentKind.PAIR)
+_OF_HOSTS = (ComponentKind.HOST, ComponentKind.PORT, ComponentKind.INSIDE, ComponentKind.SOCKET, ComponentKind.LINK)
+_OF_TWO_ENDS = (ComponentKind.CABLE, ComponentKind.LINK, ComponentKind.PAIR)
 
 
 def diagnosis_of(
@@ -61,10 +61,10 @@ def _diagnosis(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Diag
 
 
 def fault_of(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Fault:
-    """A place at fault, or one that changed. BAD_VALUES or DamagedError for what cannot be."""
+    """A component at fault, or one that changed. BAD_VALUES or DamagedError for what cannot be."""
     low, high = entry["ratio_interval"]
     return Fault(
-        place=_place(entry, num_ranks, num_hosts),
+        component=_component(entry, num_ranks, num_hosts),
         name=str(entry["name"]),
         symptom=word_of(Symptom, entry["symptom"]),
         way=word_of(Way, entry["way"]),
@@ -82,9 +82,9 @@ def fault_of(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Fault:
     )
 
 
-def _place(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Place:
+def _component(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Component:
     numbers = entry["place"]
-    kind = word_of(PlaceKind, entry["kind"])
+    kind = word_of(ComponentKind, entry["kind"])
     level, first, second, socket = (
         -1 if numbers[name] is None else int(numbers[name]) for name in ("level", "first", "second", "socket")
     )
@@ -93,11 +93,11 @@ def _place(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Place:
         for name in ("hosts", "other_hosts")
     )
     limit, what = (num_ranks, "rank") if kind in _OF_RANKS else (num_hosts, "host")
-    if kind in _OF_RANKS or (kind in _OF_HOSTS and not (kind is PlaceKind.SOCKET and first < 0)):
+    if kind in _OF_RANKS or (kind in _OF_HOSTS and not (kind is ComponentKind.SOCKET and first < 0)):
         _within(first, limit, what)
     if kind in _OF_TWO_ENDS:
-        _within(second, limit if kind is not PlaceKind.CABLE else num_hosts, what)
-    return Place(kind, level, first, second, socket, hosts, other_hosts)
+        _within(second, limit if kind is not ComponentKind.CABLE else num_hosts, what)
+    return Component(kind, level, first, second, socket, hosts, other_hosts)
 
 
 def _shown(entry: Mapping[str, Any], num_ranks: int) -> ShownPair:

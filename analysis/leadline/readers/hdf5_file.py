@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 from leadline.error import LeadlineError
-from leadline.model import RankPlace
+from leadline.model import RankLocation
 from leadline.readers.contents import BAD_VALUES, FORMAT_VERSION, place_of, reason_of, summary_of, text_of
 from leadline.readers.input_file import InputFile, another_kind, truncated, unreadable
 
@@ -103,7 +103,7 @@ class FileReader:
             raise self._damaged(f"/{name} has the shape {dataset.shape}")
         return dataset[()]
 
-    def _ranks(self) -> tuple[RankPlace, ...]:
+    def _ranks(self) -> tuple[RankLocation, ...]:
         hosts = self._array("ranks/host", 1)
         names = ("device", "cpus", "pid", "num_cpus", "numa_node")
         device, cpus, *numbers = (self._array(f"ranks/{name}", 1, len(hosts)) for name in names)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from leadline.error import LeadlineError
-from leadline.model import IntArray, LinkResult, Provenance, RankPlace, Slice
+from leadline.model import IntArray, LinkResult, Provenance, RankLocation, Slice
 from leadline.readers.contents import (
     BAD_VALUES,
     FORMAT_VERSION,
@@ -237,7 +237,7 @@ class _Reader:
         times = [ns_of_seconds(column.astype(np.float64)).tolist() for column in (first, again)]
         self._run.retests = [[0] * end, [0] * end, from_rank.tolist(), to_rank.tolist(), *times]
 
-    def _places(self) -> tuple[tuple[RankPlace, ...], IntArray]:
+    def _places(self) -> tuple[tuple[RankLocation, ...], IntArray]:
         """Where each rank ran, and LinkTest's location of it, [N, 4]; the records of all ranks are looked at."""
         places, location = [], np.zeros((self._num_ranks, 4), dtype=np.int64)
         for rank in range(self._num_ranks):

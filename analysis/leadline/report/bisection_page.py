@@ -27,7 +27,7 @@ from leadline.text import run as run_text
 from leadline.units import bytes_text, plain
 
 _STYLES = ("report.css", "matrix.css", "chart.css", "bisection.css")
-# The rooms of the page's script, in the order in which they stand in its one function.
+# The parts of the page's script, in the order in which they stand in its one function.
 _SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "plot.js", "bisection_charts.js")
 _WITHOUT_SCRIPT = (
     "Charts are drawn by a script inside this page, and scripts are switched off. The tables have the numbers."

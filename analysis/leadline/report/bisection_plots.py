@@ -11,7 +11,7 @@ from leadline.draw.plots import nice_values
 from leadline.model.simulation import PatternComparison
 from leadline.report.bisection_data import Data, counts_of_connections, counts_of_patterns
 from leadline.report.paper import ALARM, GREY, INK, Paper, shortened
-from leadline.report.plot_frame import Place, grid_lines, inside, labels_below, name_above
+from leadline.report.plot_frame import Area, grid_lines, inside, labels_below, name_above
 from leadline.report.sheet import SIZE
 from leadline.units import Unit, bandwidth_unit, number, plain
 
@@ -19,13 +19,13 @@ _BLUE, _SAND = "#31688e", "#c2570c"
 _MOST_NAMED = 9
 
 
-def draw_patterns(paper: Paper, place: Place, one: SizeAnalysis) -> None:
+def draw_patterns(paper: Paper, area: Area, one: SizeAnalysis) -> None:
     """How many random patterns have which mean, with the interval of the effective bisection bandwidth."""
     counts, unit = counts_of_patterns(one), bandwidth_unit(one.ebb.mean)
     if counts is None:
         return
-    name_above(paper, place, f"patterns over their mean, {unit.name}")
-    inner, across, _ = _draw_counts(paper, place, counts, unit, is_logarithmic=False)
+    name_above(paper, area, f"patterns over their mean, {unit.name}")
+    inner, across, _ = _draw_counts(paper, area, counts, unit, is_logarithmic=False)
     if math.isfinite(one.ebb.half_width):
         ends = [min(max(across.at(value), inner.x), inner.x + inner.width) for value in (one.ebb.low, one.ebb.high)]
         corners = ([ends[0], ends[1], ends[1], ends[0]], [inner.y, inner.y, inner.y + inner.height,
@@ -34,20 +34,20 @@ def draw_patterns(paper: Paper, place: Place, one: SizeAnalysis) -> None:
     _mark(paper, inner, across.at(one.ebb.mean), "eBB")
 
 
-def draw_connections(paper: Paper, place: Place, one: SizeAnalysis) -> None:
+def draw_connections(paper: Paper, area: Area, one: SizeAnalysis) -> None:
     """How many connections have which bandwidth."""
     counts, unit = counts_of_connections(one), bandwidth_unit(one.speeds.median)
     if counts is None:
         return
-    name_above(paper, place, f"connections over their bandwidth, {unit.name}")
-    inner, across, _ = _draw_counts(paper, place, counts, unit, is_logarithmic=True)
+    name_above(paper, area, f"connections over their bandwidth, {unit.name}")
+    inner, across, _ = _draw_counts(paper, area, counts, unit, is_logarithmic=True)
     _mark(paper, inner, across.at(one.speeds.median), "median")
 
 
 def _draw_counts(
-    paper: Paper, place: Place, counts: Data, unit: Unit, is_logarithmic: bool
-) -> tuple[Place, Scale, Scale]:  # fmt: skip
-    inner, edges = _below_name(place), counts["edges"]
+    paper: Paper, area: Area, counts: Data, unit: Unit, is_logarithmic: bool
+) -> tuple[Area, Scale, Scale]:  # fmt: skip
+    inner, edges = _below_name(area), counts["edges"]
     across = Scale(edges[0], edges[-1], inner.x, inner.x + inner.width, False)
     most = max(counts["counts"])
     up = (
@@ -65,27 +65,27 @@ def _draw_counts(
     return inner, across, up
 
 
-def _below_name(place: Place) -> Place:
+def _below_name(area: Area) -> Area:
     """Where the plot itself is: the number at its top keeps away from the name above."""
-    return inside(Place(place.x, place.y + 1.6, place.width, place.height - 1.6))
+    return inside(Area(area.x, area.y + 1.6, area.width, area.height - 1.6))
 
 
-def _numbers_below(paper: Paper, inner: Place, across: Scale, scale: float) -> None:
+def _numbers_below(paper: Paper, inner: Area, across: Scale, scale: float) -> None:
     values = nice_values(across.low / scale, across.high / scale, False, 7)
     labels_below(paper, inner, [(across.at(value * scale), plain(value)) for value in values])
 
 
-def _mark(paper: Paper, inner: Place, x: float, text: str) -> None:
+def _mark(paper: Paper, inner: Area, x: float, text: str) -> None:
     paper.line([x, x], [inner.y, inner.y + inner.height], colour=INK, width=0.8, layer=5, dashes=(3, 2))
     is_right = x > inner.x + 0.8 * inner.width
     paper.text(x + (-1 if is_right else 1), inner.y + 1.9, text, 6, colour=GREY, align="right" if is_right else "left")
 
 
-def draw_convergence(paper: Paper, place: Place, one: SizeAnalysis) -> None:
+def draw_convergence(paper: Paper, area: Area, one: SizeAnalysis) -> None:
     """The mean after more and more patterns, in its 95 % interval."""
     its, unit = one.converged, bandwidth_unit(one.ebb.mean)
-    name_above(paper, place, f"eBB after so many patterns, {unit.name}")
-    inner = _below_name(place)
+    name_above(paper, area, f"eBB after so many patterns, {unit.name}")
+    inner = _below_name(area)
     shown = its.num >= min(8, its.num[-1])
     low = float((its.mean - its.half_width)[shown].min())
     high = float((its.mean + its.half_width)[shown].max())
@@ -108,20 +108,20 @@ def draw_convergence(paper: Paper, place: Place, one: SizeAnalysis) -> None:
     labels_below(paper, inner, [(across.at(float(num)), f"{num:,}") for num in powers])
 
 
-def draw_named(paper: Paper, place: Place, one: SizeAnalysis) -> None:
+def draw_named(paper: Paper, area: Area, one: SizeAnalysis) -> None:
     """Bars beside the effective bisection bandwidth, slowest first."""
     unit = bandwidth_unit(one.named[0].bytes_per_s_mean)
     has_ebb = one.ebb.num > 0
     name = f"named patterns, {unit.name}" + ("; dashed: eBB" if has_ebb else "")
-    name_above(paper, place, name)
+    name_above(paper, area, name)
     slowest = sorted(one.named, key=lambda pattern: pattern.bytes_per_s_mean)
     shown = slowest[:_MOST_NAMED]
     longest = max([*(pattern.bytes_per_s_mean for pattern in shown), *([one.ebb.mean] if has_ebb else [])])
-    left, room = place.x + 22, place.width - 22 - 12
-    step = min((place.height - 6) / max(len(shown), 1), 4.4)
-    y = place.y + 3.5
+    left, room = area.x + 22, area.width - 22 - 12
+    step = min((area.height - 6) / max(len(shown), 1), 4.4)
+    y = area.y + 3.5
     for pattern in shown:
-        paper.text(place.x, y + step / 2 + 0.8, shortened(pattern.name, 21, SIZE), SIZE)
+        paper.text(area.x, y + step / 2 + 0.8, shortened(pattern.name, 21, SIZE), SIZE)
         is_bad = pattern.relative < 1
         width = room * pattern.bytes_per_s_mean / longest
         paper.box(left, y + 0.5, width, step - 1, fill=_SAND if is_bad else _BLUE, layer=3)
@@ -130,15 +130,15 @@ def draw_named(paper: Paper, place: Place, one: SizeAnalysis) -> None:
         y += step
     if has_ebb:
         at = left + room * one.ebb.mean / longest
-        paper.line([at, at], [place.y + 3, y + 0.5], colour=INK, width=0.8, layer=5, dashes=(3, 2))
+        paper.line([at, at], [area.y + 3, y + 0.5], colour=INK, width=0.8, layer=5, dashes=(3, 2))
     if len(slowest) > len(shown):
-        paper.text(place.x, y + 2.4, f"and {len(slowest) - len(shown):,} faster ones", 6, colour=GREY)
+        paper.text(area.x, y + 2.4, f"and {len(slowest) - len(shown):,} faster ones", 6, colour=GREY)
 
 
-def draw_comparison(paper: Paper, place: Place, comparison: PatternComparison) -> None:
+def draw_comparison(paper: Paper, area: Area, comparison: PatternComparison) -> None:
     """Every random pattern, measured over simulated."""
-    name_above(paper, place, "measured over simulated" + ("" if comparison.has_baseline else ", of the fastest"))
-    inner = _below_name(place)
+    name_above(paper, area, "measured over simulated" + ("" if comparison.has_baseline else ", of the fastest"))
+    inner = _below_name(area)
     xs, ys = comparison.simulated, comparison.measured
     across, up = (
         Scale(low - 0.06 * (high - low or low or 1), high + 0.06 * (high - low or low or 1), start, end, False)
@@ -159,12 +159,12 @@ def draw_comparison(paper: Paper, place: Place, comparison: PatternComparison) -
     _numbers_below(paper, inner, across, 1.0)
 
 
-def draw_worst(paper: Paper, place: Place, one: SizeAnalysis) -> None:
+def draw_worst(paper: Paper, area: Area, one: SizeAnalysis) -> None:
     """The steps of the search for bad patterns; red ones were gone on from."""
     steps, unit = one.worst, bandwidth_unit(float(one.worst.bytes_per_s_mean[0]))
     has_ebb = one.ebb.num > 0
-    name_above(paper, place, f"search for bad patterns, {unit.name}" + ("; dashed: eBB" if has_ebb else ""))
-    inner = _below_name(place)
+    name_above(paper, area, f"search for bad patterns, {unit.name}" + ("; dashed: eBB" if has_ebb else ""))
+    inner = _below_name(area)
     means = steps.bytes_per_s_mean.tolist()
     most = max([*(mean for mean in means if mean == mean), *([one.ebb.mean] if has_ebb else [])], default=1.0)
     across = Scale(1, max(len(means), 2), inner.x + 1.5, inner.x + inner.width - 1.5, False)
@@ -184,10 +184,10 @@ def draw_worst(paper: Paper, place: Place, one: SizeAnalysis) -> None:
     labels_below(paper, inner, [(across.at(value), f"{round(value):,}") for value in ticks])
 
 
-def draw_places(paper: Paper, place: Place, kind: str, bars: list[Data]) -> None:
+def draw_places(paper: Paper, area: Area, kind: str, bars: list[Data]) -> None:
     """The share of slow connections of every host or rank."""
-    name_above(paper, place, f"share of slow connections, %, over {kind}")
-    inner = _below_name(place)
+    name_above(paper, area, f"share of slow connections, %, over {kind}")
+    inner = _below_name(area)
     across = Scale(0, bars[-1]["end"], inner.x, inner.x + inner.width, False)
     up = Scale(0, 1, inner.y + inner.height, inner.y, False)
     grid_lines(paper, inner, up, 0.01)

@@ -20,7 +20,7 @@ from leadline.report.bisection_plots import (
     draw_worst,
 )
 from leadline.report.paper import GREY, Kind, Paper, drawing, shortened
-from leadline.report.plot_frame import Place
+from leadline.report.plot_frame import Area
 from leadline.report.sheet import (
     HEADING,
     HEIGHT_MM,
@@ -50,11 +50,11 @@ _MOST_FINDING_LINES = 6
 _SIZES_SHARE = 0.5  # of the room that tables have, if there is much of everything
 _DEFINITIONS = (
     "eBB: arithmetic mean of the bandwidth over connections and random patterns, one direction. ±: 95 % interval, by "
-    "Student’s t over patterns. Harmonic: message size by mean time. Pairs alone: while all others rest. "
+    "Student’s t over patterns. Harmonic: message size by mean time. Pairs alone: while all others are idle. "
     "1 MiB = 1,048,576 bytes. Every number is defined in docs/metrics.md."
 )
 
-Named = tuple[str, Callable[[Place], None]]
+Named = tuple[str, Callable[[Area], None]]
 
 
 def bisection_sheet(
@@ -78,17 +78,17 @@ def _page(result: BisectionResult, its: BisectionAnalysis) -> Paper:
     one = tables.shown_first(its.sizes)
     if one.ebb.num:
         name = f"Over {one.ebb.num:,} random patterns with {bytes_text(one.message_size_bytes)}"
-        y = _draw_row(paper, Place(x, y, width, _PLOT_HEIGHT), name, [
-            lambda place: draw_patterns(paper, place, one), lambda place: draw_connections(paper, place, one),
+        y = _draw_row(paper, Area(x, y, width, _PLOT_HEIGHT), name, [
+            lambda area: draw_patterns(paper, area, one), lambda area: draw_connections(paper, area, one),
         ])  # fmt: skip
     for row in _further_plots(paper, result, its):
-        y = _draw_row(paper, Place(x, y, width, _PLOT_HEIGHT), " · ".join(name for name, _ in row),
+        y = _draw_row(paper, Area(x, y, width, _PLOT_HEIGHT), " · ".join(name for name, _ in row),
                       [draw for _, draw in row])  # fmt: skip
-    y = _draw_tables(paper, Place(x, y, width, foot - below - _GAP - y), result, its)
+    y = _draw_tables(paper, Area(x, y, width, foot - below - _GAP - y), result, its)
     of_places = places_of(result, its.places)
     if of_places and foot - below - _GAP - y > _PLACES_HEIGHT + 1.5:
         kind, bars = next(iter(of_places.items()))
-        draw_places(paper, Place(x, y + 1.5, width, _PLACES_HEIGHT), kind, bars)
+        draw_places(paper, Area(x, y + 1.5, width, _PLACES_HEIGHT), kind, bars)
     draw_findings(paper, x, foot - below, width, result, no_findings, _MOST_FINDING_LINES)
     draw_foot(paper, x, foot, width, result, _DEFINITIONS)
     return paper
@@ -103,13 +103,13 @@ def _head(result: BisectionResult, its: BisectionAnalysis) -> Head:
     return Head("bisection test", bisection_text.title(result), problems, headline, bisection_text.run_facts(result))
 
 
-def _draw_row(paper: Paper, place: Place, name: str, plots: Sequence[Callable[[Place], None]]) -> float:
+def _draw_row(paper: Paper, area: Area, name: str, plots: Sequence[Callable[[Area], None]]) -> float:
     """Plots side by side below the name of their section; returns where the rest may begin."""
-    heading(paper, place.x, place.y, place.width, name)
-    width = (place.width - _BETWEEN * (len(plots) - 1)) / len(plots)
+    heading(paper, area.x, area.y, area.width, name)
+    width = (area.width - _BETWEEN * (len(plots) - 1)) / len(plots)
     for index, draw in enumerate(plots):
-        draw(Place(place.x + index * (width + _BETWEEN), place.y + HEADING + 1.5, width, place.height))
-    return place.y + HEADING + place.height + _GAP
+        draw(Area(area.x + index * (width + _BETWEEN), area.y + HEADING + 1.5, width, area.height))
+    return area.y + HEADING + area.height + _GAP
 
 
 def _further_plots(paper: Paper, result: BisectionResult, its: BisectionAnalysis) -> list[list[Named]]:
@@ -120,36 +120,36 @@ def _further_plots(paper: Paper, result: BisectionResult, its: BisectionAnalysis
     plots: list[Named] = []
     if one.ebb.num > 1:
         ended = f"Interval: ended {bisection_text.stopped_text(result, one)}"
-        plots.append((ended, lambda place: draw_convergence(paper, place, one)))
+        plots.append((ended, lambda area: draw_convergence(paper, area, one)))
     if one.named:
-        plots.append(("named patterns", lambda place: draw_named(paper, place, one)))
+        plots.append(("named patterns", lambda area: draw_named(paper, area, one)))
     if len(one.worst):
-        plots.append(("search", lambda place: draw_worst(paper, place, one)))
+        plots.append(("search", lambda area: draw_worst(paper, area, one)))
     if comparison:
-        plots.append(("simulated", lambda place: draw_comparison(paper, place, comparison)))
+        plots.append(("simulated", lambda area: draw_comparison(paper, area, comparison)))
     if len(plots) <= _MOST_SIDE_BY_SIDE:
         return [plots] if plots else []
     return [plots[:2], plots[2:]]
 
 
-def _draw_tables(paper: Paper, place: Place, result: BisectionResult, its: BisectionAnalysis) -> float:
+def _draw_tables(paper: Paper, area: Area, result: BisectionResult, its: BisectionAnalysis) -> float:
     """As many rows as fit: of sizes the largest, of slow connections the slowest; returns where the rest may begin."""
-    num_rows = int(place.height / ROW) - 8
-    numbers, y = tables.size_table(result, its.sizes), place.y
+    num_rows = int(area.height / ROW) - 8
+    numbers, y = tables.size_table(result, its.sizes), area.y
     one = tables.shown_first(its.sizes)
     slow = tables.slow_rows(result, one) if one.slow else {"rows": [], "unit": ""}
     wanted = len(slow["rows"]) + len(its.places.slow)
     if numbers["rows"]:
         most = max(num_rows - wanted, int(_SIZES_SHARE * num_rows), 1)
-        y = _draw_sizes(paper, Place(place.x, y, place.width, 0), numbers, most) + _GAP / 2
+        y = _draw_sizes(paper, Area(area.x, y, area.width, 0), numbers, most) + _GAP / 2
         num_rows -= min(most, len(numbers["rows"]))
     if wanted and num_rows > 0:
-        y = _draw_slow(paper, Place(place.x, y, place.width, 0), its, slow, num_rows)
+        y = _draw_slow(paper, Area(area.x, y, area.width, 0), its, slow, num_rows)
     return y
 
 
-def _draw_sizes(paper: Paper, place: Place, numbers: tables.Row, most: int) -> float:
-    y = heading(paper, place.x, place.y, place.width, f"Effective bisection bandwidth, {numbers['unit']}")
+def _draw_sizes(paper: Paper, area: Area, numbers: tables.Row, most: int) -> float:
+    y = heading(paper, area.x, area.y, area.width, f"Effective bisection bandwidth, {numbers['unit']}")
     rows = numbers["rows"][-most:]
     columns = {
         "size": "message size", "patterns": "patterns", "ebb": "eBB", "share": "± %", "relative": "of pairs alone",
@@ -157,16 +157,16 @@ def _draw_sizes(paper: Paper, place: Place, numbers: tables.Row, most: int) -> f
         "baseline": "pairs alone",
     }  # fmt: skip
     lines = [Line(tuple(row[name].strip("±% ") if name == "share" else row[name] for name in columns)) for row in rows]
-    y = table(paper, place.x, y, fitted([(title, True) for title in columns.values()], lines, place.width), lines)
+    y = table(paper, area.x, y, fitted([(title, True) for title in columns.values()], lines, area.width), lines)
     if len(rows) < len(numbers["rows"]):
         num = len(numbers["rows"]) - len(rows)
-        paper.text(place.x, y, f"{num:,} smaller sizes are left out; the page (.html) has all.", SIZE, colour=GREY)
+        paper.text(area.x, y, f"{num:,} smaller sizes are left out; the page (.html) has all.", SIZE, colour=GREY)
         y += ROW
     return y
 
 
-def _draw_slow(paper: Paper, place: Place, its: BisectionAnalysis, slow: tables.Row, most: int) -> float:
-    y = heading(paper, place.x, place.y, place.width, "Slow hosts, ranks and connections")
+def _draw_slow(paper: Paper, area: Area, its: BisectionAnalysis, slow: tables.Row, most: int) -> float:
+    y = heading(paper, area.x, area.y, area.width, "Slow hosts, ranks and connections")
     places = tables.place_rows(its.places)[:most]
     for row in places:
         name = row["what"] + (f" {row['host']}" if row["what"] == "host" else f" on {row['host']}")
@@ -174,7 +174,7 @@ def _draw_slow(paper: Paper, place: Place, its: BisectionAnalysis, slow: tables.
             f"{name}: {row['share']} of its {row['connections']} connections are slow; its median one "
             f"reaches {row['relative']} of that of all"
         )
-        paper.text(place.x, y, shortened(text, place.width, SIZE), SIZE)
+        paper.text(area.x, y, shortened(text, area.width, SIZE), SIZE)
         y += ROW
     rows = slow["rows"][: most - len(places)]
     if not rows:
@@ -187,4 +187,4 @@ def _draw_slow(paper: Paper, place: Place, its: BisectionAnalysis, slow: tables.
               row["relative"], row["alone"], row["verdict"]), row["alarming"])
         for row in rows
     ]  # fmt: skip
-    return table(paper, place.x, y, fitted(heads, lines, place.width), lines)
+    return table(paper, area.x, y, fitted(heads, lines, area.width), lines)

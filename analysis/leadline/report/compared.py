@@ -36,13 +36,18 @@ def comparison_for_page(analyses: Sequence[SliceAnalysis], comparison: Compariso
 
 def _size_row(size: ComparedSize, part: int | None) -> Row:
     unit = time_unit(max((one.after_ns for one in size.classes), default=math.nan))
-    places = [(place, Change.SLOWER) for place in size.slower], [(place, Change.FASTER) for place in size.faster]
+    places = (
+        [(component, Change.SLOWER) for component in size.slower],
+        [(component, Change.FASTER) for component in size.faster],
+    )
     return {
         "name": bytes_text(size.message_size_bytes),
         "num_pairs": size.num_pairs,
         "unit": unit.name,
         "classes": [_class_row(one, unit) for one in size.classes],
-        "places": [_place_row(place, change, part) for kind in places for place, change in kind[:MOST_PLACES]],
+        "places": [
+            _component_row(component, change, part) for kind in places for component, change in kind[:MOST_PLACES]
+        ],
         "num_left_out": sum(max(len(kind) - MOST_PLACES, 0) for kind in places),
     }
 
@@ -59,10 +64,10 @@ def _class_row(one: ComparedClass, unit: Unit) -> Row:
     }
 
 
-def _place_row(place: Fault, change: Change, part: int | None) -> Row:
+def _component_row(component: Fault, change: Change, part: int | None) -> Row:
     return {
-        "text": comparison_text.change_of_place(place, change),
-        "num_pairs": f"{place.num_pairs:,} ordered pair{'s' if place.num_pairs != 1 else ''}",
+        "text": comparison_text.change_of_component(component, change),
+        "num_pairs": f"{component.num_pairs:,} ordered pair{'s' if component.num_pairs != 1 else ''}",
         "is_slower": change is Change.SLOWER,
-        "target": target_of(place) | {"data-part": part} if part is not None and target_of(place) else {},
+        "target": target_of(component) | {"data-part": part} if part is not None and target_of(component) else {},
     }

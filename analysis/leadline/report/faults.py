@@ -8,7 +8,7 @@ from typing import Any
 
 from leadline.analyse import SliceAnalysis
 from leadline.diagnosis import Diagnosed, FoundFault
-from leadline.model import Fault, LinkResult, PlaceKind, Slice, Way
+from leadline.model import ComponentKind, Fault, LinkResult, Slice, Way
 from leadline.report.strip import WIDTH, strip_of
 from leadline.stats.colour_range import ColourRange
 from leadline.text import diagnosis as diagnosis_text
@@ -68,17 +68,20 @@ def _row(result: LinkResult, one: FoundFault, parts: Sequence[Slice], spans: Map
 
 
 def target_of(fault: Fault) -> dict[str, int]:
-    """Where its name leads in the matrix, as attributes that the page's script knows; empty for what is no one place
+    """Where its name leads in the matrix, as attributes that the page's script knows; empty for what is no one component
     there.
     """
-    place = fault.place
-    first, second = (place.second, place.first) if fault.way is Way.IN else (place.first, place.second)
-    if place.kind in (PlaceKind.HOST, PlaceKind.PORT, PlaceKind.INSIDE, PlaceKind.SOCKET) and place.first >= 0:
-        return {"data-host": place.first}
-    if place.kind is PlaceKind.RANK:
-        return {"data-rank": place.first}
-    if place.kind is PlaceKind.LINK:
+    component = fault.component
+    first, second = (component.second, component.first) if fault.way is Way.IN else (component.first, component.second)
+    if (
+        component.kind in (ComponentKind.HOST, ComponentKind.PORT, ComponentKind.INSIDE, ComponentKind.SOCKET)
+        and component.first >= 0
+    ):
+        return {"data-host": component.first}
+    if component.kind is ComponentKind.RANK:
+        return {"data-rank": component.first}
+    if component.kind is ComponentKind.LINK:
         return {"data-from-host": first, "data-to-host": second}
-    if place.kind is PlaceKind.PAIR:
+    if component.kind is ComponentKind.PAIR:
         return {"data-from": first, "data-to": second}
     return {}

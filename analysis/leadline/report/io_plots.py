@@ -9,7 +9,7 @@ from leadline.draw.plots import nice_values
 from leadline.model import IO_TIMES
 from leadline.report.io_data import KIND_COLOURS
 from leadline.report.paper import ALARM, GREY, Paper
-from leadline.report.plot_frame import Place, grid_lines, inside, labels_below, name_above
+from leadline.report.plot_frame import Area, grid_lines, inside, labels_below, name_above
 from leadline.units import bandwidth_unit, plain, time_text, time_unit
 
 _BLUE = "#31688e"
@@ -23,7 +23,7 @@ def kinds_of(one: PhaseAnalysis) -> list[str]:
     return [*kinds, "rest"] if (rest_ns(rows)[rows.has_row] > 0).any() else kinds
 
 
-def draw_use(paper: Paper, place: Place, one: PhaseAnalysis) -> None:
+def draw_use(paper: Paper, area: Area, one: PhaseAnalysis) -> None:
     """A bar for each rank, of many the slowest: how much of each kind of time."""
     ranks = one.shown_ranks
     if ranks.size > _MOST_ROWS:
@@ -34,10 +34,10 @@ def draw_use(paper: Paper, place: Place, one: PhaseAnalysis) -> None:
     num = int(one.rows.has_row.sum())
     unit = time_unit(one.end_ns)
     part = f", the {len(shown)} slowest of {num:,} ranks" if len(shown) < num else ""
-    name_above(paper, place, f"{one.phase.name}, {unit.name}{part}")
-    left, top = place.x + 14, place.y + 3
-    height = (place.height - 8) / max(len(shown), 1)
-    across = Scale(0, max(one.end_ns, 1), left, place.x + place.width, False)
+    name_above(paper, area, f"{one.phase.name}, {unit.name}{part}")
+    left, top = area.x + 14, area.y + 3
+    height = (area.height - 8) / max(len(shown), 1)
+    across = Scale(0, max(one.end_ns, 1), left, area.x + area.width, False)
     slow = {straggler["rank"] for straggler in one.phase.summary.get("stragglers") or []}
     rest = rest_ns(one.rows)
     for row, rank in enumerate(shown):
@@ -58,20 +58,20 @@ def draw_use(paper: Paper, place: Place, one: PhaseAnalysis) -> None:
                 width = max(across.at(at + time_ns) - across.at(at), 0.05)
                 paper.box(across.at(at), y + 0.15, width, max(height - 0.3, 0.3), fill=KIND_COLOURS[kind], layer=3)
                 at += time_ns
-    below = Place(left, place.y, place.x + place.width - left, place.height - 5)
+    below = Area(left, area.y, area.x + area.width - left, area.height - 5)
     values = nice_values(0, one.end_ns / unit.scale, False, 6)
     labels_below(paper, below, [(across.at(value * unit.scale), plain(value)) for value in values])
 
 
-def draw_throughput(paper: Paper, place: Place, one: PhaseAnalysis) -> None:
+def draw_throughput(paper: Paper, area: Area, one: PhaseAnalysis) -> None:
     """Bytes of all ranks over time."""
     rates = [1e9 * num / one.bin_ns for num in one.total.tolist()]
     if not rates:
         return
     unit, length_ns = bandwidth_unit(max(rates)), one.bin_ns * len(rates)
     along = time_unit(length_ns)
-    name_above(paper, place, f"{unit.name} over {along.name}")
-    inner = inside(Place(place.x, place.y + 1.6, place.width, place.height - 1.6))
+    name_above(paper, area, f"{unit.name} over {along.name}")
+    inner = inside(Area(area.x, area.y + 1.6, area.width, area.height - 1.6))
     across = Scale(0, length_ns, inner.x, inner.x + inner.width, False)
     up = Scale(0, max(rates) * 1.1, inner.y + inner.height, inner.y, False)
     grid_lines(paper, inner, up, unit.scale)
@@ -85,14 +85,14 @@ def draw_throughput(paper: Paper, place: Place, one: PhaseAnalysis) -> None:
     labels_below(paper, inner, [(across.at(value * along.scale), plain(value)) for value in values])
 
 
-def draw_latencies(paper: Paper, place: Place, one: PhaseAnalysis) -> None:
+def draw_latencies(paper: Paper, area: Area, one: PhaseAnalysis) -> None:
     """Calls by their time, both logarithmic."""
     buckets = [(b["low_ns"] or b["high_ns"] / 2**0.25, b["high_ns"] or b["low_ns"] * 2**0.25, b["num"])
                for b in one.phase.summary.get("latencies") or []]  # fmt: skip
     if not buckets:
         return
-    name_above(paper, place, "calls over their time")
-    inner = inside(Place(place.x, place.y + 1.6, place.width, place.height - 1.6))
+    name_above(paper, area, "calls over their time")
+    inner = inside(Area(area.x, area.y + 1.6, area.width, area.height - 1.6))
     across = Scale(buckets[0][0], buckets[-1][1], inner.x, inner.x + inner.width, True)
     up = Scale(0.5, max(max(num for *_, num in buckets), 10) * 1.8, inner.y + inner.height, inner.y, True)
     grid_lines(paper, inner, up, 1.0, is_whole=True)

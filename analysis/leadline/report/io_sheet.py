@@ -14,7 +14,7 @@ from leadline.report.io_data import KIND_COLOURS
 from leadline.report.io_page import analyse_io
 from leadline.report.io_plots import draw_latencies, draw_throughput, draw_use, kinds_of
 from leadline.report.paper import GREY, Kind, Paper, drawing, width_mm
-from leadline.report.plot_frame import Place
+from leadline.report.plot_frame import Area
 from leadline.report.sheet import (
     HEADING,
     HEIGHT_MM,
@@ -40,7 +40,7 @@ _FOOT_HEIGHT, _GAP, _PLOT_HEIGHT, _USE_HEIGHT, _BETWEEN = 10.5, 3.0, 34.0, 44.0,
 _MOST_FINDING_LINES = 6
 _MOST_PHASES = 6
 _DEFINITIONS = (
-    "Bandwidth: all bytes by the I/O time of the slowest rank, from before its open to behind its close, without "
+    "Bandwidth: all bytes by the I/O time of the slowest rank, from before its open to after its close, without "
     "making and checking the data. 1 MiB = 1,048,576 bytes. Every number is defined in docs/metrics.md."
 )
 
@@ -68,8 +68,8 @@ def _page(result: IoResult, analyses: Sequence[PhaseAnalysis]) -> Paper:
     below = findings_height(result, no_findings, width, _MOST_FINDING_LINES)
     plotted = shown(analyses)
     if plotted:
-        y = _draw_plots(paper, Place(x, y, width, 0), plotted)
-    _draw_tables(paper, Place(x, y, width, foot - below - _GAP - y), result)
+        y = _draw_plots(paper, Area(x, y, width, 0), plotted)
+    _draw_tables(paper, Area(x, y, width, foot - below - _GAP - y), result)
     draw_findings(paper, x, foot - below, width, result, no_findings, _MOST_FINDING_LINES)
     draw_foot(paper, x, foot, width, result, _DEFINITIONS)
     return paper
@@ -89,20 +89,20 @@ def _head(result: IoResult) -> Head:
     )
 
 
-def _draw_plots(paper: Paper, place: Place, plotted: Sequence[PhaseAnalysis]) -> float:
+def _draw_plots(paper: Paper, area: Area, plotted: Sequence[PhaseAnalysis]) -> float:
     """Side by side for each phase; returns where the rest may begin."""
-    y = heading(paper, place.x, place.y, place.width, "What each rank did with its time") + 0.5
-    y = _draw_legend(paper, place.x, y, plotted)
-    width = (place.width - _BETWEEN * (len(plotted) - 1)) / len(plotted)
-    places = [place.x + index * (width + _BETWEEN) for index in range(len(plotted))]
+    y = heading(paper, area.x, area.y, area.width, "What each rank did with its time") + 0.5
+    y = _draw_legend(paper, area.x, y, plotted)
+    width = (area.width - _BETWEEN * (len(plotted) - 1)) / len(plotted)
+    places = [area.x + index * (width + _BETWEEN) for index in range(len(plotted))]
     for x, one in zip(places, plotted, strict=True):
-        draw_use(paper, Place(x, y, width, _USE_HEIGHT), one)
+        draw_use(paper, Area(x, y, width, _USE_HEIGHT), one)
     y += _USE_HEIGHT + _GAP
-    heading(paper, place.x, y, place.width, "Throughput over time, times of calls")
+    heading(paper, area.x, y, area.width, "Throughput over time, times of calls")
     half = (width - _BETWEEN / 2) / 2
     for x, one in zip(places, plotted, strict=True):
-        draw_throughput(paper, Place(x, y + HEADING + 1.5, half, _PLOT_HEIGHT), one)
-        draw_latencies(paper, Place(x + half + _BETWEEN / 2, y + HEADING + 1.5, half, _PLOT_HEIGHT), one)
+        draw_throughput(paper, Area(x, y + HEADING + 1.5, half, _PLOT_HEIGHT), one)
+        draw_latencies(paper, Area(x + half + _BETWEEN / 2, y + HEADING + 1.5, half, _PLOT_HEIGHT), one)
     return y + HEADING + _PLOT_HEIGHT + _GAP + 1.5
 
 
@@ -114,7 +114,7 @@ def _draw_legend(paper: Paper, x: float, y: float, plotted: Sequence[PhaseAnalys
     return y + 1.5
 
 
-def _draw_tables(paper: Paper, place: Place, result: IoResult) -> None:
+def _draw_tables(paper: Paper, area: Area, result: IoResult) -> None:
     """Rates of the last phases, and of stragglers and wrong data as many as fit."""
     measured = result.measured()
     numbers = tables.phase_table(measured)
@@ -124,15 +124,15 @@ def _draw_tables(paper: Paper, place: Place, result: IoResult) -> None:
         "name": "phase", "amount": "bytes", "bytes_per_s": "bandwidth", "bytes_per_s_mean": "mean",
         "bytes_per_s_transfer": "transfer", "bytes_per_s_wall": "wall", "slowest": "slowest rank", "source": "source",
     }  # fmt: skip
-    y = heading(paper, place.x, place.y, place.width, f"Writing and reading, {numbers['unit']}")
+    y = heading(paper, area.x, area.y, area.width, f"Writing and reading, {numbers['unit']}")
     rows = numbers["rows"][-_MOST_PHASES:]
     lines = [Line(tuple(row[name] for name in columns), bool(row["error"])) for row in rows]
     heads = [(title, name not in ("name", "source")) for name, title in columns.items()]
-    y = table(paper, place.x, y, fitted(heads, lines, place.width), lines) + _GAP / 2
-    room = int((place.y + place.height - y) / ROW) - 3
+    y = table(paper, area.x, y, fitted(heads, lines, area.width), lines) + _GAP / 2
+    room = int((area.y + area.height - y) / ROW) - 3
     wrong, stragglers = tables.wrong_rows(measured), tables.straggler_rows(measured)
     if wrong and room > 0:
-        y = heading(paper, place.x, y, place.width, "Wrong data")
+        y = heading(paper, area.x, y, area.width, "Wrong data")
         lines = [Line((row["phase"], row["file"], row["object"], row["rank"], row["offset"], row["kind"]), True)
                  for row in wrong[:room]]  # fmt: skip
         heads = [
@@ -143,12 +143,12 @@ def _draw_tables(paper: Paper, place: Place, result: IoResult) -> None:
             ("byte", True),
             ("what", False),
         ]
-        y = table(paper, place.x, y, fitted(heads, lines, place.width), lines) + _GAP / 2
+        y = table(paper, area.x, y, fitted(heads, lines, area.width), lines) + _GAP / 2
         room -= len(lines) + 2
     if stragglers and room > 0:
-        y = heading(paper, place.x, y, place.width, "Stragglers")
+        y = heading(paper, area.x, y, area.width, "Stragglers")
         names = ("phase", "rank", "host", "file", "rate", "relative", "mostly")
         lines = [Line(tuple(row[name] for name in names), True) for row in stragglers[:room]]
         heads = [("phase", False), ("rank", True), ("host", False), ("file", False), ("its rate", True),
                  ("of the median", True), ("mostly", False)]  # fmt: skip
-        table(paper, place.x, y, fitted(heads, lines, place.width), lines)
+        table(paper, area.x, y, fitted(heads, lines, area.width), lines)

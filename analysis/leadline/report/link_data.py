@@ -52,7 +52,7 @@ from leadline.scan import AxisName, Grid, Picture, Progress, axis_of, edge_for, 
 from leadline.text import link as link_text
 from leadline.units import bandwidth_unit, bytes_text, time_unit
 
-# The rooms of the page's script, in the order in which they stand in its one function.
+# The parts of the page's script, in the order in which they stand in its one function.
 SCRIPTS = (
     "page.js", "numbers.js", "colours.js", "source.js", "served.js", "heatmap.js", "labels.js", "axes.js", "legend.js",
     "marks.js", "tooltip.js", "matrix_view.js", "report.js",

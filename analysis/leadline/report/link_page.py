@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from leadline.analyse import COMPANY_FACTOR, FEWEST_PAIRS_OF_LINK, FEWEST_PARTNERS, SLOW_FACTOR, SliceAnalysis, analyse
+from leadline.analyse import FEWEST_PAIRS_OF_LINK, FEWEST_PARTNERS, LOAD_FACTOR, SLOW_FACTOR, SliceAnalysis, analyse
 from leadline.diagnosis import Diagnosed, diagnosed_in, judged
 from leadline.model import Comparison, LinkResult, Slice, Statistic
 from leadline.report.compared import comparison_for_page
@@ -149,14 +149,14 @@ def _html(
         notes=data["notes"],
         loop_to_itself=link_text.is_loop_to_itself(analyses),
         limit=SLOW_FACTOR,
-        company_limit=COMPANY_FACTOR,
+        load_limit=LOAD_FACTOR,
         fewest_partners=FEWEST_PARTNERS,
         fewest_pairs_of_link=FEWEST_PAIRS_OF_LINK,
     )  # fmt: skip
 
 
 def _missing(result: LinkResult, analyses: list[SliceAnalysis], num_not_begun: int) -> str:
-    """What is not there, and in a run that broke off how much had not begun."""
+    """What is not there, and in a run that was interrupted how much had not begun."""
     text = link_text.missing(result, analyses)
     if not text or result.complete or not num_not_begun:
         return text

@@ -13,7 +13,7 @@ from leadline.draw.plots import Axis as Scale
 from leadline.draw.plots import nice_values
 from leadline.model import LinkResult, PairClass
 from leadline.report.paper import GREY, INK, Paper
-from leadline.report.plot_frame import LETTERS, Place, inside, labels_below, name_above
+from leadline.report.plot_frame import LETTERS, Area, inside, labels_below, name_above
 from leadline.stats.histogram import histogram
 from leadline.stats.tally import Tally
 from leadline.units import Unit, bandwidth_unit, bytes_text, plain, time_unit
@@ -25,7 +25,7 @@ Curves = dict[PairClass, dict[int, tuple[float, ...]]]  # of each class and mess
 _LEAST_SHARE = 0.005  # the fast end of the cumulative distribution
 
 
-def draw_distribution(paper: Paper, left: Place, right: Place, analysis: SliceAnalysis, unit: Unit) -> None:
+def draw_distribution(paper: Paper, left: Area, right: Area, analysis: SliceAnalysis, unit: Unit) -> None:
     """The histogram of each class, and beside it how many pairs take at most how long; both have their names on top."""
     groups = {pair_class.value: tally for pair_class, tally in analysis.scan.classes.items()}
     bins = histogram(groups, 60)
@@ -36,7 +36,7 @@ def draw_distribution(paper: Paper, left: Place, right: Place, analysis: SliceAn
     highest = max([10, *(int(counts.max(initial=0)) for counts in bins.counts.values())])
     for index, pair_class in enumerate(analysis.scan.classes):
         top = inner.y + index * height
-        panel = Place(inner.x, top + 3.2, inner.width, height - 3.2)
+        panel = Area(inner.x, top + 3.2, inner.width, height - 3.2)
         counts = bins.counts[pair_class.value].tolist()
         up = Scale(0.5, highest * 1.3, panel.y + panel.height, panel.y, True)
         _count_ticks(paper, panel, up, highest)
@@ -56,11 +56,11 @@ def draw_distribution(paper: Paper, left: Place, right: Place, analysis: SliceAn
 
 
 def _draw_cumulative(
-    paper: Paper, place: Place, analysis: SliceAnalysis, unit: Unit, stretch: tuple[float, float, bool]
+    paper: Paper, area: Area, analysis: SliceAnalysis, unit: Unit, stretch: tuple[float, float, bool]
 ) -> None:
     low, high, logarithmic = stretch
-    name_above(paper, place, "share of pairs up to a time")
-    inner = inside(place, _SHARE_ROOM)
+    name_above(paper, area, "share of pairs up to a time")
+    inner = inside(area, _SHARE_ROOM)
     across = Scale(low, high, inner.x, inner.x + inner.width, logarithmic)
     most = max((tally.num_values for tally in analysis.scan.classes.values()), default=0)
     end = -_logit(0.5 / max(most, 10))
@@ -82,7 +82,7 @@ def _logit(share: float) -> float:
     return math.log10(share / (1 - share))
 
 
-def _share_ticks(paper: Paper, inner: Place, up: Scale) -> None:
+def _share_ticks(paper: Paper, inner: Area, up: Scale) -> None:
     """As on the page 90, 99, 99.9 % ... are equally far apart: the slowest of many pairs stay visible."""
     nines = [("90", 0.1), ("99", 0.01), *(("99." + "9" * (power - 2), 10.0**-power) for power in range(3, 7))]
     shares = [(0.0, "50"), (-_logit(0.1), "90"), *((_logit(10.0**-p), plain(10.0 ** (2 - p))) for p in (1, 2))]
@@ -119,7 +119,7 @@ def sweep_points(analyses: Sequence[SliceAnalysis]) -> Curves:
 
 
 def draw_sweep(
-    paper: Paper, left: Place, right: Place, result: LinkResult,
+    paper: Paper, left: Area, right: Area, result: LinkResult,
     points: Curves,
 ) -> None:  # fmt: skip
     """Time and bandwidth over message size: the median of each class, in a band from 5 to 95 % of its pairs."""
@@ -137,9 +137,9 @@ def draw_sweep(
     _draw_curves(paper, right, "bandwidth", bandwidth_unit(typical[1]), speeds)
 
 
-def _draw_curves(paper: Paper, place: Place, what: str, unit: Unit, curves: Curves) -> None:
-    name_above(paper, place, f"{what} over size, {unit.name}")
-    inner = inside(place)
+def _draw_curves(paper: Paper, area: Area, what: str, unit: Unit, curves: Curves) -> None:
+    name_above(paper, area, f"{what} over size, {unit.name}")
+    inner = inside(area)
     sizes = sorted({size for of_class in curves.values() for size in of_class})
     values = [value for of_class in curves.values() for row in of_class.values() for value in row]
     if len(sizes) < 2 or not values:
@@ -164,7 +164,7 @@ def _draw_curves(paper: Paper, place: Place, what: str, unit: Unit, curves: Curv
     labels_below(paper, inner, [(across.at(where[size]), bytes_text(size)) for size in sizes])
 
 
-def _count_ticks(paper: Paper, panel: Place, up: Scale, highest: int) -> None:
+def _count_ticks(paper: Paper, panel: Area, up: Scale, highest: int) -> None:
     """Powers of ten from a single pair on, no closer than letters are high."""
     powers = range(math.floor(math.log10(highest)) + 1)
     stride = max(math.ceil(2.6 / max(up.at(1) - up.at(10), 0.01)), 1)
@@ -180,6 +180,6 @@ def _short_count(count: int) -> str:
     return f"{count:,}"
 
 
-def _time_axis(paper: Paper, inner: Place, across: Scale, unit: Unit) -> None:
+def _time_axis(paper: Paper, inner: Area, across: Scale, unit: Unit) -> None:
     ticks = nice_values(across.low / unit.scale, across.high / unit.scale, across.logarithmic, 8)
     labels_below(paper, inner, [(across.at(value * unit.scale), plain(value)) for value in ticks], unit.name)

@@ -38,7 +38,7 @@ from leadline.report.matrix_image import (
     pixel_factor,
 )
 from leadline.report.paper import GREY, Kind, Paper, drawing, line_mm, shortened, wrapped
-from leadline.report.plot_frame import Place
+from leadline.report.plot_frame import Area
 from leadline.report.sheet import (
     HEADING,
     HEIGHT_MM,
@@ -136,10 +136,10 @@ def sheet_page(
             break
     side = min(max(matrix_room, _LEAST_SIDE), _LARGEST_SIDE)
     plots = _PLOT_HEIGHT + min(max(matrix_room - side, 0.0), 14.0)
-    _draw_matrix_block(paper, Place(x, y, width, side + around), side, result, analysis, statistic, span)
+    _draw_matrix_block(paper, Area(x, y, width, side + around), side, result, analysis, statistic, span)
     y += side + around + _GAP
     heading(paper, x, y, width, "How many pairs take how long" + (", and how time grows with size" if points else ""))
-    _draw_plots(paper, Place(x, y + HEADING + 1.5, width, plots - 1.5), result, analysis, points)
+    _draw_plots(paper, Area(x, y + HEADING + 1.5, width, plots - 1.5), result, analysis, points)
     y += HEADING + plots + _GAP
     draw_classes(paper, x, y, width, tables)
     y += classes + _GAP
@@ -154,7 +154,7 @@ def _judged(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagno
 
 
 def _draw_matrix_block(
-    paper: Paper, place: Place, side: float, result: LinkResult, analysis: SliceAnalysis, statistic: Statistic,
+    paper: Paper, area: Area, side: float, result: LinkResult, analysis: SliceAnalysis, statistic: Statistic,
     chosen_span: ColourRange | None,
 ) -> None:  # fmt: skip
     """The matrix with its axes and colour bar; beside it the hosts' matrix, the legend and the slowest hosts."""
@@ -165,15 +165,15 @@ def _draw_matrix_block(
         # One range for both matrices; medians of hosts may lie below the worst of cells.
         span = widened(span, float(np.nanmin(of_hosts.median)))
     matrix = matrix_of(result, analysis, picture, span)
-    column_x = place.x + place.width - _COLUMN
-    room = column_x - 6 - place.x - LABEL_ROOM_MM
+    column_x = area.x + area.width - _COLUMN
+    room = column_x - 6 - area.x - LABEL_ROOM_MM
     side = min(side, room)
-    heading(paper, place.x, place.y, column_x - 6 - place.x, _matrix_title(result, analysis, statistic))
-    frame = Frame(matrix, place.x + LABEL_ROOM_MM + (room - side) / 2, place.y + HEADING + 2 + TICK_ROOM_MM, side)
+    heading(paper, area.x, area.y, column_x - 6 - area.x, _matrix_title(result, analysis, statistic))
+    frame = Frame(matrix, area.x + LABEL_ROOM_MM + (room - side) / 2, area.y + HEADING + 2 + TICK_ROOM_MM, side)
     draw_matrix(paper, frame, pixel_factor(matrix.size))
     draw_colour_bar(paper, frame)
-    y = place.y
-    extent = min(_COLUMN - 2, place.height - legend_height(matrix) - hosts_height(result) - HEADING - 2.4 - _GAP)
+    y = area.y
+    extent = min(_COLUMN - 2, area.height - legend_height(matrix) - hosts_height(result) - HEADING - 2.4 - _GAP)
     if of_hosts is not None and 1 < len(result.hosts()) < result.num_ranks and extent >= _LEAST_HOSTS_SIDE:
         heading(paper, column_x, y, _COLUMN, "Hosts to hosts, median")
         small = matrix_of(result, analysis, of_hosts, span)
@@ -187,14 +187,14 @@ def _draw_matrix_block(
 
 
 def _draw_plots(
-    paper: Paper, place: Place, result: LinkResult, analysis: SliceAnalysis,
+    paper: Paper, area: Area, result: LinkResult, analysis: SliceAnalysis,
     points: Curves,
 ) -> None:  # fmt: skip
     gap = 5.0
     shares = (0.31, 0.2, 0.245, 0.245) if points else (0.62, 0.38)
-    free, places, x = place.width - gap * (len(shares) - 1), [], place.x
+    free, places, x = area.width - gap * (len(shares) - 1), [], area.x
     for share in shares:
-        places.append(Place(x, place.y, free * share, place.height))
+        places.append(Area(x, area.y, free * share, area.height))
         x += free * share + gap
     draw_distribution(paper, places[0], places[1], analysis, units_of(result, analysis)[0])
     if points:

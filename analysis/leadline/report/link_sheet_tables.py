@@ -86,17 +86,17 @@ def draw_classes(paper: Paper, x: float, y: float, width: float, tables: dict[st
 def draw_retests(
     paper: Paper, x: float, y: float, width: float, result: LinkResult, tables: dict[str, Any], most: int
 ) -> None:
-    """The slowest pairs, in company and alone, at most so many."""
+    """The slowest pairs, under load and alone, at most so many."""
     y = heading(paper, x, y, width, f"The slowest pairs, measured again alone ({tables['unit']})")
     if not tables["pairs"]:
-        text = "None was measured again" + ("." if result.complete else ": the run did not come so far.")
+        text = "None was measured again" + ("." if result.complete else ": the run did not get that far.")
         paper.text(x, y, text, SIZE, colour=GREY)
         return
     names = dict(zip(result.hosts(), short_names(result.hosts()), strict=True))
     rest = width - 84
     columns = [
         Column("from", 10), Column("host", rest / 2, False), Column("to", 10), Column("host", rest / 2, False),
-        Column("in company", 15), Column("alone", 12), Column("usual", 12), Column("verdict", 25, False),
+        Column("under load", 15), Column("alone", 12), Column("usual", 12), Column("verdict", 25, False),
     ]  # fmt: skip
     lines = [
         Line((str(row["from"]), names[row["from_host"]], str(row["to"]), names[row["to_host"]], row["time"],
@@ -142,7 +142,7 @@ def draw_hosts(paper: Paper, x: float, y: float, width: float, result: LinkResul
         for side in slowest
     ]  # fmt: skip
     y = table(paper, x, y, columns, lines)
-    note = "times usual, of the middle " + ("host" if are_hosts else "rank")
+    note = "times usual, of the median " + ("host" if are_hosts else "rank")
     paper.text(x, y, shortened(note, width, SIZE), SIZE, colour=GREY)
 
 

@@ -17,7 +17,7 @@ _COUNT_ROOM = 9.5  # mm left of one
 
 
 @dataclass(frozen=True)
-class Place:
+class Area:
     """A rectangle on the paper, in mm."""
 
     x: float
@@ -26,17 +26,17 @@ class Place:
     height: float
 
 
-def inside(place: Place, room: float = _COUNT_ROOM) -> Place:
+def inside(area: Area, room: float = _COUNT_ROOM) -> Area:
     """What is left of a place for the plot itself: `room` is for numbers on its left."""
-    return Place(place.x + room, place.y + 1.6, place.width - room - 1.0, place.height - 1.6 - _AXIS_ROOM)
+    return Area(area.x + room, area.y + 1.6, area.width - room - 1.0, area.height - 1.6 - _AXIS_ROOM)
 
 
-def name_above(paper: Paper, place: Place, text: str) -> None:
+def name_above(paper: Paper, area: Area, text: str) -> None:
     """What a plot shows, on top of it."""
-    paper.text(place.x, place.y + 1.0, text, LETTERS + 0.5, colour=GREY)
+    paper.text(area.x, area.y + 1.0, text, LETTERS + 0.5, colour=GREY)
 
 
-def grid_lines(paper: Paper, inner: Place, up: Scale, scale: float, is_whole: bool = False) -> None:
+def grid_lines(paper: Paper, inner: Area, up: Scale, scale: float, is_whole: bool = False) -> None:
     """Lines at round values with their numbers beside them, and the axis below. `scale`: of a value to its number."""
     for value in nice_values(up.low / scale, up.high / scale, up.logarithmic, 5):
         if is_whole and value != round(value):
@@ -48,7 +48,7 @@ def grid_lines(paper: Paper, inner: Place, up: Scale, scale: float, is_whole: bo
     paper.line([inner.x, inner.x + inner.width], [inner.y + inner.height] * 2, colour=GREY)
 
 
-def labels_below(paper: Paper, inner: Place, ticks: Sequence[tuple[float, str]], unit: str = "") -> None:
+def labels_below(paper: Paper, inner: Area, ticks: Sequence[tuple[float, str]], unit: str = "") -> None:
     """Below the axis as many as fit side by side, the outermost ones first."""
     y = inner.y + inner.height
     placed: list[tuple[float, float]] = []  # middle and half width

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.draw import colours
-from leadline.model import BoolArray, Fault, FloatArray, LinkResult, PlaceKind, Slice, Symptom
+from leadline.model import BoolArray, ComponentKind, Fault, FloatArray, LinkResult, Slice, Symptom
 from leadline.report.strip_cells import StripCells, strip_cells
 from leadline.stats.colour_range import ColourRange
 
@@ -24,7 +24,7 @@ _HEIGHT_OF_OTHERS = 10.0
 
 @dataclass(frozen=True)
 class Band:
-    """Rows of cells: a path for each colour, and frames around what belongs to the place (left, width)."""
+    """Rows of cells: a path for each colour, and frames around what belongs to the component (left, width)."""
 
     label: str
     height: float
@@ -34,7 +34,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Strip:
-    """What the place sends, what others send, and both for what they receive."""
+    """What the component sends, what others send, and both for what they receive."""
 
     bands: tuple[Band, ...]
     description: str  # of the picture, for those who do not see it
@@ -42,7 +42,7 @@ class Strip:
 
 
 def strip_of(result: LinkResult, part: Slice, fault: Fault, span: ColourRange) -> Strip | None:
-    """None where nobody knows which ranks belong to the place."""
+    """None where nobody knows which ranks belong to the component."""
     cells = strip_cells(result, part, fault)
     if cells is None:
         return None
@@ -60,17 +60,17 @@ def strip_of(result: LinkResult, part: Slice, fault: Fault, span: ColourRange) -
 
 
 def _name_of_end(result: LinkResult, fault: Fault) -> str:
-    """The end of the place whose rows are shown, in short."""
-    place, hosts = fault.place, result.hosts()
-    if place.kind in (PlaceKind.RANK, PlaceKind.PAIR):
-        return f"rank {place.first}"
-    if place.kind in (PlaceKind.SWITCH, PlaceKind.UPLINK, PlaceKind.CABLE):
-        return f"{len(place.hosts):,} hosts below"
-    if place.kind is PlaceKind.RAIL:
-        return f"slot {place.first}"
-    if place.kind is PlaceKind.SOCKET:
-        return f"socket {place.socket}" + (f" of {hosts[place.first]}" if place.first >= 0 else "")
-    return hosts[place.first]
+    """The end of the component whose rows are shown, in short."""
+    component, hosts = fault.component, result.hosts()
+    if component.kind in (ComponentKind.RANK, ComponentKind.PAIR):
+        return f"rank {component.first}"
+    if component.kind in (ComponentKind.SWITCH, ComponentKind.UPLINK, ComponentKind.CABLE):
+        return f"{len(component.hosts):,} hosts below"
+    if component.kind is ComponentKind.RAIL:
+        return f"slot {component.first}"
+    if component.kind is ComponentKind.SOCKET:
+        return f"socket {component.socket}" + (f" of {hosts[component.first]}" if component.first >= 0 else "")
+    return hosts[component.first]
 
 
 def _caption(result: LinkResult, cells: StripCells, fault: Fault) -> str:
@@ -84,7 +84,7 @@ def _caption(result: LinkResult, cells: StripCells, fault: Fault) -> str:
 
 
 def _outlier_text(cells: StripCells) -> str:
-    """How the place's pairs compare with those beside it."""
+    """How the component's pairs compare with those beside it."""
     ratios = []
     for one in (cells.sent, cells.received):
         if one.others.size and one.concerned.any():

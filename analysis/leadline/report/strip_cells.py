@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows and columns of a place at fault out of the matrix, few enough to be drawn: what of them is reduced, how."""
+"""The rows and columns of a component at fault out of the matrix, few enough to be drawn: what of them is reduced, how."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.diagnosis.places import Ranks, end_of, is_known, pairs_of
-from leadline.model import BoolArray, Fault, FloatArray, IntArray, LinkResult, Place, Slice, Statistic, Symptom, Way
+from leadline.diagnosis.components import Ranks, end_of, is_known, pairs_of
+from leadline.model import BoolArray, Component, Fault, FloatArray, IntArray, LinkResult, Slice, Statistic, Symptom, Way
 from leadline.scan.reduce import medians_of_last
 
 MOST_ROWS = 8
-_MOST_CELLS = 128  # along a strip, and some more where stretches of the place begin and end
-_MOST_STRETCHES = 24  # beyond that, what belongs to the place stands first
-_ROWS_READ = 32  # ranks of a place, of those that have more
+_MOST_CELLS = 128  # along a strip, and some more where stretches of the component begin and end
+_MOST_STRETCHES = 24  # beyond that, what belongs to the component stands first
+_ROWS_READ = 32  # ranks of a component, of those that have more
 _OTHERS_READ = 16  # ranks beside it that are read to compare
 _READ_A_CELL = 4  # ranks that stand for those of a cell, where there are more than _ALL_READ
 _ALL_READ = 512
@@ -22,11 +22,11 @@ _ALL_READ = 512
 
 @dataclass(frozen=True)
 class Direction:
-    """What the ranks of a place send, or receive."""
+    """What the ranks of a component send, or receive."""
 
     times: FloatArray  # ns, [rows, cells]; NaN = nothing measured
     others: FloatArray  # of ranks beside it, [cells]; empty where there are none
-    concerned: BoolArray  # [cells], whether pairs of the place are in the cell
+    concerned: BoolArray  # [cells], whether pairs of the component are in the cell
 
 
 @dataclass(frozen=True)
@@ -34,29 +34,29 @@ class StripCells:
     """Both directions over the same cells."""
 
     widths: IntArray  # [cells], ranks that each stands for
-    is_reordered: bool  # the partners that belong to the place stand first
+    is_reordered: bool  # the partners that belong to the component stand first
     sent: Direction
     received: Direction
 
 
 def strip_cells(result: LinkResult, part: Slice, fault: Fault) -> StripCells | None:
-    """None where nobody knows which ranks belong to the place. Reads a thousand rows at most, and of each a part."""
-    ranks, place = Ranks(result), fault.place
-    if not is_known(place):
+    """None where it is not known which ranks belong to the component. Reads parts of a thousand rows at most."""
+    ranks, component = Ranks(result), fault.component
+    if not is_known(component):
         return None
-    own = np.flatnonzero(end_of(ranks, place))
+    own = np.flatnonzero(end_of(ranks, component))
     if not own.size:
         return None
     rows = _spread_out(own, MOST_ROWS if own.size <= MOST_ROWS else _ROWS_READ)
     everyone = np.arange(result.num_ranks)
     belongs: tuple[BoolArray, BoolArray] = (
-        np.any(pairs_of(ranks, place, fault.way, rows, everyone), axis=0),
-        np.any(pairs_of(ranks, place, fault.way, everyone, rows), axis=1),
+        np.any(pairs_of(ranks, component, fault.way, rows, everyone), axis=0),
+        np.any(pairs_of(ranks, component, fault.way, everyone, rows), axis=1),
     )
     order, is_reordered = _order(ranks, belongs[0] | belongs[1])
     cells = _cells(ranks, order, [mask[order] for mask in (*belongs, np.isin(everyone, own))])
     of_cells = [_spread_out(cell, _READ_A_CELL) if result.num_ranks > _ALL_READ else cell for cell in cells]
-    others = _others(ranks, place, own)
+    others = _others(ranks, component, own)
 
     def read(is_sent: bool) -> Direction:
         mask = belongs[0] if is_sent else belongs[1]
@@ -90,7 +90,7 @@ def _spread_out(ranks: IntArray, most: int) -> IntArray:
 
 
 def _order(ranks: Ranks, belongs: BoolArray) -> tuple[IntArray, bool]:
-    """All ranks host by host; those that belong to the place first where they are strewn."""
+    """All ranks host by host; those that belong to the component first where they are strewn."""
     order = np.argsort(ranks.host_of, kind="stable")
     if np.count_nonzero(np.diff(belongs[order])) < _MOST_STRETCHES:
         return order, False
@@ -116,13 +116,13 @@ def _cells(ranks: Ranks, order: IntArray, masks: list[BoolArray]) -> list[IntArr
     return np.split(order, np.flatnonzero(begins))
 
 
-def _others(ranks: Ranks, place: Place, own: IntArray) -> IntArray:
-    """Some ranks that have nothing to do with the place."""
+def _others(ranks: Ranks, component: Component, own: IntArray) -> IntArray:
+    """Some ranks that have nothing to do with the component."""
     is_other = np.ones(ranks.host_of.size, dtype=bool)
     is_other[own] = False
-    if place.has_two_ends:
+    if component.has_two_ends:
         everyone = np.flatnonzero(is_other)
-        is_other[everyone] = ~pairs_of(ranks, place, Way.BOTH, everyone, own).any(axis=1)
+        is_other[everyone] = ~pairs_of(ranks, component, Way.BOTH, everyone, own).any(axis=1)
     return _spread_out(np.flatnonzero(is_other), _OTHERS_READ)
 
 

@@ -49,7 +49,7 @@ _MANY_RANKS_PICTURE = 512
 _CODE_BYTES, _PLACE_BYTES = 1.65, 2.0
 _TERMS = {
     "pair": "message", "outside": "no channel", "own": "a rank to itself: no channel", "median": "arrives after",
-    "bandwidth": "size ÷ time", "relative": "× the middle",
+    "bandwidth": "size ÷ time", "relative": "× the median",
 }  # fmt: skip
 # Told apart by the colour-blind together with dashes.
 HUES = ("#31688e", "#c2570c", "#2c7a4b", "#8250df", "#0e8a9b", "#a5397a", "#8a6d1d", "#57606a", "#b3001b", "#3d5a1e")

@@ -20,7 +20,7 @@ from leadline.text import topology as topology_text
 from leadline.units import bytes_text
 
 _STYLES = ("report.css", "matrix.css", "chart.css", "topology.css")
-# The rooms of the page's script, in the order in which they stand in its one function.
+# The parts of the page's script, in the order in which they stand in its one function.
 _SCRIPTS = ("page.js", "numbers.js", "tooltip.js", "chart.js", "units.js", "topology_charts.js")
 _MATRIX_SCRIPTS = (
     "page.js", "numbers.js", "colours.js", "source.js", "heatmap.js", "labels.js", "axes.js", "legend.js", "marks.js",

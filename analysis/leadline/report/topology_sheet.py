@@ -13,7 +13,7 @@ from leadline.draw.plots import Axis as Scale
 from leadline.draw.plots import nice_values
 from leadline.model import Definition, TopologyResult
 from leadline.report.paper import GREY, Kind, Paper, drawing
-from leadline.report.plot_frame import Place, inside, labels_below, name_above
+from leadline.report.plot_frame import Area, inside, labels_below, name_above
 from leadline.report.sheet import (
     HEADING,
     HEIGHT_MM,
@@ -90,14 +90,14 @@ def _page(result: TopologyResult, analyses: list[GroupAnalysis], load: tuple[Loa
     below = findings_height(result, no_findings, width, _MOST_FINDING_LINES)
     if load:
         heading(paper, x, y, width, "Throughput over time")
-        _draw_curves(paper, Place(x, y + HEADING + 1.5, width, _PLOT_HEIGHT), _load_curves(result, load), is_load=True)
+        _draw_curves(paper, Area(x, y + HEADING + 1.5, width, _PLOT_HEIGHT), _load_curves(result, load), is_load=True)
         y += HEADING + _PLOT_HEIGHT + _GAP
-        _draw_load(paper, Place(x, y, width, foot - below - _GAP - y), load)
+        _draw_load(paper, Area(x, y, width, foot - below - _GAP - y), load)
     elif any(analysis.num_measured for analysis in analyses):
-        heading(paper, x, y, width, "What the network sustains: all bytes that pass, over message size")
-        _draw_curves(paper, Place(x, y + HEADING + 1.5, width, _PLOT_HEIGHT), _rate_curves(analyses), is_load=False)
+        heading(paper, x, y, width, "What the network sustains: all bytes transferred, over message size")
+        _draw_curves(paper, Area(x, y + HEADING + 1.5, width, _PLOT_HEIGHT), _rate_curves(analyses), is_load=False)
         y += HEADING + _PLOT_HEIGHT + _GAP
-        _draw_numbers(paper, Place(x, y, width, foot - below - _GAP - y), result, analyses)
+        _draw_numbers(paper, Area(x, y, width, foot - below - _GAP - y), result, analyses)
     draw_findings(paper, x, foot - below, width, result, no_findings, _MOST_FINDING_LINES)
     draw_foot(paper, x, foot, width, result, _DEFINITIONS)
     return paper
@@ -138,22 +138,22 @@ def _load_curves(result: TopologyResult, load: tuple[LoadSeries, ...]) -> list[C
     for one in load:
         rates = one.total_bytes_per_s.tolist()
         points = tuple((point.begin_s, rate, rate, rate) for point, rate in zip(one.points, rates, strict=True))
-        place = sizes.index(one.message_size_bytes)
-        dashes = (4.0 / place, 2.0) if place else ()
+        position = sizes.index(one.message_size_bytes)
+        dashes = (4.0 / position, 2.0) if position else ()
         name = f"{one.topology.name}, {bytes_text(one.message_size_bytes)}"
         curves.append(Curve(name, HUES[hues[one.topology.index] % len(HUES)], dashes, points))
     return curves
 
 
-def _draw_curves(paper: Paper, place: Place, curves: list[Curve], is_load: bool) -> None:
+def _draw_curves(paper: Paper, area: Area, curves: list[Curve], is_load: bool) -> None:
     """Over message size, logarithmic, or for a load over seconds."""
     curves = [curve for curve in curves if curve.points]
     values = [value for curve in curves for point in curve.points for value in point[1:]]
     if not values:
         return
     unit = bandwidth_unit(math.sqrt(min(values) * max(values)))
-    name_above(paper, place, unit.name + (", over seconds since the load began" if is_load else ""))
-    inner = inside(Place(place.x, place.y, place.width - _LEGEND, place.height))
+    name_above(paper, area, unit.name + (", over seconds since the load began" if is_load else ""))
+    inner = inside(Area(area.x, area.y, area.width - _LEGEND, area.height))
     xs = sorted({point[0] for curve in curves for point in curve.points})
     across = Scale(xs[0], xs[-1], inner.x + 2, inner.x + inner.width - 2, not is_load)
     is_wide = max(values) > 8 * min(values)
@@ -166,7 +166,7 @@ def _draw_curves(paper: Paper, place: Place, curves: list[Curve], is_load: bool)
     paper.line([inner.x, inner.x + inner.width], [inner.y + inner.height] * 2, colour=GREY)
     for number, curve in enumerate(curves):
         _draw_curve(paper, curve, across, up)
-        x, y = place.x + place.width - _LEGEND + 3, inner.y + 2 + number * 3.4
+        x, y = area.x + area.width - _LEGEND + 3, inner.y + 2 + number * 3.4
         if y < inner.y + inner.height:
             paper.line([x, x + 6], [y, y], colour=curve.colour, width=1.1, dashes=curve.dashes)
             paper.text(x + 7.5, y + 0.8, curve.name, 6.5)
@@ -187,12 +187,12 @@ def _draw_curve(paper: Paper, curve: Curve, across: Scale, up: Scale) -> None:
         paper.box(x - 0.45, y - 0.45, 0.9, 0.9, fill=curve.colour, layer=5)
 
 
-def _draw_numbers(paper: Paper, place: Place, result: TopologyResult, analyses: list[GroupAnalysis]) -> None:
+def _draw_numbers(paper: Paper, area: Area, result: TopologyResult, analyses: list[GroupAnalysis]) -> None:
     """As many rows as fit; the largest sizes where they are too many."""
     numbers = number_table(result, analyses)
-    y = heading(paper, place.x, place.y, place.width, f"Rates in {numbers['unit']}")
+    y = heading(paper, area.x, area.y, area.width, f"Rates in {numbers['unit']}")
     rows = numbers["rows"]
-    num_fitting = max(int((place.height - HEADING - 4) / ROW) - 2, 1)
+    num_fitting = max(int((area.height - HEADING - 4) / ROW) - 2, 1)
     sizes = sorted({row["size_index"] for row in rows})
     while len(rows) > num_fitting and len(sizes) > 1:
         sizes = sizes[1:]
@@ -207,21 +207,21 @@ def _draw_numbers(paper: Paper, place: Place, result: TopologyResult, analyses: 
         slowest = f"{rank['rate']}: {rank['rank']}, {rank['host']}" if rank else "–"
         message = f"{late['from']} → {late['to']}, {late['ratio']} ×" if late else "–"
         lines.append(Line((row["group"], *(row[name] for name in names), slowest, message)))
-    y = table(paper, place.x, y, fitted(heads, lines, place.width), lines)
+    y = table(paper, area.x, y, fitted(heads, lines, area.width), lines)
     if len(numbers["rows"]) > len(lines):
         text = f"{len(numbers['rows']) - len(lines):,} rows are left out; the page (.html) has all."
-        paper.text(place.x, y, text, SIZE, colour=GREY)
+        paper.text(area.x, y, text, SIZE, colour=GREY)
 
 
-def _draw_load(paper: Paper, place: Place, load: tuple[LoadSeries, ...]) -> None:
+def _draw_load(paper: Paper, area: Area, load: tuple[LoadSeries, ...]) -> None:
     rows = load_rows(load)
-    y = heading(paper, place.x, place.y, place.width, f"Points of the load: total rate in {rows[0]['unit']}")
+    y = heading(paper, area.x, area.y, area.width, f"Points of the load: total rate in {rows[0]['unit']}")
     names = {"size": "message size", "points": "points", "exchanges": "exchanges", "verified": "compared",
              "usual": "usual", "lowest": "lowest", "highest": "highest", "at": "lowest at", "slowdown": "slowdown",
              "longest": "longest"}  # fmt: skip
     heads = [("topology", False), *((title, True) for title in names.values())]
-    num_fitting = max(int((place.height - HEADING - 4) / ROW) - 2, 1)
+    num_fitting = max(int((area.height - HEADING - 4) / ROW) - 2, 1)
     lines = [Line((row["name"], *(row[name] for name in names)), row["alarming"]) for row in rows[:num_fitting]]
-    y = table(paper, place.x, y, fitted(heads, lines, place.width), lines)
+    y = table(paper, area.x, y, fitted(heads, lines, area.width), lines)
     if len(rows) > num_fitting:
-        paper.text(place.x, y, f"and {len(rows) - num_fitting:,} more", SIZE, colour=GREY)
+        paper.text(area.x, y, f"and {len(rows) - num_fitting:,} more", SIZE, colour=GREY)

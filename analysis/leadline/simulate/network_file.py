@@ -147,11 +147,11 @@ def _distances(path: Path, neighbour: IntArray, switch_of: IntArray) -> tuple[ND
 
 
 def _expect_connected(path: Path, cables: Cables, distance: NDArray[np.int32], switch_of: IntArray) -> None:
-    lonely = np.flatnonzero(distance[switch_of] < 0)
-    if lonely.size:
+    unreachable = np.flatnonzero(distance[switch_of] < 0)
+    if unreachable.size:
         # The first row is of the lowest switch with hosts.
         near = int(np.flatnonzero(distance[switch_of] >= 0)[0])
-        one, other = (cables.names[cables.hosts[host]] for host in (near, int(lonely[0])))
+        one, other = (cables.names[cables.hosts[host]] for host in (near, int(unreachable[0])))
         raise bad_topology(
             f"cannot use '{path}'", f"no cables lead from {one} to {other}", "All hosts must reach each other"
         )

@@ -117,8 +117,9 @@ def slow_connections(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> 
         return []
     what = f"{len(again):,} slow connection{'s' if len(again) > 1 else ''} measured again alone"
     if not alone:
-        only = f"Of {what}, none is slow then: they are slow only together."
-        return [only if len(again) > 1 else "The slow connection that was measured again alone is slow only together."]
+        if len(again) == 1:
+            return ["The slow connection that was measured again alone is slow only under load."]
+        return [f"Of {what}, none is slow then: they are slow only under load."]
     names = tuple(dict.fromkeys(connection_name(result, one) for one in alone))
     return [f"Of {what}, {len(alone):,} {'is' if len(alone) == 1 else 'are'} slow alone, too: "
             f"{first_few(names, _MOST_NAMED)}."]  # fmt: skip
@@ -136,7 +137,7 @@ def verdict_on(one: JudgedConnection) -> str:
         return "not slow"
     if not math.isfinite(one.alone_time_ns):
         return "not measured alone"
-    return "slow alone, too" if one.is_slow_alone else "slow only together"
+    return "slow alone, too" if one.is_slow_alone else "slow only under load"
 
 
 def bad_patterns(sizes: Sequence[SizeAnalysis]) -> list[str]:
@@ -197,14 +198,14 @@ def stopped_text(result: BisectionResult, size: SizeAnalysis) -> str:
     if size.stopped_by == "precision" and precision > 0:
         reason = f"the half-width came below {plain(100 * precision)} % of the mean"
     if reason is None:
-        reason = "the run broke off" if not result.complete else "the file does not say why"
+        reason = "the run was interrupted" if not result.complete else "the file does not say why"
     return f"after {patterns_text(len(size.random))}: {reason}"
 
 
 def ended_word(result: BisectionResult, size: SizeAnalysis) -> str:
     """The same in a word or two."""
     words = {"precision": "precision", "rounds": "rounds", "time_limit": "time limit"}
-    return words.get(size.stopped_by, "–" if result.complete else "broke off")
+    return words.get(size.stopped_by, "–" if result.complete else "interrupted")
 
 
 def missing(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> str:
@@ -257,7 +258,7 @@ def run_facts(result: BisectionResult) -> list[tuple[str, str]]:
         "patterns": f"{first_few(_asked_for(result), 40, 600)}; seed {result.seed}",
         "who takes part": f"{players}; random pairs {pairs}",
         "exchanges": f"{result.num_exchanges:,} of each pattern" + (f", {warmup} before them" if warmup != "0" else ""),
-        "pairs alone": f"{options['baseline_pairs']} behind each random pattern"
+        "pairs alone": f"{options['baseline_pairs']} after each random pattern"
         if options.get("baseline_pairs", "0") != "0"
         else "none",
         "until": _until(result),
@@ -281,4 +282,4 @@ def _until(result: BisectionResult) -> str:
 
 def no_findings(result: BisectionResult) -> str:
     """Why there are no findings of the run itself."""
-    return "None." if result.summary is not None else "The file has no summary: the run did not come to its end."
+    return "None." if result.summary is not None else "The file has no summary: the run did not finish."

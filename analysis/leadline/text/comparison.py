@@ -22,11 +22,11 @@ def percent(ratio: float) -> str:
     return f"{100 * (ratio - 1):+.1f} %"
 
 
-def change_of_place(place: Fault, change: Change) -> str:
+def change_of_component(component: Fault, change: Change) -> str:
     """`Host node5 became slower: 1.2 times as long, beyond what its class did (1.18 to 1.22)`."""
-    interval = f"({ratio_of(place.ratio_low)} to {ratio_of(place.ratio_high)})"
+    interval = f"({ratio_of(component.ratio_low)} to {ratio_of(component.ratio_high)})"
     which = "as long" if change is Change.SLOWER else "as fast"
-    return f"{as_sentence(place.name)} became {change.value}: {ratio_of(place.ratio)} times {which} {interval}"
+    return f"{as_sentence(component.name)} became {change.value}: {ratio_of(component.ratio)} times {which} {interval}"
 
 
 def compared_verdict(comparison: Comparison) -> list[str]:
@@ -57,9 +57,9 @@ def _changed(comparison: Comparison, change: Change) -> list[str]:
 
 def _places(comparison: Comparison, change: Change) -> list[str]:
     return [
-        f"{place.name}{_of_size(comparison, size)} {ratio_of(place.ratio)} times"
+        f"{component.name}{_of_size(comparison, size)} {ratio_of(component.ratio)} times"
         for size in comparison.sizes
-        for place in (size.slower if change is Change.SLOWER else size.faster)
+        for component in (size.slower if change is Change.SLOWER else size.faster)
     ]
 
 

@@ -35,7 +35,7 @@ def placement_lines(placement: Placement) -> list[str]:
 
 def no_placement_line(reason: str) -> str:
     """Why there is none."""
-    return f"no better placement was looked for: {reason}"
+    return f"no search for a better placement: {reason}"
 
 
 def _head(cost: PatternCost) -> list[str]:
@@ -58,7 +58,7 @@ def _head(cost: PatternCost) -> list[str]:
         lines.append(f"{cost.num_unmeasured_pairs:,} of its {cost.num_pairs:,} pairs {verb} not measured and count 0")
     busy, unit = cost.busy_ns, time_unit(float(cost.busy_ns.max()))
     least, mean, greatest = (in_unit(float(one), unit) for one in (busy.min(), busy.mean(), busy.max()))
-    lines.append(f"ranks are busy for {least} to {greatest} {unit.name}, {mean} {unit.name} in the mean")
+    lines.append(f"busy time of the ranks: {least} to {greatest} {unit.name}, {mean} {unit.name} on average")
     return lines
 
 
@@ -91,10 +91,10 @@ def _rank_table(cost: PatternCost, num_slowest: int) -> list[str]:
 
 def _effort(placement: Placement) -> str:
     if placement.is_best:
-        what = "all were tried" if placement.stopped_by == "all tried" else "it costs as little as any can"
-        return f"the best there is: {what}"
-    late = "; the time was over" if placement.stopped_by == "time limit" else ""
-    bound = "" if math.isnan(placement.bound_ns) else f"; none can cost less than {time_text(placement.bound_ns)}"
+        what = "all were tried" if placement.stopped_by == "all tried" else "it reaches the lower bound"
+        return f"the optimum: {what}"
+    late = "; the time limit was reached" if placement.stopped_by == "time limit" else ""
+    bound = "" if math.isnan(placement.bound_ns) else f"; lower bound {time_text(placement.bound_ns)}"
     return f"{placement.num_tried:,} swaps tried, seed {placement.seed}{late}{bound}"
 
 

@@ -20,10 +20,10 @@ def ratio_of(ratio: float) -> str:
 
 
 def fault_text(fault: Fault) -> str:
-    """What is wrong with which place, as it stands within a sentence: `host node3 is slow when sending`."""
+    """What is wrong with which component, as it stands within a sentence: `host node3 is slow when sending`."""
     if fault.is_note:
         return f"{fault.name} is farther from the network"
-    way = "" if fault.place.has_two_ends else _WAYS[fault.way]
+    way = "" if fault.component.has_two_ends else _WAYS[fault.way]
     return f"{fault.name} is {fault.symptom.value}{way}"
 
 
@@ -59,9 +59,9 @@ def measured_again(fault: Fault) -> str:
     alone = ratio_of(fault.ratio_alone)
     return {
         Persistence.NOT_RETESTED: "",
-        Persistence.PERSISTENT: f"alone {alone} times as long, so it is there without load, too",
-        Persistence.ONLY_UNDER_LOAD: f"alone {alone} times, so it shows only beside others",
-        Persistence.TRANSIENT: "as usual, alone and beside others; it has passed",
+        Persistence.PERSISTENT: f"alone {alone} times as long, so it is also there without load",
+        Persistence.ONLY_UNDER_LOAD: f"alone {alone} times, so it appears only under load",
+        Persistence.TRANSIENT: "as usual, alone and under load; it has disappeared",
     }[fault.persistence]
 
 
@@ -76,9 +76,10 @@ def verdict(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> s
         return "Nothing was measured."
     num_faults = sum(not one.fault.is_note for one in faults)
     if num_faults:
-        return f"{counted(num_faults)} found{', the gravest first' if num_faults > 1 else ''}."
+        return f"{counted(num_faults)} found{', worst first' if num_faults > 1 else ''}."
     threshold = max(one.threshold for one in found.values())
-    return f"No fault found: nothing is {number(100 * threshold, 2)} % slower than its like by more than chance."
+    share = number(100 * threshold, 2)
+    return f"No fault found: nothing is {share} % slower than comparable components by more than chance."
 
 
 def counted(num_faults: int) -> str:
@@ -87,7 +88,7 @@ def counted(num_faults: int) -> str:
 
 
 def headline_of(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> list[str]:
-    """The verdict with the gravest faults in it, for where no list follows."""
+    """The verdict with the worst faults in it, for where no list follows."""
     real = [one for one in faults if not one.fault.is_note]
     if len(real) < 2:
         return [fault_sentence(one.fault).removesuffix(".") + f"{where_found(one)}." for one in real] or [

@@ -27,10 +27,10 @@ MISMATCHES = {
     "other_run": "of an earlier run or repetition",
     "other_rank": "another rank’s object",
     "other_file": "another file’s object",
-    "shifted": "the rank’s own, but of another place",
+    "shifted": "the rank’s own, but from another offset",
     "torn": "torn: header and data are not of one piece",
     "bit_flips": "flipped bits",
-    "unknown": "bytes that no run has written",
+    "unknown": "bytes that no run wrote",
 }  # fmt: skip
 
 
@@ -85,7 +85,7 @@ def headline(result: IoResult) -> list[str]:
     sentences = [_rates_sentence(result, operation) for operation in ("write", "read")]
     sentences += [_wrong_sentence(phase) for phase in measured] + _straggler_sentences(measured)
     found = [sentence for sentence in sentences if sentence]
-    return found or ["No phase came to its end."]
+    return found or ["No phase finished."]
 
 
 def _rates_sentence(result: IoResult, operation: str) -> str:
@@ -155,7 +155,7 @@ def missing(result: IoResult) -> str:
 
 def no_findings(result: IoResult) -> str:
     """Where the run has none."""
-    return "None." if result.complete else "None: the run did not come to its end."
+    return "None." if result.complete else "None: the run did not finish."
 
 
 def run_facts(result: IoResult) -> list[tuple[str, str]]:

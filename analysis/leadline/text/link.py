@@ -50,7 +50,7 @@ def is_diagnosed(analyses: list[SliceAnalysis], diagnosed: Diagnosed | None) -> 
 
 
 def faults_of(analyses: list[SliceAnalysis], diagnosed: Diagnosed | None) -> list[FoundFault]:
-    """The faults of all slices, each place once."""
+    """The faults of all slices, each component once."""
     return found_faults(diagnosed.found, [analysis.part for analysis in analyses]) if diagnosed else []
 
 
@@ -68,8 +68,8 @@ def without_diagnosis(analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> st
     if diagnosed.found:
         return f"Some sizes and repeats have no diagnosis: {diagnosed.absent}."
     return (
-        f"Without a diagnosis: {diagnosed.absent}. What is called out takes {SLOW_FACTOR} times as long as usual; "
-        "smaller faults, and what lies behind them, stay in the dark."
+        f"Without a diagnosis: {diagnosed.absent}. What is named takes {SLOW_FACTOR} times as long as usual; "
+        "smaller faults and their causes cannot be found."
     )
 
 
@@ -153,7 +153,7 @@ def _single_pairs(analysis: SliceAnalysis) -> dict[Pair, float]:
     """Pairs to call out. Where some that stand out proved fast alone, chance is behind those not retested, too."""
     verdicts = {(pair.retest.from_rank, pair.retest.to_rank): pair.verdict for pair in analysis.pairs}
     found = {(one.cell.from_rank, one.cell.to_rank): one.ratio for one in analysis.standouts}
-    is_chance = any(verdicts.get(pair) is Verdict.ONLY_IN_COMPANY for pair in found)
+    is_chance = any(verdicts.get(pair) is Verdict.ONLY_UNDER_LOAD for pair in found)
     good = (Verdict.SLOW_ALONE_TOO,) if is_chance else (Verdict.SLOW_ALONE_TOO, Verdict.NOT_RETESTED)
     found = {pair: ratio for pair, ratio in found.items() if verdicts.get(pair, Verdict.NOT_RETESTED) in good}
     for pair in analysis.slow_pairs:
@@ -217,10 +217,10 @@ def _nothing_stands_out(result: LinkResult, analyses: list[SliceAnalysis]) -> st
         return f"Every rank met too few others to tell which one is slow; {ratio}."
     if not result.retests:
         return f"No host or rank stands out; {ratio}. The slowest pairs were not measured again."
-    in_company = sum(pair.verdict is Verdict.ONLY_IN_COMPANY for a in analyses for pair in a.pairs)
-    if in_company:
-        verb = "is" if in_company == 1 else "are"
-        return f"No host or rank stands out, and no pair when alone; {in_company} {verb} slow in company: {ratio}."
+    under_load = sum(pair.verdict is Verdict.ONLY_UNDER_LOAD for a in analyses for pair in a.pairs)
+    if under_load:
+        verb = "is" if under_load == 1 else "are"
+        return f"No host or rank stands out, and no pair when alone; {under_load} {verb} slow under load: {ratio}."
     return f"No host, rank or pair stands out: {ratio}."
 
 
@@ -329,7 +329,7 @@ def no_findings(result: LinkResult) -> str:
     """Why there are no findings of the run itself."""
     if result.linktest:
         return "LinkTest looks for none."
-    return "None." if result.summary is not None else "The file has no summary: the run did not come to its end."
+    return "None." if result.summary is not None else "The file has no summary: the run did not finish."
 
 
 def _messages(result: LinkResult, noun: str = "") -> str:

@@ -44,9 +44,9 @@ def most_bytes(analyses: Sequence[GroupAnalysis]) -> str:
     if best is None:
         return ""
     rates = median_rates(best)
-    where = f"the middle one of {best.group.name}" if best.group.is_family else best.group.name
+    where = f"the median one of {best.group.name}" if best.group.is_family else best.group.name
     return (
-        f"Most bytes pass in {where} with messages of {bytes_text(best.message_size_bytes)}: "
+        f"The highest total rate is that of {where} with messages of {bytes_text(best.message_size_bytes)}: "
         f"{bandwidth_text(rates.total, 3)} in total, {bandwidth_text(rates.local, 3)} through the busiest rank, "
         f"{bandwidth_text(rates.average, 3)} through a channel."
     )
@@ -82,9 +82,9 @@ def _sentence(
     if len(keys) == 1:
         ratio = number(ratios[keys[0]], 2)
         names = first_few(tuple(where[keys[0]]), 4)
-        return f"{one} {name(keys[0])} stands out in {names}: up to {ratio} times as slow as the middle one."
+        return f"{one} {name(keys[0])} stands out in {names}: up to {ratio} times as slow as the median one."
     first, *others = [(name(key), number(ratios[key], 2)) for key in keys[:_MOST_NAMED]]
-    listed = [f"{first[0]} is up to {first[1]} times as slow as the middle one"]
+    listed = [f"{first[0]} is up to {first[1]} times as slow as the median one"]
     listed += [f"{who} {ratio}" for who, ratio in others]
     if len(keys) > len(listed):
         listed.append(f"{len(keys) - len(listed):,} more")
@@ -123,7 +123,7 @@ def is_traced(analyses: Sequence[GroupAnalysis]) -> bool:
 
 def _nothing_stands_out(result: TopologyResult, analyses: Sequence[GroupAnalysis]) -> str:
     if not is_traced(analyses):
-        return "No message was traced (--traced 0), so nobody can say which rank or channel is slow."
+        return "No message was traced (--traced 0), so it is impossible to say which rank or channel is slow."
     if result.num_ranks < 3:
         return "Too few ranks to tell which one is slow."
     return "No host, rank or channel stands out."
@@ -208,7 +208,7 @@ def _exchanges(result: TopologyResult) -> str:
 def run_facts(result: TopologyResult) -> list[tuple[str, str]]:
     """What was run, each fact with its name; what the file does not tell is left out."""
     facts, options = facts_of_run(result), result.options
-    around = [f"{options[name]} {what}" for name, what in (("warmup", "before them"), ("traced", "traced behind them"))
+    around = [f"{options[name]} {what}" for name, what in (("warmup", "before them"), ("traced", "traced after them"))
               if options.get(name, "0") != "0" and not result.is_load]  # fmt: skip
     outstanding = options.get("max_outstanding", "0")
     facts |= {
@@ -224,4 +224,4 @@ def run_facts(result: TopologyResult) -> list[tuple[str, str]]:
 
 def no_findings(result: TopologyResult) -> str:
     """Why there are no findings of the run itself."""
-    return "None." if result.summary is not None else "The file has no summary: the run did not come to its end."
+    return "None." if result.summary is not None else "The file has no summary: the run did not finish."

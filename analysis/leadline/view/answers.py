@@ -86,9 +86,9 @@ class Answers:
         except LeadlineError as error:
             return error_answer(500, str(error))
         except MemoryError:
-            return error_answer(500, "the memory does not suffice")
+            return error_answer(500, "there is not enough memory")
         except Exception as error:  # a fault of ours is told too; the server lives on
-            return error_answer(500, f"a fault in leadline: {type(error).__name__}: {error}")
+            return error_answer(500, f"an internal error: {type(error).__name__}: {error}")
 
     def _loaded(self) -> State:
         version = version_of(self._path)
@@ -213,8 +213,8 @@ def _what_failed(error: Exception) -> str:
     if isinstance(error, LeadlineError):
         return str(error)
     if isinstance(error, MemoryError):
-        return "The memory does not suffice. Choose with --size and --repeat."
-    return f"A fault in leadline: {type(error).__name__}: {error}"
+        return "There is not enough memory. Choose a part with --message-size and --repeat."
+    return f"An internal error: {type(error).__name__}: {error}"
 
 
 _PLAIN_STYLE = (
@@ -244,7 +244,7 @@ def _waiting(key: str, state: State) -> Answer:
         f'<p><progress max="100" value="{100 * share:.0f}">{share:.0%}</progress></p>'
         f'<p><img src="/preview?key={html.escape(key)}" alt="A sample of the matrix"></p>'
         '<p class="small">Meanwhile a sample: some of the rows (from), and of each few columns (to) the worst. '
-        "Bright is slow. The page comes by itself.</p>"
+        "Bright is slow. The page appears when it is ready.</p>"
     )
     head = '<meta http-equiv="refresh" content="2">'
     return Answer(200, _HTML, _plain_page(f"{share:.0%} read", head, body))

@@ -134,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
         if code == HTTPStatus.NOT_IMPLEMENTED:
             self._send(error_answer(405, "only GET", {"Allow": "GET"}))
         else:
-            self._send(error_answer(code, "this is no request that can be understood"))
+            self._send(error_answer(code, "this request cannot be understood"))
 
     def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002
         """Only where it was asked for; never the key."""

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The charts of a topology test: rates over message size, stars by their centre, throughput over time.
 const charts = JSON.parse(by_id("charts").textContent);
-const RATE_TITLES = { total: "all bytes that pass", local: "bytes of the busiest rank", average: "bytes of a channel" };
+const RATE_TITLES = { total: "all bytes transferred", local: "bytes of the busiest rank", average: "bytes of a channel" };
 const DEFINITIONS = [
   ["exchange median", "slowest rank, median"], ["with_barrier median", "with the closing barrier, median"], ["with_barrier mean", "with the barrier, mean (NETTEST's)"],
 ];
@@ -63,7 +63,7 @@ function centres_spec() {
   const series = [{ name: group.name, colour: colour_of(group), dash: "", points, slow: new Set(found.slow) }], unit = unit_of(series), last = page.num_ranks - 1;
   return {
     series, scale: unit.scale, logarithmic: false, x_title: "centre (rank)",
-    y_title: `${is_arrival ? "size ÷ median time to arrival" : "all bytes that pass"}, ${unit.name}`, x_span: [0, last],
+    y_title: `${is_arrival ? "size ÷ median time to arrival" : "all bytes transferred"}, ${unit.name}`, x_span: [0, last],
     x_ticks: nice_values(0, last, false, 12).filter(Number.isInteger).map((rank) => [rank, String(rank)]),
     title: (rank) => `centre ${rank} (${host_of_rank(rank)})`,
   };
@@ -80,7 +80,7 @@ function load_spec() {
   });
   const unit = unit_of(series), end = Math.max(...series.flatMap(({ points }) => points.map((point) => point.end)));
   return {
-    series, scale: unit.scale, logarithmic: picked.load_scale === "logarithmic", y_title: `all bytes that pass, ${unit.name}`, x_title: "seconds since the load began",
+    series, scale: unit.scale, logarithmic: picked.load_scale === "logarithmic", y_title: `all bytes transferred, ${unit.name}`, x_title: "seconds since the load began",
     x_span: [0, end], x_ticks: nice_values(0, end, false, 12).map((second) => [second, plain(second)]), title: (second) => `${number(second, 4)} s`,
   };
 }
