@@ -122,13 +122,13 @@ class Network:
 
 
 def _columns_of(made: MadeUpBisection, network: Network, size_index: int) -> Columns:
-    its, size = Columns(), made.sizes[size_index]
+    measured, size = Columns(), made.sizes[size_index]
 
     def add(send_to: np.ndarray, *facts: int) -> float:
-        its.send_to.append(send_to)
-        its.time_ns.append(network.times(send_to, size))
-        its.facts.append(facts)  # type: ignore[arg-type]
-        return float(its.time_ns[-1].sum())
+        measured.send_to.append(send_to)
+        measured.time_ns.append(network.times(send_to, size))
+        measured.facts.append(facts)  # type: ignore[arg-type]
+        return float(measured.time_ns[-1].sum())
 
     for index in range(made.num_random[size_index]):
         send_to = network.matching(index)
@@ -136,19 +136,19 @@ def _columns_of(made: MadeUpBisection, network: Network, size_index: int) -> Col
         for pair in range(made.num_baseline):
             from_rank = int(np.flatnonzero(send_to >= 0)[(3 * index + pair) % int((send_to >= 0).sum())])
             to = int(send_to[from_rank])
-            its.baseline.append((index, from_rank, to, network.alone(from_rank, to, size)))
+            measured.baseline.append((index, from_rank, to, network.alone(from_rank, to, size)))
     if made.num_random[size_index] < made.rounds and not made.complete:
-        return its
+        return measured
     for repeat in range(made.num_repeats):
         for index, name in enumerate(made.named):
             add(network.named(name), OF_NAME, index, repeat, 0)
-    worst = max((float(times.sum()) for times in its.time_ns), default=0)
+    worst = max((float(times.sum()) for times in measured.time_ns), default=0)
     for step in range(made.num_worst):
         taken = add(network.matching(1000 + step), WORST, step, 0, 0) * (1 + 0.05 * step)
         if taken > worst:
-            its.time_ns[-1], worst = its.time_ns[-1] * (1 + 0.05 * step), taken
-            its.facts[-1] = (WORST, step, 0, 1)
-    return its
+            measured.time_ns[-1], worst = measured.time_ns[-1] * (1 + 0.05 * step), taken
+            measured.facts[-1] = (WORST, step, 0, 1)
+    return measured
 
 
 def write_bisection(path: Path, made: MadeUpBisection) -> Path:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from leadline.stats import colour_range as colours
 from leadline.stats import distribution as stats
+from leadline.stats.distribution import end_of_tail
 from leadline.stats.histogram import histogram
-from leadline.stats.tail import end_of_tail
 from leadline.stats.tally import Tally
 
 TIMES = st.lists(st.floats(1.0, 1e9), min_size=1, max_size=200)

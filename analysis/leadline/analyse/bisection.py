@@ -16,7 +16,7 @@ from leadline.scan.connections import (
     SeenConnection,
     SlowCounts,
     count_slow,
-    nobody_slow,
+    no_slow_counts,
     scan_connections,
     times_of_rank,
 )
@@ -86,7 +86,7 @@ class SizeAnalysis:
     converged: Convergence  # of ebb
     named: tuple[NamedPattern, ...]
     slow: tuple[JudgedConnection, ...]  # slowest first
-    limit_ns: float  # a connection that takes longer is slow; NaN = nobody can say
+    limit_ns: float  # a connection that takes longer is slow; NaN = not known
 
     @property
     def worst(self) -> Patterns:
@@ -154,11 +154,11 @@ def _buckets(result: BisectionResult, found: ConnectionScan) -> tuple[Bucket, ..
         return ()
     text = result.options.get("buckets", "")
     num = int(text) if text.isdecimal() and int(text) > 0 else _DEFAULT_BUCKETS
-    its = found.times.distribution()
-    if its.min == its.max:
-        return (Bucket(its.min, its.max, found.times.num_values),)
-    edges = np.linspace(its.min, its.max, num + 1)
-    edges[-1] = its.max
+    spread = found.times.distribution()
+    if spread.min == spread.max:
+        return (Bucket(spread.min, spread.max, found.times.num_values),)
+    edges = np.linspace(spread.min, spread.max, num + 1)
+    edges[-1] = spread.max
     return tuple(
         Bucket(*row) for row in zip(edges[:-1].tolist(), edges[1:].tolist(), found.times.counts(edges).tolist(),
                                     strict=True)
@@ -193,7 +193,7 @@ def _judged(
         relative, alone = (1e9 * size / time_ns / median if time_ns > 0 and median > 0 else math.nan
                            for time_ns in (one.time_ns, alone_ns))  # fmt: skip
         is_slow = relative < result.slow_limit
-        # Where half of the pairs are slow, so is their median; a connection that is alone slower than the median under load is slow.
+        # Where half of the pairs are slow, so is their median: alone a connection is also slow below the median under load.
         is_slow_alone = is_slow and (is_slow_alone or alone < result.slow_limit)
         judged.append(JudgedConnection(one, relative, alone_ns, is_slow, is_slow_alone))
     return tuple(judged)
@@ -203,7 +203,7 @@ def analyse_places(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> Pl
     """A second pass over the random patterns of these sizes, and the rows of whoever is slow once more."""
     judged = [one for one in sizes if len(one.random) and math.isfinite(one.limit_ns)]
     found = (count_slow(result, one.random, one.limit_ns) for one in judged)
-    of_ranks = reduce(SlowCounts.__add__, found, nobody_slow(result))
+    of_ranks = reduce(SlowCounts.__add__, found, no_slow_counts(result))
     host_of, names = result.host_of(), result.hosts()
     of_hosts = SlowCounts(*(
         np.bincount(host_of, weights=counts, minlength=len(names)).astype(np.int64)

@@ -12,15 +12,14 @@ import numpy as np
 
 from leadline.model import FloatArray, IntArray, LinkResult, PairClass, Retest, Slice
 from leadline.scan import AxisName, Cell, Grid, Picture, Progress, Scan, axis_of, edge_for, scan
-from leadline.stats.distribution import Distribution
-from leadline.stats.tail import MOST_FAULTS, end_of_tail
+from leadline.stats.distribution import MOST_FAULTS, Distribution, end_of_tail
 from leadline.stats.tally import Tally
 
 # As in the engine. A guess: more than the scatter between equal links, and less than what a fault does to one.
 SLOW_FACTOR = 1.5
 # A pair must take so many times its time alone under load for the load to be the reason; less is jitter.
 LOAD_FACTOR = 1.2
-# Of two or three that met, nobody can say which is slow; of three partners, two outvote a slow one.
+# With two or three ranks it is impossible to say which is slow; with three partners, two outvote a slow one.
 FEWEST_PARTNERS = 3
 # Fewer pairs from one host to another are single pairs and not a link: of two by two, one shifts the median.
 FEWEST_PAIRS_OF_LINK = 5

@@ -91,7 +91,7 @@ class GroupAnalysis:
     centre_ns: FloatArray  # [N] of a family: median time to arrival of the messages of a rank's star; NaN = none
     slow_hosts: tuple[int, ...]
     slow_ranks: tuple[int, ...]  # not those of slow hosts
-    # Messages that are late though nobody at their ends is slow, beside the median of their kind; most striking first,
+    # Messages that are late although neither end is slow, beside the median of their kind; most striking first,
     # at most MOST_STANDOUTS.
     late: tuple[Standout, ...]
     pictures: tuple[Picture, ...]

@@ -20,7 +20,7 @@ from leadline.cli.support import (
     say,
 )
 from leadline.export import bad_links, bisection, csv_table, io, parquet_table, topology
-from leadline.export.rows import Of, Table
+from leadline.export.csv_table import Of, Table
 from leadline.model import BisectionResult, IoResult, LinkResult, TopologyResult
 from leadline.readers import load
 from leadline.text_file import utf8

@@ -151,7 +151,7 @@ def named_pattern(word: str, num_ranks: int) -> Pattern | None:
     if name not in NAMES.split(", "):
         return None
     if num_ranks < 2:
-        raise bad_pattern("one rank has nobody to send to", hint="Measure at least two ranks")
+        raise bad_pattern("one rank has no other rank to send to", hint="Measure at least two ranks")
     tail = word[len(name) :]
     if name.startswith("halo-"):
         return _halo_of(word, tail, int(name[5]), num_ranks)

@@ -36,7 +36,7 @@ _RELATIVE = 1e-9
 
 
 def usual_effort(num_ranks: int) -> int:
-    """Swaps to try where nobody says how many."""
+    """Swaps to try where their number is not given."""
     return min(EFFORT_PER_PAIR * num_ranks**2, MOST_EFFORT)
 
 

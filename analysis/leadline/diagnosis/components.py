@@ -36,7 +36,7 @@ class Ranks:
 
 
 def is_known(component: Component) -> bool:
-    """Whether it can be told which ranks belong to a component: an older program does not say what is below a switch."""
+    """Whether it is known which ranks belong to a component: older programs do not say what is below a switch."""
     return component.kind not in _GROUPS or bool(component.hosts)
 
 

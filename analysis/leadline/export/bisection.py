@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from leadline.export.csv_table import Table
 from leadline.export.pairs import Column, Progress, plain_name
-from leadline.export.rows import Table
 from leadline.model import NO_RANK, BisectionResult, PatternKind, Patterns
 
 # As lists of Python a cell takes some hundred bytes.
@@ -44,15 +44,15 @@ def _rank(value: int) -> int | None:
     return None if value == NO_RANK else value
 
 
-def _names(result: BisectionResult, its: Patterns) -> list[list[Any]]:
+def _names(result: BisectionResult, patterns: Patterns) -> list[list[Any]]:
     """The first columns of each pattern's rows."""
     rows = []
-    for number, kind, index, repeat in zip(its.number.tolist(), its.kind.tolist(), its.index.tolist(),
-                                           its.repeat.tolist(), strict=True):  # fmt: skip
+    for number, kind, index, repeat in zip(patterns.number.tolist(), patterns.kind.tolist(), patterns.index.tolist(),
+                                           patterns.repeat.tolist(), strict=True):  # fmt: skip
         word = PatternKind(kind).name.lower()
         name = plain_name(result.pattern_names[index]) if kind == PatternKind.NAMED else word
         is_named = kind == PatternKind.NAMED
-        rows.append([its.message_size_bytes, number, word, name, None if is_named else index,
+        rows.append([patterns.message_size_bytes, number, word, name, None if is_named else index,
                      repeat + 1 if is_named else None])  # fmt: skip
     return rows
 
@@ -61,12 +61,13 @@ def _patterns(
     result: BisectionResult, sizes: Sequence[int], progress: Progress | None = None
 ) -> Iterator[list[list[Any]]]:
     for done, size_index in enumerate(sizes):
-        its = result.reader.patterns(size_index)
-        speeds = [getattr(its, f"bytes_per_s_{which}").tolist() for which in _SPEEDS]
-        columns = (its.accepted.tolist(), its.num_connections.tolist(), *speeds, its.slowest_from.tolist(),
-                   its.slowest_to.tolist(), its.begin_s.tolist(), its.measuring_s.tolist())  # fmt: skip
+        patterns = result.reader.patterns(size_index)
+        speeds = [getattr(patterns, f"bytes_per_s_{which}").tolist() for which in _SPEEDS]
+        counts = (patterns.accepted, patterns.num_connections)
+        others = (patterns.slowest_from, patterns.slowest_to, patterns.begin_s, patterns.measuring_s)
+        columns = (*(one.tolist() for one in counts), *speeds, *(one.tolist() for one in others))
         rows = []
-        for name, accepted, num, *numbers in zip(_names(result, its), *columns, strict=True):
+        for name, accepted, num, *numbers in zip(_names(result, patterns), *columns, strict=True):
             *values, slowest_from, slowest_to, begin_s, measuring_s = numbers
             is_step = name[2] == "worst"
             rows.append([*name, int(accepted) if is_step else None, num, *(_known(value) for value in values),
@@ -82,9 +83,9 @@ def _connections(
     """Size by size the connections of some ranks at a time: rank by rank, each rank's pattern by pattern."""
     hosts = [plain_name(place.host) for place in result.ranks]
     for done, size_index in enumerate(sizes):
-        its = result.reader.patterns(size_index)
-        names, size, columns = _names(result, its), its.message_size_bytes, (0, len(its))
-        for ranks in result.rank_blocks(len(its), _BLOCK_CELLS) if len(its) else ():
+        patterns = result.reader.patterns(size_index)
+        names, size, columns = _names(result, patterns), patterns.message_size_bytes, (0, len(patterns))
+        for ranks in result.rank_blocks(len(patterns), _BLOCK_CELLS) if len(patterns) else ():
             send_to = result.reader.partners(size_index, "send_to", ranks, columns)
             times, full_load = (
                 result.reader.times(size_index, name, ranks, columns) for name in ("time_ns", "full_load_time_ns")

@@ -1,20 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a result as CSV (RFC 4180, lines end in LF), made piece by piece."""
+"""What a table of a result is, and tables as CSV (RFC 4180, lines end in LF), made piece by piece."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from leadline.export.pairs import COLUMNS, TIMES, PairBlock, Progress, pair_blocks, plain_name
-from leadline.export.rows import Of, Table
-from leadline.model import FloatArray, LinkResult, Slice
+from leadline.export.pairs import COLUMNS, TIMES, Column, PairBlock, Progress, pair_blocks, plain_name
+from leadline.model import FloatArray, LinkResult, RunResult, Slice
+
+Of = TypeVar("Of", bound=RunResult)
 
 HEADER = ",".join(column.name for column in COLUMNS) + "\n"
 
 # As text a cell takes about 700 bytes of memory.
 _BLOCK_CELLS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Table(Generic[Of]):
+    """What becomes a file: its columns, and its rows, some at a time, each a list with None for what is not there."""
+
+    columns: tuple[Column, ...]
+    rows: Callable[[Of, Sequence[int], Progress | None], Iterator[list[list[Any]]]]
+
+    @property
+    def header(self) -> str:
+        """The first line of the table as CSV."""
+        return ",".join(column.name for column in self.columns) + "\n"
 
 
 def csv_pieces(result: LinkResult, parts: Sequence[Slice], progress: Progress | None = None) -> Iterator[str]:

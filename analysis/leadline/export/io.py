@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from leadline.export.csv_table import Table
 from leadline.export.pairs import Column, Progress, plain_name
-from leadline.export.rows import Table
 from leadline.model import IO_TIMES, IoPhase, IoResult, PhaseState
 
 _NAME_COLUMNS = (
@@ -64,18 +64,18 @@ def _ranks(result: IoResult, _sizes: Sequence[int], progress: Progress | None = 
     hosts = [plain_name(place.host) for place in result.ranks]
     measured = result.measured()
     for done, phase in enumerate(measured):
-        its = result.rows(phase)
-        rates, calls = its.bytes_per_s, (its.call_ns_min, its.call_ns_max)
+        moved = result.rows(phase)
+        rates, calls = moved.bytes_per_s, (moved.call_ns_min, moved.call_ns_max)
         rows = []
-        for rank in its.has_row.nonzero()[0].tolist():
-            file = int(its.file[rank])
+        for rank in moved.has_row.nonzero()[0].tolist():
+            file = int(moved.file[rank])
             rows.append([
                 *_names(phase), rank, hosts[rank],
                 plain_name(result.files[file]) if 0 <= file < len(result.files) else None,
-                *(float(column[rank]) for column in (its.begin_ns, its.end_ns, its.io_ns)),
-                *(float(its.times_ns[name][rank]) for name in IO_TIMES),
-                *(int(getattr(its, name)[rank]) for name in _RANK_COUNTS),
-                *(float(time_ns[rank]) if its.num_calls[rank] else None for time_ns in calls),
+                *(float(column[rank]) for column in (moved.begin_ns, moved.end_ns, moved.io_ns)),
+                *(float(moved.times_ns[name][rank]) for name in IO_TIMES),
+                *(int(getattr(moved, name)[rank]) for name in _RANK_COUNTS),
+                *(float(time_ns[rank]) if moved.num_calls[rank] else None for time_ns in calls),
                 _known(float(rates[rank])),
             ])  # fmt: skip
         yield rows

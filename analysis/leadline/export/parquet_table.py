@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from leadline.error import ExitStatus, LeadlineError
+from leadline.export.csv_table import Of, Table
 from leadline.export.pairs import COLUMNS, PairBlock, Progress, pair_blocks, plain_name
-from leadline.export.rows import Of, Table
 from leadline.model import LinkResult, RunResult, Slice
 
 # Bytes of the file's metadata under which what is known of the run stands, as JSON.
@@ -108,10 +108,10 @@ def _schema(arrow: Any, result: LinkResult) -> Any:
 
 
 def _run_metadata(result: RunResult, **more: str) -> dict[bytes, bytes]:
-    its = result.provenance
+    origin = result.provenance
     run = {
-        "nonce": result.nonce, "complete": result.complete, "start_utc": its.start_utc, "transport": its.transport,
-        "num_ranks": its.num_ranks, "version": its.version,
+        "nonce": result.nonce, "complete": result.complete, "start_utc": origin.start_utc,
+        "transport": origin.transport, "num_ranks": origin.num_ranks, "version": origin.version,
     }  # fmt: skip
     return {METADATA_KEY: json.dumps(run | more).encode()}
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from leadline.analyse.load import series_of
+from leadline.export.csv_table import Table
 from leadline.export.pairs import Column, Progress, plain_name
-from leadline.export.rows import Table
 from leadline.model import Definition, LoadPoint, TopologyCell, TopologyResult
 from leadline.stats.distribution import describe
 
@@ -64,13 +64,13 @@ def _cells(result: TopologyResult, sizes: Sequence[int], progress: Progress | No
         row = [*_name_of(result, cell), topology.num_channels]
         for definition in Definition:
             times = result.times_ns(cell, definition)
-            its = describe(times[np.isfinite(times)])
-            values = [getattr(its, which) for which in _TIMES]
-            values += [its.median_interval_low, its.median_interval_high]
-            for time_ns in (its.median, its.mean):
+            spread = describe(times[np.isfinite(times)])
+            values = [getattr(spread, which) for which in _TIMES]
+            values += [spread.median_interval_low, spread.median_interval_high]
+            for time_ns in (spread.median, spread.mean):
                 rates = topology.rates(cell.message_size_bytes, time_ns)
                 values += [rates.total, rates.local, rates.average]
-            row += [its.num_pairs or None, *(_known(value) for value in values)]
+            row += [spread.num_pairs or None, *(_known(value) for value in values)]
         rank_rates = result.rank_rates(cell)
         there = np.flatnonzero(np.isfinite(rank_rates))
         for place in there[rank_rates[there].argsort(kind="stable")][[0, -1]].tolist() if there.size else (None, None):

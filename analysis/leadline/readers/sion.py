@@ -244,8 +244,18 @@ class _Reader:
             head = self._common_head(rank)
             location[rank] = struct.unpack_from(f"{self._order}4i", head, COMMON_HEAD_BYTES - 16)
             if self._is_extended:
-                its = self._rank_head(rank)
-                places.append(place_of(rank, its.host, its.device, its.cpus, its.pid, its.num_cpus, its.numa_node))
+                rank_head = self._rank_head(rank)
+                places.append(
+                    place_of(
+                        rank,
+                        rank_head.host,
+                        rank_head.device,
+                        rank_head.cpus,
+                        rank_head.pid,
+                        rank_head.num_cpus,
+                        rank_head.numa_node,
+                    )
+                )
             else:
                 places.append(place_of(rank, padded_text(head[17 : COMMON_HEAD_BYTES - 16])))
         return tuple(places), location

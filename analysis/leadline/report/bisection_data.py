@@ -58,7 +58,7 @@ def _rounded(value: float) -> float | None:
 
 
 def _size(one: SizeAnalysis) -> Data:
-    its, steps = one.converged, one.worst
+    converged, steps = one.converged, one.worst
     return {
         "size_index": one.size_index,
         "bytes": one.message_size_bytes,
@@ -69,7 +69,8 @@ def _size(one: SizeAnalysis) -> Data:
         "connections": counts_of_connections(one),
         "converged": [
             [int(num), _rounded(mean), _rounded(half_width)]
-            for num, mean, half_width in zip(its.num.tolist(), its.mean.tolist(), its.half_width.tolist(), strict=True)
+            for num, mean, half_width in zip(converged.num.tolist(), converged.mean.tolist(),
+                                             converged.half_width.tolist(), strict=True)
         ],
         "worst": _thinned([
             [step + 1, _rounded(mean), bool(accepted)]

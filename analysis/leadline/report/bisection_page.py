@@ -70,36 +70,36 @@ def render_bisection(
     progress: Progress | None = None,
 ) -> str:  # fmt: skip
     """The page about some message sizes of a result, all by default. Everything from the file is escaped."""
-    its = analyse_bisection(result, size_indices, simulated, progress)
-    by_size = [_of_size(result, one) for one in its.sizes if len(one.patterns)]
+    analysis = analyse_bisection(result, size_indices, simulated, progress)
+    by_size = [_of_size(result, one) for one in analysis.sizes if len(one.patterns)]
     return html_page(
         "bisection.html.j2",
         result,
         styles=_STYLES,
         scripts=_SCRIPTS,
-        data={"data": page_of(result, its.sizes, its.places, its.comparison)},
+        data={"data": page_of(result, analysis.sizes, analysis.places, analysis.comparison)},
         benchmark="Bisection test",
         title=bisection_text.title(result),
         run_line=bisection_text.run_line(result),
         no_findings=bisection_text.no_findings(result),
-        headline=bisection_text.headline(result, its.sizes, its.places, its.comparison),
-        verdict=verdict(result, its),
-        missing=bisection_text.missing(result, its.sizes),
+        headline=bisection_text.headline(result, analysis.sizes, analysis.places, analysis.comparison),
+        verdict=verdict(result, analysis),
+        missing=bisection_text.missing(result, analysis.sizes),
         without_script=_WITHOUT_SCRIPT,
         provenance=run_text.provenance_facts(result),
         run=bisection_text.run_facts(result),
-        figures=tables.key_figures(its.sizes),
-        numbers=tables.size_table(result, its.sizes),
+        figures=tables.key_figures(analysis.sizes),
+        numbers=tables.size_table(result, analysis.sizes),
         by_size=by_size,
-        places=tables.place_rows(its.places),
-        has_places=bool(its.places.of_ranks.num.any()),
+        places=tables.place_rows(analysis.places),
+        has_places=bool(analysis.places.of_ranks.num.any()),
         threshold=plain(100 * result.threshold),
         nearly_all=plain(100 * NEARLY_ALL),
         fewest_connections=FEWEST_CONNECTIONS,
         simulated=bisection_text.what_was_simulated(simulated) if simulated else "",
-        comparison=its.comparison,
-        compared=tables.comparison_facts(its.comparison) if its.comparison else [],
-        deviating=tables.deviating_rows(its.comparison) if its.comparison else [],
+        comparison=analysis.comparison,
+        compared=tables.comparison_facts(analysis.comparison) if analysis.comparison else [],
+        deviating=tables.deviating_rows(analysis.comparison) if analysis.comparison else [],
     )
 
 
@@ -113,9 +113,9 @@ def _of_size(result: BisectionResult, one: SizeAnalysis) -> tables.Row:
     }  # fmt: skip
 
 
-def verdict(result: BisectionResult, its: BisectionAnalysis) -> str:
+def verdict(result: BisectionResult, analysis: BisectionAnalysis) -> str:
     """The colour of the headline: alarming, fine, or neither where not all is known."""
-    if its.places.slow or any(slow.is_slow_alone for one in its.sizes for slow in one.slow):
+    if analysis.places.slow or any(slow.is_slow_alone for one in analysis.sizes for slow in one.slow):
         return "alarming"
-    is_known = any(len(one.random) for one in its.sizes) and result.num_players >= FEWEST_PARTNERS
-    return "fine" if result.complete and is_known and not bisection_text.missing(result, its.sizes) else ""
+    is_known = any(len(one.random) for one in analysis.sizes) and result.num_players >= FEWEST_PARTNERS
+    return "fine" if result.complete and is_known and not bisection_text.missing(result, analysis.sizes) else ""

@@ -83,28 +83,28 @@ def _mark(paper: Paper, inner: Area, x: float, text: str) -> None:
 
 def draw_convergence(paper: Paper, area: Area, one: SizeAnalysis) -> None:
     """The mean after more and more patterns, in its 95 % interval."""
-    its, unit = one.converged, bandwidth_unit(one.ebb.mean)
+    converged, unit = one.converged, bandwidth_unit(one.ebb.mean)
     name_above(paper, area, f"eBB after so many patterns, {unit.name}")
     inner = _below_name(area)
-    shown = its.num >= min(8, its.num[-1])
-    low = float((its.mean - its.half_width)[shown].min())
-    high = float((its.mean + its.half_width)[shown].max())
+    shown = converged.num >= min(8, converged.num[-1])
+    low = float((converged.mean - converged.half_width)[shown].min())
+    high = float((converged.mean + converged.half_width)[shown].max())
     if not high > low:
         low, high = 0.95 * one.ebb.mean, 1.05 * one.ebb.mean
-    across = Scale(2, max(float(its.num[-1]), 3), inner.x + 1.5, inner.x + inner.width - 1.5, True)
+    across = Scale(2, max(float(converged.num[-1]), 3), inner.x + 1.5, inner.x + inner.width - 1.5, True)
     up = Scale(max(low, 0), high + 0.06 * (high - low), inner.y + inner.height, inner.y, False)
     grid_lines(paper, inner, up, unit.scale)
 
     def at(value: float) -> float:
         return up.at(min(max(value, up.low), up.high))
 
-    xs = [across.at(num) for num in its.num.tolist()]
-    middle, half = its.mean.tolist(), its.half_width.tolist()
+    xs = [across.at(num) for num in converged.num.tolist()]
+    middle, half = converged.mean.tolist(), converged.half_width.tolist()
     upper = [at(mean + width) for mean, width in zip(middle, half, strict=True)]
     lower = [at(mean - width) for mean, width in zip(middle, half, strict=True)]
     paper.area([*xs, *reversed(xs)], [*upper, *reversed(lower)], fill=_BLUE, opacity=0.18)
     paper.line(xs, [at(mean) for mean in middle], colour=_BLUE, width=1.1, layer=4)
-    powers = [2**power for power in range(1, 40) if 2**power <= its.num[-1]]
+    powers = [2**power for power in range(1, 40) if 2**power <= converged.num[-1]]
     labels_below(paper, inner, [(across.at(float(num)), f"{num:,}") for num in powers])
 
 

@@ -62,30 +62,30 @@ def bisection_sheet(
     progress: Progress | None = None,
 ) -> bytes:  # fmt: skip
     """The sheet about some message sizes, as a file's contents."""
-    its = analyse_bisection(result, sizes, simulated, progress)
+    analysis = analyse_bisection(result, sizes, simulated, progress)
     with drawing():
-        paper = _page(result, its)
+        paper = _page(result, analysis)
         return paper.rendered(Kind(kind), f"Bisection test: {bisection_text.title(result)}", moment_of(result))
 
 
-def _page(result: BisectionResult, its: BisectionAnalysis) -> Paper:
+def _page(result: BisectionResult, analysis: BisectionAnalysis) -> Paper:
     x, width = _MARGIN_X, WIDTH_MM - 2 * _MARGIN_X
     paper = Paper(WIDTH_MM, HEIGHT_MM, 200)
-    y = draw_head(paper, x, _TOP, width, result, _head(result, its)) + _GAP - 1.5
+    y = draw_head(paper, x, _TOP, width, result, _head(result, analysis)) + _GAP - 1.5
     foot = HEIGHT_MM - _BOTTOM - _FOOT_HEIGHT
     no_findings = bisection_text.no_findings(result)
     below = findings_height(result, no_findings, width, _MOST_FINDING_LINES)
-    one = tables.shown_first(its.sizes)
+    one = tables.shown_first(analysis.sizes)
     if one.ebb.num:
         name = f"Over {one.ebb.num:,} random patterns with {bytes_text(one.message_size_bytes)}"
         y = _draw_row(paper, Area(x, y, width, _PLOT_HEIGHT), name, [
             lambda area: draw_patterns(paper, area, one), lambda area: draw_connections(paper, area, one),
         ])  # fmt: skip
-    for row in _further_plots(paper, result, its):
+    for row in _further_plots(paper, result, analysis):
         y = _draw_row(paper, Area(x, y, width, _PLOT_HEIGHT), " · ".join(name for name, _ in row),
                       [draw for _, draw in row])  # fmt: skip
-    y = _draw_tables(paper, Area(x, y, width, foot - below - _GAP - y), result, its)
-    of_places = places_of(result, its.places)
+    y = _draw_tables(paper, Area(x, y, width, foot - below - _GAP - y), result, analysis)
+    of_places = places_of(result, analysis.places)
     if of_places and foot - below - _GAP - y > _PLACES_HEIGHT + 1.5:
         kind, bars = next(iter(of_places.items()))
         draw_places(paper, Area(x, y + 1.5, width, _PLACES_HEIGHT), kind, bars)
@@ -94,12 +94,12 @@ def _page(result: BisectionResult, its: BisectionAnalysis) -> Paper:
     return paper
 
 
-def _head(result: BisectionResult, its: BisectionAnalysis) -> Head:
-    lost = bisection_text.missing(result, its.sizes)
+def _head(result: BisectionResult, analysis: BisectionAnalysis) -> Head:
+    lost = bisection_text.missing(result, analysis.sizes)
     problems = (f"{lost}.",) if lost else ()
     if not result.complete:
         problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else ""),)
-    headline = tuple(bisection_text.headline(result, its.sizes, its.places, its.comparison))
+    headline = tuple(bisection_text.headline(result, analysis.sizes, analysis.places, analysis.comparison))
     return Head("bisection test", bisection_text.title(result), problems, headline, bisection_text.run_facts(result))
 
 
@@ -112,11 +112,11 @@ def _draw_row(paper: Paper, area: Area, name: str, plots: Sequence[Callable[[Are
     return area.y + HEADING + area.height + _GAP
 
 
-def _further_plots(paper: Paper, result: BisectionResult, its: BisectionAnalysis) -> list[list[Named]]:
+def _further_plots(paper: Paper, result: BisectionResult, analysis: BisectionAnalysis) -> list[list[Named]]:
     """Rows of plots, each with what it says of itself in the name of its row; those that there is nothing for are left
     out.
     """
-    one, comparison = tables.shown_first(its.sizes), its.comparison
+    one, comparison = tables.shown_first(analysis.sizes), analysis.comparison
     plots: list[Named] = []
     if one.ebb.num > 1:
         ended = f"Interval: ended {bisection_text.stopped_text(result, one)}"
@@ -132,19 +132,19 @@ def _further_plots(paper: Paper, result: BisectionResult, its: BisectionAnalysis
     return [plots[:2], plots[2:]]
 
 
-def _draw_tables(paper: Paper, area: Area, result: BisectionResult, its: BisectionAnalysis) -> float:
+def _draw_tables(paper: Paper, area: Area, result: BisectionResult, analysis: BisectionAnalysis) -> float:
     """As many rows as fit: of sizes the largest, of slow connections the slowest; returns where the rest may begin."""
     num_rows = int(area.height / ROW) - 8
-    numbers, y = tables.size_table(result, its.sizes), area.y
-    one = tables.shown_first(its.sizes)
+    numbers, y = tables.size_table(result, analysis.sizes), area.y
+    one = tables.shown_first(analysis.sizes)
     slow = tables.slow_rows(result, one) if one.slow else {"rows": [], "unit": ""}
-    wanted = len(slow["rows"]) + len(its.places.slow)
+    wanted = len(slow["rows"]) + len(analysis.places.slow)
     if numbers["rows"]:
         most = max(num_rows - wanted, int(_SIZES_SHARE * num_rows), 1)
         y = _draw_sizes(paper, Area(area.x, y, area.width, 0), numbers, most) + _GAP / 2
         num_rows -= min(most, len(numbers["rows"]))
     if wanted and num_rows > 0:
-        y = _draw_slow(paper, Area(area.x, y, area.width, 0), its, slow, num_rows)
+        y = _draw_slow(paper, Area(area.x, y, area.width, 0), analysis, slow, num_rows)
     return y
 
 
@@ -165,9 +165,9 @@ def _draw_sizes(paper: Paper, area: Area, numbers: tables.Row, most: int) -> flo
     return y
 
 
-def _draw_slow(paper: Paper, area: Area, its: BisectionAnalysis, slow: tables.Row, most: int) -> float:
+def _draw_slow(paper: Paper, area: Area, analysis: BisectionAnalysis, slow: tables.Row, most: int) -> float:
     y = heading(paper, area.x, area.y, area.width, "Slow hosts, ranks and connections")
-    places = tables.place_rows(its.places)[:most]
+    places = tables.place_rows(analysis.places)[:most]
     for row in places:
         name = row["what"] + (f" {row['host']}" if row["what"] == "host" else f" on {row['host']}")
         text = (

@@ -61,13 +61,13 @@ def size_table(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> Row:
 
 
 def _size_row(result: BisectionResult, one: SizeAnalysis, unit: Unit) -> Row:
-    its = one.speeds
+    speeds = one.speeds
     return {
         "size": bytes_text(one.message_size_bytes), "patterns": f"{one.ebb.num:,}",
         "ebb": bisection_text.plus_minus(one.ebb, unit),
         "share": f"± {number(100 * one.ebb.share, 2)} %" if math.isfinite(one.ebb.share) else "–",
         "harmonic": in_unit(one.harmonic, unit),
-        **{name: in_unit(getattr(its, name), unit) for name in ("median", "p05", "p01", "min", "max")},
+        **{name: in_unit(getattr(speeds, name), unit) for name in ("median", "p05", "p01", "min", "max")},
         "full_load": bisection_text.plus_minus(one.full_load, unit),
         "baseline": bisection_text.plus_minus(one.baseline, unit),
         "relative": bisection_text.plus_minus(one.relative), "stopped": bisection_text.ended_word(result, one),
@@ -99,10 +99,10 @@ def slow_rows(result: BisectionResult, one: SizeAnalysis) -> Row:
     unit = _unit_of([one.speeds.median])
     rows = []
     for slow, speed in zip(one.slow, speeds, strict=True):
-        its = slow.seen
+        seen = slow.seen
         rows.append({
-            "from": its.from_rank, "to": its.to_rank, "from_host": result.ranks[its.from_rank].host,
-            "to_host": result.ranks[its.to_rank].host, "pattern": _pattern_of(result, one, its.number),
+            "from": seen.from_rank, "to": seen.to_rank, "from_host": result.ranks[seen.from_rank].host,
+            "to_host": result.ranks[seen.to_rank].host, "pattern": _pattern_of(result, one, seen.number),
             "speed": in_unit(speed, unit), "relative": number(slow.relative, 2),
             "alone": in_unit(1e9 * one.message_size_bytes / slow.alone_time_ns, unit),
             "verdict": bisection_text.verdict_on(slow), "alarming": slow.is_slow_alone,
@@ -118,19 +118,19 @@ def _pattern_of(result: BisectionResult, one: SizeAnalysis, pattern_number: int)
 
 def pattern_rows(result: BisectionResult, one: SizeAnalysis, most: int = MOST_PATTERNS) -> Row:
     """The random patterns with the lowest means."""
-    its = one.random
+    patterns = one.random
     unit = _unit_of([one.ebb.mean])
     rows = []
-    for place in np.argsort(its.bytes_per_s_mean, kind="stable")[:most].tolist():
-        from_rank, to_rank = int(its.slowest_from[place]), int(its.slowest_to[place])
+    for place in np.argsort(patterns.bytes_per_s_mean, kind="stable")[:most].tolist():
+        from_rank, to_rank = int(patterns.slowest_from[place]), int(patterns.slowest_to[place])
         known = from_rank >= 0 and to_rank >= 0
         rows.append({
-            "name": result.pattern_name(int(its.kind[place]), int(its.index[place])),
-            "mean": in_unit(float(its.bytes_per_s_mean[place]), unit),
-            "relative": number(float(its.bytes_per_s_mean[place]) / one.ebb.mean, 3),
+            "name": result.pattern_name(int(patterns.kind[place]), int(patterns.index[place])),
+            "mean": in_unit(float(patterns.bytes_per_s_mean[place]), unit),
+            "relative": number(float(patterns.bytes_per_s_mean[place]) / one.ebb.mean, 3),
             "slowest": f"{from_rank} → {to_rank}" if known else "–",
             "hosts": f"{result.ranks[from_rank].host} → {result.ranks[to_rank].host}" if known else "",
-            "least": in_unit(float(its.bytes_per_s_min[place]), unit),
+            "least": in_unit(float(patterns.bytes_per_s_min[place]), unit),
         })  # fmt: skip
     return {"unit": unit.name, "rows": rows}
 

@@ -68,8 +68,8 @@ def _row(result: LinkResult, one: FoundFault, parts: Sequence[Slice], spans: Map
 
 
 def target_of(fault: Fault) -> dict[str, int]:
-    """Where its name leads in the matrix, as attributes that the page's script knows; empty for what is no one component
-    there.
+    """Where its name leads in the matrix, as attributes that the page's script knows; empty where it has no one
+    position there.
     """
     component = fault.component
     first, second = (component.second, component.first) if fault.way is Way.IN else (component.first, component.second)

@@ -86,17 +86,19 @@ def time_table(phase: IoPhase) -> Row:
     """A row for each kind of time that any rank spent: least, mean, greatest, and who."""
     spreads = {name: (phase.summary.get("times") or {}).get(name) or {} for name in IO_TIMES}
     spreads = {"I/O time": phase.summary.get("io") or {}, **spreads}
-    known = {name: its for name, its in spreads.items() if its.get("max")}
-    unit = time_unit(_middle(float(its["max"]) for its in known.values()))
-    rows = [_time_row(name, its, unit) for name, its in known.items()]
+    known = {name: spread for name, spread in spreads.items() if spread.get("max")}
+    unit = time_unit(_middle(float(spread["max"]) for spread in known.values()))
+    rows = [_time_row(name, spread, unit) for name, spread in known.items()]
     return {"index": phase.index, "name": phase.name, "unit": unit.name, "rows": rows}
 
 
-def _time_row(name: str, its: dict[str, Any], unit: Unit) -> Row:
-    least, mean, most = (float(its[key]) if its.get(key) is not None else math.nan for key in ("min", "mean", "max"))
+def _time_row(name: str, spread: dict[str, Any], unit: Unit) -> Row:
+    least, mean, most = (
+        float(spread[key]) if spread.get(key) is not None else math.nan for key in ("min", "mean", "max")
+    )
     return {
         "name": name, "min": in_unit(least, unit), "mean": in_unit(mean, unit), "max": in_unit(most, unit),
-        "min_rank": _rank_of(its.get("min_rank")), "max_rank": _rank_of(its.get("max_rank")),
+        "min_rank": _rank_of(spread.get("min_rank")), "max_rank": _rank_of(spread.get("max_rank")),
     }  # fmt: skip
 
 

@@ -42,7 +42,7 @@ class Strip:
 
 
 def strip_of(result: LinkResult, part: Slice, fault: Fault, span: ColourRange) -> Strip | None:
-    """None where nobody knows which ranks belong to the component."""
+    """None where it is not known which ranks belong to the component."""
     cells = strip_cells(result, part, fault)
     if cells is None:
         return None

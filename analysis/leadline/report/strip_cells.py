@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows and columns of a component at fault out of the matrix, few enough to be drawn: what of them is reduced, how."""
+"""The rows and columns of a component at fault in the matrix, reduced until they are few enough to be drawn."""
 
 from __future__ import annotations
 

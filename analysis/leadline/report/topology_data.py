@@ -215,10 +215,10 @@ def _without_mode(topology: Topology) -> str:
 
 
 def _times(timing: Timing) -> dict[str, Any]:
-    its = timing.times
+    times = timing.times
     return {
-        "median": _rounded(its.median), "low": _rounded(its.median_interval_low),
-        "high": _rounded(its.median_interval_high), "mean": _rounded(its.mean),
+        "median": _rounded(times.median), "low": _rounded(times.median_interval_low),
+        "high": _rounded(times.median_interval_high), "mean": _rounded(times.mean),
         "repeats": [_rounded(one) for one in timing.repeats_ns],
     }  # fmt: skip
 

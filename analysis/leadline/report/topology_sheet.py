@@ -120,9 +120,9 @@ def _rate_curves(analyses: list[GroupAnalysis]) -> list[Curve]:
     for group in groups:
         points = []
         for one in analyses:
-            its = one.timings[Definition.EXCHANGE].times
+            timing = one.timings[Definition.EXCHANGE].times
             if one.group is group and one.num_measured and one.message_size_bytes:
-                times = (its.median, its.median_interval_high, its.median_interval_low)
+                times = (timing.median, timing.median_interval_high, timing.median_interval_low)
                 middle, low, high = (one.rates(time).total for time in times)
                 points.append((float(one.message_size_bytes), middle, low, high))
         colour = HUES[hues[group.first.index] % len(HUES)]

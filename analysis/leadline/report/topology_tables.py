@@ -107,18 +107,18 @@ def _all_rates(analysis: GroupAnalysis) -> tuple[float, float, float]:
 
 
 def _number_row(result: TopologyResult, analysis: GroupAnalysis, unit: Unit, times: Unit) -> Row:
-    its = analysis.timings[Definition.EXCHANGE].times
+    spread = analysis.timings[Definition.EXCHANGE].times
     rates = median_rates(analysis)
     # Of a family the times are medians of stars, and their mean is nobody's number.
     mean = math.nan if analysis.group.is_family else analysis.timings[Definition.WITH_BARRIER].times.mean
-    low, high = (analysis.rates(time).total for time in (its.median_interval_high, its.median_interval_low))
+    low, high = (analysis.rates(time).total for time in (spread.median_interval_high, spread.median_interval_low))
     slowest = own_slowest(analysis).tolist()
     return {
         "group": analysis.group.name, "size_index": analysis.size_index,
         "size": bytes_text(analysis.message_size_bytes), "channels": f"{analysis.group.first.num_channels:,}",
         "total": in_unit(rates.total, unit), "local": in_unit(rates.local, unit),
         "average": in_unit(rates.average, unit), "interval": interval_text(low, high, unit),
-        "time": in_unit(its.median, times), "nettest": in_unit(analysis.rates(mean).total, unit),
+        "time": in_unit(spread.median, times), "nettest": in_unit(analysis.rates(mean).total, unit),
         "slowest_rank": _rank(result, analysis, slowest[0], unit) if slowest else None,
         "fastest_rank": _rank(result, analysis, slowest[-1], unit) if slowest else None,
         "slowest_channel": _message(result, analysis, analysis.slowest[0]) if analysis.slowest else None,

@@ -106,14 +106,14 @@ def _shortened(seen: list[SeenConnection], most: int) -> list[SeenConnection]:
     return list(kept.values())
 
 
-def nobody_slow(result: BisectionResult) -> SlowCounts:
+def no_slow_counts(result: BisectionResult) -> SlowCounts:
     """Before any connection was looked at."""
     return SlowCounts(*(np.zeros(result.num_ranks, dtype=np.int64) for _ in range(2)))
 
 
 def count_slow(result: BisectionResult, patterns: Patterns, limit_ns: float) -> SlowCounts:
     """A second pass: how many connections of every rank took longer than that."""
-    found = nobody_slow(result)
+    found = no_slow_counts(result)
     for first, cells, _ in _time_blocks(result, patterns, None):
         ranks = slice(first, first + len(cells))
         found.num[ranks] = np.isfinite(cells).sum(axis=1)

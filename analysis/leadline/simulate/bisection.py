@@ -71,7 +71,7 @@ class Congestion:
 
 def congestion(links: IntArray, capacity: FloatArray) -> FloatArray:
     """c of every connection from the links of its route, [connections, most links]: flows / capacity on the busiest,
-    at least 1. A connection without links (inside a host) meets nobody.
+    at least 1. A connection without links (inside a host) shares none.
     """
     flows = np.bincount(links[links != NO_LINK], minlength=len(capacity))
     # The last place is where NO_LINK, -1, points to.

@@ -74,7 +74,7 @@ def _checked(option: str, word: str, num: int) -> str:
 
 def _expect_fit(option: str, family: str, num: int) -> None:
     if family == "bit-reversal" and num < 4:
-        why = f"with {num} players nobody would send"
+        why = f"with {num} ranks none would send"
         raise _refused(option, family, why, "Let at least 4 ranks take part")
     if family == "transpose" and _num_rows(num) == 1:
         why = f"{num} players form no matrix, since {num} is prime"

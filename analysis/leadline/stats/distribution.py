@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said about many values: quantiles and the interval of their median."""
+"""What is said about many values: quantiles, the interval of their median, where their tail ends."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.model import BoolArray, FloatArray
+
+# So many of the largest values may be faults; what lies behind twice as many is taken for the tail.
+MOST_FAULTS = 200
+# How far beyond the tail's own largest value one must lie: a guess, tried on tails that fall with the 2nd to 4th power.
+_CLEAR_FACTOR = 1.5
 
 
 @dataclass(frozen=True)
@@ -85,3 +90,18 @@ def describe(values: FloatArray) -> Distribution:
     low, high = median_interval(ordered.size)
     numbers = (*quantiles, ordered.mean(), ordered[low], ordered[high])
     return Distribution(int(ordered.size), **{name: float(v) for name, v in zip(names + others, numbers, strict=True)})
+
+
+def end_of_tail(values: FloatArray) -> float:
+    """Above this no value is expected from the tail of the others: their logarithm is continued along the logarithm of
+    the rank, from the 4000th largest value over the 400th to the largest (a straight line for a power law, and too far
+    out for any lighter tail). NaN where there are fewer than 4 values; all must be positive.
+    """
+    if values.size < 4:
+        return float("nan")
+    near = min(2 * MOST_FAULTS, values.size // 4)
+    far = min(10 * near, values.size)
+    ordered = np.partition(values, [values.size - near, values.size - far])
+    at_near, at_far = float(ordered[values.size - near]), float(ordered[values.size - far])
+    slope = np.log(at_near / at_far) / np.log(far / near)
+    return float(_CLEAR_FACTOR * at_near * near**slope)

@@ -57,7 +57,7 @@ def headline(
     sentences = numbers(sizes) or ["No random pattern was measured, so there is no effective bisection bandwidth."]
     sentences += [*who_is_slow(places), *slow_connections(result, sizes), *bad_patterns(sizes)]
     if not who_is_slow(places) and any(len(one.random) for one in sizes):
-        sentences.append(_nobody_is_slow(result))
+        sentences.append(_none_is_slow(result))
     return [*sentences, *([agreement(comparison)] if comparison else [])]
 
 
@@ -162,7 +162,7 @@ def bad_patterns(sizes: Sequence[SizeAnalysis]) -> list[str]:
     return sentences
 
 
-def _nobody_is_slow(result: BisectionResult) -> str:
+def _none_is_slow(result: BisectionResult) -> str:
     if result.num_players < 4:
         return "Too few ranks to tell which one is slow."
     return "No host or rank is slow in nearly all its connections."

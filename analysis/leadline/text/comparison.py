@@ -23,7 +23,7 @@ def percent(ratio: float) -> str:
 
 
 def change_of_component(component: Fault, change: Change) -> str:
-    """`Host node5 became slower: 1.2 times as long, beyond what its class did (1.18 to 1.22)`."""
+    """`Host node5 became slower: 1.2 times as long, more than its class (1.18 to 1.22)`."""
     interval = f"({ratio_of(component.ratio_low)} to {ratio_of(component.ratio_high)})"
     which = "as long" if change is Change.SLOWER else "as fast"
     return f"{as_sentence(component.name)} became {change.value}: {ratio_of(component.ratio)} times {which} {interval}"

@@ -15,7 +15,7 @@ _WAYS = {Way.BOTH: "", Way.OUT: " when sending", Way.IN: " when receiving"}
 
 
 def ratio_of(ratio: float) -> str:
-    """Three digits: nobody knows a ratio better."""
+    """Three digits: a ratio is not known better."""
     return number(ratio, 3)
 
 
@@ -43,7 +43,7 @@ def fault_sentence(fault: Fault) -> str:
 
 
 def as_sentence(text: str) -> str:
-    """With a capital."""
+    """With a capital letter."""
     return text[:1].upper() + text[1:]
 
 
@@ -55,7 +55,7 @@ def shown_pair(pair: ShownPair, symptom: Symptom) -> str:
 
 
 def measured_again(fault: Fault) -> str:
-    """What measuring it again said; empty where nobody did."""
+    """What measuring it again said; empty where it was not measured again."""
     alone = ratio_of(fault.ratio_alone)
     return {
         Persistence.NOT_RETESTED: "",

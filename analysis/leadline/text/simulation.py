@@ -23,7 +23,7 @@ def expectation_lines(simulated: SimulatedBisection) -> list[str]:
         lines += ["named patterns, relative to a pair alone:"]
         lines += [
             f"  {pattern.name:<{width}}  {number(pattern.relative_mean)}  (harmonic "
-            f"{number(pattern.relative_harmonic)}, at the worst {number(pattern.worst_congestion)} share a link)"
+            f"{number(pattern.relative_harmonic)}, at most {number(pattern.worst_congestion)} share a link)"
             for pattern in simulated.named
         ]
     return lines
@@ -52,7 +52,7 @@ def comparison_lines(comparison: PatternComparison) -> list[str]:
         f"measured with {size}: {number(measured)} of the {unit}; simulated {number(simulated)}; "
         f"measured / simulated {number(comparison.ratio, 3)} ({comparison.num_patterns:,} patterns)",
         _correlations(comparison),
-        "farthest from the model, by measured / simulated against that of all patterns:",
+        "largest deviations from the model, by measured / simulated relative to all patterns:",
     ]
     return lines + [
         f"  random {one.pattern_index}: {number(one.deviation, 3)} "
@@ -84,7 +84,7 @@ def _mean(values: list[float]) -> float:
 
 def _correlations(comparison: PatternComparison) -> str:
     if not math.isfinite(comparison.pearson):
-        return "correlation over patterns: none, since they are too few or all alike"
+        return "correlation over patterns: none, there are too few patterns, or all are equal"
     return (
         f"correlation over patterns: {comparison.pearson:.2f} (Pearson), {comparison.spearman:.2f} "
         "(of their order, Spearman)"

@@ -61,7 +61,7 @@ class Query:
         raise WrongParameterError(f"{name} must be one of: {', '.join(str(one.value) for one in names)}")
 
     def done(self) -> None:
-        """WrongParameterError where there is a parameter that nobody asked for."""
+        """WrongParameterError where there is an unknown parameter."""
         if self._left:
             raise WrongParameterError("there is a parameter that this address does not have")
 

@@ -18,7 +18,7 @@ async function ask_server(address, parameters) {
 
 async function complaint_of(answer) {
   const { error } = await answer.json().catch(() => ({ error: `it answered with status ${answer.status}` }));
-  return `The server of this page could not do it: ${error}`;
+  return `The server of this page could not answer: ${error}`;
 }
 
 class ServedMatrix extends Matrix {
