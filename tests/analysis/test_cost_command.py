@@ -205,7 +205,7 @@ def test_other_results(capsys: pytest.CaptureFixture[str], tmp_path: Path, file_
     assert "No such file" in refused(capsys, 2, str(tmp_path / "absent.h5"), "--pattern", "ring")
     (tmp_path / "garbage.h5").write_text("garbage")
     refused(capsys, 2, str(tmp_path / "garbage.h5"), "--pattern", "ring")
-    assert "nobody to send to" in refused(capsys, 2, file_of(one_rank()), "--pattern", "ring")
+    assert "no other rank to send to" in refused(capsys, 2, file_of(one_rank()), "--pattern", "ring")
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_no_names(word: str, says: str):
 
 
 def test_one_rank_has_nobody():
-    with pytest.raises(LeadlineError, match="nobody to send to"):
+    with pytest.raises(LeadlineError, match="no other rank to send to"):
         parse_pattern("ring", 1)
 
 

@@ -127,7 +127,7 @@ def test_lists_of_patterns():
         ("tornado:8", 8, "for example tornado:4"),
         ("tornado", 8, "number of players in a group"),
         ("transpose", 7, "7 is prime"),
-        ("bit-reversal", 3, "nobody would send"),
+        ("bit-reversal", 3, "none would send"),
         ("halves,halves", 8, "asked for twice"),
         ("random,random", 8, "asked for twice"),
         ("shift:1,shift-each", 8, "asked for twice"),

@@ -193,7 +193,7 @@ def _judged(
         relative, alone = (1e9 * size / time_ns / median if time_ns > 0 and median > 0 else math.nan
                            for time_ns in (one.time_ns, alone_ns))  # fmt: skip
         is_slow = relative < result.slow_limit
-        # Where half of the pairs are slow, so is their median: alone a connection is also slow below the median under load.
+        # Where half of the pairs are slow, so is their median: compare with the median under load, too.
         is_slow_alone = is_slow and (is_slow_alone or alone < result.slow_limit)
         judged.append(JudgedConnection(one, relative, alone_ns, is_slow, is_slow_alone))
     return tuple(judged)
