@@ -139,7 +139,7 @@ def test_slow_alone_and_slow_together(tmp_path: Path):
     result = loaded(slow_host(), tmp_path)
     sizes, _ = analysed(result)
     verdicts = {(one.seen.from_rank, one.seen.to_rank): bisection_text.verdict_on(one) for one in sizes[1].slow}
-    assert verdicts.pop((3, 40)) == "slow only under load", "its fault is one of company"
+    assert verdicts.pop((3, 40)) == "slow only under load", "it is slow only because of contention"
     assert set(verdicts.values()) == {"slow alone, too"}
     (sentence,) = bisection_text.slow_connections(result, sizes)
     assert sentence.startswith("Of 6 slow connections measured again alone, 2 are slow alone, too: ")

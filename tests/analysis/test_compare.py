@@ -15,7 +15,7 @@ from browser import Opened
 from made_up_comparison import compared_class, compared_size, program_that_compares, slower_host
 from made_up_diagnosis import fake_program, fault, slow_place
 from page_source import Page, expect_whole_and_alone
-from test_sheet import assert_well_set, text_boxes
+from test_link_sheet import assert_well_set, text_boxes
 
 import leadline
 from conftest import hostile, sweep, write_result

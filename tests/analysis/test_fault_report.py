@@ -12,7 +12,7 @@ import pytest
 from browser import Opened
 from made_up_diagnosis import diagnosis, fault, in_slices, program_that_says, slow_place
 from page_source import Page, expect_whole_and_alone
-from test_sheet import assert_well_set, text_boxes
+from test_link_sheet import assert_well_set, text_boxes
 
 import leadline
 from conftest import MadeUp, hostile, one_rank, sweep, times_of, two_hosts, write_result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the server of `leadline view`: whom it answers, what it bears, and how the command ends."""
+"""Tests of the server of `leadline view`: whom it answers, what load it withstands, and how the command ends."""
 
 from __future__ import annotations
 

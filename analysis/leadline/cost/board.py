@@ -28,7 +28,7 @@ class Swapped:
 class Board:
     """Ranks on places: rank i on place[i]. The load of a rank in a stage is what it sends there (side 0) or receives
     (side 1); a stage is as long as its greatest load. The roughness, a sum over all loads of their fourth power, tells
-    apart swaps that lead to the same cost: where several ranks are the slowest together, mending one of them leaves
+    apart swaps that lead to the same cost: where several ranks are the slowest together, improving one of them leaves
     the cost as it is, yet is a step towards a lower one. N = ranks, M = entries of messages, S = stages.
     """
 
