@@ -107,7 +107,7 @@ def test_a_slow_host_is_found(tmp_path: Path):
         medians.append(np.median(relative))
     assert place.relative_median == pytest.approx(np.median(medians))
     (sentence,) = bisection_text.who_is_slow(places)
-    assert sentence.startswith("Host node05 is slow in 100 % of its 836 connections: its median one reaches 0.")
+    assert sentence.startswith("Host node05 is slow in 100 % of its 836 connections: its median connection reaches 0.")
 
 
 def test_a_slow_rank_is_found(tmp_path: Path):

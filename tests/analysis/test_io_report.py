@@ -54,8 +54,8 @@ def test_an_even_run_is_fine(tmp_path: Path):
     assert verdict(result) == "fine"
     writing, reading = io_text.headline(result)
     assert writing.startswith("Writing: ")
-    assert "fsync inside" in writing
-    assert "on the storage by then" in writing
+    assert "fsync included" in writing
+    assert "fsync included, durable" in writing
     assert "from cache" in reading
     assert io_text.missing(result) == ""
 

@@ -58,7 +58,7 @@ def test_the_parts_of_a_page(tmp_path: Path):
         "same host: 24 pairs",
         "between hosts: 32 pairs",
         "Slowest row (as a sender): rank ",
-        "share of pairs that take at most so long",
+        "share of pairs that take at most this time",
     ):
         assert words in page.text or words in page.ids(), words
     assert "incomplete" not in page.ids()

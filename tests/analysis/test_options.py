@@ -149,7 +149,7 @@ def test_json_of_a_cost(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert cost_main([path, "--pattern", "ring", "--json", str(file), "-o", str(file)]) == 2
     assert "name the same file" in capsys.readouterr().err
     assert cost_main(["--json", path, "--pattern", "ring"]) == 2
-    assert "required: RESULT" in capsys.readouterr().err
+    assert f"required: RESULT. {path} was read as the value of --json" in capsys.readouterr().err
 
 
 def test_json_of_a_simulation(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -186,6 +186,7 @@ class Parser(argparse.ArgumentParser):
             prog=prog, allow_abbrev=False, description=_escaped(description), epilog=_escaped(epilog), add_help=False
         )
         self.purpose = purpose
+        self._words: Sequence[str] = ()
         self.add_argument("-h", "--help", action="help", help="print this help")
         name = f"{prog} {__version__}" if prog.startswith("leadline") else f"{prog} (leadline {__version__})"
         self.add_argument(*version_options, action="version", version=name, help="print the version")
@@ -216,6 +217,7 @@ class Parser(argparse.ArgumentParser):
     def parsed(self, words: Sequence[str]) -> argparse.Namespace:
         """The options of a command line; LeadlineError for a wrong one."""
         self._expect_known(words)
+        self._words = words
         return self.parse_args(words)
 
     def _expect_known(self, words: Sequence[str]) -> None:
@@ -235,6 +237,12 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raises it; never ends the program."""
+        optional = [name for name, action in self._option_string_actions.items() if action.nargs == "?"]
+        swallowed = next((name for name in optional if name in self._words[:-1]), "")
+        if "required: RESULT" in message and swallowed:
+            value = self._words[list(self._words).index(swallowed) + 1]
+            if not value.startswith("-"):
+                raise wrong(message, f"{value} was read as the value of {swallowed}: write {swallowed} after RESULT")
         raise wrong(message, f"See {self.prog} --help")
 
 

@@ -171,8 +171,8 @@ def _draw_slow(paper: Paper, area: Area, analysis: BisectionAnalysis, slow: tabl
     for row in places:
         name = row["what"] + (f" {row['host']}" if row["what"] == "host" else f" on {row['host']}")
         text = (
-            f"{name}: {row['share']} of its {row['connections']} connections are slow; its median one "
-            f"reaches {row['relative']} of that of all"
+            f"{name}: {row['share']} of its {row['connections']} connections are slow; its median "
+            f"connection reaches {row['relative']} of the median of all"
         )
         paper.text(area.x, y, shortened(text, area.width, SIZE), SIZE)
         y += ROW

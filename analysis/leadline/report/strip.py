@@ -76,11 +76,9 @@ def _name_of_end(result: LinkResult, fault: Fault) -> str:
 def _caption(result: LinkResult, cells: StripCells, fault: Fault) -> str:
     num_cells = len(cells.widths)
     what = "a rank" if num_cells == result.num_ranks else "neighbouring ranks, their median"
-    order = "those concerned first" if cells.is_reordered else "host by host"
+    order = "its partners first" if cells.is_reordered else "host by host"
     times = "Means" if fault.symptom is Symptom.UNSTEADY else "Medians"
-    return (
-        f"{times} to and from all {result.num_ranks:,} ranks, {order}; a column is {what}. Framed: what is concerned."
-    )
+    return f"{times} to and from all {result.num_ranks:,} ranks, {order}; a column is {what}. Framed: the pairs of this component."
 
 
 def _outlier_text(cells: StripCells) -> str:

@@ -95,7 +95,7 @@ def _slow_places(what: str, places: Sequence[SlowPlace]) -> str:
     share = number(100 * first.num_slow / first.num_connections, 3)
     text = (
         f"{name[0].upper()}{name[1:]} is slow in {share} % of its {first.num_connections:,} connections: its median "
-        f"one reaches {number(first.relative_median, 2)} of that of all."
+        f"connection reaches {number(first.relative_median, 2)} of the median of all."
     )
     if len(places) == 1:
         return text

@@ -58,7 +58,7 @@ def run_line(result: IoResult) -> str:
 
 def includes_sync(result: IoResult) -> str:
     """What the reported time has of fsync, for a write."""
-    return {"inside": "fsync inside", "outside": "fsync outside", "none": "no fsync"}.get(
+    return {"inside": "fsync included", "outside": "fsync not included", "none": "no fsync"}.get(
         result.options.get("sync", ""), ""
     )
 
@@ -97,11 +97,7 @@ def _rates_sentence(result: IoResult, operation: str) -> str:
     last, several = phases[-1], f", median of {len(phases)} repetitions" if len(phases) > 1 else ""
     amount = amount_text(last.number("bytes"))
     if operation == "write":
-        durable = (
-            ", and on the storage by then"
-            if last.summary.get("is_durable")
-            else ", not all of it on the storage by then"
-        )
+        durable = ", durable" if last.summary.get("is_durable") else ", not all of it durable"
         return f"Writing: {rate} ({amount}, {includes_sync(result) or 'fsync not known'}{durable}){several}."
     return f"Reading: {rate} ({amount}, {source_text(last)}){several}."
 

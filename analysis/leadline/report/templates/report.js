@@ -89,7 +89,7 @@ function begin() {
   offer("reduction", page.reductions.map((name) => [name, name]), chosen.reduction, set("reduction"));
   offer("order", [["rank", "by rank"], ["host", "by host"]], chosen.order, set("order"));
   offer("extent", [["robust", "without extremes"], ["whole", "all values"]], chosen.extent, set("extent"));
-  offer("scale", [["auto", "as fits"], ["logarithmic", "logarithmic"], ["linear", "linear"]], chosen.scale, set("scale"));
+  offer("scale", [["auto", "automatic"], ["logarithmic", "logarithmic"], ["linear", "linear"]], chosen.scale, set("scale"));
   by_id("axes").hidden = !has("hosts");
   for (const button of document.querySelectorAll("#axes button")) button.addEventListener("click", () => choose_axis(button.dataset.axis));
   for (const [id, act] of [["zoom-in", () => viewer.zoom(2)], ["zoom-out", () => viewer.zoom(0.5)], ["zoom-whole", () => viewer.whole()],

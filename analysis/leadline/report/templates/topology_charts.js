@@ -87,7 +87,7 @@ function load_spec() {
 
 function begin_charts() {
   document.querySelectorAll(".chart-controls").forEach((controls) => { controls.hidden = false; });
-  const scales = [["auto", "as fits"], ["logarithmic", "logarithmic"], ["linear", "linear"]];
+  const scales = [["auto", "automatic"], ["logarithmic", "logarithmic"], ["linear", "linear"]];
   const chart_of = (id, spec) => { const chart = new Chart(by_id(id)); return () => chart.show(spec()); };
   if (by_id("rates-chart")) {
     const show = chart_of("rates-chart", rates_spec), pick = (name) => (value) => { picked[name] = value; show(); };
