@@ -61,6 +61,8 @@ def test_what_is_told_of_an_option():
     assert told["--statistic"]["choices"] == ["median", "min", "mean", "p99", "max"]
     assert told["--statistic"]["default"] == "median"
     assert told["--seed"]["default"] == "1"
+    assert (told["--time-limit"]["default"], told["--message-size"]["default"]) == ("60", "the only one")
+    assert told["--seed"]["help"] == "seed of the random numbers"
     assert told["--quiet"]["value"] is None
     (argument,) = described(cost_parser())["arguments"]
     assert argument | {"help": ""} == {"name": "RESULT", "help": "", "is_file": True, "min": 1, "max": 1}

@@ -146,10 +146,14 @@ def closest(word: str, known: Iterable[str]) -> str:
 class Once(argparse.Action):
     """An option that is given twice is a mistake, not a correction."""
 
-    def __init__(self, *arguments: Any, is_file: bool = False, is_flag: bool = False, **settings: Any) -> None:
-        """As argparse's, and whether the value is the name of a file, or there is no value."""
+    def __init__(
+        self, *arguments: Any, is_file: bool = False, is_flag: bool = False, default_text: str = "", **settings: Any
+    ) -> None:
+        """As argparse's, and whether the value is the name of a file, or there is no value. `help` has no default."""
         if is_flag:
             settings["nargs"] = 0
+        self.plain_help, self.default_text = settings["help"], default_text
+        settings["help"] = _escaped(settings["help"] + (f" (default: {default_text})" if default_text else ""))
         super().__init__(*arguments, **settings)
         self.is_file, self.is_flag = is_file, is_flag
 
@@ -194,7 +198,7 @@ class Parser(argparse.ArgumentParser):
 
     def argument(self, name: str, help: str) -> None:  # noqa: A002 - as argparse calls it
         """The file to read, which the command line must name."""
-        self.add_argument(name.lower(), metavar=name, action=Once, is_file=True, help=_escaped(help))
+        self.add_argument(name.lower(), metavar=name, action=Once, is_file=True, help=help)
 
     def shared(self, name: str, group: argparse._ActionsContainer | None = None, **changes: Any) -> None:
         """One of SHARED, with what is different for this command."""
@@ -203,7 +207,8 @@ class Parser(argparse.ArgumentParser):
     def option(self, option: Option, group: argparse._ActionsContainer | None = None) -> None:
         """Adds an option, to a group of --help if there is one."""
         names = [option.short, option.name] if option.short else [option.name]
-        settings: dict[str, Any] = {"action": Once, "default": option.default, "help": _help_of(option)}
+        settings: dict[str, Any] = {"action": Once, "default": option.default, "help": option.help}
+        settings["default_text"] = option.default_text or _default_text(option.default)
         if option.value or option.choices:
             settings |= {"is_file": option.is_file, "metavar": option.value or None, "required": option.is_required}
             settings |= {"choices": list(option.choices)} if option.choices else {}
@@ -266,7 +271,7 @@ def described(parser: Parser) -> dict[str, Any]:
         for action in group._group_actions:
             if action.help == argparse.SUPPRESS:
                 continue
-            entry = {"help": (action.help or "").replace("%%", "%"), "is_file": getattr(action, "is_file", False)}
+            entry = {"help": getattr(action, "plain_help", action.help), "is_file": getattr(action, "is_file", False)}
             if action.option_strings:
                 options.append(_described_option(action, entry) | {"group": group.title or ""})
             else:
@@ -284,17 +289,14 @@ def _described_option(action: argparse.Action, entry: dict[str, Any]) -> dict[st
         "value": None if is_flag else action.metavar or action.dest.upper(),
         "value_is_optional": action.nargs == "?",
         "choices": list(action.choices or ()),
-        "default": None if is_flag or action.default is None else str(action.default),
+        "default": getattr(action, "default_text", "") or None,
         **entry,
     }
 
 
-def _help_of(option: Option) -> str:
-    default = option.default_text or ("" if option.default is None else _default_text(option.default))
-    return _escaped(option.help + (f" (default: {default})" if default else ""))
-
-
 def _default_text(default: Any) -> str:
+    if default is None:
+        return ""
     return f"{default:g}" if isinstance(default, float) else str(default)
 
 

@@ -78,7 +78,8 @@ def _caption(result: LinkResult, cells: StripCells, fault: Fault) -> str:
     what = "a rank" if num_cells == result.num_ranks else "neighbouring ranks, their median"
     order = "its partners first" if cells.is_reordered else "host by host"
     times = "Means" if fault.symptom is Symptom.UNSTEADY else "Medians"
-    return f"{times} to and from all {result.num_ranks:,} ranks, {order}; a column is {what}. Framed: the pairs of this component."
+    shown = f"{times} to and from all {result.num_ranks:,} ranks, {order}; a column is {what}."
+    return f"{shown} Framed: the pairs of this component."
 
 
 def _outlier_text(cells: StripCells) -> str:
