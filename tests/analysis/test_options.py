@@ -125,10 +125,14 @@ def test_kinds():
 
 @pytest.mark.parametrize(
     ("words", "why"),
-    [((), "needs to know what to simulate. There is"), (("--topology", "x"), "needs to know"),
-     (("foo",), "there is no leadline simulate foo. There is leadline simulate bisection: "),
-     (("bisecton",), "Did you mean leadline simulate bisection?"), (("link",), "Call it as leadline simulate link")],
-)  # fmt: skip
+    [
+        ((), "does not say what to simulate. There are leadline simulate bisection ("),
+        (("--topology", "x"), "does not say what to simulate"),
+        (("foo",), "cannot simulate 'foo'. There are leadline simulate bisection ("),
+        (("bisecton",), "Did you mean leadline simulate bisection?"),
+        (("link",), "Call it as leadline simulate link"),
+    ],
+)
 def test_what_can_be_simulated(words: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]):
     assert simulate_main(words) == 2
     err = capsys.readouterr().err

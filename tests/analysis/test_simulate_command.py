@@ -246,7 +246,7 @@ def test_a_simulation_by_seed_fits_a_result(capsys: pytest.CaptureFixture[str], 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ((), "needs to know what to simulate"),
+        ((), "does not say what to simulate"),
         (("link", "--topology", "fat-tree:4x4"), "leadline simulate link is a command of the program leadline"),
         (("bisection",), "--topology"),
         ((*TREE, "--topology", "torus:4"), "--topology is given twice"),

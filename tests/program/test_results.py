@@ -139,7 +139,7 @@ def test_reports_of_what_is_no_result(link: Leadline, leadline: Leadline, tmp_pa
     for name, contents in damaged_files(whole_file(link, tmp_path)).items():
         (tmp_path / "bad.h5").write_bytes(contents)
         done = leadline("report", "bad.h5")
-        assert done.status == 4, name
+        assert done.status == (2 if name in ("other kind", "text", "shuffled head") else 4), name
         assert done.err == done.complaint + "\n", name
         assert "bad.h5" in done.complaint, name
         assert not (tmp_path / "bad.html").exists(), name
@@ -149,7 +149,7 @@ def test_report_of_another_hdf5_file(leadline: Leadline, tmp_path: Path) -> None
     with h5py.File(tmp_path / "other.h5", "w") as file:
         file["temperature"] = [1.0, 2.0]
     done = leadline("report", "other.h5")
-    assert done.status == 4
+    assert done.status == 2
     assert done.err == done.complaint + "\n"
 
 

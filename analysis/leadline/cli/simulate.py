@@ -98,14 +98,14 @@ def _without_kind(words: Sequence[str]) -> Sequence[str]:
         return words[1:]
     if words and words[0] in ("-h", "--help", "--version", "--describe-options"):
         return words
-    kinds = "; ".join(f"leadline simulate {name}: {what}" for name, what in _KINDS.items())
+    kinds = " and ".join(f"leadline simulate {name} ({what})" for name, what in _KINDS.items())
     if words and words[0] == "link":
         raise wrong("leadline simulate link is a command of the program leadline", "Call it as leadline simulate link")
     if not words or words[0].startswith("-"):
-        raise wrong("leadline simulate needs to know what to simulate", f"There is {kinds}")
+        raise wrong("the command line does not say what to simulate", f"There are {kinds}")
     meant = closest(words[0], _KINDS)
-    hint = f"Did you mean leadline simulate {meant}?" if meant else f"There is {kinds}"
-    raise wrong(f"there is no leadline simulate {words[0]}", hint)
+    hint = f"Did you mean leadline simulate {meant}?" if meant else f"There are {kinds}"
+    raise wrong(f"cannot simulate '{words[0]}'", hint)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
