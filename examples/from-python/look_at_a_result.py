@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A result in Python, cell by cell: run it as a script, or open it as a notebook where `# %%` begins a cell."""
 
-# %% A result. RESULT names your own (HDF5 or SION); else a make-believe fabric with one slow host is measured.
+# %% A result. RESULT names your own (HDF5 or SION); else a simulated fabric with one slow host is measured.
 import os
 import subprocess
 from pathlib import Path

@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 from made_up import make_room, nodes, write_head
 
-from leadline.simulate.patterns import Players, random_pattern
+from leadline.simulate.patterns import Participants, random_pattern
 
 LATENCY_NS, BYTES_PER_NS = 2_000.0, 9.0
 NAMED = ["halves", "reversal", "shift:1", "tornado:8"]
@@ -76,13 +76,15 @@ class Network:
             factors[rank] *= factor
         self.factors = factors
         hosts = list(dict.fromkeys(made.hosts))
-        self.players = Players(tuple(hosts.index(host) for host in made.hosts), 0, made.within_hosts or len(hosts) == 1)
+        self.participants = Participants(
+            tuple(hosts.index(host) for host in made.hosts), 0, made.within_hosts or len(hosts) == 1
+        )
 
     def matching(self, index: int) -> np.ndarray:
         """A random pattern."""
         num = len(self.made.hosts)
         if self.made.is_replayable:
-            return random_pattern(self.players, self.players.ranks(), self.made.seed, index)
+            return random_pattern(self.participants, self.participants.ranks(), self.made.seed, index)
         seats, send_to = self.random.permutation(num), np.full(num, -1)
         first, second = seats[: num // 2], seats[num // 2 : 2 * (num // 2)]
         send_to[first], send_to[second] = second, first

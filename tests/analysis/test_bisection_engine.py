@@ -16,7 +16,7 @@ from leadline.analyse.bisection import analyse_places, analyse_size
 from leadline.cli.report import main as report_main
 from leadline.model import BisectionResult
 from leadline.simulate.patterns import random_pattern
-from leadline.simulate.places import players_of_result
+from leadline.simulate.places import participants_of_result
 from leadline.stats.interval import MeanInterval
 from leadline.text import bisection as bisection_text
 
@@ -105,10 +105,13 @@ def test_patterns_are_those_of_the_summary(tmp_path: Path):
             found = result.connections(place, size)
             assert len(found.to_rank) == one["num_connections"]
             assert same(float(found.bytes_per_s.mean()), one["bytes_per_s_mean"])
-    players = players_of_result(result)
+    participants = participants_of_result(result)
     for number in range(12):
         found = result.connections(number, "64KiB")
-        assert random_pattern(players, players.ranks(), 99, number)[found.from_rank].tolist() == found.to_rank.tolist()
+        assert (
+            random_pattern(participants, participants.ranks(), 99, number)[found.from_rank].tolist()
+            == found.to_rank.tolist()
+        )
 
 
 def test_the_slow_host_is_named(tmp_path: Path):

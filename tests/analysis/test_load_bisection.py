@@ -259,7 +259,7 @@ def summary(change_text: Callable[[str], str]) -> Change:
 DAMAGES: dict[str, tuple[Change, str]] = {
     "no group": (lambda file: file.__delitem__("bisection"), "/bisection is missing"),
     "no seed": (lambda file: file["bisection"].attrs.__delitem__("seed"), "damaged"),
-    "too many players": (attribute("num_players", 65), "has 65 players of 64 ranks"),
+    "too many participants": (attribute("num_players", 65), "has 65 participants of 64 ranks"),
     "no exchanges": (attribute("num_exchanges", 0), "0 exchanges"),
     "no times": (remove("time_ns"), "/bisection/time_ns is missing"),
     "no partners": (remove("send_to"), "/bisection/send_to is missing"),

@@ -41,8 +41,8 @@ def simulated(
 ) -> SimulatedBisection:  # fmt: skip
     network = parse_topology(topology)
     experiment = experiment_of_ranks(network, routing, num_ranks, num_hosts, per_host, seed)
-    players = experiment.players
-    named = {name: named_pattern(name, players.num_ranks, players.ranks()) for name in names}
+    participants = experiment.participants
+    named = {name: named_pattern(name, participants.num_ranks, participants.ranks()) for name in names}
     return simulate(experiment, Extent(rounds, precision), named)
 
 
@@ -80,7 +80,7 @@ def test_quantiles_lie_between_order_statistics():
     # One pattern over a tapered tree of three levels with many different c.
     found = simulated("fat-tree:4x4x4,spines=2,cores=1", rounds=1)
     experiment = experiment_of_ranks(parse_topology("fat-tree:4x4x4,spines=2,cores=1"), None, None, None, 1, 1)
-    send_to = random_pattern(experiment.players, experiment.players.ranks(), 1, 0)
+    send_to = random_pattern(experiment.participants, experiment.participants.ranks(), 1, 0)
     shares = (1 / Congestion(experiment).of(send_to, (0, 0))).tolist()
     assert found.relative_p05 == pytest.approx(np.quantile(shares, 0.05))
     assert found.relative_p01 == pytest.approx(np.quantile(shares, 0.01))

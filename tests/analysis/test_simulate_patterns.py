@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Patterns of the simulation are the engine's own: the same numbers, players, matchings and names."""
+"""Patterns of the simulation are the engine's own: the same numbers, participants, matchings and names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from leadline.error import LeadlineError
 from leadline.model import NO_RANK
 from leadline.simulate.named_patterns import named_pattern, parse_patterns
-from leadline.simulate.patterns import Players, random_pattern
+from leadline.simulate.patterns import Participants, random_pattern
 from leadline.simulate.random import Random, mix64
 
 # The engine's tests keep these to its own patterns.
@@ -31,15 +31,15 @@ def test_numbers_are_those_of_the_published_generators():
     assert 0 <= largest.next() < 1 << 64
 
 
-def players_of(sample: dict[str, Any]) -> Players:
+def players_of(sample: dict[str, Any]) -> Participants:
     hosts = sample["host_of"] or range(sample["num_ranks"])
-    return Players(tuple(hosts), sample["per_host"], sample["within_hosts"])
+    return Participants(tuple(hosts), sample["per_host"], sample["within_hosts"])
 
 
 @pytest.mark.parametrize("sample", [sample for sample in SAMPLES if sample["kind"] == "random"])
 def test_random_patterns_are_the_engines(sample: dict[str, Any]):
-    players = players_of(sample)
-    found = random_pattern(players, players.ranks(), sample["seed"], sample["index"])
+    participants = players_of(sample)
+    found = random_pattern(participants, participants.ranks(), sample["seed"], sample["index"])
     assert found.tolist() == sample["send_to"]
 
 
@@ -59,8 +59,8 @@ def test_named_patterns_are_the_engines(sample: dict[str, Any]):
     index=st.integers(0, 1 << 40),
 )
 def test_a_random_pattern_is_a_matching_as_large_as_can_be(hosts: list[int], within_hosts: bool, seed: int, index: int):
-    players = Players(tuple(hosts), 0, within_hosts)
-    send_to = random_pattern(players, players.ranks(), seed, index)
+    participants = Participants(tuple(hosts), 0, within_hosts)
+    send_to = random_pattern(participants, participants.ranks(), seed, index)
     senders = np.flatnonzero(send_to != NO_RANK)
     assert np.array_equal(send_to[send_to[senders]], senders)
     assert not np.any(send_to[senders] == senders)
@@ -72,17 +72,21 @@ def test_a_random_pattern_is_a_matching_as_large_as_can_be(hosts: list[int], wit
 
 
 def test_every_index_and_seed_is_another_pattern():
-    players = Players(tuple(range(32)))
-    found = {tuple(random_pattern(players, players.ranks(), seed, index)) for seed in range(4) for index in range(25)}
+    participants = Participants(tuple(range(32)))
+    found = {
+        tuple(random_pattern(participants, participants.ranks(), seed, index))
+        for seed in range(4)
+        for index in range(25)
+    }
     assert len(found) == 100
 
 
 def test_players_are_the_lowest_ranks_of_each_host():
-    assert Players((0, 0, 1, 0, 1, 2)).ranks() == (0, 1, 2, 3, 4, 5)
-    assert Players((0, 0, 1, 0, 1, 2), 1).ranks() == (0, 2, 5)
-    assert Players((0, 0, 1, 0, 1, 2), 2).ranks() == (0, 1, 2, 4, 5)
+    assert Participants((0, 0, 1, 0, 1, 2)).ranks() == (0, 1, 2, 3, 4, 5)
+    assert Participants((0, 0, 1, 0, 1, 2), 1).ranks() == (0, 2, 5)
+    assert Participants((0, 0, 1, 0, 1, 2), 2).ranks() == (0, 1, 2, 4, 5)
     with pytest.raises(LeadlineError, match="1 ranks form no pair"):
-        Players((0, 0), 1).ranks()
+        Participants((0, 0), 1).ranks()
 
 
 @pytest.mark.parametrize(
@@ -125,7 +129,7 @@ def test_lists_of_patterns():
         ("shift:8", 8, "Choose 1 to 7"),
         ("tornado:3", 8, "for example tornado:2"),
         ("tornado:8", 8, "for example tornado:4"),
-        ("tornado", 8, "number of players in a group"),
+        ("tornado", 8, "number of participants in a group"),
         ("transpose", 7, "7 is prime"),
         ("bit-reversal", 3, "none would send"),
         ("halves,halves", 8, "asked for twice"),

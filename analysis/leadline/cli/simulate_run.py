@@ -32,12 +32,12 @@ def _simulation(options: argparse.Namespace, progress: ProgressLine) -> Simulate
     experiment = experiment_of_ranks(
         network, options.routing, options.ranks, options.hosts, options.ranks_per_host, options.seed
     )
-    ranks = experiment.players.ranks()
+    ranks = experiment.participants.ranks()
     names, has_random = parse_patterns("--pattern", options.pattern, len(ranks))
     if not has_random:
         why = "it has random patterns only"
         expect_no_effectless(options, ("rounds", "precision"), why, "Add random to --pattern")
-    named = {name: named_pattern(name, experiment.players.num_ranks, ranks) for name in names}
+    named = {name: named_pattern(name, experiment.participants.num_ranks, ranks) for name in names}
     return simulate(experiment, extent if has_random else (), named, progress=progress)
 
 

@@ -57,7 +57,9 @@ class _Reader(FileReader):
         facts = self._group("bisection").attrs
         num_players, num_exchanges = int(facts["num_players"]), int(facts["num_exchanges"])
         if not 0 <= num_players <= num_ranks or num_exchanges < 1:
-            raise self._damaged(f"/bisection has {num_players} players of {num_ranks} ranks, {num_exchanges} exchanges")
+            raise self._damaged(
+                f"/bisection has {num_players} participants of {num_ranks} ranks, {num_exchanges} exchanges"
+            )
         names = self._pattern_names()
         max_patterns = self._matrices(len(sizes), num_ranks)
         self._tables(len(sizes), max_patterns)

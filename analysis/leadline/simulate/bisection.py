@@ -12,7 +12,7 @@ import numpy as np
 from leadline.model import NO_RANK, FloatArray, IntArray
 from leadline.model.simulation import SimulatedBisection, SimulatedPattern
 from leadline.simulate.network import NO_LINK, Network
-from leadline.simulate.patterns import Players, random_pattern
+from leadline.simulate.patterns import Participants, random_pattern
 from leadline.stats.interval import mean_interval
 
 # As the engine's (engine/bench/bisection/stopping.hpp): looks at the interval are rare, so that it stays honest.
@@ -30,7 +30,7 @@ class Experiment:
     routing: str
     hosts: tuple[str, ...]  # of every rank
     port: IntArray  # the network's host of every rank
-    players: Players
+    participants: Participants
     seed: int
 
 
@@ -91,10 +91,10 @@ def simulate(
     `on_pattern` sees every random pattern first: its index, and whom every rank sends to.
     """
     of_pattern = Congestion(experiment)
-    ranks = experiment.players.ranks()
+    ranks = experiment.participants.ranks()
     rows: list[tuple[int, float, float, float]] = []
     for index in _indices(indices, rows):
-        send_to = random_pattern(experiment.players, ranks, experiment.seed, index)
+        send_to = random_pattern(experiment.participants, ranks, experiment.seed, index)
         if on_pattern:
             on_pattern(index, send_to)
         found = of_pattern.of(send_to, (0, index))
@@ -109,10 +109,10 @@ def simulate(
         topology=experiment.network.name,
         routing=experiment.routing,
         seed=experiment.seed,
-        num_ranks=experiment.players.num_ranks,
+        num_ranks=experiment.participants.num_ranks,
         hosts=experiment.hosts,
-        active_ranks_per_host=experiment.players.active_ranks_per_host,
-        within_hosts=experiment.players.within_hosts,
+        active_ranks_per_host=experiment.participants.active_ranks_per_host,
+        within_hosts=experiment.participants.within_hosts,
         num_players=len(ranks),
         pattern_index=np.array([row[0] for row in rows], dtype=np.int64),
         relative_mean=relative_mean,

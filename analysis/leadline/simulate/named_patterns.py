@@ -17,12 +17,12 @@ EACH_SHIFT = "shift-each"
 
 _KNOWN = "Known are random, halves, reversal, neighbour, bit-reversal, transpose, shift:K, shift-each and tornado:G"
 _NO_SHIFT = "Write for example shift:1, or shift-each for every distance"
-_NO_GROUP = "Write for example tornado:16, where a group has 16 players"
+_NO_GROUP = "Write for example tornado:16, where a group has 16 participants"
 
 
 def parse_patterns(option: str, text: str, num_players: int) -> tuple[list[str], bool]:
     """The named patterns that a list on the command line stands for, each once, and whether random ones are in it.
-    LeadlineError that names the option for what is none, twice, or nothing that so many players have.
+    LeadlineError that names the option for what is none, twice, or nothing that so many participants have.
     """
     names: list[str] = []
     words = text.split(",")
@@ -38,14 +38,14 @@ def parse_patterns(option: str, text: str, num_players: int) -> tuple[list[str],
 
 
 def named_pattern(name: str, num_ranks: int, ranks: Sequence[int]) -> IntArray:
-    """Whom every rank sends to, NO_RANK = it rests; `name` as parse_patterns() gives it, `ranks` those that play."""
+    """Whom every rank sends to, NO_RANK = it is idle; `name` as parse_patterns() gives it, `ranks` those that play."""
     family, _, argument = name.partition(":")
     num = len(ranks)
     seat = np.arange(num)
     to = _DESTINATIONS[family](seat, num, int(argument or 0))
-    players = np.array(ranks, dtype=np.int64)
+    participants = np.array(ranks, dtype=np.int64)
     send_to = np.full(num_ranks, NO_RANK, dtype=np.int64)
-    send_to[players] = np.where(to != seat, players[to], NO_RANK)
+    send_to[participants] = np.where(to != seat, participants[to], NO_RANK)
     return send_to
 
 
@@ -61,13 +61,13 @@ def _checked(option: str, word: str, num: int) -> str:
         return family
     number = int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
     if number < 1:
-        what = "distance" if family == "shift" else "number of players in a group"
+        what = "distance" if family == "shift" else "number of participants in a group"
         raise _refused(option, word, f"'{text}' is no {what}", _NO_SHIFT if family == "shift" else _NO_GROUP)
     if family == "shift" and number >= num:
-        raise _refused(option, word, f"{num} players have no shift by {number}", f"Choose 1 to {num - 1}")
+        raise _refused(option, word, f"{num} participants have no shift by {number}", f"Choose 1 to {num - 1}")
     if family == "tornado" and (num % number or num // number < 2):
         fitting = next(group for group in range(min(number, num // 2), 0, -1) if num % group == 0)
-        why = f"{num} players cannot be split into at least 2 full groups of {number}"
+        why = f"{num} participants cannot be split into at least 2 full groups of {number}"
         raise _refused(option, word, why, f"Choose a group size that divides {num}, for example tornado:{fitting}")
     return f"{family}:{number}"
 
@@ -77,7 +77,7 @@ def _expect_fit(option: str, family: str, num: int) -> None:
         why = f"with {num} ranks none would send"
         raise _refused(option, family, why, "Let at least 4 ranks take part")
     if family == "transpose" and _num_rows(num) == 1:
-        why = f"{num} players form no matrix, since {num} is prime"
+        why = f"{num} participants form no matrix, since {num} is prime"
         raise _refused(option, family, why, "Choose a number of ranks with more factors")
 
 

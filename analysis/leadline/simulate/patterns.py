@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine's random patterns (engine/schedule/pattern.cpp): the same players, seed and index give the same here."""
+"""The random patterns of engine/schedule/pattern.cpp: equal participants, seed and index give equal patterns."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _RANDOM_PATTERN_STREAM = 1 << 61
 
 
 @dataclass(frozen=True)
-class Players:
+class Participants:
     """Who takes part in random patterns, and what pairs they may have."""
 
     host_of: tuple[int, ...]  # host index of every rank
-    active_ranks_per_host: int = 0  # so many ranks of each host play, those with the lowest numbers; 0 = all
+    active_ranks_per_host: int = 0  # so many ranks of each host take part, those with the lowest numbers; 0 = all
     within_hosts: bool = False  # pairs on one host are as good as others
 
     @property
     def num_ranks(self) -> int:
-        """Of all, also those that never play."""
+        """Of all, also those that take no part."""
         return len(self.host_of)
 
     def ranks(self) -> tuple[int, ...]:
-        """Those that play, rising; LeadlineError where they are fewer than two."""
+        """Those that take part, rising; LeadlineError where they are fewer than two."""
         found, num_of_host = [], dict.fromkeys(self.host_of, 0)
         for rank, host in enumerate(self.host_of):
             num_of_host[host] += 1
@@ -43,22 +43,22 @@ class Players:
         return tuple(found)
 
 
-def random_pattern(players: Players, ranks: Sequence[int], seed: int, index: int) -> IntArray:
-    """Whom every rank sends to, NO_RANK = it rests; `ranks` are those of players.ranks(). The same drawing in the same
-    order as in the engine, whose comments say why.
+def random_pattern(participants: Participants, ranks: Sequence[int], seed: int, index: int) -> IntArray:
+    """Whom every rank sends to, NO_RANK = it is idle; `ranks` are those of participants.ranks(). Same random numbers
+    in the same order as in the engine, whose comments say why.
     """
     random = Random(seed, _RANDOM_PATTERN_STREAM + index)
     seats = list(ranks)
     random.shuffle(seats)
-    if not players.within_hosts:
-        _part_hosts(seats, players.host_of)
+    if not participants.within_hosts:
+        _part_hosts(seats, participants.host_of)
     half = len(seats) // 2
     first, second = np.array(seats[:half], dtype=np.int64), np.array(seats[half : 2 * half], dtype=np.int64)
-    if not players.within_hosts:
-        host_of = np.array(players.host_of)
+    if not participants.within_hosts:
+        host_of = np.array(participants.host_of)
         apart = host_of[first] != host_of[second]
         first, second = first[apart], second[apart]
-    send_to = np.full(players.num_ranks, NO_RANK, dtype=np.int64)
+    send_to = np.full(participants.num_ranks, NO_RANK, dtype=np.int64)
     send_to[first], send_to[second] = second, first
     return send_to
 

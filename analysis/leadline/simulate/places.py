@@ -12,7 +12,7 @@ from leadline.model import BisectionResult, IntArray
 from leadline.settings import MOST_RANKS
 from leadline.simulate.bisection import Experiment
 from leadline.simulate.network import Network, bad_topology
-from leadline.simulate.patterns import Players
+from leadline.simulate.patterns import Participants
 
 
 def experiment_of_ranks(
@@ -29,8 +29,8 @@ def experiment_of_ranks(
         raise bad_topology(f"{num_ranks:,} ranks are too many", f"a model has at most {MOST_RANKS:,}")
     port = np.arange(num_ranks, dtype=np.int64) // ranks_per_host
     names = network.host_names or tuple(f"host{host}" for host in range(hosts_needed))
-    players = Players(tuple(port.tolist()), within_hosts=hosts_needed == 1)
-    return Experiment(network, network.routing(routing), tuple(names[host] for host in port), port, players, seed)
+    participants = Participants(tuple(port.tolist()), within_hosts=hosts_needed == 1)
+    return Experiment(network, network.routing(routing), tuple(names[host] for host in port), port, participants, seed)
 
 
 def experiment_of_result(network: Network, routing: str | None, result: BisectionResult) -> Experiment:
@@ -43,19 +43,19 @@ def experiment_of_result(network: Network, routing: str | None, result: Bisectio
     else:
         _expect_room(network, len(hosts))
         host_on = np.arange(len(hosts), dtype=np.int64)
-    players = players_of_result(result)
+    participants = participants_of_result(result)
     names = tuple(place.host for place in result.ranks)
-    return Experiment(network, network.routing(routing), names, host_on[result.host_of()], players, result.seed)
+    return Experiment(network, network.routing(routing), names, host_on[result.host_of()], participants, result.seed)
 
 
-def players_of_result(result: BisectionResult) -> Players:
+def participants_of_result(result: BisectionResult) -> Participants:
     """Those that had part in its patterns. LeadlineError where they are not as many as the file says."""
-    players = Players(tuple(result.host_of().tolist()), result.active_ranks_per_host, result.within_hosts)
-    num_players = len(players.ranks())
+    participants = Participants(tuple(result.host_of().tolist()), result.active_ranks_per_host, result.within_hosts)
+    num_players = len(participants.ranks())
     if num_players != result.num_players:
         why = f"{result.num_players} ranks take part, but its hosts and --active-ranks-per-host give {num_players}"
         raise LeadlineError(f"cannot follow '{result.path}'", why, status=ExitStatus.RUN_FAILED)
-    return players
+    return participants
 
 
 def _expect_room(network: Network, num_hosts: int) -> None:

@@ -249,14 +249,14 @@ def _asked_for(result: BisectionResult) -> tuple[str, ...]:
 def run_facts(result: BisectionResult) -> list[tuple[str, str]]:
     """What was run, each fact with its name; what the file does not tell is left out."""
     facts, options = facts_of_run(result), result.options
-    players = "all ranks" if result.num_players == result.num_ranks else f"{result.num_players:,} ranks"
+    participants = "all ranks" if result.num_players == result.num_ranks else f"{result.num_players:,} ranks"
     if result.active_ranks_per_host:
-        players += f", {result.active_ranks_per_host} of each host"
+        participants += f", {result.active_ranks_per_host} of each host"
     pairs = "on one host, too" if result.within_hosts else "between hosts only"
     warmup = options.get("warmup", "0")
     facts |= {
         "patterns": f"{first_few(_asked_for(result), 40, 600)}; seed {result.seed}",
-        "who takes part": f"{players}; random pairs {pairs}",
+        "who takes part": f"{participants}; random pairs {pairs}",
         "exchanges": f"{result.num_exchanges:,} of each pattern" + (f", {warmup} before them" if warmup != "0" else ""),
         "pairs alone": f"{options['baseline_pairs']} after each random pattern"
         if options.get("baseline_pairs", "0") != "0"
