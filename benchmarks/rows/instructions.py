@@ -60,7 +60,7 @@ def leadline_program(bench, words):
             NUM_WARMUP,
             "--batches",
             NUM_BATCHES,
-            "--retest-slowest",
+            "--retest",
             0,
             "--format",
             "none",

@@ -78,7 +78,7 @@ def ours(bench, transport, words, extra=None):
     rank is a process of its own, as the built-in launcher binds nobody."""
     cores = two_cores()
     program = [bench.leadline, "link", "--transport", transport, "--wait", "spin", *words]
-    program += ["--retest-slowest", 0, "--output", "-", "--quiet"]
+    program += ["--retest", 0, "--output", "-", "--quiet"]
     folder = bench.scratch("transports")
 
     def rank_at(ports, rank):

@@ -47,7 +47,7 @@ def launches(bench, mpi, bare, shape):
         warmup,
         "--batches",
         NUM_BATCHES,
-        "--retest-slowest",
+        "--retest",
         0,
         "--output",
         "-",

@@ -15,7 +15,7 @@ namespace {
 
 void check_without_random(const IsGiven& is_given) {
   for (const char* option : {"--seed", "--within-hosts", "--worst", "--rounds", "--precision", "--baseline-pairs",
-                             "--retest", "--slow-below", "--buckets"}) {
+                             "--retest", "--threshold", "--buckets"}) {
     if (is_given(option)) throw_no_effect(option, "it is about random patterns, and --pattern names none");
   }
 }
@@ -27,8 +27,8 @@ void check_patterns(const IsGiven& is_given, const BisectionRequest& request) {
     throw_no_effect("--repeat",
                     "it is about named patterns, and --pattern has none; --rounds says how many are random");
   }
-  if (request.per_host == 1 && request.within_hosts) {
-    throw_no_effect("--within-hosts", "with --per-host 1 every pair is between hosts");
+  if (request.active_ranks_per_host == 1 && request.within_hosts) {
+    throw_no_effect("--within-hosts", "with --active-ranks-per-host 1 every pair is between hosts");
   }
 }
 

@@ -4,8 +4,6 @@
 
 #include <optional>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/arguments.hpp"
 #include "cli/bisection_effects.hpp"
 #include "cli/run_options.hpp"
@@ -20,12 +18,13 @@ namespace {
 constexpr const char* default_sizes = "1MiB";
 constexpr std::uint64_t max_exchanges = 1'000'000;  // each is a step with an end of its own, in memory
 constexpr std::uint64_t max_patterns = 10'000'000;
+constexpr double least_threshold = 0.001;
 
 constexpr const char* description =
     "Measures the effective bisection bandwidth: all ranks in random pairs, every pair exchanging messages both ways "
     "at\n"
-    "once, pattern after pattern of other random pairs, until the mean is known well enough. It says what share of a\n"
-    "lonely pair's bandwidth the network keeps up under such a load, which ranks are slow in nearly all their pairs, "
+    "once, pattern after pattern of other random pairs, until the mean is known well enough. It says what share of an\n"
+    "isolated pair's bandwidth the network keeps up under such a load, which ranks are slow in nearly all their pairs, "
     "and\n"
     "which connections are slow only together. Without a launcher it starts local processes by itself; under mpirun,\n"
     "mpiexec or srun it measures the ranks they started.";
@@ -46,7 +45,7 @@ constexpr const char* words =
 constexpr const char* examples =
     "Examples:\n"
     "  leadline bisection --local 4                         random pairs of 4 processes, over TCP on loopback\n"
-    "  mpirun -n 64 leadline bisection --per-host 1         one rank of each host: what the network does\n"
+    "  mpirun -n 64 leadline bisection --active-ranks-per-host 1    one rank of each host: what the network does\n"
     "  mpirun -n 64 leadline bisection --pattern random,halves,tornado:8 --worst 200\n"
     "  mpirun -n 64 leadline bisection --rounds 100 --precision 0 --time-limit 0    100 patterns, whatever comes\n"
     "  leadline bisection --dry-run --ranks 4096            what a large run would do, and its cost";
@@ -60,36 +59,32 @@ std::vector<std::string> pattern_words(const std::string& option, const std::str
   return list;
 }
 
-void declare_players(DeclaredOptions& options, BisectionRequest& request) {
-  options.count("--per-host", "only so many ranks of each host take part, the lowest; the others wait. Default: all", 1,
-                1u << 26, [&](std::uint64_t n) { request.per_host = static_cast<int>(n); });
+void declare_players(OptionParser& options, BisectionRequest& request) {
+  options.count("--active-ranks-per-host", "only so many ranks of each host take part, the lowest; the others wait", 1,
+                1u << 26, request.active_ranks_per_host, "all");
   options.flag("--within-hosts", "random pairs may lie on one host, too. Default: only where there is just one host",
                request.within_hosts);
 }
 
-void declare_patterns(DeclaredOptions& options, BisectionRequest& request) {
+void declare_patterns(OptionParser& options, BisectionRequest& request) {
   options.group("Which patterns");
   options.value(
       "--pattern", "LIST", "names with commas between, see below. Default: random",
       [&](const std::string& option, const std::string& text) { request.patterns = pattern_words(option, text); });
-  options.count("--seed", "of random patterns and all other draws. Default: 1", 0, UINT64_MAX,
-                [&](std::uint64_t n) { request.seed = n; });
-  options.count(
-      "--worst",
-      "search for bad patterns in N steps: the worst one again, then each swaps partners of the worst so far. "
-      "Default: 0",
-      0, 1'000'000, [&](std::uint64_t n) { request.num_worst_steps = static_cast<std::uint32_t>(n); });
+  options.count("--seed", "of random patterns and all other random choices", 0, UINT64_MAX, request.seed);
+  options.count("--worst",
+                "search for bad patterns in N steps: the worst one again, then each swaps partners of the worst so far",
+                0, 1'000'000, request.num_worst_steps);
 }
 
-void declare_what(DeclaredOptions& options, BisectionRequest& request) {
+void declare_what(OptionParser& options, BisectionRequest& request) {
   options.group("What is measured");
   declare_message_size(options, request, 1, default_sizes);
-  options.count("--exchanges", "timed exchanges of a pattern, one behind the other. Default: 20", 1, max_exchanges,
-                [&](std::uint64_t n) { request.num_exchanges = n; });
-  options.count("--warmup", "untimed exchanges before them, with the new partners. Default: 2", 0, max_exchanges,
-                [&](std::uint64_t n) { request.num_warmup = n; });
-  options.count("--repeat", "measure all named patterns N times, each kept. Default: 1", 1, 100'000,
-                [&](std::uint64_t n) { request.repeat = static_cast<int>(n); });
+  options.count("--exchanges", "timed exchanges of a pattern, one behind the other", 1, max_exchanges,
+                request.num_exchanges);
+  options.count("--warmup", "untimed exchanges before them, with the new partners", 0, max_exchanges,
+                request.num_warmup);
+  options.count("--repeat", "measure all named patterns N times, each kept", 1, 100'000, request.repeat);
   declare_fill(options, request);
   declare_fill_seed(options, request, "1");
   options.flag("--verify",
@@ -99,42 +94,33 @@ void declare_what(DeclaredOptions& options, BisectionRequest& request) {
   declare_memory_and_wait(options, request);
 }
 
-void declare_end(DeclaredOptions& options, BisectionRequest& request) {
+void declare_end(OptionParser& options, BisectionRequest& request) {
   options.group("When it ends (whatever comes first)");
-  options.count("--rounds", "so many random patterns of each message size. Default: 1000", 1, max_patterns,
-                [&](std::uint64_t n) { request.rounds = n; });
-  options.value(
-      "--precision", "SHARE",
-      "the 95 % interval of a size is the mean +- so much, from 20 random patterns on; 0 = never. Default: 1%",
-      [&](const std::string& option, const std::string& text) { request.precision = parse_share(option, text, 0); });
-  options.value("--time-limit", "TIME",
-                "so long for all patterns of all message sizes together; 0 = as long as it takes. Default: 2m",
-                [&](const std::string& option, const std::string& text) {
-                  request.time_limit_s = parse_seconds(option, text, 0);
-                });
+  options.count("--rounds", "so many random patterns of each message size", 1, max_patterns, request.rounds);
+  options.share("--precision",
+                "the 95 % interval of a size is the mean +- so much, from 20 random patterns on; 0 = never", 0,
+                request.precision);
+  options.seconds("--time-limit", "so long for all patterns of all message sizes together; 0 = as long as it takes", 0,
+                  request.time_limit_s);
 }
 
-void declare_beside(DeclaredOptions& options, BisectionRequest& request) {
+void declare_beside(OptionParser& options, BisectionRequest& request) {
   options.group("What is measured beside them");
   options.count("--baseline-pairs",
-                "behind each random pattern N of its pairs again, each alone: what the network gives a lonely pair; "
-                "0 = none. Default: 1",
-                0, 1000, [&](std::uint64_t n) { request.num_baseline_pairs = static_cast<std::uint32_t>(n); });
-  options.count("--retest", "at the end of a size the N slowest connections again, alone. Default: 10", 0, 100'000,
-                [&](std::uint64_t n) { request.num_retests = static_cast<std::uint32_t>(n); });
-  options.value("--slow-below", "SHARE", "what is slow: below this share of the median connection. Default: 80%",
-                [&](const std::string& option, const std::string& text) {
-                  request.slow_below = parse_share(option, text, 0.01);
-                });
-  options.count("--buckets", "of the histogram over all connections; 0 = none. Default: 10", 0, 1000,
-                [&](std::uint64_t n) { request.num_buckets = static_cast<std::uint32_t>(n); });
+                "behind each random pattern N of its pairs again, each alone: what the network gives an isolated pair; "
+                "0 = none",
+                0, 1000, request.num_baseline_pairs);
+  options.count("--retest", "at the end of a size the N slowest connections again, alone", 0, 100'000, request.retest);
+  options.share("--threshold", "a connection is slow that is so much slower than the median connection",
+                least_threshold, request.threshold);
+  options.count("--buckets", "of the histogram over all connections; 0 = none", 0, 1000, request.num_buckets);
 }
 
 Outcome outcome() {
   return {".h5 or .json",
           "leadline-bisection-TIME.h5",
           "hdf5 (all times and all else), json (summary; without --output on standard output) or none",
-          {{"hdf5", ResultFormat::hdf5}, {"json", ResultFormat::json}, {"none", ResultFormat::none}},
+          {ResultFormat::hdf5, ResultFormat::json, ResultFormat::none},
           "print the first patterns and an estimate of time and memory; measure nothing"};
 }
 
@@ -146,9 +132,8 @@ BisectionRequest parse_bisection_command(const std::vector<std::string>& argumen
   request.message_sizes_bytes = parse_byte_sizes(default_sizes);
   std::optional<ResultFormat> format;
 
-  CLI::App app(description, "leadline bisection");
-  app.footer(std::string(words) + sizes_help + exit_status_help + examples);
-  DeclaredOptions options(app);
+  OptionParser options("leadline bisection", description,
+                       std::string(words) + sizes_help + exit_status_help + examples);
   declare_who(options, request);
   declare_players(options, request);
   declare_patterns(options, request);
@@ -157,9 +142,9 @@ BisectionRequest parse_bisection_command(const std::vector<std::string>& argumen
   declare_beside(options, request);
   declare_outcome(options, request, format, outcome());
 
-  parse_command_line(app, arguments);
+  options.parse(arguments);
   request.format = result::format_for(request.output, format);
-  const IsGiven is_given = [&app](const char* option) { return app.count(option) > 0; };
+  const IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
   settle_allocator(is_given, request);
   check_effects(is_given, request);
   return request;

@@ -6,12 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
-#include "cli/command_line.hpp"
 #include "cli/commands.hpp"
 #include "cli/compared_files.hpp"
-#include "cli/declared_options.hpp"
+#include "cli/json_output.hpp"
+#include "cli/option_parser.hpp"
+#include "cli/run_effects.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/verdict_options.hpp"
 #include "core/error.hpp"
@@ -28,38 +27,44 @@ constexpr const char* compare_description =
     "beyond a threshold and beyond chance. Hosts are matched by name, ranks by their place on the host.";
 
 constexpr const char* compare_epilogue =
-    "Exit status: 0 nothing is worse, 1 something is, 2 the command line is wrong or there is nothing to compare,\n"
-    "3 something is missing here, 4 a file is damaged.";
+    "Exit status: 0 fine, 1 with --strict where something is slower, 2 the command line is wrong, or a file is no "
+    "result\n"
+    "of the link test, or there is nothing to compare, 3 something is missing here, 4 a file is damaged.";
 
 struct CompareRequest {
   ComparedFiles files;
-  bool as_json = false;
+  JsonOutput json;
+  bool strict = false, quiet = false;
 };
 
 CompareRequest parse_compare(const std::vector<std::string>& arguments) {
   CompareRequest request;
-  CLI::App app(compare_description, "leadline compare");
-  app.footer(compare_epilogue);
-  app.add_option("BASELINE", request.files.before, "a result of the link test, from before")->required()->type_name("");
-  app.add_option("RESULT", request.files.after, "the other one")->required()->type_name("");
-  DeclaredOptions options(app);
+  OptionParser options("leadline compare", compare_description, compare_epilogue);
+  options.argument("BASELINE", "a result of the link test, from before", request.files.before);
+  options.argument("RESULT", "the other one", request.files.after);
   declare_verdict(options, request.files.topology, request.files.settings);
-  options.value("--size", "SIZE", "only this message size. Default: all that both have",
+  options.value("--message-size", "SIZE", "only this message size. Default: all that both have",
                 [&](const std::string&, const std::string& text) { request.files.size_bytes = parse_bytes(text); });
-  options.flag("--json", "for programs", request.as_json);
-  parse_command_line(app, arguments);
+  options.flag("--strict", "end with status 1 where something is slower", request.strict);
+  options.flag("-q,--quiet", "no text: with --strict the status says it", request.quiet);
+  declare_json(options, request.json);
+  options.parse(arguments);
+  check_json(request.json);
+  if (request.quiet && request.json.path == "-") {
+    throw_apart("--quiet", "--json", "the one wants nothing on standard output, the other JSON");
+  }
   return request;
 }
 
 void compare(const CompareRequest& request) {
   const std::vector<Comparison> comparisons = compare_files(request.files);
   const std::string &before = request.files.before, &after = request.files.after;
-  if (request.as_json) {
-    say(result::comparison_document(before, after, comparisons));
-  } else {
+  if (request.json.is_wanted()) {
+    put_json(request.json, result::comparison_document(before, after, comparisons));
+  } else if (!request.quiet) {
     say(output::comparisons_text(comparisons));
   }
-  if (std::ranges::any_of(comparisons, is_worse)) {
+  if (request.strict && std::ranges::any_of(comparisons, is_worse)) {
     throw Error(ExitStatus::below_threshold, fmt::format("'{}' is worse than '{}'", after, before));
   }
 }

@@ -23,7 +23,7 @@ std::vector<std::uint64_t> chosen_sizes(const ComparedFiles& files, const result
   if (std::ranges::find(sizes, *files.size_bytes) != sizes.end()) return {*files.size_bytes};
   throw Error(ExitStatus::bad_command_line,
               fmt::format("there is no message size {} in both results", format_bytes(*files.size_bytes)), {},
-              "Leave out --size to compare all that there are");
+              "Leave out --message-size to compare all that there are");
 }
 
 }  // namespace

@@ -6,10 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
-#include "cli/command_line.hpp"
 #include "cli/commands.hpp"
+#include "cli/option_parser.hpp"
 #include "cli/standard_streams.hpp"
 #include "core/error.hpp"
 #include "result/convert.hpp"
@@ -58,13 +56,12 @@ FileKind kind_of_name(const std::string& path) {
 
 Request parse(const std::vector<std::string>& arguments) {
   Request request;
-  CLI::App app(convert_description, "leadline convert");
-  app.footer(convert_epilogue);
-  app.add_option("IN", request.input, "the result: HDF5 or SION")->required()->type_name("");
-  app.add_option("OUT", request.output, "the new file; its ending says the format")->required()->type_name("");
-  app.add_flag("--overwrite", request.overwrite, "replace an older file");
-  app.add_flag("--plain", request.plain, "SION: LinkTest 1.2's record and nothing behind it");
-  parse_command_line(app, arguments);
+  OptionParser options("leadline convert", convert_description, convert_epilogue);
+  options.argument("IN", "the result: HDF5 or SION", request.input);
+  options.argument("OUT", "the new file; its ending says the format", request.output);
+  options.flag("--overwrite", "replace an older file", request.overwrite);
+  options.flag("--plain", "SION: LinkTest 1.2's record and nothing behind it", request.plain);
+  options.parse(arguments);
   if (kind_of_name(request.output) == FileKind::other) {
     throw Error(ExitStatus::bad_command_line, "the name of the new file " + request.output + " does not say its format",
                 "", "End it with .h5, .hdf5 or .sion");

@@ -8,13 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/arguments.hpp"
-#include "cli/command_line.hpp"
 #include "cli/commands.hpp"
-#include "cli/declared_options.hpp"
+#include "cli/json_output.hpp"
 #include "cli/link_files.hpp"
+#include "cli/option_parser.hpp"
+#include "cli/run_effects.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/verdict_options.hpp"
 #include "core/error.hpp"
@@ -30,8 +29,8 @@ namespace leadline::cli {
 namespace {
 
 constexpr const char* diagnose_description =
-    "Says which hosts, ports, links, ranks or switches of a result of the link test are slower than their like, how "
-    "sure\n"
+    "Says which hosts, ports, links, ranks or switches of a result of the link test are slower than comparable ones,\n"
+    "how sure"
     "that is, what was ruled out and what to do. Reads HDF5 and SION, also of runs that broke off.";
 
 constexpr const char* diagnose_epilogue =
@@ -44,23 +43,27 @@ struct DiagnoseRequest {
   std::optional<std::uint64_t> size_bytes;
   std::optional<int> repeat;
   DiagnosisSettings settings;
-  bool as_json = false, strict = false;
+  bool strict = false, quiet = false;
+  JsonOutput json;
 };
 
 DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
   DiagnoseRequest request;
-  CLI::App app(diagnose_description, "leadline diagnose");
-  app.footer(diagnose_epilogue);
-  app.add_option("RESULT", request.path, "a result of the link test")->required()->type_name("");
-  DeclaredOptions options(app);
-  options.value("--size", "SIZE", "only this message size. Default: all",
+  OptionParser options("leadline diagnose", diagnose_description, diagnose_epilogue);
+  options.argument("RESULT", "a result of the link test", request.path);
+  options.value("--message-size", "SIZE", "only this message size. Default: all",
                 [&](const std::string&, const std::string& text) { request.size_bytes = parse_bytes(text); });
   options.count("--repeat", "only this repeat, from 1. Default: all", 1, 1'000'000,
                 [&](std::uint64_t n) { request.repeat = static_cast<int>(n) - 1; });
   declare_verdict(options, request.topology, request.settings);
   options.flag("--strict", "end with status 1 where a fault is found", request.strict);
-  options.flag("--json", "for programs", request.as_json);
-  parse_command_line(app, arguments);
+  options.flag("-q,--quiet", "no text: with --strict the status says it", request.quiet);
+  declare_json(options, request.json);
+  options.parse(arguments);
+  check_json(request.json);
+  if (request.quiet && request.json.path == "-") {
+    throw_apart("--quiet", "--json", "the one wants nothing on standard output, the other JSON");
+  }
   return request;
 }
 
@@ -79,7 +82,8 @@ std::vector<Chosen> chosen_slices(const DiagnoseRequest& request, const result::
   std::string sizes;
   for (const std::uint64_t size : header.message_sizes_bytes) sizes += (sizes.empty() ? "" : ", ") + format_bytes(size);
   throw Error(ExitStatus::bad_command_line, fmt::format("'{}' has no such size or repeat", request.path),
-              fmt::format("sizes {}, {} repeats", sizes, header.repeats.size()), "Leave out --size or --repeat");
+              fmt::format("sizes {}, {} repeats", sizes, header.repeats.size()),
+              "Leave out --message-size or --repeat");
 }
 
 /// Ordered pairs that a whole test has; a file does not count them.
@@ -134,8 +138,11 @@ void diagnose(const DiagnoseRequest& request) {
   expect_link_test(request.path, "diagnose");
   const auto reader = result::ResultReader::open(request.path);
   const auto slices = diagnosed(request, *reader);
-  say(request.as_json ? result::diagnosis_document(request.path, reader->header().complete, slices)
-                      : text_of(slices, reader->header()));
+  if (request.json.is_wanted()) {
+    put_json(request.json, result::diagnosis_document(request.path, reader->header().complete, slices));
+  } else if (!request.quiet) {
+    say(text_of(slices, reader->header()));
+  }
   if (const std::size_t num = num_faults(slices); request.strict && num > 0) {
     throw Error(ExitStatus::below_threshold,
                 fmt::format("{} found in '{}'", output::counted(num, "fault"), request.path));

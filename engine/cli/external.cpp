@@ -38,6 +38,15 @@ bool is_program(const fs::path& file) {
   return fs::is_regular_file(file, none) && access(file.c_str(), X_OK) == 0;
 }
 
+/// Empty where there is none.
+fs::path program_of(const std::string& command) {
+  if (!is_command_name(command)) return {};
+  for (const fs::path& folder : folders()) {
+    if (fs::path file = folder / (prefix + command); is_program(file)) return file;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> external_commands() {
@@ -52,24 +61,20 @@ std::vector<std::string> external_commands() {
   return {names.begin(), names.end()};
 }
 
+bool is_command_name(const std::string& name) { return name.find('/') == std::string::npos && !name.starts_with("-"); }
+
+bool has_program(const std::string& command) { return !program_of(command).empty(); }
+
 int run_external(const std::vector<std::string>& arguments) {
-  const std::string& command = arguments.at(1);
-  const bool is_a_name = command.find('/') == std::string::npos && !command.starts_with("-");
-  for (const fs::path& folder : is_a_name ? folders() : std::vector<fs::path>{}) {
-    const fs::path file = folder / (prefix + command);
-    if (!is_program(file)) continue;
-    std::vector<std::string> words{file.string()};
-    words.insert(words.end(), arguments.begin() + 2, arguments.end());
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    execv(file.c_str(), pointers.data());
-    throw Error(ExitStatus::something_missing, "cannot run " + file.string(), system_error_text(errno),
-                "Is the analysis package installed where this program can run it?");
-  }
-  throw Error(ExitStatus::bad_command_line, "there is no command '" + command + "'",
-              is_a_name ? "no program " + prefix + command + " beside leadline or on the path" : "",
-              "leadline --help lists the commands");
+  const fs::path file = program_of(arguments.at(1));
+  std::vector<std::string> words{file.string()};
+  words.insert(words.end(), arguments.begin() + 2, arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execv(file.c_str(), pointers.data());
+  throw Error(ExitStatus::something_missing, "cannot run " + file.string(), system_error_text(errno),
+              "Is the analysis package installed where this program can run it?");
 }
 
 }  // namespace leadline::cli

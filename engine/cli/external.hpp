@@ -7,8 +7,13 @@
 
 namespace leadline::cli {
 
-/// Becomes the program leadline-<command>, beside this program or on the path. Returns only by throwing
-/// Error(bad_command_line) where there is none.
+/// Whether a program may be named so: no option, no path.
+bool is_command_name(const std::string& name);
+
+/// Whether there is a program leadline-<command>, beside this program or on the path.
+bool has_program(const std::string& command);
+
+/// Becomes that program, which there is. Returns only by throwing Error(something_missing) where it cannot be run.
 int run_external(const std::vector<std::string>& arguments);
 
 /// The names of those that are there, without "leadline-", sorted.

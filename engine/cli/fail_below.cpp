@@ -77,6 +77,9 @@ FailBelow parse_fail_below(const std::string& option, const std::string& text) {
 
 std::string below_limit(const LinkResult& result) {
   const FailBelow& limit = result.request.fail_below;
+  if (result.request.strict) {
+    if (std::string why = below_share(result, 1); !why.empty()) return why;
+  }
   switch (limit.kind) {
     case FailBelow::Kind::nothing:
       return "";

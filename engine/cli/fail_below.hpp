@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --fail-below: what a run must reach to end with status 0.
+// --fail-below and --strict: what a run must reach to end with status 0.
 #pragma once
 
 #include <string>

@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
-#include "cli/command_line.hpp"
 #include "cli/commands.hpp"
+#include "cli/json_output.hpp"
+#include "cli/option_parser.hpp"
 #include "cli/standard_streams.hpp"
 #include "core/error.hpp"
 #include "output/file_info.hpp"
@@ -61,17 +60,21 @@ output::FileInfo info_of(const std::string& path, result::FileKind kind) {
 
 int info_command(const std::vector<std::string>& arguments) {
   std::string path;
-  bool as_json = false;
-  CLI::App app(info_description, "leadline info");
-  app.footer(info_epilogue);
-  app.add_option("FILE", path, "a result, or any SION file")->required()->type_name("");
-  app.add_flag("--json", as_json, "for programs");
-  parse_command_line(app, arguments);
+  JsonOutput json;
+  OptionParser options("leadline info", info_description, info_epilogue);
+  options.argument("FILE", "a result, or any SION file", path);
+  declare_json(options, json);
+  options.parse(arguments);
+  check_json(json);
 
   const result::FileKind kind = result::kind_of_file(path);
   result::work_with(path, kind, [&] {
     const output::FileInfo info = info_of(path, kind);
-    say(as_json ? output::file_info_json(info) : output::file_info_text(info));
+    if (json.is_wanted()) {
+      put_json(json, output::file_info_json(info));
+    } else {
+      say(output::file_info_text(info));
+    }
     if (info.error) throw Error(*info.error);
   });
   return 0;

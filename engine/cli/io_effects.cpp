@@ -87,15 +87,15 @@ void check_phases(const IsGiven& is_given, const IoRequest& request) {
       none_of(is_given, {"--barrier", "--preallocate", "--sync", "--overwrite-targets", "--sleep"},
               "with --op read nothing is written");
       if (request.check == memory::Check::none) {
-        none_of(is_given, {"--pattern", "--touch"}, "with --op read and --check none nobody looks at contents");
+        none_of(is_given, {"--fill", "--touch"}, "with --op read and --check none nobody looks at contents");
       }
       break;
   }
 }
 
 void check_data(const IsGiven& is_given, const IoRequest& request) {
-  if (request.pattern == memory::BlockKind::doubles && is_given("--touch") && request.touch == memory::Touch::full) {
-    throw_apart("--pattern doubles", "--touch full", "its values are the same in every object but for stamps");
+  if (request.file_fill == memory::BlockKind::doubles && is_given("--touch") && request.touch == memory::Touch::full) {
+    throw_apart("--fill doubles", "--touch full", "its values are the same in every object but for stamps");
   }
   if (request.object_size_bytes % memory::word_size_bytes != 0) {
     throw Error(ExitStatus::bad_command_line, fmt::format("--object-size cannot be {} B", request.object_size_bytes),

@@ -6,8 +6,6 @@
 
 #include <optional>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/arguments.hpp"
 #include "cli/io_effects.hpp"
 #include "cli/io_values.hpp"
@@ -23,6 +21,7 @@ constexpr std::uint64_t max_object_bytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t max_file_bytes = (std::uint64_t{1} << 63) - 1;
 constexpr std::uint64_t max_files = 1u << 26;
 constexpr std::uint64_t max_ahead = 1024;
+constexpr double least_threshold = 0.001;
 constexpr double default_timeout_s = 300;  // an fsync of much data is silent for minutes
 
 constexpr const char* description =
@@ -56,7 +55,7 @@ std::string backend_help() {
   return text;
 }
 
-void declare_movement(DeclaredOptions& options, IoRequest& request, bool& is_strided, bool& no_self_send) {
+void declare_movement(OptionParser& options, IoRequest& request, bool& is_strided, bool& no_self_send) {
   options.group("How data moves");
   options.value("--movement", "NAME", "N-N, N-1, N-M-M, N-M-1, N-M, or 1 to 5; see below. Default: N-N",
                 [&](const std::string& option, const std::string& text) {
@@ -64,8 +63,7 @@ void declare_movement(DeclaredOptions& options, IoRequest& request, bool& is_str
                 });
   options.flag("--strided", "object 0 of all ranks, then object 1 of all ranks ..., rather than rank by rank",
                is_strided);
-  options.count("--objects", "of a rank; with --time-limit the most. Default: 64", 1, max_count,
-                [&](std::uint64_t n) { request.num_objects = n; });
+  options.count("--objects", "of a rank; with --time-limit the most", 1, max_count, request.num_objects);
   options.value("--object-size", "SIZE", "of each, a multiple of 8 B: the unit of calls and messages. Default: 1MiB",
                 [&](const std::string& option, const std::string& text) {
                   request.object_size_bytes = parse_size(option, text, min_object_bytes, max_object_bytes);
@@ -76,8 +74,7 @@ void declare_movement(DeclaredOptions& options, IoRequest& request, bool& is_str
   options.value(
       "--io-hosts", "LIST", "the hosts whose lowest ranks do I/O. Default: any",
       [&](const std::string& option, const std::string& text) { request.io_hosts = parse_hosts(option, text); });
-  options.count("--files", "N-M: so many. Default: as many as --targets names", 1, max_files,
-                [&](std::uint64_t n) { request.num_files = static_cast<int>(n); });
+  options.count("--files", "N-M: so many", 1, max_files, request.num_files, "as many as --targets names");
   options.value("--buffer-size", "SIZE",
                 "of the buffers of an I/O rank, a multiple of the object size. Default: what fits into 64MiB, at least "
                 "one object",
@@ -85,23 +82,18 @@ void declare_movement(DeclaredOptions& options, IoRequest& request, bool& is_str
                   request.buffer_size_bytes = parse_size(option, text, min_object_bytes, max_object_bytes);
                 });
   options.count("--ahead",
-                "buffers (or objects of non-blocking calls) beside the one in use, being received or written. "
-                "Default: 1",
-                0, max_ahead, [&](std::uint64_t n) { request.num_ahead = static_cast<int>(n); });
+                "buffers (or objects of non-blocking calls) beside the one in use, being received or written", 0,
+                max_ahead, request.num_ahead);
   options.flag("--no-self-send", "ranks that do I/O for others have no objects of their own", no_self_send);
   options.flag("--no-file", "only the messages: nothing is opened", request.no_file);
 }
 
-void declare_calls(DeclaredOptions& options, IoRequest& request) {
+void declare_calls(OptionParser& options, IoRequest& request) {
   options.group("Which calls");
   options.value("--backend", "NAME", backend_help(), [&](const std::string& option, const std::string& text) {
     request.backend = parse_backend(option, text);
   });
-  options.value("--calls", "NAME", "blocking or non-blocking. Default: blocking",
-                [&](const std::string& option, const std::string& text) {
-                  request.calls = parse_choice<FileCalls>(
-                      option, text, {{"blocking", FileCalls::blocking}, {"non-blocking", FileCalls::non_blocking}});
-                });
+  options.choice("--calls", "blocking or non-blocking", request.calls, {FileCalls::blocking, FileCalls::non_blocking});
   options.flag("--collective", "all ranks that share a file make their calls together", request.collective);
   options.flag("--allow-fragile", "make such calls also where a trial before the run has crashed, hung or lied",
                request.allow_fragile);
@@ -110,22 +102,14 @@ void declare_calls(DeclaredOptions& options, IoRequest& request) {
   options.flag("--barrier", "before every write call, among the ranks that share the file", request.barrier);
 }
 
-void declare_files(DeclaredOptions& options, IoRequest& request) {
+void declare_files(OptionParser& options, IoRequest& request) {
   options.group("Which files");
-  options.value(
-      "--target", "NAME",
-      "name of the file; %r is the rank that opens it (N-M: the number of the file), %h its host, %p its process, "
-      "%% a percent sign. "
-      "Default: leadline-io.%r, or leadline-io where it is shared",
-      [&](const std::string& option, const std::string& text) {
-        if (text.empty()) throw_bad_value(option, text, "it must name a file");
-        request.target = text;
-      });
-  options.value("--targets", "FILE", "a file with names instead, one a line; empty lines and lines with # are skipped",
-                [&](const std::string& option, const std::string& text) {
-                  if (text.empty()) throw_bad_value(option, text, "it must name a file");
-                  request.targets_file = text;
-                });
+  options.text("--target", "NAME",
+               "name of the file; %r is the rank that opens it (N-M: the number of the file), %h its host, %p its "
+               "process, %% a percent sign. Default: leadline-io.%r, or leadline-io where it is shared",
+               request.target, "it must name a file");
+  options.text("--targets", "FILE", "a file with names instead, one a line; empty lines and lines with # are skipped",
+               request.targets_file, "it must name a file");
   options.flag("--overwrite-targets", "write over files that do not look like ours", request.overwrite_targets);
   options.flag("--delete", "delete the files at the end", request.delete_files);
   options.value("--preallocate", "SIZE", "of each file, before it is written",
@@ -134,66 +118,40 @@ void declare_files(DeclaredOptions& options, IoRequest& request) {
                 });
 }
 
-void declare_phases(DeclaredOptions& options, IoRequest& request) {
+void declare_phases(OptionParser& options, IoRequest& request) {
   options.group("Which phases");
-  options.value("--op", "NAME", "write, read (what an earlier run has written), or both. Default: both",
-                [&](const std::string& option, const std::string& text) {
-                  request.operations = parse_choice<IoOperations>(
-                      option, text,
-                      {{"write", IoOperations::write}, {"read", IoOperations::read}, {"both", IoOperations::both}});
-                });
+  options.choice("--op", "write, read (what an earlier run has written), or both", request.operations,
+                 {IoOperations::write, IoOperations::read, IoOperations::both});
   declare_repeat(options, request);
-  const auto seconds = [&](const char* name, const char* help, double& member) {
-    options.value(name, "TIME", help, [&member](const std::string& option, const std::string& text) {
-      member = parse_seconds(option, text, 0);
-    });
-  };
-  seconds("--sleep", "so long between writing and reading. Default: 0", request.sleep_s);
-  seconds("--time-limit", "of a phase: all ranks stop behind the same object; 0 = none. Default: 0",
-          request.time_limit_s);
+  options.seconds("--sleep", "so long between writing and reading", 0, request.sleep_s);
+  options.seconds("--time-limit", "of a phase: all ranks stop behind the same object; 0 = none", 0,
+                  request.time_limit_s);
 }
 
-void declare_data(DeclaredOptions& options, IoRequest& request) {
+void declare_data(OptionParser& options, IoRequest& request) {
   using memory::BlockKind, memory::Check, memory::Touch;
   options.group("What is in the files");
-  options.value("--pattern", "NAME",
-                "blocks (a header with a checksum every 4 KiB) or doubles (those of the MPI-IO Test). Default: blocks",
-                [&](const std::string& option, const std::string& text) {
-                  request.pattern = parse_choice<BlockKind>(
-                      option, text, {{"blocks", BlockKind::blocks}, {"doubles", BlockKind::doubles}});
-                });
-  options.value(
-      "--touch", "NAME",
-      "how much of an object is new before it is written: never, object (its first header), page (every "
-      "header) or full. Default: full (doubles: object)",
-      [&](const std::string& option, const std::string& text) {
-        request.touch = parse_choice<Touch>(
-            option, text,
-            {{"never", Touch::never}, {"object", Touch::object}, {"page", Touch::page}, {"full", Touch::full}});
-      });
-  options.value("--check", "NAME",
-                "how much of an object is compared after it was read: none, first (its first header), two or all. "
-                "Default: all",
-                [&](const std::string& option, const std::string& text) {
-                  request.check = parse_choice<Check>(
-                      option, text,
-                      {{"none", Check::none}, {"first", Check::first}, {"two", Check::two}, {"all", Check::all}});
-                });
+  options.choice("--fill",
+                 "what objects consist of: blocks (a header with a checksum every 4 KiB) or doubles (those of the "
+                 "MPI-IO Test)",
+                 request.file_fill, {BlockKind::blocks, BlockKind::doubles});
+  options.choice("--touch",
+                 "how much of an object is new before it is written: never, object (its first header; for --fill "
+                 "doubles the default), page (every header) or full",
+                 request.touch, {Touch::never, Touch::object, Touch::page, Touch::full});
+  options.choice("--check",
+                 "how much of an object is compared after it was read: none, first (its first header), two or all",
+                 request.check, {Check::none, Check::first, Check::two, Check::all});
   declare_memory_and_wait(options, request);
 }
 
-void declare_cache(DeclaredOptions& options, IoRequest& request, bool& is_direct, bool& is_uncached, bool& drop_cache) {
+void declare_cache(OptionParser& options, IoRequest& request, bool& is_direct, bool& is_uncached, bool& drop_cache) {
   options.group("The page cache");
   options.flag("--direct", "go round it (O_DIRECT)", is_direct);
   options.flag("--uncached", "go through it, and leave nothing there (RWF_DONTCACHE)", is_uncached);
   options.flag("--drop-cache", "before reading drop the files' pages, and see whether they are gone", drop_cache);
-  options.value("--sync", "NAME",
-                "fsync behind writing: inside the reported time, outside of it, or none. Default: inside",
-                [&](const std::string& option, const std::string& text) {
-                  request.sync = parse_choice<SyncTiming>(
-                      option, text,
-                      {{"inside", SyncTiming::inside}, {"outside", SyncTiming::outside}, {"none", SyncTiming::none}});
-                });
+  options.choice("--sync", "fsync behind writing: inside the reported time, outside of it, or none", request.sync,
+                 {SyncTiming::inside, SyncTiming::outside, SyncTiming::none});
   options.value("--read-shift", "KIND:K",
                 "read what the rank K behind (ranks:K), or a rank K hosts behind (hosts:K), has written",
                 [&](const std::string& option, const std::string& text) {
@@ -203,21 +161,18 @@ void declare_cache(DeclaredOptions& options, IoRequest& request, bool& is_direct
                 });
 }
 
-void declare_judgement(DeclaredOptions& options, IoRequest& request) {
+void declare_judgement(OptionParser& options, IoRequest& request) {
   options.group("What is slow");
-  options.count("--slow-calls", "name the N slowest calls; 0 = none. Default: 10", 0, 100'000,
-                [&](std::uint64_t n) { request.num_slow_calls = static_cast<std::uint32_t>(n); });
-  options.value("--slow-below", "SHARE", "a rank is slow below this share of the median rank. Default: 90%",
-                [&](const std::string& option, const std::string& text) {
-                  request.slow_below = parse_share(option, text, 0.01);
-                });
+  options.count("--slow-calls", "name the N slowest calls; 0 = none", 0, 100'000, request.num_slow_calls);
+  options.share("--threshold", "a rank is slow that is so much slower than the median rank", least_threshold,
+                request.threshold);
 }
 
 Outcome outcome() {
   return {".h5 or .json",
           "leadline-io-TIME.h5",
           "hdf5 (all ranks and all else), json (summary; without --output on standard output) or none",
-          {{"hdf5", ResultFormat::hdf5}, {"json", ResultFormat::json}, {"none", ResultFormat::none}},
+          {ResultFormat::hdf5, ResultFormat::json, ResultFormat::none},
           "print who would write what where, and an estimate of memory and files; open nothing"};
 }
 
@@ -243,9 +198,7 @@ IoRequest parse_io_command(const std::vector<std::string>& arguments) {
   Flags flags;
   std::optional<ResultFormat> format;
 
-  CLI::App app(description, "leadline io");
-  app.footer(std::string(words) + sizes_help + exit_status_help + examples);
-  DeclaredOptions options(app);
+  OptionParser options("leadline io", description, std::string(words) + sizes_help + exit_status_help + examples);
   declare_who(options, request);
   declare_movement(options, request, flags.is_strided, flags.no_self_send);
   declare_calls(options, request);
@@ -256,13 +209,10 @@ IoRequest parse_io_command(const std::vector<std::string>& arguments) {
   declare_judgement(options, request);
   declare_outcome(options, request, format, outcome());
 
-  parse_command_line(app, arguments);
+  options.parse(arguments);
   flags.apply(request);
-  const IsGiven is_given = [&app](const char* option) {
-    const CLI::Option* const declared = app.get_option_no_throw(option);
-    return declared != nullptr && declared->count() > 0;
-  };
-  if (request.pattern == memory::BlockKind::doubles && !is_given("--touch")) request.touch = memory::Touch::object;
+  const IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
+  if (request.file_fill == memory::BlockKind::doubles && !is_given("--touch")) request.touch = memory::Touch::object;
   request.message_sizes_bytes = {request.object_size_bytes};
   request.format = result::format_for(request.output, format);
   check_effects(is_given, request);

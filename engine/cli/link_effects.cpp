@@ -15,8 +15,7 @@ void check_random(const IsGiven& is_given, const LinkRequest& request) {
       is_sample(request) || request.shuffle_rounds || request.shuffle_ranks > 0 || has_random_contents(request);
   if (is_given("--seed") && !is_anything_random) {
     throw_no_effect(
-        "--seed",
-        "nothing is random without --shuffle-rounds, --shuffle-ranks, --budget, --max-rounds or a random --fill");
+        "--seed", "nothing is random without --shuffle-rounds, --shuffle-ranks, --budget, --rounds or a random --fill");
   }
   if (is_given("--shuffle-rounds-seed") && !request.shuffle_rounds) {
     throw_no_effect("--shuffle-rounds-seed", "the rounds come in order without --shuffle-rounds");
@@ -55,12 +54,15 @@ void check_what(const IsGiven& is_given, const LinkRequest& request) {
 }
 
 void check_diagnosis(const IsGiven& is_given, const LinkRequest& request) {
+  if (request.strict && request.health_check && !is_given("--fail-below") && request.baseline.empty()) {
+    throw_no_effect("--strict", "with --health-check a fault ends with status 1 anyway");
+  }
   if (!request.no_diagnosis) return;
   if (request.fail_below.kind == FailBelow::Kind::share) {
     throw_no_effect("--fail-below", "a share is judged by the diagnosis, and there is none with --no-diagnosis");
   }
   for (const char* const option :
-       {"--topology", "--threshold", "--false-discovery-rate", "--baseline", "--health-check"}) {
+       {"--topology", "--threshold", "--false-discovery-rate", "--baseline", "--strict", "--health-check"}) {
     if (is_given(option)) throw_no_effect(option, "there is no diagnosis with --no-diagnosis");
   }
 }
@@ -73,15 +75,15 @@ void check_baseline(const LinkRequest& request) {
               "Choose a name ending in .h5 with --output");
 }
 
-/// What chooses rounds or their order leaves nothing to draw.
+/// What chooses rounds or their order leaves nothing to sample.
 void check_sample(const IsGiven& is_given, const LinkRequest& request) {
   if (!is_sample(request)) return;
-  const std::string sample = request.budget_s > 0 ? "--budget" : "--max-rounds";
-  for (const char* const option : {"--rounds", "--serial", "--shuffle-rounds", "--shuffle-ranks", "--bisection",
+  const std::string sample = request.budget_s > 0 ? "--budget" : "--rounds";
+  for (const char* const option : {"--only-rounds", "--serial", "--shuffle-rounds", "--shuffle-ranks", "--bisection",
                                    "--between-hosts", "--one-per-host", "--all-to-all", "--min-time", "--repeat"}) {
     if (!is_given(option)) continue;
     throw Error(ExitStatus::bad_command_line, fmt::format("{} and {} do not go together", sample, option),
-                "rounds are drawn at random, once", "Leave one of them out");
+                "rounds are sampled at random, once", "Leave one of them out");
   }
   if (request.message_sizes_bytes.size() > 1) {
     throw Error(ExitStatus::bad_command_line, fmt::format("{} is for one message size", sample),

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <optional>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/arguments.hpp"
 #include "cli/fail_below.hpp"
 #include "cli/link_effects.hpp"
@@ -33,29 +31,20 @@ constexpr const char* examples =
 
 constexpr double least_budget_s = 0.1;
 
-void declare_what(DeclaredOptions& options, LinkRequest& request) {
+void declare_what(OptionParser& options, LinkRequest& request) {
   options.group("What is measured");
   declare_message_size(options, request, 0, "1KiB");
-  options.count("--messages", "timed messages a measurement. Default: 100", 1, max_count,
-                [&](std::uint64_t n) { request.num_messages = n; });
-  options.count("--warmup", "untimed messages before them. Default: 10", 0, max_count,
-                [&](std::uint64_t n) { request.num_warmup = n; });
-  options.count("--batches",
-                "timed batches that the messages of a measurement are cut into; each gives one time. Default: 20", 1,
-                100'000, [&](std::uint64_t n) { request.num_batches = static_cast<std::uint32_t>(n); });
-  options.value("--direction", "NAME",
-                "semidirectional (ping-pong, half the round trip), unidirectional (windows of messages, acknowledged "
-                "at the end) or bidirectional (both at once). Default: semidirectional",
-                [&](const std::string& option, const std::string& text) {
-                  request.direction = parse_choice<Direction>(option, text,
-                                                              {{"semidirectional", Direction::semidirectional},
-                                                               {"unidirectional", Direction::unidirectional},
-                                                               {"bidirectional", Direction::bidirectional}});
-                });
-  options.count("--window", "messages in flight (unidirectional, bidirectional). Default: 64", 1, 65'536,
-                [&](std::uint64_t n) { request.window = static_cast<std::uint32_t>(n); });
-  options.count("--buffers", "buffers to send from and as many to receive into, taken in turn. Default: 1", 1, 65'536,
-                [&](std::uint64_t n) { request.num_buffers = static_cast<std::uint32_t>(n); });
+  options.count("--messages", "timed messages a measurement", 1, max_count, request.num_messages);
+  options.count("--warmup", "untimed messages before them", 0, max_count, request.num_warmup);
+  options.count("--batches", "timed batches that the messages of a measurement are cut into; each gives one time", 1,
+                100'000, request.num_batches);
+  options.choice("--direction",
+                 "semidirectional (ping-pong, half the round trip), unidirectional (windows of messages, acknowledged "
+                 "at the end) or bidirectional (both at once)",
+                 request.direction, {Direction::semidirectional, Direction::unidirectional, Direction::bidirectional});
+  options.count("--window", "messages in flight (unidirectional, bidirectional)", 1, 65'536, request.window);
+  options.count("--buffers", "buffers to send from and as many to receive into, taken in turn", 1, 65'536,
+                request.num_buffers);
   declare_fill(options, request);
   options.flag("--check-buffers", "after each measurement check what the last messages have left in the buffers",
                request.check_buffers);
@@ -64,22 +53,17 @@ void declare_what(DeclaredOptions& options, LinkRequest& request) {
   declare_memory_and_wait(options, request);
 }
 
-void declare_pairs(DeclaredOptions& options, LinkRequest& request) {
+void declare_pairs(OptionParser& options, LinkRequest& request) {
   options.group("Which pairs");
   options.flag("--bisection",
                "only pairs across the two halves of the ranks (with --between-hosts: of the hosts), and the bandwidth "
                "across the cut",
                request.bisection);
   options.flag("--between-hosts", "host against host: only pairs on different hosts", request.between_hosts);
-  options.value("--all-to-all", "WHEN",
-                "all ranks exchange messages with all others, too: around (before the first round and after the last) "
-                "or before-each-round. Default: none",
-                [&](const std::string& option, const std::string& text) {
-                  request.all_to_all = parse_choice<AllToAll>(option, text,
-                                                              {{"none", AllToAll::none},
-                                                               {"around", AllToAll::around},
-                                                               {"before-each-round", AllToAll::before_each_round}});
-                });
+  options.choice("--all-to-all",
+                 "all ranks exchange messages with all others, too: around (before the first round and after the last) "
+                 "or before-each-round",
+                 request.all_to_all, {AllToAll::none, AllToAll::around, AllToAll::before_each_round});
   options.value("--all-to-all-size", "SIZE", "of each message of these exchanges. Default: the message size",
                 [&](const std::string& option, const std::string& text) {
                   const auto sizes = parse_byte_sizes(text);
@@ -90,55 +74,49 @@ void declare_pairs(DeclaredOptions& options, LinkRequest& request) {
                 });
 }
 
-void declare_order(DeclaredOptions& options, LinkRequest& request) {
+void declare_order(OptionParser& options, LinkRequest& request) {
   options.group("In which order");
-  options.value(
-      "--budget", "TIME",
-      "random rounds of hosts instead of all, until so much time is used: enough to find bad hosts, ports and "
-      "switches. Default: all rounds",
-      [&](const std::string& option, const std::string& text) {
-        request.budget_s = parse_seconds(option, text, least_budget_s);
-      });
-  options.count("--max-rounds", "random rounds of hosts instead of all, so many. Default: all rounds", 1, 1'000'000,
-                [&](std::uint64_t n) { request.max_rounds = static_cast<std::int64_t>(n); });
+  options.seconds("--budget",
+                  "randomly sampled rounds of hosts instead of all, until so much time is used: enough to find bad "
+                  "hosts, ports and switches",
+                  least_budget_s, request.budget_s, "all rounds");
+  options.count("--rounds", "so many randomly sampled rounds of hosts instead of all", 1, 1'000'000, request.rounds,
+                "all rounds");
   options.flag("--serial", "one pair at a time", request.serial);
   options.value(
-      "--rounds", "LIST", "only these rounds, in this order: 3,1,5-7. Default: all",
-      [&](const std::string& option, const std::string& text) { request.rounds = parse_rounds(option, text); });
-  options.flag("--shuffle-rounds", "random order of the rounds; the companions of a pair stay the same",
+      "--only-rounds", "LIST", "only these rounds, in this order: 3,1,5-7. Default: all",
+      [&](const std::string& option, const std::string& text) { request.only_rounds = parse_rounds(option, text); });
+  options.flag("--shuffle-rounds", "random order of the rounds; the pairs of a round stay the same",
                request.shuffle_rounds);
   options.count("--shuffle-ranks",
-                "run everything under N random permutations of the ranks, so that companions change. Default: 0", 0,
-                10'000, [&](std::uint64_t n) { request.shuffle_ranks = static_cast<int>(n); });
-  options.count("--seed", "of all that is random. Default: 1", 0, UINT64_MAX,
-                [&](std::uint64_t n) { request.seed = n; });
-  options.count("--shuffle-rounds-seed", "of the order of the rounds. Default: --seed", 0, UINT64_MAX,
-                [&](std::uint64_t n) { request.shuffle_rounds_seed = n; });
-  options.count("--shuffle-ranks-seed", "of the permutations of the ranks. Default: --seed", 0, UINT64_MAX,
-                [&](std::uint64_t n) { request.shuffle_ranks_seed = n; });
+                "run everything under N random permutations of the ranks, so that other pairs are concurrent", 0,
+                10'000, request.shuffle_ranks);
+  options.count("--seed", "of all that is random", 0, UINT64_MAX, request.seed);
+  options.count("--shuffle-rounds-seed", "of the order of the rounds", 0, UINT64_MAX, request.shuffle_rounds_seed,
+                "--seed");
+  options.count("--shuffle-ranks-seed", "of the permutations of the ranks", 0, UINT64_MAX, request.shuffle_ranks_seed,
+                "--seed");
   declare_fill_seed(options, request, "--seed");
   declare_repeat(options, request);
-  options.value(
-      "--min-time", "TIME", "repeat until so much time was spent in messages. Default: 0",
-      [&](const std::string& option, const std::string& text) { request.min_time_s = parse_seconds(option, text, 0); });
-  options.count("--retest-slowest", "measure the N slowest pairs again, alone. Default: 10", 0, 100'000,
-                [&](std::uint64_t n) { request.retest_slowest = static_cast<int>(n); });
+  options.seconds("--min-time", "repeat until so much time was spent in messages", 0, request.min_time_s);
+  options.count("--retest", "measure the N slowest pairs again, alone", 0, 100'000, request.retest);
 }
 
-void declare_diagnosis(DeclaredOptions& options, LinkRequest& request) {
+void declare_diagnosis(OptionParser& options, LinkRequest& request) {
   options.group("What is said about it");
   declare_verdict(options, request.topology, request.diagnosis);
-  options.value(
-      "--baseline", "RESULT",
-      "compare with an earlier result at the end, as 'leadline compare' does; status 1 where something is worse",
-      [&](const std::string&, const std::string& text) { request.baseline = text; });
+  options.value("--baseline", "RESULT", "compare with an earlier result at the end, as 'leadline compare' does",
+                [&](const std::string&, const std::string& text) { request.baseline = text; });
   options.value(
       "--fail-below", "LIMIT",
-      "end with status 1 where a place reaches less than this share of what is usual for its class (90%), or "
+      "end with status 1 where a component (host, port, link, switch) reaches less than this share of what is usual "
+      "for its class (90%), or "
       "a pair less than a bandwidth (10GiB/s) or more than a time (5us)",
       [&](const std::string& option, const std::string& text) { request.fail_below = parse_fail_below(option, text); });
+  options.flag("--strict", "end with status 1 where a fault is found, or something is slower than in the --baseline",
+               request.strict);
   options.flag("--health-check",
-               "for scripts: random rounds for at most 20 s (or --budget, --max-rounds), no file (or --output), one "
+               "for scripts: random rounds for at most 20 s (or --budget, --rounds), no file (or --output), one "
                "line, status 1 where a fault is found",
                request.health_check);
   options.flag("--no-diagnosis", "measure only; 'leadline diagnose' can say later who is slow", request.no_diagnosis);
@@ -149,10 +127,7 @@ Outcome outcome() {
           "leadline-link-TIME.h5",
           "hdf5 (matrices and all else), sion (the same, readable for LinkTest 1.2's analysis), json (summary; without "
           "--output on standard output) or none",
-          {{"hdf5", ResultFormat::hdf5},
-           {"sion", ResultFormat::sion},
-           {"json", ResultFormat::json},
-           {"none", ResultFormat::none}},
+          {ResultFormat::hdf5, ResultFormat::sion, ResultFormat::json, ResultFormat::none},
           "print the schedule and an estimate of time and memory; measure nothing"};
 }
 
@@ -168,13 +143,13 @@ void settle_health_check(const IsGiven& is_given, LinkRequest& request, std::opt
   if (!is_given("--fail-below")) request.fail_below = {FailBelow::Kind::share, 1, ""};
   if (request.output.empty() && !format) format = ResultFormat::none;
   request.quiet = true;
-  if (!is_given("--retest-slowest")) request.retest_slowest = 0;
+  if (!is_given("--retest")) request.retest = 0;
 }
 
-void complete_seeds(const CLI::App& app, LinkRequest& request) {
-  if (app.count("--shuffle-rounds-seed") == 0) request.shuffle_rounds_seed = request.seed;
-  if (app.count("--shuffle-ranks-seed") == 0) request.shuffle_ranks_seed = request.seed;
-  if (app.count("--fill-seed") == 0) request.fill_seed = request.seed;
+void complete_seeds(const IsGiven& is_given, LinkRequest& request) {
+  if (!is_given("--shuffle-rounds-seed")) request.shuffle_rounds_seed = request.seed;
+  if (!is_given("--shuffle-ranks-seed")) request.shuffle_ranks_seed = request.seed;
+  if (!is_given("--fill-seed")) request.fill_seed = request.seed;
 }
 
 }  // namespace
@@ -184,9 +159,7 @@ LinkRequest parse_link(const std::vector<std::string>& arguments) {
   request.command_line = arguments;
   std::optional<ResultFormat> format;
 
-  CLI::App app(description, "leadline link");
-  app.footer(std::string(sizes_help) + exit_status_help + examples);
-  DeclaredOptions options(app);
+  OptionParser options("leadline link", description, std::string(sizes_help) + exit_status_help + examples);
   declare_who(options, request);
   options.flag("--one-per-host", "only the lowest rank of each host takes part; the others wait", request.one_per_host);
   declare_what(options, request);
@@ -195,9 +168,9 @@ LinkRequest parse_link(const std::vector<std::string>& arguments) {
   declare_diagnosis(options, request);
   declare_outcome(options, request, format, outcome());
 
-  parse_command_line(app, arguments);
-  complete_seeds(app, request);
-  const IsGiven is_given = [&app](const char* option) { return app.count(option) > 0; };
+  options.parse(arguments);
+  const IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
+  complete_seeds(is_given, request);
   settle_health_check(is_given, request, format);
   request.format = result::format_for(request.output, format);
   settle_allocator(is_given, request);

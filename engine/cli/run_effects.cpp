@@ -17,8 +17,8 @@ void check_plan(const IsGiven& is_given, const RunRequest& request) {
     throw_no_effect("--ranks-per-host", "only --dry-run can pretend hosts");
   }
   if (is_given("--ranks") && is_given("--local")) throw_no_effect("--local", "--ranks says how many");
-  if (request.dry_run && (is_given("--output") || is_given("--format"))) {
-    throw_no_effect("--output or --format", "--dry-run writes no result");
+  if (request.dry_run && (is_given("--output") || is_given("--format") || is_given("--json"))) {
+    throw_no_effect("--output, --format or --json", "--dry-run writes no result");
   }
 }
 
@@ -46,6 +46,10 @@ void check_run_effects(const IsGiven& is_given, const RunRequest& request) {
                 "each says which network to take", "Leave out one of them");
   }
   check_plan(is_given, request);
+  for (const char* const option : {"--output", "--format"}) {
+    if (is_given("--json") && is_given(option))
+      throw_apart("--json", option, "--json says both what is written and where");
+  }
   if (request.overwrite && request.output.empty()) {
     throw_no_effect("--overwrite", "without --output the file is always new");
   }

@@ -30,7 +30,7 @@ const char* const sizes_help =
 const char* const exit_status_help =
     "Exit status: 0 fine, 2 the command line is wrong, 3 something is missing here, 4 the run failed on the way.\n";
 
-void declare_who(DeclaredOptions& options, RunRequest& request) {
+void declare_who(OptionParser& options, RunRequest& request) {
   options.group("Who takes part");
   options.value(
       "--transport", "NAME",
@@ -39,8 +39,7 @@ void declare_who(DeclaredOptions& options, RunRequest& request) {
   options.list("--transport-option", "NAME=VALUE",
                "a setting of the transport, as 'leadline transports --verbose' lists them; may be given several times",
                [&](const std::string&, const std::string& text) { request.transport_options.push_back(text); });
-  options.count("--local", "start N local processes. Default: the cores, at least 2", 1, 4096,
-                [&](std::uint64_t n) { request.num_local = static_cast<int>(n); });
+  options.count("--local", "start N local processes", 1, 4096, request.num_local, "the cores, at least 2");
   options.value(
       "--interface", "NAME",
       "network between hosts: a device (ib0), a subnet (10.1.0.0/16, fd00::/8) or an address prefix (10.1.); of\n"
@@ -55,13 +54,10 @@ void declare_who(DeclaredOptions& options, RunRequest& request) {
   options.value("--host-name-suffix", "TEXT",
                 "network between hosts: look up the short host name with this behind it (node7 + i)",
                 [&](const std::string&, const std::string& text) { request.host_name_suffix = text; });
-  options.value(
-      "--timeout", "TIME",
-      fmt::format("end the run when a rank is silent or stuck for so long. Default: {:g}s", request.timeout_s),
-      [&](const std::string& option, const std::string& text) { request.timeout_s = parse_seconds(option, text, 1); });
+  options.seconds("--timeout", "end the run when a rank is silent or stuck for so long", 1, request.timeout_s);
 }
 
-void declare_message_size(DeclaredOptions& options, RunRequest& request, std::uint64_t least_bytes,
+void declare_message_size(OptionParser& options, RunRequest& request, std::uint64_t least_bytes,
                           const std::string& default_text) {
   options.value("--message-size", "SIZE", "size, list or range of sizes. Default: " + default_text,
                 [&request, least_bytes](const std::string& option, const std::string& text) {
@@ -75,70 +71,53 @@ void declare_message_size(DeclaredOptions& options, RunRequest& request, std::ui
                 });
 }
 
-void declare_fill(DeclaredOptions& options, RunRequest& request) {
-  options.value(
-      "--fill", "NAME", "contents of messages: zero, ramp, random, or mersenne (Mersenne Twister 19937). Default: ramp",
-      [&](const std::string& option, const std::string& text) {
-        request.fill = parse_choice<Fill>(
-            option, text,
-            {{"zero", Fill::zero}, {"ramp", Fill::ramp}, {"random", Fill::random}, {"mersenne", Fill::mersenne}});
-      });
+void declare_fill(OptionParser& options, RunRequest& request) {
+  options.choice("--fill", "contents of messages: zero, ramp, random, or mersenne (Mersenne Twister 19937)",
+                 request.fill, {Fill::zero, Fill::ramp, Fill::random, Fill::mersenne});
 }
 
-void declare_fill_seed(DeclaredOptions& options, RunRequest& request, const std::string& default_text) {
-  options.count("--fill-seed", "of random contents. Default: " + default_text, 0, UINT64_MAX,
-                [&](std::uint64_t n) { request.fill_seed = n; });
+void declare_fill_seed(OptionParser& options, RunRequest& request, const std::string& default_text) {
+  options.count("--fill-seed", "of random contents", 0, UINT64_MAX, request.fill_seed, default_text);
 }
 
-void declare_repeat(DeclaredOptions& options, RunRequest& request) {
-  options.count("--repeat", "run everything N times, each kept. Default: 1", 1, 100'000,
-                [&](std::uint64_t n) { request.repeat = static_cast<int>(n); });
+void declare_repeat(OptionParser& options, RunRequest& request) {
+  options.count("--repeat", "run everything N times, each kept", 1, 100'000, request.repeat);
 }
 
-void declare_memory_and_wait(DeclaredOptions& options, RunRequest& request) {
+void declare_memory_and_wait(OptionParser& options, RunRequest& request) {
   options.value("--allocator", "NAME", allocator_help(), [&](const std::string&, const std::string& text) {
     request.allocator = memory::allocator_named(text).name;
   });
-  options.value("--wait", "NAME",
-                "how ranks wait: auto, spin, yield or block. Default: auto (yield where a host has more ranks than "
-                "cores, else spin)",
-                [&](const std::string& option, const std::string& text) {
-                  request.wait = parse_choice<WaitMode>(option, text,
-                                                        {{"auto", WaitMode::automatic},
-                                                         {"spin", WaitMode::spin},
-                                                         {"yield", WaitMode::yield},
-                                                         {"block", WaitMode::block}});
-                });
+  options.choice("--wait",
+                 "how ranks wait: auto (yield where a host has more ranks than cores, else spin), spin, yield or block",
+                 request.wait, {WaitMode::automatic, WaitMode::spin, WaitMode::yield, WaitMode::block});
 }
 
-void declare_outcome(DeclaredOptions& options, RunRequest& request, std::optional<ResultFormat>& format,
+void declare_outcome(OptionParser& options, RunRequest& request, std::optional<ResultFormat>& format,
                      const Outcome& outcome) {
   options.group("What comes out");
-  options.value("--output", "FILE",
-                fmt::format("result file ({}; - is standard output, as JSON). Default: {}", outcome.endings,
-                            outcome.default_file),
-                [&](const std::string& option, const std::string& text) {
-                  if (text.empty()) throw_bad_value(option, text, "it must name a file");
-                  request.output = text;
-                });
-  options.value("--format", "NAME", outcome.formats_help + ". Default: by the ending of --output",
-                [&format, formats = outcome.formats](const std::string& option, const std::string& text) {
-                  format = parse_choice<ResultFormat>(option, text, formats);
-                });
-  options.value("--row-path", "NAME",
-                "how measurements reach the file: auto (each rank writes its own where all see the file) or funnel "
-                "(through rank 0). Default: auto",
-                [&](const std::string& option, const std::string& text) {
-                  request.row_path =
-                      parse_choice<RowPath>(option, text, {{"auto", RowPath::automatic}, {"funnel", RowPath::funnel}});
-                });
+  options.text("-o,--output", "FILE",
+               fmt::format("result file ({}; - is standard output, as JSON). Default: {}", outcome.endings,
+                           outcome.default_file),
+               request.output, "it must name a file");
+  options.choice("--format", outcome.formats_help + ". Default: by the ending of --output", format, outcome.formats);
+  options.optional_value("--json", "FILE",
+                         "the summary as JSON, on standard output instead of text or into FILE: as --format json and "
+                         "--output FILE",
+                         [&](const std::string&, const std::string& text) {
+                           format = ResultFormat::json;
+                           request.output = text.empty() ? "-" : text;
+                         });
+  options.choice("--row-path",
+                 "how measurements reach the file: auto (each rank writes its own where all see the file) or funnel "
+                 "(through rank 0)",
+                 request.row_path, {RowPath::automatic, RowPath::funnel});
   options.flag("--overwrite", "replace an older result file", request.overwrite);
-  options.flag("--quiet", "no progress", request.quiet);
+  options.flag("-q,--quiet", "no progress", request.quiet);
   options.flag("--dry-run", outcome.dry_run_help, request.dry_run);
-  options.count("--ranks", "with --dry-run: for so many ranks", 1, max_ranks,
-                [&](std::uint64_t n) { request.dry_run_ranks = static_cast<int>(n); });
-  options.count("--ranks-per-host", "with --dry-run: so many on each host. Default: all on one", 1, max_ranks,
-                [&](std::uint64_t n) { request.dry_run_ranks_per_host = static_cast<int>(n); });
+  options.count("--ranks", "with --dry-run: for so many ranks", 1, max_ranks, request.dry_run_ranks, "as --local");
+  options.count("--ranks-per-host", "with --dry-run: so many on each host", 1, max_ranks,
+                request.dry_run_ranks_per_host, "all on one");
 }
 
 }  // namespace leadline::cli

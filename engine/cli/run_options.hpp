@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "cli/declared_options.hpp"
+#include "cli/option_parser.hpp"
 #include "model/request.hpp"
 
 namespace leadline::cli {
@@ -23,36 +22,36 @@ extern const char* const exit_status_help;
 
 /// Begins the group "Who takes part": --transport, --local, --interface, --host-name-suffix, --timeout, whose default
 /// the caller may have put into `request`.
-void declare_who(DeclaredOptions& options, RunRequest& request);
+void declare_who(OptionParser& options, RunRequest& request);
 
 /// --message-size, whose default the caller has put into `request`; `default_text` is how to write it.
-void declare_message_size(DeclaredOptions& options, RunRequest& request, std::uint64_t least_bytes,
+void declare_message_size(OptionParser& options, RunRequest& request, std::uint64_t least_bytes,
                           const std::string& default_text);
 
 /// --fill
-void declare_fill(DeclaredOptions& options, RunRequest& request);
+void declare_fill(OptionParser& options, RunRequest& request);
 
 /// --fill-seed
-void declare_fill_seed(DeclaredOptions& options, RunRequest& request, const std::string& default_text);
+void declare_fill_seed(OptionParser& options, RunRequest& request, const std::string& default_text);
 
 /// --repeat
-void declare_repeat(DeclaredOptions& options, RunRequest& request);
+void declare_repeat(OptionParser& options, RunRequest& request);
 
 /// --allocator, --wait
-void declare_memory_and_wait(DeclaredOptions& options, RunRequest& request);
+void declare_memory_and_wait(OptionParser& options, RunRequest& request);
 
 /// Where the benchmarks' outcomes differ.
 struct Outcome {
   std::string endings;       ///< ".h5, .sion or .json"
   std::string default_file;  ///< "leadline-link-TIME.h5"
   std::string formats_help;
-  std::vector<std::pair<std::string, ResultFormat>> formats;
+  std::vector<ResultFormat> formats;
   std::string dry_run_help;
 };
 
-/// Begins the group "What comes out": --output, --format (which goes to `format`), --row-path, --overwrite, --quiet,
-/// --dry-run, --ranks, --ranks-per-host.
-void declare_outcome(DeclaredOptions& options, RunRequest& request, std::optional<ResultFormat>& format,
+/// Begins the group "What comes out": --output, --format (which goes to `format`), --json, --row-path, --overwrite,
+/// --quiet, --dry-run, --ranks, --ranks-per-host.
+void declare_outcome(OptionParser& options, RunRequest& request, std::optional<ResultFormat>& format,
                      const Outcome& outcome);
 
 }  // namespace leadline::cli

@@ -121,8 +121,7 @@ int simulate_link_command(const std::vector<std::string>& arguments) {
   const Machine machine = machine_of(request);
   expect_room(request.output, synthetic::file_bytes(machine));
   const synthetic::Simulator simulator(machine);
-  const LinkResult result =
-      synthetic::link_result(simulator, {request.command_line, version, commit}, request.retest_slowest);
+  const LinkResult result = synthetic::link_result(simulator, {request.command_line, version, commit}, request.retest);
   synthetic::Reader reader(simulator, result);
   try {
     if (request.output.ends_with(".sion")) {
@@ -134,7 +133,7 @@ int simulate_link_command(const std::vector<std::string>& arguments) {
     throw staged.named(error);
   }
   staged.commit();
-  say(machine_text(machine) + result_text(result, request.output));
+  if (!request.quiet) say(machine_text(machine) + result_text(result, request.output));
   return 0;
 }
 

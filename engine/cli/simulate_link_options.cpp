@@ -5,10 +5,8 @@
 #include <charconv>
 #include <ctime>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/arguments.hpp"
-#include "cli/declared_options.hpp"
+#include "cli/option_parser.hpp"
 #include "cli/run_options.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
@@ -19,7 +17,7 @@ namespace leadline::cli {
 namespace {
 
 constexpr const char* simulate_link_description =
-    "Writes what a link test of a make-believe machine would have measured: any network, any faults, noise as of a\n"
+    "Writes what a link test of a simulated machine would have measured: any network, any faults, noise as of a\n"
     "real machine. The file is as one of 'leadline link' and says that it is simulated: for learning what faults look\n"
     "like, for demonstrations and for tests. The same words give the same numbers.";
 
@@ -44,33 +42,26 @@ double parse_factor(const std::string& option, const std::string& text, const st
   return factor;
 }
 
-void declare_machine(DeclaredOptions& options, SimulateLinkRequest& request) {
+void declare_machine(OptionParser& options, SimulateLinkRequest& request) {
   options.group("The machine");
-  options.value("--topology", "WORD",
-                "the network: fat-tree:HOSTSxLEAVES[xPODS], dragonfly:H, torus:XxYx..., or a file (Slurm's "
-                "topology.conf, the output of ibnetdiscover, a list of cables). Needed",
-                [&](const std::string& option, const std::string& text) {
-                  if (text.empty()) throw_bad_value(option, text, "it is empty");
-                  request.topology = text;
-                });
-  options.count("--ranks", "ranks; host after host is filled. Default: as many as the network's hosts hold", 2,
-                most_ranks, [&](std::uint64_t n) { request.ranks = static_cast<std::uint32_t>(n); });
-  options.count("--ranks-per-host", "ranks on each host. Default: 1", 1, 65'536,
-                [&](std::uint64_t n) { request.ranks_per_host = static_cast<std::uint32_t>(n); });
+  options.text("--topology", "WORD",
+               "the physical network: fat-tree:HOSTSxLEAVES[xPODS], dragonfly:H, torus:XxYx..., or a file (Slurm's "
+               "topology.conf, the output of ibnetdiscover, a list of cables). Needed",
+               request.topology, "it is empty");
+  options.count("--ranks", "ranks; host after host is filled", 2, most_ranks, request.ranks,
+                "as many as the network's hosts hold");
+  options.count("--ranks-per-host", "ranks on each host", 1, 65'536, request.ranks_per_host);
   options.count("--sockets-per-host",
-                "sockets that the ranks of a host are split among; the network adapter is at the first. Default: 1", 1,
-                65'536, [&](std::uint64_t n) { request.sockets_per_host = static_cast<std::uint32_t>(n); });
+                "sockets that the ranks of a host are split among; the network adapter is at the first", 1, 65'536,
+                request.sockets_per_host);
 }
 
-void declare_faults(DeclaredOptions& options, SimulateLinkRequest& request) {
+void declare_faults(OptionParser& options, SimulateLinkRequest& request) {
   options.group("What is wrong with it");
-  options.value("--faults", "FILE", "JSON with faults, speeds and noise: docs/formats/simulated-faults.md",
-                [&](const std::string& option, const std::string& text) {
-                  if (text.empty()) throw_bad_value(option, text, "it is empty");
-                  request.faults = text;
-                });
-  options.count("--random-faults", "as many faults of random kinds in random places, no two on one host. Default: 0", 0,
-                100'000, [&](std::uint64_t n) { request.random_faults = static_cast<std::uint32_t>(n); });
+  options.text("--faults", "FILE", "JSON with faults, speeds and noise: docs/formats/simulated-faults.md",
+               request.faults, "it is empty");
+  options.count("--random-faults", "as many faults of random kinds in random components, no two on one host", 0,
+                100'000, request.random_faults);
   options.value("--effect", "FACTOR",
                 "how many times as long random faults make a message, or a range: 1.1-3. Default: 1.2",
                 [&](const std::string& option, const std::string& text) {
@@ -82,7 +73,7 @@ void declare_faults(DeclaredOptions& options, SimulateLinkRequest& request) {
                 });
 }
 
-void declare_test(DeclaredOptions& options, SimulateLinkRequest& request) {
+void declare_test(OptionParser& options, SimulateLinkRequest& request) {
   options.group("The test");
   options.value("--message-size", "SIZE", "one size. Default: 1KiB",
                 [&](const std::string& option, const std::string& text) {
@@ -90,24 +81,17 @@ void declare_test(DeclaredOptions& options, SimulateLinkRequest& request) {
                   if (request.message_size_bytes > max_message_size_bytes)
                     throw_bad_value(option, text, "a message may have at most 1 TiB");
                 });
-  options.value("--direction", "NAME",
-                "unidirectional (what concerns one way shows in one way), semidirectional (ping-pong: it shows by half "
-                "in both) or bidirectional (the slower way counts). Default: unidirectional",
-                [&](const std::string& option, const std::string& text) {
-                  request.direction = parse_choice<Direction>(option, text,
-                                                              {{"unidirectional", Direction::unidirectional},
-                                                               {"semidirectional", Direction::semidirectional},
-                                                               {"bidirectional", Direction::bidirectional}});
-                });
-  options.count("--retest-slowest", "the N slowest pairs are measured again, alone. Default: 10", 0, 100'000,
-                [&](std::uint64_t n) { request.retest_slowest = static_cast<int>(n); });
-  options.count("--seed", "of noise and random faults. Default: 1", 0, UINT64_MAX,
-                [&](std::uint64_t n) { request.seed = n; });
+  options.choice("--direction",
+                 "unidirectional (what concerns one way shows in one way), semidirectional (ping-pong: it shows by "
+                 "half in both) or bidirectional (the slower way counts)",
+                 request.direction, {Direction::unidirectional, Direction::semidirectional, Direction::bidirectional});
+  options.count("--retest", "the N slowest pairs are measured again, alone", 0, 100'000, request.retest);
+  options.count("--seed", "of noise and random faults", 0, UINT64_MAX, request.seed);
 }
 
-void declare_simulated_file(DeclaredOptions& options, SimulateLinkRequest& request) {
+void declare_simulated_file(OptionParser& options, SimulateLinkRequest& request) {
   options.group("The result");
-  options.value("--output", "FILE", "the result, .h5 or .sion. Default: leadline-simulated-link-TIME.h5",
+  options.value("-o,--output", "FILE", "the result, .h5 or .sion. Default: leadline-simulated-link-TIME.h5",
                 [&](const std::string& option, const std::string& text) {
                   const ResultFormat format = text.empty() ? ResultFormat::none : result::format_for(text, {});
                   if (format != ResultFormat::hdf5 && format != ResultFormat::sion)
@@ -116,6 +100,7 @@ void declare_simulated_file(DeclaredOptions& options, SimulateLinkRequest& reque
                   request.output = text;
                 });
   options.flag("--overwrite", "replace an older file", request.overwrite);
+  options.flag("-q,--quiet", "say nothing", request.quiet);
 }
 
 }  // namespace
@@ -123,19 +108,16 @@ void declare_simulated_file(DeclaredOptions& options, SimulateLinkRequest& reque
 SimulateLinkRequest parse_simulate_link(const std::vector<std::string>& arguments) {
   SimulateLinkRequest request;
   request.command_line = arguments;
-  CLI::App app(simulate_link_description, "leadline simulate link");
-  app.footer(simulate_link_examples);
-  DeclaredOptions options(app);
+  OptionParser options("leadline simulate link", simulate_link_description, simulate_link_examples);
   declare_machine(options, request);
   declare_faults(options, request);
   declare_test(options, request);
   declare_simulated_file(options, request);
-  // The two words of the command count as one.
-  parse_command_line(app, {arguments.begin() + 1, arguments.end()});
+  options.parse(arguments, 3);
   if (request.topology.empty())
     throw Error(ExitStatus::bad_command_line, "leadline simulate link needs a topology", "",
                 "Try: --topology fat-tree:32x16");
-  if (request.random_faults == 0 && app.count("--effect") > 0)
+  if (request.random_faults == 0 && options.is_given("--effect"))
     throw Error(ExitStatus::bad_command_line, "--effect has no effect here", "there are no random faults",
                 "Add --random-faults, or leave it out");
   if (request.output.empty())

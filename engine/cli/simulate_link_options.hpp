@@ -22,9 +22,9 @@ struct SimulateLinkRequest {
   std::uint64_t message_size_bytes = 1024;
   Direction direction = Direction::unidirectional;
   std::uint64_t seed = 1;
-  int retest_slowest = 10;
+  int retest = 10;
   std::string output;  ///< never empty
-  bool overwrite = false;
+  bool overwrite = false, quiet = false;
 };
 
 /// Throws Error(bad_command_line); HelpWanted where --help stands.

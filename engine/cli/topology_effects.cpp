@@ -12,8 +12,8 @@ namespace {
 
 void check_mode(const IsGiven& is_given, const TopologyRequest& request) {
   const bool is_taken = !request.edges_file.empty() ||
-                        std::any_of(request.topologies.begin(), request.topologies.end(), schedule::takes_mode);
-  if (is_given("--mode") && !is_taken) throw_no_effect("--mode", "the names of these topologies say theirs");
+                        std::any_of(request.patterns.begin(), request.patterns.end(), schedule::takes_mode);
+  if (is_given("--mode") && !is_taken) throw_no_effect("--mode", "the names of these patterns say theirs");
 }
 
 void check_load(const IsGiven& is_given, const TopologyRequest& request) {

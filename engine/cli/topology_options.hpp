@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.hpp"
+#include "cli/option_parser.hpp"
 #include "model/topology_request.hpp"
 
 namespace leadline::cli {

@@ -6,23 +6,22 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/link_options.hpp"
+#include "cli/json_output.hpp"
+#include "cli/option_parser.hpp"
+#include "cli/run_effects.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/support.hpp"
-#include "core/error.hpp"
+#include "core/json.hpp"
 #include "transport/probe.hpp"
 
 namespace leadline::cli {
 
 namespace {
 
-constexpr const char* transports_help =
-    "Usage: leadline transports [--verbose | --support]\n\n"
-    "Lists all transports; for one that cannot be used here, the reason.\n\n"
-    "Options:\n"
-    "  --verbose   also settings, library version, devices and limits of each\n"
-    "  --support   instead, what each of them can do, as a table in Markdown\n"
-    "  -h, --help  print this help\n";
+constexpr const char* transports_description = "Lists all transports; for one that cannot be used here, the reason.";
+
+constexpr const char* transports_epilogue =
+    "Exit status: 0 fine, also where no transport can be used; 2 the command line is wrong.";
 
 constexpr int text_column = 21;
 
@@ -49,18 +48,53 @@ std::string available_here(transport::Ask ask) {
   return text;
 }
 
+Json json_of(const transport::Availability& availability) {
+  Json settings = Json::array(), facts = Json::array();
+  for (const transport::KnownSetting& setting : availability.settings) {
+    settings.push_back(Json{{"name", setting.name}, {"value", setting.value}, {"meaning", setting.meaning}});
+  }
+  for (const transport::Fact& fact : availability.facts) {
+    facts.push_back(Json{{"name", fact.name}, {"value", fact.value}});
+  }
+  const bool is_loadable = availability.why_absent.empty();
+  return {{"transport", availability.entry->name},
+          {"module", availability.file->stem},
+          {"purpose", availability.entry->purpose},
+          {"path", availability.path},
+          {"is_loadable", is_loadable},
+          {"why_not_loadable", availability.why_absent},
+          {"why_unusable", availability.why_unusable},
+          {"settings", settings},
+          {"facts", facts}};
+}
+
+/// Settings and facts are empty unless everything was asked for.
+std::string document_of(transport::Ask ask) {
+  Json modules = Json::array();
+  for (const transport::Availability& availability : transport::probe_all(ask))
+    modules.push_back(json_of(availability));
+  return Json{{"modules", modules}}.indented() + "\n";
+}
+
 }  // namespace
 
 int transports_command(const std::vector<std::string>& arguments) {
-  const std::string word = arguments.size() > 2 ? arguments[2] : "";
-  if (word == "-h" || word == "--help") throw HelpWanted{transports_help};
-  const bool wants_support = word == "--support", wants_all = word == "--verbose";
-  if (const std::size_t num_known = wants_support || wants_all ? 3 : 2; arguments.size() > num_known) {
-    throw Error(ExitStatus::bad_command_line, "'leadline transports' takes no '" + arguments[num_known] + "'", "",
-                "See leadline transports --help");
+  bool is_verbose = false, wants_support = false;
+  JsonOutput json;
+  OptionParser options("leadline transports", transports_description, transports_epilogue);
+  options.flag("-v,--verbose", "also settings, library version, devices and limits of each", is_verbose);
+  options.flag("--support", "instead, what each of them can do, as a table in Markdown", wants_support);
+  declare_json(options, json);
+  options.parse(arguments);
+  check_json(json);
+  if (wants_support && is_verbose) throw_apart("--support", "--verbose", "the table says nothing about this machine");
+  if (wants_support && json.is_wanted()) throw_apart("--support", "--json", "the table is Markdown");
+  const transport::Ask ask = is_verbose ? transport::Ask::everything : transport::Ask::whether_it_loads;
+  if (json.is_wanted()) {
+    put_json(json, document_of(ask));
+  } else {
+    say(wants_support ? support_table() : available_here(ask));
   }
-  say(wants_support ? support_table()
-                    : available_here(wants_all ? transport::Ask::everything : transport::Ask::whether_it_loads));
   return 0;
 }
 

@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "cli/declared_options.hpp"
+#include "cli/option_parser.hpp"
 #include "model/diagnosis.hpp"
 
 namespace leadline::cli {
 
 /// --topology, --threshold, --false-discovery-rate. References outlive the parsing.
-void declare_verdict(DeclaredOptions& options, std::string& topology, DiagnosisSettings& settings);
+void declare_verdict(OptionParser& options, std::string& topology, DiagnosisSettings& settings);
 
 }  // namespace leadline::cli

@@ -14,7 +14,7 @@ namespace leadline {
 struct BisectionRequest : RunRequest {
   std::vector<std::string> patterns{"random"};  ///< --pattern: "random" and names of schedule/pattern.hpp
   std::uint64_t seed = 1;                       ///< of random patterns and all other draws
-  int per_host = 0;                             ///< so many ranks of each host take part; 0 = all
+  int active_ranks_per_host = 0;                ///< so many ranks of each host take part; 0 = all
   bool within_hosts = false;                    ///< random pairs may lie on one host
   std::uint64_t num_exchanges = 20;             ///< timed, back to back, in a pattern
   std::uint64_t num_warmup = 2;                 ///< untimed, before those
@@ -24,8 +24,8 @@ struct BisectionRequest : RunRequest {
   double time_limit_s = 120;  ///< for all sizes together; 0 = none
   std::uint32_t num_baseline_pairs = 1;  ///< --baseline-pairs: measured alone behind each random pattern; 0 = none
   std::uint32_t num_worst_steps = 0;     ///< --worst: steps of the search for bad patterns; 0 = none
-  std::uint32_t num_retests = 10;        ///< --retest: so many slowest connections are measured again, alone
-  double slow_below = 0.8;               ///< a connection is slow below this share of the median connection
+  std::uint32_t retest = 10;             ///< so many slowest connections are measured again, alone
+  double threshold = 0.2;                ///< a connection is slow below (1 - threshold) of the median connection
   std::uint32_t num_buckets = 10;        ///< of the histogram over all connections
 };
 

@@ -100,15 +100,16 @@ struct SlowConnection {
   std::int32_t from = -1, to = -1;
   double time_ns = 0;                                               ///< in company
   double alone_time_ns = std::numeric_limits<double>::quiet_NaN();  ///< NaN = not measured
-  bool slow_alone = false;  ///< below slow_below of the median connection, or of the median pair alone; else together
+  bool slow_alone =
+      false;  ///< below (1 - threshold) of the median connection, or of the median pair alone; else together
 };
 
 /// A rank, or a host, over all random patterns of all sizes.
 struct SlowPlace {
   std::int32_t rank = -1;  ///< -1: the host as a whole
   std::string host;
-  std::uint64_t num_connections = 0;                                  ///< in which it sent
-  std::uint64_t num_slow = 0;                                         ///< by slow_below of the size's median connection
+  std::uint64_t num_connections = 0;  ///< in which it sent
+  std::uint64_t num_slow = 0;         ///< by the threshold, from the size's median connection
   double relative_median = std::numeric_limits<double>::quiet_NaN();  ///< its median connection / that of all
 };
 

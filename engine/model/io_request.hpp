@@ -71,7 +71,7 @@ struct IoRequest : RunRequest {
   // Data
   memory::Touch touch = memory::Touch::full;
   memory::Check check = memory::Check::all;
-  memory::BlockKind pattern = memory::BlockKind::blocks;
+  memory::BlockKind file_fill = memory::BlockKind::blocks;  ///< --fill; `fill` of RunRequest is not used
   // Cache
   CachePath cache_path = CachePath::buffered;   ///< --direct, --uncached
   BetweenPhases between = BetweenPhases::keep;  ///< --drop-cache
@@ -81,7 +81,7 @@ struct IoRequest : RunRequest {
   // Judgement
   std::uint32_t num_slow_calls = 10;  ///< so many slowest calls are kept
   bool rank_times = false;            ///< keep the times of each rank: `mpi_io_test.x -verbose`
-  double slow_below = 0.9;            ///< a rank is a straggler below this share of the median rank's rate
+  double threshold = 0.1;             ///< a rank is a straggler below (1 - threshold) of the median rank's rate
 };
 
 const char* name_of(IoOperations operations);

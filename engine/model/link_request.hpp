@@ -51,28 +51,29 @@ struct LinkRequest : RunRequest {
   bool between_hosts = false;               ///< host against host, only pairs on different hosts
   bool one_per_host = false;                ///< only the lowest rank of each host takes part in the rounds
   double budget_s = 0;                      ///< random rounds until so much time is used; 0 = all rounds
-  std::int64_t max_rounds = 0;              ///< or so many of them; 0 = no such limit
+  std::int64_t rounds = 0;                  ///< so many randomly sampled rounds; 0 = no such limit
   bool serial = false;
-  std::vector<std::int64_t> rounds;  ///< --rounds: 1-based, in this order; empty = all
+  std::vector<std::int64_t> only_rounds;  ///< 1-based, in this order; empty = all
   bool shuffle_rounds = false;
   int shuffle_ranks = 0;                  ///< number of random permutations of the ranks; 0 = none
   std::uint64_t seed = 1;                 ///< what the seeds are where they are not given
   std::uint64_t shuffle_rounds_seed = 1;  ///< of the order of the rounds
   std::uint64_t shuffle_ranks_seed = 1;   ///< of the permutations of the ranks
   double min_time_s = 0;                  ///< repeat the whole test until so much time has been measured
-  int retest_slowest = 10;
+  int retest = 10;                        ///< so many slowest pairs are measured again, alone
   bool no_diagnosis = false;
   std::string topology;         ///< what the hosts hang on: a formula, a file, a pattern; empty = unknown
   DiagnosisSettings diagnosis;  ///< --threshold, --false-discovery-rate
   std::string baseline;         ///< a result to compare with; empty = none
   FailBelow fail_below;
+  bool strict = false;            ///< status 1 where a fault is found
   bool health_check = false;      ///< one line, and a status
   std::uint32_t num_buffers = 1;  ///< send and receive buffers that messages take in turn
   bool check_buffers = false;     ///< after each timed measurement, compare what lies in the receive buffers
 };
 
-/// Whether rounds are drawn instead of all being run.
-inline bool is_sample(const LinkRequest& request) { return request.budget_s > 0 || request.max_rounds > 0; }
+/// Whether rounds are sampled at random instead of all being run.
+inline bool is_sample(const LinkRequest& request) { return request.budget_s > 0 || request.rounds > 0; }
 
 const char* name_of(Direction direction);
 const char* name_of(AllToAll all_to_all);

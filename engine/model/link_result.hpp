@@ -43,7 +43,7 @@ struct SliceSummary {
   PairSummary all, same_host, between_hosts;
   AllToAllSummary all_to_all;
   Spread bisection_bytes_per_s;   ///< over the rounds of a bisection: the sum of its pairs' bandwidths
-  std::vector<SlowPair> slowest;  ///< slowest first, at most --retest-slowest
+  std::vector<SlowPair> slowest;  ///< slowest first, at most --retest
   double measuring_s = 0;         ///< rounds, retest and file
   double slowest_pairs_s = 0;     ///< sum over rounds of the longest loops of either half (warm-up and timed)
   double retest_s = 0;            ///< the retest's share of measuring_s

@@ -112,7 +112,7 @@ std::vector<Option> options_of_phases(const IoRequest& request) {
       {"repeat", "", integer(request.repeat)},
       {"sleep", "s", request.sleep_s},
       {"time_limit", "s", request.time_limit_s},
-      {"pattern", "", std::string(memory::name_of(request.pattern))},
+      {"fill", "", std::string(memory::name_of(request.file_fill))},
       {"touch", "", std::string(memory::name_of(request.touch))},
       {"check", "", std::string(memory::name_of(request.check))},
       {"allocator", "", request.allocator},
@@ -122,7 +122,7 @@ std::vector<Option> options_of_phases(const IoRequest& request) {
       {"sync", "", std::string(name_of(request.sync))},
       {"read_shift", "", read_shift_text(request)},
       {"slow_calls", "", integer(request.num_slow_calls)},
-      {"slow_below", "", request.slow_below},
+      {"threshold", "", request.threshold},
   };
 }
 
@@ -141,9 +141,9 @@ std::vector<Option> options_of(const LinkRequest& request) {
                                   {"between_hosts", "", request.between_hosts},
                                   {"one_per_host", "", request.one_per_host},
                                   {"budget", "s", request.budget_s},
-                                  {"max_rounds", "", request.max_rounds},
-                                  {"serial", "", request.serial},
                                   {"rounds", "", request.rounds},
+                                  {"serial", "", request.serial},
+                                  {"only_rounds", "", request.only_rounds},
                                   {"shuffle_rounds", "", request.shuffle_rounds},
                                   {"shuffle_ranks", "", integer(request.shuffle_ranks)},
                                   {"seed", "", request.seed},
@@ -151,13 +151,14 @@ std::vector<Option> options_of(const LinkRequest& request) {
                                   {"shuffle_ranks_seed", "", request.shuffle_ranks_seed},
                                   {"repeat", "", integer(request.repeat)},
                                   {"min_time", "s", request.min_time_s},
-                                  {"retest_slowest", "", integer(request.retest_slowest)},
+                                  {"retest", "", integer(request.retest)},
                                   {"no_diagnosis", "", request.no_diagnosis},
                                   {"topology", "", request.topology},
                                   {"threshold", "", request.diagnosis.threshold},
                                   {"false_discovery_rate", "", request.diagnosis.false_discovery_rate},
                                   {"baseline", "", request.baseline},
                                   {"fail_below", "", request.fail_below.text},
+                                  {"strict", "", request.strict},
                                   {"health_check", "", request.health_check},
                                   {"buffers", "", integer(request.num_buffers)},
                                   {"check_buffers", "", request.check_buffers},
@@ -166,7 +167,7 @@ std::vector<Option> options_of(const LinkRequest& request) {
 
 std::vector<Option> options_of(const TopologyRequest& request) {
   return all_options(request, {
-                                  {"topology", "", fmt::format("{}", fmt::join(request.topologies, ","))},
+                                  {"pattern", "", fmt::format("{}", fmt::join(request.patterns, ","))},
                                   {"edges", "", request.edges_file},
                                   {"mode", "", std::string(schedule::name_of(request.mode))},
                                   {"iterations", "", request.num_iterations},
@@ -183,7 +184,7 @@ std::vector<Option> options_of(const TopologyRequest& request) {
 
 std::vector<Option> options_of(const BisectionRequest& request) {
   return all_options(request, {
-                                  {"per_host", "", integer(request.per_host)},
+                                  {"active_ranks_per_host", "", integer(request.active_ranks_per_host)},
                                   {"within_hosts", "", request.within_hosts},
                                   {"pattern", "", fmt::format("{}", fmt::join(request.patterns, ","))},
                                   {"seed", "", request.seed},
@@ -195,8 +196,8 @@ std::vector<Option> options_of(const BisectionRequest& request) {
                                   {"precision", "", request.precision},
                                   {"time_limit", "s", request.time_limit_s},
                                   {"baseline_pairs", "", integer(request.num_baseline_pairs)},
-                                  {"retest", "", integer(request.num_retests)},
-                                  {"slow_below", "", request.slow_below},
+                                  {"retest", "", integer(request.retest)},
+                                  {"threshold", "", request.threshold},
                                   {"buckets", "", integer(request.num_buckets)},
                               });
 }

@@ -16,9 +16,9 @@ enum class Rate : std::uint8_t { local, total, average };
 
 /// Sizes in bytes, times in seconds.
 struct TopologyRequest : RunRequest {
-  std::vector<std::string> topologies{"star", "star2", "complete", "complete2", "ring", "ring2"};  ///< --topology
+  std::vector<std::string> patterns{"star", "star2", "complete", "complete2", "ring", "ring2"};  ///< --pattern
   std::string edges_file;                                         ///< --edges; empty = none
-  schedule::ChannelMode mode = schedule::ChannelMode::both_ways;  ///< of topologies that have none of their own
+  schedule::ChannelMode mode = schedule::ChannelMode::both_ways;  ///< of patterns that have none of their own
   std::uint64_t num_iterations = 100;                             ///< timed exchanges of one cell
   std::uint64_t num_warmup = 10;                                  ///< untimed ones before them
   std::uint64_t num_traced = 10;      ///< untimed ones behind them, in which each message's arrival is noted

@@ -44,7 +44,7 @@ Judgement judge(const BisectionResult& result, const SlowConnection& connection)
   const BisectionSummary* const summary = summary_of(result, connection.size_index);
   const double bytes_per_s =
       1e9 * static_cast<double>(summary == nullptr ? 0 : summary->message_size_bytes) / connection.time_ns;
-  if (summary == nullptr || !(bytes_per_s < result.request.slow_below * summary->bytes_per_s_median)) {
+  if (summary == nullptr || !(bytes_per_s < (1 - result.request.threshold) * summary->bytes_per_s_median)) {
     return Judgement::not_slow;
   }
   if (!std::isfinite(connection.alone_time_ns)) return Judgement::not_retested;
@@ -126,7 +126,7 @@ std::string slow_places_text(const BisectionResult& result) {
 
 std::string slow_connections_text(const BisectionResult& result) {
   if (result.slow_connections.empty()) return "";
-  const std::string slow = fmt::format("slow: below {:g} % of the median", 100 * result.request.slow_below);
+  const std::string slow = fmt::format("slow: below {:g} % of the median", 100 * (1 - result.request.threshold));
   const std::vector<Judged> judged = judged_connections(result);
   if (judged.empty()) return fmt::format("no slow connections ({})\n", slow);
   return fmt::format("slowest connections, with all others and then alone ({})\n{}", slow,

@@ -76,7 +76,7 @@ std::string io_stragglers_text(const IoResult& result) {
     }
   }
   if (num == 0) return "";
-  return fmt::format("slow ranks: below {:g} % of the median rank's rate\n{}{}", 100 * result.request.slow_below,
+  return fmt::format("slow ranks: below {:g} % of the median rank's rate\n{}{}", 100 * (1 - result.request.threshold),
                      table.text(), the_others(num));
 }
 

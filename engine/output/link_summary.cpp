@@ -245,7 +245,7 @@ std::string slowest_pairs(const LinkResult& result) {
   const std::vector<ListedPair> listed = listed_pairs(result);
   const bool is_sweep = result.slices.size() > 1;
   if (listed.empty()) {
-    if (!is_sweep || result.request.retest_slowest <= 0) return "";
+    if (!is_sweep || result.request.retest <= 0) return "";
     return fmt::format("no slow pairs: none takes {} times the median of its kind\n", result::slow_factor);
   }
   std::vector<double> times;

@@ -33,7 +33,7 @@ std::vector<Retest> retests_of(const LinkResult& result) {
 std::int64_t num_all_to_all_slots(const LinkResult& so_far, std::int64_t num_ranks) {
   if (so_far.request.all_to_all != AllToAll::before_each_round) return 0;
   std::int64_t last = so_far.num_rounds;
-  for (const std::int64_t round : so_far.request.rounds) last = std::max(last, round);
+  for (const std::int64_t round : so_far.request.only_rounds) last = std::max(last, round);
   return std::min(last, 2 * num_ranks);
 }
 

@@ -35,7 +35,7 @@ LinkRequest request_of(const Machine& machine, const Origin& origin, int num_ret
   request.num_messages = std::uint64_t{machine.num_batches} * machine.messages_per_batch;
   request.direction = machine.direction;
   request.seed = request.shuffle_ranks_seed = request.shuffle_rounds_seed = request.fill_seed = machine.seed;
-  request.retest_slowest = num_retests;
+  request.retest = num_retests;
   return request;
 }
 

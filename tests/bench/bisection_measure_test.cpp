@@ -121,7 +121,7 @@ TEST(BisectionMeasure, PairsLieBetweenHostsUnlessThereIsOne) {
 TEST(BisectionMeasure, OnlySoManyRanksOfAHostTakePart) {
   const FabricFile file(2);
   Setting setting = setting_of(6, 2, file, 3);
-  setting.request.per_host = 1;
+  setting.request.active_ranks_per_host = 1;
   const std::vector<Rank> ranks = measured(setting);
   for (std::size_t rank = 1; rank < ranks.size(); rank += 2) {
     for (const RankTimes& own : ranks[rank].store.times) EXPECT_EQ(own.to, schedule::no_rank);
@@ -174,7 +174,7 @@ TEST(BisectionMeasure, GoesThroughSizesWithTheSamePatterns) {
   const FabricFile file(1);
   Setting setting = setting_of(4, 1, file, 2);
   setting.request.message_sizes_bytes = {1000, 4000};
-  setting.request.num_retests = 1;
+  setting.request.retest = 1;
   const std::vector<Rank> ranks = measured(setting);
   for (const Rank& rank : ranks) {
     ASSERT_THAT(rank.store.times, SizeIs(4));

@@ -51,7 +51,7 @@ TEST(BisectionNumbers, JudgesNoPlaceByFewConnections) {
 TEST(BisectionNumbers, ASlowLinkIsSlowAloneAndNoPlaceIs) {
   const FabricFile file(1, R"({"slow_link": [1, 4], "factor": 3})");
   Setting setting = setting_of(6, 1, file, 20);
-  setting.request.num_retests = 3;
+  setting.request.retest = 3;
   const Measured all = measured(setting)[0].measured;
   ASSERT_THAT(all.slow_connections, SizeIs(3));
   const SlowConnection& worst = all.slow_connections[0];

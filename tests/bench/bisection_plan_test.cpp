@@ -63,7 +63,7 @@ TEST(BisectionPlan, TakesAllRanksOrSoManyOfEachHost) {
   const auto host_of = hosts_of(6, 2);
   EXPECT_THAT(plan({}, {6, 2, host_of}).ranks, ElementsAre(0, 1, 2, 3, 4, 5));
   BisectionRequest request;
-  request.per_host = 1;
+  request.active_ranks_per_host = 1;
   EXPECT_THAT(plan(request, {6, 2, host_of}).ranks, ElementsAre(0, 2, 4));
 }
 
@@ -73,7 +73,7 @@ TEST(BisectionPlan, ChecksPatternsAgainstThePlayers) {
   EXPECT_TRUE(all.has_random);
   EXPECT_THAT(names_of(all), ElementsAre("shift:3", "halves"));
   BisectionRequest request = request_of({"shift-each"});
-  request.per_host = 1;
+  request.active_ranks_per_host = 1;
   const Plan four = plan(request, {8, 2, host_of});
   EXPECT_FALSE(four.has_random);
   EXPECT_THAT(names_of(four), ElementsAre("shift:1", "shift:2", "shift:3"));
@@ -102,7 +102,7 @@ TEST(BisectionPlan, RefusesWhatCannotBe) {
   request.num_worst_steps = 1;
   EXPECT_THAT(complaint(request, 4, 1), AllOf(HasSubstr("--worst"), HasSubstr("--pattern random")));
   request = {};
-  request.per_host = 1;
+  request.active_ranks_per_host = 1;
   EXPECT_THAT(complaint(request, 4, 4), Not(IsEmpty()));  // one player
 }
 

@@ -109,7 +109,7 @@ inline void expect_files(const IoRequest& request, const test::Folder& folder, s
       }
       std::vector<std::byte> object(request.object_size_bytes);
       memory::fill_object(
-          object, {request.pattern, request.touch, request.check},
+          object, {request.file_fill, request.touch, request.check},
           {test_run, static_cast<std::uint32_t>(rank), place.file_number, number, place.offset_bytes, generation});
       EXPECT_EQ(std::memcmp(object.data(), contents[place.file].data() + place.offset_bytes, object.size()), 0)
           << "object " << number << " of rank " << rank << " in " << place.file;

@@ -109,7 +109,7 @@ TEST(IoMeasure, TouchedObjectsAreWhatTheFileHolds) {
       request.touch = touch;
       request.buffer_size_bytes = schedule::is_funnel(movement) ? 2 * request.object_size_bytes : 0;
       run_and_expect_files(setting_for(request), folder);
-      request.pattern = memory::BlockKind::doubles;
+      request.file_fill = memory::BlockKind::doubles;
       run_and_expect_files(setting_for(request), folder);
     }
   }

@@ -48,7 +48,7 @@ TEST(Plan, HasNoMoreBatchesThanMessages) {
 
 TEST(Plan, RefusesRoundsThatDoNotExist) {
   LinkRequest request;
-  request.rounds = {1, 9};
+  request.only_rounds = {1, 9};
   EXPECT_THROW(plan(request, all_on_one(8, 8)), Error);
 }
 

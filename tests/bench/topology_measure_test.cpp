@@ -137,7 +137,7 @@ struct Setting {
 
 Setting setting_of(std::vector<std::string> topologies) {
   Setting setting;
-  setting.request.topologies = std::move(topologies);
+  setting.request.patterns = std::move(topologies);
   setting.request.message_sizes_bytes = {8, 64};
   setting.request.num_iterations = 5;
   setting.request.num_warmup = 2;
@@ -147,7 +147,7 @@ Setting setting_of(std::vector<std::string> topologies) {
 
 Plan plan_of(const TopologyRequest& request) {
   Plan plan;
-  for (const std::string& name : request.topologies) {
+  for (const std::string& name : request.patterns) {
     plan.topologies.emplace_back(schedule::parse_topology("--topology", name, request.mode, num_ranks).at(0),
                                  num_ranks);
   }

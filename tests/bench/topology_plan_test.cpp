@@ -24,7 +24,7 @@ Presence all_on_one(int num_ranks) { return {num_ranks, num_ranks, {}}; }
 
 TopologyRequest request_of(std::vector<std::string> topologies) {
   TopologyRequest request;
-  request.topologies = std::move(topologies);
+  request.patterns = std::move(topologies);
   return request;
 }
 
@@ -107,12 +107,12 @@ TEST(TopologyPlan, NamesListedEdgesAfterTheirFile) {
   EXPECT_EQ(facts[0].mode, schedule::ChannelMode::one_way);
   EXPECT_EQ(facts[0].num_channels, 3);
   EXPECT_EQ(facts[0].max_channels_rank, 2);
-  request.topologies = {"ring"};
+  request.patterns = {"ring"};
   EXPECT_THAT(names_of(plan(request, all_on_one(4), "0 1\n")), ElementsAre("ring", "cables.txt"));
 }
 
 TEST(TopologyPlan, RefusesOneThatIsAskedForTwice) {
-  EXPECT_THAT(complaint(request_of({"ring", "star", "ring"}), 4), HasSubstr("the topology ring is asked for twice"));
+  EXPECT_THAT(complaint(request_of({"ring", "star", "ring"}), 4), HasSubstr("the pattern ring is asked for twice"));
   EXPECT_THAT(complaint(request_of({"complete", "chaos"}), 4),
               AllOf(HasSubstr("chaos is asked for twice"), HasSubstr("the same as complete")));
   EXPECT_THAT(complaint(request_of({"chaos2", "complete2"}), 4), HasSubstr("the same as chaos2"));
@@ -129,7 +129,7 @@ TEST(TopologyPlan, RefusesWhatSoManyRanksCannotForm) {
   EXPECT_THAT(complaint(TopologyRequest{}, 1), HasSubstr("Start at least 2 ranks"));
   EXPECT_THAT(complaint(request_of({"ring", "hypercube"}), 6), HasSubstr("hypercube"));
   EXPECT_THAT(complaint(request_of({"star:9"}), 4), HasSubstr("star:9"));
-  EXPECT_THAT(complaint(request_of({"rings"}), 4), HasSubstr("--topology cannot be 'rings'"));
+  EXPECT_THAT(complaint(request_of({"rings"}), 4), HasSubstr("--pattern cannot be 'rings'"));
   EXPECT_THAT(complaint(request_of({}), 4), HasSubstr("no topology"));
   TopologyRequest request = request_of({});
   request.edges_file = "cables.txt";
@@ -238,7 +238,7 @@ TEST(TopologyEstimate, GoesThereAndBackWhereMessagesAreAnswered) {
   TopologyRequest request = request_of({"ring"});
   request.message_sizes_bytes = {64 * mebi};
   const double phased_s = plan(request, all_on_one(4), "").estimate.measuring_s;
-  request.topologies = {"ring2"};
+  request.patterns = {"ring2"};
   EXPECT_NEAR(phased_s / plan(request, all_on_one(4), "").estimate.measuring_s, 2, 0.01);
 }
 

@@ -51,7 +51,7 @@ TEST(ParseShare, KnowsPercent) {
     EXPECT_THAT(refusal_of([&] { parse_share("--precision", text, 0); }),
                 HasSubstr("--precision cannot be '" + std::string(text)));
   }
-  EXPECT_THAT(refusal_of([&] { parse_share("--slow-below", "4%", 0.05); }), HasSubstr("from 5 % to 100 %"));
+  EXPECT_THAT(refusal_of([&] { parse_share("--threshold", "4%", 0.05); }), HasSubstr("from 5 % to 100 %"));
 }
 
 TEST(WordsOf, KeepsEmptyOnes) {

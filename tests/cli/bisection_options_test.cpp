@@ -28,7 +28,7 @@ TEST(BisectionOptions, HaveDefaultsThatMeasureTheNumber) {
   EXPECT_THAT(request.patterns, ElementsAre("random"));
   EXPECT_THAT(request.message_sizes_bytes, ElementsAre(1 << 20));
   EXPECT_EQ(request.seed, 1u);
-  EXPECT_EQ(request.per_host, 0);
+  EXPECT_EQ(request.active_ranks_per_host, 0);
   EXPECT_FALSE(request.within_hosts);
   EXPECT_EQ(request.num_exchanges, 20u);
   EXPECT_EQ(request.num_warmup, 2u);
@@ -38,32 +38,47 @@ TEST(BisectionOptions, HaveDefaultsThatMeasureTheNumber) {
   EXPECT_EQ(request.time_limit_s, 120);
   EXPECT_EQ(request.num_baseline_pairs, 1u);
   EXPECT_EQ(request.num_worst_steps, 0u);
-  EXPECT_EQ(request.num_retests, 10u);
-  EXPECT_DOUBLE_EQ(request.slow_below, 0.8);
+  EXPECT_EQ(request.retest, 10u);
+  EXPECT_DOUBLE_EQ(request.threshold, 0.2);
   EXPECT_EQ(request.num_buckets, 10u);
   EXPECT_EQ(request.format, ResultFormat::hdf5);
 }
 
 TEST(BisectionOptions, SetTheirMember) {
-  const BisectionRequest request = parse({"--pattern",      "random,shift:3,tornado:4",
-                                          "--seed",         "18446744073709551615",
-                                          "--per-host",     "2",
-                                          "--message-size", "1KiB-4KiB",
-                                          "--exchanges",    "7",
-                                          "--warmup",       "0",
-                                          "--repeat",       "3",
-                                          "--rounds",       "50",
-                                          "--precision",    "2.5%",
-                                          "--time-limit",   "1.5m",
-                                          "--worst",        "40",
-                                          "--fill",         "random",
-                                          "--fill-seed",    "5",
-                                          "--wait",         "block",
-                                          "--output",       "x.json",
+  const BisectionRequest request = parse({"--pattern",
+                                          "random,shift:3,tornado:4",
+                                          "--seed",
+                                          "18446744073709551615",
+                                          "--active-ranks-per-host",
+                                          "2",
+                                          "--message-size",
+                                          "1KiB-4KiB",
+                                          "--exchanges",
+                                          "7",
+                                          "--warmup",
+                                          "0",
+                                          "--repeat",
+                                          "3",
+                                          "--rounds",
+                                          "50",
+                                          "--precision",
+                                          "2.5%",
+                                          "--time-limit",
+                                          "1.5m",
+                                          "--worst",
+                                          "40",
+                                          "--fill",
+                                          "random",
+                                          "--fill-seed",
+                                          "5",
+                                          "--wait",
+                                          "block",
+                                          "--output",
+                                          "x.json",
                                           "--overwrite"});
   EXPECT_THAT(request.patterns, ElementsAre("random", "shift:3", "tornado:4"));
   EXPECT_EQ(request.seed, UINT64_MAX);
-  EXPECT_EQ(request.per_host, 2);
+  EXPECT_EQ(request.active_ranks_per_host, 2);
   EXPECT_THAT(request.message_sizes_bytes, ElementsAre(1024, 2048, 4096));
   EXPECT_EQ(request.num_exchanges, 7u);
   EXPECT_EQ(request.num_warmup, 0u);
@@ -81,12 +96,12 @@ TEST(BisectionOptions, SetTheirMember) {
 
 TEST(BisectionOptions, SetWhatIsMeasuredBeside) {
   const BisectionRequest request = parse({"--within-hosts", "--verify", "--baseline-pairs", "0", "--retest", "3",
-                                          "--slow-below", "0.5", "--buckets", "50"});
+                                          "--threshold", "0.5", "--buckets", "50"});
   EXPECT_TRUE(request.within_hosts);
   EXPECT_TRUE(request.verify);
   EXPECT_EQ(request.num_baseline_pairs, 0u);
-  EXPECT_EQ(request.num_retests, 3u);
-  EXPECT_DOUBLE_EQ(request.slow_below, 0.5);
+  EXPECT_EQ(request.retest, 3u);
+  EXPECT_DOUBLE_EQ(request.threshold, 0.5);
   EXPECT_EQ(request.num_buckets, 50u);
 }
 
@@ -120,7 +135,7 @@ TEST(BisectionOptions, RefuseWhatTheyDoNotKnow) {
 
 TEST(BisectionOptions, RefuseNumbersOutOfRange) {
   const std::vector<std::pair<const char*, std::vector<const char*>>> refused{
-      {"--per-host", {"0", "-1", "1.5", ""}},
+      {"--active-ranks-per-host", {"0", "-1", "1.5", ""}},
       {"--seed", {"-1", "18446744073709551616"}},
       {"--worst", {"-1", "1000001"}},
       {"--exchanges", {"0", "1000001", "ten"}},
@@ -131,7 +146,7 @@ TEST(BisectionOptions, RefuseNumbersOutOfRange) {
       {"--retest", {"100001"}},
       {"--buckets", {"-1", "1001"}},
       {"--precision", {"-1%", "101%", "1.1", "nan", "1 percent", "%", ""}},
-      {"--slow-below", {"0", "0.5%", "101%", "half"}},
+      {"--threshold", {"0", "0.05%", "101%", "half"}},
       {"--time-limit", {"-1", "nan", "2x", ""}}};
   for (const auto& [option, values] : refused) {
     for (const char* value : values) {
@@ -147,9 +162,9 @@ TEST(BisectionOptions, RefuseToBeGivenTwice) {
 }
 
 TEST(BisectionOptions, RefuseWhatIsAboutRandomPatternsWithoutThem) {
-  const std::vector<test::Words> about_random{{"--seed", "4"},           {"--within-hosts"},      {"--worst", "5"},
-                                              {"--rounds", "5"},         {"--precision", "2%"},   {"--retest", "5"},
-                                              {"--baseline-pairs", "5"}, {"--slow-below", "50%"}, {"--buckets", "5"}};
+  const std::vector<test::Words> about_random{{"--seed", "4"},           {"--within-hosts"},     {"--worst", "5"},
+                                              {"--rounds", "5"},         {"--precision", "2%"},  {"--retest", "5"},
+                                              {"--baseline-pairs", "5"}, {"--threshold", "50%"}, {"--buckets", "5"}};
   for (test::Words words : about_random) {
     const std::string option = words.front();
     words.insert(words.end(), {"--pattern", "halves,shift:1"});
@@ -161,7 +176,7 @@ TEST(BisectionOptions, RefuseWhatIsAboutRandomPatternsWithoutThem) {
 
 TEST(BisectionOptions, RefuseCombinationsInWhichOneIsIgnored) {
   EXPECT_THAT(refusal({"--repeat", "3"}), AllOf(HasSubstr("--repeat has no effect"), HasSubstr("--rounds")));
-  EXPECT_THAT(refusal({"--within-hosts", "--per-host", "1"}), HasSubstr("--within-hosts has no effect"));
+  EXPECT_THAT(refusal({"--within-hosts", "--active-ranks-per-host", "1"}), HasSubstr("--within-hosts has no effect"));
   EXPECT_THAT(refusal({"--precision", "1%", "--rounds", "20"}),
               AllOf(HasSubstr("--precision has no effect"), HasSubstr("--rounds")));
   EXPECT_NO_THROW(parse({"--precision", "1%", "--rounds", "21"}));
@@ -189,15 +204,24 @@ TEST(BisectionOptions, ExplainThemselves) {
     parse({"--help"});
     FAIL() << "no help";
   } catch (const HelpWanted& wanted) {
-    for (const char* option : {"--transport",  "--local",          "--interface",      "--host-name-suffix",
-                               "--timeout",    "--per-host",       "--within-hosts",   "--pattern",
-                               "--seed",       "--worst",          "--message-size",   "--exchanges",
-                               "--warmup",     "--repeat",         "--fill",           "--fill-seed",
-                               "--verify",     "--allocator",      "--wait",           "--rounds",
-                               "--precision",  "--time-limit",     "--baseline-pairs", "--retest",
-                               "--slow-below", "--buckets",        "--output",         "--format",
-                               "--row-path",   "--overwrite",      "--quiet",          "--dry-run",
-                               "--ranks",      "--ranks-per-host", "harmonic mean",    "bit-reversal"}) {
+    for (const char* option : {"--transport",      "--local",
+                               "--interface",      "--host-name-suffix",
+                               "--timeout",        "--active-ranks-per-host",
+                               "--within-hosts",   "--pattern",
+                               "--seed",           "--worst",
+                               "--message-size",   "--exchanges",
+                               "--warmup",         "--repeat",
+                               "--fill",           "--fill-seed",
+                               "--verify",         "--allocator",
+                               "--wait",           "--rounds",
+                               "--precision",      "--time-limit",
+                               "--baseline-pairs", "--retest",
+                               "--threshold",      "--buckets",
+                               "--output",         "--format",
+                               "--row-path",       "--overwrite",
+                               "--quiet",          "--dry-run",
+                               "--ranks",          "--ranks-per-host",
+                               "harmonic mean",    "bit-reversal"}) {
       EXPECT_THAT(wanted.text, HasSubstr(option));
     }
   }

@@ -100,8 +100,8 @@ TEST(IoOptions, SetTheirMember) {
                                    "outside",
                                    "--slow-calls",
                                    "3",
-                                   "--slow-below",
-                                   "75%",
+                                   "--threshold",
+                                   "25%",
                                    "--output",
                                    "x.json"});
   EXPECT_EQ(request.movement, Movement::n_m_1);
@@ -132,7 +132,7 @@ TEST(IoOptions, SetTheirMember) {
   EXPECT_EQ(request.between, BetweenPhases::drop);
   EXPECT_EQ(request.sync, SyncTiming::outside);
   EXPECT_EQ(request.num_slow_calls, 3u);
-  EXPECT_DOUBLE_EQ(request.slow_below, 0.75);
+  EXPECT_DOUBLE_EQ(request.threshold, 0.25);
   EXPECT_EQ(request.format, ResultFormat::json);
 }
 
@@ -170,10 +170,10 @@ TEST(IoOptions, ReadNamesOfTargets) {
 }
 
 TEST(IoOptions, DoublesAreStampedUnlessSaidOtherwise) {
-  EXPECT_EQ(parse({"--pattern", "doubles"}).touch, memory::Touch::object);
-  EXPECT_EQ(parse({"--pattern", "doubles", "--touch", "never"}).touch, memory::Touch::never);
-  EXPECT_THAT(refusal({"--pattern", "doubles", "--touch", "full"}),
-              AllOf(HasSubstr("--pattern doubles"), HasSubstr("--touch full")));
+  EXPECT_EQ(parse({"--fill", "doubles"}).touch, memory::Touch::object);
+  EXPECT_EQ(parse({"--fill", "doubles", "--touch", "never"}).touch, memory::Touch::never);
+  EXPECT_THAT(refusal({"--fill", "doubles", "--touch", "full"}),
+              AllOf(HasSubstr("--fill doubles"), HasSubstr("--touch full")));
 }
 
 TEST(IoOptions, RefuseWhatTheyDoNotKnow) {
@@ -207,7 +207,7 @@ TEST(IoOptions, RefuseValuesOutOfRange) {
       {"--time-limit", {"-1", ""}},
       {"--read-shift", {"", "ranks", "ranks:0", "hosts:x", "nodes:1", ":1"}},
       {"--slow-calls", {"-1", "100001"}},
-      {"--slow-below", {"0", "101%", "half"}}};
+      {"--threshold", {"0", "101%", "half"}}};
   for (const auto& [option, values] : refused) {
     for (const char* value : values) {
       EXPECT_THAT(refusal({std::string(option) + "=" + value}), HasSubstr(option)) << value;
@@ -253,7 +253,7 @@ TEST(IoOptions, RefuseWhatAPhaseDoesNotHave) {
   expect_no_effect(
       {{"--barrier"}, {"--preallocate", "1MiB"}, {"--sync", "none"}, {"--overwrite-targets"}, {"--sleep", "1"}},
       {"--op", "read"}, "nothing is written");
-  expect_no_effect({{"--touch", "page"}, {"--pattern", "blocks"}}, {"--op", "read", "--check", "none"}, "contents");
+  expect_no_effect({{"--touch", "page"}, {"--fill", "blocks"}}, {"--op", "read", "--check", "none"}, "contents");
   EXPECT_NO_THROW(parse({"--op", "read", "--touch", "page", "--drop-cache"}));
 }
 
@@ -308,9 +308,9 @@ TEST(IoOptions, ExplainThemselves) {
           "--object-size",    "--io-ranks",    "--io-hosts",    "--files",      "--buffer-size", "--ahead",
           "--no-self-send",   "--no-file",     "--backend",     "--calls",      "--collective",  "--allow-fragile",
           "--hints",          "--barrier",     "--preallocate", "--target",     "--targets",     "--overwrite-targets",
-          "--delete",         "--op",          "--repeat",      "--sleep",      "--time-limit",  "--pattern",
+          "--delete",         "--op",          "--repeat",      "--sleep",      "--time-limit",  "--fill",
           "--touch",          "--check",       "--allocator",   "--wait",       "--direct",      "--uncached",
-          "--drop-cache",     "--sync",        "--read-shift",  "--slow-calls", "--slow-below",  "--output",
+          "--drop-cache",     "--sync",        "--read-shift",  "--slow-calls", "--threshold",   "--output",
           "--format",         "--row-path",    "--overwrite",   "--quiet",      "--dry-run",     "--ranks",
           "--ranks-per-host", "Default: 300s", "N-M-M  3",      "posix - "}) {
       EXPECT_THAT(wanted.text, HasSubstr(option));

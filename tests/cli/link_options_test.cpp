@@ -27,7 +27,7 @@ TEST(LinkOptions, HaveDefaultsThatMeasureLatency) {
   EXPECT_THAT(request.message_sizes_bytes, ElementsAre(1024));
   EXPECT_EQ(request.num_messages, 100u);
   EXPECT_EQ(request.direction, Direction::semidirectional);
-  EXPECT_EQ(request.retest_slowest, 10);
+  EXPECT_EQ(request.retest, 10);
   EXPECT_EQ(request.wait, WaitMode::automatic);
   EXPECT_EQ(request.format, ResultFormat::hdf5);
 }
@@ -35,7 +35,7 @@ TEST(LinkOptions, HaveDefaultsThatMeasureLatency) {
 TEST(LinkOptions, SetTheirMember) {
   const LinkRequest request =
       parse({"--message-size", "1B-4B", "--direction", "bidirectional", "--window=8", "--wait", "yield", "--verify",
-             "--shuffle-rounds", "--seed", "7", "--repeat", "3", "--output", "x.json", "--rounds", "2,1"});
+             "--shuffle-rounds", "--seed", "7", "--repeat", "3", "--output", "x.json", "--only-rounds", "2,1"});
   EXPECT_THAT(request.message_sizes_bytes, ElementsAre(1, 2, 4));
   EXPECT_EQ(request.direction, Direction::bidirectional);
   EXPECT_EQ(request.window, 8u);
@@ -44,7 +44,7 @@ TEST(LinkOptions, SetTheirMember) {
   EXPECT_EQ(request.seed, 7u);
   EXPECT_EQ(request.repeat, 3);
   EXPECT_EQ(request.format, ResultFormat::json);
-  EXPECT_THAT(request.rounds, ElementsAre(2, 1));
+  EXPECT_THAT(request.only_rounds, ElementsAre(2, 1));
 }
 
 TEST(LinkOptions, ChooseThePairs) {
@@ -84,6 +84,31 @@ TEST(LinkOptions, RefuseWhatTheyDoNotKnow) {
   EXPECT_THAT(refusal({"--message-size", "-5"}), HasSubstr("-5"));
   EXPECT_THAT(refusal({"--message-size", "2TiB"}), HasSubstr("1 TiB"));
   EXPECT_THAT(refusal({"--format", "xml"}), HasSubstr("hdf5, sion, json, none"));
+}
+
+TEST(LinkOptions, SuggestWhatWasMeant) {
+  EXPECT_THAT(refusal({"--size", "1KiB"}), HasSubstr("unknown option --size. Did you mean --message-size?"));
+  EXPECT_THAT(refusal({"--retest-slowest=3"}), HasSubstr("Did you mean --retest?"));
+  EXPECT_THAT(refusal({"--max-rounds", "3"}), HasSubstr("Did you mean --rounds?"));
+  EXPECT_THAT(refusal({"--mesages", "5"}), HasSubstr("Did you mean --messages?"));
+  EXPECT_THAT(refusal({"--zzz"}), HasSubstr("See leadline link --help"));
+}
+
+TEST(LinkOptions, WriteJson) {
+  EXPECT_EQ(parse({"--json"}).format, ResultFormat::json);
+  EXPECT_EQ(parse({"--json"}).output, "-");
+  EXPECT_EQ(parse({"--json", "--quiet"}).output, "-");
+  EXPECT_EQ(parse({"--json", "run.out"}).output, "run.out");
+  EXPECT_EQ(parse({"--json=run.out"}).format, ResultFormat::json);
+  EXPECT_THAT(refusal({"--json", "--format", "hdf5"}), HasSubstr("--json and --format do not go together"));
+  EXPECT_THAT(refusal({"--json", "a", "--output", "b.h5"}), HasSubstr("--json and --output do not go together"));
+  EXPECT_THAT(refusal({"--json", "--json"}), HasSubstr("--json"));
+}
+
+TEST(LinkOptions, HaveShortForms) {
+  const LinkRequest request = parse({"-o", "x.h5", "-q"});
+  EXPECT_EQ(request.output, "x.h5");
+  EXPECT_TRUE(request.quiet);
 }
 
 TEST(LinkOptions, RefuseToBeGivenTwice) {
@@ -136,13 +161,13 @@ TEST(LinkOptions, ExplainThemselves) {
                                "--window",
                                "--direction",
                                "--serial",
-                               "--rounds",
+                               "--only-rounds",
                                "--shuffle-rounds",
                                "--shuffle-ranks",
                                "--seed",
                                "--repeat",
                                "--min-time",
-                               "--retest-slowest",
+                               "--retest",
                                "--allocator",
                                "--fill",
                                "--verify",

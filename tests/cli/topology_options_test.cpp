@@ -27,7 +27,7 @@ std::string refusal(const test::Words& words) {
 
 TEST(TopologyOptions, HaveNettestsDefaults) {
   const TopologyRequest request = parse({});
-  EXPECT_THAT(request.topologies, ElementsAre("star", "star2", "complete", "complete2", "ring", "ring2"));
+  EXPECT_THAT(request.patterns, ElementsAre("star", "star2", "complete", "complete2", "ring", "ring2"));
   EXPECT_THAT(request.message_sizes_bytes, ElementsAre(1024, 4096, 16384, 65536, 262144, 1048576));
   EXPECT_EQ(request.num_iterations, 100u);
   EXPECT_EQ(request.num_warmup, 10u);
@@ -40,7 +40,7 @@ TEST(TopologyOptions, HaveNettestsDefaults) {
 }
 
 TEST(TopologyOptions, SetTheirMember) {
-  const TopologyRequest request = parse({"--topology",
+  const TopologyRequest request = parse({"--pattern",
                                          "torus:2x2,star2:1",
                                          "--mode",
                                          "one-way",
@@ -68,7 +68,7 @@ TEST(TopologyOptions, SetTheirMember) {
                                          "--overwrite",
                                          "--wait",
                                          "block"});
-  EXPECT_THAT(request.topologies, ElementsAre("torus:2x2", "star2:1"));
+  EXPECT_THAT(request.patterns, ElementsAre("torus:2x2", "star2:1"));
   EXPECT_EQ(request.mode, ChannelMode::one_way);
   EXPECT_THAT(request.message_sizes_bytes, ElementsAre(100, 200, 300));
   EXPECT_EQ(request.num_iterations, 7u);
@@ -92,18 +92,18 @@ TEST(TopologyOptions, LoadForAWhile) {
 }
 
 TEST(TopologyOptions, TakeEdgesAloneOrBehindOthers) {
-  EXPECT_THAT(parse({"--edges", "links.txt"}).topologies, IsEmpty());
+  EXPECT_THAT(parse({"--edges", "links.txt"}).patterns, IsEmpty());
   EXPECT_EQ(parse({"--edges", "links.txt"}).edges_file, "links.txt");
   EXPECT_EQ(parse({"--edges", "links.txt", "--mode", "phased"}).mode, ChannelMode::phased);
-  EXPECT_THAT(parse({"--edges", "links.txt", "--topology", "ring"}).topologies, ElementsAre("ring"));
+  EXPECT_THAT(parse({"--edges", "links.txt", "--pattern", "ring"}).patterns, ElementsAre("ring"));
 }
 
 TEST(TopologyOptions, RefuseWhatTheyDoNotKnow) {
-  EXPECT_THAT(refusal({"--topology", "blob"}), AllOf(HasSubstr("--topology cannot be 'blob'"), HasSubstr("hypercube")));
-  EXPECT_THAT(refusal({"--topology", "ring,blob"}), HasSubstr("'blob'"));
-  EXPECT_THAT(refusal({"--topology", "ring,"}), HasSubstr("''"));
-  EXPECT_THAT(refusal({"--topology", ""}), HasSubstr("--topology"));
-  EXPECT_THAT(refusal({"--topology", "star:x"}), HasSubstr("'x' is no rank"));
+  EXPECT_THAT(refusal({"--pattern", "blob"}), AllOf(HasSubstr("--pattern cannot be 'blob'"), HasSubstr("hypercube")));
+  EXPECT_THAT(refusal({"--pattern", "ring,blob"}), HasSubstr("'blob'"));
+  EXPECT_THAT(refusal({"--pattern", "ring,"}), HasSubstr("''"));
+  EXPECT_THAT(refusal({"--pattern", ""}), HasSubstr("--pattern"));
+  EXPECT_THAT(refusal({"--pattern", "star:x"}), HasSubstr("'x' is no rank"));
   EXPECT_THAT(refusal({"--edges", ""}), HasSubstr("--edges"));
   EXPECT_THAT(refusal({"--mode", "sideways"}), HasSubstr("answered, phased, both-ways, one-way"));
   EXPECT_THAT(refusal({"--print", "sum"}), HasSubstr("local, total, average"));
@@ -119,7 +119,7 @@ TEST(TopologyOptions, RefuseWhatTheyDoNotKnow) {
 
 TEST(TopologyOptions, RefuseCombinationsInWhichOneIsIgnored) {
   EXPECT_THAT(refusal({"--mode", "phased"}), HasSubstr("--mode has no effect"));
-  EXPECT_THAT(refusal({"--mode", "phased", "--topology", "star2:1,incast:2"}), HasSubstr("--mode has no effect"));
+  EXPECT_THAT(refusal({"--mode", "phased", "--pattern", "star2:1,incast:2"}), HasSubstr("--mode has no effect"));
   EXPECT_THAT(refusal({"--verify-every", "2"}), HasSubstr("--verify-every has no effect"));
   for (const char* option : {"--iterations", "--warmup", "--traced", "--repeat"}) {
     EXPECT_THAT(refusal({"--duration", "1s", option, "5"}), HasSubstr(std::string(option) + " has no effect"));
@@ -155,7 +155,7 @@ TEST(TopologyOptions, ExplainThemselves) {
     parse({"--help"});
     FAIL() << "no help";
   } catch (const HelpWanted& wanted) {
-    for (const char* option : {"--topology",       "--edges",      "--mode",
+    for (const char* option : {"--pattern",        "--edges",      "--mode",
                                "--message-size",   "--iterations", "--warmup",
                                "--traced",         "--repeat",     "--max-outstanding",
                                "--shared-buffers", "--verify",     "--duration",

@@ -54,7 +54,7 @@ TEST(LinktestOptions, HaveTheDefaultsOfLinktest) {
   EXPECT_EQ(request.format, ResultFormat::sion);
   EXPECT_EQ(request.row_path, RowPath::funnel);
   EXPECT_TRUE(request.overwrite);
-  EXPECT_EQ(request.retest_slowest, 10);
+  EXPECT_EQ(request.retest, 10);
   EXPECT_EQ(request.repeat, 1);
   EXPECT_EQ(request.min_time_s, 0);
   EXPECT_EQ(request.allocator, "posix");
@@ -75,8 +75,8 @@ TEST(LinktestOptions, SetTheirMember) {
   EXPECT_TRUE(parsed({"--serial-tests"}).serial);
   EXPECT_TRUE(parsed({"--group-processes-by-hostname"}).between_hosts);
   EXPECT_EQ(parsed({"--all-to-all"}).all_to_all, AllToAll::around);
-  EXPECT_EQ(parsed({"--num-slowest", "3"}).retest_slowest, 3);
-  EXPECT_EQ(parsed({"--num-slowest", "0"}).retest_slowest, 0);
+  EXPECT_EQ(parsed({"--num-slowest", "3"}).retest, 3);
+  EXPECT_EQ(parsed({"--num-slowest", "0"}).retest, 0);
   EXPECT_TRUE(parsed({"--check-buffers"}).check_buffers);
   EXPECT_EQ(parsed({"-o", "a.sion"}).output, "a.sion");
   EXPECT_EQ(parsed({"--output=b.sion"}).output, "b.sion");

@@ -26,7 +26,7 @@ LinkRequest example() {
   request.message_sizes_bytes = {1024};
   request.num_messages = 1000;
   request.num_warmup = 10;
-  request.retest_slowest = 2;
+  request.retest = 2;
   request.format = ResultFormat::sion;
   request.row_path = RowPath::funnel;
   request.output = "linktest_mpi_2nx4c.sion";

@@ -89,7 +89,7 @@ TEST(MpiIoTestOptions, MeasureAsTheOldProgramDid) {
   EXPECT_EQ(plain.backend, "mpi-io");
   EXPECT_EQ(plain.calls, FileCalls::blocking);
   EXPECT_FALSE(plain.collective);
-  EXPECT_EQ(plain.pattern, memory::BlockKind::doubles);
+  EXPECT_EQ(plain.file_fill, memory::BlockKind::doubles);
   EXPECT_EQ(plain.touch, memory::Touch::never);
   EXPECT_EQ(plain.check, memory::Check::first);
   EXPECT_EQ(plain.num_objects, 1u);

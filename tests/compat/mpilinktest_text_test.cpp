@@ -20,7 +20,7 @@ LinkRequest example() {
   request.message_sizes_bytes = {mebi};
   request.num_messages = 10;
   request.num_warmup = 2;
-  request.retest_slowest = 8;
+  request.retest = 8;
   request.format = ResultFormat::sion;
   return request;
 }

@@ -82,14 +82,14 @@ TEST(NetgaugeOptions, MeasureAsNetgaugeDid) {
   EXPECT_EQ(request.transport, "mpi");
   EXPECT_THAT(request.patterns, ElementsAre("random"));
   EXPECT_TRUE(request.within_hosts);
-  EXPECT_EQ(request.per_host, 0);
+  EXPECT_EQ(request.active_ranks_per_host, 0);
   EXPECT_EQ(request.rounds, 100u);
   EXPECT_EQ(request.num_exchanges, 20u);
   EXPECT_EQ(request.num_warmup, 2u);
   EXPECT_EQ(request.precision, 0);
   EXPECT_EQ(request.time_limit_s, 0);
   EXPECT_EQ(request.num_baseline_pairs, 0u);
-  EXPECT_EQ(request.num_retests, 0u);
+  EXPECT_EQ(request.retest, 0u);
   EXPECT_EQ(request.num_worst_steps, 0u);
   EXPECT_EQ(request.num_buckets, 1u);
   EXPECT_EQ(request.format, ResultFormat::none);
@@ -231,8 +231,8 @@ TEST(NetgaugeOptions, SendOtherPatternsElsewhere) {
   EXPECT_THAT(refusal({"-x", "one_one"}), AllOf(HasSubstr("-x cannot be 'one_one'"), HasSubstr("leadline link")));
   EXPECT_THAT(refusal({"-x", "one_one_mpi_bidirect"}), HasSubstr("leadline link --direction bidirectional"));
   EXPECT_THAT(refusal({"-x", "one_one_randtag"}), HasSubstr("leadline link"));
-  EXPECT_THAT(refusal({"-x", "Nto1"}), HasSubstr("leadline topology --topology incast"));
-  EXPECT_THAT(refusal({"-x", "1toN"}), AllOf(HasSubstr("--topology star"), HasSubstr("--topology outcast")));
+  EXPECT_THAT(refusal({"-x", "Nto1"}), HasSubstr("leadline topology --pattern incast"));
+  EXPECT_THAT(refusal({"-x", "1toN"}), AllOf(HasSubstr("--pattern star"), HasSubstr("--pattern outcast")));
   EXPECT_THAT(refusal({"-x", "loggp"}), HasSubstr("leadline link"));
   EXPECT_THAT(refusal({"-x", "distrtt"}), HasSubstr("leadline link"));
   EXPECT_THAT(refusal({"-x", "disk"}), AllOf(HasSubstr("destroys"), HasSubstr("never")));

@@ -33,7 +33,7 @@ TEST(NettestOptions, AreThoseOfThePage) {
   EXPECT_EQ(request.repeat, 2);
   EXPECT_EQ(request.num_iterations, 1000u);
   EXPECT_EQ(request.rate, Rate::total);
-  EXPECT_THAT(request.topologies, ElementsAre("star", "star2", "complete", "complete2", "ring", "ring2"));
+  EXPECT_THAT(request.patterns, ElementsAre("star", "star2", "complete", "complete2", "ring", "ring2"));
   EXPECT_EQ(all.file, "transfer.dat");
   EXPECT_EQ(all.lengths.min, 1u);
   EXPECT_EQ(all.lengths.max, 16u);
@@ -63,7 +63,7 @@ TEST(NettestOptions, HaveTheirDefaults) {
   EXPECT_EQ(plain.request.num_iterations, 1000u);
   EXPECT_EQ(plain.request.repeat, 1);
   EXPECT_EQ(plain.request.rate, Rate::total);
-  EXPECT_THAT(plain.request.topologies, SizeIs(6));
+  EXPECT_THAT(plain.request.patterns, SizeIs(6));
   EXPECT_EQ(plain.file, "");
   EXPECT_THAT(parsed({"m7"}).message_sizes_bytes, ElementsAre(7168));
   EXPECT_THAT(parsed({"M3", "s1"}).message_sizes_bytes, ElementsAre(1024, 2048, 3072));

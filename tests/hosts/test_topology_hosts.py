@@ -31,7 +31,7 @@ def measured(hosts: Network, folder: Path, *words: str) -> dict[str, Any]:
 def test_the_star_round_a_slow_host_is_slow(network: Make, tmp_path: Path) -> None:
     hosts = network(len(HOSTS))
     hosts.slow_down(SLOW)
-    summary = measured(hosts, tmp_path, "--topology", "star-each")
+    summary = measured(hosts, tmp_path, "--pattern", "star-each")
     assert [one["name"] for one in summary["topologies"]] == [f"star:{rank}" for rank in HOSTS]
     rates = [cell["exchange"]["at_median"]["total_bytes_per_s"] for cell in summary["cells"]]
     # 96 KiB cross the slow cable where its host is the centre, 32 KiB otherwise.
@@ -45,7 +45,7 @@ def test_the_star_round_a_slow_host_is_slow(network: Make, tmp_path: Path) -> No
 def test_the_slow_host_is_named_in_a_ring_and_in_pairs(network: Make, tmp_path: Path) -> None:
     hosts = network(len(HOSTS))
     hosts.slow_down(SLOW)
-    summary = measured(hosts, tmp_path, "--topology", "halves,ring2", "--verify")
+    summary = measured(hosts, tmp_path, "--pattern", "halves,ring2", "--verify")
     assert summary["verified_bytes"] > 0
     halves, ring2 = summary["cells"]
     # 0 meets 2 and 1 meets 3.

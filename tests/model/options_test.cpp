@@ -39,15 +39,14 @@ std::set<std::string> names_of(const std::vector<Option>& options) {
 
 TEST(Options, AreNamedAsOnTheCommandLineAndOnceEach) {
   const std::set<std::string> names = names_of(options_of(LinkRequest{}));
-  for (const char* name :
-       {"message_size", "messages", "warmup", "retest_slowest", "min_time", "shuffle_ranks", "wait"}) {
+  for (const char* name : {"message_size", "messages", "warmup", "retest", "min_time", "shuffle_ranks", "wait"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
 }
 
 TEST(Options, OfATopologyTestAreNamedAsOnTheCommandLine) {
   const std::set<std::string> names = names_of(options_of(TopologyRequest{}));
-  for (const char* name : {"message_size", "topology", "edges", "mode", "iterations", "warmup", "traced", "repeat",
+  for (const char* name : {"message_size", "pattern", "edges", "mode", "iterations", "warmup", "traced", "repeat",
                            "max_outstanding", "shared_buffers", "duration", "verify_every", "print", "timeout"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
@@ -55,19 +54,19 @@ TEST(Options, OfATopologyTestAreNamedAsOnTheCommandLine) {
 
 TEST(Options, OfATopologyTestAsText) {
   TopologyRequest request;
-  request.topologies = {"star", "ring2"};
+  request.patterns = {"star", "ring2"};
   request.mode = schedule::ChannelMode::both_ways;
   const std::vector<Option> options = options_of(request);
-  EXPECT_EQ(text_of(options, "topology"), "star,ring2");
+  EXPECT_EQ(text_of(options, "pattern"), "star,ring2");
   EXPECT_EQ(text_of(options, "mode"), "both-ways");
   EXPECT_EQ(text_of(options, "print"), "total");
 }
 
 TEST(Options, OfABisectionTestAreNamedAsOnTheCommandLine) {
   const std::set<std::string> names = names_of(options_of(BisectionRequest{}));
-  for (const char* name :
-       {"message_size", "pattern", "seed", "per_host", "within_hosts", "exchanges", "warmup", "repeat", "rounds",
-        "precision", "time_limit", "baseline_pairs", "worst", "retest", "slow_below", "buckets", "verify", "timeout"}) {
+  for (const char* name : {"message_size", "pattern", "seed", "active_ranks_per_host", "within_hosts", "exchanges",
+                           "warmup", "repeat", "rounds", "precision", "time_limit", "baseline_pairs", "worst", "retest",
+                           "threshold", "buckets", "verify", "timeout"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
 }
@@ -77,7 +76,7 @@ TEST(Options, OfABisectionTestAsText) {
   request.patterns = {"random", "shift:3"};
   request.num_exchanges = 7;
   request.num_worst_steps = 8;
-  request.num_retests = 9;
+  request.retest = 9;
   request.num_buckets = 10;
   request.num_baseline_pairs = 11;
   const std::vector<Option> options = options_of(request);
@@ -124,7 +123,7 @@ TEST(Options, OfAFileTestAreNamedAsOnTheCommandLineInTheOrderOfTheHelp) {
                                           "repeat",
                                           "sleep",
                                           "time_limit",
-                                          "pattern",
+                                          "fill",
                                           "touch",
                                           "check",
                                           "allocator",
@@ -134,7 +133,7 @@ TEST(Options, OfAFileTestAreNamedAsOnTheCommandLineInTheOrderOfTheHelp) {
                                           "sync",
                                           "read_shift",
                                           "slow_calls",
-                                          "slow_below",
+                                          "threshold",
                                           "wait",
                                           "timeout",
                                           "output",
@@ -199,7 +198,7 @@ TEST(Options, OfAFileTestAsText) {
 TEST(Options, AsTextFollowTheirValues) {
   LinkRequest request;
   request.message_sizes_bytes = {1, 1024, 4194304};
-  request.rounds = {3, 1};
+  request.only_rounds = {3, 1};
   request.seed = 18446744073709551615U;
   request.min_time_s = 0.5;
   request.serial = true;
@@ -207,7 +206,7 @@ TEST(Options, AsTextFollowTheirValues) {
   request.wait = WaitMode::automatic;
   const std::vector<Option> options = options_of(request);
   EXPECT_EQ(text_of(options, "message_size"), "1,1024,4194304");
-  EXPECT_EQ(text_of(options, "rounds"), "3,1");
+  EXPECT_EQ(text_of(options, "only_rounds"), "3,1");
   EXPECT_EQ(text_of(options, "seed"), "18446744073709551615");
   EXPECT_EQ(text_of(options, "min_time"), "0.5");
   EXPECT_EQ(text_of(options, "serial"), "true");

@@ -216,7 +216,7 @@ TEST(BisectionSummary, SaysWhatWasNotRetested) {
 TEST(BisectionSummary, SaysWhoTakesPart) {
   BisectionResult result = made_up_result();
   result.num_players = 4;
-  result.request.per_host = 1;
+  result.request.active_ranks_per_host = 1;
   EXPECT_THAT(bisection_summary(result, ""), HasSubstr("\n4 of them take part, 1 of each host at most\n"));
   result = made_up_result();
   result.within_hosts = true;

@@ -148,7 +148,7 @@ TEST_F(Plans, ShowPatternsAndCost) {
 
 TEST_F(Plans, OfAnOddNumberSayThatOneRests) {
   BisectionRequest request;
-  request.per_host = 1;
+  request.active_ranks_per_host = 1;
   request.precision = 0;
   request.time_limit_s = 0;
   EXPECT_THAT(text(request, 6, 2),

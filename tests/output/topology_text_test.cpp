@@ -299,7 +299,7 @@ TEST(TopologyProgress, InATerminalVanishes) {
 
 TEST(TopologyPlanText, ShowsChannelsAndCost) {
   TopologyRequest request;
-  request.topologies = {"star", "ring2"};
+  request.patterns = {"star", "ring2"};
   request.message_sizes_bytes = {1024, mebi};
   const std::vector<std::uint32_t> host_of(4);
   const auto plan = bench::topology::plan(request, {4, 4, host_of}, "");
@@ -312,7 +312,7 @@ TEST(TopologyPlanText, ShowsChannelsAndCost) {
 
 TEST(TopologyPlanText, OfALargeRunIsShort) {
   TopologyRequest request;
-  request.topologies = {"star-each"};
+  request.patterns = {"star-each"};
   const std::vector<std::uint32_t> host_of(1000);
   const auto plan = bench::topology::plan(request, {1000, 1000, host_of}, "");
   const std::string text = topology_plan_text(request, plan);
@@ -322,7 +322,7 @@ TEST(TopologyPlanText, OfALargeRunIsShort) {
 
 TEST(TopologyPlanText, OfALoadSaysForHowLong) {
   TopologyRequest request;
-  request.topologies = {"ring2"};
+  request.patterns = {"ring2"};
   request.duration_s = 90;
   request.verify_every = 10;
   const std::vector<std::uint32_t> host_of(4);

@@ -225,7 +225,7 @@ def test_pairs_lie_between_hosts(bisection: Bisection, tmp_path: Path) -> None:
     assert (host[anywhere] == host[:, None]).any()
     assert summary_of(tmp_path / "anywhere.h5")["within_hosts"] is True
 
-    done = bisection(*words, "--per-host", "1", "--output", "first.h5")
+    done = bisection(*words, "--active-ranks-per-host", "1", "--output", "first.h5")
     first = Matrices(tmp_path / "first.h5").random()
     assert (first[0::2] >= 0).all()
     assert (first[0::2] % 2 == 0).all()

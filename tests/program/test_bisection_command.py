@@ -25,7 +25,7 @@ REFUSED = {
     "twice under two names": (["--local", "4", "--pattern", "shift:1,shift-each"], ["shift:1", "twice"]),
     "a tornado of one group": (["--local", "4", "--pattern", "tornado:4"], ["--pattern", "tornado:4"]),
     "one rank": (["--local", "1"], ["1 rank"]),
-    "one of one host": (["--local", "4", "--per-host", "1"], ["1 rank", "more ranks of a host"]),
+    "one of one host": (["--local", "4", "--active-ranks-per-host", "1"], ["1 rank", "more ranks of a host"]),
     "no size": (["--message-size", "0"], ["--message-size", "1 B"]),
     "SION": (["--output", "r.sion"], ["r.sion", ".h5"]),
     "a seed of nothing": (["--pattern", "halves", "--seed", "3"], ["--seed", "--pattern"]),
@@ -82,7 +82,7 @@ def test_plan(leadline: Leadline) -> None:
 
 
 def test_plan_of_very_many(leadline: Leadline) -> None:
-    words = ["--dry-run", "--ranks", "1048576", "--ranks-per-host", "64", "--per-host", "4", "--pattern"]
+    words = ["--dry-run", "--ranks", "1048576", "--ranks-per-host", "64", "--active-ranks-per-host", "4", "--pattern"]
     done = leadline("bisection", *words, "random,halves,bit-reversal")
     assert (done.status, done.err) == (0, "")
     assert "1048576 ranks on 16384 hosts, of which 65536 take part\n" in done.out

@@ -45,7 +45,7 @@ def notes_of(result: ResultFile) -> list[str]:
 
 
 def test_the_other_container_holds_as_much(drawn: Any, leadline: Leadline, tmp_path: Path) -> None:
-    _, result = drawn("--max-rounds", "6")
+    _, result = drawn("--rounds", "6")
     for source, converted in (("r.h5", "r.sion"), ("r.sion", "again.h5")):
         done = leadline("convert", source, converted)
         assert done.status == 0, done.err
@@ -55,7 +55,7 @@ def test_the_other_container_holds_as_much(drawn: Any, leadline: Leadline, tmp_p
 
 
 def test_the_file_is_like_any_other(drawn: Any, leadline: Leadline, schema: dict[str, Any]) -> None:
-    done, result = drawn("--max-rounds", "6")
+    done, result = drawn("--rounds", "6")
     assert result.complete
     measured, rounds = result.measured(), rounds_of(result)
     assert np.array_equal(measured, measured.T)
@@ -67,7 +67,7 @@ def test_the_file_is_like_any_other(drawn: Any, leadline: Leadline, schema: dict
         met = rounds[rank][rounds[rank] > 0]
         assert len(set(met)) == len(met), "one meeting a round"
     assert result.provenance["num_rounds"] == 6
-    assert result.options["max_rounds"] == "6"
+    assert result.options["rounds"] == "6"
     assert result.summary is not None
     jsonschema.validate(result.summary, schema)
     assert result.summary["num_rounds"] == 6
@@ -79,7 +79,7 @@ def test_the_file_is_like_any_other(drawn: Any, leadline: Leadline, schema: dict
 
 
 def test_what_was_looked_at_is_said(drawn: Any) -> None:
-    done, result = drawn("--max-rounds", "6")
+    done, result = drawn("--rounds", "6")
     (note,) = [note for note in notes_of(result) if "random rounds" in note]
     share = 100 * result.measured().sum() / (NUM_RANKS * (NUM_RANKS - 1))
     assert note.startswith(f"6 random rounds met {share:.1f} % of all pairs")
@@ -91,7 +91,7 @@ def test_what_was_looked_at_is_said(drawn: Any) -> None:
 
 
 def test_a_slow_host_is_found_in_a_part_of_the_pairs(drawn: Any, leadline: Leadline) -> None:
-    done, result = drawn("--max-rounds", "10", faults=(SLOW_HOST,))
+    done, result = drawn("--rounds", "10", faults=(SLOW_HOST,))
     assert result.measured().sum() < NUM_RANKS * (NUM_RANKS - 1)
     assert "host node5 is slow" in done.out
     later = leadline("diagnose", "r.h5", "--strict")
@@ -100,7 +100,7 @@ def test_a_slow_host_is_found_in_a_part_of_the_pairs(drawn: Any, leadline: Leadl
 
 
 def test_with_a_topology_rounds_stay_below_switches_too(drawn: Any) -> None:
-    _, result = drawn("--max-rounds", "6", "--topology", "fat-tree:4x2")
+    _, result = drawn("--rounds", "6", "--topology", "fat-tree:4x2")
     rounds, host = rounds_of(result), np.arange(NUM_RANKS) // 2
     from_rank, to_rank = np.nonzero(rounds == 2)
     assert len(from_rank) > 0, "some may have met again later"
@@ -112,13 +112,13 @@ def test_the_same_seed_draws_the_same_rounds(drawn: Any, tmp_path: Path) -> None
     found = []
     for seed in ("1", "1", "2"):
         (tmp_path / "r.h5").unlink(missing_ok=True)
-        found.append(rounds_of(drawn("--max-rounds", "5", "--seed", seed)[1]))
+        found.append(rounds_of(drawn("--rounds", "5", "--seed", seed)[1]))
     assert np.array_equal(found[0], found[1])
     assert not np.array_equal(found[0], found[2])
 
 
 def test_real_messages(link: Leadline, tmp_path: Path) -> None:
-    link("--local", "4", "--max-rounds", "3", "--output", "r.h5")
+    link("--local", "4", "--rounds", "3", "--output", "r.h5")
     result = ResultFile(tmp_path / "r.h5")
     assert result.complete
     assert np.array_equal(rounds_of(result) > 0, result.measured())
@@ -145,7 +145,7 @@ def test_a_budget_of_plenty_ends_by_itself(drawn: Any) -> None:
 
 
 def test_a_json_summary_says_it_all(link: Leadline, tmp_path: Path, schema: dict[str, Any]) -> None:
-    done = link("--transport", fabric_file(tmp_path, **MACHINE), "--local", str(NUM_RANKS), "--max-rounds", "4",
+    done = link("--transport", fabric_file(tmp_path, **MACHINE), "--local", str(NUM_RANKS), "--rounds", "4",
                 "--format", "json")  # fmt: skip
     document = json.loads(done.out)
     jsonschema.validate(document, schema)
@@ -154,13 +154,13 @@ def test_a_json_summary_says_it_all(link: Leadline, tmp_path: Path, schema: dict
 
 
 def test_without_a_diagnosis_nothing_is_said_of_places(drawn: Any) -> None:
-    _, result = drawn("--max-rounds", "3", "--no-diagnosis")
+    _, result = drawn("--rounds", "3", "--no-diagnosis")
     assert result.complete
     assert result.provenance["num_rounds"] == 3
 
 
 def test_a_killed_run_leaves_what_it_has(tmp_path: Path) -> None:
-    words = ["--local", "4", "--max-rounds", "100000", "--messages", "100", "--wait", "yield", "--output", "r.h5"]
+    words = ["--local", "4", "--rounds", "100000", "--messages", "100", "--wait", "yield", "--output", "r.h5"]
     command = [program.PROGRAM, "link", *words]
     with program.Run(command, tmp_path, timeout=90) as run:
         program.await_that(lambda: (tmp_path / "r.h5").exists() and has_rows(tmp_path / "r.h5"))
@@ -180,7 +180,7 @@ def has_rows(path: Path) -> bool:
 
 
 def test_the_plan_is_printed(leadline: Leadline) -> None:
-    done = leadline("link", "--dry-run", "--ranks", "6", "--max-rounds", "5")
+    done = leadline("link", "--dry-run", "--ranks", "6", "--rounds", "5")
     assert (done.status, done.err) == (0, "")
     plan = pairs_of_plan(done.out)
     assert len(plan) == 5
@@ -191,12 +191,12 @@ def test_the_plan_is_printed(leadline: Leadline) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["--rounds", "1-3"], ["--serial"], ["--shuffle-rounds"], ["--shuffle-ranks", "2"], ["--bisection"],
+    [["--only-rounds", "1-3"], ["--serial"], ["--shuffle-rounds"], ["--shuffle-ranks", "2"], ["--bisection"],
      ["--between-hosts"], ["--one-per-host"], ["--all-to-all", "around"], ["--min-time", "1s"], ["--repeat", "2"],
      ["--message-size", "8,1KiB"], ["--output", "r.sion"]],
     ids=lambda words: words[0].removeprefix("--"),
 )  # fmt: skip
-@pytest.mark.parametrize("drawn_by", [["--budget", "10s"], ["--max-rounds", "3"]], ids=["budget", "max-rounds"])
+@pytest.mark.parametrize("drawn_by", [["--budget", "10s"], ["--rounds", "3"]], ids=["budget", "max-rounds"])
 def test_what_does_not_go_together(leadline: Leadline, tmp_path: Path, words: list[str], drawn_by: list[str]) -> None:
     done = leadline("link", "--local", "2", *drawn_by, *words)
     assert done.status == 2
@@ -204,7 +204,7 @@ def test_what_does_not_go_together(leadline: Leadline, tmp_path: Path, words: li
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("words", [["--budget", "0"], ["--budget", "soon"], ["--max-rounds", "0"]])
+@pytest.mark.parametrize("words", [["--budget", "0"], ["--budget", "soon"], ["--rounds", "0"]])
 def test_what_is_no_number(leadline: Leadline, words: list[str]) -> None:
     done = leadline("link", "--local", "2", *words)
     assert done.status == 2
@@ -212,15 +212,41 @@ def test_what_is_no_number(leadline: Leadline, words: list[str]) -> None:
 
 
 def test_one_rank_has_nobody_to_draw(leadline: Leadline) -> None:
-    done = leadline("link", "--local", "1", "--max-rounds", "3")
+    done = leadline("link", "--local", "1", "--rounds", "3")
     assert done.status == 2
     assert "need two ranks" in done.complaint
 
 
 def test_a_report_calls_nothing_missing_that_nobody_asked_for(drawn: Any, leadline: Leadline, tmp_path: Path) -> None:
-    drawn("--max-rounds", "4")
+    drawn("--rounds", "4")
     done = leadline("report", "r.h5", "--output", "r.html")
     assert done.status == 0, done.err
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "4 random rounds met" in page
     assert "ordered pairs are measured" not in page, "as it would say of gaps"
+
+
+def test_a_fault_gives_status_1_only_when_asked_for(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    words = ["--local", str(NUM_RANKS), "--rounds", "10"]
+    sound = fabric_file(tmp_path, **MACHINE)
+    assert link("--transport", sound, *words, "--output", "sound.h5", "--strict").err == ""
+    slow = ["--transport", fabric_file(tmp_path, SLOW_HOST, **MACHINE), *words]
+    link(*slow, "--format", "none")
+    strict = link(*slow, "--format", "none", "--strict", status=1)
+    assert "host node5 reaches" in strict.complaint
+    link(*slow, "--output", "a.h5", "--baseline", "sound.h5")
+    judged = link(*slow, "--output", "b.h5", "--baseline", "sound.h5", "--strict", status=1)
+    assert "the result is worse than the baseline 'sound.h5'" in judged.complaint
+    assert leadline("diagnose", "b.h5").status == 0
+    assert leadline("diagnose", "b.h5", "--strict", "--quiet").out == ""
+
+
+def test_json_on_standard_output_and_in_a_file(link: Leadline, tmp_path: Path, schema: dict[str, Any]) -> None:
+    words = ["--transport", fabric_file(tmp_path, **MACHINE), "--local", "4"]
+    on_stdout = json.loads(link(*words, "--json").out)
+    link(*words, "--json", "run.json")
+    link(*words, "--json", "run.txt", "-q")
+    for document in (on_stdout, *(json.loads((tmp_path / name).read_text("utf-8")) for name in ("run.json", "run.txt"))):
+        jsonschema.validate(document, schema)
+        assert document["options"]["format"] == "json"
+        assert (document["options"]["strict"], document["options"]["retest"]) == (False, 10)

@@ -53,9 +53,9 @@ REFUSED = {
     "unknown unit of time": (["--min-time", "3weeks"], ["--min-time", "3weeks"]),
     "infinite time": (["--timeout", "inf"], ["--timeout", "inf"]),
     "timeout too short": (["--timeout", "1ms"], ["--timeout", "1ms"]),
-    "round zero": (["--rounds", "0"], ["--rounds", "'0'"]),
-    "descending rounds": (["--rounds", "3-1"], ["--rounds", "3-1"]),
-    "a round that is not there": (["--local", "4", "--rounds", "4"], ["4"]),
+    "round zero": (["--only-rounds", "0"], ["--only-rounds", "'0'"]),
+    "descending rounds": (["--only-rounds", "3-1"], ["--only-rounds", "3-1"]),
+    "a round that is not there": (["--local", "4", "--only-rounds", "4"], ["4"]),
     "empty output": (["--output", ""], ["--output"]),
     "name without a format": (["--output", "result"], ["result", ".h5"]),
     "contradicting format": (["--output", "result.h5", "--format", "json"], ["result.h5", "json"]),
@@ -67,6 +67,11 @@ REFUSED = {
     "ranks and local": (["--dry-run", "--ranks", "5", "--local", "3"], ["--local"]),
     "output of a plan": (["--dry-run", "--output", "plan.h5"], ["--output"]),
     "overwriting a new name": (["--overwrite"], ["--overwrite"]),
+    "JSON twice": (["--json", "--format", "json"], ["--json", "--format"]),
+    "JSON and a file": (["--json", "r.json", "--output", "r.h5"], ["--json", "--output"]),
+    "JSON of a plan": (["--dry-run", "--json"], ["--dry-run"]),
+    "strict without a diagnosis": (["--strict", "--no-diagnosis"], ["--strict", "--no-diagnosis"]),
+    "strict beside a health check": (["--strict", "--health-check"], ["--strict", "--health-check"]),
     "more batches than messages": (["--messages", "3", "--batches", "5"], ["--batches", "--messages"]),
     "transport with a stray argument": (["--transport", "tcp:eth0", "--local", "2"], ["tcp"]),
     "model without a file": (["--transport", "model", "--local", "2"], ["model"]),
@@ -94,6 +99,29 @@ def test_refused_commands(leadline: Leadline) -> None:
         assert done.err == done.complaint + "\n"
 
 
+def test_what_was_meant_is_said(leadline: Leadline) -> None:
+    for words, meant in (
+        (["link", "--size", "1MiB"], "Did you mean --message-size?"),
+        (["diagnose", "--size", "1MiB", "r.h5"], "Did you mean --message-size?"),
+        (["compare", "a.h5", "b.h5", "--size=1KiB"], "Did you mean --message-size?"),
+        (["link", "--retest-slowest", "3"], "Did you mean --retest?"),
+        (["link", "--max-rounds", "3"], "Did you mean --rounds?"),
+        (["bisection", "--per-host", "1"], "Did you mean --active-ranks-per-host?"),
+        (["bisection", "--slow-below", "80%"], "Did you mean --threshold?"),
+        (["io", "--slow-below", "80%"], "Did you mean --threshold?"),
+        (["topology", "--topology", "ring"], "Did you mean --pattern?"),
+        (["link", "--mesages", "3"], "Did you mean --messages?"),
+        (["info", "--jsno", "r.h5"], "Did you mean --json?"),
+        (["link", "--frobnicate"], "See leadline link --help"),
+        (["lnik"], "Did you mean leadline link?"),
+        (["diagnose", "--json", "r.h5"], "cannot read 'r.h5'"),
+        ([], "There are link, topology, bisection, io, diagnose, compare, simulate link, convert, info, transports"),
+    ):
+        done = leadline(*words)
+        assert (done.status, done.out) == (2, "")
+        assert meant in done.complaint
+
+
 def test_more_than_the_memory(leadline: Leadline, tmp_path: Path) -> None:
     for words in (["--message-size", "1TiB"], ["--message-size", "1TiB", "--verify"]):
         done = leadline("link", "--local", "2", "--messages", "1", *words)
@@ -106,6 +134,8 @@ def test_more_than_the_memory(leadline: Leadline, tmp_path: Path) -> None:
 def test_help(leadline: Leadline) -> None:
     assert "link" in leadline("--help").out
     assert leadline("--help").out == leadline("help").out
+    for words in (["link"], ["simulate", "link"], ["transports"]):
+        assert leadline("help", *words).out == leadline(*words, "--help").out != ""
     assert "Usage" in leadline("transports", "--help").out
     text = leadline("link", "--help").out
     for words in (["link", "-h"], ["link", "--local", "3", "--help"]):
@@ -115,7 +145,7 @@ def test_help(leadline: Leadline) -> None:
 
 
 def test_help_lists_every_option_of_the_schema(leadline: Leadline, schema: dict) -> None:
-    in_help = set(re.findall(r"^ +(?:-h,)?--([a-z-]+)", leadline("link", "--help").out, re.MULTILINE)) - {"help"}
+    in_help = set(re.findall(r"^ +(?:-\w,)?--([a-z-]+)", leadline("link", "--help").out, re.MULTILINE)) - {"help", "json"}
     units = ("_bytes", "_s")
     in_schema = set()
     for name in schema["$defs"]["options"]["properties"]:
@@ -170,7 +200,7 @@ def test_plan_in_full(leadline: Leadline, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ranks", ["1", "2", "64", "1048576", "67108864"])
 def test_plan_of_any_size(leadline: Leadline, ranks: str) -> None:
-    done = leadline("link", "--dry-run", "--ranks", ranks, *(["--rounds", "1-3"] if len(ranks) > 7 else []))
+    done = leadline("link", "--dry-run", "--ranks", ranks, *(["--only-rounds", "1-3"] if len(ranks) > 7 else []))
     assert done.status == 0
     assert f"Link test of {ranks} rank" in done.out
 
@@ -179,7 +209,7 @@ def test_plan_of_local_ranks_follows_the_options(leadline: Leadline) -> None:
     usual = leadline("link", "--dry-run", "--local", "6").out
     assert "6 ranks: 5 rounds" in usual
     assert "15 rounds" in leadline("link", "--dry-run", "--local", "6", "--serial").out
-    assert "2 rounds" in leadline("link", "--dry-run", "--local", "6", "--rounds", "4,2").out
+    assert "2 rounds" in leadline("link", "--dry-run", "--local", "6", "--only-rounds", "4,2").out
     shuffled = leadline("link", "--dry-run", "--local", "6", "--shuffle-rounds", "--seed", "3").out
     assert shuffled != usual
     assert shuffled == leadline("link", "--dry-run", "--local", "6", "--shuffle-rounds", "--seed", "3").out

@@ -40,10 +40,10 @@ def made(leadline: Leadline, tmp_path: Path) -> Made:
 
 @pytest.fixture
 def compared(leadline: Leadline) -> Callable[..., list[dict[str, Any]]]:
-    """The sizes of the JSON document, which is what the schema says; `status` is that of the program."""
+    """The sizes of the JSON document, which is what the schema says; `status` is that of the program with --strict."""
 
     def compare(*words: str | Path, status: int = 0) -> list[dict[str, Any]]:
-        done = leadline("compare", *words, "--json")
+        done = leadline("compare", *words, "--strict", "--json")
         assert done.status == status, done.err
         document = json.loads(done.out)
         assert wrong_json(document, SCHEMA) == []
@@ -80,16 +80,21 @@ def test_a_host_that_became_slower(made: Made, leadline: Leadline, compared: Any
     assert (host["kind"], host["place"]["first"], size["faster"]) == ("host", 5, [])
     assert host["ratio"] == pytest.approx(1.3, rel=0.03)
     assert {one["change"] for one in size["classes"]} == {"none"}
-    done = leadline("compare", before, after)
+    done = leadline("compare", before, after, "--strict")
     assert done.status == 1
     assert done.complaint == f"leadline: '{after}' is worse than '{before}'"
     assert "verdict: worse: 0 classes and 1 place slower" in done.out
     assert f"{host['name']} is slower beyond what its class is: {host['ratio']:.3g} times" in done.out
 
+    without = leadline("compare", before, after)
+    assert (without.status, without.err, without.out) == (0, "", done.out)
+    silent = leadline("compare", before, after, "--strict", "--quiet")
+    assert (silent.status, silent.out) == (1, "")
+
     (back,) = compared(after, before)
     assert names(back, "faster") == [host["name"]]
     assert back["slower"] == []
-    assert leadline("compare", after, before).status == 0
+    assert leadline("compare", after, before, "--strict").status == 0
 
 
 def test_a_network_by_name_tells_an_uplink(made: Made, compared: Any) -> None:
@@ -121,9 +126,9 @@ def test_sizes(link: Leadline, leadline: Leadline, compared: Any, tmp_path: Path
     (between,) = [one for one in large["classes"] if one["name"] == "between hosts"]
     assert between["change"] == "slower"
     assert between["ratio"] == pytest.approx((20 + 4 * 1048.576) / (20 + 1048.576), rel=0.1)
-    (only,) = compared("a.h5", "b.h5", "--size", "1MiB", status=1)
+    (only,) = compared("a.h5", "b.h5", "--message-size", "1MiB", status=1)
     assert only["message_size_bytes"] == 1 << 20
-    done = leadline("compare", "a.h5", "b.h5", "--size", "64KiB")
+    done = leadline("compare", "a.h5", "b.h5", "--message-size", "64KiB")
     assert (done.status, done.out) == (2, "")
     assert "64 KiB" in done.complaint
 
@@ -195,9 +200,27 @@ def test_a_damaged_file_is_named(made: Made, leadline: Leadline) -> None:
     assert "b.h5" in refused(leadline, after, before, status=4)
 
 
+def test_json_into_a_file(made: Made, leadline: Leadline, tmp_path: Path) -> None:
+    before, after = made("a.h5"), made("b.h5", seed=2)
+    for words in (["compare", before, after], ["diagnose", before], ["info", before], ["transports"]):
+        on_stdout = leadline(*words, "--json")
+        assert (on_stdout.status, on_stdout.err) == (0, "")
+        path = tmp_path / "document.json"
+        into_file = leadline(*words, "--json", path)
+        assert (into_file.status, into_file.out, into_file.err) == (0, "", "")
+        assert json.loads(path.read_text(encoding="utf-8")) == json.loads(on_stdout.out)
+        again = leadline(*words, "--json", path)
+        assert (again.status, again.out) == (2, "")
+        assert "--overwrite" in again.complaint
+        assert leadline(*words, "--json", path, "--overwrite").status == 0
+        path.unlink()
+        assert leadline(*words, "--overwrite").status == 2
+
+
 def test_help_says_what_it_is(leadline: Leadline) -> None:
     assert "compare" in leadline("--help").out
     done = leadline("compare", "--help")
     assert done.status == 0
-    for word in ("BASELINE", "RESULT", "--topology", "--threshold", "--false-discovery-rate", "--size", "--json"):
+    for word in ("BASELINE", "RESULT", "--topology", "--threshold", "--false-discovery-rate", "--message-size",
+                 "--strict", "--quiet", "--json"):  # fmt: skip
         assert word in done.out

@@ -22,7 +22,7 @@ from test_results import damaged_files
 
 SAMPLES = program.ROOT / "tests" / "samples"
 LINKTEST = sorted((SAMPLES / "linktest").glob("*.sion"))
-UNUSUAL = ["--local", "5", "--message-size", "8,1KiB", "--repeat", "2", "--shuffle-ranks", "2", "--retest-slowest", "3"]
+UNUSUAL = ["--local", "5", "--message-size", "8,1KiB", "--repeat", "2", "--shuffle-ranks", "2", "--retest", "3"]
 
 
 def everything(path: Path) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def records(path: Path) -> list[bytes]:
     return found
 
 
-@pytest.mark.parametrize("words", [["--local", "4"], UNUSUAL, ["--local", "1", "--retest-slowest", "0"]])
+@pytest.mark.parametrize("words", [["--local", "4"], UNUSUAL, ["--local", "1", "--retest", "0"]])
 def test_nothing_is_lost_on_the_way_to_sion_and_back(
     link: Leadline, leadline: Leadline, tmp_path: Path, words: list[str]
 ) -> None:

@@ -143,12 +143,12 @@ def test_each_size_and_repeat_is_diagnosed(measured: Any, leadline: Leadline, di
     assert [(one["repeat"], one["message_size_bytes"]) for one in slices] == [(0, 8), (0, 1024), (1, 8), (1, 1024)]
     assert [one["size_index"] for one in slices] == [0, 1, 0, 1]
     assert all(faults(slices, at)[0]["name"] == "host node5" for at in range(4))
-    assert diagnosed(path, "--size", "1KiB", "--repeat", "2") == slices[3:]
+    assert diagnosed(path, "--message-size", "1KiB", "--repeat", "2") == slices[3:]
     assert diagnosed(path, "--repeat", "1") == slices[:2]
     text = leadline("diagnose", path).out
     assert "message size 1 KiB, repeat 2" in text
     assert text.count("verdict: ") == 4
-    assert leadline("diagnose", path, "--size", "8", "--repeat", "1").out.startswith("verdict: ")
+    assert leadline("diagnose", path, "--message-size", "8", "--repeat", "1").out.startswith("verdict: ")
 
 
 def test_the_threshold_decides(measured: Any, diagnosed: Any) -> None:
@@ -190,14 +190,14 @@ def test_linktest_s_own_results_can_be_diagnosed(diagnosed: Any, leadline: Leadl
 
 
 def test_one_rank_has_no_pairs(link: Leadline, leadline: Leadline, diagnosed: Any) -> None:
-    link("--local", "1", "--retest-slowest", "0", "--output", "r.h5")
+    link("--local", "1", "--retest", "0", "--output", "r.h5")
     (only,) = diagnosed("r.h5")
     assert only["diagnosis"]["faults"] == []
     assert "verdict: nothing was measured" in leadline("diagnose", "r.h5").out
 
 
 def test_a_part_of_the_pairs_is_said_to_be_one(measured: Any, leadline: Leadline, diagnosed: Any) -> None:
-    path = measured(SLOW_HOST, words=("--rounds", "1-9"))
+    path = measured(SLOW_HOST, words=("--only-rounds", "1-9"))
     (only,) = diagnosed(path)
     assert only["diagnosis"]["num_measured"] == 9 * NUM_RANKS
     assert faults([only])[0]["place"]["first"] == 5
@@ -226,10 +226,10 @@ def test_what_a_killed_run_left_is_diagnosed(leadline: Leadline, tmp_path: Path,
         ([], 2, "RESULT"),
         (["r.h5", "s.h5"], 2, "s.h5"),
         (["r.h5", "--frobnicate"], 2, "--frobnicate"),
-        (["r.h5", "--size", "3"], 2, "no such size or repeat"),
+        (["r.h5", "--message-size", "3"], 2, "no such size or repeat"),
         (["r.h5", "--repeat", "2"], 2, "no such size or repeat"),
         (["r.h5", "--repeat", "0"], 2, "--repeat"),
-        (["r.h5", "--size", "much"], 2, "much"),
+        (["r.h5", "--message-size", "much"], 2, "much"),
         (["r.h5", "--threshold", "0"], 2, "--threshold"),
         (["r.h5", "--threshold", "150%"], 2, "--threshold"),
         (["r.h5", "--threshold", "nan"], 2, "--threshold"),
@@ -292,5 +292,5 @@ def test_damaged_files_are_refused_or_read(measured: Any, leadline: Leadline, tm
 def test_the_help_names_every_option(leadline: Leadline) -> None:
     done = leadline("diagnose", "--help")
     assert done.status == 0
-    for option in ("--topology", "--size", "--repeat", "--threshold", "--false-discovery-rate", "--strict", "--json"):
+    for option in ("--topology", "--message-size", "--repeat", "--threshold", "--false-discovery-rate", "--strict", "--json"):
         assert f"  {option}" in done.out

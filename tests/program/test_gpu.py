@@ -34,7 +34,7 @@ def test_every_byte_arrives(link: program.Leadline, tmp_path: Path, transport: s
 
 
 def test_neighbours_exchange(leadline: program.Leadline, transport: str) -> None:
-    done = leadline("topology", "--local", "4", "--transport", transport, "--topology", "star,complete",
+    done = leadline("topology", "--local", "4", "--transport", transport, "--pattern", "star,complete",
                     "--message-size", "1KiB", "--iterations", "3", "--wait", "yield", env=DEVICES)  # fmt: skip
     assert done.status == 0, done.err
 

@@ -102,7 +102,7 @@ def test_traces_of_a_launcher_that_is_not_there(tmp_path: Path, left: dict[str, 
 
 
 def test_a_mistake_is_told_once(launcher: list[str], tmp_path: Path) -> None:
-    for words in (["--frobnicate"], ["--rounds", "9"], ["--output", "missing/r.h5"], ["--local", "2"]):
+    for words in (["--frobnicate"], ["--only-rounds", "9"], ["--output", "missing/r.h5"], ["--local", "2"]):
         done = launched(launcher, 3, tmp_path, *words)
         assert done.complaint
         # Which of the ranks' statuses a launcher passes on is its own affair, but they are all the same here.
@@ -162,7 +162,7 @@ def test_the_secret_is_told_to_nobody(tmp_path: Path) -> None:
 
 
 def test_a_mistake_of_all_is_told_by_one(tmp_path: Path) -> None:
-    ends = run_explicitly(tmp_path, 3, "--rounds", "9")
+    ends = run_explicitly(tmp_path, 3, "--only-rounds", "9")
     assert [end.status for end in ends] == [2, 2, 2]
     assert [len(end.complaints) for end in ends] == [1, 0, 0]
 

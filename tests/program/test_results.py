@@ -38,8 +38,8 @@ def test_json_on_stdout(link: Leadline, tmp_path: Path, schema_file: Path, words
 
 def test_an_unusual_run_fits_the_schema_too(link: Leadline, tmp_path: Path, schema_file: Path) -> None:
     transport = fabric_file(tmp_path, host_name='a "host" <&')
-    link("--local", "5", "--transport", transport, "--retest-slowest", "2", "--shuffle-ranks", "2", "--verify",
-         "--seed", "18446744073709551615", "--rounds", "1-2", "--output", "r.json")  # fmt: skip
+    link("--local", "5", "--transport", transport, "--retest", "2", "--shuffle-ranks", "2", "--verify",
+         "--seed", "18446744073709551615", "--only-rounds", "1-2", "--output", "r.json")  # fmt: skip
     document = json.loads((tmp_path / "r.json").read_text())
     assert wrong_json(document, schema_file) == []
     assert document["options"]["seed"] == 18446744073709551615
@@ -79,7 +79,7 @@ def test_quiet(link: Leadline) -> None:
 
 
 def test_progress_lines(link: Leadline) -> None:
-    done = link("--local", "4", "--format", "none", "--message-size", "8,16", "--retest-slowest", "1")
+    done = link("--local", "4", "--format", "none", "--message-size", "8,16", "--retest", "1")
     for number in ("1/3", "2/3", "3/3"):
         assert done.err.count(number) == 2
     assert done.err.count("retest ") == 2

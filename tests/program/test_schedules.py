@@ -79,7 +79,7 @@ def pairs_of_plan(text: str) -> list[set[tuple[int, int]]]:
 
 
 def test_rounds_leave_holes(leadline: Leadline, link: Leadline, tmp_path: Path) -> None:
-    words = ["--local", "6", "--rounds", "4,1"]
+    words = ["--local", "6", "--only-rounds", "4,1"]
     link(*words, "--output", "r.h5")
     wanted = np.zeros((6, 6), bool)
     rounds = pairs_of_plan(leadline("link", *words, "--dry-run").out)
@@ -160,7 +160,7 @@ def test_sweep(link: Leadline, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("wanted", "given"), [("0", 0), ("3", 3), ("50", 12)])
 def test_the_slowest_are_retested(link: Leadline, tmp_path: Path, wanted: str, given: int) -> None:
-    done = link("--local", "4", "--retest-slowest", wanted, "--output", "r.h5", "--message-size", "8,64")
+    done = link("--local", "4", "--retest", wanted, "--output", "r.h5", "--message-size", "8,64")
     result = ResultFile(tmp_path / "r.h5")
     assert done.err.count("retest ") == 2 * given
     assert len(result.retest["from"]) == 2 * given

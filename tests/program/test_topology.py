@@ -91,7 +91,7 @@ def test_the_six_topologies(topology: Topology, tmp_path: Path, how: str) -> Non
 def test_times_are_those_of_the_fabric(topology: Topology, tmp_path: Path) -> None:
     """One channel between two hosts: a message takes latency and size over bandwidth; an answer as long again."""
     transport = fabric_file(tmp_path, jitter=0, ranks_per_host=1)
-    topology("--local", "2", "--transport", transport, "--topology", "star,star2", "--message-size", "1MiB",
+    topology("--local", "2", "--transport", transport, "--pattern", "star,star2", "--message-size", "1MiB",
              "--output", "r.json")  # fmt: skip
     there = FABRIC["between_hosts"]
     message_ns = there["latency_ns"] + 1e9 * (1 << 20) / there["bandwidth_bytes_per_s"]
@@ -101,7 +101,7 @@ def test_times_are_those_of_the_fabric(topology: Topology, tmp_path: Path) -> No
 
 
 def test_the_table_shows_the_chosen_rate(topology: Topology) -> None:
-    words = ["--local", "3", "--format", "none", "--message-size", "1KiB", "--topology", "star,ring2"]
+    words = ["--local", "3", "--format", "none", "--message-size", "1KiB", "--pattern", "star,ring2"]
     for rate in ("total", "local", "average"):
         out = topology(*words, "--print", rate).out
         assert f"\n{rate} rate in " in out
@@ -126,23 +126,23 @@ def test_edges_from_a_file(topology: Topology, tmp_path: Path) -> None:
 
 def test_edges_beside_other_topologies(topology: Topology, tmp_path: Path) -> None:
     (tmp_path / "links.txt").write_text("0 1\n")
-    topology("--local", "3", "--edges", "links.txt", "--topology", "ring", "--output", "r.json", "--message-size", "8")
+    topology("--local", "3", "--edges", "links.txt", "--pattern", "ring", "--output", "r.json", "--message-size", "8")
     assert [one["shape"] for one in json.loads((tmp_path / "r.json").read_text())["topologies"]] == ["ring", "edges"]
 
 
 # Words after `leadline topology`, and what the line must name.
 REFUSED = {
     "unknown option": (["--messages", "5"], ["--messages"]),
-    "unknown topology": (["--topology", "blob"], ["--topology", "blob", "hypercube"]),
-    "hole in the list": (["--topology", "ring,,star"], ["--topology", "''"]),
-    "no rank": (["--topology", "star:x"], ["star:x", "'x'"]),
-    "a centre that is not there": (["--local", "3", "--topology", "star:3"], ["star:3"]),
-    "another number than a power of two": (["--local", "3", "--topology", "hypercube"], ["hypercube"]),
-    "extents of other ranks": (["--local", "4", "--topology", "torus:3x2"], ["torus:3x2"]),
-    "all ranks hot": (["--local", "3", "--topology", "incast:3"], ["incast:3"]),
-    "twice": (["--local", "3", "--topology", "ring,ring"], ["ring", "twice"]),
-    "twice under two names": (["--local", "3", "--topology", "chaos,complete"], ["complete", "twice"]),
-    "one rank": (["--local", "1", "--topology", "complete"], ["complete"]),
+    "unknown topology": (["--pattern", "blob"], ["--pattern", "blob", "hypercube"]),
+    "hole in the list": (["--pattern", "ring,,star"], ["--pattern", "''"]),
+    "no rank": (["--pattern", "star:x"], ["star:x", "'x'"]),
+    "a centre that is not there": (["--local", "3", "--pattern", "star:3"], ["star:3"]),
+    "another number than a power of two": (["--local", "3", "--pattern", "hypercube"], ["hypercube"]),
+    "extents of other ranks": (["--local", "4", "--pattern", "torus:3x2"], ["torus:3x2"]),
+    "all ranks hot": (["--local", "3", "--pattern", "incast:3"], ["incast:3"]),
+    "twice": (["--local", "3", "--pattern", "ring,ring"], ["ring", "twice"]),
+    "twice under two names": (["--local", "3", "--pattern", "chaos,complete"], ["complete", "twice"]),
+    "one rank": (["--local", "1", "--pattern", "complete"], ["complete"]),
     "a missing file": (["--local", "2", "--edges", "none.txt"], ["none.txt", "No such file"]),
     "a folder": (["--local", "2", "--edges", "/tmp"], ["/tmp", "directory"]),
     "nothing in a file": (["--local", "2", "--edges", "/dev/null"], ["/dev/null", "no edge"]),
@@ -151,7 +151,7 @@ REFUSED = {
     "a step of nothing": (["--message-size", "1KiB-4KiB+0"], ["1KiB-4KiB+0"]),
     "descending": (["--message-size", "4KiB-1KiB*2"], ["4KiB-1KiB*2", "descends"]),
     "mode of none": (["--mode", "phased"], ["--mode"]),
-    "unknown mode": (["--topology", "tree", "--mode", "loud"], ["--mode", "loud", "both-ways"]),
+    "unknown mode": (["--pattern", "tree", "--mode", "loud"], ["--mode", "loud", "both-ways"]),
     "unknown rate": (["--print", "sum"], ["--print", "sum", "average"]),
     "SION": (["--output", "r.sion"], ["r.sion", ".h5"]),
     "iterations of a load": (["--duration", "1s", "--iterations", "5"], ["--iterations", "--duration"]),
@@ -183,7 +183,7 @@ def test_refused(leadline: Leadline, tmp_path: Path, case: str) -> None:
 
 def test_two_ranks_make_a_ring_and_a_star(topology: Topology, tmp_path: Path) -> None:
     topology(
-        "--local", "2", "--topology", "ring,ring2,star", "--message-size", "100B", "--verify", "--output", "r.json"
+        "--local", "2", "--pattern", "ring,ring2,star", "--message-size", "100B", "--verify", "--output", "r.json"
     )
     document = json.loads((tmp_path / "r.json").read_text())
     assert [one["num_channels"] for one in document["topologies"]] == [2, 2, 1]
@@ -203,7 +203,7 @@ def test_every_topology_at_once(topology: Topology, tmp_path: Path) -> None:
         "incast:2",
         "outcast",
     ]
-    topology("--local", "4", "--topology", ",".join(words), "--mode", "phased", "--message-size", "3KiB", "--output",
+    topology("--local", "4", "--pattern", ",".join(words), "--mode", "phased", "--message-size", "3KiB", "--output",
              "r.h5", "--verify")  # fmt: skip
     document = summary_of(tmp_path / "r.h5")
     assert [one["name"] for one in document["topologies"]] == ["star:0", "star:1", "star:2", "star:3", *words[1:]]
@@ -231,7 +231,7 @@ def test_a_wrong_byte_ends_the_run(topology: Topology, tmp_path: Path) -> None:
         "4",
         "--transport",
         fabric_file(tmp_path, fault),
-        "--topology",
+        "--pattern",
         "ring2",
         "--message-size",
         "64,128",
@@ -247,7 +247,7 @@ def test_a_wrong_byte_ends_the_run(topology: Topology, tmp_path: Path) -> None:
 
 def test_a_load_for_two_seconds(topology: Topology, tmp_path: Path) -> None:
     few = [word for word in FEW if word in ("--wait", "yield")]
-    words = ["--local", "3", "--topology", "ring2,complete", "--message-size", "4KiB", "--duration", "2s"]
+    words = ["--local", "3", "--pattern", "ring2,complete", "--message-size", "4KiB", "--duration", "2s"]
     done = topology(*words, "--output", "r.h5", few=few)
     document = summary_of(tmp_path / "r.h5")
     assert wrong_json(document, SCHEMA) == []
@@ -267,7 +267,7 @@ def test_a_load_for_two_seconds(topology: Topology, tmp_path: Path) -> None:
 
 def test_a_load_finds_a_wrong_byte(topology: Topology, tmp_path: Path) -> None:
     fault = {"corrupt": {"from": 0, "to": 1, "message": 40, "byte": 99}}
-    done = topology("--local", "2", "--transport", fabric_file(tmp_path, fault), "--topology", "star2", "--duration",
+    done = topology("--local", "2", "--transport", fabric_file(tmp_path, fault), "--pattern", "star2", "--duration",
                     "60s", "--message-size", "1KiB", "--output", "r.h5", status=4, few=[])  # fmt: skip
     assert all(word in done.complaint for word in ("rank 0", "rank 1", "byte 99", "1024 bytes"))
     # A verification pass is some exchanges, the first pass one: the fault strikes in the first that has so many.
@@ -281,7 +281,7 @@ def test_a_load_finds_a_wrong_byte(topology: Topology, tmp_path: Path) -> None:
 
 
 def test_a_rank_is_killed(tmp_path: Path) -> None:
-    words = ["--local", "4", "--topology", "ring2", "--message-size", "1KiB-60KiB+1KiB", "--iterations", "2000",
+    words = ["--local", "4", "--pattern", "ring2", "--message-size", "1KiB-60KiB+1KiB", "--iterations", "2000",
              "--wait", "yield", "--output", "r.h5"]  # fmt: skip
     with program.Run([program.PROGRAM, "topology", *words], tmp_path, timeout=90) as run:
         run.await_err(r" 1/60 [^\n]*\n")
@@ -304,7 +304,7 @@ def test_a_rank_is_killed(tmp_path: Path) -> None:
 
 def test_plan(leadline: Leadline, tmp_path: Path) -> None:
     done = leadline(
-        "topology", "--dry-run", "--ranks", "5", "--topology", "star2:1,ring", "--message-size", "1KiB,1MiB"
+        "topology", "--dry-run", "--ranks", "5", "--pattern", "star2:1,ring", "--message-size", "1KiB,1MiB"
     )
     assert (done.status, done.err) == (0, "")
     assert "5 ranks: 2 topologies x 2 message sizes x 1 repeat" in done.out

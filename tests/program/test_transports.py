@@ -214,7 +214,7 @@ def test_few_open_files(tmp_path: Path, transport: str) -> None:
 @pytest.mark.parametrize("transport", OVER_NETWORKS)
 def test_too_few_open_files_for_all_at_once(tmp_path: Path, transport: str) -> None:
     require_module(transport)
-    words = ["topology", "--local", "8", "--topology", "complete", "--wait", "yield", "--iterations", "3"]
+    words = ["topology", "--local", "8", "--pattern", "complete", "--wait", "yield", "--iterations", "3"]
     limited = ["sh", "-c", 'ulimit -n 76 && exec "$@"', "sh", program.PROGRAM, *words, "--transport", transport]
     done = program.complete(limited, tmp_path)
     assert done.status == 3, done.err
@@ -231,7 +231,7 @@ def test_a_rank_is_killed(tmp_path: Path, transport: str, request: pytest.Fixtur
     sizes = ",".join(["1", *map(str, range(100_000, 100_030))])
     words = ["link", "--local", "4", "--message-size", sizes, "--messages", "5000", "--batches", "500", "--warmup", "0"]
     more = [
-        "--retest-slowest",
+        "--retest",
         "0",
         "--wait",
         "yield",

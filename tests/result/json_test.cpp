@@ -37,7 +37,7 @@ TEST(Json, HasTypedOptionsWithTheirUnits) {
   LinkResult result = result_so_far(2);
   result.request.seed = 18446744073709551615U;
   result.request.min_time_s = 0.25;
-  result.request.rounds = {2, 1};
+  result.request.only_rounds = {2, 1};
   const json options = document_of(result)["options"];
   EXPECT_EQ(options["message_size_bytes"], json::array({8, 1024}));
   EXPECT_EQ(options["seed"], 18446744073709551615U);

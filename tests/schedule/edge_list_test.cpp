@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 TopologySpec one(const std::string& word, ChannelMode mode = ChannelMode::both_ways) {
-  const auto specs = parse_topology("--topology", word, mode, 8);
+  const auto specs = parse_topology("--pattern", word, mode, 8);
   EXPECT_THAT(specs, SizeIs(1)) << word;
   EXPECT_EQ(specs.at(0).name, word);
   return specs.at(0);
@@ -26,7 +26,7 @@ TopologySpec one(const std::string& word, ChannelMode mode = ChannelMode::both_w
 
 std::string complaint(const std::string& word) {
   try {
-    parse_topology("--topology", word, ChannelMode::both_ways, 8);
+    parse_topology("--pattern", word, ChannelMode::both_ways, 8);
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
     return error.what();
@@ -93,7 +93,7 @@ TEST(parse_topology, reads_what_stands_behind_the_colon) {
 }
 
 TEST(parse_topology, makes_every_rank_a_centre) {
-  const auto specs = parse_topology("--topology", "star2-each", ChannelMode::phased, 3);
+  const auto specs = parse_topology("--pattern", "star2-each", ChannelMode::phased, 3);
   ASSERT_THAT(specs, SizeIs(3));
   for (int rank = 0; rank < 3; ++rank) {
     const TopologySpec& spec = specs[static_cast<std::size_t>(rank)];
@@ -102,12 +102,12 @@ TEST(parse_topology, makes_every_rank_a_centre) {
     EXPECT_EQ(spec.shape, Shape::star);
     EXPECT_EQ(spec.mode, ChannelMode::both_ways);
   }
-  EXPECT_EQ(parse_topology("--topology", "star-each", ChannelMode::phased, 2).at(1).mode, ChannelMode::answered);
+  EXPECT_EQ(parse_topology("--pattern", "star-each", ChannelMode::phased, 2).at(1).mode, ChannelMode::answered);
 }
 
 TEST(parse_topology, lists_what_it_knows) {
   for (const char* word : {"mesh", "Star", "", "tree2", "ring3", ":", "-each", "torus-4d", "star -each"}) {
-    EXPECT_THAT(complaint(word), AllOf(HasSubstr("--topology cannot be '" + std::string(word) + "'"),
+    EXPECT_THAT(complaint(word), AllOf(HasSubstr("--pattern cannot be '" + std::string(word) + "'"),
                                        HasSubstr("there is no such topology"), HasSubstr("star2:RANK"),
                                        HasSubstr("hypercube"), HasSubstr("outcast:K")))
         << word;

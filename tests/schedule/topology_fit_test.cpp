@@ -33,7 +33,7 @@ std::string complaint(const TopologySpec& spec, int num_ranks) {
 }
 
 std::string complaint(const std::string& word, int num_ranks) {
-  return complaint(parse_topology("--topology", word, ChannelMode::both_ways, num_ranks).at(0), num_ranks);
+  return complaint(parse_topology("--pattern", word, ChannelMode::both_ways, num_ranks).at(0), num_ranks);
 }
 
 TopologySpec listed(std::vector<Edge> edges) {

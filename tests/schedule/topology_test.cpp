@@ -51,7 +51,7 @@ std::vector<TopologySpec> all_specs(int num_ranks, ChannelMode mode) {
   if (std::has_single_bit(static_cast<unsigned>(num_ranks))) words.push_back("hypercube");
   std::vector<TopologySpec> specs;
   for (const std::string& word : words) {
-    const auto more = parse_topology("--topology", word, mode, num_ranks);
+    const auto more = parse_topology("--pattern", word, mode, num_ranks);
     specs.insert(specs.end(), more.begin(), more.end());
   }
   TopologySpec listed{"some.edges", Shape::edges, mode};
@@ -61,7 +61,7 @@ std::vector<TopologySpec> all_specs(int num_ranks, ChannelMode mode) {
 }
 
 Topology topology(const std::string& word, int num_ranks) {
-  return Topology(parse_topology("--topology", word, ChannelMode::both_ways, num_ranks).at(0), num_ranks);
+  return Topology(parse_topology("--pattern", word, ChannelMode::both_ways, num_ranks).at(0), num_ranks);
 }
 
 /// Between every two ranks the same channels, in the same order, and of each channel exactly one end starts.

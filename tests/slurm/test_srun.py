@@ -79,7 +79,7 @@ def test_without_pmi_it_is_refused(slurm: Slurm, tmp_path: Path, transport: str)
 
 @pytest.mark.parametrize("mpi", ["pmix", "pmi2"])
 def test_a_mistake_is_told_once(slurm: Slurm, tmp_path: Path, mpi: str) -> None:
-    with started(slurm, tmp_path, mpi, "--transport", "tcp", "--rounds", "9") as run:
+    with started(slurm, tmp_path, mpi, "--transport", "tcp", "--only-rounds", "9") as run:
         done = run.finish()
     assert done.status == 2
     assert "9" in done.complaint
@@ -90,7 +90,7 @@ def test_a_mistake_is_told_once(slurm: Slurm, tmp_path: Path, mpi: str) -> None:
 @pytest.mark.parametrize("victim", [0, 3])
 def test_a_rank_is_killed(slurm: Slurm, tmp_path: Path, mpi: str, victim: int) -> None:
     sizes = ",".join(["1", *map(str, range(1000, 1060))])
-    words = ["--messages", "1000", "--batches", "100", "--warmup", "0", "--retest-slowest", "0"]
+    words = ["--messages", "1000", "--batches", "100", "--warmup", "0", "--retest", "0"]
     with started(slurm, tmp_path, mpi, "--transport", "tcp", "--message-size", sizes, *words) as run:
         run.await_err(r"\(2 of 61\)[^!]* 1/3 ")
         os.kill(ResultFile(tmp_path / "r.h5").pids[victim], signal.SIGKILL)

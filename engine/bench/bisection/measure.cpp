@@ -87,7 +87,7 @@ class Measuring {
         whereabouts_(whereabouts),
         loop_(stage),
         budget_(stage.request),
-        slow_places_(stage.request.slow_below),
+        slow_places_(1 - stage.request.threshold),
         size_(stage.request, 0) {}
 
   Measured run();
@@ -338,7 +338,7 @@ void Measuring::retest(double median_bytes_per_s) {
     usual_bytes_per_s = std::fmax(usual_bytes_per_s, stats::quantile_of_sorted(size_.baseline, 0.5));
   }
   std::vector<SlowConnection> slowest =
-      slowest_connections(stage_.cluster, size_.index, size_.random_times(), stage_.request.num_retests);
+      slowest_connections(stage_.cluster, size_.index, size_.random_times(), stage_.request.retest);
   if (!slowest.empty()) whereabouts_.enter(next_place(PatternKind::random, 0, 0, {}), Whereabouts::Doing::retest);
   const int rank = stage_.cluster.rank();
   for (SlowConnection& connection : slowest) {
@@ -348,7 +348,7 @@ void Measuring::retest(double median_bytes_per_s) {
     sum_over_ranks(stage_.cluster, time_ns);
     connection.alone_time_ns = time_ns.front();
     connection.slow_alone =
-        bytes_per_s(size_.message_size_bytes, time_ns.front()) < stage_.request.slow_below * usual_bytes_per_s;
+        bytes_per_s(size_.message_size_bytes, time_ns.front()) < (1 - stage_.request.threshold) * usual_bytes_per_s;
     if (stage_.progress != nullptr) stage_.progress->retest_done(connection);
     if (is_root()) measured_.slow_connections.push_back(connection);
   }

@@ -70,7 +70,7 @@ Plan plan(const BisectionRequest& request, const Presence& presence) {
   plan.presence = presence;
   plan.players.num_ranks = presence.num_ranks;
   plan.players.host_of = presence.host_of;
-  plan.players.per_host = request.per_host;
+  plan.players.per_host = request.active_ranks_per_host;
   plan.players.within_hosts = request.within_hosts || is_one_host(presence.host_of);
   plan.ranks = schedule::players_of(plan.players);
   choose_patterns(request, plan);

@@ -58,7 +58,7 @@ void sort_slowest_first(std::vector<SlowPlace>& places) {
 void SlowPlaces::add(std::span<const double> times_ns, double median_time_ns) {
   for (const double time_ns : times_ns) {
     relative_.push_back(median_time_ns / time_ns);
-    if (relative_.back() < slow_below_) ++num_slow_;
+    if (relative_.back() < slow_share_) ++num_slow_;
   }
 }
 

@@ -18,7 +18,8 @@ class SlowPlaces {
   static constexpr double min_slow_share = 0.9;        ///< of its connections that must be slow
   static constexpr std::uint64_t min_connections = 5;  ///< below that it is no judgement
 
-  explicit SlowPlaces(double slow_below) : slow_below_(slow_below) {}
+  /// A connection is slow below this share of the median connection.
+  explicit SlowPlaces(double slow_share) : slow_share_(slow_share) {}
 
   /// Local: this rank's connections of one size. A time counts once, for what it sent and what it received in it.
   void add(std::span<const double> times_ns, double median_time_ns);
@@ -29,7 +30,7 @@ class SlowPlaces {
                               const std::string& own_host_name) const;
 
  private:
-  double slow_below_;
+  double slow_share_;
   std::uint64_t num_slow_ = 0;
   std::vector<double> relative_;
 };

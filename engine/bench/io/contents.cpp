@@ -18,7 +18,7 @@ Contents::Contents(const IoRequest& request, const schedule::FileLayout& layout,
     : request_(request),
       layout_(layout),
       writing_(writing),
-      pattern_{request.pattern, request.touch, request.check},
+      pattern_{request.file_fill, request.touch, request.check},
       recorder_(recorder) {
   wrong_.reserve(num_wrong_kept + 1);
 }

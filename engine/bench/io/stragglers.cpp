@@ -66,7 +66,7 @@ std::vector<Straggler> find_stragglers(const std::vector<JudgedRank>& ranks, con
 
   std::vector<const JudgedRank*> slow;
   for (const JudgedRank& rank : ranks) {
-    if (rate_of(rank) < request.slow_below * median && below(rank) > far) slow.push_back(&rank);
+    if (rate_of(rank) < (1 - request.threshold) * median && below(rank) > far) slow.push_back(&rank);
   }
   std::sort(slow.begin(), slow.end(), [](const JudgedRank* a, const JudgedRank* b) {
     return std::pair(rate_of(*a), a->rank) < std::pair(rate_of(*b), b->rank);

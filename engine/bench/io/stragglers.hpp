@@ -27,8 +27,9 @@ struct JudgedRank {
   std::string_view host;
 };
 
-/// Those whose rate is below slow_below times the median rank's and, in its logarithm, more than 3.5 robust standard
-/// deviations (1.4826 times the median absolute deviation) below it; none among fewer than four ranks. `files`: names.
+/// Those whose rate is below (1 - threshold) times the median rank's and, in its logarithm, more than 3.5 robust
+/// standard deviations (1.4826 times the median absolute deviation) below it; none among fewer than four ranks.
+/// `files`: names.
 std::vector<Straggler> find_stragglers(const std::vector<JudgedRank>& ranks, const IoRequest& request,
                                        const std::vector<std::string>& files);
 

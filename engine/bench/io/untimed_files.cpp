@@ -48,7 +48,7 @@ Writing writing_of_earlier_run(const IoRequest& request, const Plan& plan, const
     std::uint32_t generation = 0, is_known = 0;
   };
   Found found;
-  const bool has_headers = request.pattern == memory::BlockKind::blocks && !request.no_file;
+  const bool has_headers = request.file_fill == memory::BlockKind::blocks && !request.no_file;
   if (has_headers && plan.layout.openers(0).front() == cluster.rank()) {
     const auto writing = writing_of_file(files.front());
     if (writing) found = {writing->run, writing->generation, 1};

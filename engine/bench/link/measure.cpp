@@ -279,7 +279,7 @@ void Measuring::note_meeting(std::int64_t round, std::vector<std::int32_t>& met)
 void Measuring::find_and_retest(const Slice& slice, SliceSummary& summary) {
   const std::uint64_t start_ns = now_ns();
   whereabouts_.round->store(Whereabouts::after_rounds, std::memory_order_relaxed);
-  summary.slowest = slowest_pairs(stage_.cluster, row_, static_cast<std::size_t>(stage_.request.retest_slowest));
+  summary.slowest = slowest_pairs(stage_.cluster, row_, static_cast<std::size_t>(stage_.request.retest));
   phase_done(Phase::finding_slowest, start_ns);
   const std::uint64_t retest_start_ns = now_ns();
   if (!summary.slowest.empty()) whereabouts_.round->store(Whereabouts::in_retest, std::memory_order_relaxed);

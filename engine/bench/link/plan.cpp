@@ -71,19 +71,19 @@ int permutation_of(const LinkRequest& request, int repeat) {
 std::int64_t num_full_rounds(const LinkRequest& request, const Presence& presence) {
   LinkRequest full = request;
   full.budget_s = 0;
-  full.max_rounds = 0;
+  full.rounds = 0;
   return schedule::Schedule(schedule_spec(full, presence, 0)).num_rounds();
 }
 
 namespace {
 
-/// Random rounds, at most as many as --max-rounds says, or twice those of a full test: by then nearly all have met.
+/// Random rounds, at most as many as --rounds says, or twice those of a full test: by then nearly all have met.
 schedule::Spec sample_spec(const LinkRequest& request, const Presence& presence) {
   schedule::Spec spec;
   spec.num_ranks = presence.num_ranks;
   spec.host_of = presence.host_of;
   spec.sample.emplace();
-  spec.sample->num_rounds = request.max_rounds > 0 ? request.max_rounds : 2 * num_full_rounds(request, presence);
+  spec.sample->num_rounds = request.rounds > 0 ? request.rounds : 2 * num_full_rounds(request, presence);
   spec.sample->seed = request.seed;
   if (presence.network != nullptr) {
     for (const network::Level& level : presence.network->levels) spec.sample->groups_of_hosts.push_back(level.group_of);
@@ -99,7 +99,7 @@ schedule::Spec schedule_spec(const LinkRequest& request, const Presence& presenc
   if (request.between_hosts) spec.group_of = presence.host_of;
   spec.bisection = request.bisection;
   spec.serial = request.serial;
-  spec.rounds = request.rounds;
+  spec.rounds = request.only_rounds;
   spec.shuffle_rounds = request.shuffle_rounds;
   spec.permutation = permutation_of(request, repeat);
   spec.rounds_seed = request.shuffle_rounds_seed;

@@ -40,7 +40,7 @@ int permutation_of(const LinkRequest& request, int repeat);
 /// What the schedule of one repeat is made from.
 schedule::Spec schedule_spec(const LinkRequest& request, const Presence& presence, int repeat);
 
-/// The rounds that a test without --budget and --max-rounds would run.
+/// The rounds that a test without --budget and --rounds would run.
 std::int64_t num_full_rounds(const LinkRequest& request, const Presence& presence);
 
 /// Serial tests: how many of its rounds, one behind the other, have the pairs that meet at once in a parallel test.

@@ -21,7 +21,7 @@ using schedule::Shape;
 using schedule::Topology;
 using schedule::TopologySpec;
 
-constexpr const char* topology_option = "--topology";
+constexpr const char* pattern_option = "--pattern";
 
 /// The same for two topologies that are the same under different names.
 std::string identity_of(const TopologySpec& spec) {
@@ -34,8 +34,8 @@ std::string identity_of(const TopologySpec& spec) {
 
 void check_different(const std::vector<Topology>& topologies) {
   const auto refuse = [](const std::string& name, const std::string& why) {
-    throw Error(ExitStatus::bad_command_line, fmt::format("the topology {} is asked for twice", name), why,
-                "Give each topology once; to measure again, repeat the whole test");
+    throw Error(ExitStatus::bad_command_line, fmt::format("the pattern {} is asked for twice", name), why,
+                "Give each pattern once; to measure again, repeat the whole test");
   };
   std::map<std::string, std::string> name_of_identity;
   std::map<std::string, std::string> identity_of_name;
@@ -51,8 +51,8 @@ void check_different(const std::vector<Topology>& topologies) {
 
 std::vector<Topology> topologies_of(const TopologyRequest& request, int num_ranks, const std::string& edges) {
   std::vector<Topology> topologies;
-  for (const std::string& word : request.topologies) {
-    for (TopologySpec& spec : schedule::parse_topology(topology_option, word, request.mode, num_ranks)) {
+  for (const std::string& word : request.patterns) {
+    for (TopologySpec& spec : schedule::parse_topology(pattern_option, word, request.mode, num_ranks)) {
       topologies.emplace_back(std::move(spec), num_ranks);
     }
   }
@@ -61,7 +61,7 @@ std::vector<Topology> topologies_of(const TopologyRequest& request, int num_rank
     spec.edges = schedule::parse_edges(request.edges_file, edges, num_ranks);
     topologies.emplace_back(std::move(spec), num_ranks);
   }
-  if (topologies.empty()) throw Error(ExitStatus::bad_command_line, "no topology is asked for");
+  if (topologies.empty()) throw Error(ExitStatus::bad_command_line, "no pattern is asked for");
   check_different(topologies);
   return topologies;
 }

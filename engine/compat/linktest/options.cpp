@@ -148,7 +148,7 @@ void take_order(const Words& words, LinkRequest& request) {
   request.serial = words.has("--serial-tests");
   request.between_hosts = words.has("--group-processes-by-hostname");
   if (words.has("--all-to-all")) request.all_to_all = AllToAll::around;
-  request.retest_slowest = static_cast<int>(number(words, "--num-slowest", 10, 0, max_retests));
+  request.retest = static_cast<int>(number(words, "--num-slowest", 10, 0, max_retests));
 
   request.shuffle_rounds = words.has("--randomize-steps");
   if (request.shuffle_rounds) {

@@ -129,7 +129,7 @@ std::string arguments_box(const LinkRequest& request) {
   text += fmt::format("mixing pe order: {}\n", yes_or_no(request.shuffle_ranks > 0));
   text += fmt::format("serial test only: {}\n", yes_or_no(request.serial));
   text += further_arguments(request);
-  text += fmt::format("max serial retest: {}\n", request.retest_slowest);
+  text += fmt::format("max serial retest: {}\n", request.retest);
   text += fmt::format("write protocol (SION): {}\n", write_protocol(request));
   if (request.format != ResultFormat::none) text += fmt::format("output file: \"{}\"\n", request.output);
   return text + "------------------------------------------------------------\n";

@@ -211,7 +211,7 @@ void take_data(const Settings& settings, IoRequest& request) {
   using memory::Check, memory::Touch;
   constexpr Touch touches[] = {Touch::never, Touch::object, Touch::page};
   constexpr Check checks[] = {Check::none, Check::first, Check::two, Check::all};
-  request.pattern = memory::BlockKind::doubles;
+  request.file_fill = memory::BlockKind::doubles;
   request.touch = touches[number(settings, "touch", 1, 1, 3) - 1];
   request.check = checks[number(settings, "chkdata", 1, 0, 3)];
 }

@@ -63,7 +63,7 @@ int measure(Command command) {
   LinkRequest& request = command.request;
   Start start = started_ranks(request, {"mpilinktest", "mpirun -n 4 mpilinktest"});
   const int num_ranks = start.bootstrap->size();
-  request.retest_slowest = num_retests(command, num_ranks);
+  request.retest = num_retests(command, num_ranks);
   if (start.bootstrap->rank() == 0) {
     const Outlet outlet = standard_outlet();
     if (command.has_sleep_time) outlet.err("mpilinktest: -D has no effect; it had none in LinkTest 1.2\n");

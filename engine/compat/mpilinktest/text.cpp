@@ -52,7 +52,7 @@ std::string arguments_text(const LinkRequest& request, int num_ranks) {
   text += argument_line("Alltoall before each step", yes_or_no(request.all_to_all != AllToAll::none));
   text += argument_line("Mixed order of tasks", yes_or_no(request.shuffle_ranks > 0));
   text += argument_line("Serial test", yes_or_no(request.serial));
-  text += argument_line("Max. serial retest", std::to_string(request.retest_slowest));
+  text += argument_line("Max. serial retest", std::to_string(request.retest));
   text += argument_line("Write SION file", write_protocol(request));
   return text + "Starting Test of all connections:\n";
 }

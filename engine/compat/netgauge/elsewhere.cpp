@@ -22,8 +22,8 @@ constexpr const char* what_is_here = "netgauge -x ebb is what there is";
 
 constexpr std::array<Elsewhere, 15> others{{
     {"1toN", "it is one rank with all others, which answer",
-     R"("leadline topology --topology star" measures that, "--topology outcast" the way there alone)"},
-    {"Nto1", "it is all ranks to one", R"("leadline topology --topology incast" measures that)"},
+     R"("leadline topology --pattern star" measures that, "--pattern outcast" the way there alone)"},
+    {"Nto1", "it is all ranks to one", R"("leadline topology --pattern incast" measures that)"},
     {"loggp", "it is latency and bandwidth by message size",
      R"("leadline link --message-size 1B-1MiB" measures these, but fits no LogGP parameters)"},
     {"distrtt", "it is the spread of round trips between two ranks",

@@ -113,7 +113,7 @@ void take_ebb(const Words& words, BisectionRequest& request) {
   request.precision = 0;
   request.time_limit_s = 0;
   request.num_baseline_pairs = 0;
-  request.num_retests = 0;
+  request.retest = 0;
 }
 
 void take_shown(const Words& words, Shown& shown) {

@@ -132,9 +132,9 @@ std::vector<std::uint64_t> sizes_bytes(const Lengths& lengths) {
 TopologyRequest request_of(const Values& values, const Lengths& lengths) {
   TopologyRequest request;
   request.transport = "mpi";
-  request.topologies = {"star", "star2", "complete", "complete2", "ring", "ring2"};
+  request.patterns = {"star", "star2", "complete", "complete2", "ring", "ring2"};
   if (!choice<bool>(values, 'C', true, {{"", false}, {"0", false}, {"1", true}})) {
-    request.topologies = {"star", "star2", "ring", "ring2"};
+    request.patterns = {"star", "star2", "ring", "ring2"};
   }
   request.message_sizes_bytes = sizes_bytes(lengths);
   request.num_iterations = number(values, 'T', default_times, {1, max_times, program});

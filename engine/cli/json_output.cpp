@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes JSON where it is wanted.
+#include "cli/json_output.hpp"
+
+#include <cerrno>
+#include <fstream>
+
+#include "cli/run_effects.hpp"
+#include "cli/standard_streams.hpp"
+#include "core/error.hpp"
+#include "result/staged_file.hpp"
+
+namespace leadline::cli {
+
+void declare_json(OptionParser& options, JsonOutput& json) {
+  options.optional_value(
+      "--json", "FILE", "JSON instead of text, on standard output or into FILE",
+      [&json](const std::string&, const std::string& text) { json.path = text.empty() ? "-" : text; });
+  options.flag("--overwrite", "with --json FILE: replace an older file", json.overwrite);
+}
+
+void check_json(const JsonOutput& json) {
+  if (json.overwrite && (json.path.empty() || json.path == "-")) {
+    throw_no_effect("--overwrite", "without --json FILE nothing is written into a file");
+  }
+}
+
+void put_json(const JsonOutput& json, const std::string& document) {
+  if (json.path == "-") {
+    say(document);
+    return;
+  }
+  result::StagedFile staged(json.path, json.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse);
+  std::ofstream stream(staged.path(), std::ios::binary);
+  stream << document;
+  stream.close();
+  if (!stream) {
+    throw Error(ExitStatus::run_failed, "cannot write '" + json.path + "'", system_error_text(errno));
+  }
+  staged.commit();
+}
+
+}  // namespace leadline::cli
