@@ -18,6 +18,7 @@ import tree
 
 CHECKS: dict[str, Callable[[Path], list[str]]] = {
     "layers": layers.layers,
+    "libraries": layers.libraries,
     "analysis_layers": layers.analysis_layers,
     "joined_names": joined.joined_names,
     "first_lines": sources.first_lines,

@@ -36,6 +36,8 @@ ANALYSIS_ORDER = (
 _SHARED_BY_TRANSPORTS = "tagged"
 
 _LAYERS = re.compile(r"foreach\(layer\s+([^)]*)\)")
+_LIBRARY_INCLUDE = re.compile(r"^\s*#\s*include\s+<(\w+)/")
+_SOURCE_OF_LIBRARY = {"CLI": "cli/option_parser.cpp", "nlohmann": "core/json.cpp"}
 _INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -56,6 +58,19 @@ def layers(root: Path) -> list[str]:
             if why:
                 line = text.count("\n", 0, match.start(1)) + 1
                 complaints.append(f"{path.relative_to(root)}:{line}: includes {match[1]}: {why}")
+    return complaints
+
+
+def libraries(root: Path) -> list[str]:
+    """Heavy headers of libraries are behind one source of ours each."""
+    complaints = []
+    for path in tree.below(root, "engine"):
+        place = path.relative_to(root / "engine").as_posix()
+        for number, line in enumerate(tree.text_of(path).splitlines(), 1) if tree.is_cpp(path) else ():
+            match = _LIBRARY_INCLUDE.match(line)
+            source = _SOURCE_OF_LIBRARY.get(match[1], place) if match else place
+            if source != place:
+                complaints.append(f"{path.relative_to(root)}:{number}: only {source} includes headers of this library")
     return complaints
 
 

@@ -88,6 +88,12 @@ class Layers(CheckTest):
         self.write("engine/core/error.cpp", '#include "core/error.hpp"\n#include "bench/link.hpp"\n')
         self.assert_one(layers.layers(self.root), "engine/core/error.cpp:2", "bench stands above core")
 
+    def test_a_library_is_behind_one_source(self) -> None:
+        self.write("engine/cli/option_parser.cpp", "#include <CLI/CLI.hpp>\n#include <vector>\n")
+        self.assertEqual(layers.libraries(self.root), [])
+        self.write("engine/cli/link_options.cpp", "#include <CLI/CLI.hpp>\n")
+        self.assert_one(layers.libraries(self.root), "engine/cli/link_options.cpp:1", "only cli/option_parser.cpp")
+
     def test_transports_share_one_folder(self) -> None:
         self.write("engine/transport/tcp/tcp.cpp", '#include "transport/tagged/port.hpp"\n')
         self.assertEqual(layers.layers(self.root), [])

@@ -246,7 +246,8 @@ def test_json_on_standard_output_and_in_a_file(link: Leadline, tmp_path: Path, s
     on_stdout = json.loads(link(*words, "--json").out)
     link(*words, "--json", "run.json")
     link(*words, "--json", "run.txt", "-q")
-    for document in (on_stdout, *(json.loads((tmp_path / name).read_text("utf-8")) for name in ("run.json", "run.txt"))):
+    in_files = [json.loads((tmp_path / name).read_text("utf-8")) for name in ("run.json", "run.txt")]
+    for document in (on_stdout, *in_files):
         jsonschema.validate(document, schema)
         assert document["options"]["format"] == "json"
         assert (document["options"]["strict"], document["options"]["retest"]) == (False, 10)

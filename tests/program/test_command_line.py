@@ -145,7 +145,8 @@ def test_help(leadline: Leadline) -> None:
 
 
 def test_help_lists_every_option_of_the_schema(leadline: Leadline, schema: dict) -> None:
-    in_help = set(re.findall(r"^ +(?:-\w,)?--([a-z-]+)", leadline("link", "--help").out, re.MULTILINE)) - {"help", "json"}
+    text = leadline("link", "--help").out
+    in_help = set(re.findall(r"^ +(?:-\w,)?--([a-z-]+)", text, re.MULTILINE)) - {"help", "json"}
     units = ("_bytes", "_s")
     in_schema = set()
     for name in schema["$defs"]["options"]["properties"]:

@@ -292,5 +292,6 @@ def test_damaged_files_are_refused_or_read(measured: Any, leadline: Leadline, tm
 def test_the_help_names_every_option(leadline: Leadline) -> None:
     done = leadline("diagnose", "--help")
     assert done.status == 0
-    for option in ("--topology", "--message-size", "--repeat", "--threshold", "--false-discovery-rate", "--strict", "--json"):
+    for option in ("--topology", "--message-size", "--repeat", "--threshold", "--false-discovery-rate", "--strict",
+                   "-q,--quiet", "--json"):  # fmt: skip
         assert f"  {option}" in done.out

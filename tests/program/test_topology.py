@@ -182,9 +182,7 @@ def test_refused(leadline: Leadline, tmp_path: Path, case: str) -> None:
 
 
 def test_two_ranks_make_a_ring_and_a_star(topology: Topology, tmp_path: Path) -> None:
-    topology(
-        "--local", "2", "--pattern", "ring,ring2,star", "--message-size", "100B", "--verify", "--output", "r.json"
-    )
+    topology("--local", "2", "--pattern", "ring,ring2,star", "--message-size", "100B", "--verify", "--output", "r.json")
     document = json.loads((tmp_path / "r.json").read_text())
     assert [one["num_channels"] for one in document["topologies"]] == [2, 2, 1]
     expect_rates_that_fit(document, 2)
@@ -303,9 +301,7 @@ def test_a_rank_is_killed(tmp_path: Path) -> None:
 
 
 def test_plan(leadline: Leadline, tmp_path: Path) -> None:
-    done = leadline(
-        "topology", "--dry-run", "--ranks", "5", "--pattern", "star2:1,ring", "--message-size", "1KiB,1MiB"
-    )
+    done = leadline("topology", "--dry-run", "--ranks", "5", "--pattern", "star2:1,ring", "--message-size", "1KiB,1MiB")
     assert (done.status, done.err) == (0, "")
     assert "5 ranks: 2 topologies x 2 message sizes x 1 repeat" in done.out
     assert "star2:1: 1-0 1-2 1-3 1-4\n" in done.out
