@@ -73,7 +73,7 @@ std::string document_of(transport::Ask ask) {
   Json modules = Json::array();
   for (const transport::Availability& availability : transport::probe_all(ask))
     modules.push_back(json_of(availability));
-  return Json{{"modules", modules}}.indented() + "\n";
+  return Json{{"document", "transports"}, {"format_version", 1}, {"modules", modules}}.indented() + "\n";
 }
 
 }  // namespace

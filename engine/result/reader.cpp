@@ -15,12 +15,26 @@
 
 namespace leadline::result {
 
+namespace {
+
+constexpr const char* hdf5_signature = "\x89HDF\r\n\x1a\n";
+
+}  // namespace
+
 FileKind kind_of_file(const std::string& path) {
   const sion::InputFile file(path);
   std::string head(8, '\0');
   head.resize(file.read_at(0, head));
+  if (head.empty()) {
+    throw Error(ExitStatus::run_failed, "cannot read '" + path + "'", "the file is empty",
+                "Was the run stopped before it could write?");
+  }
   if (head.starts_with("sion")) return FileKind::sion;
-  return head == "\x89HDF\r\n\x1a\n" ? FileKind::hdf5 : FileKind::other;
+  if (head.starts_with("\x89HDF") && head != hdf5_signature) {
+    throw Error(ExitStatus::run_failed, "cannot read '" + path + "'", "damaged: the HDF5 header is broken",
+                "Copy the file again");
+  }
+  return head == hdf5_signature ? FileKind::hdf5 : FileKind::other;
 }
 
 std::unique_ptr<ResultReader> ResultReader::open(const std::string& path) {

@@ -18,7 +18,7 @@ namespace leadline::result {
 enum class FileKind : std::uint8_t { hdf5, sion, other };
 
 /// By content, whatever its name. Throws Error naming the file: bad_command_line (no such file, no regular file),
-/// something_missing (no permission), run_failed (cannot be read).
+/// something_missing (no permission), run_failed (cannot be read; empty; the beginning of HDF5 alone).
 FileKind kind_of_file(const std::string& path);
 
 /// Which test a file of that kind is a result of: "link", "topology", "bisection", "io". SION has none but "link",

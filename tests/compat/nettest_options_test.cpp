@@ -100,17 +100,17 @@ TEST(NettestOptions, MultiplyWhereBothWaysAreGiven) {
 
 TEST(NettestOptions, SwitchTheFullGraph) {
   const auto only = ElementsAre("star", "star2", "ring", "ring2");
-  EXPECT_THAT(parsed({"C"}).topologies, only);
-  EXPECT_THAT(parsed({"C0"}).topologies, only);
-  EXPECT_THAT(parsed({"C1"}).topologies, SizeIs(6));
-  EXPECT_THAT(parsed({"\xD0\xA1"}).topologies, only);
+  EXPECT_THAT(parsed({"C"}).patterns, only);
+  EXPECT_THAT(parsed({"C0"}).patterns, only);
+  EXPECT_THAT(parsed({"C1"}).patterns, SizeIs(6));
+  EXPECT_THAT(parsed({"\xD0\xA1"}).patterns, only);
   EXPECT_THAT(parsed({"\xD0\xA1"
                       "0"})
-                  .topologies,
+                  .patterns,
               only);
   EXPECT_THAT(parsed({"\xD0\xA1"
                       "1"})
-                  .topologies,
+                  .patterns,
               SizeIs(6));
   EXPECT_THAT(refusal({"C2"}), HasSubstr("C cannot be '2'"));
 }

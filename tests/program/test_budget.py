@@ -229,7 +229,7 @@ def test_a_report_calls_nothing_missing_that_nobody_asked_for(drawn: Any, leadli
 def test_a_fault_gives_status_1_only_when_asked_for(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
     words = ["--local", str(NUM_RANKS), "--rounds", "10"]
     sound = fabric_file(tmp_path, **MACHINE)
-    assert link("--transport", sound, *words, "--output", "sound.h5", "--strict").err == ""
+    assert link("--transport", sound, *words, "--output", "sound.h5", "--strict", "--quiet").err == ""
     slow = ["--transport", fabric_file(tmp_path, SLOW_HOST, **MACHINE), *words]
     link(*slow, "--format", "none")
     strict = link(*slow, "--format", "none", "--strict", status=1)

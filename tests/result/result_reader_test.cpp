@@ -168,7 +168,9 @@ TEST(ResultReader, KnowsWhatIsNoResult) {
   EXPECT_EQ(status_of(folder / "missing"), ExitStatus::bad_command_line);
   EXPECT_EQ(status_of(folder.path()), ExitStatus::bad_command_line);
   write_bytes(path, "");
-  EXPECT_EQ(status_of(path), ExitStatus::bad_command_line);
+  EXPECT_EQ(status_of(path), ExitStatus::run_failed);
+  write_bytes(path, "\x89HDF\r\n");
+  EXPECT_EQ(status_of(path), ExitStatus::run_failed);
   write_bytes(path, "message size 1 KiB");
   EXPECT_EQ(status_of(path), ExitStatus::bad_command_line);
   EXPECT_EQ(status_of(std::string(SAMPLES) + "sion/06-mpi-single.sion"), ExitStatus::bad_command_line);
