@@ -110,7 +110,7 @@ RUNS = {
     "plain": ["--local", "8"],
     "a sweep": ["--local", "5", "--message-size", "8B,1KiB", "--repeat", "2"],
     "shuffled, all to all": ["--local", "6", "--shuffle-ranks", "2", "--all-to-all", "before-each-round"],
-    "few rounds": ["--local", "6", "--rounds", "1,3", "--direction", "bidirectional"],
+    "few rounds": ["--local", "6", "--only-rounds", "1,3", "--direction", "bidirectional"],
 }
 
 
