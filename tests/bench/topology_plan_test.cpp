@@ -130,7 +130,7 @@ TEST(TopologyPlan, RefusesWhatSoManyRanksCannotForm) {
   EXPECT_THAT(complaint(request_of({"ring", "hypercube"}), 6), HasSubstr("hypercube"));
   EXPECT_THAT(complaint(request_of({"star:9"}), 4), HasSubstr("star:9"));
   EXPECT_THAT(complaint(request_of({"rings"}), 4), HasSubstr("--pattern cannot be 'rings'"));
-  EXPECT_THAT(complaint(request_of({}), 4), HasSubstr("no topology"));
+  EXPECT_THAT(complaint(request_of({}), 4), HasSubstr("no pattern"));
   TopologyRequest request = request_of({});
   request.edges_file = "cables.txt";
   EXPECT_THAT(complaint(request, 4, "0 1\n1 4\n"), HasSubstr("cables.txt line 2"));

@@ -42,7 +42,7 @@ TEST(Json, HasTypedOptionsWithTheirUnits) {
   EXPECT_EQ(options["message_size_bytes"], json::array({8, 1024}));
   EXPECT_EQ(options["seed"], 18446744073709551615U);
   EXPECT_EQ(options["min_time_s"], 0.25);
-  EXPECT_EQ(options["rounds"], json::array({2, 1}));
+  EXPECT_EQ(options["only_rounds"], json::array({2, 1}));
   EXPECT_EQ(options["serial"], false);
   EXPECT_EQ(options["wait"], "auto");
 }

@@ -124,7 +124,7 @@ TEST(TopologyHdf5, GivesBackEverythingThatAllRanksWrote) {
   EXPECT_THAT(reader.texts("/status/reason"), ElementsAre(""));
   EXPECT_EQ(reader.text_attribute("/provenance", "end_utc"), "2026-01-31T23:59:59Z");
   EXPECT_EQ(reader.number_attribute("/provenance", "num_ranks"), num_ranks);
-  EXPECT_EQ(reader.text_attribute("/options", "topology"), "star,star2,complete,complete2,ring,ring2");
+  EXPECT_EQ(reader.text_attribute("/options", "pattern"), "star,star2,complete,complete2,ring,ring2");
   EXPECT_EQ(reader.text_attribute("/options", "iterations"), "4");
   EXPECT_THAT(reader.ints("/message_size_bytes"), ElementsAre(8, 1024, 4096));
   EXPECT_THAT(reader.ints("/ranks/pid"), ElementsAre(100, 101, 102, 103, 104));
