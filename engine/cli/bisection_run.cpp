@@ -33,8 +33,9 @@ struct BisectionTest {
     });
   }
 
-  static std::unique_ptr<Memory> allocate(const Request& request, const Plan& /*plan*/, int rank) {
-    return std::make_unique<Memory>(request, rank);
+  static std::unique_ptr<Memory> allocate(const Request& request, const Plan& /*plan*/, cluster::Cluster& cluster,
+                                          const Surroundings& /*surroundings*/) {
+    return std::make_unique<Memory>(request, cluster.rank());
   }
 
   static void describe(const Plan& plan, Result& result) {

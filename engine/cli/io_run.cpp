@@ -113,8 +113,9 @@ class IoTest {
     return plan;
   }
 
-  std::unique_ptr<Memory> allocate(const Request& request, const Plan& plan, int rank) {
-    return std::make_unique<Memory>(request, plan, rank);
+  std::unique_ptr<Memory> allocate(const Request& request, const Plan& plan, cluster::Cluster& cluster,
+                                   const Surroundings& /*surroundings*/) {
+    return std::make_unique<Memory>(request, plan, cluster.rank());
   }
 
   void describe(const Plan& plan, Result& result) {

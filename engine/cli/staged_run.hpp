@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank's way through a benchmark of four stages, once for all that have them. Ranks agree before they part ways:
-// whatever one cannot do, none does.
+// The stages of one rank's run, the same for all four benchmarks. Where a stage fails on one rank, it fails on all.
 #pragma once
 
+#include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "cli/run_frame.hpp"
+#include "cli/standard_streams.hpp"
+#include "cli/stopwatch.hpp"
 #include "cli/surroundings.hpp"
 #include "cli/together.hpp"
 #include "core/clock.hpp"
@@ -24,18 +28,41 @@ struct PresentationOf {
   std::function<std::unique_ptr<Progress>(const Result& so_far)> progress;
 
   /// Rank 0, at the end: the text for standard output.
+  /// `path`: where the result lies; "-" = standard output.
   std::function<std::string(const Result& result, const std::string& path)> summary;
+
+  /// Every rank, before the first message: its line for standard error, line end included; rank 0 writes them all, in
+  /// any order.
+  std::function<std::string(int rank, const RankPlace& place)> rank_line;
 };
 
-/// `Benchmark` says what is its own; an object of it lives as long as the run, for what one stage leaves to the next.
-/// Types: Request, Plan, Memory (this rank's, for messages), Result, File, Progress. Functions, static or not, in the
-/// order in which they are called; "together" = inside together(), so that they may throw:
+/// What is timed around the measuring, for a front end that reports it.
+enum class Stage : std::uint8_t {
+  joining,  ///< until the ranks know each other
+  placing,  ///< who is where
+  opening_file,
+  closing_file,
+  everything,
+};
+
+/// What one benchmark does in each stage; an object of it lives as long as the run, for what one stage leaves to the
+/// next. Types: Request, Plan, Memory (this rank's, for messages), Result, File, Progress. Functions, static or not, in
+/// the order in which they are called; "together" = inside together(), so that they may throw:
 ///
-///   Plan plan(request, surroundings, cluster)       collective, agrees by itself
-///   unique_ptr<Memory> allocate(request, plan, rank)        together
-///   void describe(plan, result)                     of the plan what the result tells
-///   unique_ptr<File> open_file(cluster, so_far, plan, place)  together; before the first message
+///   Plan plan(request, surroundings, cluster)                          collective, agrees by itself
+///   unique_ptr<Memory> allocate(request, plan, cluster, surroundings)  together
+///   void describe(plan, result)                                        of the plan what the result tells
+///   unique_ptr<File> open_file(cluster, so_far, plan, place)           together; before the first message
 ///   void measure(cluster, surroundings, plan, memory, file, progress, result)   collective; findings, too
+///
+/// Those that a benchmark may leave out:
+///
+///   void stage_done(progress, stage, seconds)                          rank 0, where there is a progress
+///   string judge(cluster, result, path)                                collective, at the end: why the status is
+///   "below
+///                                                                      its limit", the same on all ranks; empty = it
+///                                                                      is not
+///   static constexpr bool collects_hosts = true                        measure() fills in `result.hosts`
 template <class Benchmark>
 class StagedRun final : public BenchmarkRun {
  public:
@@ -44,20 +71,38 @@ class StagedRun final : public BenchmarkRun {
 
   /// `presentation` outlives the run.
   StagedRun(const Request& request, cluster::Cluster& cluster, const transport::LoadedModule& module,
-            const Presentation& presentation, Benchmark benchmark)
-      : cluster_(cluster), module_(module), presentation_(presentation), benchmark_(std::move(benchmark)) {
+            const Presentation& presentation, Benchmark benchmark, double joining_s)
+      : cluster_(cluster),
+        module_(module),
+        presentation_(presentation),
+        benchmark_(std::move(benchmark)),
+        joining_s_(joining_s) {
     result_.request = request;
   }
 
   void run() override {
+    const Stopwatch everything;
+    Stopwatch stage;
     surroundings_.emplace(result_.request, cluster_, module_);
+    const double placing_s = stage.lap_s();
     plan_ = benchmark_.plan(result_.request, *surroundings_, cluster_);
     allocate();
     describe();
+    write_rank_lines();
+    stage.lap_s();
     open_file();
-    measure();
+    const double opening_s = stage.lap_s();
+    make_progress();
+    stage_done(Stage::joining, joining_s_);
+    stage_done(Stage::placing, placing_s);
+    stage_done(Stage::opening_file, opening_s);
+    benchmark_.measure(cluster_, *surroundings_, plan_, *memory_, *file_, progress_.get(), result_);
     finish();
+    judge();
+    stage_done(Stage::everything, joining_s_ + everything.elapsed_s());
   }
+
+  ExitStatus status() const override { return why_below_.empty() ? ExitStatus::ok : ExitStatus::below_threshold; }
 
   void mark_incomplete(const std::string& reason) override {
     if (file_) file_->mark_incomplete(reason);
@@ -68,14 +113,22 @@ class StagedRun final : public BenchmarkRun {
   void allocate() {
     memory_ = together(cluster_, [&] {
       surroundings_->check_memory_kind();
-      return benchmark_.allocate(result_.request, plan_, cluster_.rank());
+      return benchmark_.allocate(result_.request, plan_, cluster_, *surroundings_);
     });
   }
 
   void describe() {
     result_.provenance = surroundings_->provenance();
     benchmark_.describe(plan_, result_);
-    result_.hosts = surroundings_->hosts_with_ranks(surroundings_->gather_host_names());
+    if constexpr (!requires { Benchmark::collects_hosts; }) {
+      result_.hosts = surroundings_->hosts_with_ranks(surroundings_->gather_host_names());
+    }
+  }
+
+  void write_rank_lines() {
+    if (!presentation_.rank_line) return;
+    const std::string own = presentation_.rank_line(cluster_.rank(), surroundings_->place());
+    cluster_.gather(own, [](int, std::string_view line) { std::fwrite(line.data(), 1, line.size(), stderr); });
   }
 
   void open_file() {
@@ -83,21 +136,35 @@ class StagedRun final : public BenchmarkRun {
     cluster_.set_on_failure([this](const std::string& message) { file_->mark_incomplete(message); });
   }
 
-  void measure() {
+  void make_progress() {
     together(cluster_, [&] {
       if (cluster_.rank() == 0 && presentation_.progress) progress_ = presentation_.progress(result_);
       return true;
     });
-    benchmark_.measure(cluster_, *surroundings_, plan_, *memory_, *file_, progress_.get(), result_);
   }
 
   void finish() {
     result_.connections = surroundings_->connections();
     result_.provenance.end_utc = utc_now_iso8601();
     result_.complete = true;
+    Stopwatch closing;
     together(cluster_, [&] { return file_->finish(result_), true; });
+    stage_done(Stage::closing_file, closing.lap_s());
     say_at_end(cluster_, file_->path(),
                [&] { return presentation_.summary ? presentation_.summary(result_, file_->path()) : std::string(); });
+  }
+
+  void judge() {
+    if constexpr (requires { benchmark_.judge(cluster_, result_, file_->path()); }) {
+      why_below_ = benchmark_.judge(cluster_, result_, file_->path());
+      if (cluster_.rank() == 0 && !why_below_.empty()) complain(why_below_);
+    }
+  }
+
+  void stage_done(Stage stage, double seconds) {
+    if constexpr (requires { benchmark_.stage_done(*progress_, stage, seconds); }) {
+      if (progress_) benchmark_.stage_done(*progress_, stage, seconds);
+    }
   }
 
   cluster::Cluster& cluster_;
@@ -105,11 +172,13 @@ class StagedRun final : public BenchmarkRun {
   const Presentation& presentation_;
   std::optional<Surroundings> surroundings_;
   Benchmark benchmark_;  // gone before the transport that it may stand on
+  double joining_s_;
   typename Benchmark::Plan plan_;
   typename Benchmark::Result result_;
   std::unique_ptr<typename Benchmark::Memory> memory_;
   std::unique_ptr<typename Benchmark::File> file_;
   std::unique_ptr<typename Benchmark::Progress> progress_;  // rank 0 only
+  std::string why_below_;                                   // the limit that was asked for; empty = it is not
 };
 
 /// Collective: the whole run; the exit status. Never throws an error that the ranks have not agreed on.
@@ -117,8 +186,9 @@ template <class Benchmark>
 int run_stages(const typename Benchmark::Request& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
                const transport::LoadedModule& module, const typename StagedRun<Benchmark>::Presentation& presentation,
                Benchmark benchmark = {}) {
-  return run_in_frame(request, std::move(bootstrap), [&](cluster::Cluster& cluster, double) {
-    return std::make_unique<StagedRun<Benchmark>>(request, cluster, module, presentation, std::move(benchmark));
+  return run_in_frame(request, std::move(bootstrap), [&](cluster::Cluster& cluster, double joining_s) {
+    return std::make_unique<StagedRun<Benchmark>>(request, cluster, module, presentation, std::move(benchmark),
+                                                  joining_s);
   });
 }
 

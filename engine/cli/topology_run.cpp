@@ -40,8 +40,9 @@ struct TopologyTest {
     });
   }
 
-  static std::unique_ptr<Memory> allocate(const Request& request, const Plan& plan, int rank) {
-    return std::make_unique<Memory>(request, bench::topology::num_slots(request, plan, rank), rank);
+  static std::unique_ptr<Memory> allocate(const Request& request, const Plan& plan, cluster::Cluster& cluster,
+                                          const Surroundings& /*surroundings*/) {
+    return std::make_unique<Memory>(request, bench::topology::num_slots(request, plan, cluster.rank()), cluster.rank());
   }
 
   static void describe(const Plan& plan, Result& result) { result.topologies = bench::topology::facts_of(plan); }

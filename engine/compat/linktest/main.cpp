@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cli/link_run.hpp"
-#include "cli/presentation.hpp"
 #include "cli/reporting.hpp"
 #include "cli/standard_streams.hpp"
 #include "cluster/launcher.hpp"
@@ -35,8 +34,8 @@ std::string end_of(const LinkResult& result, const std::string& path) {
   return {};
 }
 
-cli::Presentation presentation_of(const LinkRequest& request) {
-  cli::Presentation presentation;
+cli::LinkPresentation presentation_of(const LinkRequest& request) {
+  cli::LinkPresentation presentation;
   presentation.progress = [](const LinkResult& so_far) { return make_progress(so_far, standard_outlet()); };
   presentation.summary = end_of;
   presentation.rank_line = [](int rank, const RankPlace& place) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "cli/link_run.hpp"
-#include "cli/presentation.hpp"
 #include "cli/reporting.hpp"
 #include "cli/standard_streams.hpp"
 #include "cluster/launcher.hpp"
@@ -40,8 +39,8 @@ std::string end_of(const LinkResult& result, const std::string& path) {
   return text;
 }
 
-cli::Presentation presentation_of(const LinkRequest& request, std::uint64_t summary_interval) {
-  cli::Presentation presentation;
+cli::LinkPresentation presentation_of(const LinkRequest& request, std::uint64_t summary_interval) {
+  cli::LinkPresentation presentation;
   presentation.progress = [summary_interval](const LinkResult& so_far) {
     return make_progress(so_far, summary_interval, standard_outlet());
   };
