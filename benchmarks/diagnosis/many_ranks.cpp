@@ -48,7 +48,7 @@ double peak_gb() {
 
 struct Wanted {
   int hosts_a_leaf = 32, leaves_a_pod = 32, num_pods = 128, ranks_a_host = 8;
-  PlaceKind kind = PlaceKind::host;
+  ComponentKind kind = ComponentKind::host;
   double factor = 1.2;
   std::int64_t num_rounds = 32;  ///< 0 = all pairs
   std::uint64_t seed = 1;
@@ -62,11 +62,11 @@ synthetic::Machine machine_of(const Wanted& wanted) {
   machine.num_ranks = static_cast<std::uint32_t>(machine.network.hosts.size()) * machine.ranks_per_host;
   machine.seed = wanted.seed;
   synthetic::PlantedFault fault;
-  fault.place.kind = wanted.kind;
-  fault.place.level = wanted.kind == PlaceKind::uplink ? 0 : -1;
+  fault.component.kind = wanted.kind;
+  fault.component.level = wanted.kind == ComponentKind::uplink ? 0 : -1;
   const std::size_t num =
-      wanted.kind == PlaceKind::uplink ? machine.network.levels[0].names.size() : machine.network.hosts.size();
-  fault.place.first = static_cast<std::int32_t>(num * 5 / 7);
+      wanted.kind == ComponentKind::uplink ? machine.network.levels[0].names.size() : machine.network.hosts.size();
+  fault.component.first = static_cast<std::int32_t>(num * 5 / 7);
   fault.factor = wanted.factor;
   machine.faults = {fault};
   return machine;
@@ -140,13 +140,13 @@ std::unique_ptr<diagnosis::Rows> measured(const synthetic::Simulator& simulator,
 Diagnosis diagnose(const synthetic::Simulator& simulator, const diagnosis::Layout& layout,
                    const diagnosis::Rows& rows) {
   std::uint32_t attempt = 0;
-  const auto again = [&](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Company company) {
-    const auto occasion =
-        company == diagnosis::Company::alone ? synthetic::Occasion::alone : synthetic::Occasion::beside_others;
+  const auto again = [&](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Load load) {
+    const auto load_condition =
+        load == diagnosis::Load::alone ? synthetic::LoadCondition::alone : synthetic::LoadCondition::concurrent;
     ++attempt;
-    std::vector<diagnosis::Again> times;
+    std::vector<diagnosis::RetestTimes> times;
     for (const auto& pair : pairs) {
-      const PairRecord record = simulator.retest(pair.from, pair.to, attempt, occasion);
+      const PairRecord record = simulator.retest(pair.from, pair.to, attempt, load_condition);
       times.push_back({record.time_ns_median, record.time_ns_mean});
     }
     return times;
@@ -161,7 +161,7 @@ Wanted wanted_of(int argc, char** argv) {
   const auto argument = [&](int index, const std::string& otherwise) {
     return index < argc ? std::string(argv[index]) : otherwise;
   };
-  wanted.kind = argument(1, "host") == "uplink" ? PlaceKind::uplink : PlaceKind::host;
+  wanted.kind = argument(1, "host") == "uplink" ? ComponentKind::uplink : ComponentKind::host;
   wanted.factor = std::atof(argument(2, "1.2").c_str());
   wanted.num_rounds = std::atoll(argument(3, "32").c_str());
   wanted.num_pods = std::atoi(argument(4, "128").c_str());
@@ -188,9 +188,9 @@ int main(int argc, char** argv) {
   int num_found = 0, num_wrong = 0;
   for (const Fault& fault : diagnosis.faults) {
     if (fault.is_note) continue;
-    const bool is_planted = fault.place == machine.faults.front().place;
+    const bool is_planted = fault.component == machine.faults.front().component;
     ++(is_planted ? num_found : num_wrong);
-    std::printf("%s %s %s x%.3f p %.2g\n", is_planted ? "right" : "wrong", name_of(fault.place.kind),
+    std::printf("%s %s %s x%.3f p %.2g\n", is_planted ? "right" : "wrong", name_of(fault.component.kind),
                 fault.name.c_str(), fault.ratio, fault.p_value);
   }
   std::printf("found %d wrong %d simulating %.1f diagnosing %.1f processor %.1f peak %.2f\n", num_found, num_wrong,

@@ -39,13 +39,14 @@ diagnosis::Layout layout_of(const synthetic::Machine& machine) {
 
 /// The same place and, where only one way is at fault, the same way or both: half-round-trips cannot tell.
 bool is_same(const synthetic::PlantedFault& planted, const Fault& found) {
-  Place a = planted.place, b = found.place;
-  Way way = planted.way;
+  Component a = planted.component, b = found.component;
+  FaultDirection direction = planted.direction;
   if (a.second > -1 && a.first > a.second) {
     std::swap(a.first, a.second);
-    if (way != Way::both) way = way == Way::out ? Way::in : Way::out;
+    if (direction != FaultDirection::both)
+      direction = direction == FaultDirection::out ? FaultDirection::in : FaultDirection::out;
   }
-  return a == b && (way == found.way) && symptom_of(planted) == found.symptom;
+  return a == b && (direction == found.direction) && symptom_of(planted) == found.symptom;
 }
 
 Diagnosis diagnose(const synthetic::Machine& machine, bool means) {
@@ -66,12 +67,13 @@ Diagnosis diagnose(const synthetic::Machine& machine, bool means) {
     return rows;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> attempts;
-  const auto again = [&](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Company company) {
-    using synthetic::Occasion;
-    const Occasion occasion = company == diagnosis::Company::alone ? Occasion::alone : Occasion::beside_others;
-    std::vector<diagnosis::Again> times;
+  const auto again = [&](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Load load) {
+    using synthetic::LoadCondition;
+    const LoadCondition load_condition =
+        load == diagnosis::Load::alone ? LoadCondition::alone : LoadCondition::concurrent;
+    std::vector<diagnosis::RetestTimes> times;
     for (const auto& pair : pairs) {
-      const PairRecord record = simulator.retest(pair.from, pair.to, ++attempts[{pair.from, pair.to}], occasion);
+      const PairRecord record = simulator.retest(pair.from, pair.to, ++attempts[{pair.from, pair.to}], load_condition);
       times.push_back({record.time_ns_median, record.time_ns_mean});
     }
     return times;
@@ -119,9 +121,9 @@ std::string play(synthetic::Machine machine, const Wanted& wanted, int index) {
                                       [&](const Fault& fault) { return !fault.is_note && is_same(planted, fault); });
     num_found += is_found ? 1 : 0;
     if (!is_found) {
-      said += fmt::format("  missed {} {} {} way {} level {} socket {} x{:.3f}\n", name_of(planted.place.kind),
-                          planted.place.first, planted.place.second, name_of(planted.way), planted.place.level,
-                          planted.place.socket, planted.factor);
+      said += fmt::format("  missed {} {} {} way {} level {} socket {} x{:.3f}\n", name_of(planted.component.kind),
+                          planted.component.first, planted.component.second, name_of(planted.direction),
+                          planted.component.level, planted.component.socket, planted.factor);
     }
   }
   for (const Fault& fault : diagnosis.faults) {
@@ -132,7 +134,7 @@ std::string play(synthetic::Machine machine, const Wanted& wanted, int index) {
     num_right += is_right ? 1 : 0;
     if (!is_right) {
       said += fmt::format("  wrong {} ({}) way {} x{:.3f} p {:.2g}\n", fault.name, name_of(fault.symptom),
-                          name_of(fault.way), fault.ratio, fault.p_value);
+                          name_of(fault.direction), fault.ratio, fault.p_value);
     }
   }
   const std::string kind = wanted.num_faults == 1 ? name_of(settings.kinds[0]) : "several";

@@ -17,7 +17,7 @@
 #include "cluster/cluster.hpp"
 #include "cluster/gathered_membership.hpp"
 #include "model/request.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 #include "transport/transport.hpp"
 
 namespace {
@@ -29,9 +29,9 @@ struct Who {
 };
 
 /// Every rank says what this one says.
-class MakeBelieveBootstrap final : public cluster::Bootstrap {
+class FakeBootstrap final : public cluster::Bootstrap {
  public:
-  explicit MakeBelieveBootstrap(Who who) : who_(who) {}
+  explicit FakeBootstrap(Who who) : who_(who) {}
   int rank() const override { return who_.rank; }
   int size() const override { return who_.size; }
   std::string launcher() const override { return "make-believe"; }
@@ -47,9 +47,9 @@ class MakeBelieveBootstrap final : public cluster::Bootstrap {
 };
 
 /// Keeps what a real cluster keeps a rank: where everybody listens, and on which host everybody is.
-class MakeBelieveCluster final : public cluster::Cluster {
+class FakeCluster final : public cluster::Cluster {
  public:
-  explicit MakeBelieveCluster(Who who)
+  explicit FakeCluster(Who who)
       : who_(who), bootstrap_(who), addresses_(bootstrap_, host_, {}), host_of_(static_cast<std::size_t>(who.size)) {}
 
   int rank() const override { return who_.rank; }
@@ -72,8 +72,10 @@ class MakeBelieveCluster final : public cluster::Cluster {
   void agree(const Error* own) override {
     if (own != nullptr) throw Error(*own);
   }
-  Pulse& pulse() override { return pulse_; }
-  void set_whereabouts(std::function<std::string(int)> whereabouts) override { whereabouts_ = std::move(whereabouts); }
+  ProgressCounter& progress_counter() override { return progress_counter_; }
+  void set_current_step(std::function<std::string(int)> current_step) override {
+    current_step_ = std::move(current_step);
+  }
   void set_on_failure(std::function<void(const std::string&)>) override {}
   [[noreturn]] void abort(const Error& error) override { throw Error(error); }
   void leave() override {}
@@ -82,15 +84,15 @@ class MakeBelieveCluster final : public cluster::Cluster {
  private:
   Who who_;
   std::string host_ = "make-believe";
-  MakeBelieveBootstrap bootstrap_;
+  FakeBootstrap bootstrap_;
   cluster::GatheredMembership addresses_;
   std::vector<std::uint32_t> host_of_;
-  std::function<std::string(int)> whereabouts_;
-  Pulse pulse_;
+  std::function<std::string(int)> current_step_;
+  ProgressCounter progress_counter_;
 };
 
 /// Answers at once.
-class MakeBelieveTransport final : public transport::Transport {
+class FakeTransport final : public transport::Transport {
  public:
   TransportInfo info() const override { return {"make-believe", "", "", true}; }
   void connect(int, Deadline) override {}
@@ -114,21 +116,21 @@ void run(Who who, const std::string& path) {
   request.num_messages = request.num_batches = 1;
   request.output = path;
   request.quiet = true;
-  MakeBelieveCluster cluster(who);
-  MakeBelieveTransport transport;
+  FakeCluster cluster(who);
+  FakeTransport transport;
   const bench::link::Plan plan = bench::link::plan(request, {who.size, 1, cluster.host_of()});
   bench::link::PairMeter meter(request, plan, cluster, transport);
 
   LinkResult result;
   result.request = request;
   result.num_rounds = plan.num_rounds;
-  result::ResultFileSetup setup;
+  result::LinkResultFileSetup setup;
   // Rank 0 alone can open a file for all: the others hear from it where their rows belong.
   setup.format = who.rank == 0 ? ResultFormat::hdf5 : ResultFormat::none;
   setup.path = who.rank == 0 ? path : "";
   setup.permutation_of_repeat = [](int) { return -1; };
   setup.rounds = [&](int) { return std::vector<std::int32_t>(static_cast<std::size_t>(who.size), 1); };
-  const auto file = result::open_result_file(cluster, result, std::move(setup));
+  const auto file = result::open_link_result_file(cluster, result, std::move(setup));
   file->reserve_repeats(1);
   result.slices = bench::link::measure({request, plan, cluster, meter, *file, cluster.host_of()}).slices;
   result.complete = true;

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mark for the watch while a measuring thread is with its transport.
+// Marks a thread as blocked inside a transport call.
 #pragma once
 
-#include "core/pulse.hpp"
+#include "core/progress_counter.hpp"
 
 namespace leadline::bench {
 
 /// Tells the watch that only a partner can help this thread on.
 class InTransport {
  public:
-  explicit InTransport(Pulse& pulse) : pulse_(pulse) {
-    pulse_.beat();
-    pulse_.in_transport.store(true, std::memory_order_relaxed);
+  explicit InTransport(ProgressCounter& progress_counter) : progress_counter_(progress_counter) {
+    progress_counter_.advance();
+    progress_counter_.in_transport.store(true, std::memory_order_relaxed);
   }
   ~InTransport() {
-    pulse_.in_transport.store(false, std::memory_order_relaxed);
-    pulse_.beat();
+    progress_counter_.in_transport.store(false, std::memory_order_relaxed);
+    progress_counter_.advance();
   }
   InTransport(const InTransport&) = delete;
   InTransport& operator=(const InTransport&) = delete;
 
  private:
-  Pulse& pulse_;
+  ProgressCounter& progress_counter_;
 };
 
 }  // namespace leadline::bench

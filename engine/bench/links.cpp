@@ -39,7 +39,7 @@ void open_links(cluster::Cluster& cluster, transport::Transport& transport, std:
                 double timeout_s) {
   const auto timeout = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(timeout_s));
   for (const std::int32_t partner : partners) {
-    const InTransport mark(cluster.pulse());
+    const InTransport in_transport(cluster.progress_counter());
     transport.connect(partner, Deadline::after(timeout));
   }
 }

@@ -22,7 +22,7 @@ std::size_t stride_of(std::uint32_t num, std::uint64_t largest_message_bytes) {
 
 void write_pattern(const memory::Allocator& allocator, std::span<std::byte> buffer, Fill fill,
                    const memory::PatternKey& key, std::span<std::byte> staging) {
-  if (allocator.place == memory::Place::host) {
+  if (allocator.place == memory::Location::host) {
     memory::fill(buffer, fill, key);
     return;
   }

@@ -13,7 +13,7 @@ MessageSlots::MessageSlots(const RunRequest& request, std::uint32_t num, int ran
       send_(memory::allocator_named(request.allocator), num * stride_bytes_),
       receive_(memory::allocator_named(request.allocator), num * stride_bytes_) {
   const memory::Allocator& allocator = memory::allocator_named(request.allocator);
-  std::vector<std::byte> staging(allocator.place == memory::Place::host ? 0 : stride_bytes_);
+  std::vector<std::byte> staging(allocator.place == memory::Location::host ? 0 : stride_bytes_);
   const auto who = static_cast<std::uint32_t>(rank);
   for (std::uint32_t slot = 0; slot < num; ++slot) {
     write_pattern(allocator, send_.span().subspan(slot * stride_bytes_, stride_bytes_), request.fill,

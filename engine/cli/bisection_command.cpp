@@ -17,8 +17,8 @@ int bisection_command(const std::vector<std::string>& arguments) {
   BisectionRequest request = parse_bisection_command(arguments);
   if (request.dry_run) {
     return say_plan([&] {
-      const PretendedRanks ranks = pretended_ranks(request);
-      return output::bisection_plan_text(request, bench::bisection::plan(request, ranks.presence()));
+      const DryRunRanks ranks = dry_run_ranks(request);
+      return output::bisection_plan_text(request, bench::bisection::plan(request, ranks.rank_layout()));
     });
   }
   return run_ranks(request, "bisection",

@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "cli/arguments.hpp"
-#include "cli/bisection_effects.hpp"
+#include "cli/bisection_validation.hpp"
 #include "cli/run_options.hpp"
 #include "core/units.hpp"
 #include "model/bisection_result.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 #include "schedule/pattern.hpp"
 
 namespace leadline::cli {
@@ -146,7 +146,7 @@ BisectionRequest parse_bisection_command(const std::vector<std::string>& argumen
   request.format = result::format_for(request.output, format);
   const IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
   settle_allocator(is_given, request);
-  check_effects(is_given, request);
+  validate_options(is_given, request);
   return request;
 }
 

@@ -8,7 +8,7 @@
 #include "bench/bisection/measure.hpp"
 #include "bench/bisection/message_buffers.hpp"
 #include "bench/bisection/plan.hpp"
-#include "bench/bisection/unfit.hpp"
+#include "bench/bisection/validity_warnings.hpp"
 #include "bench/free_memory.hpp"
 #include "output/bisection_text.hpp"
 #include "result/bisection_file.hpp"
@@ -25,16 +25,16 @@ struct BisectionTest {
   using File = result::BisectionFile;
   using Progress = bench::bisection::Progress;
 
-  static Plan plan(const Request& request, const Surroundings& surroundings, cluster::Cluster& cluster) {
-    return together(cluster, [&] {
-      Plan plan = bench::bisection::plan(request, surroundings.presence());
+  static Plan plan(const Request& request, const RunEnvironment& run_environment, cluster::Cluster& cluster) {
+    return run_collectively(cluster, [&] {
+      Plan plan = bench::bisection::plan(request, run_environment.rank_layout());
       bench::bisection::check_memory(plan, bench::available_memory_bytes());
       return plan;
     });
   }
 
   static std::unique_ptr<Memory> allocate(const Request& request, const Plan& /*plan*/, cluster::Cluster& cluster,
-                                          const Surroundings& /*surroundings*/) {
+                                          const RunEnvironment& /*surroundings*/) {
     return std::make_unique<Memory>(request, cluster.rank());
   }
 
@@ -45,7 +45,7 @@ struct BisectionTest {
   }
 
   static std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
-                                         const RankPlace& place) {
+                                         const RankPlacement& place) {
     const Request& request = so_far.request;
     const result::BisectionFileSetup setup{
         .path = request.output,
@@ -58,17 +58,17 @@ struct BisectionTest {
     return result::open_bisection_file(cluster, so_far, setup);
   }
 
-  static void measure(cluster::Cluster& cluster, const Surroundings& surroundings, const Plan& plan, Memory& memory,
-                      File& file, Progress* progress, Result& result) {
+  static void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,
+                      Memory& memory, File& file, Progress* progress, Result& result) {
     bench::bisection::Measured measured =
-        bench::bisection::measure({result.request, plan, cluster, surroundings.transport(), memory, file, progress});
+        bench::bisection::measure({result.request, plan, cluster, run_environment.transport(), memory, file, progress});
     result.patterns = std::move(measured.patterns);
     result.baseline = std::move(measured.baseline);
     result.sizes = std::move(measured.sizes);
     result.slow_connections = std::move(measured.slow_connections);
-    result.slow_places = std::move(measured.slow_places);
+    result.slow_components = std::move(measured.slow_components);
     result.verified_bytes = measured.verified_bytes;
-    result.findings = bench::bisection::unfit(surroundings.conditions(), result);
+    result.findings = bench::bisection::validity_warnings(run_environment.conditions(), result);
   }
 };
 

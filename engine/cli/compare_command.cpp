@@ -10,14 +10,14 @@
 #include "cli/compared_files.hpp"
 #include "cli/json_output.hpp"
 #include "cli/option_parser.hpp"
-#include "cli/run_effects.hpp"
+#include "cli/run_validation.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/verdict_options.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "output/comparison_text.hpp"
 #include "result/comparison_json.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 
 namespace leadline::cli {
 namespace {

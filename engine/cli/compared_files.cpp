@@ -31,7 +31,7 @@ std::vector<std::uint64_t> chosen_sizes(const ComparedFiles& files, const result
 std::vector<Comparison> compare_files(const ComparedFiles& files) {
   expect_link_test(files.before, "compare");
   expect_link_test(files.after, "compare");
-  const auto before = result::ResultReader::open(files.before), after = result::ResultReader::open(files.after);
+  const auto before = result::LinkResultReader::open(files.before), after = result::LinkResultReader::open(files.after);
   result::MatchedResults matched(*before, *after);
   if (!files.topology.empty()) {
     matched.layout().network = network::parse_network(files.topology, matched.layout().host_names);

@@ -11,8 +11,8 @@
 #include "cli/standard_streams.hpp"
 #include "core/error.hpp"
 #include "result/convert.hpp"
+#include "result/link_result_reader.hpp"
 #include "result/output_file.hpp"
-#include "result/reader.hpp"
 #include "result/sion/container/dense_copy.hpp"
 #include "result/staged_file.hpp"
 
@@ -85,7 +85,7 @@ void expect_convertible(const std::string& path) {
 /// Writes the new file under another name, and says what it does not have.
 void write(const Request& request, const std::string& path) {
   expect_convertible(request.input);
-  const auto reader = result::ResultReader::open(request.input);
+  const auto reader = result::LinkResultReader::open(request.input);
   result::Losses losses;
   if (kind_of_name(request.output) == FileKind::hdf5) {
     losses = result::write_hdf5(*reader, path);

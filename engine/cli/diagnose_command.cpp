@@ -13,7 +13,7 @@
 #include "cli/json_output.hpp"
 #include "cli/link_files.hpp"
 #include "cli/option_parser.hpp"
-#include "cli/run_effects.hpp"
+#include "cli/run_validation.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/verdict_options.hpp"
 #include "core/error.hpp"
@@ -69,7 +69,7 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
 
 using Chosen = std::pair<std::size_t, std::size_t>;  // repeat, size: positions in the header's lists
 
-std::vector<Chosen> chosen_slices(const DiagnoseRequest& request, const result::ResultHeader& header) {
+std::vector<Chosen> chosen_slices(const DiagnoseRequest& request, const result::LinkResultHeader& header) {
   std::vector<Chosen> chosen;
   for (std::size_t repeat = 0; repeat < header.repeats.size(); ++repeat) {
     if (request.repeat && header.repeats[repeat].repeat != *request.repeat) continue;
@@ -87,13 +87,13 @@ std::vector<Chosen> chosen_slices(const DiagnoseRequest& request, const result::
 }
 
 /// Ordered pairs that a whole test has; a file does not count them.
-std::uint64_t pairs_to_measure(const result::ResultHeader& header) {
+std::uint64_t pairs_to_measure(const result::LinkResultHeader& header) {
   const auto num_ranks = static_cast<std::uint64_t>(header.num_ranks);
   return num_ranks * (num_ranks - 1);
 }
 
-std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::ResultReader& reader) {
-  const result::ResultHeader& header = reader.header();
+std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::LinkResultReader& reader) {
+  const result::LinkResultHeader& header = reader.header();
   const std::vector<Chosen> chosen = chosen_slices(request, header);
   diagnosis::Layout layout = result::layout_of(reader);
   if (!request.topology.empty()) layout.network = network::parse_network(request.topology, layout.host_names);
@@ -113,7 +113,7 @@ std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, re
   return slices;
 }
 
-std::string text_of(const std::vector<result::DiagnosedSlice>& slices, const result::ResultHeader& header) {
+std::string text_of(const std::vector<result::DiagnosedSlice>& slices, const result::LinkResultHeader& header) {
   std::string text;
   if (!header.complete) text += fmt::format("the result is not complete: {}\n", header.incomplete_reason);
   for (const result::DiagnosedSlice& one : slices) {
@@ -136,7 +136,7 @@ std::size_t num_faults(const std::vector<result::DiagnosedSlice>& slices) {
 
 void diagnose(const DiagnoseRequest& request) {
   expect_link_test(request.path, "diagnose");
-  const auto reader = result::ResultReader::open(request.path);
+  const auto reader = result::LinkResultReader::open(request.path);
   const auto slices = diagnosed(request, *reader);
   if (request.json.is_wanted()) {
     put_json(request.json, result::diagnosis_document(request.path, reader->header().complete, slices));

@@ -12,7 +12,7 @@
 #include "output/file_info.hpp"
 #include "result/bisection/hdf5_reader.hpp"
 #include "result/io/hdf5_reader.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 #include "result/topology/hdf5_reader.hpp"
 
 namespace leadline::cli {
@@ -46,7 +46,7 @@ output::FileInfo info_of(const std::string& path, result::FileKind kind) {
     } else if (benchmark == "io") {
       info.io = output::io_info(result::io::Hdf5Reader(path));
     } else {
-      info.result = output::result_info(*result::ResultReader::open(path));
+      info.result = output::link_result_info(*result::LinkResultReader::open(path));
     }
   } catch (const Error& error) {
     if (!info.container) throw;

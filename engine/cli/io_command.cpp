@@ -19,8 +19,9 @@ int io_command(const std::vector<std::string>& arguments) {
   IoRequest request = parse_io_command(arguments);
   if (request.dry_run) {
     return say_plan([&] {
-      const PretendedRanks ranks = pretended_ranks(request);
-      return output::io_plan_text(request, bench::io::plan(request, ranks.presence(), pretended_names(request, ranks)));
+      const DryRunRanks ranks = dry_run_ranks(request);
+      return output::io_plan_text(request,
+                                  bench::io::plan(request, ranks.rank_layout(), dry_run_names(request, ranks)));
     });
   }
   const IoStart start = start_io(request);

@@ -9,16 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "cli/run_collectively.hpp"
 #include "cli/targets_file.hpp"
-#include "cli/together.hpp"
 
 namespace leadline::cli {
 namespace {
 
 /// By index, in lines; on rank 0.
-std::string host_lines(const Surroundings& surroundings) {
+std::string host_lines(const RunEnvironment& run_environment) {
   std::string text;
-  for (const auto& [index, name] : surroundings.gather_host_names()) text += name + "\n";
+  for (const auto& [index, name] : run_environment.gather_host_names()) text += name + "\n";
   return text;
 }
 
@@ -31,17 +31,18 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-bench::io::Names gather_names(const IoRequest& request, const Surroundings& surroundings, cluster::Cluster& cluster) {
+bench::io::Names gather_names(const IoRequest& request, const RunEnvironment& run_environment,
+                              cluster::Cluster& cluster) {
   bench::io::Names names;
-  names.hosts = lines_of(cluster.broadcast(host_lines(surroundings)));
-  const std::string own =
-      together(cluster, [&] { return cluster.rank() == 0 ? read_targets_file(request.targets_file) : std::string(); });
+  names.hosts = lines_of(cluster.broadcast(host_lines(run_environment)));
+  const std::string own = run_collectively(
+      cluster, [&] { return cluster.rank() == 0 ? read_targets_file(request.targets_file) : std::string(); });
   const std::string targets = cluster.broadcast(own);
-  names.targets = together(cluster, [&] { return names_in_targets(request.targets_file, targets); });
+  names.targets = run_collectively(cluster, [&] { return names_in_targets(request.targets_file, targets); });
   return names;
 }
 
-bench::io::Names pretended_names(const IoRequest& request, const PretendedRanks& ranks) {
+bench::io::Names dry_run_names(const IoRequest& request, const DryRunRanks& ranks) {
   bench::io::Names names;
   const std::size_t num_hosts = ranks.host_of.empty() ? 0 : std::size_t{1} + ranks.host_of.back();
   for (std::size_t host = 0; host < num_hosts; ++host) {

@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "cli/arguments.hpp"
-#include "cli/io_effects.hpp"
+#include "cli/io_validation.hpp"
 #include "cli/io_values.hpp"
 #include "cli/run_options.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 #include "storage/table.hpp"
 
 namespace leadline::cli {
@@ -215,7 +215,7 @@ IoRequest parse_io_command(const std::vector<std::string>& arguments) {
   if (request.file_fill == memory::BlockKind::doubles && !is_given("--touch")) request.touch = memory::Touch::object;
   request.message_sizes_bytes = {request.object_size_bytes};
   request.format = result::format_for(request.output, format);
-  check_effects(is_given, request);
+  validate_options(is_given, request);
   return request;
 }
 

@@ -14,7 +14,7 @@
 #include "bench/io/buffers.hpp"
 #include "bench/io/measure.hpp"
 #include "bench/io/plan.hpp"
-#include "bench/io/unfit.hpp"
+#include "bench/io/validity_warnings.hpp"
 #include "cli/io_names.hpp"
 #include "cli/io_run_id.hpp"
 #include "cli/standard_streams.hpp"
@@ -32,7 +32,7 @@ class KeptPhases final : public bench::io::PhaseStore {
  public:
   explicit KeptPhases(bench::io::PhaseStore& file) : file_(file) {}
 
-  void write(const PhasePlace& place, const RankPhase& own, const PhaseSummary& summary) override {
+  void write(const PhasePosition& place, const RankPhase& own, const PhaseSummary& summary) override {
     phases_.push_back(summary);
     file_.write(place, own, summary);
   }
@@ -95,26 +95,26 @@ class IoTest {
   /// Both outlive the run.
   IoTest(const IoStart& start, const IoPresentation& presentation) : start_(&start), presentation_(&presentation) {}
 
-  Plan plan(const Request& request, const Surroundings& surroundings, cluster::Cluster& cluster) {
-    const bench::io::Names names = gather_names(request, surroundings, cluster);
-    Plan plan = together(cluster, [&] {
-      Plan made = bench::io::plan(request, surroundings.presence(), names);
+  Plan plan(const Request& request, const RunEnvironment& run_environment, cluster::Cluster& cluster) {
+    const bench::io::Names names = gather_names(request, run_environment, cluster);
+    Plan plan = run_collectively(cluster, [&] {
+      Plan made = bench::io::plan(request, run_environment.rank_layout(), names);
       bench::io::check_memory(made, bench::available_memory_bytes());
       return made;
     });
     rank_ = cluster.rank();
     make_backend(request, cluster);
     if (!request.no_file) {
-      files_ =
-          together(cluster, [&] { return bench::io::agree_on_names(request, plan, cluster, surroundings.place()); });
-      together(cluster, [&] { return bench::io::check_targets(request, plan, files_, rank_), true; });
+      files_ = run_collectively(
+          cluster, [&] { return bench::io::agree_on_names(request, plan, cluster, run_environment.place()); });
+      run_collectively(cluster, [&] { return bench::io::check_targets(request, plan, files_, rank_), true; });
     }
     run_ = run_of(request, plan, files_, cluster);
     return plan;
   }
 
   std::unique_ptr<Memory> allocate(const Request& request, const Plan& plan, cluster::Cluster& cluster,
-                                   const Surroundings& /*surroundings*/) {
+                                   const RunEnvironment& /*surroundings*/) {
     return std::make_unique<Memory>(request, plan, cluster.rank());
   }
 
@@ -129,7 +129,7 @@ class IoTest {
   }
 
   std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
-                                  const RankPlace& place) {
+                                  const RankPlacement& place) {
     const Request& request = so_far.request;
     const result::IoFileSetup setup{
         .path = request.output,
@@ -141,14 +141,14 @@ class IoTest {
     return result::open_io_file(cluster, so_far, setup);
   }
 
-  void measure(cluster::Cluster& cluster, const Surroundings& surroundings, const Plan& plan, Memory& memory,
+  void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan, Memory& memory,
                File& file, Progress* progress, Result& result) {
     KeptPhases kept(file);
     if (!start_->trial.is_well) result.findings.push_back(fragile_finding(result.request, start_->trial));
     try {
       bench::io::Measured measured =
-          bench::io::measure({result.request, plan, cluster, surroundings.transport(), *backend_, files_,
-                              surroundings.place(), run_, memory, kept, progress});
+          bench::io::measure({result.request, plan, cluster, run_environment.transport(), *backend_, files_,
+                              run_environment.place(), run_, memory, kept, progress});
       result.phases = std::move(measured.phases);
       result.operations = std::move(measured.operations);
       result.hints = std::move(measured.hints);
@@ -161,17 +161,17 @@ class IoTest {
       if (rank_ == 0) say_what_there_is(result, file.path());
       throw;
     }
-    std::vector<Finding> findings = bench::io::unfit(surroundings.conditions(), result);
+    std::vector<Finding> findings = bench::io::validity_warnings(run_environment.conditions(), result);
     result.findings.insert(result.findings.end(), findings.begin(), findings.end());
   }
 
  private:
   void make_backend(const Request& request, cluster::Cluster& cluster) {
-    together(cluster, [&] { return refuse_fragile(request, start_->trial), true; });
-    backend_ = together(cluster, [&] {
+    run_collectively(cluster, [&] { return refuse_fragile(request, start_->trial), true; });
+    backend_ = run_collectively(cluster, [&] {
       return start_->backend->make({rank_, cluster.size(), start_->backend.argument()});
     });
-    together(cluster, [&] { return refuse_missing_calls(request, *backend_), true; });
+    run_collectively(cluster, [&] { return refuse_missing_calls(request, *backend_), true; });
   }
 
   /// Before the one line that says what went wrong. Nothing where no phase has begun.

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "bench/io/plan.hpp"
-#include "cli/io_effects.hpp"
+#include "cli/io_validation.hpp"
 #include "cli/run_command.hpp"
 #include "cli/targets_file.hpp"
-#include "cluster/place.hpp"
+#include "cluster/rank_placement.hpp"
 #include "core/error.hpp"
 #include "transport/module.hpp"
 
@@ -26,7 +26,7 @@ std::string directory_of_target(const IoRequest& request) {
   if (!request.targets_file.empty()) {
     name = names_in_targets(request.targets_file, read_targets_file(request.targets_file)).front();
   }
-  const RankPlace place = cluster::local_place();
+  const RankPlacement place = cluster::local_placement();
   const std::filesystem::path path(bench::io::expand_target(name, {0, place.host, place.pid}));
   const std::string directory = path.has_parent_path() ? path.parent_path().string() : ".";
   std::error_code error;
@@ -51,7 +51,7 @@ IoStart start_io(IoRequest& request, cluster::FrontEnd front_end) {
   if (request.backend.empty()) request.backend = transport == "mpi" && !request.no_file ? "mpi-io" : "posix";
   IoStart start{storage::load_backend(request.backend, launcher), {}};
   const storage::Entry& entry = start.backend.entry();
-  check_backend_effects(request, entry.name);
+  validate_backend_options(request, entry.name);
   if (entry.needs_mpi && transport != "mpi") {
     throw Error(ExitStatus::bad_command_line,
                 fmt::format("--backend {} cannot be had with --transport {}", request.backend, transport),

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <fstream>
 
-#include "cli/run_effects.hpp"
+#include "cli/run_validation.hpp"
 #include "cli/standard_streams.hpp"
 #include "core/error.hpp"
 #include "result/staged_file.hpp"

@@ -17,8 +17,8 @@ int link_command(const std::vector<std::string>& arguments) {
   LinkRequest request = parse_link(arguments);
   if (request.dry_run) {
     return say_plan([&] {
-      const PretendedRanks ranks = pretended_ranks(request);
-      return output::plan_text(request, bench::link::plan(request, ranks.presence()));
+      const DryRunRanks ranks = dry_run_ranks(request);
+      return output::plan_text(request, bench::link::plan(request, ranks.rank_layout()));
     });
   }
   return run_ranks(request, "link",

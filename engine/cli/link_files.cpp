@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 
 namespace leadline::cli {
 

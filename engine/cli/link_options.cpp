@@ -7,11 +7,11 @@
 
 #include "cli/arguments.hpp"
 #include "cli/fail_below.hpp"
-#include "cli/link_effects.hpp"
+#include "cli/link_validation.hpp"
 #include "cli/run_options.hpp"
 #include "cli/verdict_options.hpp"
 #include "core/units.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -174,7 +174,7 @@ LinkRequest parse_link(const std::vector<std::string>& arguments) {
   settle_health_check(is_given, request, format);
   request.format = result::format_for(request.output, format);
   settle_allocator(is_given, request);
-  check_effects(is_given, request);
+  validate_options(is_given, request);
   return request;
 }
 

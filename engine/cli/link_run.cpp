@@ -15,11 +15,11 @@
 #include "bench/link/measure.hpp"
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
-#include "bench/link/unfit.hpp"
+#include "bench/link/validity_warnings.hpp"
 #include "cli/compared_files.hpp"
+#include "cli/diagnosis_layout.hpp"
 #include "cli/fail_below.hpp"
 #include "cli/link_files.hpp"
-#include "cli/rank_layout.hpp"
 #include "cli/standard_streams.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
@@ -29,7 +29,7 @@
 #include "output/health_line.hpp"
 #include "output/link_progress.hpp"
 #include "output/link_summary.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 #include "schedule/schedule.hpp"
 
 namespace leadline::cli {
@@ -44,7 +44,7 @@ std::vector<std::int32_t> rounds_of_partners(const LinkRequest& request, const P
                                              int repeat) {
   std::vector<std::int32_t> rounds(static_cast<std::size_t>(cluster.size()));
   if (is_sample(request)) return rounds;  // known when they have been run
-  schedule::Spec spec = bench::link::schedule_spec(request, plan.presence, repeat);
+  schedule::Spec spec = bench::link::schedule_spec(request, plan.rank_layout, repeat);
   const auto for_each_meeting = [&](const schedule::Schedule& schedule, const auto& note) {
     for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
       const auto meeting = schedule.meeting(cluster.rank(), round);
@@ -85,7 +85,7 @@ class LinkTest {
   using Plan = bench::link::Plan;
   using Memory = bench::link::PairMeter;
   using Result = LinkResult;
-  using File = result::ResultFile;
+  using File = result::LinkResultFile;
   using Progress = bench::link::Progress;
 
   /// Only when the tables that grow with the ranks are gone.
@@ -96,31 +96,31 @@ class LinkTest {
       : transport_(&transport), presentation_(&presentation), begin_ns_(now_ns()) {}
 
   /// After the transport has said which hosts there are to believe in.
-  Plan plan(const Request& request, const Surroundings& surroundings, Cluster& cluster) {
-    if (!request.no_diagnosis) layout_ = rank_layout(cluster, surroundings, request.topology);
-    return together(cluster, [&] {
+  Plan plan(const Request& request, const RunEnvironment& run_environment, Cluster& cluster) {
+    if (!request.no_diagnosis) layout_ = diagnosis_layout(cluster, run_environment, request.topology);
+    return run_collectively(cluster, [&] {
       if (cluster.rank() == 0 && !request.baseline.empty()) expect_link_test(request.baseline, "compare with");
-      bench::Presence presence = surroundings.presence();
-      if (layout_) presence.network = &layout_->network;
-      Plan plan = bench::link::plan(request, presence);
+      bench::RankLayout rank_layout = run_environment.rank_layout();
+      if (layout_) rank_layout.network = &layout_->network;
+      Plan plan = bench::link::plan(request, rank_layout);
       bench::link::check_memory(plan, bench::available_memory_bytes());
       return plan;
     });
   }
 
   std::unique_ptr<Memory> allocate(const Request& request, const Plan& plan, Cluster& cluster,
-                                   const Surroundings& surroundings) const {
+                                   const RunEnvironment& run_environment) const {
     refuse_check_of_buffers(request, *transport_);
-    return std::make_unique<Memory>(request, plan, cluster, surroundings.transport());
+    return std::make_unique<Memory>(request, plan, cluster, run_environment.transport());
   }
 
   static void describe(const Plan& plan, Result& result) { result.num_rounds = plan.num_rounds; }
 
   /// `so_far` and `plan` outlive the file.
   std::unique_ptr<File> open_file(Cluster& cluster, const Result& so_far, const Plan& plan,
-                                  const RankPlace& place) const {
+                                  const RankPlacement& place) const {
     const Request& request = so_far.request;
-    result::ResultFileSetup setup;
+    result::LinkResultFileSetup setup;
     setup.path = request.output;
     setup.format = request.format;
     setup.existing = request.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse;
@@ -132,20 +132,20 @@ class LinkTest {
     setup.permutation_of_repeat = [&request](int repeat) { return bench::link::permutation_of(request, repeat); };
     setup.rounds = [&](int repeat) { return rounds_of_partners(request, plan, cluster, repeat); };
     if (presentation_->set_up_file) presentation_->set_up_file(setup);
-    return result::open_result_file(cluster, so_far, std::move(setup));
+    return result::open_link_result_file(cluster, so_far, std::move(setup));
   }
 
-  void measure(Cluster& cluster, const Surroundings& surroundings, const Plan& plan, Memory& meter, File& file,
+  void measure(Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan, Memory& meter, File& file,
                Progress* progress, Result& result) const {
-    together(cluster, [&] { return file.reserve_repeats(plan.num_repeats), true; });
+    run_collectively(cluster, [&] { return file.reserve_repeats(plan.num_repeats), true; });
     bench::link::Measured measured =
-        bench::link::measure({result.request, plan, cluster, meter, file, surroundings.host_of(), progress,
+        bench::link::measure({result.request, plan, cluster, meter, file, run_environment.host_of(), progress,
                               layout_ ? &*layout_ : nullptr, begin_ns_});
     if (is_sample(result.request)) result.num_rounds = measured.num_rounds;
     result.slices = std::move(measured.slices);
     result.verified_bytes = measured.verified_bytes;
-    result.findings = bench::link::unfit(surroundings.conditions(), plan.num_players, result.slices);
-    collect_hosts(cluster, surroundings, result);
+    result.findings = bench::link::validity_warnings(run_environment.conditions(), plan.num_players, result.slices);
+    collect_hosts(cluster, run_environment, result);
   }
 
   static void stage_done(Progress& progress, Stage stage, double seconds) {
@@ -166,7 +166,7 @@ class LinkTest {
 
   static std::string judge(Cluster& cluster, const Result& result, const std::string& path) {
     if (!result.request.baseline.empty()) {
-      const std::string own = together(
+      const std::string own = run_collectively(
           cluster, [&] { return cluster.rank() == 0 ? compared_with_baseline(result.request, path) : std::string(); });
       std::string why = cluster.broadcast(own);
       if (!why.empty()) return why;
@@ -176,11 +176,11 @@ class LinkTest {
 
  private:
   /// Names of the hosts, on rank 0.
-  static void collect_hosts(Cluster& cluster, const Surroundings& surroundings, Result& result) {
-    const auto names = surroundings.gather_host_names();
+  static void collect_hosts(Cluster& cluster, const RunEnvironment& run_environment, Result& result) {
+    const auto names = run_environment.gather_host_names();
     if (cluster.rank() != 0) return;
-    result.hosts = surroundings.hosts_with_ranks(names);
-    const auto host_of = surroundings.host_of();
+    result.hosts = run_environment.hosts_with_ranks(names);
+    const auto host_of = run_environment.host_of();
     for (const SliceSummary& summary : result.slices) {
       for (const SlowPair& pair : summary.slowest) {
         result.slow_pair_hosts.push_back(names.at(host_of[pair.from]));

@@ -10,14 +10,14 @@
 #include "cluster/bootstrap.hpp"
 #include "model/link_request.hpp"
 #include "model/link_result.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 #include "transport/module.hpp"
 
 namespace leadline::cli {
 
 struct LinkPresentation : PresentationOf<LinkResult, bench::link::Progress> {
   /// All ranks: what the front end wants else of its result file. May be empty.
-  std::function<void(result::ResultFileSetup& setup)> set_up_file;
+  std::function<void(result::LinkResultFileSetup& setup)> set_up_file;
 };
 
 /// That of `leadline link`.

@@ -42,12 +42,12 @@ constexpr Command commands[] = {
 };
 
 /// Programs of ours that stand beside this one, each named leadline-<command>.
-struct Companion {
+struct CompanionProgram {
   const char* name;
   const char* purpose;
 };
 
-constexpr Companion companions[] = {
+constexpr CompanionProgram companions[] = {
     {"report", "make a page, a sheet or a picture of a result"},
     {"view", "look at a large result in the browser"},
     {"export", "write a result for other tools: CSV, Parquet, the list of bad links"},
@@ -56,7 +56,7 @@ constexpr Companion companions[] = {
 };
 
 std::string purpose_of(const std::string& external) {
-  for (const Companion& companion : companions) {
+  for (const CompanionProgram& companion : companions) {
     if (external == companion.name) return companion.purpose;
   }
   return "program leadline-" + external;

@@ -11,9 +11,9 @@
 #include "cli/start.hpp"
 #include "cluster/launcher.hpp"
 #include "cluster/local.hpp"
-#include "cluster/place.hpp"
+#include "cluster/rank_placement.hpp"
 #include "core/error.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -53,22 +53,22 @@ int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& 
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file size is then an error of a write, and not the rank's death
 
   if (launcher != Launcher::none) return run_rank(launcher_bootstrap(module, launcher, timeout_of(request)), module);
-  refuse_strangers_of_a_step();
+  refuse_unconnected_slurm_tasks();
   return cluster::launch_local(num_local_ranks(request), [&](std::unique_ptr<cluster::Bootstrap> bootstrap) {
     return run_rank(std::move(bootstrap), module);
   });
 }
 
-PretendedRanks pretended_ranks(const RunRequest& request) {
+DryRunRanks dry_run_ranks(const RunRequest& request) {
   const int num_ranks = request.dry_run_ranks > 0 ? request.dry_run_ranks : num_local_ranks(request);
-  PretendedRanks pretended;
-  pretended.max_ranks_per_host =
+  DryRunRanks dry_run;
+  dry_run.max_ranks_per_host =
       request.dry_run_ranks_per_host > 0 ? std::min(request.dry_run_ranks_per_host, num_ranks) : num_ranks;
-  pretended.host_of.resize(static_cast<std::size_t>(num_ranks));
+  dry_run.host_of.resize(static_cast<std::size_t>(num_ranks));
   for (int rank = 0; rank < num_ranks; ++rank) {
-    pretended.host_of[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(rank / pretended.max_ranks_per_host);
+    dry_run.host_of[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(rank / dry_run.max_ranks_per_host);
   }
-  return pretended;
+  return dry_run;
 }
 
 int say_plan(const std::function<std::string()>& plan_text) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/presence.hpp"
+#include "bench/rank_layout.hpp"
 #include "cluster/bootstrap.hpp"
 #include "cluster/launcher.hpp"
 #include "model/request.hpp"
@@ -29,14 +29,14 @@ std::string transport_for(const RunRequest& request, cluster::Launcher launcher)
 int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& run_rank);
 
 /// The ranks that --dry-run plans for.
-struct PretendedRanks {
+struct DryRunRanks {
   std::vector<std::uint32_t> host_of;  ///< host index by rank
   int max_ranks_per_host = 1;
 
-  bench::Presence presence() const { return {static_cast<int>(host_of.size()), max_ranks_per_host, host_of}; }
+  bench::RankLayout rank_layout() const { return {static_cast<int>(host_of.size()), max_ranks_per_host, host_of}; }
 };
 
-PretendedRanks pretended_ranks(const RunRequest& request);
+DryRunRanks dry_run_ranks(const RunRequest& request);
 
 /// --dry-run: says `plan_text()`, once where a launcher has started several processes. Returns the exit status.
 int say_plan(const std::function<std::string()>& plan_text);

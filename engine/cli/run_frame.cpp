@@ -5,9 +5,9 @@
 #include <chrono>
 #include <exception>
 
+#include "cli/run_collectively.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/stopwatch.hpp"
-#include "cli/together.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cli {
@@ -54,7 +54,7 @@ int run_in_frame(const RunRequest& request, std::unique_ptr<cluster::Bootstrap> 
 }
 
 void say_at_end(Cluster& cluster, const std::string& result_path, const std::function<std::string()>& text) {
-  together(cluster, [&] {
+  run_collectively(cluster, [&] {
     if (cluster.rank() == 0 && result_path != "-") say(text());
     return true;
   });

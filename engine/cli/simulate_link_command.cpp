@@ -21,10 +21,10 @@
 #include "result/output_file.hpp"
 #include "result/staged_file.hpp"
 #include "synthetic/fault_file.hpp"
+#include "synthetic/planted_fault_text.hpp"
 #include "synthetic/result.hpp"
 #include "synthetic/scenario.hpp"
 #include "synthetic/simulator.hpp"
-#include "synthetic/words.hpp"
 
 namespace leadline::cli {
 namespace {

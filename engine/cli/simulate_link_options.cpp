@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "model/request.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 
 namespace leadline::cli {
 namespace {

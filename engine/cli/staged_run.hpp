@@ -11,11 +11,11 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/run_collectively.hpp"
+#include "cli/run_environment.hpp"
 #include "cli/run_frame.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/stopwatch.hpp"
-#include "cli/surroundings.hpp"
-#include "cli/together.hpp"
 #include "core/clock.hpp"
 
 namespace leadline::cli {
@@ -33,7 +33,7 @@ struct PresentationOf {
 
   /// Every rank, before the first message: its line for standard error, line end included; rank 0 writes them all, in
   /// any order.
-  std::function<std::string(int rank, const RankPlace& place)> rank_line;
+  std::function<std::string(int rank, const RankPlacement& place)> rank_line;
 };
 
 /// What is timed around the measuring, for a front end that reports it.
@@ -83,9 +83,9 @@ class StagedRun final : public BenchmarkRun {
   void run() override {
     const Stopwatch everything;
     Stopwatch stage;
-    surroundings_.emplace(result_.request, cluster_, module_);
+    run_environment_.emplace(result_.request, cluster_, module_);
     const double placing_s = stage.lap_s();
-    plan_ = benchmark_.plan(result_.request, *surroundings_, cluster_);
+    plan_ = benchmark_.plan(result_.request, *run_environment_, cluster_);
     allocate();
     describe();
     write_rank_lines();
@@ -96,7 +96,7 @@ class StagedRun final : public BenchmarkRun {
     stage_done(Stage::joining, joining_s_);
     stage_done(Stage::placing, placing_s);
     stage_done(Stage::opening_file, opening_s);
-    benchmark_.measure(cluster_, *surroundings_, plan_, *memory_, *file_, progress_.get(), result_);
+    benchmark_.measure(cluster_, *run_environment_, plan_, *memory_, *file_, progress_.get(), result_);
     finish();
     judge();
     stage_done(Stage::everything, joining_s_ + everything.elapsed_s());
@@ -111,44 +111,45 @@ class StagedRun final : public BenchmarkRun {
  private:
   /// Before the file: memory that an allocator cannot give (huge pages, locked memory) leaves nothing behind.
   void allocate() {
-    memory_ = together(cluster_, [&] {
-      surroundings_->check_memory_kind();
-      return benchmark_.allocate(result_.request, plan_, cluster_, *surroundings_);
+    memory_ = run_collectively(cluster_, [&] {
+      run_environment_->check_memory_kind();
+      return benchmark_.allocate(result_.request, plan_, cluster_, *run_environment_);
     });
   }
 
   void describe() {
-    result_.provenance = surroundings_->provenance();
+    result_.provenance = run_environment_->provenance();
     benchmark_.describe(plan_, result_);
     if constexpr (!requires { Benchmark::collects_hosts; }) {
-      result_.hosts = surroundings_->hosts_with_ranks(surroundings_->gather_host_names());
+      result_.hosts = run_environment_->hosts_with_ranks(run_environment_->gather_host_names());
     }
   }
 
   void write_rank_lines() {
     if (!presentation_.rank_line) return;
-    const std::string own = presentation_.rank_line(cluster_.rank(), surroundings_->place());
+    const std::string own = presentation_.rank_line(cluster_.rank(), run_environment_->place());
     cluster_.gather(own, [](int, std::string_view line) { std::fwrite(line.data(), 1, line.size(), stderr); });
   }
 
   void open_file() {
-    file_ = together(cluster_, [&] { return benchmark_.open_file(cluster_, result_, plan_, surroundings_->place()); });
+    file_ = run_collectively(cluster_,
+                             [&] { return benchmark_.open_file(cluster_, result_, plan_, run_environment_->place()); });
     cluster_.set_on_failure([this](const std::string& message) { file_->mark_incomplete(message); });
   }
 
   void make_progress() {
-    together(cluster_, [&] {
+    run_collectively(cluster_, [&] {
       if (cluster_.rank() == 0 && presentation_.progress) progress_ = presentation_.progress(result_);
       return true;
     });
   }
 
   void finish() {
-    result_.connections = surroundings_->connections();
+    result_.connections = run_environment_->connections();
     result_.provenance.end_utc = utc_now_iso8601();
     result_.complete = true;
     Stopwatch closing;
-    together(cluster_, [&] { return file_->finish(result_), true; });
+    run_collectively(cluster_, [&] { return file_->finish(result_), true; });
     stage_done(Stage::closing_file, closing.lap_s());
     say_at_end(cluster_, file_->path(),
                [&] { return presentation_.summary ? presentation_.summary(result_, file_->path()) : std::string(); });
@@ -170,7 +171,7 @@ class StagedRun final : public BenchmarkRun {
   cluster::Cluster& cluster_;
   const transport::LoadedModule& module_;
   const Presentation& presentation_;
-  std::optional<Surroundings> surroundings_;
+  std::optional<RunEnvironment> run_environment_;
   Benchmark benchmark_;  // gone before the transport that it may stand on
   double joining_s_;
   typename Benchmark::Plan plan_;

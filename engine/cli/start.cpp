@@ -58,7 +58,7 @@ std::unique_ptr<cluster::Bootstrap> launcher_bootstrap(const transport::LoadedMo
   return bootstrap_by_launcher(launcher, timeout);
 }
 
-void refuse_strangers_of_a_step() {
+void refuse_unconnected_slurm_tasks() {
   const char* step = std::getenv("SLURM_STEP_ID");
   const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
   if (step == nullptr || tasks == nullptr || std::atoi(tasks) <= 1) return;

@@ -20,6 +20,6 @@ std::unique_ptr<cluster::Bootstrap> launcher_bootstrap(const transport::LoadedMo
 
 /// Local: throws Error(something_missing) where srun without a PMI plugin has started several processes, which know
 /// nothing of each other.
-void refuse_strangers_of_a_step();
+void refuse_unconnected_slurm_tasks();
 
 }  // namespace leadline::cli

@@ -6,9 +6,9 @@
 
 #include "cli/arguments.hpp"
 #include "cli/run_options.hpp"
-#include "cli/topology_effects.hpp"
+#include "cli/topology_validation.hpp"
 #include "core/units.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 #include "schedule/edge_list.hpp"
 
 namespace leadline::cli {
@@ -131,7 +131,7 @@ TopologyRequest parse_topology_command(const std::vector<std::string>& arguments
   request.format = result::format_for(request.output, format);
   const IsGiven is_given = [&options](const char* option) { return options.is_given(option); };
   settle_allocator(is_given, request);
-  check_effects(is_given, request);
+  validate_options(is_given, request);
   return request;
 }
 

@@ -11,7 +11,7 @@
 #include "bench/message_slots.hpp"
 #include "bench/topology/measure.hpp"
 #include "bench/topology/plan.hpp"
-#include "bench/topology/unfit.hpp"
+#include "bench/topology/validity_warnings.hpp"
 #include "cli/edges_file.hpp"
 #include "output/topology_text.hpp"
 #include "result/topology_file.hpp"
@@ -29,26 +29,26 @@ struct TopologyTest {
   using Progress = bench::topology::Progress;
 
   /// Other hosts may not see the file with the edges: rank 0 reads it for all.
-  static Plan plan(const Request& request, const Surroundings& surroundings, cluster::Cluster& cluster) {
-    const std::string own =
-        together(cluster, [&] { return cluster.rank() == 0 ? read_edges_file(request.edges_file) : std::string(); });
+  static Plan plan(const Request& request, const RunEnvironment& run_environment, cluster::Cluster& cluster) {
+    const std::string own = run_collectively(
+        cluster, [&] { return cluster.rank() == 0 ? read_edges_file(request.edges_file) : std::string(); });
     const std::string edges = cluster.broadcast(own);
-    return together(cluster, [&] {
-      Plan plan = bench::topology::plan(request, surroundings.presence(), edges);
+    return run_collectively(cluster, [&] {
+      Plan plan = bench::topology::plan(request, run_environment.rank_layout(), edges);
       bench::topology::check_memory(plan, bench::available_memory_bytes());
       return plan;
     });
   }
 
   static std::unique_ptr<Memory> allocate(const Request& request, const Plan& plan, cluster::Cluster& cluster,
-                                          const Surroundings& /*surroundings*/) {
+                                          const RunEnvironment& /*surroundings*/) {
     return std::make_unique<Memory>(request, bench::topology::num_slots(request, plan, cluster.rank()), cluster.rank());
   }
 
   static void describe(const Plan& plan, Result& result) { result.topologies = bench::topology::facts_of(plan); }
 
   static std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
-                                         const RankPlace& place) {
+                                         const RankPlacement& place) {
     const Request& request = so_far.request;
     const bool is_load = request.duration_s > 0;
     result::TopologyFileSetup setup{
@@ -62,14 +62,14 @@ struct TopologyTest {
     return result::open_topology_file(cluster, so_far, std::move(setup));
   }
 
-  static void measure(cluster::Cluster& cluster, const Surroundings& surroundings, const Plan& plan, Memory& memory,
-                      File& file, Progress* progress, Result& result) {
+  static void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,
+                      Memory& memory, File& file, Progress* progress, Result& result) {
     bench::topology::Measured measured =
-        bench::topology::measure({result.request, plan, cluster, surroundings.transport(), memory, file, progress});
+        bench::topology::measure({result.request, plan, cluster, run_environment.transport(), memory, file, progress});
     result.cells = std::move(measured.cells);
     result.load = std::move(measured.load);
     result.verified_bytes = measured.verified_bytes;
-    result.findings = bench::topology::unfit(surroundings.conditions(), result);
+    result.findings = bench::topology::validity_warnings(run_environment.conditions(), result);
   }
 };
 

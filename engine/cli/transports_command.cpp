@@ -8,7 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/json_output.hpp"
 #include "cli/option_parser.hpp"
-#include "cli/run_effects.hpp"
+#include "cli/run_validation.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/support.hpp"
 #include "core/json.hpp"

@@ -13,7 +13,7 @@
 #include "cluster/bootstrap.hpp"
 #include "cluster/rendezvous.hpp"
 #include "core/error.hpp"
-#include "core/pulse.hpp"
+#include "core/progress_counter.hpp"
 #include "model/request.hpp"
 
 namespace leadline::cluster {
@@ -64,11 +64,11 @@ class Cluster : public Rendezvous {
   virtual void agree(const Error* own) = 0;
 
   // Local: the watch.
-  virtual Pulse& pulse() = 0;
+  virtual ProgressCounter& progress_counter() = 0;
 
   /// `whereabouts(rank)` says what that rank was about to do ("round 3 of 7, with partner 5"); called from the
   /// watch thread at any time, so it may only read what does not change or is atomic.
-  virtual void set_whereabouts(std::function<std::string(int rank)> whereabouts) = 0;
+  virtual void set_current_step(std::function<std::string(int rank)> current_step) = 0;
 
   /// `on_failure(message)` runs once, in the watch thread of the one rank that reports, directly before that
   /// message goes to stderr and the process ends with status 4: the place to mark the result file.

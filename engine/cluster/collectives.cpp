@@ -16,15 +16,15 @@ void expect(Operation wanted, Operation came, int rank) {
 
 template <typename Body>
 void TcpCluster::collective(Body body) {
-  Vitals& vitals = watch_->vitals();
-  vitals.is_waiting.store(true, std::memory_order_relaxed);
+  StallDetector& stall_detector = watch_->stall_detector();
+  stall_detector.is_waiting.store(true, std::memory_order_relaxed);
   try {
     body(++sequence_);
   } catch (const BrokenEdge& broken) {
     watch_->await_end(broken);
   }
-  vitals.pulse.beat();
-  vitals.is_waiting.store(false, std::memory_order_relaxed);
+  stall_detector.progress_counter.advance();
+  stall_detector.is_waiting.store(false, std::memory_order_relaxed);
 }
 
 std::string TcpCluster::all_reduce(

@@ -7,7 +7,7 @@
 
 #include "cluster/bytes.hpp"
 #include "cluster/cpu_list.hpp"
-#include "cluster/place.hpp"
+#include "cluster/rank_placement.hpp"
 
 namespace leadline::cluster {
 namespace {

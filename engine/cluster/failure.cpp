@@ -14,7 +14,7 @@ namespace {
 // A frame of the watch holds 64 KiB; no reason that somebody reads is longer than this.
 constexpr std::size_t words_size_max = 4096;
 
-std::string in(const std::string& whereabouts) { return whereabouts.empty() ? "" : " in " + whereabouts; }
+std::string in(const std::string& current_step) { return current_step.empty() ? "" : " in " + current_step; }
 
 Failure failure(Grounds grounds, std::string problem, std::string why, std::string hint) {
   return {grounds, Error(ExitStatus::run_failed, std::move(problem), std::move(why), std::move(hint))};
@@ -46,42 +46,42 @@ std::optional<Failure> unpacked(std::string_view bytes) {
                  Error(static_cast<ExitStatus>(status), std::move(problem), std::move(why), std::move(hint))};
 }
 
-Failure death_of(const std::string& who, const std::string& whereabouts) {
-  return failure(Grounds::died, who + " died" + in(whereabouts), "its connection closed",
+Failure death_of(const std::string& who, const std::string& current_step) {
+  return failure(Grounds::died, who + " died" + in(current_step), "its connection closed",
                  fmt::format("Look at that host and its system log; {}", kept));
 }
 
-Failure silence_of(const std::string& who, const std::string& whereabouts, double silent_s) {
-  return failure(Grounds::silent, fmt::format("{} has been silent for {:.3g} s{}", who, silent_s, in(whereabouts)),
+Failure silence_of(const std::string& who, const std::string& current_step, double silent_s) {
+  return failure(Grounds::silent, fmt::format("{} has been silent for {:.3g} s{}", who, silent_s, in(current_step)),
                  "it is stopped, or its network is down",
                  fmt::format("Look at that host; --timeout sets the patience; {}", kept));
 }
 
-Failure cut_to(const std::string& who, const std::string& whereabouts, int error_number) {
-  return failure(Grounds::lost_connection, fmt::format("the connection to {} broke{}", who, in(whereabouts)),
+Failure cut_to(const std::string& who, const std::string& current_step, int error_number) {
+  return failure(Grounds::lost_connection, fmt::format("the connection to {} broke{}", who, in(current_step)),
                  system_error_text(error_number), fmt::format("Look at the network of that host; {}", kept));
 }
 
-Failure departure_of(const std::string& who, const std::string& whereabouts) {
-  return failure(Grounds::lost_connection, who + " left before the end" + in(whereabouts),
+Failure departure_of(const std::string& who, const std::string& current_step) {
+  return failure(Grounds::lost_connection, who + " left before the end" + in(current_step),
                  "it ended without telling the others why", fmt::format("Look at its own messages; {}", kept));
 }
 
-Failure standstill_of(const std::string& who, const std::string& whereabouts, double stuck_s) {
-  return failure(Grounds::stuck, fmt::format("{} has made no progress for {:.3g} s{}", who, stuck_s, in(whereabouts)),
+Failure standstill_of(const std::string& who, const std::string& current_step, double stuck_s) {
+  return failure(Grounds::stuck, fmt::format("{} has made no progress for {:.3g} s{}", who, stuck_s, in(current_step)),
                  "all ranks are alive, but nothing moves on that link",
                  fmt::format("Look at that link; --timeout sets the patience with what is timed in one go; {}", kept));
 }
 
-Failure abort_in(const std::string& who, const std::string& whereabouts) {
-  return failure(Grounds::aborted, fmt::format("{} gave up{}", who, in(whereabouts)),
+Failure abort_in(const std::string& who, const std::string& current_step) {
+  return failure(Grounds::aborted, fmt::format("{} gave up{}", who, in(current_step)),
                  "a library that it uses called abort()",
                  fmt::format("Look at the messages of that library; {}", kept));
 }
 
-Failure signal_to(const std::string& who, const std::string& whereabouts, int signal_number) {
+Failure signal_to(const std::string& who, const std::string& current_step, int signal_number) {
   const char* name = ::sigabbrev_np(signal_number);
-  return failure(Grounds::signalled, fmt::format("the run was told to stop{}", in(whereabouts)),
+  return failure(Grounds::signalled, fmt::format("the run was told to stop{}", in(current_step)),
                  fmt::format("{} received SIG{}", who, name != nullptr ? name : "?"),
                  "What was measured so far is kept");
 }

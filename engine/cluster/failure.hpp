@@ -33,12 +33,12 @@ std::string packed(const Failure& failure);
 std::optional<Failure> unpacked(std::string_view bytes);
 
 // The reasons in words. `who` is "rank 3 on node1", `whereabouts` "round 3 of 7, with partner 5" or empty.
-Failure death_of(const std::string& who, const std::string& whereabouts);
-Failure silence_of(const std::string& who, const std::string& whereabouts, double silent_s);
-Failure cut_to(const std::string& who, const std::string& whereabouts, int error_number);
-Failure departure_of(const std::string& who, const std::string& whereabouts);
-Failure standstill_of(const std::string& who, const std::string& whereabouts, double stuck_s);
-Failure abort_in(const std::string& who, const std::string& whereabouts);
-Failure signal_to(const std::string& who, const std::string& whereabouts, int signal_number);
+Failure death_of(const std::string& who, const std::string& current_step);
+Failure silence_of(const std::string& who, const std::string& current_step, double silent_s);
+Failure cut_to(const std::string& who, const std::string& current_step, int error_number);
+Failure departure_of(const std::string& who, const std::string& current_step);
+Failure standstill_of(const std::string& who, const std::string& current_step, double stuck_s);
+Failure abort_in(const std::string& who, const std::string& current_step);
+Failure signal_to(const std::string& who, const std::string& current_step, int signal_number);
 
 }  // namespace leadline::cluster

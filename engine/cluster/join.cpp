@@ -54,7 +54,7 @@ TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options
   key_.emplace(membership_->secret());
   Socket listener = membership_->take_listener();
   on_loopback_ = SocketAddress::of_socket(listener.fd()).is_loopback();
-  watch_.emplace(Watch::Settings{rank_, size_, host_, options_.timeout}, std::move(listener), *key_, lobby_,
+  watch_.emplace(Watch::Settings{rank_, size_, host_, options_.timeout}, std::move(listener), *key_, connection_queue_,
                  *bootstrap_);
   try {
     grow_tree(deadline);
@@ -81,7 +81,7 @@ void TcpCluster::grow_tree(Deadline deadline) {
     watch_->adopt_parent(parent, dial(address_of(parent), hello, *key_, deadline));
     hello.purpose = Purpose::collectives;
     parent_.emplace(parent, dial(address_of(parent), hello, *key_, deadline), waiter_);
-    if (!lobby_.await_host(parent, deadline)) {
+    if (!connection_queue_.await_host(parent, deadline)) {
       throw ConnectionLost(fmt::format("rank {} let rank {} in and has been silent since", parent, rank_), {},
                            "Look at that rank's host and the network between the two");
     }
@@ -90,8 +90,8 @@ void TcpCluster::grow_tree(Deadline deadline) {
 }
 
 void TcpCluster::await_child(int child, Deadline deadline) {
-  const bool is_watched = lobby_.await_host(child, deadline);
-  Socket socket = lobby_.take(Purpose::collectives, child, deadline);
+  const bool is_watched = connection_queue_.await_host(child, deadline);
+  Socket socket = connection_queue_.take(Purpose::collectives, child, deadline);
   if (!is_watched || !socket) {
     const Endpoint own = membership_->endpoint_of(rank_);
     throw ConnectionLost(fmt::format("rank {} did not join within {:.3g} s", child, seconds(options_.timeout)),
@@ -127,7 +127,7 @@ Socket TcpCluster::meet(int partner, Deadline deadline, const Meanwhile& meanwhi
     const Hello hello{Purpose::peer, static_cast<std::uint32_t>(rank_), static_cast<std::uint32_t>(partner)};
     socket = dial(address_of(partner), hello, *key_, deadline);
   } else {
-    socket = lobby_.take(Purpose::peer, partner, deadline, meanwhile);
+    socket = connection_queue_.take(Purpose::peer, partner, deadline, meanwhile);
     if (!socket) {
       throw ConnectionLost(fmt::format("rank {} did not connect to rank {} in time", partner, rank_), {},
                            "Look at that rank's host and the network between the two");
@@ -137,8 +137,8 @@ Socket TcpCluster::meet(int partner, Deadline deadline, const Meanwhile& meanwhi
   return socket;
 }
 
-void TcpCluster::set_whereabouts(std::function<std::string(int rank)> whereabouts) {
-  watch_->set_whereabouts(std::move(whereabouts));
+void TcpCluster::set_current_step(std::function<std::string(int rank)> current_step) {
+  watch_->set_current_step(std::move(current_step));
 }
 
 void TcpCluster::set_on_failure(std::function<void(const std::string& message)> on_failure) {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cluster/cluster.hpp"
+#include "cluster/connection_queue.hpp"
 #include "cluster/edge.hpp"
 #include "cluster/gathered_membership.hpp"
-#include "cluster/lobby.hpp"
 #include "cluster/waiter.hpp"
 #include "cluster/watch.hpp"
 
@@ -36,8 +36,8 @@ class TcpCluster final : public Cluster {
   void barrier() override;
   void agree(const Error* own) override;
 
-  Pulse& pulse() override { return watch_->vitals().pulse; }
-  void set_whereabouts(std::function<std::string(int rank)> whereabouts) override;
+  ProgressCounter& progress_counter() override { return watch_->stall_detector().progress_counter; }
+  void set_current_step(std::function<std::string(int rank)> current_step) override;
   void set_on_failure(std::function<void(const std::string& message)> on_failure) override;
   [[noreturn]] void abort(const Error& error) override;
   void leave() override;
@@ -67,7 +67,7 @@ class TcpCluster final : public Cluster {
   std::vector<std::uint32_t> host_of_;
   int num_hosts_ = 1;
 
-  Lobby lobby_;
+  ConnectionQueue connection_queue_;
   Waiter waiter_;
   std::optional<Watch> watch_;
   std::optional<Edge> parent_;

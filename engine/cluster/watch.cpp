@@ -27,17 +27,17 @@ constexpr auto ending_interval = 20ms;
 
 }  // namespace
 
-Watch::Watch(Settings settings, Socket listener, RunKey key, Lobby& lobby, Bootstrap& bootstrap)
+Watch::Watch(Settings settings, Socket listener, RunKey key, ConnectionQueue& connection_queue, Bootstrap& bootstrap)
     : settings_(std::move(settings)),
       interval_(std::clamp<Clock::duration>(settings_.timeout / 10, 50ms, 1s)),
-      lobby_(lobby),
+      connection_queue_(connection_queue),
       bootstrap_(bootstrap),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       signals_(std::in_place),
-      doorkeeper_(std::move(listener), key),
+      handshake_acceptor_(std::move(listener), key),
       now_(Clock::now()),
       awake_by_(now_),
-      next_beat_(now_ + interval_) {
+      next_heartbeat_(now_ + interval_) {
   if (!wake_) throw Error(ExitStatus::run_failed, "cannot start the watch", system_error_text(errno));
   thread_ = std::thread([this] { run(); });
 }
@@ -56,9 +56,9 @@ void Watch::adopt_parent(int rank, Socket socket) {
   order([&](Orders& orders) { orders.edges.emplace_back(rank, std::move(socket), Clock::now()); });
 }
 
-void Watch::set_whereabouts(std::function<std::string(int)> whereabouts) {
+void Watch::set_current_step(std::function<std::string(int)> current_step) {
   const std::lock_guard lock(mutex_);
-  whereabouts_ = std::move(whereabouts);
+  current_step_ = std::move(current_step);
 }
 
 void Watch::set_on_failure(std::function<void(const std::string&)> on_failure) {
@@ -78,18 +78,19 @@ bool Watch::expects(const Hello& hello) const {
   const int from = static_cast<int>(hello.from);
   if (hello.purpose == Purpose::peer) return from >= 0 && from < settings_.rank;
   const std::vector<int> children = children_of(settings_.rank, settings_.size);
-  return std::find(children.begin(), children.end(), from) != children.end() && !lobby_.has_seen(hello.purpose, from);
+  return std::find(children.begin(), children.end(), from) != children.end() &&
+         !connection_queue_.has_seen(hello.purpose, from);
 }
 
 void Watch::admit(const Hello& hello, Socket socket) {
   const int from = static_cast<int>(hello.from);
   if (hello.purpose != Purpose::watch) {
-    lobby_.leave(hello.purpose, from, std::move(socket));
+    connection_queue_.leave(hello.purpose, from, std::move(socket));
     return;
   }
   adopt(WatchEdge(from, std::move(socket), now_));
   has_edges_.store(true);
-  lobby_.note_watch_edge(from);
+  connection_queue_.note_watch_edge(from);
 }
 
 void Watch::adopt(WatchEdge edge) {
@@ -104,24 +105,24 @@ void Watch::run() {
     sleep_until_something();
     forgive_own_absence();
     if (!take_orders()) break;
-    doorkeeper_.serve(now_, *this);
+    handshake_acceptor_.serve(now_, *this);
     for (WatchEdge& edge : edges_) listen_to(edge);
     look_for_trouble();
-    beat();
+    send_heartbeats();
     if (failure_) consider_the_end();
   }
   for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::goodbye);
 }
 
 Watch::Clock::time_point Watch::next_due() const {
-  Clock::time_point due = std::min(next_beat_, doorkeeper_.next_due());
+  Clock::time_point due = std::min(next_heartbeat_, handshake_acceptor_.next_due());
   if (failure_ || broken_) due = std::min(due, now_ + ending_interval);
   return due;
 }
 
 void Watch::sleep_until_something() {
   std::vector<pollfd> polled{{wake_.fd(), POLLIN, 0}, {signals_->fd(), POLLIN, 0}};
-  doorkeeper_.add_to(polled);
+  handshake_acceptor_.add_to(polled);
   for (const WatchEdge& edge : edges_) {
     if (edge.end()) continue;
     const int events = edge.has_more_to_send() ? POLLIN | POLLOUT : POLLIN;
@@ -139,7 +140,7 @@ void Watch::forgive_own_absence() {
   const Clock::duration absence = now_ - awake_by_;
   if (absence < interval_) return;
   for (WatchEdge& edge : edges_) edge.forgive(absence);
-  vitals_.forgive(absence);
+  stall_detector_.forgive(absence);
 }
 
 bool Watch::take_orders() {
@@ -164,7 +165,7 @@ void Watch::listen_to(WatchEdge& edge) {
   edge.receive(now_, [&](WatchEdge::Message message, std::string_view text) {
     if (message == WatchEdge::Message::host) {
       edge.host = text;
-      lobby_.note_host(edge.rank());
+      connection_queue_.note_host(edge.rank());
     }
     if (message == WatchEdge::Message::goodbye) edge.has_left = true;
     if (message == WatchEdge::Message::reported) edge.has_reported = true;
@@ -175,25 +176,26 @@ void Watch::listen_to(WatchEdge& edge) {
   edge.is_lost = true;
   if (failure_ && &edge == parent()) parent_ended_after_failure_ = true;
   if (edge.has_reported) return;
-  const std::string whereabouts = whereabouts_of(edge.rank());
-  note(*edge.end() == 0 ? death_of(edge.who(), whereabouts) : cut_to(edge.who(), whereabouts, *edge.end()), &edge);
+  const std::string current_step = current_step_of(edge.rank());
+  note(*edge.end() == 0 ? death_of(edge.who(), current_step) : cut_to(edge.who(), current_step, *edge.end()), &edge);
 }
 
 void Watch::look_for_trouble() {
   while (const auto signal_number = signals_->next()) {
-    const std::string whereabouts = whereabouts_of(settings_.rank);
-    note(*signal_number == SIGABRT ? abort_in(own_name(), whereabouts)
-                                   : signal_to(own_name(), whereabouts, *signal_number),
+    const std::string current_step = current_step_of(settings_.rank);
+    note(*signal_number == SIGABRT ? abort_in(own_name(), current_step)
+                                   : signal_to(own_name(), current_step, *signal_number),
          nullptr);
   }
   for (WatchEdge& edge : edges_) {
     if (edge.is_lost || edge.has_left || now_ - edge.heard() <= settings_.timeout) continue;
     edge.is_lost = true;
-    note(silence_of(edge.who(), whereabouts_of(edge.rank()), seconds(settings_.timeout)), &edge);
+    note(silence_of(edge.who(), current_step_of(edge.rank()), seconds(settings_.timeout)), &edge);
   }
   // Later than silence is noticed, so that a silent rank is named before those who wait for it.
-  if (const auto time = vitals_.standstill(now_, settings_.timeout + 3 * interval_ + 200ms); time && !failure_) {
-    note(standstill_of(own_name(), whereabouts_of(settings_.rank), seconds(*time)), nullptr);
+  if (const auto time = stall_detector_.standstill(now_, settings_.timeout + 3 * interval_ + 200ms);
+      time && !failure_) {
+    note(standstill_of(own_name(), current_step_of(settings_.rank), seconds(*time)), nullptr);
   }
   if (!broken_ || failure_) return;
   if (broken_->is_nonsense) {
@@ -203,14 +205,14 @@ void Watch::look_for_trouble() {
                 "a mistake in this program, or different builds of it", "Please report it")},
          nullptr);
   } else if (now_ - broken_since_ > reason_patience) {
-    note(departure_of(name_of(broken_->rank), whereabouts_of(broken_->rank)), nullptr);
+    note(departure_of(name_of(broken_->rank), current_step_of(broken_->rank)), nullptr);
   }
 }
 
-void Watch::beat() {
-  if (now_ < next_beat_) return;
-  next_beat_ = now_ + interval_;
-  for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::beat);
+void Watch::send_heartbeats() {
+  if (now_ < next_heartbeat_) return;
+  next_heartbeat_ = now_ + interval_;
+  for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::heartbeat);
 }
 
 void Watch::note(Failure failure, const WatchEdge* heard_from) {
@@ -232,13 +234,13 @@ std::string Watch::name_of(int rank) const {
   return fmt::format("rank {}", rank);
 }
 
-std::string Watch::whereabouts_of(int rank) {
-  std::function<std::string(int)> whereabouts;
+std::string Watch::current_step_of(int rank) {
+  std::function<std::string(int)> current_step;
   {
     const std::lock_guard lock(mutex_);
-    whereabouts = whereabouts_;
+    current_step = current_step_;
   }
-  return whereabouts ? whereabouts(rank) : std::string();
+  return current_step ? current_step(rank) : std::string();
 }
 
 }  // namespace leadline::cluster

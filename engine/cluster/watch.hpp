@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "cluster/bootstrap.hpp"
-#include "cluster/doorkeeper.hpp"
+#include "cluster/connection_queue.hpp"
 #include "cluster/edge.hpp"
 #include "cluster/failure.hpp"
-#include "cluster/lobby.hpp"
+#include "cluster/handshake_acceptor.hpp"
 #include "cluster/signals.hpp"
-#include "cluster/vitals.hpp"
+#include "cluster/stall_detector.hpp"
 #include "cluster/watch_edge.hpp"
 
 namespace leadline::cluster {
@@ -25,7 +25,7 @@ namespace leadline::cluster {
 /// What is wrong anywhere is told over all watch edges to everybody, better founded reasons overtaking weaker ones.
 /// Rank 0 (rank 1 where rank 0 is lost) waits a moment for a better one, calls on_failure, prints it and ends;
 /// the others end after it, because some launchers kill everybody as soon as one process is gone.
-class Watch final : private Guests {
+class Watch final : private JoinHandler {
  public:
   struct Settings {
     int rank = 0;
@@ -35,14 +35,14 @@ class Watch final : private Guests {
   };
 
   /// The thread starts here and lives until leave() or destruction. References outlive the watch.
-  Watch(Settings settings, Socket listener, RunKey key, Lobby& lobby, Bootstrap& bootstrap);
+  Watch(Settings settings, Socket listener, RunKey key, ConnectionQueue& connection_queue, Bootstrap& bootstrap);
   ~Watch() override { leave(); }
 
   // All of these: from the measuring thread, without blocking unless said otherwise.
   void adopt_parent(int rank, Socket socket);
   bool has_edges() const { return has_edges_.load(); }
-  Vitals& vitals() { return vitals_; }
-  void set_whereabouts(std::function<std::string(int rank)> whereabouts);
+  StallDetector& stall_detector() { return stall_detector_; }
+  void set_current_step(std::function<std::string(int rank)> current_step);
   void set_on_failure(std::function<void(const std::string& message)> on_failure);
 
   [[noreturn]] void abort(Failure failure);
@@ -74,7 +74,7 @@ class Watch final : private Guests {
   void adopt(WatchEdge edge);
   void listen_to(WatchEdge& edge);
   void look_for_trouble();
-  void beat();
+  void send_heartbeats();
   void note(Failure failure, const WatchEdge* heard_from);
 
   // After a failure (watch_end.cpp).
@@ -86,26 +86,26 @@ class Watch final : private Guests {
 
   std::string own_name() const;
   std::string name_of(int rank) const;
-  std::string whereabouts_of(int rank);
+  std::string current_step_of(int rank);
 
   const Settings settings_;
   const Clock::duration interval_;  ///< between heartbeats
-  Lobby& lobby_;
+  ConnectionQueue& connection_queue_;
   Bootstrap& bootstrap_;
-  Vitals vitals_;
+  StallDetector stall_detector_;
   std::atomic<bool> has_edges_{false};
 
   std::mutex mutex_;  ///< guards the next three
   Orders orders_;
-  std::function<std::string(int)> whereabouts_;
+  std::function<std::string(int)> current_step_;
   std::function<void(const std::string&)> on_failure_;
   Socket wake_;
 
   // The watch thread's own.
   std::optional<SignalPipe> signals_;  ///< until leave(), after which signals end the process as ever
-  Doorkeeper doorkeeper_;
+  HandshakeAcceptor handshake_acceptor_;
   std::list<WatchEdge> edges_;
-  Clock::time_point now_, awake_by_, next_beat_;
+  Clock::time_point now_, awake_by_, next_heartbeat_;
   std::optional<BrokenEdge> broken_;
   Clock::time_point broken_since_{};
   std::optional<Failure> failure_;

@@ -17,11 +17,11 @@ class WatchEdge {
  public:
   using Clock = std::chrono::steady_clock;
   enum class Message : std::uint8_t {
-    host = 1,  ///< the first one: the name of the sender's host
-    beat,      ///< still there
-    failure,   ///< the run ends, and why
-    reported,  ///< the sender has told the user why
-    goodbye,   ///< the sender leaves in order
+    host = 1,   ///< the first one: the name of the sender's host
+    heartbeat,  ///< still there
+    failure,    ///< the run ends, and why
+    reported,   ///< the sender has told the user why
+    goodbye,    ///< the sender leaves in order
   };
 
   WatchEdge(int rank, Socket socket, Clock::time_point now) : rank_(rank), socket_(std::move(socket)), heard_(now) {}

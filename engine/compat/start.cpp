@@ -28,7 +28,7 @@ Launcher launcher_of(const RunRequest& request) {
 
 void need_launcher(const RunRequest& request, const HowToStart& how) {
   if (launcher_of(request) != Launcher::none) return;
-  cli::refuse_strangers_of_a_step();
+  cli::refuse_unconnected_slurm_tasks();
   throw Error(ExitStatus::something_missing, fmt::format("nothing has started the ranks of {}", how.program),
               "there is no sign of a launcher",
               fmt::format("Start it with {}. \"{}\" starts local ranks by itself", how.example, how.own_command));

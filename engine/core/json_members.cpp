@@ -12,7 +12,7 @@
 
 namespace leadline {
 
-void refuse(const JsonPlace& place, const std::string& reason) {
+void refuse(const JsonLocation& place, const std::string& reason) {
   throw Error(ExitStatus::bad_command_line, fmt::format("the {} {} is wrong", place.file.kind, place.file.name),
               place.key.empty() ? reason : place.key + ": " + reason, place.file.description + " describes the format");
 }
@@ -38,7 +38,7 @@ std::string read_json_text(const JsonFile& file) {
   return text;
 }
 
-JsonMembers::JsonMembers(const Json& json, JsonPlace place) : json_(json), place_(std::move(place)) {
+JsonMembers::JsonMembers(const Json& json, JsonLocation place) : json_(json), place_(std::move(place)) {
   if (!json.is_object()) refuse(place_, "is not an object");
 }
 
@@ -59,35 +59,35 @@ void JsonMembers::refuse_others() const {
   }
 }
 
-double positive(const Json& json, const JsonPlace& place) {
+double positive(const Json& json, const JsonLocation& place) {
   if (!json.is_number() || !(json.get<double>() > 0) || json.get<double>() > 1e18)
     refuse(place, "is not a positive number");
   return json.get<double>();
 }
 
-double number_between(const Json& json, const JsonPlace& place, double least, double most) {
+double number_between(const Json& json, const JsonLocation& place, double least, double most) {
   if (!json.is_number() || !(json.get<double>() >= least && json.get<double>() <= most))
     refuse(place, fmt::format("is not from {} to {}", least, most));
   return json.get<double>();
 }
 
-std::uint64_t whole(const Json& json, const JsonPlace& place, std::uint64_t max) {
+std::uint64_t whole(const Json& json, const JsonLocation& place, std::uint64_t max) {
   if (!json.is_number_unsigned() || json.get<std::uint64_t>() > max) {
     refuse(place, "is not a whole number" + (max < UINT64_MAX ? " of at most " + std::to_string(max) : ""));
   }
   return json.get<std::uint64_t>();
 }
 
-int json_index(const Json& json, const JsonPlace& place) {
+int json_index(const Json& json, const JsonLocation& place) {
   return static_cast<int>(whole(json, place, std::numeric_limits<int>::max()));
 }
 
-std::string text_of(const Json& json, const JsonPlace& place) {
+std::string text_of(const Json& json, const JsonLocation& place) {
   if (!json.is_string()) refuse(place, "is not a text");
   return json.get<std::string>();
 }
 
-bool truth_of(const Json& json, const JsonPlace& place) {
+bool truth_of(const Json& json, const JsonLocation& place) {
   if (!json.is_boolean()) refuse(place, "is neither true nor false");
   return json.get<bool>();
 }

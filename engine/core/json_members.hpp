@@ -19,16 +19,16 @@ struct JsonFile {
 };
 
 /// A place in the file, for messages: "faults[2].slow_host". The file outlives it.
-struct JsonPlace {
+struct JsonLocation {
   const JsonFile& file;
   std::string key{};
 
-  JsonPlace of(const std::string& member) const { return {file, key.empty() ? member : key + "." + member}; }
-  JsonPlace at(std::size_t index) const { return {file, key + "[" + std::to_string(index) + "]"}; }
+  JsonLocation of(const std::string& member) const { return {file, key.empty() ? member : key + "." + member}; }
+  JsonLocation at(std::size_t index) const { return {file, key + "[" + std::to_string(index) + "]"}; }
 };
 
 /// Throws Error(bad_command_line).
-[[noreturn]] void refuse(const JsonPlace& place, const std::string& reason);
+[[noreturn]] void refuse(const JsonLocation& place, const std::string& reason);
 
 /// The document; refuses what is no JSON.
 Json parse_json(const std::string& text, const JsonFile& file);
@@ -39,9 +39,9 @@ std::string read_json_text(const JsonFile& file);
 /// An object whose members are taken one by one; what is left at the end was not known.
 class JsonMembers {
  public:
-  JsonMembers(const Json& json, JsonPlace place);
+  JsonMembers(const Json& json, JsonLocation place);
 
-  const JsonPlace& place() const { return place_; }
+  const JsonLocation& place() const { return place_; }
 
   const Json* find(const char* name);
   const Json& need(const char* name);
@@ -58,18 +58,18 @@ class JsonMembers {
 
  private:
   const Json& json_;
-  JsonPlace place_;
+  JsonLocation place_;
   std::set<std::string> taken_;
 };
 
 // Values; each refuses what it is not.
 
-double positive(const Json& json, const JsonPlace& place);
-double number_between(const Json& json, const JsonPlace& place, double least, double most);
-std::uint64_t whole(const Json& json, const JsonPlace& place,
+double positive(const Json& json, const JsonLocation& place);
+double number_between(const Json& json, const JsonLocation& place, double least, double most);
+std::uint64_t whole(const Json& json, const JsonLocation& place,
                     std::uint64_t max = std::numeric_limits<std::uint64_t>::max());
-int json_index(const Json& json, const JsonPlace& place);
-std::string text_of(const Json& json, const JsonPlace& place);
-bool truth_of(const Json& json, const JsonPlace& place);
+int json_index(const Json& json, const JsonLocation& place);
+std::string text_of(const Json& json, const JsonLocation& place);
+bool truth_of(const Json& json, const JsonLocation& place);
 
 }  // namespace leadline

@@ -334,9 +334,9 @@ std::vector<Candidate> BlockSearch::evidence(const std::vector<Block>& blocks) {
   }
   std::vector<Candidate> evidence;
   for (std::size_t index = 0; index < blocks.size(); ++index) {
-    const Place place{partition_.kind, partition_.level, static_cast<std::int32_t>(blocks[index].from),
-                      static_cast<std::int32_t>(blocks[index].to), -1};
-    evidence.push_back({place, consensus(medians[index], share_), 0, num_pairs[index]});
+    const Component component{partition_.kind, partition_.level, static_cast<std::int32_t>(blocks[index].from),
+                              static_cast<std::int32_t>(blocks[index].to), -1};
+    evidence.push_back({component, consensus(medians[index], share_), 0, num_pairs[index]});
   }
   return evidence;
 }
@@ -355,7 +355,8 @@ std::vector<Suspect> BlockSearch::run() {
   // Where all blocks are controls, their ends have been fitted to them; a sample of many knows nothing of that.
   const bool are_all = controls.size() == num * (num - 1);
   const std::size_t num_fitted = are_all ? 2 * static_cast<std::size_t>(num) - 1 : 0;
-  return judge(all, {Way::out, std::span(all).first(controls.size()), num_fitted, num * (num - 1), 1}, settings_);
+  return judge(all, {FaultDirection::out, std::span(all).first(controls.size()), num_fitted, num * (num - 1), 1},
+               settings_);
 }
 
 }  // namespace

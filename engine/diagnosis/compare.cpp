@@ -52,20 +52,20 @@ Change change_of(const DiagnosedClass& one, double threshold) {
 
 /// With the numbers that the ranks and hosts have in the file.
 void renumber(Fault& fault, const Layout& layout) {
-  Place& place = fault.place;
-  switch (place.kind) {
-    case PlaceKind::host:
-    case PlaceKind::port:
-    case PlaceKind::inside:
-    case PlaceKind::socket:
-    case PlaceKind::link:
-      place.first = host_number(layout, place.first);
-      place.second = host_number(layout, place.second);
+  Component& component = fault.component;
+  switch (component.kind) {
+    case ComponentKind::host:
+    case ComponentKind::port:
+    case ComponentKind::inside:
+    case ComponentKind::socket:
+    case ComponentKind::link:
+      component.first = host_number(layout, component.first);
+      component.second = host_number(layout, component.second);
       break;
-    case PlaceKind::rank:
-    case PlaceKind::pair:
-      place.first = rank_number(layout, place.first);
-      place.second = rank_number(layout, place.second);
+    case ComponentKind::rank:
+    case ComponentKind::pair:
+      component.first = rank_number(layout, component.first);
+      component.second = rank_number(layout, component.second);
       break;
     default:  // groups of the network, slots
       break;
@@ -87,7 +87,7 @@ bool has_changed(const Fault& fault, double threshold) {
   return changes.empty() || middle_of(std::move(changes)).median >= std::log1p(threshold) / 2;
 }
 
-std::vector<Fault> places_of(Diagnosis diagnosis, const Layout& layout) {
+std::vector<Fault> components_of(Diagnosis diagnosis, const Layout& layout) {
   std::erase_if(diagnosis.faults, [&](const Fault& fault) {
     return !counts(fault) || !has_changed(fault, diagnosis.settings.threshold);
   });
@@ -118,8 +118,8 @@ leadline::Comparison compare(const TwoMatrices& of_files) {
     comparison.classes.push_back({one.name, one.num_pairs, before[index], after[index], ratio, ratio / reach,
                                   ratio * reach, change_of(one, matrices.settings.threshold)});
   }
-  comparison.slower = places_of(std::move(slowdown), layout);
-  comparison.faster = places_of(diagnosis_of(matrices, Compared::speedup), layout);
+  comparison.slower = components_of(std::move(slowdown), layout);
+  comparison.faster = components_of(diagnosis_of(matrices, Compared::speedup), layout);
   return comparison;
 }
 

@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "diagnosis/evidence.hpp"
+#include "diagnosis/fault_text.hpp"
 #include "diagnosis/learnt_network.hpp"
+#include "diagnosis/retest_evaluation.hpp"
 #include "diagnosis/search.hpp"
-#include "diagnosis/second_look.hpp"
-#include "diagnosis/words.hpp"
 #include "stats/significance.hpp"
 
 namespace leadline::diagnosis {
@@ -33,10 +33,10 @@ constexpr std::ptrdiff_t fewest_alike = 3;
 constexpr double most_apart = 0.25;
 
 /// The hosts below a group of the place's level, ascending; none for places that are no groups.
-std::vector<std::int32_t> hosts_below(const Layout& layout, const Place& place, std::int32_t group) {
+std::vector<std::int32_t> hosts_below(const Layout& layout, const Component& component, std::int32_t group) {
   std::vector<std::int32_t> hosts;
-  if (place.level < 0 || group < 0) return hosts;
-  const auto& group_of = layout.network.levels[static_cast<std::size_t>(place.level)].group_of;
+  if (component.level < 0 || group < 0) return hosts;
+  const auto& group_of = layout.network.levels[static_cast<std::size_t>(component.level)].group_of;
   for (std::size_t host = 0; host < group_of.size(); ++host) {
     if (group_of[host] == static_cast<std::uint32_t>(group)) hosts.push_back(static_cast<std::int32_t>(host));
   }
@@ -56,7 +56,7 @@ class Diagnosing {
  private:
   void describe_classes();
   double error_of(const Effects::OfClass& one) const;
-  void judge_lone_pairs();
+  void judge_isolated_pairs();
   bool may_be_chance(const Suspect& suspect, const Effects& effects) const;
   void add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom);
   void add_unsteady();
@@ -100,19 +100,20 @@ void Diagnosing::describe_classes() {
 }
 
 /// A sound pair is slow by chance once, and hardly ever again: the chances of both measurements multiply.
-void Diagnosing::judge_lone_pairs() {
+void Diagnosing::judge_isolated_pairs() {
   std::vector<MeasuredPair> pairs;
-  for (const LonePair& one : outcome_.lone_pairs) pairs.push_back({{one.from, one.to}, static_cast<double>(one.value)});
+  for (const IsolatedPair& one : outcome_.isolated_pairs)
+    pairs.push_back({{one.from, one.to}, static_cast<double>(one.value)});
   std::vector<double> changes(pairs.size(), std::numeric_limits<double>::quiet_NaN());
   if (question_.retest && !pairs.empty()) {
-    SecondLook look(question_, Symptom::slow);
-    look.calibrate(sound_, Company::alone);
-    changes = look.changes(pairs, Company::alone);
+    RetestEvaluation look(question_, Symptom::slow);
+    look.calibrate(sound_, Load::alone);
+    changes = look.changes(pairs, Load::alone);
   }
   std::vector<Suspect> suspects;
   std::vector<double> p_values;
   for (std::size_t index = 0; index < pairs.size(); ++index) {
-    const LonePair& one = outcome_.lone_pairs[index];
+    const IsolatedPair& one = outcome_.isolated_pairs[index];
     const Effects::OfClass& of_class = outcome_.effects.classes[setting_.classes.of(one.from, one.to)];
     auto effect = static_cast<double>(one.residual);
     double p = tail_probability(of_class, effect);
@@ -122,26 +123,27 @@ void Diagnosing::judge_lone_pairs() {
       p *= tail_probability(of_class, effect);
     }
     if (effect < std::log1p(question_.settings.threshold)) continue;
-    const Place place{PlaceKind::pair, -1, static_cast<std::int32_t>(one.from), static_cast<std::int32_t>(one.to), -1};
-    suspects.push_back({place, Way::out, effect, of_class.spread, p, 1, false});
+    const Component component{ComponentKind::pair, -1, static_cast<std::int32_t>(one.from),
+                              static_cast<std::int32_t>(one.to), -1};
+    suspects.push_back({component, FaultDirection::out, effect, of_class.spread, p, 1, false});
     p_values.push_back(p);
   }
   const std::uint64_t num_tests = std::max<std::uint64_t>(diagnosis_.num_measured, p_values.size());
   const auto stays = stats::rejected(p_values, num_tests, question_.settings.false_discovery_rate);
   std::size_t index = 0;
   std::erase_if(suspects, [&](const Suspect&) { return !stays[index++]; });
-  const std::vector<Suspect> places = joined(suspects);
-  outcome_.suspects.insert(outcome_.suspects.end(), places.begin(), places.end());
+  const std::vector<Suspect> components = joined(suspects);
+  outcome_.suspects.insert(outcome_.suspects.end(), components.begin(), components.end());
 }
 
 Fault Diagnosing::fault_of(const Suspect& suspect, Symptom symptom, const std::vector<MeasuredPair>& evidence) {
   Fault fault;
-  fault.place = suspect.place;
+  fault.component = suspect.component;
   fault.symptom = symptom;
-  fault.way = suspect.way;
-  fault.name = name_of_place(setting_, suspect.place, suspect.way);
-  fault.hosts = hosts_below(question_.layout, suspect.place, suspect.place.first);
-  fault.other_hosts = hosts_below(question_.layout, suspect.place, suspect.place.second);
+  fault.direction = suspect.direction;
+  fault.name = name_of_component(setting_, suspect.component, suspect.direction);
+  fault.hosts = hosts_below(question_.layout, suspect.component, suspect.component.first);
+  fault.other_hosts = hosts_below(question_.layout, suspect.component, suspect.component.second);
   fault.ratio = std::exp(suspect.effect);
   fault.ratio_low = std::exp(suspect.effect - both_sides * suspect.error);
   fault.ratio_high = std::exp(suspect.effect + both_sides * suspect.error);
@@ -160,9 +162,10 @@ Fault Diagnosing::fault_of(const Suspect& suspect, Symptom symptom, const std::v
 /// A link of few pairs that nobody measured again: single pairs scatter with a heavier tail than what many have in
 /// common. A link is slow if half of its pairs are.
 bool Diagnosing::may_be_chance(const Suspect& suspect, const Effects& effects) const {
-  if (suspect.place.kind != PlaceKind::link) return false;
+  if (suspect.component.kind != ComponentKind::link) return false;
   const auto first_of = [&](std::int32_t host) { return setting_.hosts.of(static_cast<std::uint32_t>(host)).front(); };
-  const std::size_t its_class = setting_.classes.of(first_of(suspect.place.first), first_of(suspect.place.second));
+  const std::size_t its_class =
+      setting_.classes.of(first_of(suspect.component.first), first_of(suspect.component.second));
   const auto num_slow = static_cast<double>(suspect.num_pairs <= 2 ? suspect.num_pairs : (suspect.num_pairs + 1) / 2);
   const double p = std::pow(tail_probability(effects.classes[its_class], suspect.effect), num_slow);
   const double num_hosts = setting_.hosts.num_groups();
@@ -172,7 +175,7 @@ bool Diagnosing::may_be_chance(const Suspect& suspect, const Effects& effects) c
 void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom) {
   const std::vector<Suspect>& suspects = outcome.suspects;
   const auto evidence = evidence_for(rows, setting_, suspects, most_shown);
-  SecondLook look(question_, symptom);
+  RetestEvaluation look(question_, symptom);
   for (std::size_t index = 0; index < suspects.size(); ++index) {
     Fault fault = fault_of(suspects[index], symptom, evidence[index]);
     if (!suspects[index].is_note) look.decide(fault, suspects[index], evidence[index], sound_);
@@ -182,15 +185,15 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
 }
 
 /// The host that a place is on or in, -1 = none.
-std::int32_t host_of_place(const Setting& setting, const Place& place) {
-  switch (place.kind) {
-    case PlaceKind::host:
-    case PlaceKind::port:
-    case PlaceKind::inside:
-    case PlaceKind::socket:
-      return place.first;
-    case PlaceKind::rank:
-      return static_cast<std::int32_t>(setting.layout.host_of[static_cast<std::size_t>(place.first)]);
+std::int32_t host_of_component(const Setting& setting, const Component& component) {
+  switch (component.kind) {
+    case ComponentKind::host:
+    case ComponentKind::port:
+    case ComponentKind::inside:
+    case ComponentKind::socket:
+      return component.first;
+    case ComponentKind::rank:
+      return static_cast<std::int32_t>(setting.layout.host_of[static_cast<std::size_t>(component.first)]);
     default:
       return -1;
   }
@@ -199,12 +202,12 @@ std::int32_t host_of_place(const Setting& setting, const Place& place) {
 /// Whether pairs of a link belong to a larger place that was found: pairs that more messages were lost of than of most
 /// make links look bad beyond what the place explains.
 bool is_part_of_another(const Setting& setting, const Suspect& link, const std::vector<Suspect>& suspects) {
-  if (link.place.kind != PlaceKind::link) return false;
+  if (link.component.kind != ComponentKind::link) return false;
   const auto ranks_of = [&](std::int32_t host) { return setting.hosts.of(static_cast<std::uint32_t>(host)); };
   return std::ranges::any_of(suspects, [&](const Suspect& other) {
-    if (other.place.kind == PlaceKind::link || other.is_note) return false;
-    return std::ranges::any_of(ranks_of(link.place.first), [&](std::uint32_t one) {
-      return std::ranges::any_of(ranks_of(link.place.second), [&](std::uint32_t another) {
+    if (other.component.kind == ComponentKind::link || other.is_note) return false;
+    return std::ranges::any_of(ranks_of(link.component.first), [&](std::uint32_t one) {
+      return std::ranges::any_of(ranks_of(link.component.second), [&](std::uint32_t another) {
         return belongs(setting, other, one, another) || belongs(setting, other, another, one);
       });
     });
@@ -222,14 +225,14 @@ void Diagnosing::add_unsteady() {
   SearchOutcome unsteady = search(rows, setting_, settings, Symptom::unsteady, 0, told_before);
   std::vector<Suspect> fresh;
   for (const Suspect& suspect : unsteady.suspects) {
-    const std::int32_t host = host_of_place(setting_, suspect.place);
-    const auto covers = [&](const Place& other) {
-      const bool is_same = other.first == suspect.place.first && other.second == suspect.place.second;
-      return is_same || (host >= 0 && host_of_place(setting_, other) == host);
+    const std::int32_t host = host_of_component(setting_, suspect.component);
+    const auto covers = [&](const Component& other) {
+      const bool is_same = other.first == suspect.component.first && other.second == suspect.component.second;
+      return is_same || (host >= 0 && host_of_component(setting_, other) == host);
     };
     if (suspect.is_note || is_part_of_another(setting_, suspect, unsteady.suspects)) continue;
-    if (std::ranges::any_of(diagnosis_.faults, [&](const Fault& fault) { return covers(fault.place); })) continue;
-    if (std::ranges::any_of(fresh, [&](const Suspect& known) { return covers(known.place); })) continue;
+    if (std::ranges::any_of(diagnosis_.faults, [&](const Fault& fault) { return covers(fault.component); })) continue;
+    if (std::ranges::any_of(fresh, [&](const Suspect& known) { return covers(known.component); })) continue;
     fresh.push_back(suspect);
   }
   if (question_.retest && !fresh.empty()) sound_ = sound_pairs(rows, setting_, fresh, num_sound);
@@ -242,7 +245,8 @@ void Diagnosing::note_hosts_alike() {
   if (!question_.layout.network.levels.empty()) return;
   std::vector<double> effects;
   for (const Fault& fault : diagnosis_.faults) {
-    const bool is_whole_host = fault.place.kind == PlaceKind::host || fault.place.kind == PlaceKind::port;
+    const bool is_whole_host =
+        fault.component.kind == ComponentKind::host || fault.component.kind == ComponentKind::port;
     if (is_whole_host && fault.symptom == Symptom::slow) effects.push_back(std::log(fault.ratio));
   }
   const double middle = middle_of(effects).median;
@@ -260,9 +264,9 @@ Diagnosis Diagnosing::run() {
   describe_classes();
   // What any fiftieth pair shows is not worth a second measurement. What is wrong with a link is not told again
   // by its pairs, which losses hit unevenly.
-  std::erase_if(outcome_.lone_pairs, [&](const LonePair& one) {
+  std::erase_if(outcome_.isolated_pairs, [&](const IsolatedPair& one) {
     const auto is_its_link = [&](const Suspect& suspect) {
-      return suspect.place.kind == PlaceKind::link && belongs(setting_, suspect, one.from, one.to);
+      return suspect.component.kind == ComponentKind::link && belongs(setting_, suspect, one.from, one.to);
     };
     if (std::ranges::any_of(outcome_.suspects, is_its_link)) return true;
     const Effects::OfClass& of_class = outcome_.effects.classes[setting_.classes.of(one.from, one.to)];
@@ -271,9 +275,9 @@ Diagnosis Diagnosing::run() {
   if (num_ranks(question_.layout) < fewest_to_compare) {
     diagnosis_.notes.emplace_back("of two ranks nobody can tell which is slow");
   }
-  const bool has_suspects = !outcome_.suspects.empty() || !outcome_.lone_pairs.empty();
+  const bool has_suspects = !outcome_.suspects.empty() || !outcome_.isolated_pairs.empty();
   if (question_.retest && has_suspects) sound_ = sound_pairs(times, setting_, outcome_.suspects, num_sound);
-  judge_lone_pairs();
+  judge_isolated_pairs();
   add_faults(times, outcome_, Symptom::slow);
   add_unsteady();
   note_hosts_alike();
@@ -297,7 +301,7 @@ Diagnosis diagnose(const Question& question) {
   learnt.network = *network;
   constexpr bool may_learn = false;  // it has
   const Question known{question.rows,      learnt,          question.settings, question.num_pairs,
-                       question.has_means, question.retest, may_learn,         question.company};
+                       question.has_means, question.retest, may_learn,         question.load};
   return Diagnosing(known).run();
 }
 

@@ -18,19 +18,19 @@ struct OrderedPair {
   std::uint32_t from = 0, to = 0;
 };
 
-/// In which company pairs are measured again.
-enum class Company : std::uint8_t {
-  alone,          ///< nobody else measures
-  beside_others,  ///< all other ranks do, in pairs
+/// The load under which pairs are measured again.
+enum class Load : std::uint8_t {
+  alone,       ///< nobody else measures
+  concurrent,  ///< all other ranks measure at the same time, in pairs
 };
 
 /// What a pair took; NaN = not measured.
-struct Again {
+struct RetestTimes {
   double median_ns = std::numeric_limits<double>::quiet_NaN(), mean_ns = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Collective over those who hold rows: these pairs measured again, one after the other.
-using Retest = std::function<std::vector<Again>(std::span<const OrderedPair> pairs, Company company)>;
+using Retest = std::function<std::vector<RetestTimes>(std::span<const OrderedPair> pairs, Load load)>;
 
 struct Question {
   /// Collective: ln of median times in ns, or for Symptom::unsteady of mean over median. What it gave before is gone
@@ -38,11 +38,11 @@ struct Question {
   std::function<const Rows&(Symptom symptom)> rows;
   const Layout& layout;
   DiagnosisSettings settings{};
-  std::uint64_t num_pairs = 0;  ///< ordered pairs to measure
-  bool has_means = true;        ///< whether rows() has anything for Symptom::unsteady
-  Retest retest{};              ///< empty = nothing can be measured again
-  bool may_learn = true;        ///< whether groups of hosts may be told from the rows: of times, not of ratios
-  Company company = Company::beside_others;  ///< in which the test has measured
+  std::uint64_t num_pairs = 0;   ///< ordered pairs to measure
+  bool has_means = true;         ///< whether rows() has anything for Symptom::unsteady
+  Retest retest{};               ///< empty = nothing can be measured again
+  bool may_learn = true;         ///< whether groups of hosts may be told from the rows: of times, not of ratios
+  Load load = Load::concurrent;  ///< under which the test has measured
 };
 
 /// Collective; the same on all who hold rows. Deterministic.

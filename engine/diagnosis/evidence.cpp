@@ -30,70 +30,70 @@ std::uint64_t lot_of(std::uint32_t from, std::uint32_t to) {
 }
 
 /// One way only: the end named first sends.
-bool sends_through(const Setting& setting, const Place& place, std::uint32_t from, std::uint32_t to) {
+bool sends_through(const Setting& setting, const Component& component, std::uint32_t from, std::uint32_t to) {
   const auto& host_of = setting.layout.host_of;
   const auto host = [&](std::uint32_t rank) { return static_cast<std::int32_t>(host_of[rank]); };
   const auto group = [&](std::uint32_t rank) {
     return static_cast<std::int32_t>(
-        setting.layout.network.levels[static_cast<std::size_t>(place.level)].group_of[host_of[rank]]);
+        setting.layout.network.levels[static_cast<std::size_t>(component.level)].group_of[host_of[rank]]);
   };
   const bool is_between = host(from) != host(to);
-  switch (place.kind) {
-    case PlaceKind::network_switch:
-      return is_between && group(from) == place.first;
-    case PlaceKind::uplink:
-      return group(from) == place.first && group(to) != place.first;
-    case PlaceKind::cable:
-      return group(from) == place.first && group(to) == place.second;
-    case PlaceKind::rail:
-      return is_between && static_cast<std::int32_t>(setting.hosts.slot_of[from]) == place.first;
-    case PlaceKind::host:
-      return host(from) == place.first;
-    case PlaceKind::port:
-      return is_between && host(from) == place.first;
-    case PlaceKind::inside:
-      return !is_between && host(from) == place.first;
-    case PlaceKind::socket:
-      return is_between && (place.first < 0 || host(from) == place.first) &&
-             setting.layout.socket_of[from] == place.socket;
-    case PlaceKind::rank:
-      return static_cast<std::int32_t>(from) == place.first;
-    case PlaceKind::link:
-      return host(from) == place.first && host(to) == place.second;
-    case PlaceKind::pair:
-      return static_cast<std::int32_t>(from) == place.first && static_cast<std::int32_t>(to) == place.second;
+  switch (component.kind) {
+    case ComponentKind::network_switch:
+      return is_between && group(from) == component.first;
+    case ComponentKind::uplink:
+      return group(from) == component.first && group(to) != component.first;
+    case ComponentKind::cable:
+      return group(from) == component.first && group(to) == component.second;
+    case ComponentKind::rail:
+      return is_between && static_cast<std::int32_t>(setting.hosts.slot_of[from]) == component.first;
+    case ComponentKind::host:
+      return host(from) == component.first;
+    case ComponentKind::port:
+      return is_between && host(from) == component.first;
+    case ComponentKind::inside:
+      return !is_between && host(from) == component.first;
+    case ComponentKind::socket:
+      return is_between && (component.first < 0 || host(from) == component.first) &&
+             setting.layout.socket_of[from] == component.socket;
+    case ComponentKind::rank:
+      return static_cast<std::int32_t>(from) == component.first;
+    case ComponentKind::link:
+      return host(from) == component.first && host(to) == component.second;
+    case ComponentKind::pair:
+      return static_cast<std::int32_t>(from) == component.first && static_cast<std::int32_t>(to) == component.second;
   }
   return false;
 }
 
 /// Whether a rank is at the end of a place that messages leave from; of a place with two ends the first one.
-bool has_sender(const Setting& setting, const Place& place, std::uint32_t rank) {
+bool has_sender(const Setting& setting, const Component& component, std::uint32_t rank) {
   const std::uint32_t host = setting.layout.host_of[rank];
-  switch (place.kind) {
-    case PlaceKind::network_switch:
-    case PlaceKind::uplink:
-    case PlaceKind::cable: {
-      const auto& level = setting.layout.network.levels[static_cast<std::size_t>(place.level)];
-      return static_cast<std::int32_t>(level.group_of[host]) == place.first;
+  switch (component.kind) {
+    case ComponentKind::network_switch:
+    case ComponentKind::uplink:
+    case ComponentKind::cable: {
+      const auto& level = setting.layout.network.levels[static_cast<std::size_t>(component.level)];
+      return static_cast<std::int32_t>(level.group_of[host]) == component.first;
     }
-    case PlaceKind::rail:
-      return static_cast<std::int32_t>(setting.hosts.slot_of[rank]) == place.first;
-    case PlaceKind::host:
-    case PlaceKind::port:
-    case PlaceKind::inside:
-    case PlaceKind::link:
-      return static_cast<std::int32_t>(host) == place.first;
-    case PlaceKind::socket:
-      return (place.first < 0 || static_cast<std::int32_t>(host) == place.first) &&
-             setting.layout.socket_of[rank] == place.socket;
-    case PlaceKind::rank:
-    case PlaceKind::pair:
-      return static_cast<std::int32_t>(rank) == place.first;
+    case ComponentKind::rail:
+      return static_cast<std::int32_t>(setting.hosts.slot_of[rank]) == component.first;
+    case ComponentKind::host:
+    case ComponentKind::port:
+    case ComponentKind::inside:
+    case ComponentKind::link:
+      return static_cast<std::int32_t>(host) == component.first;
+    case ComponentKind::socket:
+      return (component.first < 0 || static_cast<std::int32_t>(host) == component.first) &&
+             setting.layout.socket_of[rank] == component.socket;
+    case ComponentKind::rank:
+    case ComponentKind::pair:
+      return static_cast<std::int32_t>(rank) == component.first;
   }
   return false;
 }
 
-bool has_two_ends(const Place& place) { return place.second >= 0; }
+bool has_two_ends(const Component& component) { return component.second >= 0; }
 
 /// About 64 rows, spread over all, for what any row can tell.
 bool is_sampled(std::uint32_t rank, std::uint32_t num_ranks) {
@@ -103,9 +103,10 @@ bool is_sampled(std::uint32_t rank, std::uint32_t num_ranks) {
 
 /// Whether a row is looked at for a suspect: those of its senders, so that long matrices are not gone through for each.
 bool is_looked_at(const Setting& setting, const Suspect& suspect, std::uint32_t from) {
-  if (suspect.way != Way::in) return has_sender(setting, suspect.place, from);
-  if (!has_two_ends(suspect.place)) return is_sampled(from, static_cast<std::uint32_t>(setting.layout.host_of.size()));
-  Place turned = suspect.place;
+  if (suspect.direction != FaultDirection::in) return has_sender(setting, suspect.component, from);
+  if (!has_two_ends(suspect.component))
+    return is_sampled(from, static_cast<std::uint32_t>(setting.layout.host_of.size()));
+  Component turned = suspect.component;
   std::swap(turned.first, turned.second);
   return has_sender(setting, turned, from);
 }
@@ -152,8 +153,8 @@ std::vector<Picked> picked(const Rows& rows, std::size_t num_suspects, std::size
 }  // namespace
 
 bool belongs(const Setting& setting, const Suspect& suspect, std::uint32_t from, std::uint32_t to) {
-  return (suspect.way != Way::in && sends_through(setting, suspect.place, from, to)) ||
-         (suspect.way != Way::out && sends_through(setting, suspect.place, to, from));
+  return (suspect.direction != FaultDirection::in && sends_through(setting, suspect.component, from, to)) ||
+         (suspect.direction != FaultDirection::out && sends_through(setting, suspect.component, to, from));
 }
 
 std::vector<std::vector<MeasuredPair>> evidence_for(const Rows& rows, const Setting& setting,

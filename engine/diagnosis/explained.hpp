@@ -18,7 +18,7 @@ struct Block {
 
 /// Parts of the ranks: groups of a level, or hosts.
 struct Partition {
-  PlaceKind kind = PlaceKind::link;  ///< what two parts have between them
+  ComponentKind kind = ComponentKind::link;  ///< what two parts have between them
   std::int32_t level = -1;
   std::vector<std::uint32_t> part_of;  ///< by rank
   std::uint32_t num_parts = 0;

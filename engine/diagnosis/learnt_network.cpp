@@ -138,8 +138,8 @@ std::vector<std::uint32_t> groups_at(const std::vector<float>& matrix, std::uint
   std::vector<std::uint32_t> group_of = connected(matrix, num_hosts, limit);
   std::vector<std::uint32_t> num_of(*std::ranges::max_element(group_of) + 1);
   for (const std::uint32_t group : group_of) ++num_of[group];
-  const bool has_lone_host = std::ranges::any_of(num_of, [](std::uint32_t num) { return num < 2; });
-  if (num_of.size() < 2 || has_lone_host || !fits(matrix, group_of, limit)) return {};
+  const bool has_single_host = std::ranges::any_of(num_of, [](std::uint32_t num) { return num < 2; });
+  if (num_of.size() < 2 || has_single_host || !fits(matrix, group_of, limit)) return {};
   return group_of;
 }
 

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "diagnosis/blocks.hpp"
-#include "diagnosis/places.hpp"
+#include "diagnosis/components.hpp"
 #include "diagnosis/two_switches.hpp"
 #include "stats/student.hpp"
 
@@ -23,16 +23,17 @@ std::deque<Partition> partitions_of(const Setting& setting) {
     const auto num_parts = static_cast<std::uint32_t>(levels[level].names.size());
     if (num_parts >= setting.hosts.num_groups()) continue;  // the same as the hosts
     partitions.push_back(
-        {PlaceKind::cable, static_cast<std::int32_t>(level), groups_of_ranks(setting.layout, level), num_parts});
+        {ComponentKind::cable, static_cast<std::int32_t>(level), groups_of_ranks(setting.layout, level), num_parts});
   }
-  partitions.push_back({PlaceKind::link, -1, setting.layout.host_of, setting.hosts.num_groups()});
+  partitions.push_back({ComponentKind::link, -1, setting.layout.host_of, setting.hosts.num_groups()});
   return partitions;
 }
 
 ExplainedPartition explained_by(const Partition& partition, const std::vector<Suspect>& found) {
   ExplainedPartition explained{&partition, {}};
   for (const Suspect& one : found) {
-    const Block block{static_cast<std::uint32_t>(one.place.first), static_cast<std::uint32_t>(one.place.second)};
+    const Block block{static_cast<std::uint32_t>(one.component.first),
+                      static_cast<std::uint32_t>(one.component.second)};
     explained.blocks.push_back({block, static_cast<float>(one.effect)});
   }
   return explained;
@@ -52,8 +53,8 @@ struct Common {
 Common most_common_end(std::vector<Suspect>& links) {
   std::map<std::int32_t, std::size_t> num_of;
   for (const Suspect& link : links) {
-    ++num_of[link.place.first];
-    ++num_of[link.place.second];
+    ++num_of[link.component.first];
+    ++num_of[link.component.second];
   }
   Common common;
   std::size_t most = 0;
@@ -63,30 +64,31 @@ Common most_common_end(std::vector<Suspect>& links) {
     most = num;
   }
   for (const Suspect& link : links) {
-    if (link.place.first == common.host || link.place.second == common.host) common.links.push_back(link);
+    if (link.component.first == common.host || link.component.second == common.host) common.links.push_back(link);
   }
-  std::erase_if(
-      links, [&](const Suspect& link) { return link.place.first == common.host || link.place.second == common.host; });
+  std::erase_if(links, [&](const Suspect& link) {
+    return link.component.first == common.host || link.component.second == common.host;
+  });
   return common;
 }
 
 Suspect port_of(const Common& common) {
   Suspect port = common.links.front();
-  port.place = {PlaceKind::port, -1, common.host, -1, -1};
+  port.component = {ComponentKind::port, -1, common.host, -1, -1};
   std::vector<double> effects;
   port.num_pairs = 0;
   bool sends = false, receives = false;
   for (const Suspect& link : common.links) {
-    const Way away = link.place.first == common.host ? Way::out : Way::in;
-    sends = sends || link.way == Way::both || link.way == away;
-    receives = receives || link.way == Way::both || link.way != away;
+    const FaultDirection away = link.component.first == common.host ? FaultDirection::out : FaultDirection::in;
+    sends = sends || link.direction == FaultDirection::both || link.direction == away;
+    receives = receives || link.direction == FaultDirection::both || link.direction != away;
     effects.push_back(link.effect);
     port.error = std::max(port.error, link.error);
     port.p_value = std::min(port.p_value, link.p_value);
     port.num_pairs += link.num_pairs;
   }
   port.effect = middle_of(std::move(effects)).median;
-  port.way = sends && receives ? Way::both : sends ? Way::out : Way::in;
+  port.direction = sends && receives ? FaultDirection::both : sends ? FaultDirection::out : FaultDirection::in;
   return port;
 }
 
@@ -108,48 +110,50 @@ std::vector<Suspect> with_common_ends(std::vector<Suspect> links, std::uint32_t 
 }  // namespace
 
 std::vector<Suspect> joined(const std::vector<Suspect>& one_way) {
-  std::vector<Suspect> places;
+  std::vector<Suspect> components;
   for (Suspect suspect : one_way) {
-    suspect.way = Way::out;
-    if (suspect.place.first > suspect.place.second) {
-      std::swap(suspect.place.first, suspect.place.second);
-      suspect.way = Way::in;
+    suspect.direction = FaultDirection::out;
+    if (suspect.component.first > suspect.component.second) {
+      std::swap(suspect.component.first, suspect.component.second);
+      suspect.direction = FaultDirection::in;
     }
-    const auto other =
-        std::find_if(places.begin(), places.end(), [&](const Suspect& known) { return known.place == suspect.place; });
-    if (other == places.end()) {
-      places.push_back(suspect);
+    const auto other = std::find_if(components.begin(), components.end(),
+                                    [&](const Suspect& known) { return known.component == suspect.component; });
+    if (other == components.end()) {
+      components.push_back(suspect);
       continue;
     }
-    other->way = Way::both;
+    other->direction = FaultDirection::both;
     other->effect = (other->effect + suspect.effect) / 2;
     other->error = std::max(other->error, suspect.error);
     other->p_value = std::min(other->p_value, suspect.p_value);
     other->num_pairs += suspect.num_pairs;
   }
-  return places;
+  return components;
 }
 
 SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings, Symptom symptom,
-                     std::size_t most_lone_pairs, std::vector<std::string>& notes) {
+                     std::size_t most_isolated_pairs, std::vector<std::string>& notes) {
   SearchOutcome outcome;
   outcome.effects = fit(rows, setting.classes, symptom == Symptom::unsteady ? better_half : better_quarter);
-  outcome.suspects = find_places(outcome.effects, setting.layout, setting.classes, setting.hosts, settings, notes);
-  if (const auto way = slow_between_two(outcome.effects, setting, settings)) outcome.suspects.push_back(*way);
+  outcome.suspects = find_components(outcome.effects, setting.layout, setting.classes, setting.hosts, settings, notes);
+  if (const auto direction = slow_between_two(outcome.effects, setting, settings))
+    outcome.suspects.push_back(*direction);
   const std::deque<Partition> partitions = partitions_of(setting);
   std::vector<ExplainedPartition> explained;
   for (const Partition& partition : partitions) {
     const auto found = find_blocks(rows, outcome.effects, setting.classes, partition, explained, settings);
     if (found.empty()) continue;
     explained.push_back(explained_by(partition, found));
-    auto places = joined(found);
-    if (symptom == Symptom::unsteady && partition.kind == PlaceKind::link) {
-      places = with_common_ends(std::move(places), setting.hosts.num_groups());
+    auto components = joined(found);
+    if (symptom == Symptom::unsteady && partition.kind == ComponentKind::link) {
+      components = with_common_ends(std::move(components), setting.hosts.num_groups());
     }
-    outcome.suspects.insert(outcome.suspects.end(), places.begin(), places.end());
+    outcome.suspects.insert(outcome.suspects.end(), components.begin(), components.end());
   }
-  if (most_lone_pairs > 0) {
-    outcome.lone_pairs = slowest_pairs(rows, outcome.effects, setting.classes, explained, settings, most_lone_pairs);
+  if (most_isolated_pairs > 0) {
+    outcome.isolated_pairs =
+        slowest_pairs(rows, outcome.effects, setting.classes, explained, settings, most_isolated_pairs);
   }
   return outcome;
 }

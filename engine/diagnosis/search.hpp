@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "diagnosis/effects.hpp"
-#include "diagnosis/lone_pairs.hpp"
+#include "diagnosis/isolated_pairs.hpp"
 #include "diagnosis/rows.hpp"
 #include "diagnosis/setting.hpp"
 #include "diagnosis/suspect.hpp"
@@ -15,13 +15,13 @@ namespace leadline::diagnosis {
 
 struct SearchOutcome {
   Effects effects;
-  std::vector<Suspect> suspects;     ///< all but single pairs; blocks of both ways are one
-  std::vector<LonePair> lone_pairs;  ///< slowest first
+  std::vector<Suspect> suspects;             ///< all but single pairs; blocks of both ways are one
+  std::vector<IsolatedPair> isolated_pairs;  ///< slowest first
 };
 
-/// Collective. The rows show `symptom`. `most_lone_pairs` 0: single pairs are not looked for.
+/// Collective. The rows show `symptom`. `most_isolated_pairs` 0: single pairs are not looked for.
 SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings, Symptom symptom,
-                     std::size_t most_lone_pairs, std::vector<std::string>& notes);
+                     std::size_t most_isolated_pairs, std::vector<std::string>& notes);
 
 /// Suspects of one way each, with ends as they stand in `place`: both ways of two ends become one, the lower end first.
 std::vector<Suspect> joined(const std::vector<Suspect>& one_way);

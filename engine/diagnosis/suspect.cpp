@@ -68,7 +68,7 @@ std::vector<Suspect> judge(std::span<const Candidate> candidates, const Comparis
     const double error = std::max({spread, candidate.standard_error, least_error});
     const double p = stats::student_t_tail(effect / error, freedom);
     p_values.push_back(p);
-    suspects.push_back({candidate.place, comparison.way, effect, error, p, candidate.num_pairs, false});
+    suspects.push_back({candidate.component, comparison.direction, effect, error, p, candidate.num_pairs, false});
   }
   const auto num_tests = std::max<std::uint64_t>({comparison.num_tests, middle.num, p_values.size()});
   const std::vector<bool> stays = stats::rejected(p_values, num_tests, settings.false_discovery_rate);
@@ -77,8 +77,9 @@ std::vector<Suspect> judge(std::span<const Candidate> candidates, const Comparis
   return suspects;
 }
 
-std::vector<Suspect> judge(std::span<const Candidate> candidates, Way way, const DiagnosisSettings& settings) {
-  return judge(candidates, {way, candidates, 0, candidates.size(), 1}, settings);
+std::vector<Suspect> judge(std::span<const Candidate> candidates, FaultDirection direction,
+                           const DiagnosisSettings& settings) {
+  return judge(candidates, {direction, candidates, 0, candidates.size(), 1}, settings);
 }
 
 }  // namespace leadline::diagnosis

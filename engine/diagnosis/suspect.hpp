@@ -12,8 +12,8 @@ namespace leadline::diagnosis {
 
 /// Effects are natural logarithms of ratios of times.
 struct Suspect {
-  Place place;
-  Way way = Way::both;
+  Component component;
+  FaultDirection direction = FaultDirection::both;
   double effect = 0;  ///< beyond what is usual for its kind
   double error = 0;   ///< standard deviation of what sound places of its kind show
   double p_value = 1;
@@ -23,7 +23,7 @@ struct Suspect {
 
 /// What one place shows, sound or not.
 struct Candidate {
-  Place place;
+  Component component;
   double effect = 0;          ///< NaN = nothing is known of it
   double standard_error = 0;  ///< of the effect, from the scatter of its pairs
   std::uint64_t num_pairs = 0;
@@ -40,7 +40,7 @@ inline constexpr std::size_t fewest_to_compare = 3;
 
 /// How candidates of one kind are compared.
 struct Comparison {
-  Way way = Way::both;
+  FaultDirection direction = FaultDirection::both;
   std::span<const Candidate> usual{};  ///< what sound places of the kind show, most of them at least
   std::size_t num_fitted = 0;          ///< effects that were taken off the usual ones; each hides some of their spread
   std::uint64_t num_tests = 0;         ///< places of the kind, looked at or not; at least as many as candidates count
@@ -54,7 +54,8 @@ std::vector<Suspect> judge(std::span<const Candidate> candidates, const Comparis
                            const DiagnosisSettings& settings);
 
 /// The same where the candidates are all there is of their kind.
-std::vector<Suspect> judge(std::span<const Candidate> candidates, Way way, const DiagnosisSettings& settings);
+std::vector<Suspect> judge(std::span<const Candidate> candidates, FaultDirection direction,
+                           const DiagnosisSettings& settings);
 
 /// Robust: of values in any order, NaN left out.
 struct Middle {

@@ -55,8 +55,8 @@ std::optional<Suspect> slow_between_two(const Effects& effects, const Setting& s
   if (effect < std::max(std::log(least_ratio), std::log1p(settings.threshold))) return std::nullopt;
   if (effect < least_significance * error) return std::nullopt;
   const double p = stats::student_t_tail(effect / error, degrees_of_freedom(num_hosts));
-  const Place place{PlaceKind::cable, static_cast<std::int32_t>(level), 0, 1, -1};
-  return Suspect{place, Way::both, effect, error, p, across.num_pairs, false};
+  const Component component{ComponentKind::cable, static_cast<std::int32_t>(level), 0, 1, -1};
+  return Suspect{component, FaultDirection::both, effect, error, p, across.num_pairs, false};
 }
 
 }  // namespace leadline::diagnosis

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/pulse.hpp"
+#include "core/progress_counter.hpp"
 #include "kernel/link.hpp"
 #include "model/samples.hpp"
 
@@ -20,7 +20,7 @@ constexpr std::uint64_t batch_messages(std::uint64_t num_messages, std::size_t n
 /// Runs `messages(n)` once per sample, between two readings of the link's clock.
 template <Link L, class Messages>
 void time_batches(L& link, const Messages& messages, std::uint64_t num_messages, std::span<Sample> samples,
-                  Pulse& pulse) {
+                  ProgressCounter& progress_counter) {
   for (std::size_t index = 0; index < samples.size(); ++index) {
     const std::uint64_t num = batch_messages(num_messages, samples.size(), index);
     const std::uint64_t start_ns = link.now_ns();
@@ -28,16 +28,17 @@ void time_batches(L& link, const Messages& messages, std::uint64_t num_messages,
     const std::uint64_t elapsed_ns = link.now_ns() - start_ns;
     // A clock that did not move has measured "less than one step", and 0 would read as "not measured".
     samples[index] = {elapsed_ns > 0 ? elapsed_ns : 1, num};
-    pulse.beat();
+    progress_counter.advance();
   }
 }
 
 /// The following side of time_batches: the same cuts, no clock.
 template <class Messages>
-void answer_batches(const Messages& messages, std::uint64_t num_messages, std::size_t num_batches, Pulse& pulse) {
+void answer_batches(const Messages& messages, std::uint64_t num_messages, std::size_t num_batches,
+                    ProgressCounter& progress_counter) {
   for (std::size_t index = 0; index < num_batches; ++index) {
     messages(batch_messages(num_messages, num_batches, index));
-    pulse.beat();
+    progress_counter.advance();
   }
 }
 

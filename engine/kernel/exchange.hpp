@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "core/pulse.hpp"
+#include "core/progress_counter.hpp"
 #include "model/link_request.hpp"
 #include "model/samples.hpp"
 

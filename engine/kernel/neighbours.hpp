@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/pulse.hpp"
+#include "core/progress_counter.hpp"
 #include "kernel/neighbour_exchange.hpp"
 #include "memory/pattern.hpp"
 
@@ -112,18 +112,20 @@ inline ExchangeSample time_exchange(L& links, std::span<const NeighbourChannel> 
 }
 
 template <NeighbourLinks L>
-void warm_up(L& links, const NeighbourExchange& exchange, std::span<const NeighbourStep> steps, Pulse& pulse) {
+void warm_up(L& links, const NeighbourExchange& exchange, std::span<const NeighbourStep> steps,
+             ProgressCounter& progress_counter) {
   for (std::uint64_t i = 0; i < exchange.num_warmup; ++i) {
     time_exchange(links, exchange.channels, steps);
-    pulse.beat();
+    progress_counter.advance();
   }
 }
 
 /// Collective: see TimedExchanges.
 template <NeighbourLinks L>
-void time_neighbours(L& links, const NeighbourExchange& exchange, const TimedExchanges& timed, Pulse& pulse) {
+void time_neighbours(L& links, const NeighbourExchange& exchange, const TimedExchanges& timed,
+                     ProgressCounter& progress_counter) {
   const std::vector<NeighbourStep> steps = steps_of(exchange);
-  warm_up(links, exchange, steps, pulse);
+  warm_up(links, exchange, steps, progress_counter);
   for (ExchangeSample& sample : timed.samples) {
     if (timed.step_ends_ns.empty()) {
       sample = time_exchange(links, exchange.channels, steps);
@@ -132,14 +134,15 @@ void time_neighbours(L& links, const NeighbourExchange& exchange, const TimedExc
       sample = time_exchange(links, exchange.channels, steps,
                              [&](std::uint64_t start_ns) { *end++ = links.now_ns() - start_ns; });
     }
-    pulse.beat();
+    progress_counter.advance();
   }
 }
 
 /// Collective: one exchange in which the clock is read for every message that arrives. arrivals_ns[i]: since the
 /// opening barrier, for the i-th of exchange.channels; of channels that receive nothing left alone.
 template <NeighbourLinks L>
-void trace_neighbours(L& links, const NeighbourExchange& exchange, std::span<std::uint64_t> arrivals_ns, Pulse& pulse) {
+void trace_neighbours(L& links, const NeighbourExchange& exchange, std::span<std::uint64_t> arrivals_ns,
+                      ProgressCounter& progress_counter) {
   const std::vector<NeighbourStep> steps = steps_of(exchange);
   links.barrier();
   links.start();
@@ -153,7 +156,7 @@ void trace_neighbours(L& links, const NeighbourExchange& exchange, std::span<std
     links.complete_posted();
   }
   links.barrier();
-  pulse.beat();
+  progress_counter.advance();
 }
 
 /// What is sent is new, and what is received gone, so that a message which never came is not taken for the one before.
@@ -170,9 +173,10 @@ std::optional<NeighbourMismatch> first_mismatch(const NeighbourExchange& exchang
 template <NeighbourLinks L>
 std::optional<NeighbourMismatch> verify_neighbours(L& links, const NeighbourExchange& exchange, int own_rank,
                                                    const NeighbourBuffers& buffers, const Contents& contents,
-                                                   std::span<ExchangeSample> samples, Pulse& pulse) {
+                                                   std::span<ExchangeSample> samples,
+                                                   ProgressCounter& progress_counter) {
   const std::vector<NeighbourStep> steps = steps_of(exchange);
-  warm_up(links, exchange, steps, pulse);
+  warm_up(links, exchange, steps, progress_counter);
   std::optional<NeighbourMismatch> first;
   std::uint64_t number = contents.first_exchange;
   for (ExchangeSample& sample : samples) {
@@ -180,7 +184,7 @@ std::optional<NeighbourMismatch> verify_neighbours(L& links, const NeighbourExch
     sample = time_exchange(links, exchange.channels, steps);
     if (!first) first = first_mismatch(exchange, own_rank, buffers, contents, number);
     ++number;
-    pulse.beat();
+    progress_counter.advance();
   }
   return first;
 }
@@ -189,17 +193,17 @@ std::optional<NeighbourMismatch> verify_neighbours(L& links, const NeighbourExch
 template <NeighbourLinks L>
 std::optional<NeighbourMismatch> run_neighbours(L& links, const NeighbourExchange& exchange, int own_rank,
                                                 const NeighbourBuffers& buffers, const NeighbourTask& task,
-                                                Pulse& pulse) {
+                                                ProgressCounter& progress_counter) {
   if (const auto* timed = std::get_if<TimedExchanges>(&task)) {
-    time_neighbours(links, exchange, *timed, pulse);
+    time_neighbours(links, exchange, *timed, progress_counter);
     return std::nullopt;
   }
   if (const auto* traced = std::get_if<TracedExchange>(&task)) {
-    trace_neighbours(links, exchange, traced->arrivals_ns, pulse);
+    trace_neighbours(links, exchange, traced->arrivals_ns, progress_counter);
     return std::nullopt;
   }
   const auto& [contents, samples] = std::get<VerifiedExchanges>(task);
-  return verify_neighbours(links, exchange, own_rank, buffers, contents, samples, pulse);
+  return verify_neighbours(links, exchange, own_rank, buffers, contents, samples, progress_counter);
 }
 
 }  // namespace leadline::kernel

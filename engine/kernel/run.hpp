@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "core/pulse.hpp"
+#include "core/progress_counter.hpp"
 #include "kernel/batches.hpp"
 #include "kernel/both_ways.hpp"
 #include "kernel/exchange.hpp"
@@ -18,16 +18,17 @@ namespace leadline::kernel {
 
 /// run(), below, over one way to choose buffers.
 template <Link L, class Turns>
-void run_over(L& link, const Exchange& exchange, Path path, Turns turns, std::span<Sample> samples, Pulse& pulse) {
+void run_over(L& link, const Exchange& exchange, Path path, Turns turns, std::span<Sample> samples,
+              ProgressCounter& progress_counter) {
   const std::size_t size = exchange.message_size_bytes;
 
   const auto lead = [&](const auto& messages) {
     if (exchange.num_warmup > 0) messages(exchange.num_warmup);
-    time_batches(link, messages, exchange.num_messages, samples, pulse);
+    time_batches(link, messages, exchange.num_messages, samples, progress_counter);
   };
   const auto follow = [&](const auto& messages) {
     if (exchange.num_warmup > 0) messages(exchange.num_warmup);
-    answer_batches(messages, exchange.num_messages, samples.size(), pulse);
+    answer_batches(messages, exchange.num_messages, samples.size(), progress_counter);
   };
   const auto both = [&](std::uint32_t window) {
     lead([&, window](std::uint64_t num) { turns = both_ways(link, turns, size, window, num); });
@@ -52,9 +53,9 @@ void run_over(L& link, const Exchange& exchange, Path path, Turns turns, std::sp
 /// rank leads, and a ping-pong becomes a loop with one message in flight.
 template <Link L>
 void run(L& link, const Exchange& exchange, Path path, const Buffers& buffers, std::span<Sample> samples,
-         Pulse& pulse) {
-  if (buffers.num > 1) return run_over(link, exchange, path, BuffersInTurn(buffers), samples, pulse);
-  run_over(link, exchange, path, OneBuffer(buffers), samples, pulse);
+         ProgressCounter& progress_counter) {
+  if (buffers.num > 1) return run_over(link, exchange, path, BuffersInTurn(buffers), samples, progress_counter);
+  run_over(link, exchange, path, OneBuffer(buffers), samples, progress_counter);
 }
 
 }  // namespace leadline::kernel

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "core/pulse.hpp"
+#include "core/progress_counter.hpp"
 #include "kernel/exchange.hpp"
 #include "kernel/link.hpp"
 #include "memory/pattern.hpp"
@@ -15,7 +15,7 @@
 namespace leadline::kernel {
 
 /// The two ranks of a pass, by their part in it.
-struct Ends {
+struct TransferRanks {
   int sender = 0;
   int receiver = 0;
 };
@@ -24,8 +24,8 @@ struct Ends {
 /// matter). The receiver wipes its buffer before every message, so that one which never came is not taken for the
 /// one before it; it goes on receiving after a mismatch, so that both ends stay in step.
 template <Link L>
-std::optional<Mismatch> verify(L& link, const Exchange& exchange, Ends ends, const Buffers& buffers, Fill fill,
-                               Pulse& pulse) {
+std::optional<Mismatch> verify(L& link, const Exchange& exchange, TransferRanks ends, const Buffers& buffers, Fill fill,
+                               ProgressCounter& progress_counter) {
   constexpr int wiped = 0xa5;
   const std::size_t size = exchange.message_size_bytes;
   const bool to_self = ends.sender == ends.receiver;
@@ -52,7 +52,7 @@ std::optional<Mismatch> verify(L& link, const Exchange& exchange, Ends ends, con
         first = Mismatch{message, wrong->byte, wrong->expected, wrong->found};
       }
     }
-    pulse.beat();
+    progress_counter.advance();
   }
   return first;
 }

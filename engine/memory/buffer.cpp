@@ -13,11 +13,11 @@
 
 namespace leadline::memory {
 
-const char* name_of(Place place) {
+const char* name_of(Location place) {
   switch (place) {
-    case Place::host:
+    case Location::host:
       return "host";
-    case Place::gpu:
+    case Location::gpu:
       return "gpu";
   }
   assert(false && "a place that is not listed");

@@ -10,18 +10,18 @@
 namespace leadline::memory {
 
 /// Where memory lies, and so who can read and write it.
-enum class Place : std::uint8_t {
+enum class Location : std::uint8_t {
   host,
   gpu,  ///< of the device that the rank uses; the processor reaches it by copying only
 };
 
-const char* name_of(Place place);
+const char* name_of(Location place);
 
 /// One way to get memory. Stateless; the entries live for ever.
 struct Allocator {
   const char* name;     ///< as in --allocator
   const char* purpose;  ///< one line for the help
-  Place place;
+  Location place;
   /// Memory of at least `bytes` (> 0), touched once; on the host in whole pages. Throws Error(something_missing) with
   /// the reason.
   std::byte* (*allocate)(std::size_t bytes);

@@ -21,7 +21,7 @@ enum class PatternKind : std::uint8_t {
 const char* name_of(PatternKind kind);
 
 /// A pattern measured with one message size.
-struct PatternPlace {
+struct PatternPosition {
   int size_index = 0;  ///< into the request's message sizes
   std::uint64_t message_size_bytes = 0;
   std::uint64_t number = 0;  ///< 0-based, of this size: the pattern's column in the file
@@ -34,7 +34,7 @@ struct PatternPlace {
 /// A connection is a directed pair: every rank that sends has one, and the time that counts is the sender's own, of one
 /// exchange: elapsed / exchanges. Its bandwidth is message size / time. Bytes a second; NaN where nothing was measured.
 struct PatternSummary {
-  PatternPlace place;
+  PatternPosition place;
   std::uint64_t num_connections = 0;
   double bytes_per_s_mean = std::numeric_limits<double>::quiet_NaN();      ///< arithmetic, over connections
   double bytes_per_s_harmonic = std::numeric_limits<double>::quiet_NaN();  ///< message size / mean time
@@ -105,7 +105,7 @@ struct SlowConnection {
 };
 
 /// A rank, or a host, over all random patterns of all sizes.
-struct SlowPlace {
+struct SlowComponent {
   std::int32_t rank = -1;  ///< -1: the host as a whole
   std::string host;
   std::uint64_t num_connections = 0;  ///< in which it sent
@@ -122,7 +122,7 @@ struct BisectionResult : RunResult {
   std::vector<BaselineSample> baseline;
   std::vector<BisectionSummary> sizes;
   std::vector<SlowConnection> slow_connections;  ///< slowest first, size by size
-  std::vector<SlowPlace> slow_places;            ///< slow in nearly all patterns: worst first; hosts before ranks
+  std::vector<SlowComponent> slow_components;    ///< slow in nearly all patterns: worst first; hosts before ranks
 };
 
 }  // namespace leadline

@@ -4,29 +4,29 @@
 
 namespace leadline {
 
-const char* name_of(PlaceKind kind) {
+const char* name_of(ComponentKind kind) {
   switch (kind) {
-    case PlaceKind::network_switch:
+    case ComponentKind::network_switch:
       return "switch";
-    case PlaceKind::uplink:
+    case ComponentKind::uplink:
       return "uplink";
-    case PlaceKind::cable:
+    case ComponentKind::cable:
       return "cable";
-    case PlaceKind::rail:
+    case ComponentKind::rail:
       return "rail";
-    case PlaceKind::host:
+    case ComponentKind::host:
       return "host";
-    case PlaceKind::port:
+    case ComponentKind::port:
       return "port";
-    case PlaceKind::inside:
+    case ComponentKind::inside:
       return "inside";
-    case PlaceKind::socket:
+    case ComponentKind::socket:
       return "socket";
-    case PlaceKind::rank:
+    case ComponentKind::rank:
       return "rank";
-    case PlaceKind::link:
+    case ComponentKind::link:
       return "link";
-    case PlaceKind::pair:
+    case ComponentKind::pair:
       return "pair";
   }
   return "unknown";
@@ -34,13 +34,13 @@ const char* name_of(PlaceKind kind) {
 
 const char* name_of(Symptom symptom) { return symptom == Symptom::slow ? "slow" : "unsteady"; }
 
-const char* name_of(Way way) {
-  switch (way) {
-    case Way::both:
+const char* name_of(FaultDirection direction) {
+  switch (direction) {
+    case FaultDirection::both:
       return "both";
-    case Way::out:
+    case FaultDirection::out:
       return "out";
-    case Way::in:
+    case FaultDirection::in:
       return "in";
   }
   return "unknown";

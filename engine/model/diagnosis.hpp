@@ -10,7 +10,7 @@
 namespace leadline {
 
 /// The places that can be at fault, the larger ones first.
-enum class PlaceKind : std::uint8_t {
+enum class ComponentKind : std::uint8_t {
   network_switch,  ///< pairs of all ranks below it, also with each other
   uplink,          ///< only pairs that leave what is below it
   cable,           ///< pairs between two switches
@@ -30,7 +30,7 @@ enum class Symptom : std::uint8_t {
 };
 
 /// Which way messages are concerned. Of places: sent, received. Of two ends: from the first to the second, or back.
-enum class Way : std::uint8_t { both, out, in };
+enum class FaultDirection : std::uint8_t { both, out, in };
 
 /// What measuring again has said about a place.
 enum class Persistence : std::uint8_t {
@@ -40,13 +40,13 @@ enum class Persistence : std::uint8_t {
   transient,        ///< as fast as others, and nothing brings it back
 };
 
-/// A place by its number; which numbers count follows from the kind.
-struct Place {
-  PlaceKind kind = PlaceKind::host;
+/// A component (host, port, link, switch ...) by its number; which numbers count follows from the kind.
+struct Component {
+  ComponentKind kind = ComponentKind::host;
   std::int32_t level = -1;               ///< of network_switch, uplink, cable: 0 = the level next to the hosts
   std::int32_t first = -1, second = -1;  ///< group, slot, host or rank; `second` of cable, link and pair: the other end
   std::int32_t socket = -1;              ///< of socket: NUMA node
-  bool operator==(const Place&) const = default;
+  bool operator==(const Component&) const = default;
 };
 
 /// An ordered pair of ranks that shows a fault: its median time in ns, or where the place is unsteady its mean over its
@@ -59,9 +59,9 @@ struct ShownPair {
 
 /// A place that is worse than others of its kind, as a person reads it.
 struct Fault {
-  Place place;
+  Component component;
   Symptom symptom = Symptom::slow;
-  Way way = Way::both;
+  FaultDirection direction = FaultDirection::both;
   std::string name;                              ///< "host node3", "the link node1 - node4"
   std::vector<std::int32_t> hosts, other_hosts;  ///< below a switch, an uplink, the two ends of a cable; else empty
   double ratio = 1;  ///< time over what is expected without the fault (unsteady: of mean over median)
@@ -72,7 +72,7 @@ struct Fault {
   std::vector<std::string> ruled_out;    ///< "not the switch: the other 31 hosts on leaf3 are as usual"
   std::string advice;
   Persistence persistence = Persistence::not_retested;
-  double ratio_alone = 0, ratio_beside_others = 0;  ///< what the retests gave; 0 = none
+  double ratio_alone = 0, ratio_concurrent = 0;  ///< what the retests gave; 0 = none
   bool is_note = false;  ///< how the machine is built rather than a fault (the adapter is nearer to one socket)
 };
 
@@ -103,9 +103,9 @@ struct Diagnosis {
 /// Whether a fault is one that somebody should do something about: no note, and not over.
 inline bool counts(const Fault& fault) { return !fault.is_note && fault.persistence != Persistence::transient; }
 
-const char* name_of(PlaceKind kind);
+const char* name_of(ComponentKind kind);
 const char* name_of(Symptom symptom);
-const char* name_of(Way way);
+const char* name_of(FaultDirection direction);
 const char* name_of(Persistence persistence);
 
 }  // namespace leadline

@@ -43,7 +43,7 @@ inline constexpr std::size_t num_io_times = 11;
 const char* name_of(IoTime time);
 
 /// One phase: all objects written once, or read once.
-struct PhasePlace {
+struct PhasePosition {
   int index = 0;  ///< 0-based, in order; its row in the file
   IoOperation operation = IoOperation::write;
   int repeat = 0;
@@ -133,7 +133,7 @@ struct RankTimes {
 
 /// Rates are bytes / time; NaN where nothing was measured.
 struct PhaseSummary {
-  PhasePlace place;
+  PhasePosition place;
   bool is_complete = false;  ///< false: an error ended it; then no rate is given
   std::string error;
   std::uint64_t bytes = 0, message_bytes = 0, num_objects = 0, num_calls = 0, num_continued = 0;

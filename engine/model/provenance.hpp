@@ -10,7 +10,7 @@
 namespace leadline {
 
 /// One rank's place. Every rank knows its own; nobody keeps all of them.
-struct RankPlace {
+struct RankPlacement {
   std::string host;
   std::int32_t pid = 0;
   std::string cpus;             ///< cores it may run on, as "0-3,8"

@@ -21,13 +21,13 @@ constexpr std::size_t most_ranks_in_full = 16;
 constexpr std::uint64_t num_random_shown = 3;
 
 std::string who_plays(const Plan& plan) {
-  const auto& host_of = plan.presence.host_of;
+  const auto& host_of = plan.rank_layout.host_of;
   const std::uint64_t num_hosts =
       host_of.empty() ? 1 : std::uint64_t{1} + *std::max_element(host_of.begin(), host_of.end());
   std::string text =
-      fmt::format("Bisection test of {} on {}", counted(static_cast<std::uint64_t>(plan.presence.num_ranks), "rank"),
+      fmt::format("Bisection test of {} on {}", counted(static_cast<std::uint64_t>(plan.rank_layout.num_ranks), "rank"),
                   counted(num_hosts, "host"));
-  if (plan.ranks.size() < static_cast<std::size_t>(plan.presence.num_ranks)) {
+  if (plan.ranks.size() < static_cast<std::size_t>(plan.rank_layout.num_ranks)) {
     text += fmt::format(", of which {} take part", plan.ranks.size());
   }
   if (plan.has_random && plan.ranks.size() % 2 == 1) text += "; in each random pattern one rests";
@@ -98,8 +98,8 @@ std::string first_patterns(const BisectionRequest& request, const Plan& plan) {
                          schedule::random_pattern(plan.players, plan.ranks, request.seed, index));
   }
   for (std::size_t i = 0; i < std::min(plan.named.size(), most_patterns); ++i) {
-    text +=
-        pattern_line(plan.named[i].name, schedule::named_pattern(plan.named[i], plan.presence.num_ranks, plan.ranks));
+    text += pattern_line(plan.named[i].name,
+                         schedule::named_pattern(plan.named[i], plan.rank_layout.num_ranks, plan.ranks));
   }
   if (plan.named.size() > most_patterns) text += fmt::format("  ... and {} more\n", plan.named.size() - most_patterns);
   return text;

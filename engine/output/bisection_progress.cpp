@@ -26,7 +26,7 @@ constexpr double between_lines_s = 1;
 class NoProgress final : public Progress {
  public:
   void size_begins(int, std::uint64_t) override {}
-  void pattern_begins(const PatternPlace&, const schedule::Pattern&) override {}
+  void pattern_begins(const PatternPosition&, const schedule::Pattern&) override {}
   void pattern_ends(const PatternSummary&, const Interval&, double) override {}
   void retest_done(const SlowConnection&) override {}
   void size_ends(const BisectionSummary&) override {}
@@ -45,7 +45,7 @@ class LineProgress final : public Progress {
     has_titles_ = false;
   }
 
-  void pattern_begins(const PatternPlace&, const schedule::Pattern&) override {}
+  void pattern_begins(const PatternPosition&, const schedule::Pattern&) override {}
 
   void pattern_ends(const PatternSummary& summary, const Interval& so_far, double elapsed_s) override {
     remaining_.pattern_ends(summary, so_far, elapsed_s);
@@ -110,7 +110,7 @@ class BarProgress final : public Progress {
     size_ = format_bytes(message_size_bytes);
   }
 
-  void pattern_begins(const PatternPlace&, const schedule::Pattern&) override {}
+  void pattern_begins(const PatternPosition&, const schedule::Pattern&) override {}
 
   void pattern_ends(const PatternSummary& summary, const Interval& so_far, double elapsed_s) override {
     remaining_.pattern_ends(summary, so_far, elapsed_s);

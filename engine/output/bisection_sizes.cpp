@@ -139,11 +139,11 @@ std::string quantiles_table(const std::vector<const BisectionSummary*>& sizes, c
 
 /// At most so many buckets: neighbours go together.
 std::vector<TimeBucket> shown_buckets(const std::vector<TimeBucket>& buckets) {
-  const std::size_t together = (buckets.size() + most_buckets_shown - 1) / most_buckets_shown;
+  const std::size_t run_collectively = (buckets.size() + most_buckets_shown - 1) / most_buckets_shown;
   std::vector<TimeBucket> shown;
   for (std::size_t index = 0; index < buckets.size(); ++index) {
     const TimeBucket& bucket = buckets[index];
-    if (index % together == 0) shown.push_back({bucket.low_ns, bucket.high_ns, 0});
+    if (index % run_collectively == 0) shown.push_back({bucket.low_ns, bucket.high_ns, 0});
     shown.back().high_ns = bucket.high_ns;
     shown.back().num += bucket.num;
   }

@@ -19,18 +19,18 @@
 namespace leadline::output {
 namespace {
 
-constexpr std::size_t most_places_shown = 16;
+constexpr std::size_t most_components_shown = 16;
 constexpr std::size_t most_connections_shown = 20;
 
-std::string place_line(const SlowPlace& place) {
-  std::string who = fmt::format("host {}", place.host);
-  if (place.rank >= 0) {
-    who =
-        place.host.empty() ? fmt::format("rank {}", place.rank) : fmt::format("rank {} on {}", place.rank, place.host);
+std::string component_line(const SlowComponent& component) {
+  std::string who = fmt::format("host {}", component.host);
+  if (component.rank >= 0) {
+    who = component.host.empty() ? fmt::format("rank {}", component.rank)
+                                 : fmt::format("rank {} on {}", component.rank, component.host);
   }
-  const double share = static_cast<double>(place.num_slow) / static_cast<double>(place.num_connections);
+  const double share = static_cast<double>(component.num_slow) / static_cast<double>(component.num_connections);
   return fmt::format("{} is slow in {:.0f} % of its {}: {:.2f} of the median\n", who, 100 * share,
-                     counted(place.num_connections, "connection"), place.relative_median);
+                     counted(component.num_connections, "connection"), component.relative_median);
 }
 
 enum class Judgement : std::uint8_t { slow_alone, only_together, not_retested, not_slow };
@@ -111,15 +111,15 @@ std::string connections_table(const BisectionResult& result, const std::vector<J
 
 }  // namespace
 
-std::string slow_places_text(const BisectionResult& result) {
+std::string slow_components_text(const BisectionResult& result) {
   if (!has_random_patterns(result)) return "";
-  if (result.slow_places.empty()) return "no rank and no host is slow in nearly all its patterns\n";
+  if (result.slow_components.empty()) return "no rank and no host is slow in nearly all its patterns\n";
   std::string text;
-  for (std::size_t index = 0; index < std::min(result.slow_places.size(), most_places_shown); ++index) {
-    text += place_line(result.slow_places[index]);
+  for (std::size_t index = 0; index < std::min(result.slow_components.size(), most_components_shown); ++index) {
+    text += component_line(result.slow_components[index]);
   }
-  if (result.slow_places.size() > most_places_shown) {
-    text += fmt::format("... and {} more in the result file\n", result.slow_places.size() - most_places_shown);
+  if (result.slow_components.size() > most_components_shown) {
+    text += fmt::format("... and {} more in the result file\n", result.slow_components.size() - most_components_shown);
   }
   return text;
 }

@@ -9,7 +9,7 @@
 namespace leadline::output {
 
 /// A line each, or that there are none. Empty without random patterns.
-std::string slow_places_text(const BisectionResult& result);
+std::string slow_components_text(const BisectionResult& result);
 
 /// The slowest connections with what came of measuring them alone: those slow alone, too, before those that are slow
 /// only together. Empty where there are none.

@@ -50,7 +50,7 @@ std::string bisection_summary(const BisectionResult& result, const std::string& 
   add_part(histogram_text(result));
   add_part(named_patterns_text(result));
   add_part(worst_patterns_text(result));
-  add_part(slow_places_text(result));
+  add_part(slow_components_text(result));
   add_part(slow_connections_text(result));
   add_part(findings_text(result.findings));
   add_part(measured_in(result) + run_tail(result, result.request.format, path));

@@ -14,7 +14,7 @@
 namespace leadline::output {
 namespace {
 
-constexpr std::size_t most_places = 20;
+constexpr std::size_t most_components = 20;
 
 /// "+12.3 %".
 std::string percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
@@ -38,15 +38,16 @@ std::string classes_text(const Comparison& comparison) {
   return table.text();
 }
 
-std::string places_text(const std::vector<Fault>& places, const char* change) {
+std::string components_text(const std::vector<Fault>& components, const char* change) {
   std::string text;
-  for (std::size_t index = 0; index < std::min(places.size(), most_places); ++index) {
-    const Fault& place = places[index];
-    text +=
-        fmt::format("  {} is {} beyond what its class is: {:.3g} times ({:.3g} to {:.3g}), {}\n", place.name, change,
-                    place.ratio, place.ratio_low, place.ratio_high, counted(place.num_pairs, "ordered pair"));
+  for (std::size_t index = 0; index < std::min(components.size(), most_components); ++index) {
+    const Fault& component = components[index];
+    text += fmt::format("  {} is {} beyond what its class is: {:.3g} times ({:.3g} to {:.3g}), {}\n", component.name,
+                        change, component.ratio, component.ratio_low, component.ratio_high,
+                        counted(component.num_pairs, "ordered pair"));
   }
-  if (places.size() > most_places) text += fmt::format("  ... and {} more\n", places.size() - most_places);
+  if (components.size() > most_components)
+    text += fmt::format("  ... and {} more\n", components.size() - most_components);
   return text;
 }
 
@@ -60,15 +61,15 @@ std::string comparison_text(const Comparison& comparison) {
     return static_cast<std::size_t>(
         std::ranges::count_if(comparison.classes, [&](const ComparedClass& one) { return one.change == change; }));
   };
-  const auto changed = [&](Change change, const std::vector<Fault>& places) {
+  const auto changed = [&](Change change, const std::vector<Fault>& components) {
     const std::size_t num = num_classes(change);
-    return fmt::format("{} class{} and {} {}", num, num == 1 ? "" : "es", counted(places.size(), "place"),
+    return fmt::format("{} class{} and {} {}", num, num == 1 ? "" : "es", counted(components.size(), "place"),
                        name_of(change));
   };
   text += fmt::format("verdict: {}: {}, {}\n", is_worse(comparison) ? "worse" : "not worse",
                       changed(Change::slower, comparison.slower), changed(Change::faster, comparison.faster));
-  text += places_text(comparison.slower, "slower");
-  text += places_text(comparison.faster, "faster");
+  text += components_text(comparison.slower, "slower");
+  text += components_text(comparison.faster, "faster");
   for (const std::string& note : comparison.notes) text += fmt::format("note: {}\n", note);
   return text;
 }

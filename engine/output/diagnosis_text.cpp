@@ -19,20 +19,20 @@ constexpr std::size_t most_pairs_shown = 3;
 /// Three digits: nobody knows a ratio better.
 std::string ratio_text(double ratio) { return fmt::format("{:.3g}", ratio); }
 
-const char* words_for(Way way, bool has_two_ends) {
+const char* words_for(FaultDirection direction, bool has_two_ends) {
   if (has_two_ends) return "";  // its name says so
-  switch (way) {
-    case Way::both:
+  switch (direction) {
+    case FaultDirection::both:
       return "";
-    case Way::out:
+    case FaultDirection::out:
       return " when sending";
-    case Way::in:
+    case FaultDirection::in:
       return " when receiving";
   }
   return "";
 }
 
-bool has_two_ends(const Place& place) { return place.second >= 0; }
+bool has_two_ends(const Component& component) { return component.second >= 0; }
 
 std::string shown(const ShownPair& pair, Symptom symptom) {
   if (symptom == Symptom::unsteady) {
@@ -44,8 +44,8 @@ std::string shown(const ShownPair& pair, Symptom symptom) {
 
 std::string only_under_load_text(const Fault& fault) {
   const std::string alone = fmt::format("measured again alone: {} times as long", ratio_text(fault.ratio_alone));
-  if (fault.ratio_beside_others <= 0) return alone + "; nobody measured it again beside others";
-  return fmt::format("{}, beside others {}: it is there only under load", alone, ratio_text(fault.ratio_beside_others));
+  if (fault.ratio_concurrent <= 0) return alone + "; nobody measured it again beside others";
+  return fmt::format("{}, beside others {}: it is there only under load", alone, ratio_text(fault.ratio_concurrent));
 }
 
 std::string alone_text(const Fault& fault) {
@@ -138,7 +138,7 @@ std::vector<SeenFault> seen_in(const std::vector<SliceSummary>& slices) {
     if (!slice.diagnosis) continue;
     for (const Fault& fault : slice.diagnosis->faults) {
       const auto known = std::ranges::find_if(seen, [&](const SeenFault& other) {
-        return other.gravest->place == fault.place && other.gravest->symptom == fault.symptom;
+        return other.gravest->component == fault.component && other.gravest->symptom == fault.symptom;
       });
       if (known == seen.end()) {
         seen.push_back({&fault, &slice, 1});
@@ -166,10 +166,10 @@ std::string fault_sentence(const Fault& fault) {
   }
   if (fault.symptom == Symptom::unsteady) {
     return fmt::format("{} is unsteady{}: means of {} times the usual share of the median ({})", fault.name,
-                       words_for(fault.way, has_two_ends(fault.place)), ratio_text(fault.ratio), range);
+                       words_for(fault.direction, has_two_ends(fault.component)), ratio_text(fault.ratio), range);
   }
   return fmt::format("{} is slow{}: {} times as long as usual ({})", fault.name,
-                     words_for(fault.way, has_two_ends(fault.place)), ratio_text(fault.ratio), range);
+                     words_for(fault.direction, has_two_ends(fault.component)), ratio_text(fault.ratio), range);
 }
 
 std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults) {

@@ -68,8 +68,8 @@ std::string slices_text(const std::vector<SliceInfo>& slices) {
   return text;
 }
 
-std::string result_text(const ResultInfo& info, bool is_in_sion) {
-  const result::ResultHeader& header = info.header;
+std::string result_text(const LinkResultInfo& info, bool is_in_sion) {
+  const result::LinkResultHeader& header = info.header;
   const bool is_plain = info.is_plain_record;
   std::string what =
       is_plain ? "link test, LinkTest 1.2's record" : fmt::format("link test, format {}", header.format_version);
@@ -86,8 +86,8 @@ std::string result_text(const ResultInfo& info, bool is_in_sion) {
 
 }  // namespace
 
-ResultInfo result_info(result::ResultReader& reader) {
-  ResultInfo info;
+LinkResultInfo link_result_info(result::LinkResultReader& reader) {
+  LinkResultInfo info;
   info.header = reader.header();
   info.num_retests = info.header.retests ? info.header.retests->size() : 0;
   const auto* sion_reader = dynamic_cast<const result::SionReader*>(&reader);

@@ -12,7 +12,7 @@
 #include "output/file_info_io.hpp"
 #include "output/file_info_topology.hpp"
 #include "result/container_facts.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 #include "result/slice_facts.hpp"
 
 namespace leadline::output {
@@ -25,9 +25,9 @@ struct SliceInfo {
 };
 
 /// The result of a link test.
-struct ResultInfo {
-  result::ResultHeader header;   ///< without what is long: no retests, no summary
-  bool is_plain_record = false;  ///< SION with nothing but LinkTest's own record
+struct LinkResultInfo {
+  result::LinkResultHeader header;  ///< without what is long: no retests, no summary
+  bool is_plain_record = false;     ///< SION with nothing but LinkTest's own record
   std::size_t num_retests = 0;
   std::vector<HostRanks> hosts;  ///< in order of their first ranks
   std::vector<SliceInfo> slices;
@@ -37,7 +37,7 @@ struct FileInfo {
   std::string path;
   result::FileKind kind = result::FileKind::other;
   std::optional<result::ContainerFacts> container;  ///< SION
-  std::optional<ResultInfo> result;                 ///< of a link test; of this and the next three one at most
+  std::optional<LinkResultInfo> result;             ///< of a link test; of this and the next three one at most
   std::optional<TopologyInfo> topology;             ///< HDF5
   std::optional<BisectionInfo> bisection;           ///< HDF5
   std::optional<IoInfo> io;                         ///< HDF5
@@ -46,7 +46,7 @@ struct FileInfo {
 };
 
 /// Reads as much of the result as that takes.
-ResultInfo result_info(result::ResultReader& reader);
+LinkResultInfo link_result_info(result::LinkResultReader& reader);
 
 std::string file_info_text(const FileInfo& info);
 

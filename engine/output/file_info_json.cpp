@@ -41,8 +41,8 @@ Json container_json(const result::ContainerFacts& facts) {
           {"files", files}};
 }
 
-Json result_json(const ResultInfo& info) {
-  const result::ResultHeader& header = info.header;
+Json result_json(const LinkResultInfo& info) {
+  const result::LinkResultHeader& header = info.header;
   Json slices = Json::array();
   for (const SliceInfo& slice : info.slices) {
     slices.push_back({{"repeat", slice.repeat},

@@ -12,7 +12,7 @@
 #include "core/units.hpp"
 #include "output/host_of_rank.hpp"
 #include "output/io_rates.hpp"
-#include "output/io_words.hpp"
+#include "output/io_request_text.hpp"
 #include "output/table.hpp"
 
 namespace leadline::output {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/units.hpp"
+#include "output/io_request_text.hpp"
 #include "output/io_text.hpp"
-#include "output/io_words.hpp"
 #include "output/table.hpp"
 
 namespace leadline::output {
@@ -23,23 +23,23 @@ constexpr std::size_t most_ranks_shown = 32;
 constexpr std::size_t most_io_ranks_listed = 16;
 
 std::uint64_t num_hosts(const Plan& plan) {
-  const auto& host_of = plan.presence.host_of;
+  const auto& host_of = plan.rank_layout.host_of;
   return host_of.empty() ? 1 : std::uint64_t{1} + *std::max_element(host_of.begin(), host_of.end());
 }
 
 std::string who_takes_part(const IoRequest& request, const Plan& plan) {
   return fmt::format("Parallel file test of {} on {}: {}\n",
-                     counted(static_cast<std::uint64_t>(plan.presence.num_ranks), "rank"),
-                     counted(num_hosts(plan), "host"), movement_words(request));
+                     counted(static_cast<std::uint64_t>(plan.rank_layout.num_ranks), "rank"),
+                     counted(num_hosts(plan), "host"), movement_description(request));
 }
 
 std::string what_moves(const IoRequest& request, const Plan& plan) {
   const std::uint64_t all_bytes = plan.layout.total_objects() * request.object_size_bytes;
   std::string text =
-      fmt::format("Data: {} a rank{}, {} in all\n", objects_words(plan.num_objects, request.object_size_bytes),
+      fmt::format("Data: {} a rank{}, {} in all\n", objects_description(plan.num_objects, request.object_size_bytes),
                   request.time_limit_s > 0 ? " at most" : "", about_bytes(all_bytes));
   if (!request.no_file) {
-    text += fmt::format("Files: {}; {}\n", plan.layout.num_files(), calls_words(request));
+    text += fmt::format("Files: {}; {}\n", plan.layout.num_files(), calls_description(request));
   }
   return text;
 }

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "core/units.hpp"
+#include "output/io_request_text.hpp"
 #include "output/io_text.hpp"
-#include "output/io_words.hpp"
 #include "output/table.hpp"
 
 namespace leadline::output {
@@ -39,7 +39,7 @@ double left_s(const IoRequest& request, const PhaseProgress& progress) {
 }
 
 /// "write", "write 2 of 5".
-std::string name_of_phase(const IoRequest& request, const PhasePlace& place) {
+std::string name_of_phase(const IoRequest& request, const PhasePosition& place) {
   const std::string name = name_of(place.operation);
   return request.repeat > 1 ? fmt::format("{} {} of {}", name, place.repeat + 1, request.repeat) : name;
 }
@@ -55,7 +55,7 @@ std::string end_line(const IoRequest& request, const PhaseSummary& summary) {
 
 class NoProgress final : public Progress {
  public:
-  void phase_begins(const PhasePlace&, std::uint64_t) override {}
+  void phase_begins(const PhasePosition&, std::uint64_t) override {}
   void phase_goes_on(const PhaseProgress&) override {}
   void phase_ends(const PhaseSummary&) override {}
   void waits(const std::string&) override {}
@@ -65,7 +65,7 @@ class LineProgress final : public Progress {
  public:
   LineProgress(IoRequest request, ProgressOutlet outlet) : request_(std::move(request)), outlet_(std::move(outlet)) {}
 
-  void phase_begins(const PhasePlace&, std::uint64_t) override { next_line_s_ = outlet_.now_s() + between_lines_s; }
+  void phase_begins(const PhasePosition&, std::uint64_t) override { next_line_s_ = outlet_.now_s() + between_lines_s; }
 
   void phase_goes_on(const PhaseProgress& progress) override {
     if (outlet_.now_s() < next_line_s_) return;
@@ -93,7 +93,7 @@ class BarProgress final : public Progress {
   BarProgress(const BarProgress&) = delete;
   BarProgress& operator=(const BarProgress&) = delete;
 
-  void phase_begins(const PhasePlace& place, std::uint64_t) override {
+  void phase_begins(const PhasePosition& place, std::uint64_t) override {
     bar_.draw(0, name_of_phase(request_, place), "begins");
   }
 

@@ -7,9 +7,9 @@
 #include "output/findings.hpp"
 #include "output/io_conspicuous.hpp"
 #include "output/io_rates.hpp"
+#include "output/io_request_text.hpp"
 #include "output/io_text.hpp"
 #include "output/io_times.hpp"
-#include "output/io_words.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 
@@ -26,12 +26,12 @@ std::string files_words(const IoResult& result) {
 
 std::string what_was_done(const IoResult& result) {
   const IoRequest& request = result.request;
-  std::string text = fmt::format("{}: {} a rank", movement_words(request),
-                                 objects_words(result.num_objects, request.object_size_bytes));
+  std::string text = fmt::format("{}: {} a rank", movement_description(request),
+                                 objects_description(result.num_objects, request.object_size_bytes));
   if (schedule::is_funnel(request.movement)) text += fmt::format(", {}", counted(result.io_ranks.size(), "I/O rank"));
   text += "\n";
   if (request.no_file) return text;
-  return text + fmt::format("{}: {}\n{}\n", result.backend_library, calls_words(request), files_words(result));
+  return text + fmt::format("{}: {}\n{}\n", result.backend_library, calls_description(request), files_words(result));
 }
 
 std::string verified_line(const IoResult& result) {

@@ -14,7 +14,7 @@
 #include "core/units.hpp"
 #include "output/host_of_rank.hpp"
 #include "output/io_rates.hpp"
-#include "output/io_words.hpp"
+#include "output/io_request_text.hpp"
 #include "output/table.hpp"
 
 namespace leadline::output {
@@ -67,10 +67,10 @@ struct Folded {
 Folded folded(const ByteSeries& series) {
   std::size_t num = series.bytes.size();
   while (num > 0 && series.bytes[num - 1] == 0) --num;
-  const std::size_t together = std::max<std::size_t>(1, (num + widest_line - 1) / widest_line);
-  Folded result{std::vector<std::uint64_t>((num + together - 1) / together), 0};
-  for (std::size_t index = 0; index < num; ++index) result.bytes[index / together] += series.bytes[index];
-  result.bin_ns = static_cast<double>(together) * static_cast<double>(series.bin_ns);
+  const std::size_t run_collectively = std::max<std::size_t>(1, (num + widest_line - 1) / widest_line);
+  Folded result{std::vector<std::uint64_t>((num + run_collectively - 1) / run_collectively), 0};
+  for (std::size_t index = 0; index < num; ++index) result.bytes[index / run_collectively] += series.bytes[index];
+  result.bin_ns = static_cast<double>(run_collectively) * static_cast<double>(series.bin_ns);
   return result;
 }
 

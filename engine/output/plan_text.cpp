@@ -51,8 +51,8 @@ std::string rounds_of_one_rank(const schedule::Schedule& schedule, int rank) {
 }  // namespace
 
 std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan) {
-  const int num_ranks = plan.presence.num_ranks;
-  const schedule::Schedule schedule(bench::link::schedule_spec(request, plan.presence, 0));
+  const int num_ranks = plan.rank_layout.num_ranks;
+  const schedule::Schedule schedule(bench::link::schedule_spec(request, plan.rank_layout, 0));
   const bool in_full = num_ranks <= max_ranks_in_full && schedule.num_rounds() <= max_rounds_in_full;
 
   std::string text = fmt::format("Link test of {} rank{}: {} round{} x {} message size{} x {} repeat{}\n", num_ranks,

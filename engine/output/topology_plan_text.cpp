@@ -47,11 +47,11 @@ std::string table_of_topologies(const bench::topology::Plan& plan) {
 
 /// Every channel of a few ranks, the rank that starts first.
 std::string channels_in_full(const bench::topology::Plan& plan) {
-  if (plan.presence.num_ranks > most_ranks_in_full || plan.topologies.size() > most_topologies_in_full) return "";
+  if (plan.rank_layout.num_ranks > most_ranks_in_full || plan.topologies.size() > most_topologies_in_full) return "";
   std::string text = "Channels (the first of a pair starts):\n";
   for (const schedule::Topology& topology : plan.topologies) {
     text += fmt::format("  {}:", topology.spec().name);
-    for (int rank = 0; rank < plan.presence.num_ranks; ++rank) {
+    for (int rank = 0; rank < plan.rank_layout.num_ranks; ++rank) {
       for (const schedule::Channel& channel : topology.channels(rank)) {
         if (channel.starts) text += fmt::format(" {}-{}", rank, channel.partner);
       }
@@ -64,7 +64,7 @@ std::string channels_in_full(const bench::topology::Plan& plan) {
 }  // namespace
 
 std::string topology_plan_text(const TopologyRequest& request, const bench::topology::Plan& plan) {
-  const auto num_ranks = static_cast<std::uint64_t>(plan.presence.num_ranks);
+  const auto num_ranks = static_cast<std::uint64_t>(plan.rank_layout.num_ranks);
   std::string text =
       fmt::format("Topology test of {}: {} x {} x {}\n", counted(num_ranks, "rank"),
                   plan.topologies.size() == 1 ? "1 topology" : fmt::format("{} topologies", plan.topologies.size()),

@@ -11,12 +11,12 @@
 #include "cluster/cluster.hpp"
 #include "model/bisection_result.hpp"
 #include "model/provenance.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 
 namespace leadline::result {
 
 /// Every rank has one. Collective members must be called by all ranks in the same order; `path`, `mark_incomplete` and
-/// `finish` are as in ResultFile.
+/// `finish` are as in LinkResultFile.
 class BisectionFile : public bench::bisection::PatternStore {
  public:
   virtual const std::string& path() const = 0;
@@ -30,14 +30,14 @@ struct BisectionFileSetup {
   ResultFormat format = ResultFormat::hdf5;
   ExistingFile existing = ExistingFile::refuse;
   RowPath row_path = RowPath::automatic;
-  RankPlace place;                 ///< this rank's own
+  RankPlacement place;             ///< this rank's own
   std::uint64_t max_patterns = 0;  ///< of a message size: Plan::max_patterns
   std::uint64_t max_baseline = 0;  ///< pairs alone, of a message size
 };
 
 /// Collective: creates and checks the file before the first message and writes what is known: `so_far` is request,
-/// provenance, pattern_names, num_players and within_hosts. Throws on every rank the same Error, as open_result_file
-/// does.
+/// provenance, pattern_names, num_players and within_hosts. Throws on every rank the same Error, as
+/// open_link_result_file does.
 std::unique_ptr<BisectionFile> open_bisection_file(cluster::Cluster& cluster, const BisectionResult& so_far,
                                                    const BisectionFileSetup& setup);
 

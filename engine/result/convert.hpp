@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "result/reader.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
+#include "result/link_result_reader.hpp"
 
 namespace leadline::result {
 
@@ -16,10 +16,10 @@ using Losses = std::vector<std::string>;
 // Both write to `path`, where nothing lies, in one process: row by row, memory O(ranks). What was a hole stays one.
 // They throw what the reader throws, and Error(run_failed) naming `path`.
 
-Losses write_hdf5(ResultReader& input, const std::string& path);
+Losses write_hdf5(LinkResultReader& input, const std::string& path);
 
 /// `name`: what the file will be called, for the file to say. Throws Error(bad_command_line) for numbers that
 /// LinkTest's record cannot hold.
-Losses write_sion(ResultReader& input, const std::string& path, SionRecord record, const std::string& name);
+Losses write_sion(LinkResultReader& input, const std::string& path, SionRecord record, const std::string& name);
 
 }  // namespace leadline::result

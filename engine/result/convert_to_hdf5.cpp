@@ -20,7 +20,7 @@ bool is_zero(const std::vector<Value>& values) {
 
 class ToHdf5 {
  public:
-  ToHdf5(ResultReader& input, const OutputFile& output) : input_(input), header_(input.header()), output_(output) {}
+  ToHdf5(LinkResultReader& input, const OutputFile& output) : input_(input), header_(input.header()), output_(output) {}
 
   void known(const FixedOffsets& offsets);
   void repeat(std::size_t index, const RepeatOffsets& offsets);
@@ -45,8 +45,8 @@ class ToHdf5 {
     output_.write_at(table + static_cast<std::uint64_t>(row) * text.size(), text);
   }
 
-  ResultReader& input_;
-  const ResultHeader& header_;
+  LinkResultReader& input_;
+  const LinkResultHeader& header_;
   const OutputFile& output_;
   bool has_cut_ = false;
 };
@@ -57,7 +57,7 @@ void ToHdf5::known(const FixedOffsets& offsets) {
 }
 
 void ToHdf5::rank(const FixedOffsets& offsets, std::int64_t rank) {
-  const RankPlace place = input_.place(rank);
+  const RankPlacement place = input_.place(rank);
   put_text(offsets.host, rank, cut(place.host, host_size));
   put_text(offsets.device, rank, cut(place.device, device_size));
   put_text(offsets.cpus, rank, cut(place.cpus, cpus_size));
@@ -108,9 +108,9 @@ Losses ToHdf5::losses() const {
 
 }  // namespace
 
-Losses write_hdf5(ResultReader& input, const std::string& path) {
+Losses write_hdf5(LinkResultReader& input, const std::string& path) {
   OutputFile output = OutputFile::create(path, ExistingFile::refuse);
-  const ResultHeader& header = input.header();
+  const LinkResultHeader& header = input.header();
   const FixedOffsets fixed = create_structure(path, header);
   const std::vector<RepeatOffsets> repeats = add_repeats(path, header, header.repeats);
   add_end(path, header);

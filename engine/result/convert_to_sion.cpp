@@ -12,7 +12,7 @@
 #include "result/output_file.hpp"
 #include "result/shared_file.hpp"
 #include "result/sion/container/encode.hpp"
-#include "result/sion/sion_places.hpp"
+#include "result/sion/sion_offsets.hpp"
 
 namespace leadline::result {
 
@@ -33,7 +33,7 @@ std::uint64_t number_of(const std::string& text) {
 
 class ToSion {
  public:
-  ToSion(ResultReader& input, const OutputFile& output, SionRecord record)
+  ToSion(LinkResultReader& input, const OutputFile& output, SionRecord record)
       : input_(input),
         header_(input.header()),
         output_(output),
@@ -59,11 +59,11 @@ class ToSion {
     if (!is_hole) output_.write_at(offset, bytes_of(values));
   }
 
-  ResultReader& input_;
-  const ResultHeader& header_;
+  LinkResultReader& input_;
+  const LinkResultHeader& header_;
   const OutputFile& output_;
   SionFilePlan plan_;
-  const SionPlaces& places_;
+  const SionOffsets& places_;
 };
 
 /// Least, greatest and mean of the record's times, and of those of its all-to-alls.
@@ -186,7 +186,7 @@ void ToSion::write(const std::string& name) {
 }
 
 /// A plain record has one time a pair and next to nothing about the run.
-Losses losses_of_plain(const ResultHeader& header) {
+Losses losses_of_plain(const LinkResultHeader& header) {
   Losses losses;
   if (!header.linktest) losses.push_back("all statistics but the mean, options, provenance and places of ranks");
   if (header.message_sizes_bytes.size() > 1) losses.push_back("all message sizes but the first");
@@ -198,8 +198,8 @@ Losses losses_of_plain(const ResultHeader& header) {
 
 }  // namespace
 
-Losses write_sion(ResultReader& input, const std::string& path, SionRecord record, const std::string& name) {
-  const ResultHeader& header = input.header();
+Losses write_sion(LinkResultReader& input, const std::string& path, SionRecord record, const std::string& name) {
+  const LinkResultHeader& header = input.header();
   const std::uint64_t message_size = header.message_sizes_bytes.front();
   if (message_size > max_number) throw_too_large(input.path(), "a message size of " + format_bytes(message_size));
   if (number_of(option_text(header, "messages")) > max_number) {

@@ -27,15 +27,15 @@ Json class_json(const DiagnosedClass& one) {
 
 Json fault_json(const Fault& fault) {
   return {
-      {"kind", name_of(fault.place.kind)},
+      {"kind", name_of(fault.component.kind)},
       {"name", fault.name},
       {"symptom", name_of(fault.symptom)},
-      {"way", name_of(fault.way)},
+      {"way", name_of(fault.direction)},
       {"place",
-       {{"level", index(fault.place.level)},
-        {"first", index(fault.place.first)},
-        {"second", index(fault.place.second)},
-        {"socket", index(fault.place.socket)},
+       {{"level", index(fault.component.level)},
+        {"first", index(fault.component.first)},
+        {"second", index(fault.component.second)},
+        {"socket", index(fault.component.socket)},
         {"hosts", fault.hosts},
         {"other_hosts", fault.other_hosts}}},
       {"ratio", number(fault.ratio)},
@@ -47,7 +47,7 @@ Json fault_json(const Fault& fault) {
       {"advice", fault.advice},
       {"persistence", name_of(fault.persistence)},
       {"ratio_alone", fault.ratio_alone > 0 ? number(fault.ratio_alone) : Json(nullptr)},
-      {"ratio_beside_others", fault.ratio_beside_others > 0 ? number(fault.ratio_beside_others) : Json(nullptr)},
+      {"ratio_beside_others", fault.ratio_concurrent > 0 ? number(fault.ratio_concurrent) : Json(nullptr)},
       {"is_note", fault.is_note},
   };
 }

@@ -12,7 +12,7 @@ namespace {
 
 class NoFile : public IoFile {
  public:
-  void write(const PhasePlace&, const RankPhase&, const PhaseSummary&) override {}
+  void write(const PhasePosition&, const RankPhase&, const PhaseSummary&) override {}
   const std::string& path() const override { return path_; }
   void mark_incomplete(const std::string&) noexcept override {}
   void finish(const IoResult&) override {}

@@ -11,12 +11,12 @@
 #include "cluster/cluster.hpp"
 #include "model/io_result.hpp"
 #include "model/provenance.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 
 namespace leadline::result {
 
 /// Every rank has one. Collective members must be called by all ranks in the same order; `path`, `mark_incomplete` and
-/// `finish` are as in ResultFile.
+/// `finish` are as in LinkResultFile.
 class IoFile : public bench::io::PhaseStore {
  public:
   virtual const std::string& path() const = 0;
@@ -30,13 +30,13 @@ struct IoFileSetup {
   ResultFormat format = ResultFormat::hdf5;
   ExistingFile existing = ExistingFile::refuse;
   RowPath row_path = RowPath::automatic;
-  RankPlace place;  ///< this rank's own
+  RankPlacement place;  ///< this rank's own
   std::uint64_t num_phases = 0;
 };
 
 /// Collective: creates and checks the file before the first phase and writes what is known: `so_far` is request,
 /// provenance, backend_library, file_system, run, io_ranks and files. Throws on every rank the same Error, as
-/// open_result_file does.
+/// open_link_result_file does.
 std::unique_ptr<IoFile> open_io_file(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup);
 
 }  // namespace leadline::result

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "cluster/cluster.hpp"
+#include "result/link_result_file.hpp"
 #include "result/output_file.hpp"
-#include "result/result_file.hpp"
 
 namespace leadline::result {
 
@@ -22,12 +22,12 @@ class JsonFile {
   using IncompleteDocument = std::function<std::string(const std::string& reason)>;
 
   /// Collective: creates the file with the document of a run that has just begun. Rank 0's path counts. Errors are
-  /// those of open_result_file.
+  /// those of open_link_result_file.
   JsonFile(cluster::Cluster& cluster, const std::string& path, ExistingFile existing, IncompleteDocument incomplete);
 
   const std::string& path() const { return path_; }
 
-  /// The next three are as in ResultFile. `document` is called on rank 0 only.
+  /// The next three are as in LinkResultFile. `document` is called on rank 0 only.
   void flush();
   void mark_incomplete(const std::string& reason) noexcept;
   void finish(const std::function<std::string()>& document);

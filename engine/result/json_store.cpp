@@ -20,7 +20,7 @@ JsonFile::IncompleteDocument incomplete(LinkResult so_far) {
 
 }  // namespace
 
-JsonStore::JsonStore(cluster::Cluster& cluster, LinkResult so_far, const ResultFileSetup& setup)
+JsonStore::JsonStore(cluster::Cluster& cluster, LinkResult so_far, const LinkResultFileSetup& setup)
     : file_(cluster, setup.path, setup.existing, incomplete(std::move(so_far))) {}
 
 void JsonStore::finish(const LinkResult& result) {

@@ -5,15 +5,15 @@
 #include <string>
 
 #include "result/json_file.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 
 namespace leadline::result {
 
 /// Rows are ignored.
-class JsonStore : public ResultFile {
+class JsonStore : public LinkResultFile {
  public:
-  /// Collective; see open_result_file.
-  JsonStore(cluster::Cluster& cluster, LinkResult so_far, const ResultFileSetup& setup);
+  /// Collective; see open_link_result_file.
+  JsonStore(cluster::Cluster& cluster, LinkResult so_far, const LinkResultFileSetup& setup);
 
   void reserve_repeats(int) override {}
   void write(const Slice&, const PairRow&) override {}

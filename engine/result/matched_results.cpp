@@ -75,7 +75,7 @@ std::string only_in(const std::string& path, const std::vector<std::string>& hos
 
 }  // namespace
 
-MatchedResults::MatchedResults(ResultReader& before, ResultReader& after) : before_(before), after_(after) {
+MatchedResults::MatchedResults(LinkResultReader& before, LinkResultReader& after) : before_(before), after_(after) {
   match_ranks();
   match_sizes();
   note_differences();
@@ -149,7 +149,9 @@ void MatchedResults::match_sizes() {
 }
 
 void MatchedResults::note_differences() {
-  const auto text = [](const ResultReader& reader, const char* name) { return provenance_text(reader.header(), name); };
+  const auto text = [](const LinkResultReader& reader, const char* name) {
+    return provenance_text(reader.header(), name);
+  };
   const std::string first = text(before_, "direction"), second = text(after_, "direction");
   if (first != second) {
     throw Error(ExitStatus::bad_command_line,
@@ -167,7 +169,7 @@ void MatchedResults::note_differences() {
       notes_.push_back(fmt::format("--{} was {} and is {}", name, one, other));
     }
   }
-  for (const ResultReader* const reader : {&before_, &after_}) {
+  for (const LinkResultReader* const reader : {&before_, &after_}) {
     if (!reader->header().complete) {
       notes_.push_back(fmt::format("'{}' is not complete: {}", reader->path(), reader->header().incomplete_reason));
     }
@@ -175,9 +177,9 @@ void MatchedResults::note_differences() {
 }
 
 /// A row in the order of the matched ranks: the mean over the repeats that have a value.
-std::vector<double> MatchedResults::logarithms(ResultReader& reader, const std::vector<std::uint32_t>& ranks,
+std::vector<double> MatchedResults::logarithms(LinkResultReader& reader, const std::vector<std::uint32_t>& ranks,
                                                std::size_t index, std::uint64_t message_size_bytes) const {
-  const ResultHeader& header = reader.header();
+  const LinkResultHeader& header = reader.header();
   const auto& sizes = header.message_sizes_bytes;
   const auto size = static_cast<std::size_t>(std::ranges::find(sizes, message_size_bytes) - sizes.begin());
   std::vector<double> sums(ranks.size(), 0), counts(ranks.size(), 0);

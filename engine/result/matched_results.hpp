@@ -9,7 +9,7 @@
 #include "diagnosis/coded_rows.hpp"
 #include "diagnosis/compare.hpp"
 #include "diagnosis/layout.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 
 namespace leadline::result {
 
@@ -18,7 +18,7 @@ class MatchedResults {
   /// Both outlive it. Ranks are matched by host and by their place on it; hosts by name (also where one of the names is
   /// short), and where no host has the same name by their order if they are as many. Throws Error(bad_command_line)
   /// where nothing can be compared: no rank in common, no message size, another direction.
-  MatchedResults(ResultReader& before, ResultReader& after);
+  MatchedResults(LinkResultReader& before, LinkResultReader& after);
 
   /// Of the ranks that both have, in the order of the second result.
   const diagnosis::Layout& layout() const { return layout_; }
@@ -36,11 +36,11 @@ class MatchedResults {
   void match_ranks();
   void match_sizes();
   void note_differences();
-  std::vector<double> logarithms(ResultReader& reader, const std::vector<std::uint32_t>& ranks, std::size_t index,
+  std::vector<double> logarithms(LinkResultReader& reader, const std::vector<std::uint32_t>& ranks, std::size_t index,
                                  std::uint64_t message_size_bytes) const;
 
-  ResultReader& before_;
-  ResultReader& after_;
+  LinkResultReader& before_;
+  LinkResultReader& after_;
   std::vector<std::uint32_t> ranks_before_, ranks_after_;
   diagnosis::Layout layout_;
   std::vector<std::uint64_t> sizes_bytes_;

@@ -40,11 +40,11 @@ void code(Block block, bool over_known, diagnosis::DenseRows& rows) {
 
 }  // namespace
 
-diagnosis::Layout layout_of(ResultReader& reader) {
+diagnosis::Layout layout_of(LinkResultReader& reader) {
   diagnosis::Layout layout;
   std::unordered_map<std::string, std::uint32_t> hosts;
   for (std::int64_t rank = 0; rank < reader.header().num_ranks; ++rank) {
-    RankPlace place = reader.place(rank);
+    RankPlacement place = reader.place(rank);
     const auto [known, is_new] = hosts.try_emplace(place.host, static_cast<std::uint32_t>(hosts.size()));
     layout.host_of.push_back(known->second);
     layout.socket_of.push_back(place.numa_node);
@@ -80,8 +80,8 @@ const diagnosis::Rows& SliceRows::of(Symptom symptom) {
   return rows_;
 }
 
-diagnosis::Retest recorded_retests(const ResultReader& reader, std::size_t repeat_index, std::size_t size_index) {
-  const ResultHeader& header = reader.header();
+diagnosis::Retest recorded_retests(const LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index) {
+  const LinkResultHeader& header = reader.header();
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> times;
   if (!header.retests) return {};
   for (const Retest& one : *header.retests) {
@@ -91,12 +91,12 @@ diagnosis::Retest recorded_retests(const ResultReader& reader, std::size_t repea
     }
   }
   if (times.empty()) return {};
-  return [times = std::move(times)](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Company company) {
-    std::vector<diagnosis::Again> again;
+  return [times = std::move(times)](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Load load) {
+    std::vector<diagnosis::RetestTimes> again;
     for (const auto& pair : pairs) {
       const auto known = times.find({pair.from, pair.to});
-      const bool is_there = company == diagnosis::Company::alone && known != times.end();
-      again.push_back(is_there ? diagnosis::Again{.median_ns = known->second} : diagnosis::Again{});
+      const bool is_there = load == diagnosis::Load::alone && known != times.end();
+      again.push_back(is_there ? diagnosis::RetestTimes{.median_ns = known->second} : diagnosis::RetestTimes{});
     }
     return again;
   };

@@ -9,19 +9,19 @@
 #include "diagnosis/coded_rows.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/layout.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 
 namespace leadline::result {
 
 /// Hosts, sockets and names of all ranks; nothing of the network. Throws what the reader throws.
-diagnosis::Layout layout_of(ResultReader& reader);
+diagnosis::Layout layout_of(LinkResultReader& reader);
 
 /// A slice's matrix as it is asked for: logarithms of times for slow places, or of mean over median for unsteady ones.
 /// One of them lies in memory at a time. Reading and coding go side by side.
 class SliceRows {
  public:
   /// `reader` and `rows` outlive it; nobody else fills `rows` meanwhile.
-  SliceRows(ResultReader& reader, std::size_t repeat_index, std::size_t size_index, diagnosis::DenseRows& rows)
+  SliceRows(LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index, diagnosis::DenseRows& rows)
       : reader_(reader), repeat_index_(repeat_index), size_index_(size_index), rows_(rows) {}
 
   /// Reads what is not there yet. Throws what the reader throws.
@@ -30,13 +30,13 @@ class SliceRows {
  private:
   void load(TimeStatistic statistic);
 
-  ResultReader& reader_;
+  LinkResultReader& reader_;
   std::size_t repeat_index_, size_index_;
   diagnosis::DenseRows& rows_;
   std::optional<Symptom> loaded_;
 };
 
 /// What the file says of pairs that were measured again in this slice; NaN for all others. Empty where it has none.
-diagnosis::Retest recorded_retests(const ResultReader& reader, std::size_t repeat_index, std::size_t size_index);
+diagnosis::Retest recorded_retests(const LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index);
 
 }  // namespace leadline::result

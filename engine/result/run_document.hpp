@@ -8,7 +8,7 @@
 
 #include "cluster/cluster.hpp"
 #include "result/json_file.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 
 namespace leadline::result {
 
@@ -18,7 +18,7 @@ class RunDocument {
  public:
   using TextOf = std::string (*)(const Result& result);
 
-  /// Collective; errors are those of open_result_file.
+  /// Collective; errors are those of open_link_result_file.
   RunDocument(cluster::Cluster& cluster, Result so_far, const std::string& path, ExistingFile existing, TextOf text_of)
       : is_rank_0_(cluster.rank() == 0),
         text_of_(text_of),
@@ -35,7 +35,7 @@ class RunDocument {
     change(so_far_);
   }
 
-  /// These two are as in ResultFile.
+  /// These two are as in LinkResultFile.
   void mark_incomplete(const std::string& reason) noexcept { file_.mark_incomplete(reason); }
   void finish(const Result& result) {
     file_.finish([&] { return text_of_(result); });

@@ -49,7 +49,7 @@ std::string padded(std::string text, std::size_t size) {
 }
 
 SharedFile SharedFile::open(cluster::Cluster& cluster, const std::string& path, std::optional<OutputFile> created,
-                            const NoncePlace& place, RowPath row_path) {
+                            const NonceLocation& place, RowPath row_path) {
   SharedFile shared(cluster, path);
   const std::string nonce = cluster.broadcast(place.nonce);
   const auto offset = from_bytes<std::uint64_t>(cluster.broadcast(as_bytes(std::span(&place.offset, 1)))).at(0);

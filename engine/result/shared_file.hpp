@@ -22,7 +22,7 @@ namespace leadline::result {
 std::string random_nonce();
 
 /// Where a file has its nonce.
-struct NoncePlace {
+struct NonceLocation {
   std::string nonce;
   std::uint64_t offset = 0;
 };
@@ -47,7 +47,7 @@ class SharedFile {
   /// directly where all of them find the nonce under `path`, unless several hosts would write through caches that are
   /// not coherent (network file systems), or `row_path` says otherwise.
   static SharedFile open(cluster::Cluster& cluster, const std::string& path, std::optional<OutputFile> created,
-                         const NoncePlace& place, RowPath row_path);
+                         const NonceLocation& place, RowPath row_path);
 
   /// Whether each rank writes its own.
   bool is_direct() const { return direct_; }

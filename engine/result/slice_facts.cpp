@@ -13,7 +13,7 @@ namespace leadline::result {
 
 namespace {
 
-std::optional<SliceFacts> from_summary(const ResultHeader& header, std::int32_t repeat, std::size_t size_index) {
+std::optional<SliceFacts> from_summary(const LinkResultHeader& header, std::int32_t repeat, std::size_t size_index) {
   if (!header.summary) return std::nullopt;
   try {
     const auto summary = Json::parse(*header.summary);
@@ -33,7 +33,7 @@ std::optional<SliceFacts> from_summary(const ResultHeader& header, std::int32_t 
 /// The times of a slice, one pass after the other.
 class Times {
  public:
-  Times(ResultReader& reader, std::size_t repeat_index, std::size_t size_index)
+  Times(LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index)
       : reader_(reader), repeat_index_(repeat_index), size_index_(size_index) {}
 
   template <typename Visit>
@@ -66,14 +66,14 @@ class Times {
   }
 
  private:
-  ResultReader& reader_;
+  LinkResultReader& reader_;
   std::size_t repeat_index_, size_index_;
 };
 
 }  // namespace
 
-SliceFacts slice_facts(ResultReader& reader, std::size_t repeat_index, std::size_t size_index) {
-  const ResultHeader& header = reader.header();
+SliceFacts slice_facts(LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index) {
+  const LinkResultHeader& header = reader.header();
   if (const auto known = from_summary(header, header.repeats.at(repeat_index).repeat, size_index)) return *known;
 
   Times times(reader, repeat_index, size_index);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 
 namespace leadline::result {
 
@@ -20,6 +20,6 @@ struct SliceFacts {
 
 /// Of header().repeats[repeat_index] and that size. Exact. Without a summary all rows are read several times; memory is
 /// that of one row and 512 KiB.
-SliceFacts slice_facts(ResultReader& reader, std::size_t repeat_index, std::size_t size_index);
+SliceFacts slice_facts(LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index);
 
 }  // namespace leadline::result

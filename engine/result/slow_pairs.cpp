@@ -26,7 +26,7 @@ Verdict verdict_on(const SlowPair& pair, double usual_ns) {
   if (!(pair.retest_time_ns > 0)) return Verdict::not_retested;
   const double slow_ns = slow_factor * usual_ns;
   if (!(pair.time_ns >= slow_ns)) return Verdict::not_slow;
-  const bool is_faster_alone = pair.retest_time_ns < slow_ns && pair.time_ns >= company_factor * pair.retest_time_ns;
+  const bool is_faster_alone = pair.retest_time_ns < slow_ns && pair.time_ns >= load_factor * pair.retest_time_ns;
   return is_faster_alone ? Verdict::only_in_company : Verdict::slow_alone_too;
 }
 

@@ -23,7 +23,7 @@ inline constexpr double slow_factor = 1.5;
 
 /// How many times its time alone a pair's time in company must be to blame the company: a pair just above the line
 /// of slow_factor must not change its verdict by jitter. A guess.
-inline constexpr double company_factor = 1.2;
+inline constexpr double load_factor = 1.2;
 
 /// "slow_alone_too"; the word in files.
 const char* name_of(Verdict verdict);

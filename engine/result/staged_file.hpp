@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 
 namespace leadline::result {
 

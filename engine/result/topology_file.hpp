@@ -11,13 +11,13 @@
 #include "cluster/cluster.hpp"
 #include "model/provenance.hpp"
 #include "model/topology_result.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 #include "schedule/topology.hpp"
 
 namespace leadline::result {
 
 /// Every rank has one. Collective members must be called by all ranks in the same order; `path`, `mark_incomplete` and
-/// `finish` are as in ResultFile.
+/// `finish` are as in LinkResultFile.
 class TopologyFile : public bench::topology::CellStore {
  public:
   virtual const std::string& path() const = 0;
@@ -31,13 +31,13 @@ struct TopologyFileSetup {
   ResultFormat format = ResultFormat::hdf5;
   ExistingFile existing = ExistingFile::refuse;
   RowPath row_path = RowPath::automatic;
-  RankPlace place;                                    ///< this rank's own
+  RankPlacement place;                                ///< this rank's own
   std::vector<Cell> cells;                            ///< to come; empty with --duration
   const std::vector<schedule::Topology>& topologies;  ///< outlives the file
 };
 
 /// Collective: creates and checks the file before the first message and writes what is known: `so_far` is request,
-/// provenance and topologies. Throws on every rank the same Error, as open_result_file does.
+/// provenance and topologies. Throws on every rank the same Error, as open_link_result_file does.
 std::unique_ptr<TopologyFile> open_topology_file(cluster::Cluster& cluster, const TopologyResult& so_far,
                                                  TopologyFileSetup setup);
 

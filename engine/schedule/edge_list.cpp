@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "schedule/word.hpp"
+#include "schedule/option_text.hpp"
 
 namespace leadline::schedule {
 namespace {
@@ -73,7 +73,7 @@ std::string_view family_word(std::string_view text) {
   return word.ends_with(each) ? word.substr(0, word.size() - each.size()) : word;
 }
 
-std::vector<std::int32_t> parse_extents(const Word& word, std::string_view text) {
+std::vector<std::int32_t> parse_extents(const OptionText& word, std::string_view text) {
   std::vector<std::int32_t> extents;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('x', at), text.size());
@@ -89,7 +89,7 @@ std::vector<std::int32_t> parse_extents(const Word& word, std::string_view text)
 }
 
 /// `text`: what stands behind the colon.
-void read_tail(const Word& word, const Family& family, std::string_view text, TopologySpec& spec) {
+void read_tail(const OptionText& word, const Family& family, std::string_view text, TopologySpec& spec) {
   const auto number = to_number(text);
   switch (family.tail) {
     case Tail::nothing:
@@ -110,7 +110,7 @@ void read_tail(const Word& word, const Family& family, std::string_view text, To
   }
 }
 
-std::vector<TopologySpec> every_centre(const Word& word, const Family& family, const TopologySpec& spec,
+std::vector<TopologySpec> every_centre(const OptionText& word, const Family& family, const TopologySpec& spec,
                                        int num_ranks) {
   if (family.shape != Shape::star) word.refuse("only a star has a centre to be each in turn", known_words);
   std::vector<TopologySpec> specs(static_cast<std::size_t>(num_ranks), spec);
@@ -185,7 +185,7 @@ std::uint64_t key_of(const Edge& edge) {
 
 std::vector<TopologySpec> parse_topology(const std::string& option, std::string_view text, ChannelMode mode,
                                          int num_ranks) {
-  const Word word{option, text};
+  const OptionText word{option, text};
   const std::size_t colon = text.find(':');
   const bool is_each = text.substr(0, colon).ends_with(each);
   const Family* const family = find_family(family_word(text));

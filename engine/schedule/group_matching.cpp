@@ -116,7 +116,7 @@ std::int64_t GroupMatching::num_rounds() const {
   return couples_before_.back();
 }
 
-GroupMatching::Place GroupMatching::place_of(std::int64_t round) const {
+GroupMatching::GroupPosition GroupMatching::place_of(std::int64_t round) const {
   const std::int64_t short_begin = short_group_round_ * largest_;
   if (short_group_round_ >= 0 && round >= short_begin) {
     if (round < short_begin + short_length_) return {short_group_round_, round - short_begin};
@@ -142,7 +142,7 @@ std::optional<Opponent> GroupMatching::opponent(std::int64_t item, std::int64_t 
     if (item == couple.leader) return Opponent{couple.other, true};
     return item == couple.other ? std::optional(Opponent{couple.leader, false}) : std::nullopt;
   }
-  const Place place = place_of(round);
+  const GroupPosition place = place_of(round);
   const std::int64_t own = groups_.group_of(item);
   const auto opponent = outer_.opponent(own, place.group_round);
   if (!opponent) return std::nullopt;
@@ -160,7 +160,7 @@ std::optional<Opponent> GroupMatching::opponent(std::int64_t item, std::int64_t 
 
 std::vector<Couple> GroupMatching::couples(std::int64_t round) const {
   if (form_ == Form::serial) return {nth_couple(round)};
-  const Place place = place_of(round);
+  const GroupPosition place = place_of(round);
   std::vector<Couple> result;
   result.reserve(static_cast<std::size_t>(outer_.num_tables()));
   for (std::int64_t table = 0; table < outer_.num_tables(); ++table) {

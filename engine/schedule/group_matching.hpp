@@ -60,14 +60,14 @@ class GroupMatching {
 
  private:
   /// Where a round of the parallel form stands.
-  struct Place {
+  struct GroupPosition {
     std::int64_t group_round = 0;
     std::int64_t inner_round = 0;
   };
 
   void find_short_round();
   void count_couples();
-  Place place_of(std::int64_t round) const;
+  GroupPosition place_of(std::int64_t round) const;
   Matching inner(const Couple& groups) const;
   Couple couple_at(const Couple& groups, std::int64_t inner_round, std::int64_t inner_table) const;
   std::int64_t smaller_partner_size(std::int64_t group, std::int64_t group_round) const;

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "schedule/option_text.hpp"
 #include "schedule/pattern.hpp"
-#include "schedule/word.hpp"
 
 namespace leadline::schedule {
 namespace {
@@ -142,7 +142,7 @@ class Destination {
 };
 
 /// `text`: what stands behind the colon.
-std::int32_t parse_argument(const Word& word, const PatternFamily& family, std::string_view text) {
+std::int32_t parse_argument(const OptionText& word, const PatternFamily& family, std::string_view text) {
   const bool is_distance = family.argument == Argument::distance;
   std::int32_t number = 0;
   const char* const end = text.data() + text.size();
@@ -153,7 +153,7 @@ std::int32_t parse_argument(const Word& word, const PatternFamily& family, std::
                           : "Write for example tornado:16, where a group has 16 players");
 }
 
-PatternSpec parse_spec(const Word& word) {
+PatternSpec parse_spec(const OptionText& word) {
   const std::size_t colon = word.text.find(':');
   const auto* const family = std::ranges::find(pattern_families, word.text.substr(0, colon), &PatternFamily::word);
   if (family == pattern_families.end()) word.refuse("there is no such pattern", known_patterns);
@@ -172,7 +172,7 @@ PatternSpec parse_spec(const Word& word) {
 }  // namespace
 
 std::vector<PatternSpec> parse_pattern(const std::string& option, const std::string& text, int num_players) {
-  const Word word{option, text};
+  const OptionText word{option, text};
   if (text == each_shift) {
     if (num_players == 1) return {{text, NamedPattern::shift, 0}};
     std::vector<PatternSpec> specs;

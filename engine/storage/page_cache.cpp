@@ -52,9 +52,9 @@ struct Pages {
 };
 
 /// The pages of those parts of the stretches that the file has, neighbours joined; the order is kept.
-std::vector<Pages> pages_of(std::span<const Stretch> stretches, std::uint64_t file_size) {
+std::vector<Pages> pages_of(std::span<const ByteRange> stretches, std::uint64_t file_size) {
   std::vector<Pages> all;
-  for (const Stretch& stretch : stretches) {
+  for (const ByteRange& stretch : stretches) {
     if (stretch.offset_bytes >= file_size || stretch.size_bytes == 0) continue;
     const std::uint64_t end = stretch.offset_bytes + std::min(stretch.size_bytes, file_size - stretch.offset_bytes);
     const Pages pages{stretch.offset_bytes / page_size(), (end - 1) / page_size() + 1};
@@ -130,7 +130,7 @@ Descriptor open_to_look(const std::string& path) {
 
 }  // namespace
 
-CacheState cache_state(const std::string& path, std::span<const Stretch> stretches) {
+CacheState cache_state(const std::string& path, std::span<const ByteRange> stretches) {
   const Descriptor file = open_to_look(path);
   struct stat status {};
   if (!file || ::fstat(file.fd(), &status) != 0 || !S_ISREG(status.st_mode)) return {};

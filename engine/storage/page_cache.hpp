@@ -10,7 +10,7 @@
 
 namespace leadline::storage {
 
-struct Stretch {
+struct ByteRange {
   std::uint64_t offset_bytes = 0, size_bytes = 0;
 };
 
@@ -18,7 +18,7 @@ struct Stretch {
 /// mincore(2), which knows no dirty ones; is_known is false where neither tells (the file is another user's, the file
 /// system has a cache of its own), or the file is not there. Stretches ascend, and end at the latest where the file
 /// does.
-CacheState cache_state(const std::string& path, std::span<const Stretch> stretches);
+CacheState cache_state(const std::string& path, std::span<const ByteRange> stretches);
 
 /// Whether dirty pages can be told from clean ones here, and on the file system of an existing `path`, where one is
 /// given.

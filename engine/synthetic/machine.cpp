@@ -25,45 +25,45 @@ void expect_one_of(std::int32_t number, std::uint32_t num, const char* kind, con
          fmt::format("there is no {} {}, there are {}", kind, number, num));
 }
 
-void expect_group(const Machine& machine, const Place& place, std::int32_t group, const std::string& name) {
+void expect_group(const Machine& machine, const Component& component, std::int32_t group, const std::string& name) {
   const auto& levels = machine.network.levels;
-  expect_one_of(place.level, static_cast<std::uint32_t>(levels.size()), "level", name);
-  const network::Level& level = levels[static_cast<std::size_t>(place.level)];
+  expect_one_of(component.level, static_cast<std::uint32_t>(levels.size()), "level", name);
+  const network::Level& level = levels[static_cast<std::size_t>(component.level)];
   expect_one_of(group, static_cast<std::uint32_t>(level.names.size()), level.kind.c_str(), name);
 }
 
-void expect_two(const Place& place, const std::string& name) {
-  expect(place.first != place.second, name, "both of its ends are the same");
+void expect_two(const Component& component, const std::string& name) {
+  expect(component.first != component.second, name, "both of its ends are the same");
 }
 
-void check_place(const Machine& machine, const Place& place, const std::string& name) {
-  switch (place.kind) {
-    case PlaceKind::cable:
-      expect_group(machine, place, place.second, name);
-      expect_two(place, name);
+void check_component(const Machine& machine, const Component& component, const std::string& name) {
+  switch (component.kind) {
+    case ComponentKind::cable:
+      expect_group(machine, component, component.second, name);
+      expect_two(component, name);
       [[fallthrough]];
-    case PlaceKind::network_switch:
-    case PlaceKind::uplink:
-      return expect_group(machine, place, place.first, name);
-    case PlaceKind::rail:
-      return expect_one_of(place.first, machine.ranks_per_host, "slot", name);
-    case PlaceKind::socket:
-      expect_one_of(place.socket, machine.sockets_per_host, "socket", name);
+    case ComponentKind::network_switch:
+    case ComponentKind::uplink:
+      return expect_group(machine, component, component.first, name);
+    case ComponentKind::rail:
+      return expect_one_of(component.first, machine.ranks_per_host, "slot", name);
+    case ComponentKind::socket:
+      expect_one_of(component.socket, machine.sockets_per_host, "socket", name);
       [[fallthrough]];
-    case PlaceKind::host:
-    case PlaceKind::port:
-    case PlaceKind::inside:
-      return expect_one_of(place.first, num_hosts(machine), "host", name);
-    case PlaceKind::link:
-      expect_one_of(place.second, num_hosts(machine), "host", name);
-      expect_two(place, name);
-      return expect_one_of(place.first, num_hosts(machine), "host", name);
-    case PlaceKind::pair:
-      expect_one_of(place.second, machine.num_ranks, "rank", name);
-      expect_two(place, name);
+    case ComponentKind::host:
+    case ComponentKind::port:
+    case ComponentKind::inside:
+      return expect_one_of(component.first, num_hosts(machine), "host", name);
+    case ComponentKind::link:
+      expect_one_of(component.second, num_hosts(machine), "host", name);
+      expect_two(component, name);
+      return expect_one_of(component.first, num_hosts(machine), "host", name);
+    case ComponentKind::pair:
+      expect_one_of(component.second, machine.num_ranks, "rank", name);
+      expect_two(component, name);
       [[fallthrough]];
-    case PlaceKind::rank:
-      return expect_one_of(place.first, machine.num_ranks, "rank", name);
+    case ComponentKind::rank:
+      return expect_one_of(component.first, machine.num_ranks, "rank", name);
   }
 }
 
@@ -108,7 +108,7 @@ std::string host_name(const Machine& machine, std::uint32_t host) {
 }
 
 void check(const Machine& machine, const PlantedFault& fault, const std::string& name) {
-  check_place(machine, fault.place, name);
+  check_component(machine, fault.component, name);
   expect(fault.factor >= 1 && fault.factor <= 1e6, name, "its factor is not from 1 to 1e6");
   expect(fault.add_ns >= 0 && fault.add_ns <= 1e12, name, "what it adds is not from 0 to 1e12 ns");
   expect(is_share(fault.loss), name, "the probability of a loss is not from 0 to 1");

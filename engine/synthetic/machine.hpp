@@ -44,8 +44,8 @@ inline constexpr double usual_retry_ns = 4e6;
 
 /// What is broken. A message that meets several faults meets them in the order of the list: t -> factor t + add.
 struct PlantedFault {
-  Place place;
-  Way way = Way::both;
+  Component component;
+  FaultDirection direction = FaultDirection::both;
   double factor = 1, add_ns = 0;
   double loss = 0;                              ///< probability that a message is sent again ...
   double retry_ns = usual_retry_ns;             ///< ... so much later

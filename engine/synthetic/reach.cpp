@@ -12,22 +12,22 @@ enum class Rule : std::uint8_t {
   joining,   ///< one end at its first, the other at its second end
 };
 
-Rule rule_of(PlaceKind kind) {
+Rule rule_of(ComponentKind kind) {
   switch (kind) {
-    case PlaceKind::inside:
+    case ComponentKind::inside:
       return Rule::within;
-    case PlaceKind::uplink:
+    case ComponentKind::uplink:
       return Rule::leaving;
-    case PlaceKind::cable:
-    case PlaceKind::link:
-    case PlaceKind::pair:
+    case ComponentKind::cable:
+    case ComponentKind::link:
+    case ComponentKind::pair:
       return Rule::joining;
-    case PlaceKind::network_switch:
-    case PlaceKind::rail:
-    case PlaceKind::host:
-    case PlaceKind::port:
-    case PlaceKind::socket:
-    case PlaceKind::rank:
+    case ComponentKind::network_switch:
+    case ComponentKind::rail:
+    case ComponentKind::host:
+    case ComponentKind::port:
+    case ComponentKind::socket:
+    case ComponentKind::rank:
       break;
   }
   return Rule::touching;
@@ -49,9 +49,9 @@ bool is_outgoing(Rule rule, unsigned from, unsigned to) {
 }
 
 /// A host is a place with an inside of its own; switches, ports and rails are not met there.
-bool is_only_between_hosts(PlaceKind kind) {
-  return kind == PlaceKind::network_switch || kind == PlaceKind::rail || kind == PlaceKind::port ||
-         kind == PlaceKind::socket;
+bool is_only_between_hosts(ComponentKind kind) {
+  return kind == ComponentKind::network_switch || kind == ComponentKind::rail || kind == ComponentKind::port ||
+         kind == ComponentKind::socket;
 }
 
 bool is(std::int32_t number, std::uint32_t index) { return number >= 0 && static_cast<std::uint32_t>(number) == index; }
@@ -59,45 +59,45 @@ bool is(std::int32_t number, std::uint32_t index) { return number >= 0 && static
 }  // namespace
 
 Reach::Reach(const Machine& machine, const PlantedFault& fault)
-    : part_of_(machine.num_ranks), only_between_hosts_(is_only_between_hosts(fault.place.kind)) {
-  fill_parts(machine, fault.place);
-  const Rule rule = rule_of(fault.place.kind);
+    : part_of_(machine.num_ranks), only_between_hosts_(is_only_between_hosts(fault.component.kind)) {
+  fill_parts(machine, fault.component);
+  const Rule rule = rule_of(fault.component.kind);
   for (unsigned from = 0; from < num_parts; ++from) {
     for (unsigned to = 0; to < num_parts; ++to) {
-      const bool is_out = fault.way != Way::in && is_outgoing(rule, from, to);
-      const bool is_in = fault.way != Way::out && is_outgoing(rule, to, from);
+      const bool is_out = fault.direction != FaultDirection::in && is_outgoing(rule, from, to);
+      const bool is_in = fault.direction != FaultDirection::out && is_outgoing(rule, to, from);
       if (is_out || is_in) met_ = static_cast<std::uint16_t>(met_ | (1U << (num_parts * from + to)));
     }
   }
 }
 
-void Reach::fill_parts(const Machine& machine, const Place& place) {
+void Reach::fill_parts(const Machine& machine, const Component& component) {
   const auto part = [&](std::uint32_t number) -> std::uint8_t {
-    if (is(place.first, number)) return 1;
-    return rule_of(place.kind) == Rule::joining && is(place.second, number) ? 2 : 0;
+    if (is(component.first, number)) return 1;
+    return rule_of(component.kind) == Rule::joining && is(component.second, number) ? 2 : 0;
   };
   for (std::uint32_t rank = 0; rank < machine.num_ranks; ++rank) {
     const std::uint32_t host = host_of(machine, rank);
-    switch (place.kind) {
-      case PlaceKind::network_switch:
-      case PlaceKind::uplink:
-      case PlaceKind::cable:
-        part_of_[rank] = part(machine.network.levels[static_cast<std::size_t>(place.level)].group_of[host]);
+    switch (component.kind) {
+      case ComponentKind::network_switch:
+      case ComponentKind::uplink:
+      case ComponentKind::cable:
+        part_of_[rank] = part(machine.network.levels[static_cast<std::size_t>(component.level)].group_of[host]);
         break;
-      case PlaceKind::rail:
+      case ComponentKind::rail:
         part_of_[rank] = part(slot_of(machine, rank));
         break;
-      case PlaceKind::host:
-      case PlaceKind::port:
-      case PlaceKind::inside:
-      case PlaceKind::link:
+      case ComponentKind::host:
+      case ComponentKind::port:
+      case ComponentKind::inside:
+      case ComponentKind::link:
         part_of_[rank] = part(host);
         break;
-      case PlaceKind::socket:
-        part_of_[rank] = is(place.socket, socket_of(machine, rank)) ? part(host) : 0;
+      case ComponentKind::socket:
+        part_of_[rank] = is(component.socket, socket_of(machine, rank)) ? part(host) : 0;
         break;
-      case PlaceKind::rank:
-      case PlaceKind::pair:
+      case ComponentKind::rank:
+      case ComponentKind::pair:
         part_of_[rank] = part(rank);
         break;
     }

@@ -30,7 +30,7 @@ class Reach {
   /// A bit for the part of the receiver.
   unsigned met_by(std::uint32_t from) const { return (met_ >> (num_parts * part_of_[from])) & 7U; }
 
-  void fill_parts(const Machine& machine, const Place& place);
+  void fill_parts(const Machine& machine, const Component& component);
 
   std::vector<std::uint8_t> part_of_;  // by rank
   std::uint16_t met_ = 0;              // a bit for each part of the sender and part of the receiver

@@ -15,7 +15,7 @@
 #include "result/json.hpp"
 #include "result/shared_file.hpp"
 #include "stats/slowest.hpp"
-#include "synthetic/lone_cluster.hpp"
+#include "synthetic/single_rank_cluster.hpp"
 
 namespace leadline::synthetic {
 namespace {
@@ -99,14 +99,14 @@ SliceSummary summary_of(const Simulator& simulator, int num_retests) {
   SliceSummary summary;
   summary.slice.message_size_bytes = simulator.machine().message_size_bytes;
   const Medians medians = medians_of(simulator, num_retests);
-  LoneCluster alone;
+  SingleRankCluster alone;
   const bench::link::ClassSummaries classes = bench::link::summarize_pairs(alone, medians.by_class);
   summary.all = classes.all;
   summary.same_host = classes.same_host;
   summary.between_hosts = classes.between_hosts;
   for (const stats::TimedPair& pair : medians.slowest.sorted())
     summary.slowest.push_back(
-        {pair.from, pair.to, pair.time_ns, simulator.retest_median_ns(pair.from, pair.to, 1, Occasion::alone)});
+        {pair.from, pair.to, pair.time_ns, simulator.retest_median_ns(pair.from, pair.to, 1, LoadCondition::alone)});
   return summary;
 }
 
@@ -157,10 +157,10 @@ std::vector<std::int32_t> Reader::rounds(std::size_t, std::int64_t rank) {
   return rounds;
 }
 
-RankPlace Reader::place(std::int64_t rank) {
+RankPlacement Reader::place(std::int64_t rank) {
   const Machine& machine = simulator_.machine();
   const auto number = static_cast<std::uint32_t>(rank);
-  RankPlace place;
+  RankPlacement place;
   place.host = host_name(machine, host_of(machine, number));
   place.cpus = std::to_string(slot_of(machine, number));
   place.num_cpus = 1;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/link_result.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 #include "schedule/schedule.hpp"
 #include "synthetic/simulator.hpp"
 
@@ -26,24 +26,24 @@ struct Origin {
 LinkResult link_result(const Simulator& simulator, const Origin& origin, int num_retests = 10);
 
 /// The machine's rows, computed when they are asked for. `simulator` outlives it.
-class Reader final : public result::ResultReader {
+class Reader final : public result::LinkResultReader {
  public:
   Reader(const Simulator& simulator, const LinkResult& result);
 
   const std::string& path() const override { return path_; }
-  const result::ResultHeader& header() const override { return header_; }
+  const result::LinkResultHeader& header() const override { return header_; }
   PairRow row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<double> all_to_all_ns(std::size_t, std::size_t, std::int64_t) override { return {}; }
   std::vector<std::int32_t> rounds(std::size_t repeat_index, std::int64_t rank) override;
   std::vector<std::int32_t> ranks_on_seat(std::int64_t) override { return {}; }
-  RankPlace place(std::int64_t rank) override;
+  RankPlacement place(std::int64_t rank) override;
   std::array<std::int32_t, 4> location(std::int64_t rank) override;
 
  private:
   const Simulator& simulator_;
   schedule::Schedule schedule_;
   std::string path_ = "the simulated machine";
-  result::ResultHeader header_;
+  result::LinkResultHeader header_;
 };
 
 /// Bytes of the matrices in a file.

@@ -90,8 +90,8 @@ class Draw {
     const std::int32_t drawn = below(num - 1);
     return drawn >= first ? drawn + 1 : drawn;
   }
-  Place group_place(PlaceKind kind);
-  std::vector<std::uint32_t> hosts_of(const Place& place) const;
+  Component group_component(ComponentKind kind);
+  std::vector<std::uint32_t> hosts_of(const Component& component) const;
 
   const Machine& machine_;
   Random random_;
@@ -100,102 +100,102 @@ class Draw {
   bool has_rail_ = false;
 };
 
-Place Draw::group_place(PlaceKind kind) {
+Component Draw::group_component(ComponentKind kind) {
   const Group& group = groups_[random_.below(groups_.size())];
-  Place place{kind, group.level, group.number, -1, -1};
-  if (kind != PlaceKind::cable) return place;
+  Component component{kind, group.level, group.number, -1, -1};
+  if (kind != ComponentKind::cable) return component;
   std::vector<Group> others;
   for (const Group& other : groups_)
     if (other.level == group.level && other.number != group.number) others.push_back(other);
-  place.second = others[random_.below(others.size())].number;
-  return place;
+  component.second = others[random_.below(others.size())].number;
+  return component;
 }
 
 PlantedFault Draw::fault(FaultKind kind) {
   const std::uint32_t hosts = num_hosts(machine_), ranks = machine_.num_ranks;
   PlantedFault fault;
-  const auto place = [&](PlaceKind of, std::int32_t first, std::int32_t second = -1, std::int32_t socket = -1) {
-    fault.place = {of, -1, first, second, socket};
+  const auto component = [&](ComponentKind of, std::int32_t first, std::int32_t second = -1, std::int32_t socket = -1) {
+    fault.component = {of, -1, first, second, socket};
   };
-  const auto one_way = [&] { fault.way = random_.below(2) == 0 ? Way::out : Way::in; };
+  const auto one_way = [&] { fault.direction = random_.below(2) == 0 ? FaultDirection::out : FaultDirection::in; };
   switch (kind) {
     case FaultKind::host:
-      place(PlaceKind::host, below(hosts));
+      component(ComponentKind::host, below(hosts));
       break;
     case FaultKind::port_one_way:
       one_way();
       [[fallthrough]];
     case FaultKind::port:
-      place(PlaceKind::port, below(hosts));
+      component(ComponentKind::port, below(hosts));
       break;
     case FaultKind::inside:
-      place(PlaceKind::inside, below(hosts));
+      component(ComponentKind::inside, below(hosts));
       break;
     case FaultKind::rank:
-      place(PlaceKind::rank, below(ranks));
+      component(ComponentKind::rank, below(ranks));
       break;
     case FaultKind::socket:
-      place(PlaceKind::socket, below(hosts), -1, below(machine_.sockets_per_host));
+      component(ComponentKind::socket, below(hosts), -1, below(machine_.sockets_per_host));
       break;
     case FaultKind::link_one_way:
-      fault.way = Way::out;
+      fault.direction = FaultDirection::out;
       [[fallthrough]];
     case FaultKind::link: {
       const std::int32_t first = below(hosts);
-      place(PlaceKind::link, first, other_than(first, hosts));
+      component(ComponentKind::link, first, other_than(first, hosts));
       break;
     }
     case FaultKind::network_switch:
-      fault.place = group_place(PlaceKind::network_switch);
+      fault.component = group_component(ComponentKind::network_switch);
       break;
     case FaultKind::uplink:
-      fault.place = group_place(PlaceKind::uplink);
+      fault.component = group_component(ComponentKind::uplink);
       break;
     case FaultKind::cable:
-      fault.place = group_place(PlaceKind::cable);
+      fault.component = group_component(ComponentKind::cable);
       break;
     case FaultKind::rail:
-      place(PlaceKind::rail, below(machine_.ranks_per_host));
+      component(ComponentKind::rail, below(machine_.ranks_per_host));
       break;
     case FaultKind::pair: {
       const std::int32_t first = below(ranks);
-      place(PlaceKind::pair, first, other_than(first, ranks));
+      component(ComponentKind::pair, first, other_than(first, ranks));
       break;
     }
   }
   return fault;
 }
 
-std::vector<std::uint32_t> Draw::hosts_of(const Place& place) const {
+std::vector<std::uint32_t> Draw::hosts_of(const Component& component) const {
   const auto host = [](std::int32_t number) { return static_cast<std::uint32_t>(number); };
   std::vector<std::uint32_t> hosts;
-  switch (place.kind) {
-    case PlaceKind::network_switch:
-    case PlaceKind::uplink:
-    case PlaceKind::cable: {
-      const auto& group_of = machine_.network.levels[static_cast<std::size_t>(place.level)].group_of;
+  switch (component.kind) {
+    case ComponentKind::network_switch:
+    case ComponentKind::uplink:
+    case ComponentKind::cable: {
+      const auto& group_of = machine_.network.levels[static_cast<std::size_t>(component.level)].group_of;
       for (std::uint32_t each = 0; each < num_hosts(machine_); ++each) {
-        const bool is_second = place.kind == PlaceKind::cable && group_of[each] == host(place.second);
-        if (group_of[each] == host(place.first) || is_second) hosts.push_back(each);
+        const bool is_second = component.kind == ComponentKind::cable && group_of[each] == host(component.second);
+        if (group_of[each] == host(component.first) || is_second) hosts.push_back(each);
       }
       break;
     }
-    case PlaceKind::rail:
+    case ComponentKind::rail:
       break;
-    case PlaceKind::link:
-      hosts.push_back(host(place.second));
+    case ComponentKind::link:
+      hosts.push_back(host(component.second));
       [[fallthrough]];
-    case PlaceKind::host:
-    case PlaceKind::port:
-    case PlaceKind::inside:
-    case PlaceKind::socket:
-      hosts.push_back(host(place.first));
+    case ComponentKind::host:
+    case ComponentKind::port:
+    case ComponentKind::inside:
+    case ComponentKind::socket:
+      hosts.push_back(host(component.first));
       break;
-    case PlaceKind::pair:
-      hosts.push_back(host_of(machine_, host(place.second)));
+    case ComponentKind::pair:
+      hosts.push_back(host_of(machine_, host(component.second)));
       [[fallthrough]];
-    case PlaceKind::rank:
-      hosts.push_back(host_of(machine_, host(place.first)));
+    case ComponentKind::rank:
+      hosts.push_back(host_of(machine_, host(component.first)));
       break;
   }
   return hosts;
@@ -203,12 +203,12 @@ std::vector<std::uint32_t> Draw::hosts_of(const Place& place) const {
 
 bool Draw::take(const PlantedFault& fault) {
   // Every host is on a rail, so one is all that there may be; it crosses the other faults in a slot of their hosts.
-  if (fault.place.kind == PlaceKind::rail) {
+  if (fault.component.kind == ComponentKind::rail) {
     if (has_rail_) return false;
     has_rail_ = true;
     return true;
   }
-  const std::vector<std::uint32_t> hosts = hosts_of(fault.place);
+  const std::vector<std::uint32_t> hosts = hosts_of(fault.component);
   if (std::ranges::any_of(hosts, [&](std::uint32_t host) { return is_taken_[host]; })) return false;
   for (const std::uint32_t host : hosts) is_taken_[host] = true;
   return true;

@@ -16,9 +16,9 @@ Machine checked(Machine machine) {
   return machine;
 }
 
-bool shows(const PlantedFault& fault, Occasion occasion) {
-  if (occasion == Occasion::main_test || fault.lasts == Persistence::persistent) return true;
-  return fault.lasts == Persistence::only_under_load && occasion == Occasion::beside_others;
+bool shows(const PlantedFault& fault, LoadCondition load_condition) {
+  if (load_condition == LoadCondition::main_test || fault.lasts == Persistence::persistent) return true;
+  return fault.lasts == Persistence::only_under_load && load_condition == LoadCondition::concurrent;
 }
 
 double slowed(double time_ns, const PlantedFault& fault) { return time_ns * fault.factor + fault.add_ns; }
@@ -64,10 +64,10 @@ double Simulator::healthy_ns(std::uint32_t from, std::uint32_t to) const {
   return socket_of(machine_, from) == socket_of(machine_, to) ? same_socket_ns_ : same_host_ns_;
 }
 
-double Simulator::one_way_ns(std::uint32_t from, std::uint32_t to, Occasion occasion) const {
+double Simulator::one_way_ns(std::uint32_t from, std::uint32_t to, LoadCondition load_condition) const {
   double time_ns = healthy_ns(from, to);
   for (const Active& active : faults_) {
-    if (shows(active.fault, occasion) && active.reach.meets(from, to, is_inside(from, to)))
+    if (shows(active.fault, load_condition) && active.reach.meets(from, to, is_inside(from, to)))
       time_ns = slowed(time_ns, active.fault);
   }
   return time_ns;
@@ -85,8 +85,8 @@ double Simulator::both_ways_ns(double there_ns, double back_ns) const {
   return there_ns;
 }
 
-double Simulator::usual_ns(std::uint32_t from, std::uint32_t to, Occasion occasion) const {
-  return both_ways_ns(one_way_ns(from, to, occasion), one_way_ns(to, from, occasion));
+double Simulator::usual_ns(std::uint32_t from, std::uint32_t to, LoadCondition load_condition) const {
+  return both_ways_ns(one_way_ns(from, to, load_condition), one_way_ns(to, from, load_condition));
 }
 
 void Simulator::healthy_row(std::uint32_t from, std::span<double> time_ns) const {
@@ -138,17 +138,19 @@ void Simulator::put_losses(std::uint32_t from, std::span<double> median_ns) cons
   }
 }
 
-Simulator::Measurement Simulator::measurement(std::uint32_t from, std::uint32_t to, Occasion occasion,
+Simulator::Measurement Simulator::measurement(std::uint32_t from, std::uint32_t to, LoadCondition load_condition,
                                               std::uint32_t attempt) const {
   const std::uint64_t key = NoiseModel::pair_key(noise_.row_key(from), to);
-  double time_ns = usual_ns(from, to, occasion) * (end_factor_[from] * end_factor_[to]) * noise_.of_pair(key);
-  if (occasion == Occasion::main_test) time_ns *= noise_.of_disturbance(key);
+  double time_ns = usual_ns(from, to, load_condition) * (end_factor_[from] * end_factor_[to]) * noise_.of_pair(key);
+  if (load_condition == LoadCondition::main_test) time_ns *= noise_.of_disturbance(key);
   // Retests of either kind count apart.
-  const std::uint32_t nth = occasion == Occasion::main_test ? 0 : 2 * attempt + (occasion == Occasion::alone ? 1 : 2);
+  const std::uint32_t nth =
+      load_condition == LoadCondition::main_test ? 0 : 2 * attempt + (load_condition == LoadCondition::alone ? 1 : 2);
   return {time_ns, NoiseModel::batches_key(key, nth)};
 }
 
-std::vector<Simulator::Loss> Simulator::losses(std::uint32_t from, std::uint32_t to, Occasion occasion) const {
+std::vector<Simulator::Loss> Simulator::losses(std::uint32_t from, std::uint32_t to,
+                                               LoadCondition load_condition) const {
   std::vector<Loss> found;
   const auto add = [&](const Active& active, std::uint32_t num_ways) {
     const double num_messages = machine_.messages_per_batch * num_ways;
@@ -157,7 +159,7 @@ std::vector<Simulator::Loss> Simulator::losses(std::uint32_t from, std::uint32_t
   // A ping-pong's time is that of two messages, of which either may be lost.
   const std::uint32_t num_ways = machine_.direction == Direction::semidirectional ? 2 : 1;
   for (const Active& active : faults_) {
-    if (!(active.fault.loss > 0) || !shows(active.fault, occasion)) continue;
+    if (!(active.fault.loss > 0) || !shows(active.fault, load_condition)) continue;
     if (active.reach.meets(from, to, is_inside(from, to))) add(active, num_ways);
     const bool goes_back = machine_.direction != Direction::unidirectional;
     if (goes_back && active.reach.meets(to, from, is_inside(from, to))) add(active, num_ways);
@@ -180,9 +182,10 @@ PairRecord Simulator::with_losses(const Measurement& measurement, const std::vec
   return {summary.count, summary.min, summary.median, summary.mean, summary.p99, summary.max};
 }
 
-PairRecord Simulator::record_of(std::uint32_t from, std::uint32_t to, Occasion occasion, std::uint32_t attempt) const {
-  const Measurement it = measurement(from, to, occasion, attempt);
-  const std::vector<Loss> lost = losses(from, to, occasion);
+PairRecord Simulator::record_of(std::uint32_t from, std::uint32_t to, LoadCondition load_condition,
+                                std::uint32_t attempt) const {
+  const Measurement it = measurement(from, to, load_condition, attempt);
+  const std::vector<Loss> lost = losses(from, to, load_condition);
   if (!lost.empty()) return with_losses(it, lost);
   const BatchFactors factors = noise_.batches(it.batches_key);
   return {machine_.num_batches,      it.time_ns * factors.min, it.time_ns * factors.median,
@@ -190,12 +193,12 @@ PairRecord Simulator::record_of(std::uint32_t from, std::uint32_t to, Occasion o
 }
 
 PairRecord Simulator::record(std::uint32_t from, std::uint32_t to) const {
-  return record_of(from, to, Occasion::main_test, 0);
+  return record_of(from, to, LoadCondition::main_test, 0);
 }
 
 double Simulator::median_ns(std::uint32_t from, std::uint32_t to) const {
-  const Measurement it = measurement(from, to, Occasion::main_test, 0);
-  const std::vector<Loss> lost = losses(from, to, Occasion::main_test);
+  const Measurement it = measurement(from, to, LoadCondition::main_test, 0);
+  const std::vector<Loss> lost = losses(from, to, LoadCondition::main_test);
   return lost.empty() ? it.time_ns * noise_.median(it.batches_key) : with_losses(it, lost).time_ns_median;
 }
 
@@ -206,13 +209,14 @@ PairRow Simulator::row(std::uint32_t from) const {
   return row;
 }
 
-PairRecord Simulator::retest(std::uint32_t from, std::uint32_t to, std::uint32_t attempt, Occasion occasion) const {
-  return record_of(from, to, occasion, attempt);
+PairRecord Simulator::retest(std::uint32_t from, std::uint32_t to, std::uint32_t attempt,
+                             LoadCondition load_condition) const {
+  return record_of(from, to, load_condition, attempt);
 }
 
 double Simulator::retest_median_ns(std::uint32_t from, std::uint32_t to, std::uint32_t attempt,
-                                   Occasion occasion) const {
-  return record_of(from, to, occasion, attempt).time_ns_median;
+                                   LoadCondition load_condition) const {
+  return record_of(from, to, load_condition, attempt).time_ns_median;
 }
 
 }  // namespace leadline::synthetic

@@ -15,10 +15,10 @@
 namespace leadline::synthetic {
 
 /// When a pair is measured.
-enum class Occasion : std::uint8_t {
-  main_test,      ///< beside others, with whatever disturbed it
-  alone,          ///< again, nobody else: what shows under load only, or did once, is away
-  beside_others,  ///< again, under load
+enum class LoadCondition : std::uint8_t {
+  main_test,   ///< beside others, with whatever disturbed it
+  alone,       ///< again, nobody else: what shows under load only, or did once, is away
+  concurrent,  ///< again, under load
 };
 
 /// For several threads at once. Making one takes some milliseconds and 16 bytes a rank and fault.
@@ -43,12 +43,12 @@ class Simulator {
   PairRow row(std::uint32_t from) const;
 
   /// Measured again with fresh noise: attempts count from 1 for each pair and occasion.
-  PairRecord retest(std::uint32_t from, std::uint32_t to, std::uint32_t attempt, Occasion occasion) const;
+  PairRecord retest(std::uint32_t from, std::uint32_t to, std::uint32_t attempt, LoadCondition load_condition) const;
   double retest_median_ns(std::uint32_t from, std::uint32_t to, std::uint32_t attempt,
-                          Occasion occasion = Occasion::alone) const;
+                          LoadCondition load_condition = LoadCondition::alone) const;
 
   /// Without noise and losses: what the machine and its faults make of the pair.
-  double usual_ns(std::uint32_t from, std::uint32_t to, Occasion occasion = Occasion::main_test) const;
+  double usual_ns(std::uint32_t from, std::uint32_t to, LoadCondition load_condition = LoadCondition::main_test) const;
 
  private:
   struct Active {
@@ -69,13 +69,14 @@ class Simulator {
   double message_ns(const Speed& speed) const;
   double healthy_ns(std::uint32_t from, std::uint32_t to) const;
   double between_ns(std::uint32_t host, std::uint32_t other) const;
-  double one_way_ns(std::uint32_t from, std::uint32_t to, Occasion occasion) const;
+  double one_way_ns(std::uint32_t from, std::uint32_t to, LoadCondition load_condition) const;
   double both_ways_ns(double there_ns, double back_ns) const;
   void healthy_row(std::uint32_t from, std::span<double> time_ns) const;
   void put_losses(std::uint32_t from, std::span<double> median_ns) const;
-  std::vector<Loss> losses(std::uint32_t from, std::uint32_t to, Occasion occasion) const;
-  Measurement measurement(std::uint32_t from, std::uint32_t to, Occasion occasion, std::uint32_t attempt) const;
-  PairRecord record_of(std::uint32_t from, std::uint32_t to, Occasion occasion, std::uint32_t attempt) const;
+  std::vector<Loss> losses(std::uint32_t from, std::uint32_t to, LoadCondition load_condition) const;
+  Measurement measurement(std::uint32_t from, std::uint32_t to, LoadCondition load_condition,
+                          std::uint32_t attempt) const;
+  PairRecord record_of(std::uint32_t from, std::uint32_t to, LoadCondition load_condition, std::uint32_t attempt) const;
   PairRecord with_losses(const Measurement& measurement, const std::vector<Loss>& losses) const;
   bool is_inside(std::uint32_t from, std::uint32_t to) const { return host_of_[from] == host_of_[to]; }
 

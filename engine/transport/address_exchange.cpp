@@ -89,7 +89,7 @@ std::string exchange_addresses(int socket, int partner, std::string_view own, De
   return Exchange(socket, partner, own).run(deadline, meanwhile);
 }
 
-void give_sign(int socket, int partner) {
+void send_ready(int socket, int partner) {
   const char sign = 1;
   if (::send(socket, &sign, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) throw_gone(partner);
 }

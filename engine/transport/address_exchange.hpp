@@ -16,7 +16,7 @@ std::string exchange_addresses(int socket, int partner, std::string_view own, De
 
 /// Partners: a sign over the same socket, and whether the other's is there; neither blocks. Throw Error(run_failed)
 /// when the partner is gone.
-void give_sign(int socket, int partner);
+void send_ready(int socket, int partner);
 bool has_sign(int socket, int partner);
 
 /// "rank 3 did not answer in time"

@@ -13,7 +13,7 @@
 #include "cluster/bootstrap.hpp"
 #include "cluster/rendezvous.hpp"
 #include "core/deadline.hpp"
-#include "core/pulse.hpp"
+#include "core/progress_counter.hpp"
 #include "kernel/exchange.hpp"
 #include "kernel/neighbour_exchange.hpp"
 #include "memory/buffer.hpp"
@@ -34,7 +34,7 @@ struct Context {
   WaitMode wait = WaitMode::spin;          ///< decided: never automatic
   Settings settings;                       ///< of those that the module has
   std::string interface;                   ///< network to use: see cluster::matches(); empty = the transport's choice
-  Pulse& pulse;                            ///< to be beaten after every batch
+  ProgressCounter& progress_counter;       ///< to be beaten after every batch
 };
 
 /// Whether no message leaves the host.
@@ -103,7 +103,7 @@ class Transport {
   virtual bool needs_progress() const noexcept { return false; }
 
   /// Local: the host that a rank stands on in a make-believe fabric; empty = the one it is really on.
-  virtual std::string make_believe_host(int /*rank*/) const { return {}; }
+  virtual std::string simulated_host(int /*rank*/) const { return {}; }
 
  private:
   /// As connect(), which keeps the time of those that are opened anew; both ends return the same.
@@ -132,7 +132,7 @@ struct Module {
   std::string (*refuses_wait)(WaitMode mode);
 
   /// Local, once the library is started: the reason why messages cannot lie in memory of this kind, or empty.
-  std::string (*refuses_memory)(memory::Place place);
+  std::string (*refuses_memory)(memory::Location place);
 
   /// Collective: starts the library under its launcher and says who we are; null where a transport starts nothing.
   std::unique_ptr<cluster::Bootstrap> (*bootstrap)();

@@ -45,7 +45,7 @@ TEST(BisectionMeasure, FindsTheBandwidthOfTheFabric) {
   EXPECT_NEAR(size.relative.half_width, 0, 1e-9);
   EXPECT_DOUBLE_EQ(size.bytes_per_s_harmonic, between_hosts);
   EXPECT_DOUBLE_EQ(size.bytes_per_s_median, between_hosts);
-  EXPECT_THAT(all.slow_places, IsEmpty());
+  EXPECT_THAT(all.slow_components, IsEmpty());
 }
 
 TEST(BisectionMeasure, EveryRankKeepsItsOwnTimesAndRankZeroTheRest) {
@@ -190,7 +190,7 @@ TEST(BisectionMeasure, GoesThroughSizesWithTheSamePatterns) {
                                                     "retest " + std::to_string(all.slow_connections[0].from), "end 2",
                                                     "size 4000", "random 4", "so far 1", "random 4", "so far 2",
                                                     "retest " + std::to_string(all.slow_connections[1].from), "end 2"));
-  EXPECT_EQ(ranks[2].whereabouts, "bisection 4000 B, the retest of the slowest connections");
+  EXPECT_EQ(ranks[2].current_step, "bisection 4000 B, the retest of the slowest connections");
 }
 
 TEST(BisectionMeasure, SearchesForBadPatternsAndGoesOnFromWorseOnes) {

@@ -18,34 +18,34 @@ using ::testing::SizeIs;
 TEST(BisectionNumbers, FindsASlowRank) {
   const FabricFile file(1, R"({"slow_rank": 4, "factor": 3})");
   const Measured all = measured(setting_of(6, 1, file, 12))[0].measured;
-  ASSERT_THAT(all.slow_places, SizeIs(1));
-  EXPECT_EQ(all.slow_places[0].rank, -1) << "it is all of its host";
-  EXPECT_EQ(all.slow_places[0].host, "host4");
-  EXPECT_EQ(all.slow_places[0].num_connections, 12u);
-  EXPECT_EQ(all.slow_places[0].num_slow, 12u);
-  EXPECT_NEAR(all.slow_places[0].relative_median, 1. / 3, 1e-12);
+  ASSERT_THAT(all.slow_components, SizeIs(1));
+  EXPECT_EQ(all.slow_components[0].rank, -1) << "it is all of its host";
+  EXPECT_EQ(all.slow_components[0].host, "host4");
+  EXPECT_EQ(all.slow_components[0].num_connections, 12u);
+  EXPECT_EQ(all.slow_components[0].num_slow, 12u);
+  EXPECT_NEAR(all.slow_components[0].relative_median, 1. / 3, 1e-12);
 }
 
 TEST(BisectionNumbers, FindsASlowRankAmongOthersOfItsHost) {
   const FabricFile file(2, R"({"slow_rank": 5, "factor": 3})");
   const Measured all = measured(setting_of(8, 2, file, 12))[0].measured;
-  ASSERT_THAT(all.slow_places, SizeIs(1));
-  EXPECT_EQ(all.slow_places[0].rank, 5);
-  EXPECT_EQ(all.slow_places[0].host, "host2");
+  ASSERT_THAT(all.slow_components, SizeIs(1));
+  EXPECT_EQ(all.slow_components[0].rank, 5);
+  EXPECT_EQ(all.slow_components[0].host, "host2");
 }
 
 TEST(BisectionNumbers, FindsASlowHost) {
   const FabricFile file(2, R"({"slow_host": 1, "factor": 3})");
   const Measured all = measured(setting_of(8, 2, file, 12))[0].measured;
-  ASSERT_THAT(all.slow_places, SizeIs(1));
-  EXPECT_EQ(all.slow_places[0].rank, -1);
-  EXPECT_EQ(all.slow_places[0].host, "host1");
-  EXPECT_EQ(all.slow_places[0].num_connections, 24u);
+  ASSERT_THAT(all.slow_components, SizeIs(1));
+  EXPECT_EQ(all.slow_components[0].rank, -1);
+  EXPECT_EQ(all.slow_components[0].host, "host1");
+  EXPECT_EQ(all.slow_components[0].num_connections, 24u);
 }
 
 TEST(BisectionNumbers, JudgesNoPlaceByFewConnections) {
   const FabricFile file(1, R"({"slow_rank": 4, "factor": 3})");
-  EXPECT_THAT(measured(setting_of(6, 1, file, 4))[0].measured.slow_places, IsEmpty());
+  EXPECT_THAT(measured(setting_of(6, 1, file, 4))[0].measured.slow_components, IsEmpty());
 }
 
 TEST(BisectionNumbers, ASlowLinkIsSlowAloneAndNoPlaceIs) {
@@ -65,7 +65,7 @@ TEST(BisectionNumbers, ASlowLinkIsSlowAloneAndNoPlaceIs) {
     EXPECT_DOUBLE_EQ(all.slow_connections[i].alone_time_ns, 3000);
     EXPECT_FALSE(all.slow_connections[i].slow_alone);
   }
-  EXPECT_THAT(all.slow_places, IsEmpty());
+  EXPECT_THAT(all.slow_components, IsEmpty());
 }
 
 TEST(BisectionNumbers, SummarizesWhatEveryRankKept) {

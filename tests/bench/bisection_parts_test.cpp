@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "bench/bisection/baseline.hpp"
+#include "bench/bisection/current_step.hpp"
 #include "bench/bisection/distribution.hpp"
 #include "bench/bisection/exchange_loop.hpp"
 #include "bench/bisection/retest.hpp"
-#include "bench/bisection/slow_places.hpp"
+#include "bench/bisection/slow_components.hpp"
 #include "bench/bisection/tally.hpp"
 #include "bench/bisection/time_budget.hpp"
-#include "bench/bisection/whereabouts.hpp"
 #include "bench/links.hpp"
 #include "core/random.hpp"
 #include "stats/summary.hpp"
@@ -152,11 +152,11 @@ TEST(SlowestConnections, AreFoundOnceForEveryTwoRanks) {
   });
 }
 
-std::vector<SlowPlace> places_of(const std::vector<std::vector<double>>& times_of_rank,
-                                 const std::vector<std::uint32_t>& host_of) {
-  std::vector<SlowPlace> places;
+std::vector<SlowComponent> places_of(const std::vector<std::vector<double>>& times_of_rank,
+                                     const std::vector<std::uint32_t>& host_of) {
+  std::vector<SlowComponent> places;
   run_ranks(host_of, [&](ThreadCluster& cluster) {
-    SlowPlaces own(0.8);
+    SlowComponentSearch own(0.8);
     own.add(times_of_rank[static_cast<std::size_t>(cluster.rank())], 100);
     const auto found = own.find(cluster, cluster.host_of(), cluster.host());
     if (cluster.rank() == 0) places = found;
@@ -164,7 +164,7 @@ std::vector<SlowPlace> places_of(const std::vector<std::vector<double>>& times_o
   return places;
 }
 
-TEST(SlowPlaces, NeedNineOfTen) {
+TEST(SlowComponentSearch, NeedNineOfTen) {
   std::vector<double> times_ns(10, 200.0);
   times_ns[4] = 100;
   EXPECT_THAT(places_of({{100}, times_ns, {100}}, {0, 1, 0}), SizeIs(1));
@@ -172,7 +172,7 @@ TEST(SlowPlaces, NeedNineOfTen) {
   EXPECT_THAT(places_of({{100}, times_ns, {100}}, {0, 1, 0}), IsEmpty());
 }
 
-TEST(SlowPlaces, AreHostsBeforeRanksSlowestFirst) {
+TEST(SlowComponentSearch, AreHostsBeforeRanksSlowestFirst) {
   const std::vector<double> good(6, 100.0), bad(6, 200.0), worse(6, 400.0);
   const auto places = places_of({good, bad, worse, good, bad, bad, worse, {}}, {0, 0, 0, 0, 1, 1, 2, 2});
   ASSERT_THAT(places, SizeIs(4));
@@ -187,9 +187,9 @@ TEST(SlowPlaces, AreHostsBeforeRanksSlowestFirst) {
   EXPECT_EQ(places[3].rank, 1);
 }
 
-TEST(SlowPlaces, AddUpSizes) {
+TEST(SlowComponentSearch, AddUpSizes) {
   run_ranks(one_host(1), [](ThreadCluster& cluster) {
-    SlowPlaces own(0.8);
+    SlowComponentSearch own(0.8);
     own.add(std::vector<double>{200, 200, 200}, 100);
     own.add(std::vector<double>{20, 20}, 10);
     EXPECT_THAT(own.find(cluster, cluster.host_of(), "node0"), SizeIs(1));
@@ -229,20 +229,21 @@ TEST(TimeBudget, ThatIsSpentLeavesLessThanAnyPatternTakes) {
   }
 }
 
-TEST(Whereabouts, SayWhichPatternItIs) {
-  Whereabouts whereabouts({"halves", "shift:3"}, {1000, 1 << 20});
-  EXPECT_EQ(whereabouts.text(), "the opening of links");
-  const auto enter = [&](int size_index, std::uint64_t number, PatternKind kind, std::uint64_t index, auto... doing) {
-    whereabouts.enter({size_index, 0, number, kind, index, 0, {}}, doing...);
+TEST(CurrentStep, SayWhichPatternItIs) {
+  CurrentStep current_step({"halves", "shift:3"}, {1000, 1 << 20});
+  EXPECT_EQ(current_step.text(), "the opening of links");
+  const auto enter = [&](int size_index, std::uint64_t number, PatternKind kind, std::uint64_t index,
+                         auto... activity) {
+    current_step.enter({size_index, 0, number, kind, index, 0, {}}, activity...);
   };
   enter(1, 17, PatternKind::random, 17);
-  EXPECT_EQ(whereabouts.text(), "bisection 1 MiB, pattern 17 (random)");
-  enter(1, 17, PatternKind::random, 17, Whereabouts::Doing::baseline);
-  EXPECT_EQ(whereabouts.text(), "bisection 1 MiB, pairs alone behind pattern 17 (random)");
+  EXPECT_EQ(current_step.text(), "bisection 1 MiB, pattern 17 (random)");
+  enter(1, 17, PatternKind::random, 17, CurrentStep::Activity::baseline);
+  EXPECT_EQ(current_step.text(), "bisection 1 MiB, pairs alone behind pattern 17 (random)");
   enter(0, 1003, PatternKind::named, 1);
-  EXPECT_EQ(whereabouts.text(), "bisection 1000 B, pattern 1003 (shift:3)");
+  EXPECT_EQ(current_step.text(), "bisection 1000 B, pattern 1003 (shift:3)");
   enter(0, 1004, PatternKind::worst, 0);
-  EXPECT_EQ(whereabouts.text(), "bisection 1000 B, pattern 1004 (worst)");
+  EXPECT_EQ(current_step.text(), "bisection 1000 B, pattern 1004 (worst)");
 }
 
 /// How many moments it takes to open all links when each takes one and waits for both ends; 0 = never.

@@ -104,7 +104,7 @@ class NotingProgress final : public Progress {
   std::vector<std::string> events;
 
   void size_begins(int, std::uint64_t message_size_bytes) override { note("size", message_size_bytes); }
-  void pattern_begins(const PatternPlace& place, const schedule::Pattern& pattern) override {
+  void pattern_begins(const PatternPosition& place, const schedule::Pattern& pattern) override {
     note(place.name, static_cast<std::uint64_t>(pattern.num_connections()));
   }
   void pattern_ends(const PatternSummary&, const Interval& so_far, double) override { note("so far", so_far.num); }
@@ -131,7 +131,7 @@ struct Rank {
   NotingProgress progress;
   Measured measured;
   std::string error;  ///< that all ranks agreed on
-  std::string whereabouts;
+  std::string current_step;
 };
 
 inline std::unique_ptr<transport::Transport> open_transport(const Setting& setting, ThreadCluster& cluster,
@@ -148,7 +148,7 @@ inline std::unique_ptr<transport::Transport> open_transport(const Setting& setti
                        .wait = WaitMode::block,
                        .settings = {choice.name, module->settings, choice.argument, {}},
                        .interface = {},
-                       .pulse = cluster.pulse()});
+                       .progress_counter = cluster.progress_counter()});
 }
 
 inline Plan plan_of(const Setting& setting) {
@@ -172,7 +172,7 @@ inline std::vector<Rank> measured(const Setting& setting) {
     } catch (const AgreedError& error) {
       own.error = error.problem();
     }
-    own.whereabouts = cluster.whereabouts(cluster.rank());
+    own.current_step = cluster.current_step(cluster.rank());
     cluster.barrier();  // nobody closes a link that another still looks at
   });
   return ranks;

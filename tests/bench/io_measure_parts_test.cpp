@@ -7,12 +7,12 @@
 #include <set>
 
 #include "bench/io/buffers.hpp"
+#include "bench/io/current_step.hpp"
 #include "bench/io/failure.hpp"
 #include "bench/io/funnel_map.hpp"
 #include "bench/io/hints_in_force.hpp"
 #include "bench/io/recorder.hpp"
 #include "bench/io/share.hpp"
-#include "bench/io/whereabouts.hpp"
 #include "bench/io_ranks.hpp"
 
 namespace leadline::bench::io {
@@ -95,9 +95,9 @@ TEST(IoRecorder, WhatIsNoIoIsTakenOff) {
   for (const SyncTiming sync : {SyncTiming::inside, SyncTiming::outside}) {
     Recorder recorder(0);
     for (const IoTime state : {IoTime::fill, IoTime::verify, IoTime::sync, IoTime::call}) {
-      const Recorder::Spending mark(recorder, state);
+      const Recorder::StateTimer timer(recorder, state);
     }
-    { const Recorder::Aside mark(recorder); }
+    { const Recorder::AgreementTimer timer(recorder); }
     recorder.end(sync);
     const RankPhase& row = recorder.row();
     const auto time_of = [&](IoTime state) { return row.times_ns[static_cast<std::size_t>(state)]; };
@@ -213,9 +213,9 @@ TEST(IoShare, InAFunnelIoRanksOpenAndOthersDoNot) {
   EXPECT_EQ(share_of(request, plan, IoOperation::write, 3).file, -1);
 }
 
-std::vector<std::uint64_t> flat(const std::vector<storage::Stretch>& stretches) {
+std::vector<std::uint64_t> flat(const std::vector<storage::ByteRange>& stretches) {
   std::vector<std::uint64_t> numbers;
-  for (const storage::Stretch& stretch : stretches) {
+  for (const storage::ByteRange& stretch : stretches) {
     numbers.push_back(stretch.offset_bytes / 8);
     numbers.push_back(stretch.size_bytes / 8);
   }
@@ -277,15 +277,15 @@ TEST(IoHints, AskedForAndGrantedStandSideBySide) {
 }
 
 TEST(IoWhereabouts, NameThePhaseTheObjectAndTheFile) {
-  Whereabouts whereabouts({{IoOperation::write, "/scratch/file"}, {IoOperation::read, ""}});
-  EXPECT_EQ(whereabouts.text(), "the opening of links");
-  whereabouts.enter(0, 64);
-  for (int i = 0; i < 17; ++i) whereabouts.object_done();
-  EXPECT_EQ(whereabouts.text(), "write phase 1 of 2, object 17 of 64, /scratch/file");
-  whereabouts.enter(1, 1);
-  EXPECT_EQ(whereabouts.text(), "read phase 2 of 2, object 0 of 1");
-  whereabouts.object_done();
-  EXPECT_EQ(whereabouts.text(), "read phase 2 of 2, behind its last object");
+  CurrentStep current_step({{IoOperation::write, "/scratch/file"}, {IoOperation::read, ""}});
+  EXPECT_EQ(current_step.text(), "the opening of links");
+  current_step.enter(0, 64);
+  for (int i = 0; i < 17; ++i) current_step.object_done();
+  EXPECT_EQ(current_step.text(), "write phase 1 of 2, object 17 of 64, /scratch/file");
+  current_step.enter(1, 1);
+  EXPECT_EQ(current_step.text(), "read phase 2 of 2, object 0 of 1");
+  current_step.object_done();
+  EXPECT_EQ(current_step.text(), "read phase 2 of 2, behind its last object");
 }
 
 TEST(IoFailure, TheFirstErrorIsKeptWithItsRank) {

@@ -229,8 +229,8 @@ TEST(IoMeasure, SlowCallsTellTheirPlace) {
 TEST(IoMeasure, TheWatchLearnsWhereARankIs) {
   const test::Folder folder;
   const std::vector<MeasuredRank> ranks = measured(setting_for(request_in(folder, Movement::n_m_m)));
-  EXPECT_EQ(ranks[0].whereabouts, "read phase 2 of 2, behind its last object, " + folder / "file.0");
-  EXPECT_EQ(ranks[1].whereabouts, "read phase 2 of 2, behind its last object");
+  EXPECT_EQ(ranks[0].current_step, "read phase 2 of 2, behind its last object, " + folder / "file.0");
+  EXPECT_EQ(ranks[1].current_step, "read phase 2 of 2, behind its last object");
 }
 
 TEST(IoMeasure, ResultsThatCannotBeKeptEndTheRunOnAllRanks) {

@@ -34,10 +34,10 @@ class NotingStore final : public PhaseStore {
  public:
   std::vector<RankPhase> rows;
   std::vector<PhaseSummary> summaries;
-  std::function<void(const PhasePlace&)> behind_phase;
+  std::function<void(const PhasePosition&)> behind_phase;
   bool fails = false;
 
-  void write(const PhasePlace& place, const RankPhase& own, const PhaseSummary& summary) override {
+  void write(const PhasePosition& place, const RankPhase& own, const PhaseSummary& summary) override {
     rows.push_back(own);
     summaries.push_back(summary);
     if (behind_phase) behind_phase(place);
@@ -49,7 +49,7 @@ class NotingProgress final : public Progress {
  public:
   std::vector<std::string> events;
 
-  void phase_begins(const PhasePlace& place, std::uint64_t bytes_total) override {
+  void phase_begins(const PhasePosition& place, std::uint64_t bytes_total) override {
     events.push_back(std::string(name_of(place.operation)) + " " + std::to_string(bytes_total));
   }
   void phase_goes_on(const PhaseProgress&) override {}
@@ -62,7 +62,7 @@ struct Setting {
   int num_ranks = 4;
   int ranks_per_host = 4;
   std::function<std::unique_ptr<storage::Backend>(int rank)> backend;  ///< empty = the system's own calls
-  std::function<void(const PhasePlace&)> behind_phase;                 ///< on rank 0, while others wait
+  std::function<void(const PhasePosition&)> behind_phase;              ///< on rank 0, while others wait
   std::optional<int> store_fails_on;
 };
 
@@ -73,7 +73,7 @@ struct MeasuredRank {
   Measured measured;
   std::vector<std::string> files;
   std::string error;  ///< that all ranks agreed on
-  std::string whereabouts;
+  std::string current_step;
 };
 
 inline std::unique_ptr<transport::Transport> open_tcp(ThreadCluster& cluster) {
@@ -85,7 +85,7 @@ inline std::unique_ptr<transport::Transport> open_tcp(ThreadCluster& cluster) {
                        .wait = WaitMode::block,
                        .settings = {},
                        .interface = {},
-                       .pulse = cluster.pulse()});
+                       .progress_counter = cluster.progress_counter()});
 }
 
 inline std::unique_ptr<storage::Backend> posix_backend(int rank, int size) {
@@ -105,7 +105,7 @@ inline std::vector<MeasuredRank> measured(const Setting& setting) {
     Buffers buffers(setting.request, plan, rank);
     const auto transport = open_tcp(cluster);
     const auto backend = setting.backend ? setting.backend(rank) : posix_backend(rank, cluster.size());
-    RankPlace place;
+    RankPlacement place;
     place.host = cluster.host();
     place.pid = ::getpid();
     own.files =
@@ -116,7 +116,7 @@ inline std::vector<MeasuredRank> measured(const Setting& setting) {
     } catch (const AgreedError& error) {
       own.error = error.problem();
     }
-    own.whereabouts = cluster.whereabouts(rank);
+    own.current_step = cluster.current_step(rank);
     cluster.barrier();  // nobody closes a link that another still looks at
   });
   return ranks;

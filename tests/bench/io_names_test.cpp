@@ -57,7 +57,7 @@ Plan plan_of(const IoRequest& request, const Hosts& host_of, std::vector<std::st
 std::vector<std::vector<std::string>> agreed(const IoRequest& request, const Plan& plan, const Hosts& host_of) {
   std::vector<std::vector<std::string>> names(host_of.size());
   testing::run_ranks(host_of, [&](testing::ThreadCluster& cluster) {
-    RankPlace place;
+    RankPlacement place;
     place.host = cluster.host();
     place.pid = 100 + cluster.rank() / 2;  // ranks of a pair have the same, as if on two hosts
     auto& own = names[static_cast<std::size_t>(cluster.rank())];

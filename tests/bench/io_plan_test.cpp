@@ -174,7 +174,7 @@ TEST(IoPlan, HasPhasesByRepetition) {
   const Ranks ranks(2, 2);
   IoRequest request;
   request.repeat = 2;
-  const std::vector<PhasePlace> both = ranks.plan(request).phases;
+  const std::vector<PhasePosition> both = ranks.plan(request).phases;
   ASSERT_THAT(both, SizeIs(4));
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(both[static_cast<std::size_t>(i)].index, i);

@@ -9,10 +9,10 @@ namespace {
 
 using ::testing::SizeIs;
 
-class TimeLimit : public ::testing::TestWithParam<Way> {};
+class TimeLimit : public ::testing::TestWithParam<AccessMethod> {};
 
 TEST_P(TimeLimit, StopsAllRanksAtTheSameObject) {
-  const Way& way = GetParam();
+  const AccessMethod& way = GetParam();
   const test::Folder folder;
   IoRequest request = request_in(folder, way.movement);
   request.collective = way.collective;
@@ -42,15 +42,15 @@ TEST_P(TimeLimit, StopsAllRanksAtTheSameObject) {
   EXPECT_EQ(ranks[3].measured.num_objects, ranks[0].store.rows[2].num_objects);
 }
 
-INSTANTIATE_TEST_SUITE_P(IoTimeLimit, TimeLimit,
-                         ::testing::Values(Way{Movement::n_n, Order::segmented, FileCalls::blocking, false, false, 0},
-                                           Way{Movement::n_1, Order::segmented, FileCalls::non_blocking, false, false,
-                                               2},
-                                           Way{Movement::n_1, Order::segmented, FileCalls::blocking, false, true, 0},
-                                           Way{Movement::n_m, Order::segmented, FileCalls::blocking, true, false, 0},
-                                           Way{Movement::n_m_m, Order::segmented, FileCalls::blocking, false, false, 1},
-                                           Way{Movement::n_m_1, Order::segmented, FileCalls::blocking, true, true, 1}),
-                         name_of_way);
+INSTANTIATE_TEST_SUITE_P(
+    IoTimeLimit, TimeLimit,
+    ::testing::Values(AccessMethod{Movement::n_n, Order::segmented, FileCalls::blocking, false, false, 0},
+                      AccessMethod{Movement::n_1, Order::segmented, FileCalls::non_blocking, false, false, 2},
+                      AccessMethod{Movement::n_1, Order::segmented, FileCalls::blocking, false, true, 0},
+                      AccessMethod{Movement::n_m, Order::segmented, FileCalls::blocking, true, false, 0},
+                      AccessMethod{Movement::n_m_m, Order::segmented, FileCalls::blocking, false, false, 1},
+                      AccessMethod{Movement::n_m_1, Order::segmented, FileCalls::blocking, true, true, 1}),
+    name_of_way);
 
 TEST(IoTimeLimit, ThatDoesNotPassChangesNothing) {
   for (const Movement movement : {Movement::n_n, Movement::n_m_1}) {

@@ -5,8 +5,8 @@
 namespace leadline::bench::io {
 namespace {
 
-std::vector<Way> all_ways() {
-  std::vector<Way> ways;
+std::vector<AccessMethod> all_ways() {
+  std::vector<AccessMethod> ways;
   for (const Movement movement : {Movement::n_n, Movement::n_1, Movement::n_m_m, Movement::n_m_1, Movement::n_m}) {
     for (const Order order : {Order::segmented, Order::strided}) {
       if (movement == Movement::n_n && order == Order::strided) continue;
@@ -20,10 +20,10 @@ std::vector<Way> all_ways() {
   return ways;
 }
 
-class EveryWay : public ::testing::TestWithParam<Way> {};
+class EveryWay : public ::testing::TestWithParam<AccessMethod> {};
 
 TEST_P(EveryWay, WritesWhereTheDocumentsSayAndReadsItAgain) {
-  const Way& way = GetParam();
+  const AccessMethod& way = GetParam();
   const test::Folder folder;
   IoRequest request = request_in(folder, way.movement);
   request.order = way.order;

@@ -14,7 +14,7 @@ namespace leadline::bench::link {
 namespace {
 
 /// Ranks without hosts that anybody asks for.
-Presence all_on_one(int num_ranks, int max_ranks_per_host) { return {num_ranks, max_ranks_per_host, {}}; }
+RankLayout all_on_one(int num_ranks, int max_ranks_per_host) { return {num_ranks, max_ranks_per_host, {}}; }
 
 TEST(Plan, CountsRoundsAndRepeats) {
   LinkRequest request;
@@ -61,17 +61,17 @@ TEST(Plan, TablesStayWithinSixtyFourBytesPerPartner) {
 
 TEST(Plan, CountsTheRoundsOfPartsOfThePairs) {
   const std::vector<std::uint32_t> host_of{0, 0, 1, 1, 2, 2, 3, 3};
-  const Presence presence{8, 2, host_of};
+  const RankLayout rank_layout{8, 2, host_of};
   LinkRequest request;
   request.bisection = true;
-  EXPECT_EQ(plan(request, presence).num_rounds, 4);
+  EXPECT_EQ(plan(request, rank_layout).num_rounds, 4);
   request.between_hosts = true;
-  EXPECT_EQ(plan(request, presence).num_rounds, 4);  // two hosts against two: 2 host rounds of 2
+  EXPECT_EQ(plan(request, rank_layout).num_rounds, 4);  // two hosts against two: 2 host rounds of 2
   request.bisection = false;
-  EXPECT_EQ(plan(request, presence).num_rounds, 6);
+  EXPECT_EQ(plan(request, rank_layout).num_rounds, 6);
   request.between_hosts = false;
   request.one_per_host = true;
-  const Plan four = plan(request, presence);
+  const Plan four = plan(request, rank_layout);
   EXPECT_EQ(four.num_players, 4);
   EXPECT_EQ(four.num_rounds, 3);
 }

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "bench/message_slots.hpp"
-#include "bench/topology/load.hpp"
 #include "bench/topology/measure.hpp"
+#include "bench/topology/sustained_load.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "schedule/edge_list.hpp"
@@ -34,12 +34,12 @@ class NotingTransport final : public transport::Transport {
   std::uint64_t num_traced = 0;
   bool slots_differ = true;              ///< in everything that was verified
   std::optional<std::uint64_t> damages;  ///< the exchange in which a byte from rank 0 is wrong
-  std::vector<std::string> whereabouts;
+  std::vector<std::string> current_step;
   const ThreadCluster* cluster = nullptr;
 
   TransportInfo info() const override { return {}; }
   transport::Connected open_link(int partner, Deadline) override {
-    whereabouts.push_back(cluster->whereabouts(rank_));
+    current_step.push_back(cluster->current_step(rank_));
     connected.push_back(partner);
     return transport::Connected::anew;
   }
@@ -64,7 +64,7 @@ class NotingTransport final : public transport::Transport {
   }
 
   void note_timed(const kernel::NeighbourExchange& exchange, std::span<kernel::ExchangeSample> samples) {
-    whereabouts.push_back(cluster->whereabouts(rank_));
+    current_step.push_back(cluster->current_step(rank_));
     num_timed[exchange.message_size_bytes] += exchange.num_warmup + samples.size();
     fill(samples);
   }
@@ -187,8 +187,8 @@ TEST(Measure, OpensEachLinkOnceBeforeTheFirstExchange) {
     EXPECT_EQ(partners.size(), 3u);  // of four ranks a barrier needs those 1, 2 and 3 away
     std::sort(partners.begin(), partners.end());
     EXPECT_EQ(std::unique(partners.begin(), partners.end()), partners.end());
-    EXPECT_EQ(rank.transport->whereabouts.at(2), "the opening of links");
-    EXPECT_EQ(rank.transport->whereabouts.at(3), "topology ring, 8 B, repeat 1");
+    EXPECT_EQ(rank.transport->current_step.at(2), "the opening of links");
+    EXPECT_EQ(rank.transport->current_step.at(3), "topology ring, 8 B, repeat 1");
   }
 }
 
@@ -201,7 +201,7 @@ TEST(Measure, GoesThroughThePlanInOrderAndStoresEachCell) {
     EXPECT_EQ(rank.transport->num_timed, (std::map<std::size_t, std::uint64_t>{{8, 28}, {64, 28}}));
     EXPECT_EQ(rank.transport->num_traced, 24u);
     EXPECT_TRUE(rank.transport->verified.empty());
-    EXPECT_EQ(rank.transport->whereabouts.back(), "topology ring, 64 B, repeat 2");
+    EXPECT_EQ(rank.transport->current_step.back(), "topology ring, 64 B, repeat 2");
   }
   ASSERT_EQ(ranks.at(0).measured.cells.size(), 8u);
   EXPECT_TRUE(ranks.at(1).measured.cells.empty());

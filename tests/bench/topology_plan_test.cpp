@@ -20,7 +20,7 @@ using testing::SizeIs;
 
 constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
 
-Presence all_on_one(int num_ranks) { return {num_ranks, num_ranks, {}}; }
+RankLayout all_on_one(int num_ranks) { return {num_ranks, num_ranks, {}}; }
 
 TopologyRequest request_of(std::vector<std::string> topologies) {
   TopologyRequest request;

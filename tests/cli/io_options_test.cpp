@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/io_effects.hpp"
+#include "cli/io_validation.hpp"
 #include "cli/targets_file.hpp"
 #include "support/refusal.hpp"
 
@@ -291,11 +291,11 @@ TEST(IoOptions, RefuseCombinationsInWhichOneIsIgnored) {
 
 TEST(IoOptions, RefuseWhatABackendDoesNotHeed) {
   const auto refusal_by_posix = [](const test::Words& words) {
-    return test::refusal_of([&] { check_backend_effects(parse(words), "posix"); }, words);
+    return test::refusal_of([&] { validate_backend_options(parse(words), "posix"); }, words);
   };
   EXPECT_THAT(refusal_by_posix({"--hints", "a=b"}), AllOf(HasSubstr("--hints has no effect"), HasSubstr("posix")));
   EXPECT_THAT(refusal_by_posix({"--collective", "--allow-fragile"}), HasSubstr("--allow-fragile has no effect"));
-  EXPECT_NO_THROW(check_backend_effects(parse({"--hints", "a=b"}), "mpi-io"));
+  EXPECT_NO_THROW(validate_backend_options(parse({"--hints", "a=b"}), "mpi-io"));
 }
 
 TEST(IoOptions, ExplainThemselves) {

@@ -127,9 +127,9 @@ TEST(Collectives, work_in_every_wait_mode_with_and_without_progress) {
 
 TEST(Collectives, every_finished_one_beats_the_pulse) {
   EXPECT_FINE(run_ranks(3, [](Cluster& cluster) {
-    const auto before = cluster.pulse().beats.load();
+    const auto before = cluster.progress_counter().count.load();
     cluster.barrier();
-    require(cluster.pulse().beats.load() == before + 1, "one beat");
+    require(cluster.progress_counter().count.load() == before + 1, "one beat");
   }));
 }
 

@@ -58,7 +58,7 @@ Outcome run_with_one(int num_ranks, int bad_rank, const std::function<void(Clust
   Outcome outcome = run_ranks(
       num_ranks,
       [&](Cluster& cluster) {
-        cluster.set_whereabouts([](int rank) { return "round 3 of 7, with partner " + std::to_string(rank ^ 1); });
+        cluster.set_current_step([](int rank) { return "round 3 of 7, with partner " + std::to_string(rank ^ 1); });
         count.watch(cluster);
         cluster.barrier();
         if (cluster.rank() == bad_rank) bad_deed(cluster);
@@ -94,7 +94,7 @@ TEST(Failure, a_killed_rank_is_named_while_its_partner_waits_in_a_transport) {
   const Outcome outcome = run_ranks(4, [](Cluster& cluster) {
     cluster.barrier();
     if (cluster.rank() == 3) die(cluster);
-    cluster.pulse().in_transport.store(true);
+    cluster.progress_counter().in_transport.store(true);
     wait_for_the_end();
   });
   EXPECT_EQ(outcome.status, 4);
@@ -141,7 +141,7 @@ TEST(Failure, a_silent_rank_is_named_before_those_that_are_stuck_on_it) {
   const Outcome outcome = run_with_one(
       4, 3,
       [](Cluster& cluster) {
-        cluster.pulse().in_transport.store(true);
+        cluster.progress_counter().in_transport.store(true);
         stop(cluster);
       },
       1s);
@@ -152,7 +152,7 @@ TEST(Failure, a_stuck_rank_names_itself_and_its_partner) {
   const Outcome outcome = run_with_one(
       5, 3,
       [](Cluster& cluster) {
-        cluster.pulse().in_transport.store(true);
+        cluster.progress_counter().in_transport.store(true);
         wait_for_the_end();
       },
       500ms);
@@ -168,11 +168,11 @@ TEST(Failure, a_rank_that_waits_in_a_collective_is_not_stuck) {
         // Rank 2 is busy for longer than the timeout, and beats; the others wait for it.
         const Deadline busy = Deadline::after(900ms);
         while (cluster.rank() == 2 && !busy.has_passed()) {
-          cluster.pulse().in_transport.store(true);
-          cluster.pulse().beat();
+          cluster.progress_counter().in_transport.store(true);
+          cluster.progress_counter().advance();
           ::usleep(1000);
         }
-        cluster.pulse().in_transport.store(false);
+        cluster.progress_counter().in_transport.store(false);
         cluster.barrier();
       },
       300ms));

@@ -10,8 +10,8 @@
 #include "cluster/failure.hpp"
 #include "cluster/handshake.hpp"
 #include "cluster/listener.hpp"
+#include "cluster/stall_detector.hpp"
 #include "cluster/tree.hpp"
-#include "cluster/vitals.hpp"
 
 namespace leadline::cluster {
 namespace {
@@ -144,19 +144,19 @@ TEST(Failure, without_whereabouts_reads_well) {
   EXPECT_EQ(signal_to("rank 0 on a", "", SIGINT).error.why(), "rank 0 on a received SIGINT");
 }
 
-TEST(Vitals, only_a_transport_without_beats_stands_still) {
+TEST(StallDetector, only_a_transport_without_beats_stands_still) {
   using namespace std::chrono_literals;
-  Vitals vitals;
-  auto now = Vitals::Clock::now();
-  EXPECT_FALSE(vitals.standstill(now, 1s));
-  EXPECT_FALSE(vitals.standstill(now + 60s, 1s));  // elsewhere: much more patience
-  vitals.pulse.in_transport = true;
-  EXPECT_FALSE(vitals.standstill(now + 61s, 1s));  // it has just begun
-  EXPECT_TRUE(vitals.standstill(now + 63s, 1s));
-  vitals.pulse.beat();
-  EXPECT_FALSE(vitals.standstill(now + 64s, 1s));
-  vitals.is_waiting = true;
-  EXPECT_FALSE(vitals.standstill(now + 1000s, 1s));
+  StallDetector stall_detector;
+  auto now = StallDetector::Clock::now();
+  EXPECT_FALSE(stall_detector.standstill(now, 1s));
+  EXPECT_FALSE(stall_detector.standstill(now + 60s, 1s));  // elsewhere: much more patience
+  stall_detector.progress_counter.in_transport = true;
+  EXPECT_FALSE(stall_detector.standstill(now + 61s, 1s));  // it has just begun
+  EXPECT_TRUE(stall_detector.standstill(now + 63s, 1s));
+  stall_detector.progress_counter.advance();
+  EXPECT_FALSE(stall_detector.standstill(now + 64s, 1s));
+  stall_detector.is_waiting = true;
+  EXPECT_FALSE(stall_detector.standstill(now + 1000s, 1s));
 }
 
 }  // namespace

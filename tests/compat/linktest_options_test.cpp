@@ -5,8 +5,8 @@
 
 #include <map>
 
+#include "compat/linktest/option_table.hpp"
 #include "compat/linktest/options.hpp"
-#include "compat/linktest/words.hpp"
 #include "core/error.hpp"
 #include "support/refusal.hpp"
 
@@ -146,8 +146,9 @@ TEST(LinktestOptions, HaveOtherSpellings) {
     Line canonical{"linktest", spelling.canonical}, other{"linktest", spelling.other};
     canonical.insert(canonical.end(), spelling.more.begin(), spelling.more.end());
     other.insert(other.end(), spelling.more.begin(), spelling.more.end());
-    EXPECT_EQ(Words(canonical).value(spelling.canonical), Words(other).value(spelling.canonical)) << spelling.other;
-    EXPECT_TRUE(Words(other).has(spelling.canonical)) << spelling.other;
+    EXPECT_EQ(GivenOptions(canonical).value(spelling.canonical), GivenOptions(other).value(spelling.canonical))
+        << spelling.other;
+    EXPECT_TRUE(GivenOptions(other).has(spelling.canonical)) << spelling.other;
   }
 }
 
@@ -155,7 +156,7 @@ TEST(LinktestOptions, TakeValuesInEveryUsualWay) {
   for (const Line& words : std::vector<Line>{{"-n", "5"}, {"-n5"}, {"--num-messages=5"}, {"--num-messages", "5"}}) {
     Line line{"linktest"};
     line.insert(line.end(), words.begin(), words.end());
-    EXPECT_EQ(Words(line).value("--num-messages"), "5");
+    EXPECT_EQ(GivenOptions(line).value("--num-messages"), "5");
   }
 }
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compat/mpi_io_test/option_table.hpp"
 #include "compat/mpi_io_test/options.hpp"
-#include "compat/mpi_io_test/words.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::compat::mpi_io_test {

@@ -190,7 +190,7 @@ TEST(NetgaugeText, SaysWhatIsOtherThanExpected) {
 
 TEST(NetgaugeText, HasMoreLinesAtHigherLevels) {
   Page example;
-  const PatternPlace place{0, mebi, 3, PatternKind::random, 3, 0, "random"};
+  const PatternPosition place{0, mebi, 3, PatternKind::random, 3, 0, "random"};
   const Interval so_far{4, 3.2e8, 1e6};
   const PatternSummary round = round_of(3, 1000);
   EXPECT_EQ(above_round(example.shown(), example.request(), place, pairs()), "");

@@ -99,8 +99,8 @@ class ForkedRendezvous final : public cluster::Rendezvous {
 /// The body on one rank; an exception is a failure of the test.
 void run_rank(int rank, const std::vector<Listener>& listeners, const std::function<void(ForkedRank&)>& body) {
   ForkedRendezvous rendezvous(rank, listeners);
-  Pulse pulse;
-  ForkedRank self{rank, static_cast<int>(listeners.size()), rendezvous, pulse,
+  ProgressCounter progress_counter;
+  ForkedRank self{rank, static_cast<int>(listeners.size()), rendezvous, progress_counter,
                   std::vector<std::uint32_t>(listeners.size(), 0)};
   try {
     body(self);
@@ -162,12 +162,12 @@ std::unique_ptr<transport::Transport> ForkedRank::open(const std::string& transp
                        .wait = wait,
                        .settings = {choice.name, module->settings, choice.argument, {}},
                        .interface = {},
-                       .pulse = pulse});
+                       .progress_counter = progress_counter});
 }
 
 void ForkedRank::run(const std::string& transport, WaitMode wait, const Body& body) {
   const auto opened = open(transport, wait);
-  End end{rank, size, 1 - rank, *opened, pulse};
+  End end{rank, size, 1 - rank, *opened, progress_counter};
   body(end);
 }
 

@@ -17,7 +17,7 @@ struct ForkedRank {
   int rank = 0;
   int size = 0;
   cluster::Rendezvous& rendezvous;
-  Pulse& pulse;
+  ProgressCounter& progress_counter;
   std::vector<std::uint32_t> host_of;
 
   /// Opens the transport "name" or "name:argument". Must not outlive this.

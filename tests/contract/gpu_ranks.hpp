@@ -50,8 +50,8 @@ inline const auto* const say_driver = testing::AddGlobalTestEnvironment(new SayD
 inline void expect_gpu_memory_alone(const char* transport) {
   const auto module = transport::open_module(transport);
   EXPECT_NE(module->refuses_wait(WaitMode::block), "");
-  EXPECT_EQ(module->refuses_memory(memory::Place::gpu), "");
-  EXPECT_THAT(module->refuses_memory(memory::Place::host), testing::HasSubstr("--allocator cuda"));
+  EXPECT_EQ(module->refuses_memory(memory::Location::gpu), "");
+  EXPECT_THAT(module->refuses_memory(memory::Location::host), testing::HasSubstr("--allocator cuda"));
 }
 
 }  // namespace leadline::contract

@@ -26,7 +26,7 @@ using transport::Messages;
 
 constexpr std::size_t kib = 1024, mib = 1024 * kib;
 
-enum class Way { out, in };
+enum class TransferDirection { out, in };
 
 /// Who asks what is done: one that goes on with other work, or one that has nothing else to do.
 enum class Asking { polls, awaits };
@@ -34,7 +34,7 @@ enum class Asking { polls, awaits };
 /// Messages between two ranks in one direction, the same on both ends.
 struct Stream {
   int partner = 0;
-  Way way = Way::out;
+  TransferDirection way = TransferDirection::out;
   std::vector<std::size_t> sizes;
 };
 
@@ -90,14 +90,14 @@ class Mover {
     slot.bytes.emplace(stream.sizes[slot.number], std::byte{0xee});
     const auto ticket = static_cast<Messages::Ticket>(index);
     posted_.insert(ticket);
-    if (stream.way == Way::in) return messages.post_receive(stream.partner, slot.bytes->span(), ticket);
+    if (stream.way == TransferDirection::in) return messages.post_receive(stream.partner, slot.bytes->span(), ticket);
     slot.bytes->fill(Fill::random, key_of(end_.rank, stream.partner, slot.number));
     messages.post_send(stream.partner, slot.bytes->span(), ticket);
   }
 
   void check(const Slot& slot) const {
     const Stream& stream = streams_[slot.stream];
-    if (stream.way == Way::out) return;
+    if (stream.way == TransferDirection::out) return;
     const auto wrong = slot.bytes->first_wrong_byte(Fill::random, key_of(stream.partner, end_.rank, slot.number));
     EXPECT_FALSE(wrong) << "byte " << wrong->byte << " of message " << slot.number << " of "
                         << slot.bytes->span().size() << " bytes from rank " << stream.partner;
@@ -128,7 +128,7 @@ TEST_P(MessagesContract, OfAPairArriveInOrderWhateverTheirSizes) {
     const std::vector<std::size_t> sizes{1,        8 * mib, 7, 64 * kib, 1, 1, 300 * kib + 1, 4 * kib, 4 * mib, 3,
                                          64 * kib, 2 * mib, 5, 8 * mib,  2, 1, 1000,          mib,     1};
     for (const int sender : {0, 1}) {
-      const Stream stream{1 - end.rank, end.rank == sender ? Way::out : Way::in, sizes};
+      const Stream stream{1 - end.rank, end.rank == sender ? TransferDirection::out : TransferDirection::in, sizes};
       for (const std::size_t window : {std::size_t{1}, std::size_t{5}, sizes.size()}) {
         for (const Asking asking : {Asking::awaits, Asking::polls}) move(end, partners, {stream}, window, asking);
       }
@@ -142,9 +142,10 @@ TEST_P(MessagesContract, OfSeveralSendersReachOneReceiver) {
     for (const std::size_t size : {std::size_t{1}, 64 * kib, mib}) {
       std::vector<Stream> streams;
       if (end.rank == 0) {
-        for (const std::int32_t partner : partners) streams.push_back({partner, Way::in, alike(40, size)});
+        for (const std::int32_t partner : partners)
+          streams.push_back({partner, TransferDirection::in, alike(40, size)});
       } else {
-        streams.push_back({0, Way::out, alike(40, size)});
+        streams.push_back({0, TransferDirection::out, alike(40, size)});
       }
       move(end, partners, streams, 4, Asking::awaits);
     }
@@ -156,9 +157,10 @@ TEST_P(MessagesContract, OfOneSenderReachSeveralReceivers) {
     const auto partners = connect_to_all(end);
     std::vector<Stream> streams;
     if (end.rank == 0) {
-      for (const std::int32_t partner : partners) streams.push_back({partner, Way::out, alike(30, 256 * kib)});
+      for (const std::int32_t partner : partners)
+        streams.push_back({partner, TransferDirection::out, alike(30, 256 * kib)});
     } else {
-      streams.push_back({0, Way::in, alike(30, 256 * kib)});
+      streams.push_back({0, TransferDirection::in, alike(30, 256 * kib)});
     }
     move(end, partners, streams, 3, Asking::polls);
   });
@@ -171,8 +173,8 @@ TEST_P(MessagesContract, GoBothWaysAtOnce) {
       std::vector<Stream> streams;
       for (const std::int32_t partner : partners) {
         // Larger than any socket's buffer: nobody may wait for a send before it has received.
-        streams.push_back({partner, Way::out, alike(3, 6 * mib)});
-        streams.push_back({partner, Way::in, alike(3, 6 * mib)});
+        streams.push_back({partner, TransferDirection::out, alike(3, 6 * mib)});
+        streams.push_back({partner, TransferDirection::in, alike(3, 6 * mib)});
       }
       move(end, partners, streams, 2, asking);
     }
@@ -208,7 +210,8 @@ TEST_P(MessagesContract, LeaveTheirLinksFitForOthers) {
   on_all_ranks([](End& end) {
     const auto partners = connect_to_all(end);
     if (end.rank > 1) return;
-    const Stream stream{1 - end.rank, end.rank == 0 ? Way::out : Way::in, alike(5, 100 * kib)};
+    const Stream stream{1 - end.rank, end.rank == 0 ? TransferDirection::out : TransferDirection::in,
+                        alike(5, 100 * kib)};
     for (int twice = 0; twice < 2; ++twice) {
       move(end, partners, {stream}, 2, Asking::awaits);
       const kernel::Exchange exchange{.role = end.is_first() ? kernel::Role::lead : kernel::Role::follow,
@@ -239,14 +242,15 @@ void expect_loss(End& end, const std::function<void(Messages&)>& post) {
 TEST_P(MessagesContract, APartnerThatVanishesIsAnErrorThatNamesIt) {
   if (!ranks().may_lose_a_rank())
     GTEST_SKIP() << "the library ends the whole run when a rank vanishes, or does not notice";
-  for (const Way way : {Way::in, Way::out}) {
+  for (const TransferDirection way : {TransferDirection::in, TransferDirection::out}) {
     on_all_ranks([&](End& end) {
       if (end.rank > 1) return;
       end.transport.connect(1 - end.rank, soon());
       if (end.rank == 1) return;
       const Bytes bytes(mib);
       expect_loss(end, [&](Messages& messages) {
-        way == Way::in ? messages.post_receive(1, bytes.span(), 0) : messages.post_send(1, bytes.span(), 0);
+        way == TransferDirection::in ? messages.post_receive(1, bytes.span(), 0)
+                                     : messages.post_send(1, bytes.span(), 0);
       });
     });
   }

@@ -316,8 +316,8 @@ TEST(ModelHosts, HaveNamesOfTheirOwn) {
   const std::string file = fabric_file(with_faults(""));
   run_forked(1, [&](ForkedRank& self) {
     const auto model = self.open("model:" + file, WaitMode::block);
-    EXPECT_EQ(model->make_believe_host(0), "node0");
-    EXPECT_EQ(model->make_believe_host(5), "node2");
+    EXPECT_EQ(model->simulated_host(0), "node0");
+    EXPECT_EQ(model->simulated_host(5), "node2");
     EXPECT_TRUE(model->info().simulated);
   });
 }

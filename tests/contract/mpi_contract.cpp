@@ -30,12 +30,12 @@ class MpiRanks final : public Ranks {
   void run(int size, const std::string&, WaitMode wait, const Body& body) override {
     ASSERT_LE(size, bootstrap_->size());
     ASSERT_EQ(module_->refuses_wait(wait), "");
-    ASSERT_EQ(module_->refuses_memory(memory::Place::host), "");
+    ASSERT_EQ(module_->refuses_memory(memory::Location::host), "");
     const int rank = bootstrap_->rank();
     if (rank >= size) return;
     const std::vector<std::uint32_t> host_of(static_cast<std::size_t>(size), 0);
     NoRendezvous rendezvous;
-    Pulse pulse;
+    ProgressCounter progress_counter;
     const auto opened = module_->open({.rank = rank,
                                        .size = size,
                                        .host_of = host_of,
@@ -43,8 +43,8 @@ class MpiRanks final : public Ranks {
                                        .wait = wait,
                                        .settings = {},
                                        .interface = {},
-                                       .pulse = pulse});
-    End end{rank, size, 1 - rank, *opened, pulse};
+                                       .progress_counter = progress_counter});
+    End end{rank, size, 1 - rank, *opened, progress_counter};
     body(end);
   }
 
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(MpiSpinning, MessagesContract, testing::Values(Party{"m
 TEST(MpiModule, CannotSleep) { EXPECT_NE(mpi_ranks().module()->refuses_wait(WaitMode::block), ""); }
 
 TEST(MpiModule, SaysWhyItCannotReadTheMemoryOfGpus) {
-  const std::string reason = mpi_ranks().module()->refuses_memory(memory::Place::gpu);
+  const std::string reason = mpi_ranks().module()->refuses_memory(memory::Location::gpu);
   EXPECT_TRUE(reason.empty() || reason.find(" was built without CUDA support") != std::string::npos) << reason;
 }
 

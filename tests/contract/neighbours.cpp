@@ -203,15 +203,15 @@ TEST_P(NeighbourContract, BeatsThePulseAfterEveryExchange) {
     Slots slots(around, end.rank, 8);
     auto samples = fresh_exchange_samples(4);
     std::vector<std::uint64_t> arrivals_ns(around.parts().size());
-    const std::uint64_t before = end.pulse.beats;
+    const std::uint64_t before = end.progress_counter.count;
     end.transport.exchange_with_neighbours(around.exchange(8, 2), slots.buffers(), kernel::TimedExchanges{samples});
-    EXPECT_GE(end.pulse.beats, before + 6);
+    EXPECT_GE(end.progress_counter.count, before + 6);
     end.transport.exchange_with_neighbours(around.exchange(8, 0), slots.buffers(), kernel::TracedExchange{arrivals_ns});
-    EXPECT_GE(end.pulse.beats, before + 7);
+    EXPECT_GE(end.progress_counter.count, before + 7);
     if (!ranks().can_verify()) return;
     end.transport.exchange_with_neighbours(around.exchange(8, 0), slots.buffers(),
                                            kernel::VerifiedExchanges{{}, samples});
-    EXPECT_GE(end.pulse.beats, before + 11);
+    EXPECT_GE(end.progress_counter.count, before + 11);
   });
 }
 

@@ -43,8 +43,8 @@ TEST(TcpLinks, APartnerThatDoesNotComeIsAnErrorInTime) {
 
 TEST(TcpModule, TakesOrdinaryMemoryOnly) {
   const auto module = transport::open_module("tcp", cluster::Launcher::none);
-  EXPECT_EQ(module->refuses_memory(memory::Place::host), "");
-  EXPECT_EQ(module->refuses_memory(memory::Place::gpu), "sockets take nothing but ordinary memory");
+  EXPECT_EQ(module->refuses_memory(memory::Location::host), "");
+  EXPECT_EQ(module->refuses_memory(memory::Location::gpu), "sockets take nothing but ordinary memory");
 }
 
 TEST(TcpModule, TakesNoArgument) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/pulse.hpp"
+#include "core/progress_counter.hpp"
 #include "memory/buffer.hpp"
 #include "model/link_request.hpp"
 #include "transport/transport.hpp"
@@ -23,7 +23,7 @@ struct End {
   int size = 2;
   int partner = 0;  ///< the other one of two
   transport::Transport& transport;
-  Pulse& pulse;
+  ProgressCounter& progress_counter;
 
   bool is_first() const { return rank == 0; }
 };
@@ -48,7 +48,7 @@ class Ranks {
   virtual const memory::Allocator& allocator() const { return memory::allocators().front(); }
 
   /// Whether contents can be made and compared where messages lie, as a verification does.
-  bool can_verify() const { return allocator().place == memory::Place::host; }
+  bool can_verify() const { return allocator().place == memory::Location::host; }
 };
 
 /// Defined by the candidate's file.

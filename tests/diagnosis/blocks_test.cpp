@@ -28,19 +28,19 @@ class Blocks {
         effects_(fit(rows_, classes_)) {}
 
   Partition hosts() const {
-    return {PlaceKind::link, -1, measured_.layout().host_of,
+    return {ComponentKind::link, -1, measured_.layout().host_of,
             static_cast<std::uint32_t>(measured_.layout().host_names.size())};
   }
   Partition leaves() const {
     const network::Level& level = measured_.layout().network.levels[0];
-    Partition partition{PlaceKind::cable, 0, {}, static_cast<std::uint32_t>(level.names.size())};
+    Partition partition{ComponentKind::cable, 0, {}, static_cast<std::uint32_t>(level.names.size())};
     for (const std::uint32_t host : measured_.layout().host_of) partition.part_of.push_back(level.group_of[host]);
     return partition;
   }
   std::vector<Suspect> found(const Partition& partition, std::span<const ExplainedPartition> explained = {}) const {
     return find_blocks(rows_, effects_, classes_, partition, explained, {});
   }
-  std::vector<LonePair> pairs(std::size_t most, std::span<const ExplainedPartition> explained = {}) const {
+  std::vector<IsolatedPair> pairs(std::size_t most, std::span<const ExplainedPartition> explained = {}) const {
     return slowest_pairs(rows_, effects_, classes_, explained, {}, most);
   }
 
@@ -51,8 +51,8 @@ class Blocks {
   Effects effects_;
 };
 
-Place link(std::int32_t first, std::int32_t second) { return {PlaceKind::link, -1, first, second, -1}; }
-Place cable(std::int32_t first, std::int32_t second) { return {PlaceKind::cable, 0, first, second, -1}; }
+Component link(std::int32_t first, std::int32_t second) { return {ComponentKind::link, -1, first, second, -1}; }
+Component cable(std::int32_t first, std::int32_t second) { return {ComponentKind::cable, 0, first, second, -1}; }
 
 Machine calm(const Shape& shape = {}) {
   Machine machine = machine_of(shape);
@@ -70,16 +70,17 @@ TEST(blocks, a_link_is_found_each_way_and_joined) {
     EXPECT_NEAR(one.effect, std::log(1.4), 0.04);
     EXPECT_EQ(one.num_pairs, 16U);
   }
-  const auto places = joined(suspects);
-  EXPECT_THAT(places_of(places), ElementsAre(described(link(3, 10), Way::both)));
-  EXPECT_EQ(places.front().num_pairs, 32U);
+  const auto components = joined(suspects);
+  EXPECT_THAT(components_of(components), ElementsAre(described(link(3, 10), FaultDirection::both)));
+  EXPECT_EQ(components.front().num_pairs, 32U);
 }
 
 TEST(blocks, a_link_one_way_is_one_way) {
   Machine machine = calm();
-  machine.faults = {planted(link(10, 3), 1.4, Way::out)};
+  machine.faults = {planted(link(10, 3), 1.4, FaultDirection::out)};
   const Blocks blocks(machine);
-  EXPECT_THAT(places_of(joined(blocks.found(blocks.hosts()))), ElementsAre(described(link(3, 10), Way::in)));
+  EXPECT_THAT(components_of(joined(blocks.found(blocks.hosts()))),
+              ElementsAre(described(link(3, 10), FaultDirection::in)));
 }
 
 TEST(blocks, a_cable_explains_its_links) {
@@ -88,13 +89,13 @@ TEST(blocks, a_cable_explains_its_links) {
   const Blocks blocks(machine);
   const Partition leaves = blocks.leaves();
   const auto suspects = blocks.found(leaves);
-  EXPECT_THAT(places_of(joined(suspects)), ElementsAre(described(cable(1, 2), Way::both)));
+  EXPECT_THAT(components_of(joined(suspects)), ElementsAre(described(cable(1, 2), FaultDirection::both)));
   EXPECT_THAT(blocks.found(blocks.hosts()), testing::SizeIs(testing::Gt(8U))) << "each of the 32 ways is slow";
 
   ExplainedPartition explained{&leaves, {}};
   for (const Suspect& one : suspects) {
     explained.blocks.push_back(
-        {{static_cast<std::uint32_t>(one.place.first), static_cast<std::uint32_t>(one.place.second)},
+        {{static_cast<std::uint32_t>(one.component.first), static_cast<std::uint32_t>(one.component.second)},
          static_cast<float>(one.effect)});
   }
   EXPECT_THAT(blocks.found(blocks.hosts(), {&explained, 1}), IsEmpty());
@@ -110,7 +111,7 @@ TEST(blocks, of_a_sound_machine_are_sound) {
 
 TEST(blocks, a_bad_host_is_none_of_theirs) {
   Machine machine = calm();
-  machine.faults = {planted({PlaceKind::host, -1, 7, -1, -1}, 2)};
+  machine.faults = {planted({ComponentKind::host, -1, 7, -1, -1}, 2)};
   const Blocks blocks(machine);
   EXPECT_THAT(blocks.found(blocks.hosts()), IsEmpty());
 }
@@ -118,10 +119,11 @@ TEST(blocks, a_bad_host_is_none_of_theirs) {
 TEST(blocks, among_many_are_judged_by_some_drawn_at_random) {
   // 40 hosts have 1560 ways between them, 512 of which are looked at unasked.
   Machine machine = calm({10, 4, 2, 1});
-  machine.faults = {planted(link(5, 31), 1.5), planted(link(12, 38), 1.5, Way::out)};
+  machine.faults = {planted(link(5, 31), 1.5), planted(link(12, 38), 1.5, FaultDirection::out)};
   const Blocks blocks(machine);
-  EXPECT_THAT(places_of(joined(blocks.found(blocks.hosts()))),
-              UnorderedElementsAre(described(link(5, 31), Way::both), described(link(12, 38), Way::out)));
+  EXPECT_THAT(
+      components_of(joined(blocks.found(blocks.hosts()))),
+      UnorderedElementsAre(described(link(5, 31), FaultDirection::both), described(link(12, 38), FaultDirection::out)));
 }
 
 TEST(blocks, of_two_hosts_cannot_be_compared) {
@@ -133,8 +135,8 @@ TEST(blocks, of_two_hosts_cannot_be_compared) {
 
 TEST(pairs, come_slowest_first) {
   Machine machine = calm();
-  machine.faults = {planted({PlaceKind::pair, -1, 7, 33, -1}, 3, Way::out),
-                    planted({PlaceKind::pair, -1, 60, 2, -1}, 6, Way::out)};
+  machine.faults = {planted({ComponentKind::pair, -1, 7, 33, -1}, 3, FaultDirection::out),
+                    planted({ComponentKind::pair, -1, 60, 2, -1}, 6, FaultDirection::out)};
   const Blocks blocks(machine);
   const auto pairs = blocks.pairs(2);
   ASSERT_EQ(pairs.size(), 2U);
@@ -151,7 +153,7 @@ TEST(pairs, of_ends_with_two_of_their_kind_are_not_told_apart) {
   // On 2 sockets of 2 ranks each has two pairs with the other socket: the ends explain the slow one and put its
   // opposite in the wrong.
   Machine machine = calm();
-  machine.faults = {planted({PlaceKind::pair, -1, 25, 27, -1}, 1.6, Way::out)};
+  machine.faults = {planted({ComponentKind::pair, -1, 25, 27, -1}, 1.6, FaultDirection::out)};
   EXPECT_THAT(Blocks(machine).pairs(10), IsEmpty());
 }
 
@@ -163,14 +165,16 @@ TEST(pairs, below_the_threshold_are_not_named) {
 
 TEST(joined, is_of_both_ways_where_both_are_slow) {
   const auto one = [](std::int32_t first, std::int32_t second, double effect, double p) {
-    return Suspect{link(first, second), Way::out, effect, 0.01, p, 16, false};
+    return Suspect{link(first, second), FaultDirection::out, effect, 0.01, p, 16, false};
   };
-  const auto places = joined({one(4, 2, 0.5, 1e-9), one(1, 3, 0.2, 1e-5), one(2, 4, 0.3, 1e-7), one(9, 8, 0.4, 1e-6)});
-  EXPECT_THAT(places_of(places), ElementsAre(described(link(2, 4), Way::both), described(link(1, 3), Way::out),
-                                             described(link(8, 9), Way::in)));
-  EXPECT_DOUBLE_EQ(places[0].effect, 0.4);
-  EXPECT_EQ(places[0].num_pairs, 32U);
-  EXPECT_EQ(places[0].p_value, 1e-9);
+  const auto components =
+      joined({one(4, 2, 0.5, 1e-9), one(1, 3, 0.2, 1e-5), one(2, 4, 0.3, 1e-7), one(9, 8, 0.4, 1e-6)});
+  EXPECT_THAT(components_of(components),
+              ElementsAre(described(link(2, 4), FaultDirection::both), described(link(1, 3), FaultDirection::out),
+                          described(link(8, 9), FaultDirection::in)));
+  EXPECT_DOUBLE_EQ(components[0].effect, 0.4);
+  EXPECT_EQ(components[0].num_pairs, 32U);
+  EXPECT_EQ(components[0].p_value, 1e-9);
 }
 
 }  // namespace

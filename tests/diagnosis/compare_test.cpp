@@ -61,13 +61,15 @@ leadline::Comparison compared(const Machine& before, const Machine& after) {
   return compared(first.layout(), {times_of(first), times_of(second)});
 }
 
-std::vector<std::string> named(const std::vector<Fault>& places) {
+std::vector<std::string> named(const std::vector<Fault>& components) {
   std::vector<std::string> names;
-  for (const Fault& one : places) names.push_back(described(one.place, one.way, one.symptom));
+  for (const Fault& one : components) names.push_back(described(one.component, one.direction, one.symptom));
   return names;
 }
 
-Place place(PlaceKind kind, std::int32_t first, std::int32_t second = -1) { return {kind, -1, first, second, -1}; }
+Component component(ComponentKind kind, std::int32_t first, std::int32_t second = -1) {
+  return {kind, -1, first, second, -1};
+}
 
 class of_each_seed : public testing::TestWithParam<std::uint64_t> {};
 
@@ -86,11 +88,11 @@ TEST_P(of_each_seed, the_same_machine_again_is_neither_slower_nor_faster) {
 }
 
 TEST_P(of_each_seed, a_host_that_became_slower_is_all_that_is_named) {
-  const Place host = place(PlaceKind::host, 5);
+  const Component host = component(ComponentKind::host, 5);
   const leadline::Comparison comparison =
       compared(machine_with(GetParam()), machine_with(GetParam() + 100, {planted(host, 1.2)}));
   EXPECT_TRUE(is_worse(comparison));
-  ASSERT_THAT(named(comparison.slower), ElementsAre(described(host, Way::both)));
+  ASSERT_THAT(named(comparison.slower), ElementsAre(described(host, FaultDirection::both)));
   EXPECT_THAT(named(comparison.faster), IsEmpty());
   EXPECT_THAT(comparison.classes, Each(Field(&ComparedClass::change, Change::none)));
   const Fault& fault = comparison.slower.front();
@@ -103,31 +105,31 @@ TEST_P(of_each_seed, a_host_that_became_slower_is_all_that_is_named) {
 }
 
 TEST_P(of_each_seed, a_mended_link_became_faster_and_makes_nothing_worse) {
-  const Place link = place(PlaceKind::link, 2, 9);
+  const Component link = component(ComponentKind::link, 2, 9);
   const leadline::Comparison comparison =
       compared(machine_with(GetParam(), {planted(link, 1.5)}), machine_with(GetParam() + 100));
   EXPECT_FALSE(is_worse(comparison));
   EXPECT_THAT(named(comparison.slower), IsEmpty());
-  ASSERT_THAT(named(comparison.faster), ElementsAre(described(link, Way::both)));
+  ASSERT_THAT(named(comparison.faster), ElementsAre(described(link, FaultDirection::both)));
   EXPECT_NEAR(comparison.faster.front().ratio, 1.5, 0.06) << "before over after";
 }
 
 INSTANTIATE_TEST_SUITE_P(seeds, of_each_seed, testing::Values(1, 2, 3));
 
 TEST(compare, tells_an_uplink_from_its_hosts) {
-  const Place uplink{PlaceKind::uplink, 0, 1, -1, -1};
+  const Component uplink{ComponentKind::uplink, 0, 1, -1, -1};
   Machine before = machine_of({4, 8, 2, 1}), after = before;
   after.seed = before.seed + 1;
   after.faults = {planted(uplink, 1.5)};
   const leadline::Comparison comparison = compared(before, after);
-  ASSERT_THAT(named(comparison.slower), ElementsAre(described(uplink, Way::both)));
+  ASSERT_THAT(named(comparison.slower), ElementsAre(described(uplink, FaultDirection::both)));
   EXPECT_THAT(comparison.slower.front().hosts, ElementsAre(4, 5, 6, 7));
   EXPECT_THAT(named(comparison.faster), IsEmpty());
 }
 
 /// What was slow before and still is has not changed.
 TEST(compare, says_nothing_of_a_fault_that_both_have) {
-  const auto fault = planted(place(PlaceKind::host, 3), 2);
+  const auto fault = planted(component(ComponentKind::host, 3), 2);
   const leadline::Comparison comparison = compared(machine_with(1, {fault}), machine_with(2, {fault}));
   EXPECT_FALSE(is_worse(comparison));
   EXPECT_THAT(named(comparison.slower), IsEmpty());
@@ -182,12 +184,12 @@ TEST(compare, keeps_great_ratios) {
 
 /// Half of the pairs between switches leave the one whose uplink is mended; the others have not changed.
 TEST(compare, of_few_switches_tells_what_changed_from_what_stayed) {
-  const Place uplink{PlaceKind::uplink, 0, 1, -1, -1};
+  const Component uplink{ComponentKind::uplink, 0, 1, -1, -1};
   const leadline::Comparison mended = compared(machine_with(1, {planted(uplink, 1.5)}), machine_with(1));
   EXPECT_THAT(named(mended.slower), IsEmpty());
   EXPECT_FALSE(is_worse(mended));
   const leadline::Comparison broken = compared(machine_with(1), machine_with(1, {planted(uplink, 1.5)}));
-  EXPECT_THAT(named(broken.slower), ElementsAre(described(uplink, Way::both)));
+  EXPECT_THAT(named(broken.slower), ElementsAre(described(uplink, FaultDirection::both)));
   EXPECT_THAT(named(broken.faster), IsEmpty());
 }
 
@@ -226,14 +228,14 @@ TEST(compare, uses_the_numbers_that_ranks_and_hosts_have_in_the_file) {
     return distance_ns(from, to) * (from == 5 || to == 5 ? 2 : 1);
   };
   const leadline::Comparison of_rank = compared(layout, {times(distance_ns), times(slow_rank)});
-  ASSERT_THAT(named(of_rank.slower), ElementsAre(described(place(PlaceKind::rank, 25), Way::both)));
+  ASSERT_THAT(named(of_rank.slower), ElementsAre(described(component(ComponentKind::rank, 25), FaultDirection::both)));
   EXPECT_EQ(of_rank.slower.front().name, "rank 25 on node2");
   for (const ShownPair& pair : of_rank.slower.front().pairs) EXPECT_TRUE(pair.from == 25 || pair.to == 25);
   const auto slow_host = [](std::uint32_t from, std::uint32_t to) {
     return distance_ns(from, to) * (from / 2 == 2 || to / 2 == 2 ? 2 : 1);
   };
   const leadline::Comparison of_host = compared(layout, {times(distance_ns), times(slow_host)});
-  ASSERT_THAT(named(of_host.slower), ElementsAre(described(place(PlaceKind::host, 12), Way::both)));
+  ASSERT_THAT(named(of_host.slower), ElementsAre(described(component(ComponentKind::host, 12), FaultDirection::both)));
 }
 
 /// Nobody has named a network, and the times of before show two groups: both are judged by these, not by groups that

@@ -95,13 +95,13 @@ INSTANTIATE_TEST_SUITE_P(seeds, each_seed, testing::Range<std::uint64_t>(10, 16)
 
 TEST(retest, tells_faults_that_need_company) {
   Machine machine = machine_of(usual);
-  machine.faults = {planted({PlaceKind::link, -1, 3, 40, -1}), planted({PlaceKind::port, -1, 20, -1, -1})};
+  machine.faults = {planted({ComponentKind::link, -1, 3, 40, -1}), planted({ComponentKind::port, -1, 20, -1, -1})};
   machine.faults[0].lasts = Persistence::only_under_load;
   const Diagnosis diagnosis = Measured(machine).diagnosis();
   ASSERT_EQ(diagnosis.faults.size(), 2U) << "the port weighs more";
   EXPECT_EQ(diagnosis.faults[0].persistence, Persistence::persistent);
   EXPECT_NEAR(diagnosis.faults[0].ratio_alone, 1.5, 0.1);
-  EXPECT_EQ(diagnosis.faults[1].place.kind, PlaceKind::link);
+  EXPECT_EQ(diagnosis.faults[1].component.kind, ComponentKind::link);
   EXPECT_EQ(diagnosis.faults[1].persistence, Persistence::only_under_load);
   EXPECT_NEAR(diagnosis.faults[1].ratio_alone, 1, 0.1);
 }
@@ -109,7 +109,7 @@ TEST(retest, tells_faults_that_need_company) {
 TEST(retest, acquits_pairs_that_were_disturbed_once) {
   Machine machine = machine_of(usual);
   machine.noise.disturbed_probability = 3e-4;  // some 20 of 65,280
-  machine.faults = {planted({PlaceKind::pair, -1, 100, 17, -1}, 2)};
+  machine.faults = {planted({ComponentKind::pair, -1, 100, 17, -1}, 2)};
   Measured measured(machine);
   std::uint32_t num_disturbed = 0;
   for (std::uint32_t from = 0; from < 256; ++from) {
@@ -124,7 +124,7 @@ TEST(retest, acquits_pairs_that_were_disturbed_once) {
 
 TEST(retest, is_not_needed_for_places) {
   Machine machine = machine_of(usual);
-  machine.faults = {planted({PlaceKind::host, -1, 3, -1, -1})};
+  machine.faults = {planted({ComponentKind::host, -1, 3, -1, -1})};
   Measured measured(machine);
   Question question = measured.question();
   question.retest = {};
@@ -136,7 +136,7 @@ TEST(retest, is_not_needed_for_places) {
 
 TEST(evidence, of_a_fault_are_pairs_that_belong_to_it) {
   Machine machine = machine_of(usual);
-  machine.faults = {planted({PlaceKind::port, -1, 9, -1, -1}, 2, Way::in)};
+  machine.faults = {planted({ComponentKind::port, -1, 9, -1, -1}, 2, FaultDirection::in)};
   Measured measured(machine);
   const Diagnosis diagnosis = measured.diagnosis();
   ASSERT_EQ(faults_of(diagnosis), faults_of(machine));
@@ -154,7 +154,7 @@ TEST(evidence, of_a_fault_are_pairs_that_belong_to_it) {
 
 TEST(unsteady, places_have_long_means_and_usual_medians) {
   Machine machine = machine_of({4, 4, 4, 2});
-  machine.faults = {planted({PlaceKind::port, -1, 5, -1, -1}, 1)};
+  machine.faults = {planted({ComponentKind::port, -1, 5, -1, -1}, 1)};
   machine.num_batches = 100;
   machine.faults[0].loss = 0.06;  // every pair loses about as many of 500 messages, and its median batch none
   const Diagnosis diagnosis = Measured(machine).diagnosis();
@@ -166,18 +166,18 @@ TEST(unsteady, places_have_long_means_and_usual_medians) {
 
 TEST(unsteady, a_port_is_one_fault_though_many_of_its_pairs_saw_no_loss) {
   Machine machine = machine_of({4, 4, 4, 2});
-  machine.faults = {planted({PlaceKind::port, -1, 5, -1, -1}, 1)};
+  machine.faults = {planted({ComponentKind::port, -1, 5, -1, -1}, 1)};
   machine.faults[0].loss = 0.01;  // of 100 messages: a third of the pairs lose none
   const Diagnosis diagnosis = Measured(machine).diagnosis();
   ASSERT_EQ(diagnosis.faults.size(), 1U);
-  EXPECT_EQ(diagnosis.faults[0].place, machine.faults[0].place);
+  EXPECT_EQ(diagnosis.faults[0].component, machine.faults[0].component);
   EXPECT_EQ(diagnosis.faults[0].symptom, Symptom::unsteady);
 }
 
 TEST(unsteady, links_are_found_though_many_of_their_pairs_saw_no_loss) {
-  for (const Way way : {Way::both, Way::out}) {
+  for (const FaultDirection direction : {FaultDirection::both, FaultDirection::out}) {
     Machine machine = machine_of({4, 4, 8, 2});
-    machine.faults = {planted({PlaceKind::link, -1, 3, 9, -1}, 1, way)};
+    machine.faults = {planted({ComponentKind::link, -1, 3, 9, -1}, 1, direction)};
     machine.faults[0].loss = 0.01;
     EXPECT_EQ(faults_of(Measured(machine).diagnosis()), faults_of(machine));
   }
@@ -185,14 +185,14 @@ TEST(unsteady, links_are_found_though_many_of_their_pairs_saw_no_loss) {
 
 TEST(unsteady, a_port_that_a_third_of_its_pairs_show_is_no_row_of_links) {
   Machine machine = machine_of({4, 8, 8, 2});
-  machine.faults = {planted({PlaceKind::port, -1, 5, -1, -1}, 1)};
+  machine.faults = {planted({ComponentKind::port, -1, 5, -1, -1}, 1)};
   machine.faults[0].loss = 0.005;
   EXPECT_EQ(faults_of(Measured(machine).diagnosis()), faults_of(machine));
 }
 
 TEST(unsteady, is_not_asked_for_where_there_are_no_means) {
   Machine machine = machine_of({4, 4, 4, 2});
-  machine.faults = {planted({PlaceKind::port, -1, 5, -1, -1}, 1)};
+  machine.faults = {planted({ComponentKind::port, -1, 5, -1, -1}, 1)};
   machine.faults[0].loss = 0.01;
   Measured measured(machine);
   Question question = measured.question();
@@ -202,7 +202,7 @@ TEST(unsteady, is_not_asked_for_where_there_are_no_means) {
 
 TEST(settings, decide_what_counts) {
   Machine machine = machine_of(usual);
-  machine.faults = {planted({PlaceKind::host, -1, 30, -1, -1}, 1.2)};
+  machine.faults = {planted({ComponentKind::host, -1, 30, -1, -1}, 1.2)};
   Measured measured(machine);
   Question question = measured.question();
   EXPECT_EQ(faults_of(diagnose(question)), faults_of(machine));

@@ -30,7 +30,7 @@ Diagnosis without_network(const Machine& machine, bool may_learn) {
 // A link between hosts of one rank is one pair each way, and now and then a message takes a hundred times as long.
 TEST(diagnosis, of_a_result_measured_once_takes_no_single_pair_for_an_unsteady_link) {
   Machine machine = machine_of({8, 4, 1, 1});
-  machine.faults = {planted({PlaceKind::host, -1, 9, -1, -1}, 1)};
+  machine.faults = {planted({ComponentKind::host, -1, 9, -1, -1}, 1)};
   machine.faults.back().loss = 0.02;
   for (machine.seed = 1; machine.seed <= 10; ++machine.seed) {
     EXPECT_EQ(faults_of(measured_once(machine)), faults_of(machine)) << machine.seed;
@@ -39,7 +39,7 @@ TEST(diagnosis, of_a_result_measured_once_takes_no_single_pair_for_an_unsteady_l
 
 TEST(diagnosis, of_a_result_measured_once_finds_a_slow_link) {
   Machine machine = machine_of({8, 4, 1, 1});
-  machine.faults = {planted({PlaceKind::link, -1, 3, 20, -1})};
+  machine.faults = {planted({ComponentKind::link, -1, 3, 20, -1})};
   for (machine.seed = 1; machine.seed <= 10; ++machine.seed) {
     EXPECT_EQ(faults_of(measured_once(machine)), faults_of(machine)) << machine.seed;
   }
@@ -48,13 +48,13 @@ TEST(diagnosis, of_a_result_measured_once_finds_a_slow_link) {
 // The uplink makes a wider gap between near and far pairs than the switches do.
 TEST(diagnosis, without_a_network_learns_groups_though_one_has_a_slow_uplink) {
   Machine machine = machine_of({8, 4, 1, 1});
-  machine.faults = {planted({PlaceKind::uplink, 0, 1, -1, -1})};
+  machine.faults = {planted({ComponentKind::uplink, 0, 1, -1, -1})};
   EXPECT_EQ(faults_of(without_network(machine, true)), faults_of(machine));
 }
 
 TEST(diagnosis, without_a_network_says_that_hosts_slow_alike_may_share_something) {
   Machine machine = machine_of({8, 4, 1, 1});
-  machine.faults = {planted({PlaceKind::uplink, 0, 1, -1, -1})};
+  machine.faults = {planted({ComponentKind::uplink, 0, 1, -1, -1})};
   EXPECT_THAT(without_network(machine, false).notes, ElementsAre(HasSubstr("8 hosts are slow alike: with --topology")));
 }
 

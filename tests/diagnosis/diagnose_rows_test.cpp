@@ -26,9 +26,10 @@ using testing::Not;
 /// A machine with something of everything: places, links, single pairs, an unsteady port.
 Machine busy_machine() {
   Machine machine = machine_of({4, 4, 4, 2});
-  machine.faults = {planted({PlaceKind::uplink, 0, 3, -1, -1}), planted({PlaceKind::host, -1, 2, -1, -1}, 1.3),
-                    planted({PlaceKind::link, -1, 4, 9, -1}, 2, Way::out),
-                    planted({PlaceKind::pair, -1, 24, 45, -1}, 4), planted({PlaceKind::port, -1, 7, -1, -1}, 1)};
+  machine.faults = {planted({ComponentKind::uplink, 0, 3, -1, -1}), planted({ComponentKind::host, -1, 2, -1, -1}, 1.3),
+                    planted({ComponentKind::link, -1, 4, 9, -1}, 2, FaultDirection::out),
+                    planted({ComponentKind::pair, -1, 24, 45, -1}, 4),
+                    planted({ComponentKind::port, -1, 7, -1, -1}, 1)};
   machine.faults.back().loss = 0.02;
   return machine;
 }
@@ -92,10 +93,11 @@ void fill_sparse(SparseRows& rows, const Measured& measured, std::uint32_t num_p
 }
 
 TEST(diagnosis, of_a_sample_of_the_pairs_finds_places) {
-  for (const Place place : {Place{PlaceKind::host, -1, 3, -1, -1}, Place{PlaceKind::port, -1, 60, -1, -1},
-                            Place{PlaceKind::uplink, 0, 5, -1, -1}, Place{PlaceKind::rank, -1, 77, -1, -1}}) {
+  for (const Component component :
+       {Component{ComponentKind::host, -1, 3, -1, -1}, Component{ComponentKind::port, -1, 60, -1, -1},
+        Component{ComponentKind::uplink, 0, 5, -1, -1}, Component{ComponentKind::rank, -1, 77, -1, -1}}) {
     Machine machine = machine_of({8, 8, 4, 2});
-    machine.faults = {planted(place)};
+    machine.faults = {planted(component)};
     Measured measured(machine);
     SparseRows rows(machine.num_ranks, 2);
     fill_sparse(rows, measured, 64);
@@ -111,7 +113,7 @@ TEST(diagnosis, of_a_sample_of_the_pairs_finds_places) {
 
 TEST(diagnosis, of_all_pairs_is_that_of_sparse_rows_that_hold_all) {
   Machine machine = machine_of({4, 4, 4, 2});
-  machine.faults = {planted({PlaceKind::link, -1, 4, 9, -1}, 2), planted({PlaceKind::rank, -1, 50, -1, -1})};
+  machine.faults = {planted({ComponentKind::link, -1, 4, 9, -1}, 2), planted({ComponentKind::rank, -1, 50, -1, -1})};
   Measured measured(machine);
   SparseRows rows(machine.num_ranks, 1);
   fill_sparse(rows, measured, machine.num_ranks - 1);
@@ -123,7 +125,7 @@ TEST(diagnosis, of_all_pairs_is_that_of_sparse_rows_that_hold_all) {
 
 TEST(diagnosis, of_a_run_that_lost_a_rank_is_about_the_others) {
   Machine machine = machine_of({4, 4, 4, 2});
-  machine.faults = {planted({PlaceKind::host, -1, 12, -1, -1})};
+  machine.faults = {planted({ComponentKind::host, -1, 12, -1, -1})};
   Measured measured(machine);
   // Rank 21 died when a third of the rounds were done.
   measured.leave_out(
@@ -155,7 +157,7 @@ TEST(diagnosis, of_very_few_ranks_accuses_nobody) {
 
 TEST(diagnosis, without_a_network_still_finds_hosts_and_links) {
   Machine machine = machine_of({8, 4, 4, 2});
-  machine.faults = {planted({PlaceKind::port, -1, 11, -1, -1}), planted({PlaceKind::link, -1, 2, 30, -1}, 2)};
+  machine.faults = {planted({ComponentKind::port, -1, 11, -1, -1}), planted({ComponentKind::link, -1, 2, 30, -1}, 2)};
   Measured measured(machine);
   Layout layout = measured.layout();
   layout.network = {};

@@ -41,7 +41,7 @@ TEST(story, of_two_hosts_with_two_sockets_each_is_about_how_they_are_built) {
   EXPECT_THAT(faults_of(diagnosis), IsEmpty());
   const auto notes = notes_of(diagnosis);
   ASSERT_EQ(notes.size(), 1U);
-  EXPECT_EQ(notes[0].place, (Place{PlaceKind::socket, -1, -1, -1, 1}));
+  EXPECT_EQ(notes[0].component, (Component{ComponentKind::socket, -1, -1, -1, 1}));
   EXPECT_EQ(notes[0].name, "socket 1 of all hosts");
   EXPECT_NEAR(notes[0].ratio, 1.3, 0.1);
   EXPECT_THAT(notes[0].advice, HasSubstr("other socket"));
@@ -55,7 +55,7 @@ TEST(story, of_two_hosts_with_two_sockets_each_is_about_how_they_are_built) {
 
 TEST(story, of_one_bad_host_is_told_by_its_block_its_row_and_its_column) {
   Machine machine = with_far_sockets(6, 8);
-  machine.faults = {planted({PlaceKind::host, -1, 3, -1, -1}, 1.6)};
+  machine.faults = {planted({ComponentKind::host, -1, 3, -1, -1}, 1.6)};
   const Diagnosis diagnosis = Measured(machine).diagnosis();
   ASSERT_EQ(faults_of(diagnosis), faults_of(machine));
   EXPECT_EQ(diagnosis.faults[0].name, "host node3");
@@ -64,7 +64,7 @@ TEST(story, of_one_bad_host_is_told_by_its_block_its_row_and_its_column) {
 
 TEST(story, of_a_host_that_is_fine_inside_is_about_its_port) {
   Machine machine = with_far_sockets(6, 8);
-  machine.faults = {planted({PlaceKind::port, -1, 3, -1, -1}, 1.6)};
+  machine.faults = {planted({ComponentKind::port, -1, 3, -1, -1}, 1.6)};
   const Diagnosis diagnosis = Measured(machine).diagnosis();
   ASSERT_EQ(faults_of(diagnosis), faults_of(machine));
   EXPECT_EQ(diagnosis.faults[0].name, "the port of node3");
@@ -73,7 +73,7 @@ TEST(story, of_a_host_that_is_fine_inside_is_about_its_port) {
 
 TEST(story, of_one_bad_link_is_about_neither_of_its_hosts) {
   Machine machine = with_far_sockets(6, 8);
-  machine.faults = {planted({PlaceKind::link, -1, 1, 4, -1}, 1.6)};
+  machine.faults = {planted({ComponentKind::link, -1, 1, 4, -1}, 1.6)};
   const Diagnosis diagnosis = Measured(machine).diagnosis();
   ASSERT_EQ(faults_of(diagnosis), faults_of(machine));
   EXPECT_EQ(diagnosis.faults[0].name, "the link between node1 and node4");
@@ -83,11 +83,11 @@ TEST(story, of_one_bad_link_is_about_neither_of_its_hosts) {
 
 TEST(story, of_a_slow_row_is_about_a_sender) {
   Machine machine = with_far_sockets(6, 8);
-  machine.faults = {planted({PlaceKind::rank, -1, 20, -1, -1}, 1.6, Way::out)};
+  machine.faults = {planted({ComponentKind::rank, -1, 20, -1, -1}, 1.6, FaultDirection::out)};
   const Diagnosis diagnosis = Measured(machine).diagnosis();
   ASSERT_EQ(faults_of(diagnosis), faults_of(machine));
   EXPECT_EQ(diagnosis.faults[0].name, "rank 20 on node2");
-  EXPECT_EQ(diagnosis.faults[0].way, Way::out);
+  EXPECT_EQ(diagnosis.faults[0].direction, FaultDirection::out);
 }
 
 TEST(story, of_an_adapter_on_the_wrong_socket_is_about_that_host_s_sockets) {
@@ -111,7 +111,8 @@ TEST(story, of_an_adapter_on_the_wrong_socket_is_about_that_host_s_sockets) {
   question.rows = [&](Symptom) -> const Rows& { return rows; };
   question.retest = {};
   const Diagnosis diagnosis = diagnose(question);
-  EXPECT_THAT(faults_of(diagnosis), ElementsAre(described({PlaceKind::socket, -1, 2, -1, 0}, Way::both)));
+  EXPECT_THAT(faults_of(diagnosis),
+              ElementsAre(described({ComponentKind::socket, -1, 2, -1, 0}, FaultDirection::both)));
   EXPECT_EQ(diagnosis.faults.front().name, "socket 0 of node2");
   EXPECT_THAT(diagnosis.faults.front().advice, HasSubstr("which socket its adapter sits on"));
   EXPECT_EQ(notes_of(diagnosis).size(), 1U);

@@ -48,11 +48,11 @@ Layout layout_of(const synthetic::Machine& machine) {
   return layout;
 }
 
-synthetic::PlantedFault planted(Place place, double factor, Way way) {
+synthetic::PlantedFault planted(Component component, double factor, FaultDirection direction) {
   synthetic::PlantedFault fault;
-  fault.place = place;
+  fault.component = component;
   fault.factor = factor;
-  fault.way = way;
+  fault.direction = direction;
   return fault;
 }
 
@@ -89,13 +89,13 @@ const DenseRows& Measured::rows(Symptom symptom) {
 Retest Measured::retest() {
   // Several holders of rows ask alike, each with a count of its own.
   const auto attempts = std::make_shared<std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>>();
-  return [this, attempts](std::span<const OrderedPair> pairs, Company company) {
-    using synthetic::Occasion;
-    const Occasion occasion = company == Company::alone ? Occasion::alone : Occasion::beside_others;
-    std::vector<Again> times;
+  return [this, attempts](std::span<const OrderedPair> pairs, Load load) {
+    using synthetic::LoadCondition;
+    const LoadCondition load_condition = load == Load::alone ? LoadCondition::alone : LoadCondition::concurrent;
+    std::vector<RetestTimes> times;
     for (const OrderedPair& pair : pairs) {
       const std::uint32_t attempt = ++(*attempts)[{pair.from, pair.to}];
-      const PairRecord record = simulator_.retest(pair.from, pair.to, attempt, occasion);
+      const PairRecord record = simulator_.retest(pair.from, pair.to, attempt, load_condition);
       times.push_back({record.time_ns_median, record.time_ns_mean});
     }
     return times;
@@ -112,33 +112,35 @@ Question Measured::question() {
           retest()};
 }
 
-std::string described(Place place, Way way, Symptom symptom) {
-  if (place.second >= 0 && place.first > place.second) {
-    std::swap(place.first, place.second);
-    if (way != Way::both) way = way == Way::out ? Way::in : Way::out;
+std::string described(Component component, FaultDirection direction, Symptom symptom) {
+  if (component.second >= 0 && component.first > component.second) {
+    std::swap(component.first, component.second);
+    if (direction != FaultDirection::both)
+      direction = direction == FaultDirection::out ? FaultDirection::in : FaultDirection::out;
   }
-  return fmt::format("{} {} {} {} {} {} {}", name_of(place.kind), place.first, place.second, place.level, place.socket,
-                     name_of(way), name_of(symptom));
+  return fmt::format("{} {} {} {} {} {} {}", name_of(component.kind), component.first, component.second,
+                     component.level, component.socket, name_of(direction), name_of(symptom));
 }
 
 std::vector<std::string> faults_of(const Diagnosis& diagnosis) {
   std::vector<std::string> found;
   for (const Fault& fault : diagnosis.faults) {
-    if (!fault.is_note) found.push_back(described(fault.place, fault.way, fault.symptom));
+    if (!fault.is_note) found.push_back(described(fault.component, fault.direction, fault.symptom));
   }
   return found;
 }
 
 std::vector<std::string> faults_of(const synthetic::Machine& machine) {
   std::vector<std::string> expected;
-  for (const auto& fault : machine.faults) expected.push_back(described(fault.place, fault.way, symptom_of(fault)));
+  for (const auto& fault : machine.faults)
+    expected.push_back(described(fault.component, fault.direction, symptom_of(fault)));
   return expected;
 }
 
-std::vector<std::string> places_of(const std::vector<Suspect>& suspects) {
+std::vector<std::string> components_of(const std::vector<Suspect>& suspects) {
   std::vector<std::string> found;
   for (const Suspect& one : suspects) {
-    if (!one.is_note) found.push_back(described(one.place, one.way));
+    if (!one.is_note) found.push_back(described(one.component, one.direction));
   }
   return found;
 }
@@ -151,9 +153,9 @@ std::string in_full(const Diagnosis& diagnosis) {
   }
   for (const Fault& fault : diagnosis.faults) {
     text += fmt::format("{} {} {:a} {:a} {:a} {:a} {} {} {} {:a} {} {}\n",
-                        described(fault.place, fault.way, fault.symptom), fault.name, fault.ratio, fault.ratio_low,
-                        fault.ratio_high, fault.p_value, fault.num_pairs, fault.advice, name_of(fault.persistence),
-                        fault.ratio_alone, fault.is_note, fmt::join(fault.ruled_out, "; "));
+                        described(fault.component, fault.direction, fault.symptom), fault.name, fault.ratio,
+                        fault.ratio_low, fault.ratio_high, fault.p_value, fault.num_pairs, fault.advice,
+                        name_of(fault.persistence), fault.ratio_alone, fault.is_note, fmt::join(fault.ruled_out, "; "));
     for (const ShownPair& pair : fault.pairs) {
       text += fmt::format("  {} {} {:a} {:a}\n", pair.from, pair.to, pair.measured, pair.expected);
     }

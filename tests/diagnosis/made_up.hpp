@@ -30,7 +30,8 @@ struct Shape {
 synthetic::Machine machine_of(const Shape& shape);
 Layout layout_of(const synthetic::Machine& machine);
 
-synthetic::PlantedFault planted(Place place, double factor = 1.5, Way way = Way::both);
+synthetic::PlantedFault planted(Component component, double factor = 1.5,
+                                FaultDirection direction = FaultDirection::both);
 
 /// What a link test of a machine would give, as a diagnosis asks for it.
 class Measured {
@@ -65,10 +66,10 @@ class Measured {
 /// name them.
 std::vector<std::string> faults_of(const Diagnosis& diagnosis);
 std::vector<std::string> faults_of(const synthetic::Machine& machine);
-std::string described(Place place, Way way, Symptom symptom = Symptom::slow);
+std::string described(Component component, FaultDirection direction, Symptom symptom = Symptom::slow);
 
 /// The same of suspects.
-std::vector<std::string> places_of(const std::vector<Suspect>& suspects);
+std::vector<std::string> components_of(const std::vector<Suspect>& suspects);
 
 /// Every number and word, numbers to the last bit.
 std::string in_full(const Diagnosis& diagnosis);

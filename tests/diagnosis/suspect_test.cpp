@@ -23,23 +23,24 @@ std::vector<Candidate> hosts(const std::vector<double>& effects, double standard
   std::vector<Candidate> candidates;
   for (const double effect : effects) {
     const auto host = static_cast<std::int32_t>(candidates.size());
-    candidates.push_back({{PlaceKind::host, -1, host, -1, -1}, effect, standard_error, 10});
+    candidates.push_back({{ComponentKind::host, -1, host, -1, -1}, effect, standard_error, 10});
   }
   return candidates;
 }
 
 std::vector<std::int32_t> found(const std::vector<Candidate>& candidates, const DiagnosisSettings& settings = {}) {
   std::vector<std::int32_t> which;
-  for (const Suspect& suspect : judge(candidates, Way::both, settings)) which.push_back(suspect.place.first);
+  for (const Suspect& suspect : judge(candidates, FaultDirection::both, settings))
+    which.push_back(suspect.component.first);
   return which;
 }
 
 TEST(judge, finds_the_one_that_stands_out_and_says_by_how_much) {
-  const auto suspects = judge(hosts({0.01, 0.00, 0.02, 0.51, -0.01, 0.015, 0.005}), Way::out, {});
+  const auto suspects = judge(hosts({0.01, 0.00, 0.02, 0.51, -0.01, 0.015, 0.005}), FaultDirection::out, {});
   ASSERT_EQ(suspects.size(), 1U);
   const Suspect& one = suspects.front();
-  EXPECT_EQ(one.place.first, 3);
-  EXPECT_EQ(one.way, Way::out);
+  EXPECT_EQ(one.component.first, 3);
+  EXPECT_EQ(one.direction, FaultDirection::out);
   EXPECT_EQ(one.num_pairs, 10U);
   EXPECT_NEAR(one.effect, 0.5, 1e-12) << "beyond the median of all, 0.01";
   EXPECT_NEAR(one.error, 1.4826 * 0.01, 1e-12) << "the median distance from it";
@@ -67,11 +68,11 @@ TEST(judge, wants_more_of_one_among_many) {
   // 1.05 is fourteen deviations: enough of a few, not of a million.
   const auto few = hosts({-0.05, 0.05, -0.05, 0.05, -0.05, 0.05, -0.05, 0.05, -0.05, 0.05, -0.05, 1.05});
   EXPECT_THAT(found(few), ElementsAre(11));
-  EXPECT_EQ(judge(few, {Way::both, few, 0, 12}, {}).size(), 1U);
-  EXPECT_THAT(judge(few, {Way::both, few, 0, 1'000'000}, {}), IsEmpty());
+  EXPECT_EQ(judge(few, {FaultDirection::both, few, 0, 12}, {}).size(), 1U);
+  EXPECT_THAT(judge(few, {FaultDirection::both, few, 0, 1'000'000}, {}), IsEmpty());
   DiagnosisSettings bold;
   bold.false_discovery_rate = 1;
-  EXPECT_EQ(judge(few, {Way::both, few, 0, 1000}, bold).size(), 1U);
+  EXPECT_EQ(judge(few, {FaultDirection::both, few, 0, 1000}, bold).size(), 1U);
 }
 
 TEST(judge, of_fewer_than_three_nobody_is_outvoted) {
@@ -89,15 +90,15 @@ TEST(judge, leaves_out_what_nothing_is_known_of) {
 TEST(judge, compares_with_others_where_it_is_told_to) {
   const auto usual = hosts({0, 0.01, -0.01, 0, 0.01, 0.02, -0.02, 0, 0.01, -0.01, 0, 0.01});
   const auto all = hosts({1, 1.01, 0.99});
-  EXPECT_EQ(judge(all, {Way::in, usual, 0, 100}, {}).size(), 3U) << "all three are bad";
-  EXPECT_THAT(judge(all, Way::in, {}), IsEmpty()) << "none is worse than the others";
+  EXPECT_EQ(judge(all, {FaultDirection::in, usual, 0, 100}, {}).size(), 3U) << "all three are bad";
+  EXPECT_THAT(judge(all, FaultDirection::in, {}), IsEmpty()) << "none is worse than the others";
 }
 
 TEST(judge, knows_that_fitted_effects_hide_spread) {
   const auto few = hosts({0, 0.01, -0.01, 0, 0.01, 0.02, -0.02, 0, 0.01, -0.01, 0, 0.2});
-  EXPECT_EQ(judge(few, {Way::out, few, 0, 12}, {}).size(), 1U);
-  EXPECT_THAT(judge(few, {Way::out, few, 9, 12}, {}), IsEmpty()) << "three of twelve are free";
-  EXPECT_THAT(judge(few, {Way::out, few, 12, 12}, {}), IsEmpty()) << "none is";
+  EXPECT_EQ(judge(few, {FaultDirection::out, few, 0, 12}, {}).size(), 1U);
+  EXPECT_THAT(judge(few, {FaultDirection::out, few, 9, 12}, {}), IsEmpty()) << "three of twelve are free";
+  EXPECT_THAT(judge(few, {FaultDirection::out, few, 12, 12}, {}), IsEmpty()) << "none is";
 }
 
 TEST(middle, is_the_median_and_its_spread) {

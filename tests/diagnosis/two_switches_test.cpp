@@ -33,7 +33,7 @@ std::vector<std::string> found_where_across_takes(double ratio, const Shape& sha
 
 TEST(two_switches, have_a_slow_way_between_them) {
   EXPECT_THAT(found_where_across_takes(3, two_leaves),
-              testing::ElementsAre(described({PlaceKind::cable, 0, 0, 1, -1}, Way::both)));
+              testing::ElementsAre(described({ComponentKind::cable, 0, 0, 1, -1}, FaultDirection::both)));
 }
 
 TEST(two_switches, are_some_way_apart_in_any_network) {

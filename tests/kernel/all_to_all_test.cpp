@@ -54,10 +54,10 @@ Recorded record(const std::vector<std::int32_t>& partners, const Buffers& buffer
                 std::uint64_t clock_step_ns = 5) {
   RecordingLinks links{partners, {}, clock_step_ns};
   Recorded recorded{};
-  Pulse pulse;
-  all_to_all(links, {partners, 8}, buffers, recorded.samples, pulse);
+  ProgressCounter progress_counter;
+  all_to_all(links, {partners, 8}, buffers, recorded.samples, progress_counter);
   recorded.link = links.record;
-  recorded.beats = pulse.beats;
+  recorded.beats = progress_counter.count;
   return recorded;
 }
 

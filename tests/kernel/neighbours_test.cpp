@@ -24,9 +24,9 @@ StepEnds one_step(const Channels& channels) { return {static_cast<std::uint32_t>
 std::string calls_of(const Channels& channels, const StepEnds& step_ends) {
   RecordingNeighbours links{channels};
   ExchangeSample sample;
-  Pulse pulse;
+  ProgressCounter progress_counter;
   time_neighbours(links, {.channels = channels, .step_ends = step_ends, .message_size_bytes = 1}, {{&sample, 1}},
-                  pulse);
+                  progress_counter);
   const std::size_t begin = links.calls.find("B|c") + 3, end = links.calls.find("cBc");
   EXPECT_EQ(begin, 3u) << links.calls;
   EXPECT_EQ(end + 3, links.calls.size()) << links.calls;
@@ -88,8 +88,8 @@ TEST(Neighbours, OfARankWithoutAnyAreBarriers) {
   RecordingNeighbours links;
   links.clock_step_ns = 0;
   std::array<ExchangeSample, 2> samples;
-  Pulse pulse;
-  time_neighbours(links, {.num_warmup = 1}, {samples}, pulse);
+  ProgressCounter progress_counter;
+  time_neighbours(links, {.num_warmup = 1}, {samples}, progress_counter);
   EXPECT_EQ(links.calls, "B|ccBcB|ccBcB|ccBc");
   for (const ExchangeSample& sample : samples) {
     EXPECT_EQ(sample.own_ns, 1u) << "0 would read as not measured";
@@ -103,13 +103,13 @@ TEST(Neighbours, FillEverySampleAndBeatAfterEveryExchange) {
   RecordingNeighbours links{channels};
   links.clock_step_ns = 10;
   std::array<ExchangeSample, 3> samples;
-  Pulse pulse;
-  time_neighbours(links, {.channels = channels, .step_ends = step_ends, .num_warmup = 2}, {samples}, pulse);
+  ProgressCounter progress_counter;
+  time_neighbours(links, {.channels = channels, .step_ends = step_ends, .num_warmup = 2}, {samples}, progress_counter);
   for (const ExchangeSample& sample : samples) {
     EXPECT_EQ(sample.own_ns, 10u);
     EXPECT_EQ(sample.with_barrier_ns, 20u);
   }
-  EXPECT_EQ(pulse.beats, 5u);
+  EXPECT_EQ(progress_counter.count, 5u);
 }
 
 TEST(Neighbours, TellWhenEachStepOfTheLastExchangeWasDone) {
@@ -119,9 +119,9 @@ TEST(Neighbours, TellWhenEachStepOfTheLastExchangeWasDone) {
   links.clock_step_ns = 10;
   std::array<ExchangeSample, 2> samples;
   std::array<std::uint64_t, 3> step_ends_ns{7, 7, 7};
-  Pulse pulse;
+  ProgressCounter progress_counter;
   time_neighbours(links, {.channels = channels, .step_ends = step_ends, .num_warmup = 1}, {samples, step_ends_ns},
-                  pulse);
+                  progress_counter);
   const std::string untold = "B|cS1R1wS2wr3s3cBc", told = "B|cS1R1wcS2wcr3s3ccBc";
   EXPECT_EQ(links.calls, untold + told + told);
   EXPECT_EQ(step_ends_ns, (std::array<std::uint64_t, 3>{10, 20, 30}));
@@ -134,11 +134,11 @@ TEST(Trace, ReadsTheClockForEveryMessageThatArrives) {
   RecordingNeighbours links{channels};
   links.clock_step_ns = 10;
   std::array<std::uint64_t, 4> arrivals_ns{7, 7, 7, 7};
-  Pulse pulse;
-  trace_neighbours(links, {.channels = channels, .step_ends = step_ends}, arrivals_ns, pulse);
+  ProgressCounter progress_counter;
+  trace_neighbours(links, {.channels = channels, .step_ends = step_ends}, arrivals_ns, progress_counter);
   EXPECT_EQ(links.calls, "B|cS1S2R3R1a1ca3cS3wR2a2cwB");
   EXPECT_EQ(arrivals_ns, (std::array<std::uint64_t, 4>{10, 7, 20, 30}));
-  EXPECT_EQ(pulse.beats, 1u);
+  EXPECT_EQ(progress_counter.count, 1u);
 }
 
 TEST(Trace, TakesAClockThatDoesNotMoveForTheLeastThatIsMeasured) {
@@ -147,8 +147,8 @@ TEST(Trace, TakesAClockThatDoesNotMoveForTheLeastThatIsMeasured) {
   RecordingNeighbours links{channels};
   links.clock_step_ns = 0;
   std::uint64_t arrival_ns = 7;
-  Pulse pulse;
-  trace_neighbours(links, {.channels = channels, .step_ends = step_ends}, {&arrival_ns, 1}, pulse);
+  ProgressCounter progress_counter;
+  trace_neighbours(links, {.channels = channels, .step_ends = step_ends}, {&arrival_ns, 1}, progress_counter);
   EXPECT_EQ(arrival_ns, 1u);
 }
 

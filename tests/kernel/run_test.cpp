@@ -23,11 +23,11 @@ struct Recorded {
 Recorded record(const Exchange& exchange, Path path = Path::to_partner, std::uint64_t clock_step_ns = 1) {
   RecordingLink link;
   link.clock_step_ns = clock_step_ns;
-  Pulse pulse;
+  ProgressCounter progress_counter;
   Recorded recorded{};
-  run(link, exchange, path, {}, recorded.samples, pulse);
+  run(link, exchange, path, {}, recorded.samples, progress_counter);
   recorded.calls = link.calls;
-  recorded.beats = pulse.beats;
+  recorded.beats = progress_counter.count;
   return recorded;
 }
 
@@ -107,8 +107,8 @@ Turns turns(const Exchange& exchange, std::uint32_t num_buffers, Path path = Pat
   std::vector<std::byte> out(num_buffers * stride_bytes), in(num_buffers * stride_bytes);
   std::array<Sample, 2> samples;
   RecordingLink link;
-  Pulse pulse;
-  run(link, exchange, path, {out.data(), in.data(), num_buffers, stride_bytes}, samples, pulse);
+  ProgressCounter progress_counter;
+  run(link, exchange, path, {out.data(), in.data(), num_buffers, stride_bytes}, samples, progress_counter);
   Turns used;
   const auto index = [](const std::byte* data, const std::vector<std::byte>& all) {
     const auto offset = data - all.data();
@@ -147,9 +147,10 @@ TEST(Run, WithFewerOrMoreBuffersThanMessages) {
 
 TEST(Run, CallsTheSameWithSeveralBuffers) {
   RecordingLink link;
-  Pulse pulse;
+  ProgressCounter progress_counter;
   std::array<Sample, 2> samples;
-  run(link, exchange(Direction::bidirectional, Role::lead), Path::to_partner, {nullptr, nullptr, 3, 0}, samples, pulse);
+  run(link, exchange(Direction::bidirectional, Role::lead), Path::to_partner, {nullptr, nullptr, 3, 0}, samples,
+      progress_counter);
   EXPECT_EQ(link.calls, record(exchange(Direction::bidirectional, Role::lead)).calls);
 }
 

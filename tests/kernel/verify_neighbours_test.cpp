@@ -31,7 +31,7 @@ struct Neighbours {
   std::vector<std::byte> in = std::vector<std::byte>(3 * stride);
   Contents contents{.fill = Fill::random, .seed = 9, .first_exchange = 100};
   std::vector<ExchangeSample> samples = std::vector<ExchangeSample>(5);
-  Pulse pulse;
+  ProgressCounter progress_counter;
 
   std::uint64_t exchange_under_way() const {
     const auto num_barriers = std::count(links.calls.begin(), links.calls.end(), 'B');
@@ -54,7 +54,8 @@ struct Neighbours {
     };
     NeighbourExchange with_warmup = exchange;
     with_warmup.num_warmup = num_warmup;
-    return verify_neighbours(links, with_warmup, own_rank, {out.data(), in.data(), stride}, contents, samples, pulse);
+    return verify_neighbours(links, with_warmup, own_rank, {out.data(), in.data(), stride}, contents, samples,
+                             progress_counter);
   }
 };
 
@@ -69,14 +70,14 @@ TEST(VerifyNeighbours, FindsNothingWhereNothingIsWrongAndTimesEveryExchange) {
       EXPECT_EQ(sample.own_ns, 1u);
       EXPECT_EQ(sample.with_barrier_ns, 2u);
     }
-    EXPECT_EQ(neighbours.pulse.beats, 5u);
+    EXPECT_EQ(neighbours.progress_counter.count, 5u);
   }
 }
 
 TEST(VerifyNeighbours, WarmsUpBeforeItFills) {
   Neighbours neighbours;
   EXPECT_FALSE(neighbours.verify(no_damage, 2));
-  EXPECT_EQ(neighbours.pulse.beats, 7u);
+  EXPECT_EQ(neighbours.progress_counter.count, 7u);
 }
 
 TEST(VerifyNeighbours, SendsContentsOfItsOwnToEachInEveryExchange) {

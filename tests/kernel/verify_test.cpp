@@ -32,11 +32,11 @@ constexpr std::size_t size = 1000;
 
 std::optional<Mismatch> verify_over(DamagingLink& link, Fill fill) {
   std::vector<std::byte> out(size), in(size);
-  Pulse pulse;
-  const auto mismatch =
-      verify(link, {.message_size_bytes = size, .num_messages = 10}, {3, 3}, {out.data(), in.data()}, fill, pulse);
+  ProgressCounter progress_counter;
+  const auto mismatch = verify(link, {.message_size_bytes = size, .num_messages = 10}, {3, 3}, {out.data(), in.data()},
+                               fill, progress_counter);
   EXPECT_EQ(link.sent.size(), 10u) << "both ends must stay in step";
-  EXPECT_EQ(pulse.beats, 10u);
+  EXPECT_EQ(progress_counter.count, 10u);
   return mismatch;
 }
 
@@ -85,14 +85,14 @@ TEST(Verify, NoticesTheMessageBefore) {
 
 TEST(Verify, SenderSendsAndReceiverReceives) {
   std::vector<std::byte> out(size), in(size);
-  Pulse pulse;
+  ProgressCounter progress_counter;
   RecordingLink lead, follow;
   const Exchange exchange{.message_size_bytes = size, .num_messages = 3};
-  EXPECT_FALSE(verify(lead, exchange, {0, 1}, {out.data(), in.data()}, Fill::ramp, pulse));
+  EXPECT_FALSE(verify(lead, exchange, {0, 1}, {out.data(), in.data()}, Fill::ramp, progress_counter));
   EXPECT_EQ(lead.calls, "sss");
   Exchange other = exchange;
   other.role = Role::follow;
-  EXPECT_TRUE(verify(follow, other, {0, 1}, {out.data(), in.data()}, Fill::ramp, pulse));
+  EXPECT_TRUE(verify(follow, other, {0, 1}, {out.data(), in.data()}, Fill::ramp, progress_counter));
   EXPECT_EQ(follow.calls, "rrr");
 }
 

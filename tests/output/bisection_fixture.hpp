@@ -89,7 +89,7 @@ inline BisectionResult made_up_result() {
   result.slow_connections = {{0, 1, 3, 6, 4 * median_ns, median_ns, false},
                              {0, 0, 5, 0, 2 * median_ns, 1.9 * median_ns, true},
                              {0, 1, 0, 5, 1.1 * median_ns, median_ns, false}};
-  result.slow_places = {{-1, "c", 480, 456, 0.5}, {5, "c", 240, 238, 0.42}};
+  result.slow_components = {{-1, "c", 480, 456, 0.5}, {5, "c", 240, 238, 0.42}};
   return result;
 }
 

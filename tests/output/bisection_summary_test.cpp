@@ -140,7 +140,7 @@ TEST(BisectionSummary, OfNamedPatternsAloneIsTheirTable) {
   result.patterns = {made_up_named(0, 0, "halves", 3), made_up_named(1, 1, "shift:1", 5)};
   result.sizes.clear();
   result.slow_connections.clear();
-  result.slow_places.clear();
+  result.slow_components.clear();
   const std::string text = bisection_summary(result, "");
   EXPECT_THAT(text, HasSubstr("after 2 for warm-up\n\nnamed patterns with messages of 1 MiB, in GiB/s\n"
                               "  pattern  connections   mean  harmonic  slowest  from   to\n"
@@ -200,7 +200,7 @@ TEST(BisectionSummary, ShowsManyBucketsTogether) {
 
 TEST(BisectionSummary, SaysThatNothingIsSlow) {
   BisectionResult result = made_up_result();
-  result.slow_places.clear();
+  result.slow_components.clear();
   EXPECT_THAT(bisection_summary(result, ""), HasSubstr("\nno rank and no host is slow in nearly all its patterns\n"));
   result = made_up_sweep();
   result.slow_connections.erase(result.slow_connections.begin(), result.slow_connections.begin() + 2);

@@ -27,7 +27,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr PhasePlace first_write{0, IoOperation::write, 0};
+constexpr PhasePosition first_write{0, IoOperation::write, 0};
 
 TEST(IoProgress, IsALineASecond) {
   Screen screen;

@@ -9,14 +9,14 @@
 #include "result/bisection/hdf5_reader.hpp"
 #include "result/bisection/json.hpp"
 #include "result/bisection/kept_sizes.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 #include "result/topology/hdf5_reader.hpp"
 
 namespace leadline::test {
 namespace {
 
 using result::FileKind;
-using result::ResultReader;
+using result::LinkResultReader;
 using result::bisection::Hdf5Reader;
 using result::bisection::kept_sizes;
 using ::testing::AllOf;
@@ -68,7 +68,7 @@ TEST(BisectionFile, IsRefusedByReadersOfOtherTestsAndTheOtherWayRound) {
   errors_of_writing(path, ResultFormat::hdf5);
   run_ranks({2}, [&](auto& cluster) { result::Hdf5Store(cluster, result_so_far(2), setup_for(cluster, link)); });
   EXPECT_EQ(result::benchmark_of(path, FileKind::hdf5), "bisection");
-  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return ResultReader::open(path); }),
+  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return LinkResultReader::open(path); }),
               AllOf(HasSubstr(path), HasSubstr("leadline bisection"), HasSubstr("leadline info")));
   EXPECT_THAT(
       error_of(ExitStatus::bad_command_line, [&] { return result::topology::Hdf5Reader(path).num_load_points(); }),

@@ -31,7 +31,7 @@ BisectionResult nothing_measured() {
   result.baseline.resize(1);
   result.sizes.resize(1);
   result.slow_connections.resize(1);
-  result.slow_places.resize(1);
+  result.slow_components.resize(1);
   return result;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 using result::ExistingFile;
 using result::Hdf5Store;
-using result::ResultFileSetup;
+using result::LinkResultFileSetup;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 /// What every rank gets to hear.
 std::vector<std::string> errors_of_creating(const std::string& path, ExistingFile existing = ExistingFile::refuse) {
   return run_ranks({3}, [&](auto& cluster) {
-    ResultFileSetup setup = setup_for(cluster, path);
+    LinkResultFileSetup setup = setup_for(cluster, path);
     setup.existing = existing;
     Hdf5Store(cluster, result_so_far(3), setup);
   });

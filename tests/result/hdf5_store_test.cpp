@@ -19,7 +19,7 @@ namespace leadline::test {
 namespace {
 
 using result::Hdf5Store;
-using result::ResultFileSetup;
+using result::LinkResultFileSetup;
 
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 constexpr int num_ranks = 5;
 
 /// A whole run of two repeats, the second reserved late.
-void write_all(cluster::Cluster& cluster, ResultFileSetup setup) {
+void write_all(cluster::Cluster& cluster, LinkResultFileSetup setup) {
   const LinkResult so_far = result_so_far(cluster.size());
   Hdf5Store store(cluster, so_far, std::move(setup));
   store.reserve_repeats(1);
@@ -121,7 +121,7 @@ TEST(Hdf5Store, OfOneRankWithoutPermutationsOrSlowPairs) {
   expect_no_errors(run_ranks({1}, [&](auto& cluster) {
     LinkResult so_far = result_so_far(1);
     so_far.request.shuffle_ranks = 0;
-    ResultFileSetup setup = setup_for(cluster, folder / "one.h5");
+    LinkResultFileSetup setup = setup_for(cluster, folder / "one.h5");
     setup.permutation_of_repeat = nullptr;
     Hdf5Store store(cluster, so_far, setup);
     store.reserve_repeats(1);
@@ -142,7 +142,7 @@ TEST(Hdf5Store, HasTheRoundInWhichEachPairMeets) {
   for (const RowPath row_path : {RowPath::automatic, RowPath::funnel}) {
     const Folder folder;
     expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
-      ResultFileSetup setup = setup_for(cluster, folder / "run.h5");
+      LinkResultFileSetup setup = setup_for(cluster, folder / "run.h5");
       setup.row_path = row_path;
       setup.rounds = [&](int repeat) {
         std::vector<std::int32_t> rounds;
@@ -189,7 +189,7 @@ TEST(Hdf5Store, HasTheExchangeBeforeEachRoundWhereThereIsOne) {
 TEST(Hdf5Store, WritesTheSameBytesDirectlyAndThroughRank0) {
   const Folder folder;
   expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
-    ResultFileSetup setup = setup_for(cluster, folder / "direct.h5");
+    LinkResultFileSetup setup = setup_for(cluster, folder / "direct.h5");
     write_all(cluster, setup);
     setup.path = folder / "funnel.h5";
     setup.row_path = RowPath::funnel;
@@ -203,7 +203,7 @@ TEST(Hdf5Store, IsDirectWhereAllSeeTheFileAndOtherwiseNot) {
   expect_no_errors(run_ranks({4}, [&](auto& cluster) {
     const LinkResult so_far = result_so_far(4);
     EXPECT_TRUE(Hdf5Store(cluster, so_far, setup_for(cluster, folder / "direct.h5")).is_direct());
-    ResultFileSetup setup = setup_for(cluster, folder / "funnel.h5");
+    LinkResultFileSetup setup = setup_for(cluster, folder / "funnel.h5");
     setup.row_path = RowPath::funnel;
     EXPECT_FALSE(Hdf5Store(cluster, so_far, setup).is_direct());
   }));
@@ -302,7 +302,7 @@ TEST(Hdf5Store, OfARunThatFailedInOrderHasASummaryAndAReason) {
 TEST(Hdf5Store, CutsLongNamesVisibly) {
   const Folder folder;
   expect_no_errors(run_ranks({1}, [&](auto& cluster) {
-    ResultFileSetup setup = setup_for(cluster, folder / "run.h5");
+    LinkResultFileSetup setup = setup_for(cluster, folder / "run.h5");
     setup.place.host = std::string(64, 'h');
     setup.place.device = std::string(65, 'd');
     Hdf5Store(cluster, result_so_far(1), setup);

@@ -10,13 +10,13 @@
 #include "result/io/hdf5_reader.hpp"
 #include "result/io/json.hpp"
 #include "result/io/kept_phases.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 
 namespace leadline::test {
 namespace {
 
 using result::FileKind;
-using result::ResultReader;
+using result::LinkResultReader;
 using result::io::Hdf5Reader;
 using result::io::kept_phase;
 using result::io::kept_phases;
@@ -72,7 +72,7 @@ TEST(IoFile, IsRefusedByReadersOfOtherTestsAndTheOtherWayRound) {
   errors_of_writing(path, ResultFormat::hdf5);
   run_ranks({2}, [&](auto& cluster) { result::Hdf5Store(cluster, result_so_far(2), setup_for(cluster, link)); });
   EXPECT_EQ(result::benchmark_of(path, FileKind::hdf5), "io");
-  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return ResultReader::open(path); }),
+  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return LinkResultReader::open(path); }),
               AllOf(HasSubstr(path), HasSubstr("leadline io"), HasSubstr("leadline info")));
   EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return result::bisection::Hdf5Reader(path).place(0); }),
               AllOf(HasSubstr(path), HasSubstr("leadline io")));

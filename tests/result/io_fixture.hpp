@@ -42,7 +42,7 @@ inline result::IoFileSetup io_setup(const cluster::Cluster& cluster, const std::
   return {.path = path, .place = setup_for(cluster, path).place, .num_phases = num_phases_of_io};
 }
 
-inline PhasePlace place_of(int index) {
+inline PhasePosition place_of(int index) {
   return {.index = index, .operation = index % 2 == 0 ? IoOperation::write : IoOperation::read, .repeat = index / 2};
 }
 

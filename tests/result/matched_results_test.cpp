@@ -30,7 +30,7 @@ double by_rank(std::size_t, std::int64_t from, std::size_t to) {
 }
 
 /// A result of these hosts, one for each rank, without a file.
-class MadeUp final : public ResultReader {
+class MadeUp final : public LinkResultReader {
  public:
   MadeUp(std::string path, std::vector<std::string> host_of, Times times = by_rank)
       : path_(std::move(path)), host_of_(std::move(host_of)), times_(std::move(times)) {
@@ -42,9 +42,9 @@ class MadeUp final : public ResultReader {
     header_.options = {{"messages", "100"}, {"warmup", "10"}};
   }
 
-  ResultHeader& changed() { return header_; }
+  LinkResultHeader& changed() { return header_; }
   const std::string& path() const override { return path_; }
-  const ResultHeader& header() const override { return header_; }
+  const LinkResultHeader& header() const override { return header_; }
   PairRow row(std::size_t repeat, std::size_t, std::int64_t rank) override {
     PairRow row(host_of_.size());
     for (std::size_t to = 0; to < host_of_.size(); ++to) {
@@ -57,8 +57,8 @@ class MadeUp final : public ResultReader {
   std::vector<double> all_to_all_ns(std::size_t, std::size_t, std::int64_t) override { return {}; }
   std::vector<std::int32_t> rounds(std::size_t, std::int64_t) override { return {}; }
   std::vector<std::int32_t> ranks_on_seat(std::int64_t) override { return {}; }
-  RankPlace place(std::int64_t rank) override {
-    RankPlace place;
+  RankPlacement place(std::int64_t rank) override {
+    RankPlacement place;
     place.host = host_of_[static_cast<std::size_t>(rank)];
     place.numa_node = -1;
     return place;
@@ -69,7 +69,7 @@ class MadeUp final : public ResultReader {
   std::string path_;
   std::vector<std::string> host_of_;
   Times times_;
-  ResultHeader header_;
+  LinkResultHeader header_;
 };
 
 /// e to the values of a row, NaN as 0.

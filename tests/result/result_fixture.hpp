@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "result/hdf5/hdf5_store.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 #include "support/folder.hpp"
 #include "support/thread_cluster.hpp"
 
@@ -129,8 +129,8 @@ inline LinkResult finished(LinkResult result) {
   return result;
 }
 
-inline result::ResultFileSetup setup_for(const cluster::Cluster& cluster, const std::string& path) {
-  result::ResultFileSetup setup;
+inline result::LinkResultFileSetup setup_for(const cluster::Cluster& cluster, const std::string& path) {
+  result::LinkResultFileSetup setup;
   setup.path = path;
   setup.place = {.host = cluster.host(),
                  .pid = 100 + cluster.rank(),

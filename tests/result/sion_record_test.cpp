@@ -11,7 +11,7 @@
 namespace leadline::test {
 namespace {
 
-using result::ResultFileSetup;
+using result::LinkResultFileSetup;
 using result::SionReader;
 using result::SionRecord;
 using result::SionStore;
@@ -44,7 +44,7 @@ struct Rerun {
 
   void write(cluster::Cluster& cluster, const std::string& path, RowPath row_path) const {
     const auto rank = static_cast<std::size_t>(cluster.rank());
-    ResultFileSetup setup = setup_for(cluster, path);
+    LinkResultFileSetup setup = setup_for(cluster, path);
     setup.sion_record = SionRecord::plain;
     setup.row_path = row_path;
     setup.place.host = hosts[rank];
@@ -92,7 +92,7 @@ TEST(SionRecord, HasTheSizesOfTheReference) {
   const Folder folder;
   const std::string path = folder / "run.sion";
   expect_no_errors(run_ranks({4}, [&](auto& cluster) {
-    ResultFileSetup setup = sion_setup(cluster, path);
+    LinkResultFileSetup setup = sion_setup(cluster, path);
     setup.sion_record = SionRecord::plain;
     write_all(cluster, setup);
   }));

@@ -14,8 +14,8 @@
 
 namespace leadline::test {
 
-inline result::ResultFileSetup sion_setup(const cluster::Cluster& cluster, const std::string& path) {
-  result::ResultFileSetup setup = setup_for(cluster, path);
+inline result::LinkResultFileSetup sion_setup(const cluster::Cluster& cluster, const std::string& path) {
+  result::LinkResultFileSetup setup = setup_for(cluster, path);
   setup.format = ResultFormat::sion;
   const int size = cluster.size(), rank = cluster.rank();
   setup.rounds = [size, rank](int repeat) {
@@ -53,7 +53,7 @@ inline void write_repeat(result::SionStore& store, const cluster::Cluster& clust
   }
 }
 
-inline void write_all(cluster::Cluster& cluster, result::ResultFileSetup setup, int num_repeats = 2) {
+inline void write_all(cluster::Cluster& cluster, result::LinkResultFileSetup setup, int num_repeats = 2) {
   const LinkResult so_far = result_so_far(cluster.size());
   result::SionStore store(cluster, so_far, std::move(setup));
   store.reserve_repeats(num_repeats);

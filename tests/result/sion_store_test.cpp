@@ -16,7 +16,7 @@ namespace {
 
 using result::ExistingFile;
 using result::KeptRepeats;
-using result::ResultFileSetup;
+using result::LinkResultFileSetup;
 using result::SionReader;
 using result::SionRecord;
 using result::SionStore;
@@ -48,7 +48,7 @@ TEST(SionStore, GivesBackEverythingThatAllRanksWrote) {
 
   EXPECT_FALSE(result::sion::Reader::open(path).is_unfinished());
   SionReader reader(path);
-  const result::ResultHeader& header = reader.header();
+  const result::LinkResultHeader& header = reader.header();
   EXPECT_TRUE(reader.is_extended());
   EXPECT_TRUE(header.complete);
   EXPECT_EQ(header.incomplete_reason, "");
@@ -68,7 +68,7 @@ TEST(SionStore, GivesBackEverythingThatAllRanksWrote) {
   EXPECT_EQ(header.retests->at(0).retest_time_ns, 2000);
 
   for (int rank = 0; rank < num_ranks; ++rank) {
-    const RankPlace place = reader.place(rank);
+    const RankPlacement place = reader.place(rank);
     EXPECT_EQ(place.host, "node" + std::to_string(rank / 2));
     EXPECT_EQ(place.device, "eth" + std::to_string(rank));
     EXPECT_EQ(place.cpus, "0-1");
@@ -97,7 +97,7 @@ TEST(SionStore, WritesTheSameBytesDirectlyAndThroughRank0) {
   const Folder here, there;
   expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
     write_all(cluster, sion_setup(cluster, here / "run.sion"));
-    ResultFileSetup setup = sion_setup(cluster, there / "run.sion");
+    LinkResultFileSetup setup = sion_setup(cluster, there / "run.sion");
     setup.row_path = RowPath::funnel;
     write_all(cluster, setup);
   }));
@@ -169,7 +169,7 @@ TEST(SionStore, OfTheLastRepeatForgetsTheOthers) {
   const Folder folder;
   const std::string path = folder / "run.sion";
   expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
-    ResultFileSetup setup = sion_setup(cluster, path);
+    LinkResultFileSetup setup = sion_setup(cluster, path);
     setup.kept_repeats = KeptRepeats::last;
     const LinkResult so_far = result_so_far(num_ranks);
     SionStore store(cluster, so_far, setup);
@@ -199,7 +199,7 @@ TEST(SionStore, OfOneFileEachHasThemAllComplete) {
   const Folder folder;
   for (const SionRecord record : {SionRecord::plain, SionRecord::extended}) {
     expect_no_errors(run_ranks({4}, [&](auto& cluster) {
-      ResultFileSetup setup = sion_setup(cluster, folder / "run.sion");
+      LinkResultFileSetup setup = sion_setup(cluster, folder / "run.sion");
       setup.kept_repeats = KeptRepeats::one_file_each;
       setup.sion_record = record;
       setup.existing = ExistingFile::overwrite;
@@ -267,7 +267,7 @@ TEST(SionStore, TreatsAnOlderFileAsItIsTold) {
   EXPECT_THAT(errors, Each(AllOf(HasSubstr(path), HasSubstr("--overwrite"))));
   EXPECT_EQ(contents_of(path).size(), std::size_t{1} << 20);
   expect_no_errors(run_ranks({4}, [&](auto& cluster) {
-    ResultFileSetup setup = sion_setup(cluster, path);
+    LinkResultFileSetup setup = sion_setup(cluster, path);
     setup.existing = ExistingFile::overwrite;
     write_all(cluster, setup);
   }));

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 #include "result/topology/best_rates.hpp"
 #include "result/topology/hdf5_reader.hpp"
 #include "topology_fixture.hpp"
@@ -14,7 +14,7 @@ namespace leadline::test {
 namespace {
 
 using result::FileKind;
-using result::ResultReader;
+using result::LinkResultReader;
 using result::topology::best_rates;
 using result::topology::Hdf5Reader;
 using ::testing::AllOf;
@@ -69,7 +69,7 @@ TEST(TopologyFile, IsRefusedByReadersOfLinkTestsAndTheOtherWayRound) {
   EXPECT_EQ(result::benchmark_of(path, FileKind::hdf5), "topology");
   EXPECT_EQ(result::benchmark_of(link, FileKind::hdf5), "link");
   EXPECT_EQ(result::benchmark_of("anything", FileKind::sion), "link");
-  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return ResultReader::open(path); }),
+  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return LinkResultReader::open(path); }),
               AllOf(HasSubstr(path), HasSubstr("leadline topology"), HasSubstr("leadline info")));
   EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return Hdf5Reader(link).num_load_points(); }),
               AllOf(HasSubstr(link), HasSubstr("leadline link")));

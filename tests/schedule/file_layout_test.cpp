@@ -51,7 +51,7 @@ void expect_partition(const FileLayout& layout) {
   for (int rank = 0; rank < layout.num_ranks(); ++rank) {
     if (!layout.contributes(rank)) continue;
     for (std::uint64_t object = 0; object < shape.num_objects; ++object) {
-      const ObjectPlace place = layout.place(rank, object);
+      const ObjectLocation place = layout.place(rank, object);
       ASSERT_EQ(place.file, layout.file_of(rank));
       ASSERT_EQ(place.offset_bytes % shape.object_size_bytes, 0U);
       ASSERT_TRUE(offsets[place.file].insert(place.offset_bytes).second) << "rank " << rank << ", object " << object;

@@ -19,7 +19,7 @@ namespace leadline::schedule {
 namespace {
 
 using Hosts = std::vector<std::uint32_t>;
-using Ends = std::pair<std::int32_t, std::int32_t>;
+using RankPair = std::pair<std::int32_t, std::int32_t>;
 
 /// Host 0 has sizes[0] ranks, and so on; ranks of a host are neighbours.
 Hosts blocks(const std::vector<std::size_t>& sizes) {
@@ -80,8 +80,8 @@ std::uint32_t host_of(const Layout& layout, std::int32_t rank) {
 }
 
 /// The pairs of a round, the lower rank first.
-std::set<Ends> pairs_of(const SampledRounds& rounds, std::int64_t round) {
-  std::set<Ends> pairs;
+std::set<RankPair> pairs_of(const SampledRounds& rounds, std::int64_t round) {
+  std::set<RankPair> pairs;
   for (const auto& couple : rounds.couples(round)) pairs.insert(std::minmax(couple.leader, couple.other));
   return pairs;
 }
@@ -211,7 +211,7 @@ TEST(drawn_rounds, follow_from_the_seed) {
 
 std::size_t num_pairs_met(const Layout& layout, std::int64_t num_rounds) {
   const SampledRounds rounds = rounds_of(layout, num_rounds);
-  std::set<Ends> met;
+  std::set<RankPair> met;
   for (std::int64_t round = 0; round < num_rounds; ++round) met.merge(pairs_of(rounds, round));
   return met.size();
 }

@@ -36,7 +36,7 @@ class PageCache : public testing::Test {
   }
 
   CacheState state(std::uint64_t offset_bytes = 0, std::uint64_t size_bytes = 64 * page) const {
-    const std::array<Stretch, 1> stretches{{{offset_bytes, size_bytes}}};
+    const std::array<ByteRange, 1> stretches{{{offset_bytes, size_bytes}}};
     return cache_state(path_, stretches);
   }
 
@@ -101,9 +101,9 @@ TEST_F(PageCache, IsLookedAtByStretches) {
 }
 
 TEST_F(PageCache, CountsAPageOnceWhereStretchesMeet) {
-  const std::array<Stretch, 4> stretches{{{0, 100}, {100, 100}, {page, 2 * page}, {5 * page, 0}}};
+  const std::array<ByteRange, 4> stretches{{{0, 100}, {100, 100}, {page, 2 * page}, {5 * page, 0}}};
   EXPECT_EQ(cache_state(path_, stretches).pages, 3u);
-  const std::array<Stretch, 2> apart{{{0, 1}, {9 * page, 1}}};
+  const std::array<ByteRange, 2> apart{{{0, 1}, {9 * page, 1}}};
   EXPECT_EQ(cache_state(path_, apart).pages, 2u);
   EXPECT_EQ(cache_state(path_, apart).cached, 2u);
 }
@@ -117,7 +117,7 @@ TEST_F(PageCache, EndsWithTheFile) {
 }
 
 TEST_F(PageCache, IsNotKnownOfWhatIsNoFile) {
-  const std::array<Stretch, 1> stretches{{{0, page}}};
+  const std::array<ByteRange, 1> stretches{{{0, page}}};
   EXPECT_FALSE(cache_state(folder_ / "nothing", stretches).is_known);
   EXPECT_FALSE(cache_state(folder_.path(), stretches).is_known);
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);

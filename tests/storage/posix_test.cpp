@@ -54,7 +54,7 @@ class Posix : public testing::Test {
   }
 
   std::uint64_t cached_pages() const {
-    const std::array<Stretch, 1> all{{{0, block_bytes}}};
+    const std::array<ByteRange, 1> all{{{0, block_bytes}}};
     return cache_state(path_, all).cached;
   }
 
@@ -86,7 +86,7 @@ TEST_F(Posix, DirectCallsAreDirect) {
   EXPECT_EQ(flags.size(), 3u);
   for (const int one : flags) EXPECT_TRUE((one & O_DIRECT) != 0);
   file->sync();
-  const std::array<Stretch, 1> all{{{0, block_bytes}}};
+  const std::array<ByteRange, 1> all{{{0, block_bytes}}};
   if (cache_state(path_, all).is_known) {
     EXPECT_EQ(cached_pages(), 0u);
   }

@@ -114,8 +114,10 @@ class ThreadCluster : public cluster::Cluster {
       throw Error(ExitStatus::run_failed, text.substr(0, why - 1), text.substr(why, hint - 1 - why), text.substr(hint));
     }
   }
-  Pulse& pulse() override { return pulse_; }
-  void set_whereabouts(std::function<std::string(int)> whereabouts) override { whereabouts_ = std::move(whereabouts); }
+  ProgressCounter& progress_counter() override { return progress_counter_; }
+  void set_current_step(std::function<std::string(int)> current_step) override {
+    current_step_ = std::move(current_step);
+  }
   void set_on_failure(std::function<void(const std::string&)>) override {}
   [[noreturn]] void abort(const Error& error) override { throw error; }
   void leave() override { barrier(); }
@@ -124,15 +126,15 @@ class ThreadCluster : public cluster::Cluster {
     return board_.meet(rank_, partner, deadline);
   }
 
-  std::string whereabouts(int rank) const { return whereabouts_(rank); }
+  std::string current_step(int rank) const { return current_step_(rank); }
 
  private:
   Board& board_;
   int rank_;
   std::vector<std::uint32_t> host_of_;
   std::string host_;
-  Pulse pulse_;
-  std::function<std::string(int)> whereabouts_;
+  ProgressCounter progress_counter_;
+  std::function<std::string(int)> current_step_;
 };
 
 /// Runs `rank_main` on as many threads as host_of has entries; rethrows nothing: assertions go to GoogleTest.

@@ -9,8 +9,8 @@
 
 #include "core/error.hpp"
 #include "small_machine.hpp"
+#include "synthetic/planted_fault_text.hpp"
 #include "synthetic/simulator.hpp"
-#include "synthetic/words.hpp"
 
 namespace leadline::synthetic {
 namespace {
@@ -38,29 +38,29 @@ std::string complaint(const std::string& text) {
 std::string complaint_about(const std::string& fault) { return complaint(R"({"faults": [)" + fault + "]}"); }
 
 TEST(fault_file, names_every_place) {
-  const auto place = [](const std::string& text) { return fault_of("{" + text + R"(, "factor": 2})").place; };
-  EXPECT_EQ(place(R"("slow_host": "node3")"), (Place{PlaceKind::host, -1, 3}));
-  EXPECT_EQ(place(R"("slow_port": 3)"), (Place{PlaceKind::port, -1, 3}));
-  EXPECT_EQ(place(R"("slow_inside": 0)"), (Place{PlaceKind::inside, -1, 0}));
-  EXPECT_EQ(place(R"("slow_rank": 31)"), (Place{PlaceKind::rank, -1, 31}));
-  EXPECT_EQ(place(R"("slow_socket": ["node2", 1])"), (Place{PlaceKind::socket, -1, 2, -1, 1}));
-  EXPECT_EQ(place(R"("slow_link": ["node2", 5])"), (Place{PlaceKind::link, -1, 2, 5}));
-  EXPECT_EQ(place(R"("slow_pair": [7, 9])"), (Place{PlaceKind::pair, -1, 7, 9}));
-  EXPECT_EQ(place(R"("slow_switch": "pod1")"), (Place{PlaceKind::network_switch, 1, 1}));
-  EXPECT_EQ(place(R"("slow_switch": 2)"), (Place{PlaceKind::network_switch, 0, 2}));
-  EXPECT_EQ(place(R"("slow_uplink": 1, "level": 1)"), (Place{PlaceKind::uplink, 1, 1}));
-  EXPECT_EQ(place(R"("slow_cable": ["leaf0", "leaf3"])"), (Place{PlaceKind::cable, 0, 0, 3}));
-  EXPECT_EQ(place(R"("slow_rail": 3)"), (Place{PlaceKind::rail, -1, 3}));
+  const auto component = [](const std::string& text) { return fault_of("{" + text + R"(, "factor": 2})").component; };
+  EXPECT_EQ(component(R"("slow_host": "node3")"), (Component{ComponentKind::host, -1, 3}));
+  EXPECT_EQ(component(R"("slow_port": 3)"), (Component{ComponentKind::port, -1, 3}));
+  EXPECT_EQ(component(R"("slow_inside": 0)"), (Component{ComponentKind::inside, -1, 0}));
+  EXPECT_EQ(component(R"("slow_rank": 31)"), (Component{ComponentKind::rank, -1, 31}));
+  EXPECT_EQ(component(R"("slow_socket": ["node2", 1])"), (Component{ComponentKind::socket, -1, 2, -1, 1}));
+  EXPECT_EQ(component(R"("slow_link": ["node2", 5])"), (Component{ComponentKind::link, -1, 2, 5}));
+  EXPECT_EQ(component(R"("slow_pair": [7, 9])"), (Component{ComponentKind::pair, -1, 7, 9}));
+  EXPECT_EQ(component(R"("slow_switch": "pod1")"), (Component{ComponentKind::network_switch, 1, 1}));
+  EXPECT_EQ(component(R"("slow_switch": 2)"), (Component{ComponentKind::network_switch, 0, 2}));
+  EXPECT_EQ(component(R"("slow_uplink": 1, "level": 1)"), (Component{ComponentKind::uplink, 1, 1}));
+  EXPECT_EQ(component(R"("slow_cable": ["leaf0", "leaf3"])"), (Component{ComponentKind::cable, 0, 0, 3}));
+  EXPECT_EQ(component(R"("slow_rail": 3)"), (Component{ComponentKind::rail, -1, 3}));
 }
 
 TEST(fault_file, says_what_a_fault_does) {
   const PlantedFault fault =
       fault_of(R"({"slow_port": 1, "direction": "receiving", "factor": 1.5, "add_ns": 20, "only_under_load": true})");
-  EXPECT_EQ(fault.way, Way::in);
+  EXPECT_EQ(fault.direction, FaultDirection::in);
   EXPECT_EQ(fault.factor, 1.5);
   EXPECT_EQ(fault.add_ns, 20);
   EXPECT_EQ(fault.lasts, Persistence::only_under_load);
-  EXPECT_EQ(fault_of(R"({"slow_link": [1, 2], "direction": "there", "factor": 2})").way, Way::out);
+  EXPECT_EQ(fault_of(R"({"slow_link": [1, 2], "direction": "there", "factor": 2})").direction, FaultDirection::out);
   const PlantedFault lossy = fault_of(R"({"slow_host": 1, "loss": 0.01, "retry_ns": 1e6, "transient": true})");
   EXPECT_EQ(lossy.loss, 0.01);
   EXPECT_EQ(lossy.retry_ns, 1e6);

@@ -66,18 +66,18 @@ TEST(noise, of_batches_is_that_of_independent_draws) {
   Noise noise = no_noise();
   noise.batch = 0.1;
   constexpr int num_measurements = 40'000, num_batches = 20;
-  const NoiseModel together(noise, 3, num_batches), alone(noise, 4, 1);
+  const NoiseModel run_collectively(noise, 3, num_batches), alone(noise, 4, 1);
   double sum = 0, sum_of_squares = 0, own_sum = 0, own_sum_of_squares = 0, within = 0;
   for (std::uint64_t key = 1; key <= num_measurements; ++key) {
     std::vector<double> logs(num_batches);
-    together.each_batch(mix64(key), logs);
+    run_collectively.each_batch(mix64(key), logs);
     double mean = 0;
     for (double& log : logs) {
       log = std::log(log);
       mean += log / num_batches;
       within += log * log;
     }
-    const double median = std::log(together.median(mix64(key)));
+    const double median = std::log(run_collectively.median(mix64(key)));
     sum += mean, sum_of_squares += mean * mean;
     std::vector<double> own(num_batches);
     for (std::uint64_t i = 0; i < num_batches; ++i) own[i] = std::log(alone.median(mix64(key * 1000 + i)));

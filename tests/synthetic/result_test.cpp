@@ -21,13 +21,13 @@ namespace {
 Machine broken_machine() {
   Machine machine = small_machine();
   PlantedFault fault;
-  fault.place = {PlaceKind::link, -1, 1, 6};
+  fault.component = {ComponentKind::link, -1, 1, 6};
   fault.factor = 4;
   machine.faults = {fault};
   return machine;
 }
 
-void expect_same(result::ResultReader& file, Reader& reader) {
+void expect_same(result::LinkResultReader& file, Reader& reader) {
   for (std::int64_t rank = 0; rank < reader.header().num_ranks; ++rank) {
     const PairRow expected = reader.row(0, 0, rank), found = file.row(0, 0, rank);
     EXPECT_EQ(found.count, expected.count);
@@ -54,7 +54,7 @@ TEST_P(written, reads_back_with_the_same_numbers) {
   } else {
     EXPECT_TRUE(result::write_sion(reader, path, result::SionRecord::extended, path).empty());
   }
-  const auto file = result::ResultReader::open(path);
+  const auto file = result::LinkResultReader::open(path);
   EXPECT_TRUE(file->header().complete);
   EXPECT_EQ(result::provenance_text(file->header(), "transport"), "model");
   EXPECT_EQ(result::option_text(file->header(), "seed"), "1");

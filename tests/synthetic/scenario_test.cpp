@@ -19,7 +19,7 @@ using testing::Not;
 
 TEST(scenario, draws_every_kind_and_only_what_the_machine_can_have) {
   const Machine machine = small_machine(32, 4, 4);
-  std::set<std::pair<PlaceKind, Way>> seen;
+  std::set<std::pair<ComponentKind, FaultDirection>> seen;
   ScenarioSettings settings;
   settings.factor_low = 1.1;
   settings.factor_high = 3;
@@ -29,7 +29,7 @@ TEST(scenario, draws_every_kind_and_only_what_the_machine_can_have) {
     check(machine, faults[0], "a random fault");
     EXPECT_GE(faults[0].factor, 1.1);
     EXPECT_LE(faults[0].factor, 3);
-    seen.insert({faults[0].place.kind, faults[0].way});
+    seen.insert({faults[0].component.kind, faults[0].direction});
   }
   // Eleven places both ways, ports either way, links from their first end.
   EXPECT_EQ(seen.size(), 14U);
@@ -43,8 +43,9 @@ TEST(scenario, keeps_faults_apart) {
     const auto faults = random_scenario(machine, seed, settings);
     for (std::size_t a = 0; a < faults.size(); ++a) {
       for (std::size_t b = 0; b < a; ++b) {
-        EXPECT_FALSE(faults[a].place == faults[b].place) << seed;
-        const bool both_small = faults[a].place.kind >= PlaceKind::host && faults[b].place.kind >= PlaceKind::host;
+        EXPECT_FALSE(faults[a].component == faults[b].component) << seed;
+        const bool both_small =
+            faults[a].component.kind >= ComponentKind::host && faults[b].component.kind >= ComponentKind::host;
         if (!both_small) continue;
         const Reach first(machine, faults[a]), second(machine, faults[b]);
         for (std::uint32_t from = 0; from < 4; ++from)

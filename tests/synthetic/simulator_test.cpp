@@ -15,14 +15,14 @@ namespace {
 
 PlantedFault slow_port(double factor) {
   PlantedFault fault;
-  fault.place = {PlaceKind::port, -1, 2};
+  fault.component = {ComponentKind::port, -1, 2};
   fault.factor = factor;
   return fault;
 }
 
 PlantedFault lossy_host(double loss) {
   PlantedFault fault;
-  fault.place = {PlaceKind::host, -1, 1};
+  fault.component = {ComponentKind::host, -1, 1};
   fault.loss = loss;
   return fault;
 }
@@ -33,7 +33,7 @@ TEST(simulator, gives_the_same_median_by_row_and_by_cell) {
     machine.direction = direction;
     machine.noise.disturbed_probability = 0.05;
     machine.faults = {slow_port(1.7), lossy_host(0.05)};
-    machine.faults[0].way = Way::in;
+    machine.faults[0].direction = FaultDirection::in;
     const Simulator simulator(machine);
     std::vector<double> medians(machine.num_ranks);
     for (std::uint32_t from = 0; from < machine.num_ranks; ++from) {
@@ -144,11 +144,11 @@ TEST(retest, repeats_what_lasts_with_fresh_noise) {
   const double usual = simulator.usual_ns(0, 8);
   double before = simulator.record(0, 8).time_ns_median;
   for (std::uint32_t attempt = 1; attempt < 50; ++attempt) {
-    for (const Occasion occasion : {Occasion::alone, Occasion::beside_others}) {
-      const double again = simulator.retest_median_ns(0, 8, attempt, occasion);
+    for (const LoadCondition load_condition : {LoadCondition::alone, LoadCondition::concurrent}) {
+      const double again = simulator.retest_median_ns(0, 8, attempt, load_condition);
       EXPECT_NE(again, before);
       EXPECT_NEAR(again, usual, 0.1 * usual);
-      EXPECT_EQ(again, simulator.retest(0, 8, attempt, occasion).time_ns_median);
+      EXPECT_EQ(again, simulator.retest(0, 8, attempt, load_condition).time_ns_median);
       before = again;
     }
   }
@@ -172,12 +172,12 @@ TEST(retest, shows_load_and_passing_faults_only_where_they_are) {
   const Simulator loaded(machine);
   EXPECT_NEAR(loaded.record(0, 8).time_ns_median, 2 * sound, 1e-6);
   EXPECT_NEAR(loaded.retest_median_ns(0, 8, 1), sound, 1e-6);
-  EXPECT_NEAR(loaded.retest_median_ns(0, 8, 1, Occasion::beside_others), 2 * sound, 1e-6);
+  EXPECT_NEAR(loaded.retest_median_ns(0, 8, 1, LoadCondition::concurrent), 2 * sound, 1e-6);
   machine.faults[0].lasts = Persistence::transient;
   const Simulator passing(machine);
   EXPECT_NEAR(passing.record(0, 8).time_ns_median, 2 * sound, 1e-6);
   EXPECT_NEAR(passing.retest_median_ns(0, 8, 1), sound, 1e-6);
-  EXPECT_NEAR(passing.retest_median_ns(0, 8, 1, Occasion::beside_others), sound, 1e-6);
+  EXPECT_NEAR(passing.retest_median_ns(0, 8, 1, LoadCondition::concurrent), sound, 1e-6);
 }
 
 TEST(simulator, refuses_what_cannot_be) {
@@ -185,27 +185,27 @@ TEST(simulator, refuses_what_cannot_be) {
   Machine machine = small_machine();
   machine.num_ranks = 33;
   refused(machine);
-  const auto refused_fault = [&](const Place& place, double factor = 2) {
+  const auto refused_fault = [&](const Component& component, double factor = 2) {
     Machine broken = small_machine();
     PlantedFault fault;
-    fault.place = place;
+    fault.component = component;
     fault.factor = factor;
     broken.faults = {fault};
     refused(broken);
   };
-  refused_fault({PlaceKind::host, -1, 8});
-  refused_fault({PlaceKind::host, -1, -1});
-  refused_fault({PlaceKind::rank, -1, 32});
-  refused_fault({PlaceKind::pair, -1, 3, 3});
-  refused_fault({PlaceKind::link, -1, 3, 8});
-  refused_fault({PlaceKind::socket, -1, 3, -1, 2});
-  refused_fault({PlaceKind::rail, -1, 4});
-  refused_fault({PlaceKind::uplink, 2, 0});
-  refused_fault({PlaceKind::uplink, -1, 0});
-  refused_fault({PlaceKind::network_switch, 1, 2});
-  refused_fault({PlaceKind::cable, 0, 1, 1});
-  refused_fault({PlaceKind::host, -1, 1}, 0.5);
-  refused_fault({PlaceKind::host, -1, 1}, std::nan(""));
+  refused_fault({ComponentKind::host, -1, 8});
+  refused_fault({ComponentKind::host, -1, -1});
+  refused_fault({ComponentKind::rank, -1, 32});
+  refused_fault({ComponentKind::pair, -1, 3, 3});
+  refused_fault({ComponentKind::link, -1, 3, 8});
+  refused_fault({ComponentKind::socket, -1, 3, -1, 2});
+  refused_fault({ComponentKind::rail, -1, 4});
+  refused_fault({ComponentKind::uplink, 2, 0});
+  refused_fault({ComponentKind::uplink, -1, 0});
+  refused_fault({ComponentKind::network_switch, 1, 2});
+  refused_fault({ComponentKind::cable, 0, 1, 1});
+  refused_fault({ComponentKind::host, -1, 1}, 0.5);
+  refused_fault({ComponentKind::host, -1, 1}, std::nan(""));
 }
 
 }  // namespace

@@ -73,12 +73,12 @@ TEST(AddressExchange, RefusesALengthThatNoAddressHas) {
 TEST(AddressExchange, SignsAreSeenOnceAndInOrder) {
   TwoEnds ends;
   EXPECT_FALSE(has_sign(ends.one.fd(), 1));
-  give_sign(ends.other.fd(), 0);
+  send_ready(ends.other.fd(), 0);
   EXPECT_TRUE(has_sign(ends.one.fd(), 1));
   EXPECT_FALSE(has_sign(ends.one.fd(), 1));
   ends.other = {};
   EXPECT_THROW(has_sign(ends.one.fd(), 1), Error);
-  EXPECT_THROW(give_sign(ends.one.fd(), 1), Error);
+  EXPECT_THROW(send_ready(ends.one.fd(), 1), Error);
 }
 
 TEST(Introduction, KeepsItsPartsApart) {

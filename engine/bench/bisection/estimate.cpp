@@ -38,7 +38,7 @@ double num_baseline_pairs(const BisectionRequest& request, const Plan& plan) {
 
 double own_table_bytes(const BisectionRequest& request, const Plan& plan) {
   const auto num_sizes = static_cast<double>(request.message_sizes_bytes.size());
-  return bytes_per_rank * plan.presence.num_ranks +
+  return bytes_per_rank * plan.rank_layout.num_ranks +
          bytes_per_pattern * static_cast<double>(plan.max_patterns(request)) * num_sizes +
          bytes_per_name * static_cast<double>(plan.named.size()) +
          bytes_per_exchange * static_cast<double>(request.num_exchanges);
@@ -46,7 +46,7 @@ double own_table_bytes(const BisectionRequest& request, const Plan& plan) {
 
 double table_bytes_at_rank_0(const BisectionRequest& request, const Plan& plan) {
   const auto num_sizes = static_cast<double>(request.message_sizes_bytes.size());
-  return bytes_per_rank_at_rank_0 * plan.presence.num_ranks +
+  return bytes_per_rank_at_rank_0 * plan.rank_layout.num_ranks +
          num_sizes * (bytes_per_pattern_at_rank_0 * static_cast<double>(plan.max_patterns(request)) +
                       sizeof(BaselineSample) * num_baseline_pairs(request, plan));
 }
@@ -54,7 +54,7 @@ double table_bytes_at_rank_0(const BisectionRequest& request, const Plan& plan) 
 double file_bytes(const BisectionRequest& request, const Plan& plan) {
   const auto num_sizes = static_cast<double>(request.message_sizes_bytes.size());
   const auto num_patterns = static_cast<double>(plan.max_patterns(request));
-  return num_sizes * (num_patterns * (file_bytes_per_rank * plan.presence.num_ranks + file_bytes_per_pattern) +
+  return num_sizes * (num_patterns * (file_bytes_per_rank * plan.rank_layout.num_ranks + file_bytes_per_pattern) +
                       num_baseline_pairs(request, plan) * file_bytes_per_baseline_pair) +
          file_bytes_per_name * static_cast<double>(plan.named.size());
 }
@@ -64,16 +64,17 @@ double file_bytes(const BisectionRequest& request, const Plan& plan) {
 double loop_s(const BisectionRequest& request, const Plan& plan, std::uint64_t size_bytes) {
   const CostAssumption& assumption = plan.estimate.assumption;
   const double num_exchanges = static_cast<double>(request.num_warmup) + static_cast<double>(request.num_exchanges);
-  const auto barrier_steps = std::bit_width(static_cast<unsigned>(plan.presence.num_ranks - 1));
+  const auto barrier_steps = std::bit_width(static_cast<unsigned>(plan.rank_layout.num_ranks - 1));
   const double num_barriers = request.num_warmup > 0 ? 4 : 2;
   return num_exchanges * message_s(assumption, size_bytes) + num_barriers * barrier_steps * message_s(assumption, 0);
 }
 
 /// Without its baseline: the loop, links, two reductions; twice the exchanges where bytes are verified.
 double pattern_s(const BisectionRequest& request, const Plan& plan, std::uint64_t size_bytes) {
-  const auto tree_steps = 2 * std::bit_width(static_cast<unsigned>(plan.presence.num_ranks - 1));
+  const auto tree_steps = 2 * std::bit_width(static_cast<unsigned>(plan.rank_layout.num_ranks - 1));
   const double loops = loop_s(request, plan, size_bytes) * (request.verify ? 2 : 1);
-  return loops + 3 * tree_steps * message_s(plan.estimate.assumption, 0) + drawing_s_per_rank * plan.presence.num_ranks;
+  return loops + 3 * tree_steps * message_s(plan.estimate.assumption, 0) +
+         drawing_s_per_rank * plan.rank_layout.num_ranks;
 }
 
 double measuring_s(const BisectionRequest& request, const Plan& plan) {
@@ -94,7 +95,7 @@ Estimate estimate_of(const BisectionRequest& request, const Plan& plan) {
   Estimate estimate;
   estimate.buffer_bytes = whole_bytes(buffers);
   estimate.table_bytes = whole_bytes(own + at_rank_0);
-  estimate.host_bytes = (buffers + own) * plan.presence.max_ranks_per_host + at_rank_0;
+  estimate.host_bytes = (buffers + own) * plan.rank_layout.max_ranks_per_host + at_rank_0;
   estimate.file_bytes = whole_bytes(file_bytes(request, plan));
   estimate.pattern_s = pattern_s(request, plan, largest);
   if (plan.has_random) estimate.pattern_s += request.num_baseline_pairs * loop_s(request, plan, largest);

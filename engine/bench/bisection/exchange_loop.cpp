@@ -52,7 +52,7 @@ kernel::NeighbourExchange ExchangeLoop::exchange(std::uint64_t message_size_byte
 }
 
 std::uint64_t ExchangeLoop::time_posted(std::uint64_t message_size_bytes, std::span<std::uint64_t> step_ends_ns) {
-  const InTransport mark(stage_.cluster.pulse());
+  const InTransport in_transport(stage_.cluster.progress_counter());
   kernel::ExchangeSample sample;
   stage_.transport.exchange_with_neighbours(exchange(message_size_bytes), stage_.buffers.all(),
                                             kernel::TimedExchanges{{&sample, 1}, step_ends_ns});
@@ -71,12 +71,12 @@ Loop ExchangeLoop::run(const Route& route, std::uint64_t message_size_bytes) {
   return {route, rests(route) ? 0 : own_ns, step_ends_ns_};
 }
 
-std::optional<WrongByte> ExchangeLoop::verify(const Route& route, const PatternPlace& place,
+std::optional<WrongByte> ExchangeLoop::verify(const Route& route, const PatternPosition& place,
                                               std::uint64_t first_exchange) {
   const BisectionRequest& request = stage_.request;
   post(route, 1);
   verified_.resize(request.num_exchanges);
-  const InTransport mark(stage_.cluster.pulse());
+  const InTransport in_transport(stage_.cluster.progress_counter());
   const auto mismatch = stage_.transport.exchange_with_neighbours(
       exchange(place.message_size_bytes), stage_.buffers.all(),
       kernel::VerifiedExchanges{{request.fill, request.fill_seed, first_exchange}, verified_});

@@ -12,14 +12,14 @@
 
 #include "bench/agreement.hpp"
 #include "bench/bisection/baseline.hpp"
+#include "bench/bisection/current_step.hpp"
 #include "bench/bisection/distribution.hpp"
 #include "bench/bisection/exchange_loop.hpp"
 #include "bench/bisection/retest.hpp"
-#include "bench/bisection/slow_places.hpp"
+#include "bench/bisection/slow_components.hpp"
 #include "bench/bisection/stopping.hpp"
 #include "bench/bisection/tally.hpp"
 #include "bench/bisection/time_budget.hpp"
-#include "bench/bisection/whereabouts.hpp"
 #include "bench/links.hpp"
 #include "bench/reductions.hpp"
 #include "schedule/pattern.hpp"
@@ -36,12 +36,12 @@ constexpr double row_interval_s = 2;   // a killed run loses at most about this 
 constexpr double swapped_share = 0.1;  // of the pairs in a step of the search; guessed
 
 /// The watch keeps its share of it beyond the end of measuring.
-std::shared_ptr<Whereabouts> show_whereabouts(const Stage& stage) {
+std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
   std::vector<std::string> names;
   for (const schedule::PatternSpec& spec : stage.plan.named) names.push_back(spec.name);
-  auto whereabouts = std::make_shared<Whereabouts>(std::move(names), stage.request.message_sizes_bytes);
-  stage.cluster.set_whereabouts([whereabouts](int /*rank*/) { return whereabouts->text(); });
-  return whereabouts;
+  auto current_step = std::make_shared<CurrentStep>(std::move(names), stage.request.message_sizes_bytes);
+  stage.cluster.set_current_step([current_step](int /*rank*/) { return current_step->text(); });
+  return current_step;
 }
 
 /// Those of barriers, which stay open; those to partners are opened pattern by pattern.
@@ -67,7 +67,7 @@ struct Size {
   std::uint64_t message_size_bytes;
   std::vector<RankTimes> times;  ///< this rank's, by the pattern's number; random ones come first
   std::size_t num_random = 0, num_written = 0;
-  Word word;  ///< the last one
+  RootDecision word;  ///< the last one
   StopReason stopped_by = StopReason::not_stopped;
   // Over random patterns; but for `stopping` as all ranks know them.
   Stopping stopping;  ///< decides on rank 0
@@ -82,12 +82,12 @@ struct Size {
 
 class Measuring {
  public:
-  Measuring(const Stage& stage, Whereabouts& whereabouts)
+  Measuring(const Stage& stage, CurrentStep& current_step)
       : stage_(stage),
-        whereabouts_(whereabouts),
+        current_step_(current_step),
         loop_(stage),
         budget_(stage.request),
-        slow_places_(1 - stage.request.threshold),
+        slow_components_(1 - stage.request.threshold),
         size_(stage.request, 0) {}
 
   Measured run();
@@ -96,7 +96,7 @@ class Measuring {
   bool is_root() const { return stage_.cluster.rank() == 0; }
   std::uint64_t num_others() const { return stage_.plan.max_patterns(stage_.request) - max_random(); }
   std::uint64_t max_random() const { return stage_.plan.has_random ? stage_.request.rounds : 0; }
-  PatternPlace next_place(PatternKind kind, std::uint64_t index, int repeat, const std::string& name) const;
+  PatternPosition next_place(PatternKind kind, std::uint64_t index, int repeat, const std::string& name) const;
 
   void run_size(int size_index);
   void run_random();
@@ -105,22 +105,22 @@ class Measuring {
   /// Whether there is no time for another pattern; there always is for the first.
   bool time_is_over() const { return !size_.times.empty() && size_.word.time_is_over; }
 
-  PatternSummary run_pattern(const PatternPlace& place, const Pattern& pattern);
+  PatternSummary run_pattern(const PatternPosition& place, const Pattern& pattern);
   void link(std::int32_t one, std::int32_t other);
   void note(const PatternSummary& summary, const Tally& all);
-  Word decide(const PatternPlace& place) const;
+  RootDecision decide(const PatternPosition& place) const;
   void keep(const PatternSummary& summary, const RankTimes& own);
-  void run_baseline(const PatternPlace& place, const Pattern& pattern);
+  void run_baseline(const PatternPosition& place, const Pattern& pattern);
   void write_rows(const std::optional<WrongByte>& wrong_byte);
 
   BisectionSummary summarize();
   void retest(double median_bytes_per_s);
 
   const Stage& stage_;
-  Whereabouts& whereabouts_;
+  CurrentStep& current_step_;
   ExchangeLoop loop_;
   TimeBudget budget_;  // counts on rank 0
-  SlowPlaces slow_places_;
+  SlowComponentSearch slow_components_;
   Size size_;
   std::uint64_t num_verified_ = 0;  // exchanges, on all ranks alike: numbers the next one
   std::size_t num_patterns_written_ = 0, num_baseline_written_ = 0;
@@ -128,7 +128,8 @@ class Measuring {
   Measured measured_;
 };
 
-PatternPlace Measuring::next_place(PatternKind kind, std::uint64_t index, int repeat, const std::string& name) const {
+PatternPosition Measuring::next_place(PatternKind kind, std::uint64_t index, int repeat,
+                                      const std::string& name) const {
   return {size_.index, size_.message_size_bytes, size_.times.size(), kind, index, repeat, name};
 }
 
@@ -143,8 +144,8 @@ void Measuring::link(std::int32_t one, std::int32_t other) {
 }
 
 /// Counts on rank 0 alone.
-Word Measuring::decide(const PatternPlace& place) const {
-  Word word;
+RootDecision Measuring::decide(const PatternPosition& place) const {
+  RootDecision word;
   if (place.kind == PatternKind::random) {
     const double elapsed_s = budget_.size_elapsed_s();
     const double pattern_s = elapsed_s / static_cast<double>(place.number + 1);
@@ -173,8 +174,8 @@ void Measuring::keep(const PatternSummary& summary, const RankTimes& own) {
   stage_.progress->pattern_ends(summary, size_.stopping.interval(), budget_.elapsed_s());
 }
 
-PatternSummary Measuring::run_pattern(const PatternPlace& place, const Pattern& pattern) {
-  whereabouts_.enter(place);
+PatternSummary Measuring::run_pattern(const PatternPosition& place, const Pattern& pattern) {
+  current_step_.enter(place);
   if (stage_.progress != nullptr) stage_.progress->pattern_begins(place, pattern);
   const double begin_s = budget_.elapsed_s();
   const std::uint64_t size_bytes = place.message_size_bytes;
@@ -223,18 +224,18 @@ void Measuring::write_rows(const std::optional<WrongByte>& wrong_byte) {
   if (row.times.empty()) return;
   write_and_agree(
       stage_.cluster, [&] { stage_.store.write(row); }, wrong_byte);
-  stage_.cluster.pulse().beat();
+  stage_.cluster.progress_counter().advance();
   size_.num_written = size_.times.size();
   num_patterns_written_ = measured_.patterns.size();
   num_baseline_written_ = measured_.baseline.size();
   last_rows_s_ = budget_.elapsed_s();
 }
 
-void Measuring::run_baseline(const PatternPlace& place, const Pattern& pattern) {
+void Measuring::run_baseline(const PatternPosition& place, const Pattern& pattern) {
   const std::vector<AlonePair> pairs =
       draw_baseline_pairs(pattern, stage_.request.num_baseline_pairs, stage_.request.seed, place.index);
   if (pairs.empty()) return;
-  whereabouts_.enter(place, Whereabouts::Doing::baseline);
+  current_step_.enter(place, CurrentStep::Activity::baseline);
   std::vector<double> times_ns;
   for (const AlonePair& pair : pairs) {
     times_ns.push_back(loop_.share_of_pair(pair.from, pair.to, place.message_size_bytes));
@@ -251,7 +252,7 @@ void Measuring::run_random() {
   const Plan& plan = stage_.plan;
   for (std::uint64_t index = 0; size_.stopped_by == StopReason::not_stopped; ++index) {
     const Pattern pattern = schedule::random_pattern(plan.players, plan.ranks, stage_.request.seed, index);
-    const PatternPlace place = next_place(PatternKind::random, index, 0, name_of(PatternKind::random));
+    const PatternPosition place = next_place(PatternKind::random, index, 0, name_of(PatternKind::random));
     run_pattern(place, pattern);
     run_baseline(place, pattern);
     if (size_.word.rows_are_due) write_rows(std::nullopt);
@@ -265,7 +266,7 @@ void Measuring::run_named() {
       if (time_is_over()) return;
       const schedule::PatternSpec& spec = plan.named[i];
       run_pattern(next_place(PatternKind::named, i, repeat, spec.name),
-                  schedule::named_pattern(spec, plan.presence.num_ranks, plan.ranks));
+                  schedule::named_pattern(spec, plan.rank_layout.num_ranks, plan.ranks));
       if (size_.word.rows_are_due) write_rows(std::nullopt);
     }
   }
@@ -325,7 +326,7 @@ BisectionSummary Measuring::summarize() {
   summary.bytes_per_s_median = distribution.median;
   summary.bytes_per_s_max = distribution.max;
   summary.buckets = std::move(distribution.buckets);
-  slow_places_.add(own_times_ns, bytes_per_s(size_.message_size_bytes, distribution.median));
+  slow_components_.add(own_times_ns, bytes_per_s(size_.message_size_bytes, distribution.median));
   return summary;
 }
 
@@ -339,7 +340,7 @@ void Measuring::retest(double median_bytes_per_s) {
   }
   std::vector<SlowConnection> slowest =
       slowest_connections(stage_.cluster, size_.index, size_.random_times(), stage_.request.retest);
-  if (!slowest.empty()) whereabouts_.enter(next_place(PatternKind::random, 0, 0, {}), Whereabouts::Doing::retest);
+  if (!slowest.empty()) current_step_.enter(next_place(PatternKind::random, 0, 0, {}), CurrentStep::Activity::retest);
   const int rank = stage_.cluster.rank();
   for (SlowConnection& connection : slowest) {
     if (rank == connection.from) link(connection.to, schedule::no_rank);
@@ -371,18 +372,19 @@ void Measuring::run_size(int size_index) {
 Measured Measuring::run() {
   for (std::size_t i = 0; i < stage_.request.message_sizes_bytes.size(); ++i) run_size(static_cast<int>(i));
   cluster::Cluster& cluster = stage_.cluster;
-  const std::string make_believe = stage_.transport.make_believe_host(cluster.rank());
-  const auto host_of = stage_.plan.presence.host_of.empty() ? cluster.host_of() : stage_.plan.presence.host_of;
-  measured_.slow_places = slow_places_.find(cluster, host_of, make_believe.empty() ? cluster.host() : make_believe);
+  const std::string make_believe = stage_.transport.simulated_host(cluster.rank());
+  const auto host_of = stage_.plan.rank_layout.host_of.empty() ? cluster.host_of() : stage_.plan.rank_layout.host_of;
+  measured_.slow_components =
+      slow_components_.find(cluster, host_of, make_believe.empty() ? cluster.host() : make_believe);
   return std::move(measured_);
 }
 
 }  // namespace
 
 Measured measure(const Stage& stage) {
-  const std::shared_ptr<Whereabouts> whereabouts = show_whereabouts(stage);
+  const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
   open_barrier_links(stage);
-  return Measuring(stage, *whereabouts).run();
+  return Measuring(stage, *current_step).run();
 }
 
 }  // namespace leadline::bench::bisection

@@ -34,7 +34,7 @@ struct Measured {
   std::vector<BaselineSample> baseline;
   std::vector<BisectionSummary> sizes;
   std::vector<SlowConnection> slow_connections;
-  std::vector<SlowPlace> slow_places;
+  std::vector<SlowComponent> slow_components;
   std::uint64_t verified_bytes = 0;
 };
 

@@ -22,7 +22,7 @@ struct RankTimes {
 /// call and equally long.
 struct RankRow {
   int size_index = 0;
-  std::uint64_t first_number = 0;  ///< PatternPlace::number of the first
+  std::uint64_t first_number = 0;  ///< PatternPosition::number of the first
   std::span<const RankTimes> times;
   std::span<const PatternSummary> patterns;  ///< rank 0 only
   std::span<const BaselineSample> baseline;  ///< rank 0 only: those that have come since the last call
@@ -43,7 +43,7 @@ class Progress {
  public:
   virtual ~Progress() = default;
   virtual void size_begins(int size_index, std::uint64_t message_size_bytes) = 0;
-  virtual void pattern_begins(const PatternPlace& place, const schedule::Pattern& pattern) = 0;
+  virtual void pattern_begins(const PatternPosition& place, const schedule::Pattern& pattern) = 0;
   /// `so_far`: the interval over the random patterns of this size.
   virtual void pattern_ends(const PatternSummary& summary, const Interval& so_far, double elapsed_s) = 0;
   virtual void retest_done(const SlowConnection& connection) = 0;

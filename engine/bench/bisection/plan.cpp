@@ -65,13 +65,13 @@ std::uint64_t Plan::max_patterns(const BisectionRequest& request) const {
          request.num_worst_steps;
 }
 
-Plan plan(const BisectionRequest& request, const Presence& presence) {
+Plan plan(const BisectionRequest& request, const RankLayout& rank_layout) {
   Plan plan;
-  plan.presence = presence;
-  plan.players.num_ranks = presence.num_ranks;
-  plan.players.host_of = presence.host_of;
+  plan.rank_layout = rank_layout;
+  plan.players.num_ranks = rank_layout.num_ranks;
+  plan.players.host_of = rank_layout.host_of;
   plan.players.per_host = request.active_ranks_per_host;
-  plan.players.within_hosts = request.within_hosts || is_one_host(presence.host_of);
+  plan.players.within_hosts = request.within_hosts || is_one_host(rank_layout.host_of);
   plan.ranks = schedule::players_of(plan.players);
   choose_patterns(request, plan);
   plan.estimate = estimate_of(request, plan);
@@ -79,7 +79,7 @@ Plan plan(const BisectionRequest& request, const Presence& presence) {
 }
 
 void check_memory(const Plan& plan, std::uint64_t available_bytes) {
-  check_available({plan.presence.max_ranks_per_host, plan.estimate.host_bytes}, available_bytes,
+  check_available({plan.rank_layout.max_ranks_per_host, plan.estimate.host_bytes}, available_bytes,
                   "Choose a smaller --message-size, fewer --rounds, or fewer ranks on a host");
 }
 

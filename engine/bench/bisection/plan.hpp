@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/cost.hpp"
-#include "bench/presence.hpp"
+#include "bench/rank_layout.hpp"
 #include "model/bisection_request.hpp"
 #include "schedule/pattern.hpp"
 
@@ -24,7 +24,7 @@ struct Estimate {
 };
 
 struct Plan {
-  Presence presence;
+  RankLayout rank_layout;
   schedule::Players players;        ///< within_hosts also where there is only one host
   std::vector<std::int32_t> ranks;  ///< that play
   bool has_random = false;
@@ -38,7 +38,7 @@ struct Plan {
 
 /// Throws Error(bad_command_line) where so many ranks have no pair or no such pattern, where a pattern is asked for
 /// twice, and where --worst is asked for without random patterns.
-Plan plan(const BisectionRequest& request, const Presence& presence);
+Plan plan(const BisectionRequest& request, const RankLayout& rank_layout);
 
 /// Throws Error(something_missing) where estimate.host_bytes are not there.
 void check_memory(const Plan& plan, std::uint64_t available_bytes);

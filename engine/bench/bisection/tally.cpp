@@ -63,7 +63,7 @@ double full_load_time_ns(const Loop& loop, std::uint64_t shortest_loop_ns) {
   return until_ns / exchanges_done(loop.step_ends_ns, until_ns);
 }
 
-PatternSummary summary_of(const PatternPlace& place, const Tally& all) {
+PatternSummary summary_of(const PatternPosition& place, const Tally& all) {
   PatternSummary summary;
   summary.place = place;
   summary.num_connections = all.num_connections;

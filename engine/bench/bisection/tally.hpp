@@ -30,7 +30,7 @@ Tally tally_of(int rank, const Loop& loop, std::uint64_t message_size_bytes);
 Tally sum_of(cluster::Cluster& cluster, const Tally& own);
 
 /// What rank 0 says behind a pattern.
-struct Word {
+struct RootDecision {
   StopReason stop = StopReason::not_stopped;  ///< whether there are more random patterns
   bool time_is_over = false;                  ///< for this message size
   bool rows_are_due = false;
@@ -39,7 +39,7 @@ struct Word {
 /// As above, once the length of the shortest loop is known.
 struct Closing {
   double full_load_bytes_per_s_sum = 0;
-  Word word;  ///< what other ranks have here counts for nothing
+  RootDecision word;  ///< what other ranks have here counts for nothing
 };
 
 /// Collective: the sum, and rank 0's word, on all ranks.
@@ -51,6 +51,6 @@ double full_load_time_ns(const Loop& loop, std::uint64_t shortest_loop_ns);
 double bytes_per_s(std::uint64_t message_size_bytes, double time_ns);
 
 /// What the first sum tells of a pattern.
-PatternSummary summary_of(const PatternPlace& place, const Tally& all);
+PatternSummary summary_of(const PatternPosition& place, const Tally& all);
 
 }  // namespace leadline::bench::bisection

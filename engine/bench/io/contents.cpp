@@ -11,7 +11,7 @@ namespace leadline::bench::io {
 
 using memory::Mismatch;
 using memory::MismatchKind;
-using Spending = Recorder::Spending;
+using StateTimer = Recorder::StateTimer;
 
 Contents::Contents(const IoRequest& request, const schedule::FileLayout& layout, const Writing& writing,
                    Recorder& recorder)
@@ -24,7 +24,7 @@ Contents::Contents(const IoRequest& request, const schedule::FileLayout& layout,
 }
 
 memory::ObjectKey Contents::key_of(std::int32_t rank, std::uint64_t number) const {
-  const schedule::ObjectPlace place = layout_.place(rank, number);
+  const schedule::ObjectLocation place = layout_.place(rank, number);
   return {writing_.run,
           static_cast<std::uint32_t>(rank),
           static_cast<std::uint32_t>(place.file),
@@ -34,7 +34,7 @@ memory::ObjectKey Contents::key_of(std::int32_t rank, std::uint64_t number) cons
 }
 
 void Contents::fill(std::span<std::byte> object, std::int32_t rank, std::uint64_t number, Before before) {
-  const Spending mark(recorder_, IoTime::fill);
+  const StateTimer timer(recorder_, IoTime::fill);
   if (before == Before::anything) {
     memory::fill_object(object, pattern_, key_of(rank, number));
   } else {
@@ -44,7 +44,7 @@ void Contents::fill(std::span<std::byte> object, std::int32_t rank, std::uint64_
 
 void Contents::poison(std::span<std::byte> memory) {
   if (pattern_.check == memory::Check::none) return;
-  const Spending mark(recorder_, IoTime::verify);
+  const StateTimer timer(recorder_, IoTime::verify);
   memory::poison(memory);
 }
 
@@ -59,7 +59,7 @@ memory::Mismatch Contents::truncated(std::uint64_t num_read, const memory::Objec
 
 void Contents::verify(std::span<const std::byte> object, std::uint64_t num_read, std::int32_t rank,
                       std::uint64_t number) {
-  const Spending mark(recorder_, IoTime::verify);
+  const StateTimer timer(recorder_, IoTime::verify);
   const memory::ObjectKey key = key_of(rank, number);
   std::optional<Mismatch> mismatch;
   if (pattern_.check != memory::Check::none) mismatch = memory::check_object(object, num_read, pattern_, key);

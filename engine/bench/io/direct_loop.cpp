@@ -6,7 +6,7 @@
 
 namespace leadline::bench::io {
 
-using Spending = Recorder::Spending;
+using StateTimer = Recorder::StateTimer;
 
 void DirectLoop::make_ready(std::span<std::byte> object, std::size_t slot, std::uint64_t number) {
   if (!work_.writes()) return work_.contents.poison(object);
@@ -17,7 +17,7 @@ void DirectLoop::make_ready(std::span<std::byte> object, std::size_t slot, std::
 
 void DirectLoop::await_others() {
   if (!work_.request().barrier || !work_.writes()) return;
-  const Spending mark(work_.recorder, IoTime::barrier);
+  const StateTimer timer(work_.recorder, IoTime::barrier);
   work_.stage.cluster.barrier();
 }
 

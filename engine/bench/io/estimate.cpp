@@ -36,7 +36,7 @@ double io_rank_bytes(const IoRequest& request, const Plan& plan) {
 double bytes_on_fullest_host(const Plan& plan, double own, double io_rank) {
   std::vector<double> on_host(1, 0.0);
   for (int rank = 0; rank < plan.layout.num_ranks(); ++rank) {
-    const auto& host_of = plan.presence.host_of;
+    const auto& host_of = plan.rank_layout.host_of;
     const std::size_t host = host_of.empty() ? 0 : host_of[static_cast<std::size_t>(rank)];
     if (host >= on_host.size()) on_host.resize(host + 1, 0.0);
     on_host[host] += plan.layout.is_opener(rank) ? io_rank : own;

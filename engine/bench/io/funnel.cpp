@@ -12,7 +12,7 @@
 namespace leadline::bench::io {
 
 std::uint64_t greatest_number_of_steps(PhaseWork& work, std::uint64_t own) {
-  const Recorder::Aside mark(work.recorder);
+  const Recorder::AgreementTimer timer(work.recorder);
   return merged_over_ranks(work.stage.cluster, own, [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
 }
 

@@ -41,8 +41,8 @@ std::uint64_t greatest_number_of_steps(PhaseWork& work, std::uint64_t own);
 
 /// Blocks until a message is sent or received; the time counts as `state`.
 inline transport::Messages::Ticket await_message(PhaseWork& work, transport::Messages& messages, IoTime state) {
-  const InTransport mark(work.stage.cluster.pulse());
-  const Recorder::Spending spending(work.recorder, state);
+  const InTransport in_transport(work.stage.cluster.progress_counter());
+  const Recorder::StateTimer spending(work.recorder, state);
   return messages.await_any();
 }
 

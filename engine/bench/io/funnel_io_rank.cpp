@@ -54,7 +54,7 @@ void FunnelIoRank::poll_all() {
   for (;;) {
     std::optional<Ticket> ticket;
     {
-      const Recorder::Spending mark(work_.recorder, work_.writes() ? IoTime::receive : IoTime::send);
+      const Recorder::StateTimer timer(work_.recorder, work_.writes() ? IoTime::receive : IoTime::send);
       ticket = messages_.poll();
     }
     if (!ticket) return;
@@ -65,8 +65,8 @@ void FunnelIoRank::poll_all() {
 void FunnelIoRank::begin_step() {
   if (num_steps_left_ > 0) --num_steps_left_;
   if (!barrier_) return;
-  const InTransport mark(work_.stage.cluster.pulse());
-  const Recorder::Spending spending(work_.recorder, IoTime::barrier);
+  const InTransport in_transport(work_.stage.cluster.progress_counter());
+  const Recorder::StateTimer spending(work_.recorder, IoTime::barrier);
   barrier_->pass([this](Ticket ticket) { on_message(ticket); });
 }
 

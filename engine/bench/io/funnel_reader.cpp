@@ -139,7 +139,7 @@ void FunnelReader::deliver_object(std::uint64_t fill, std::uint64_t slot, std::o
 
 void FunnelReader::send_allowed(std::size_t sender) {
   Owner& owner = owners_[sender];
-  const Recorder::Spending mark(work().recorder, IoTime::send);
+  const Recorder::StateTimer timer(work().recorder, IoTime::send);
   for (; owner.num_credits > 0 && !owner.outgoing.empty(); --owner.num_credits) {
     const Outgoing next = owner.outgoing.front();
     owner.outgoing.pop_front();

@@ -17,7 +17,7 @@ std::span<std::byte> bytes_of(T& value) {
 
 }  // namespace
 
-using Spending = Recorder::Spending;
+using StateTimer = Recorder::StateTimer;
 
 FunnelSender::FunnelSender(PhaseWork& work, transport::Messages& messages)
     : work_(work),
@@ -43,7 +43,7 @@ std::uint64_t FunnelSender::move(ObjectRange range, std::optional<std::uint64_t>
 
 void FunnelSender::await_credit() {
   if (num_to_grant_ == 0) return;
-  const Spending mark(work_.recorder, IoTime::send);
+  const StateTimer timer(work_.recorder, IoTime::send);
   messages_.post_receive(io_rank_, bytes_of(credit_), tickets_.credit(0));
 }
 
@@ -57,7 +57,7 @@ void FunnelSender::fill_next(std::uint64_t number) {
 }
 
 void FunnelSender::send_filled() {
-  const Spending mark(work_.recorder, IoTime::send);
+  const StateTimer timer(work_.recorder, IoTime::send);
   for (; num_credits_ > 0 && !filled_.empty(); --num_credits_) {
     const std::size_t slot = filled_.front();
     filled_.pop_front();
@@ -75,7 +75,7 @@ void FunnelSender::send(ObjectRange range) {
     std::optional<Ticket> ticket;
     if (next < range.end && !free_.empty()) {
       fill_next(next++);
-      const Spending mark(work_.recorder, IoTime::send);
+      const StateTimer timer(work_.recorder, IoTime::send);
       ticket = messages_.poll();
     } else {
       ticket = await_message(work_, messages_, IoTime::send);
@@ -102,7 +102,7 @@ void FunnelSender::receive_next(std::uint64_t number) {
   num_posted_[slot] = 2;
   const std::span<std::byte> object = work_.stage.buffers.object(slot);
   if (!work_.request().no_file) work_.contents.poison(object);
-  const Spending mark(work_.recorder, IoTime::receive);
+  const StateTimer timer(work_.recorder, IoTime::receive);
   messages_.post_receive(io_rank_, object, tickets_.object(slot));
   messages_.post_send(io_rank_, bytes_of(credits_[slot]), tickets_.credit(slot));
 }
@@ -119,7 +119,7 @@ void FunnelSender::take(std::size_t slot) {
 
 void FunnelSender::post_end() {
   end_ = {};
-  const Spending mark(work_.recorder, IoTime::receive);
+  const StateTimer timer(work_.recorder, IoTime::receive);
   messages_.post_receive(io_rank_, bytes_of(end_), tickets_.end());
 }
 

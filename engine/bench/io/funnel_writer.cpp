@@ -34,7 +34,7 @@ void FunnelWriter::open_free_buffers() {
 /// Receives are posted before anything is granted: what comes always finds its place.
 void FunnelWriter::open(std::uint64_t fill) {
   {
-    const Recorder::Spending mark(work().recorder, IoTime::receive);
+    const Recorder::StateTimer timer(work().recorder, IoTime::receive);
     for (std::uint64_t slot = 0; slot < map().num_slots(fill); ++slot) {
       const FunnelObject object = map().object(fill, slot);
       Credit& credit = credits_[buffer_of(fill) * num_senders() + object.sender];

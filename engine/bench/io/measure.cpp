@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "bench/agreement.hpp"
+#include "bench/io/current_step.hpp"
 #include "bench/io/funnel.hpp"
 #include "bench/io/hints_in_force.hpp"
 #include "bench/io/opener_barrier.hpp"
@@ -21,7 +22,6 @@
 #include "bench/io/share.hpp"
 #include "bench/io/summary.hpp"
 #include "bench/io/untimed_files.hpp"
-#include "bench/io/whereabouts.hpp"
 #include "bench/links.hpp"
 #include "bench/reductions.hpp"
 #include "core/units.hpp"
@@ -31,16 +31,16 @@ namespace leadline::bench::io {
 namespace {
 
 /// The watch keeps its share of it beyond the end of measuring.
-std::shared_ptr<Whereabouts> show_whereabouts(const Stage& stage) {
-  std::vector<Whereabouts::Phase> phases;
-  for (const PhasePlace& place : stage.plan.phases) {
+std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
+  std::vector<CurrentStep::Phase> phases;
+  for (const PhasePosition& place : stage.plan.phases) {
     const Share share = share_of(stage.request, stage.plan, place.operation, stage.cluster.rank());
     phases.push_back(
         {place.operation, share.opens ? stage.files[static_cast<std::size_t>(share.file)] : std::string()});
   }
-  auto whereabouts = std::make_shared<Whereabouts>(std::move(phases));
-  stage.cluster.set_whereabouts([whereabouts](int /*rank*/) { return whereabouts->text(); });
-  return whereabouts;
+  auto current_step = std::make_shared<CurrentStep>(std::move(phases));
+  stage.cluster.set_current_step([current_step](int /*rank*/) { return current_step->text(); });
+  return current_step;
 }
 
 /// Whom this rank of a funnel exchanges messages with, ascending.
@@ -97,8 +97,8 @@ Error wrong_object(const PhaseSummary& summary) {
 
 class Measuring {
  public:
-  Measuring(const Stage& stage, Whereabouts& whereabouts, transport::Messages* messages)
-      : stage_(stage), whereabouts_(whereabouts), messages_(messages), file_system_(file_system_of_files(stage)) {
+  Measuring(const Stage& stage, CurrentStep& current_step, transport::Messages* messages)
+      : stage_(stage), current_step_(current_step), messages_(messages), file_system_(file_system_of_files(stage)) {
     measured_.run = stage.run;
   }
 
@@ -108,14 +108,14 @@ class Measuring {
   bool is_root() const { return stage_.cluster.rank() == 0; }
   bool only_reads() const { return stage_.request.operations == IoOperations::read; }
   void find_earlier_run();
-  void pause_before(const PhasePlace& place);
-  PhaseTask task_of(const PhasePlace& place) const;
-  void run_phase(const PhasePlace& place);
+  void pause_before(const PhasePosition& place);
+  PhaseTask task_of(const PhasePosition& place) const;
+  void run_phase(const PhasePosition& place);
   void keep(const Phase& phase, const PhaseSummary& summary);
   void delete_files();
 
   const Stage& stage_;
-  Whereabouts& whereabouts_;
+  CurrentStep& current_step_;
   transport::Messages* messages_;
   std::string file_system_;
   std::uint32_t earlier_generation_ = 0;
@@ -132,7 +132,7 @@ void Measuring::find_earlier_run() {
 }
 
 /// In steps: whoever sleeps is not stuck.
-void Measuring::pause_before(const PhasePlace& place) {
+void Measuring::pause_before(const PhasePosition& place) {
   const bool is_between = place.operation == IoOperation::read && !only_reads();
   if (!is_between || stage_.request.sleep_s <= 0) return;
   if (stage_.progress != nullptr) {
@@ -141,11 +141,11 @@ void Measuring::pause_before(const PhasePlace& place) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(stage_.request.sleep_s);
   for (auto now = std::chrono::steady_clock::now(); now < end; now = std::chrono::steady_clock::now()) {
     std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(end - now, std::chrono::milliseconds(100)));
-    stage_.cluster.pulse().beat();
+    stage_.cluster.progress_counter().advance();
   }
 }
 
-PhaseTask Measuring::task_of(const PhasePlace& place) const {
+PhaseTask Measuring::task_of(const PhasePosition& place) const {
   PhaseTask task;
   task.place = place;
   task.num_objects = stage_.plan.num_objects;
@@ -154,9 +154,9 @@ PhaseTask Measuring::task_of(const PhasePlace& place) const {
   return task;
 }
 
-void Measuring::run_phase(const PhasePlace& place) {
+void Measuring::run_phase(const PhasePosition& place) {
   pause_before(place);
-  Phase phase(stage_, task_of(place), messages_, whereabouts_);
+  Phase phase(stage_, task_of(place), messages_, current_step_);
   phase.run();
   const PhaseSummary summary = phase.summarize(file_system_);
   keep(phase, summary);
@@ -201,7 +201,7 @@ Measured Measuring::run() {
   } else {
     require_same_files(stage_);
   }
-  for (const PhasePlace& place : stage_.plan.phases) run_phase(place);
+  for (const PhasePosition& place : stage_.plan.phases) run_phase(place);
   delete_files();
   sum_over_ranks(stage_.cluster, std::span(&measured_.verified_bytes, 1));
   if (is_root()) measured_.operations = summarize_operations(measured_.phases);
@@ -211,9 +211,9 @@ Measured Measuring::run() {
 }  // namespace
 
 Measured measure(const Stage& stage) {
-  const std::shared_ptr<Whereabouts> whereabouts = show_whereabouts(stage);
+  const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
   const std::unique_ptr<transport::Messages> messages = open_messages(stage);
-  return Measuring(stage, *whereabouts, messages.get()).run();
+  return Measuring(stage, *current_step, messages.get()).run();
 }
 
 }  // namespace leadline::bench::io

@@ -22,7 +22,7 @@ bool is_namer(const schedule::FileLayout& layout, int rank) {
   return layout.is_opener(rank) && layout.openers(layout.file_of(rank)).front() == rank;
 }
 
-std::string own_name(const IoRequest& request, const Plan& plan, int rank, const RankPlace& place) {
+std::string own_name(const IoRequest& request, const Plan& plan, int rank, const RankPlacement& place) {
   const std::int32_t file = plan.layout.file_of(rank);
   const std::int32_t number = request.movement == schedule::Movement::n_m ? file : rank;
   return expand_target(plan.templates[at(file)], {number, place.host, place.pid});
@@ -114,7 +114,7 @@ std::string expand_target(const std::string& name, const NameParts& parts) {
 }
 
 std::vector<std::string> agree_on_names(const IoRequest& request, const Plan& plan, cluster::Cluster& cluster,
-                                        const RankPlace& place) {
+                                        const RankPlacement& place) {
   if (request.no_file) return {};
   const schedule::FileLayout& layout = plan.layout;
   const int rank = cluster.rank();

@@ -17,7 +17,7 @@ namespace leadline::bench::io {
 /// What all parts of a phase work with, on one rank. References outlive the phase.
 struct PhaseWork {
   const Stage& stage;
-  PhasePlace place;
+  PhasePosition place;
   Recorder& recorder;
   Contents& contents;
   Failure& failure;

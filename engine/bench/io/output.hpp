@@ -18,12 +18,12 @@ class PhaseStore {
   virtual ~PhaseStore() = default;
 
   /// Collective, behind each phase, also one that failed: every rank's own row. `summary` counts on rank 0 alone.
-  virtual void write(const PhasePlace& place, const RankPhase& own, const PhaseSummary& summary) = 0;
+  virtual void write(const PhasePosition& place, const RankPhase& own, const PhaseSummary& summary) = 0;
 };
 
 /// How far all ranks together are, as far as rank 0 can tell without asking: by its own share.
 struct PhaseProgress {
-  PhasePlace place;
+  PhasePosition place;
   std::uint64_t bytes_done = 0, bytes_total = 0;
   double elapsed_s = 0;
 };
@@ -32,7 +32,7 @@ struct PhaseProgress {
 class Progress {
  public:
   virtual ~Progress() = default;
-  virtual void phase_begins(const PhasePlace& place, std::uint64_t bytes_total) = 0;
+  virtual void phase_begins(const PhasePosition& place, std::uint64_t bytes_total) = 0;
   /// Several times a second at most; outside timed calls.
   virtual void phase_goes_on(const PhaseProgress& progress) = 0;
   virtual void phase_ends(const PhaseSummary& summary) = 0;

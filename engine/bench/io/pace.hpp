@@ -5,30 +5,35 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "bench/io/current_step.hpp"
 #include "bench/io/output.hpp"
 #include "bench/io/recorder.hpp"
-#include "bench/io/whereabouts.hpp"
-#include "core/pulse.hpp"
+#include "core/progress_counter.hpp"
 
 namespace leadline::bench::io {
 
 class Pace {
  public:
   struct Work {
-    PhasePlace place;
+    PhasePosition place;
     std::uint64_t num_objects = 0;  ///< that pass through this rank
     std::uint64_t bytes_total = 0;  ///< of all ranks
   };
 
   /// `progress`: rank 0 only.
-  Pace(const Work& work, const Recorder& recorder, Pulse& pulse, Whereabouts& whereabouts, Progress* progress)
-      : work_(work), recorder_(recorder), pulse_(pulse), whereabouts_(whereabouts), progress_(progress) {}
+  Pace(const Work& work, const Recorder& recorder, ProgressCounter& progress_counter, CurrentStep& current_step,
+       Progress* progress)
+      : work_(work),
+        recorder_(recorder),
+        progress_counter_(progress_counter),
+        current_step_(current_step),
+        progress_(progress) {}
 
   /// Outside timed calls.
   void object_done() {
     ++num_done_;
-    pulse_.beat();
-    whereabouts_.object_done();
+    progress_counter_.advance();
+    current_step_.object_done();
     if (progress_ != nullptr) show();
   }
 
@@ -46,8 +51,8 @@ class Pace {
 
   Work work_;
   const Recorder& recorder_;
-  Pulse& pulse_;
-  Whereabouts& whereabouts_;
+  ProgressCounter& progress_counter_;
+  CurrentStep& current_step_;
   Progress* progress_;
   std::uint64_t num_done_ = 0, next_ns_ = interval_ns;
 };

@@ -16,8 +16,8 @@
 
 namespace leadline::bench::io {
 
-using Aside = Recorder::Aside;
-using Spending = Recorder::Spending;
+using AgreementTimer = Recorder::AgreementTimer;
+using StateTimer = Recorder::StateTimer;
 
 namespace {
 
@@ -36,16 +36,16 @@ std::size_t max_started(const Stage& stage) {
 
 }  // namespace
 
-Phase::Phase(const Stage& stage, const PhaseTask& task, transport::Messages* messages, Whereabouts& whereabouts)
+Phase::Phase(const Stage& stage, const PhaseTask& task, transport::Messages* messages, CurrentStep& current_step)
     : stage_(stage),
       task_(task),
       messages_(messages),
-      whereabouts_(whereabouts),
+      current_step_(current_step),
       share_(share_of(stage.request, stage.plan, task.place.operation, stage.cluster.rank())),
       recorder_(stage.request.num_slow_calls),
       contents_(stage.request, stage.plan.layout, task.writing, recorder_),
       failure_(stage.cluster.rank(), stage.place.host),
-      pace_(work_of(stage, task, share_), recorder_, stage.cluster.pulse(), whereabouts, stage.progress) {
+      pace_(work_of(stage, task, share_), recorder_, stage.cluster.progress_counter(), current_step, stage.progress) {
   recorder_.row().file = share_.file;
 }
 
@@ -60,7 +60,7 @@ std::optional<Error> Phase::agreement() {
 
 void Phase::run() {
   const Pace::Work work = work_of(stage_, task_, share_);
-  whereabouts_.enter(static_cast<std::size_t>(task_.place.index), work.num_objects);
+  current_step_.enter(static_cast<std::size_t>(task_.place.index), work.num_objects);
   if (!make_ready()) return;
   if (stage_.progress != nullptr) stage_.progress->phase_begins(task_.place, work.bytes_total);
   stage_.cluster.barrier();
@@ -106,7 +106,7 @@ void Phase::measure() {
   recorder_.begin();
   open();
   {
-    const Aside mark(recorder_);
+    const AgreementTimer timer(recorder_);
     agreed_ = agreement();
   }
   if (!agreed_) {
@@ -133,19 +133,19 @@ void Phase::open() {
   file.hints = request.hints;
   file.max_started = max_started(stage_);
   failure_.guard([&] {
-    const Spending mark(recorder_, IoTime::open);
+    const StateTimer timer(recorder_, IoTime::open);
     file_ = stage_.backend.open(file);
   });
   if (!file_) return;
   const TransferSetting setting{task_.place.operation, request.calls, request.collective, request.timeout_s,
                                 file.max_started};
-  failure_.guard([&] { transfers_.emplace(*file_, path(), setting, recorder_, stage_.cluster.pulse()); });
+  failure_.guard([&] { transfers_.emplace(*file_, path(), setting, recorder_, stage_.cluster.progress_counter()); });
 }
 
 void Phase::preallocate() {
   if (!file_ || !writes() || stage_.request.preallocate_bytes == 0) return;
   failure_.guard([&] {
-    const Spending mark(recorder_, IoTime::preallocate);
+    const StateTimer timer(recorder_, IoTime::preallocate);
     file_->preallocate(stage_.request.preallocate_bytes);
   });
 }
@@ -162,7 +162,7 @@ void Phase::move() {
   const std::unique_ptr<ObjectLoop> loop = make_loop(work);
   moved_ = move_objects(work, *loop, task_.num_objects);
   if (!file_) return;
-  const Aside mark(recorder_);
+  const AgreementTimer timer(recorder_);
   failure_.guard([&] { hints_ = file_->hints(); });
 }
 
@@ -170,7 +170,7 @@ void Phase::move() {
 /// what was on the storage when that ended.
 void Phase::sync() {
   if (!file_ || !writes() || stage_.request.sync == SyncTiming::none) return;
-  const Spending mark(recorder_, IoTime::sync);
+  const StateTimer timer(recorder_, IoTime::sync);
   failure_.guard([&] {
     if (stage_.request.sync == SyncTiming::outside) recorder_.row().cache_after = cache_state();
   });
@@ -181,7 +181,7 @@ void Phase::sync() {
 /// nobody's I/O time.
 void Phase::meet() {
   if (!schedule::shares_files(stage_.request.movement) || stage_.request.no_file) return;
-  const Aside mark(recorder_);
+  const AgreementTimer timer(recorder_);
   stage_.cluster.barrier();
 }
 
@@ -189,7 +189,7 @@ void Phase::close() {
   if (!file_) return;
   transfers_.reset();
   failure_.guard([&] {
-    const Spending mark(recorder_, IoTime::close);
+    const StateTimer timer(recorder_, IoTime::close);
     file_->close();
   });
   file_.reset();

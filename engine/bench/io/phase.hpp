@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bench/io/contents.hpp"
+#include "bench/io/current_step.hpp"
 #include "bench/io/failure.hpp"
 #include "bench/io/measure.hpp"
 #include "bench/io/object_loop.hpp"
@@ -16,7 +17,6 @@
 #include "bench/io/share.hpp"
 #include "bench/io/time_limit.hpp"
 #include "bench/io/transfers.hpp"
-#include "bench/io/whereabouts.hpp"
 #include "core/error.hpp"
 #include "transport/messages.hpp"
 
@@ -24,7 +24,7 @@ namespace leadline::bench::io {
 
 /// What a phase is told.
 struct PhaseTask {
-  PhasePlace place;
+  PhasePosition place;
   std::uint64_t num_objects = 0;  ///< of a rank, at most
   Writing writing;                ///< who writes, or wrote, the blocks
 };
@@ -32,7 +32,7 @@ struct PhaseTask {
 class Phase {
  public:
   /// References outlive it; `messages` is null where nothing is sent.
-  Phase(const Stage& stage, const PhaseTask& task, transport::Messages* messages, Whereabouts& whereabouts);
+  Phase(const Stage& stage, const PhaseTask& task, transport::Messages* messages, CurrentStep& current_step);
 
   /// Collective. Errors are agreed on and kept; see error(). Throws only where no partner can be reached.
   void run();
@@ -69,7 +69,7 @@ class Phase {
   const Stage& stage_;
   PhaseTask task_;
   transport::Messages* messages_;
-  Whereabouts& whereabouts_;
+  CurrentStep& current_step_;
   Share share_;
   Recorder recorder_;
   Contents contents_;

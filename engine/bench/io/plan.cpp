@@ -83,7 +83,7 @@ std::uint64_t buffer_size_of(const IoRequest& request) {
 }
 
 /// Of each of --io-hosts; all its ranks where nothing was asked.
-std::vector<schedule::IoHost> io_hosts_of(const IoRequest& request, const Presence& presence, const Names& names) {
+std::vector<schedule::IoHost> io_hosts_of(const IoRequest& request, const RankLayout& rank_layout, const Names& names) {
   if (request.io_ranks.size() > 1 && request.io_ranks.size() != request.io_hosts.size()) {
     refuse(fmt::format("--io-ranks has {} numbers and --io-hosts {} names", request.io_ranks.size(),
                        request.io_hosts.size()),
@@ -105,7 +105,7 @@ std::vector<schedule::IoHost> io_hosts_of(const IoRequest& request, const Presen
     }
     const auto host = static_cast<std::uint32_t>(found - names.hosts.begin());
     const std::int64_t num_there =
-        presence.host_of.empty() ? presence.num_ranks : std::ranges::count(presence.host_of, host);
+        rank_layout.host_of.empty() ? rank_layout.num_ranks : std::ranges::count(rank_layout.host_of, host);
     std::int64_t num = num_there;
     if (!request.io_ranks.empty()) num = request.io_ranks.size() == 1 ? request.io_ranks.front() : request.io_ranks[i];
     if (num < 1 || num > num_there) {
@@ -119,25 +119,25 @@ std::vector<schedule::IoHost> io_hosts_of(const IoRequest& request, const Presen
   return hosts;
 }
 
-schedule::IoRanks io_ranks_of(const IoRequest& request, const Presence& presence, const Names& names) {
-  if (!schedule::is_funnel(request.movement)) return schedule::all_do_io(presence.num_ranks);
+schedule::IoRanks io_ranks_of(const IoRequest& request, const RankLayout& rank_layout, const Names& names) {
+  if (!schedule::is_funnel(request.movement)) return schedule::all_do_io(rank_layout.num_ranks);
   if (!request.io_hosts.empty()) {
-    const std::vector<std::uint32_t> one_host(static_cast<std::size_t>(presence.num_ranks), 0);
-    return schedule::io_ranks_on_hosts(presence.host_of.empty() ? one_host : presence.host_of,
-                                       io_hosts_of(request, presence, names));
+    const std::vector<std::uint32_t> one_host(static_cast<std::size_t>(rank_layout.num_ranks), 0);
+    return schedule::io_ranks_on_hosts(rank_layout.host_of.empty() ? one_host : rank_layout.host_of,
+                                       io_hosts_of(request, rank_layout, names));
   }
-  if (request.io_ranks.empty()) return schedule::all_do_io(presence.num_ranks);
+  if (request.io_ranks.empty()) return schedule::all_do_io(rank_layout.num_ranks);
   if (request.io_ranks.size() > 1) {
     refuse(fmt::format("--io-ranks has {} numbers", request.io_ranks.size()),
            "a list says how many on each host, and there is no --io-hosts",
            "Add --io-hosts, or give one number for all hosts together");
   }
   constexpr std::int64_t most = std::numeric_limits<int>::max();
-  return schedule::io_ranks_in_blocks(presence.num_ranks,
+  return schedule::io_ranks_in_blocks(rank_layout.num_ranks,
                                       static_cast<int>(std::clamp<std::int64_t>(request.io_ranks.front(), 0, most)));
 }
 
-int num_files_of(const IoRequest& request, const Presence& presence, const Names& names) {
+int num_files_of(const IoRequest& request, const RankLayout& rank_layout, const Names& names) {
   if (request.movement != Movement::n_m) return 1;
   const bool is_by_list = request.num_files == 0;
   if (is_by_list && request.targets_file.empty()) {
@@ -145,34 +145,34 @@ int num_files_of(const IoRequest& request, const Presence& presence, const Names
   }
   const auto num =
       static_cast<std::int64_t>(is_by_list ? names.targets.size() : static_cast<std::size_t>(request.num_files));
-  if (num < 1 || num > presence.num_ranks) {
+  if (num < 1 || num > rank_layout.num_ranks) {
     refuse(is_by_list ? fmt::format("--targets names {} files", num) : fmt::format("--files cannot be {}", num),
-           fmt::format("{} rank{} share them, and each belongs to one", presence.num_ranks,
-                       presence.num_ranks == 1 ? "" : "s"),
+           fmt::format("{} rank{} share them, and each belongs to one", rank_layout.num_ranks,
+                       rank_layout.num_ranks == 1 ? "" : "s"),
            is_by_list ? "Say with --files how many of them to take"
-                      : fmt::format("Choose at most {}", presence.num_ranks));
+                      : fmt::format("Choose at most {}", rank_layout.num_ranks));
   }
   return static_cast<int>(num);
 }
 
-schedule::FileLayout layout_of(const IoRequest& request, const Presence& presence, const Names& names) {
+schedule::FileLayout layout_of(const IoRequest& request, const RankLayout& rank_layout, const Names& names) {
   schedule::LayoutShape shape;
   shape.movement = request.movement;
   shape.order = request.order;
   shape.self_send = request.self_send;
   shape.num_objects = request.num_objects;
   shape.object_size_bytes = request.object_size_bytes;
-  shape.num_files = num_files_of(request, presence, names);
-  schedule::FileLayout layout(shape, io_ranks_of(request, presence, names));
-  if (request.no_file && layout.io_ranks().ranks.size() == static_cast<std::size_t>(presence.num_ranks)) {
+  shape.num_files = num_files_of(request, rank_layout, names);
+  schedule::FileLayout layout(shape, io_ranks_of(request, rank_layout, names));
+  if (request.no_file && layout.io_ranks().ranks.size() == static_cast<std::size_t>(rank_layout.num_ranks)) {
     refuse("--no-file leaves nothing to do", "all ranks are I/O ranks, and none sends anything",
            "Choose fewer --io-ranks than there are ranks");
   }
   return layout;
 }
 
-std::vector<PhasePlace> phases_of(const IoRequest& request) {
-  std::vector<PhasePlace> phases;
+std::vector<PhasePosition> phases_of(const IoRequest& request) {
+  std::vector<PhasePosition> phases;
   const auto add = [&](IoOperation operation, int repeat) {
     phases.push_back({static_cast<int>(phases.size()), operation, repeat});
   };
@@ -194,21 +194,21 @@ void choose_shift(const IoRequest& request, Plan& plan) {
   if (request.read_shift == ReadShift::ranks) {
     plan.shift_by_ranks = shift_by_ranks(request.read_shift_by, plan.layout.num_ranks());
   } else {
-    plan.reads = reads_by_hosts(request.read_shift_by, plan.presence);
+    plan.reads = reads_by_hosts(request.read_shift_by, plan.rank_layout);
   }
 }
 
 }  // namespace
 
-Plan plan(const IoRequest& request, const Presence& presence, const Names& names) {
+Plan plan(const IoRequest& request, const RankLayout& rank_layout, const Names& names) {
   check_movement(request);
   check_sizes(request);
   Plan plan;
-  plan.presence = presence;
+  plan.rank_layout = rank_layout;
   plan.buffer_size_bytes = buffer_size_of(request);
   plan.num_buffers = request.num_ahead + 1;
   plan.num_objects = request.num_objects;
-  plan.layout = layout_of(request, presence, names);
+  plan.layout = layout_of(request, rank_layout, names);
   plan.phases = phases_of(request);
   if (!request.no_file) plan.templates = templates_of(request, plan, names);
   choose_shift(request, plan);
@@ -217,7 +217,7 @@ Plan plan(const IoRequest& request, const Presence& presence, const Names& names
 }
 
 void check_memory(const Plan& plan, std::uint64_t available_bytes) {
-  check_available({plan.presence.max_ranks_per_host, plan.estimate.host_bytes}, available_bytes,
+  check_available({plan.rank_layout.max_ranks_per_host, plan.estimate.host_bytes}, available_bytes,
                   "Choose a smaller --object-size or --buffer-size, less --ahead, or fewer ranks on a host");
 }
 

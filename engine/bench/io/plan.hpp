@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "bench/presence.hpp"
+#include "bench/rank_layout.hpp"
 #include "model/io_request.hpp"
 #include "model/io_result.hpp"
 #include "schedule/file_layout.hpp"
 
 namespace leadline::bench::io {
 
-/// What a plan must know beside Presence: names of hosts in the order of their indices ("host0", "host1" ... where a
+/// What a plan must know beside RankLayout: names of hosts in the order of their indices ("host0", "host1" ... where a
 /// dry run has none), and the names in --targets.
 struct Names {
   std::vector<std::string> hosts;
@@ -31,12 +31,12 @@ struct Estimate {
 };
 
 struct Plan {
-  Presence presence;
+  RankLayout rank_layout;
   schedule::FileLayout layout{{}, schedule::all_do_io(1)};
   std::uint64_t buffer_size_bytes = 0;  ///< of an I/O rank of a funnel: a multiple of the object size; else one object
   int num_buffers = 1;                  ///< ahead + 1
   std::uint64_t num_objects = 0;        ///< of a rank; with a time limit the most
-  std::vector<PhasePlace> phases;       ///< in order, all repetitions
+  std::vector<PhasePosition> phases;    ///< in order, all repetitions
   std::vector<std::string> templates;   ///< by file: the name with its %r %h %p, also where it is of --targets
   std::int64_t shift_by_ranks = 0;      ///< of reads with ReadShift::ranks; 0 <= it < num_ranks
   std::vector<std::int32_t> reads;      ///< with ReadShift::hosts: by rank, whose objects it reads; else empty
@@ -50,7 +50,7 @@ struct Plan {
 /// Throws Error(bad_command_line) that names the option: more I/O ranks than ranks, hosts that are not there, a buffer
 /// that is no multiple of an object, too few names in --targets, a name that all ranks would share, %r in a shared
 /// name, a shift that leads nowhere ... In names of N-M, %r is the file's number, and needed where there are several.
-Plan plan(const IoRequest& request, const Presence& presence, const Names& names);
+Plan plan(const IoRequest& request, const RankLayout& rank_layout, const Names& names);
 
 /// Throws Error(something_missing) where estimate.host_bytes are not there.
 void check_memory(const Plan& plan, std::uint64_t available_bytes);

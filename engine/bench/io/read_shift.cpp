@@ -31,9 +31,9 @@ std::int64_t shift_by_ranks(std::int64_t by, int num_ranks) {
       num_ranks == 1 ? "Start more ranks, or leave it out" : fmt::format("Choose ranks:1 to ranks:{}", num_ranks - 1));
 }
 
-std::vector<std::int32_t> reads_by_hosts(std::int64_t by, const Presence& presence) {
-  const auto num_ranks = static_cast<std::int64_t>(presence.host_of.size());
-  const std::int64_t num_hosts = num_ranks == 0 ? 1 : std::int64_t{*std::ranges::max_element(presence.host_of)} + 1;
+std::vector<std::int32_t> reads_by_hosts(std::int64_t by, const RankLayout& rank_layout) {
+  const auto num_ranks = static_cast<std::int64_t>(rank_layout.host_of.size());
+  const std::int64_t num_hosts = num_ranks == 0 ? 1 : std::int64_t{*std::ranges::max_element(rank_layout.host_of)} + 1;
   if (num_hosts == 1) {
     refuse("hosts", by, "all ranks are on one host",
            "Start ranks on several hosts, use --drop-cache or --direct, or leave it out");
@@ -44,7 +44,7 @@ std::vector<std::int32_t> reads_by_hosts(std::int64_t by, const Presence& presen
            fmt::format("Choose hosts:1 to hosts:{}", num_hosts - 1));
   }
   std::vector<std::int64_t> num_on(index(num_hosts), 0);
-  for (const std::uint32_t host : presence.host_of) ++num_on[host];
+  for (const std::uint32_t host : rank_layout.host_of) ++num_on[host];
   const std::int64_t most = *std::ranges::max_element(num_on);
   if (most > num_ranks - most) {
     refuse("hosts", by,
@@ -57,7 +57,7 @@ std::vector<std::int32_t> reads_by_hosts(std::int64_t by, const Presence& presen
 
   std::vector<std::int32_t> by_host(index(num_ranks));
   std::iota(by_host.begin(), by_host.end(), 0);
-  std::ranges::stable_sort(by_host, {}, [&](std::int32_t rank) { return presence.host_of[index(rank)]; });
+  std::ranges::stable_sort(by_host, {}, [&](std::int32_t rank) { return rank_layout.host_of[index(rank)]; });
   std::vector<std::int32_t> reads(index(num_ranks));
   for (std::int64_t seat = 0; seat < num_ranks; ++seat) {
     reads[index(by_host[index(seat)])] = by_host[index((seat + distance) % num_ranks)];

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bench/presence.hpp"
+#include "bench/rank_layout.hpp"
 
 namespace leadline::bench::io {
 
@@ -16,6 +16,6 @@ std::int64_t shift_by_ranks(std::int64_t by, int num_ranks);
 /// ranks in the order of hosts are shifted as a whole, so far that none reads what its own host wrote. Throws
 /// Error(bad_command_line) where there is one host, the shift leads back to it, or one host has more ranks than all
 /// others together.
-std::vector<std::int32_t> reads_by_hosts(std::int64_t by, const Presence& presence);
+std::vector<std::int32_t> reads_by_hosts(std::int64_t by, const RankLayout& rank_layout);
 
 }  // namespace leadline::bench::io

@@ -35,15 +35,15 @@ class Recorder {
   std::uint64_t elapsed_ns() const { return now_ns() - origin_ns_; }
 
   /// Adds the time of its own life to a state.
-  class Spending {
+  class StateTimer {
    public:
-    Spending(Recorder& recorder, IoTime on) : Spending(recorder.row_.times_ns[static_cast<std::size_t>(on)]) {}
-    ~Spending() { sum_ns_ += static_cast<double>(now_ns() - begin_ns_); }
-    Spending(const Spending&) = delete;
-    Spending& operator=(const Spending&) = delete;
+    StateTimer(Recorder& recorder, IoTime on) : StateTimer(recorder.row_.times_ns[static_cast<std::size_t>(on)]) {}
+    ~StateTimer() { sum_ns_ += static_cast<double>(now_ns() - begin_ns_); }
+    StateTimer(const StateTimer&) = delete;
+    StateTimer& operator=(const StateTimer&) = delete;
 
    protected:
-    explicit Spending(double& sum_ns) : sum_ns_(sum_ns), begin_ns_(now_ns()) {}
+    explicit StateTimer(double& sum_ns) : sum_ns_(sum_ns), begin_ns_(now_ns()) {}
 
    private:
     double& sum_ns_;
@@ -51,9 +51,9 @@ class Recorder {
   };
 
   /// The same for what belongs to no state: what ranks agree on while a phase goes on.
-  class Aside : public Spending {
+  class AgreementTimer : public StateTimer {
    public:
-    explicit Aside(Recorder& recorder) : Spending(recorder.aside_ns_) {}
+    explicit AgreementTimer(Recorder& recorder) : StateTimer(recorder.aside_ns_) {}
   };
 
   void add_call(const DoneCall& call);

@@ -31,10 +31,10 @@ Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation
   return share;
 }
 
-std::vector<storage::Stretch> stretches_of(const schedule::FileLayout& layout, const std::vector<std::int32_t>& owners,
-                                           std::uint64_t num_objects) {
+std::vector<storage::ByteRange> stretches_of(const schedule::FileLayout& layout,
+                                             const std::vector<std::int32_t>& owners, std::uint64_t num_objects) {
   const std::uint64_t size_bytes = layout.shape().object_size_bytes;
-  std::vector<storage::Stretch> stretches;
+  std::vector<storage::ByteRange> stretches;
   const auto add = [&](std::int32_t rank, std::uint64_t object, std::uint64_t num) {
     const std::uint64_t begin = layout.place(rank, object).offset_bytes;
     const bool goes_on = !stretches.empty() && stretches.back().offset_bytes + stretches.back().size_bytes == begin;

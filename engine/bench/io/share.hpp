@@ -24,8 +24,8 @@ struct Share {
 Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank);
 
 /// Objects [0, num_objects) of these ranks, which lie in one file; neighbours are joined.
-std::vector<storage::Stretch> stretches_of(const schedule::FileLayout& layout, const std::vector<std::int32_t>& owners,
-                                           std::uint64_t num_objects);
+std::vector<storage::ByteRange> stretches_of(const schedule::FileLayout& layout,
+                                             const std::vector<std::int32_t>& owners, std::uint64_t num_objects);
 
 /// Whether a rank is the lowest of these on its host.
 bool is_lowest_on_host(const std::vector<std::int32_t>& ranks, int rank, std::span<const std::uint32_t> host_of);

@@ -183,7 +183,7 @@ SlowAndWrong own_slow_and_wrong(int rank, const RankPhase& own, const PhaseConte
 
 }  // namespace
 
-PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePlace& place, const RankPhase& own,
+PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& place, const RankPhase& own,
                              const PhaseContext& context) {
   const PhaseSums sums = sum_of(cluster, sums_of(cluster.rank(), own, context.request, context.stop_ns));
   SlowAndWrong worst = worst_of_all(cluster, own_slow_and_wrong(cluster.rank(), own, context),

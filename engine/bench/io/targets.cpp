@@ -112,7 +112,7 @@ bool is_on_one_host(const std::string& file_system) {
 /// rank's stands for all.
 double bytes_needed(const Target& target, const IoRequest& request, const Plan& plan, int rank) {
   const bool is_local = is_on_one_host(storage::file_system_of(directory_of(target.path)));
-  const auto& host_of = plan.presence.host_of;
+  const auto& host_of = plan.rank_layout.host_of;
   const auto is_counted = [&](int other) {
     if (!plan.layout.is_opener(other)) return false;
     return !is_local || host_of.empty() ||

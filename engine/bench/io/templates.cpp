@@ -78,7 +78,7 @@ void check_distinct(const Template& one, const Plan& plan) {
   for (int rank = 0; rank < plan.layout.num_ranks(); ++rank) {
     if (!plan.layout.is_opener(rank)) continue;
     const std::uint32_t host =
-        plan.presence.host_of.empty() ? 0 : plan.presence.host_of[static_cast<std::size_t>(rank)];
+        plan.rank_layout.host_of.empty() ? 0 : plan.rank_layout.host_of[static_cast<std::size_t>(rank)];
     if (has(one.name, 'h') && hosts.insert(host).second) continue;
     one.refuse(fmt::format("{} ranks would write to one file",
                            has(one.name, 'h') ? "several" : std::to_string(plan.layout.num_files())),
@@ -112,7 +112,7 @@ std::vector<std::string> of_list(const IoRequest& request, const Plan& plan, con
 }  // namespace
 
 std::vector<std::string> templates_of(const IoRequest& request, const Plan& plan, const Names& names) {
-  const auto& host_of = plan.presence.host_of;
+  const auto& host_of = plan.rank_layout.host_of;
   const int num_hosts = host_of.empty() ? 1 : static_cast<int>(*std::ranges::max_element(host_of)) + 1;
   if (!request.targets_file.empty()) return of_list(request, plan, names, num_hosts);
   const bool is_one = plan.layout.num_files() == 1 && is_shared(request.movement);

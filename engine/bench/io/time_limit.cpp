@@ -13,27 +13,27 @@ namespace {
 constexpr double batch_share = 1.0 / 20;
 
 /// What all ranks know after they have stopped, or behind a batch.
-struct Standing {
+struct LimitStatus {
   std::uint64_t num_done = 0;  ///< the greatest
   std::uint64_t next_end = 0;  ///< of the next batch; 0 = no more. Counts on rank 0
   std::uint32_t has_failed = 0, has_stopped = 0;
 };
 
-Standing agree(PhaseWork& work, Standing own) {
+LimitStatus agree(PhaseWork& work, LimitStatus own) {
   own.has_failed = work.failure.has_happened() ? 1 : 0;
-  const Recorder::Aside mark(work.recorder);
-  return merged_over_ranks(work.stage.cluster, own, [](const Standing& a, const Standing& b) {
-    return Standing{std::max(a.num_done, b.num_done), std::max(a.next_end, b.next_end), a.has_failed | b.has_failed,
-                    a.has_stopped | b.has_stopped};
+  const Recorder::AgreementTimer timer(work.recorder);
+  return merged_over_ranks(work.stage.cluster, own, [](const LimitStatus& a, const LimitStatus& b) {
+    return LimitStatus{std::max(a.num_done, b.num_done), std::max(a.next_end, b.next_end), a.has_failed | b.has_failed,
+                       a.has_stopped | b.has_stopped};
   });
 }
 
 Moved move_alone(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects, std::uint64_t limit_ns) {
-  Standing own;
+  LimitStatus own;
   own.num_done = loop.move({0, num_objects}, limit_ns);
   own.has_stopped = own.num_done < num_objects ? 1 : 0;
   work.recorder.stop_here();
-  const Standing all = agree(work, own);
+  const LimitStatus all = agree(work, own);
   if (all.has_stopped == 0) {
     work.recorder.row().bytes_at_stop = 0;
     return {num_objects, 0};
@@ -49,13 +49,13 @@ Moved move_in_step(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects,
     loop.move(batch, std::nullopt);
     if (batch.end == num_objects) return {num_objects, 0};
     const std::uint64_t end_ns = work.recorder.elapsed_ns();
-    Standing own;
+    LimitStatus own;
     if (work.rank() == 0 && end_ns < limit_ns) {
       const bool is_short = static_cast<double>(end_ns - begin_ns) < batch_share * static_cast<double>(limit_ns);
       const std::uint64_t size = (batch.end - batch.first) * (is_short ? 2 : 1);
       own.next_end = batch.end + std::min(size, num_objects - batch.end);
     }
-    const Standing all = agree(work, own);
+    const LimitStatus all = agree(work, own);
     if (all.next_end == 0 || all.has_failed != 0) {
       work.recorder.stop_here();
       return {batch.end, static_cast<double>(end_ns)};

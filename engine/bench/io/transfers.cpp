@@ -15,26 +15,26 @@
 
 namespace leadline::bench::io {
 
-using Spending = Recorder::Spending;
-using Aside = Recorder::Aside;
+using StateTimer = Recorder::StateTimer;
+using AgreementTimer = Recorder::AgreementTimer;
 
 Transfers::Transfers(storage::File& file, std::string path, const TransferSetting& setting, Recorder& recorder,
-                     Pulse& pulse)
+                     ProgressCounter& progress_counter)
     : file_(file),
       path_(std::move(path)),
       setting_(setting),
       recorder_(recorder),
-      pulse_(pulse),
+      progress_counter_(progress_counter),
       started_(setting.calls == FileCalls::non_blocking ? std::max<std::size_t>(setting.max_started, 1) : 0) {
   if (writes() || started_.empty()) return;
-  const Aside mark(recorder_);
+  const AgreementTimer timer(recorder_);
   readable_bytes_ = file_.size_bytes();
 }
 
 std::uint64_t Transfers::once(std::uint64_t offset_bytes, std::span<std::byte> data, bool collective) {
   // Only in a collective call it is others that keep this rank waiting.
-  std::optional<InTransport> mark;
-  if (collective) mark.emplace(pulse_);
+  std::optional<InTransport> in_transport;
+  if (collective) in_transport.emplace(progress_counter_);
   if (writes()) return collective ? file_.write_at_all(offset_bytes, data) : file_.write_at(offset_bytes, data);
   return collective ? file_.read_at_all(offset_bytes, data) : file_.read_at(offset_bytes, data);
 }
@@ -42,7 +42,7 @@ std::uint64_t Transfers::once(std::uint64_t offset_bytes, std::span<std::byte> d
 std::uint64_t Transfers::call(std::uint64_t offset_bytes, std::span<std::byte> data, bool collective) {
   DoneCall done{offset_bytes, data.size(), 0, recorder_.elapsed_ns(), 0};
   {
-    const Spending mark(recorder_, IoTime::call);
+    const StateTimer timer(recorder_, IoTime::call);
     done.moved_bytes = once(offset_bytes, data, collective);
   }
   done.end_ns = recorder_.elapsed_ns();
@@ -74,9 +74,9 @@ std::uint64_t Transfers::move(std::uint64_t offset_bytes, std::span<std::byte> d
 }
 
 void Transfers::launch(storage::Ticket ticket, std::uint64_t offset_bytes, std::span<std::byte> data) {
-  const Spending spending(recorder_, IoTime::call);
-  std::optional<InTransport> mark;
-  if (setting_.collective) mark.emplace(pulse_);
+  const StateTimer spending(recorder_, IoTime::call);
+  std::optional<InTransport> in_transport;
+  if (setting_.collective) in_transport.emplace(progress_counter_);
   if (writes()) {
     file_.start_write(ticket, offset_bytes, data, setting_.collective);
   } else {
@@ -85,9 +85,9 @@ void Transfers::launch(storage::Ticket ticket, std::uint64_t offset_bytes, std::
 }
 
 std::uint64_t Transfers::await(storage::Ticket ticket) {
-  const Spending spending(recorder_, IoTime::wait);
-  std::optional<InTransport> mark;
-  if (setting_.collective) mark.emplace(pulse_);
+  const StateTimer spending(recorder_, IoTime::wait);
+  std::optional<InTransport> in_transport;
+  if (setting_.collective) in_transport.emplace(progress_counter_);
   const auto patience =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(setting_.timeout_s));
   return file_.wait(ticket, Deadline::after(patience));
@@ -117,7 +117,7 @@ std::uint64_t Transfers::finish(storage::Ticket ticket) {
 
 void Transfers::move_nothing() {
   if (started_.empty()) {
-    const Spending mark(recorder_, IoTime::call);
+    const StateTimer timer(recorder_, IoTime::call);
     once(0, {}, true);
     return;
   }

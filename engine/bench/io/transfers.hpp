@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/io/recorder.hpp"
-#include "core/pulse.hpp"
+#include "core/progress_counter.hpp"
 #include "model/io_request.hpp"
 #include "model/io_result.hpp"
 #include "storage/storage.hpp"
@@ -30,7 +30,8 @@ struct TransferSetting {
 /// written.
 class Transfers {
  public:
-  Transfers(storage::File& file, std::string path, const TransferSetting& setting, Recorder& recorder, Pulse& pulse);
+  Transfers(storage::File& file, std::string path, const TransferSetting& setting, Recorder& recorder,
+            ProgressCounter& progress_counter);
 
   std::size_t max_started() const { return setting_.max_started; }
 
@@ -64,7 +65,7 @@ class Transfers {
   std::string path_;
   TransferSetting setting_;
   Recorder& recorder_;
-  Pulse& pulse_;
+  ProgressCounter& progress_counter_;
   std::uint64_t readable_bytes_ = 0;  ///< size of a file that is read by non-blocking calls
   std::vector<Started> started_;      ///< by ticket
 };

@@ -13,7 +13,7 @@ namespace leadline::bench::link {
 AllToAllMeter::AllToAllMeter(const LinkRequest& request, const Plan& plan, cluster::Cluster& cluster, PairMeter& meter)
     : request_(request), cluster_(cluster), meter_(meter) {
   if (request.all_to_all == AllToAll::none) return;
-  const schedule::Schedule tournament(all_to_all_spec(request, plan.presence));
+  const schedule::Schedule tournament(all_to_all_spec(request, plan.rank_layout));
   partners_.reserve(static_cast<std::size_t>(tournament.num_rounds()));
   for (std::int64_t step = 0; step < tournament.num_rounds(); ++step) {
     const auto meeting = tournament.meeting(cluster.rank(), step);

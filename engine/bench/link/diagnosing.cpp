@@ -36,14 +36,14 @@ class OwnRow final : public diagnosis::Rows {
 
   void visit(const std::function<void(std::size_t worker, const diagnosis::Row& row)>& look) const override {
     look(0, {static_cast<std::uint32_t>(cluster_.rank()), {}, values_});
-    cluster_.pulse().beat();
+    cluster_.progress_counter().advance();
   }
 
   std::string all_reduce(
       std::string own,
       const std::function<std::string(std::string left, std::string_view right)>& combine) const override {
     std::string sum = cluster_.all_reduce(std::move(own), combine);
-    cluster_.pulse().beat();
+    cluster_.progress_counter().advance();
     return sum;
   }
 
@@ -59,11 +59,11 @@ Diagnosis diagnose(const DiagnosisStage& stage, const PairRow& row, const Slice&
   const auto rows_of = [&](Symptom symptom) -> const diagnosis::Rows& {
     return rows.emplace(stage.cluster, row, symptom);
   };
-  AgainMeter meter(stage.cluster, stage.meter, slice.message_size_bytes, stage.retest_limit_s);
-  const auto again = [&](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Company company) {
-    std::vector<diagnosis::Again> times;
+  RetestMeter meter(stage.cluster, stage.meter, slice.message_size_bytes, stage.retest_limit_s);
+  const auto again = [&](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Load load) {
+    std::vector<diagnosis::RetestTimes> times;
     for (const auto& pair : pairs) {
-      times.push_back(meter.measure(static_cast<int>(pair.from), static_cast<int>(pair.to), company));
+      times.push_back(meter.measure(static_cast<int>(pair.from), static_cast<int>(pair.to), load));
     }
     return times;
   };
@@ -72,7 +72,7 @@ Diagnosis diagnose(const DiagnosisStage& stage, const PairRow& row, const Slice&
                               .settings = stage.settings,
                               .num_pairs = num_pairs,
                               .retest = again,
-                              .company = stage.company});
+                              .load = stage.load});
 }
 
 }  // namespace leadline::bench::link

@@ -19,7 +19,7 @@ struct DiagnosisStage {
   PairMeter& meter;
   const diagnosis::Layout& layout;
   const DiagnosisSettings& settings;
-  diagnosis::Company company = diagnosis::Company::beside_others;  ///< in which the test has measured
+  diagnosis::Load load = diagnosis::Load::concurrent;  ///< under which the test has measured
   double retest_limit_s = 0;  ///< what has not been measured again by then stays so; rank 0's clock counts
 };
 

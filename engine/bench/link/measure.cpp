@@ -40,7 +40,7 @@ constexpr double row_interval_s = 2;  // a killed run loses at most about this m
 double seconds_since(std::uint64_t start_ns) { return 1e-9 * static_cast<double>(now_ns() - start_ns); }
 
 /// Where this rank is, for the watch thread: the round may be read at any time, the schedule does not change.
-struct Whereabouts {
+struct CurrentStep {
   static constexpr std::int64_t in_retest = -1, after_rounds = -2, in_all_to_all = -3;
 
   std::shared_ptr<const schedule::Schedule> schedule;
@@ -130,7 +130,7 @@ class Measuring {
   std::int64_t pairs_a_step_ = 1, last_step_ = -1;
   PairRow row_;
   std::shared_ptr<const schedule::Schedule> schedule_;
-  Whereabouts whereabouts_;
+  CurrentStep current_step_;
   std::uint64_t last_rows_ns_ = 0;
   double measured_s_ = 0;  // in the loops, summed over rounds: the slowest pair of each
   Measured measured_;
@@ -141,20 +141,20 @@ void Measuring::follow_schedule_of(int repeat) {
   if (!changes) return;
   const std::uint64_t start_ns = now_ns();
   schedule_ = std::make_shared<const schedule::Schedule>(
-      schedule::Schedule(schedule_spec(stage_.request, stage_.plan.presence, repeat)));
-  pairs_a_step_ = pairs_a_step(stage_.request, stage_.plan.presence, repeat);
-  whereabouts_ = {schedule_};
-  stage_.cluster.set_whereabouts(whereabouts_);
+      schedule::Schedule(schedule_spec(stage_.request, stage_.plan.rank_layout, repeat)));
+  pairs_a_step_ = pairs_a_step(stage_.request, stage_.plan.rank_layout, repeat);
+  current_step_ = {schedule_};
+  stage_.cluster.set_current_step(current_step_);
   phase_done(Phase::shuffling, start_ns);
 }
 
 void Measuring::connect_ahead() {
   const std::uint64_t start_ns = now_ns();
-  whereabouts_.round->store(Whereabouts::in_all_to_all, std::memory_order_relaxed);
+  current_step_.round->store(CurrentStep::in_all_to_all, std::memory_order_relaxed);
   all_to_all_.connect();
   const bool is_small = stage_.cluster.size() <= max_ranks_connected_ahead;
   for (std::int64_t round = 0; is_small && round < schedule_->num_rounds(); ++round) {
-    whereabouts_.round->store(round, std::memory_order_relaxed);
+    current_step_.round->store(round, std::memory_order_relaxed);
     if (const auto meeting = schedule_->meeting(stage_.cluster.rank(), round)) meter_.connect(meeting->partner);
   }
   phase_done(Phase::scheduling, start_ns);
@@ -165,7 +165,7 @@ template <typename Write>
 std::optional<Error> Measuring::stored(const Write& write) {
   try {
     write();
-    stage_.cluster.pulse().beat();
+    stage_.cluster.progress_counter().advance();
     last_rows_ns_ = now_ns();
   } catch (const AgreedError&) {
     throw;
@@ -177,7 +177,7 @@ std::optional<Error> Measuring::stored(const Write& write) {
 
 Spread Measuring::exchange_around(const Slice& slice) {
   if (stage_.request.all_to_all != AllToAll::around) return {};
-  whereabouts_.round->store(Whereabouts::in_all_to_all, std::memory_order_relaxed);
+  current_step_.round->store(CurrentStep::in_all_to_all, std::memory_order_relaxed);
   return all_to_all_.measure(slice, meter_.max_exchanges()).time_ns;
 }
 
@@ -186,7 +186,7 @@ Spread Measuring::exchange_before(std::int64_t round, const Slice& slice) {
   if (stage_.request.all_to_all != AllToAll::before_each_round) return {};
   const std::int64_t step = (schedule_->number_of(round) - 1) / pairs_a_step_;
   if (step == std::exchange(last_step_, step)) return {};
-  whereabouts_.round->store(Whereabouts::in_all_to_all, std::memory_order_relaxed);
+  current_step_.round->store(CurrentStep::in_all_to_all, std::memory_order_relaxed);
   const AllToAllMeter::Outcome outcome = all_to_all_.measure(slice, 1);
   const auto index = static_cast<std::size_t>(step);
   if (all_to_all_ns_.size() <= index) all_to_all_ns_.resize(index + 1);
@@ -255,7 +255,7 @@ void Measuring::run_rounds(const Slice& slice, SliceSummary& summary) {
   last_step_ = -1;
   for (std::int64_t round = 0; round < num_rounds; ++round) {
     const Spread all_to_all = exchange_before(round, slice);
-    whereabouts_.round->store(round, std::memory_order_relaxed);
+    current_step_.round->store(round, std::memory_order_relaxed);
     const Tally all = run_round(round, slice);
     summary.slowest_pairs_s += 1e-9 * (all.slowest_first_half_ns + all.slowest_second_half_ns);
     measured_.verified_bytes += all.verified_bytes;
@@ -278,11 +278,11 @@ void Measuring::note_meeting(std::int64_t round, std::vector<std::int32_t>& met)
 
 void Measuring::find_and_retest(const Slice& slice, SliceSummary& summary) {
   const std::uint64_t start_ns = now_ns();
-  whereabouts_.round->store(Whereabouts::after_rounds, std::memory_order_relaxed);
+  current_step_.round->store(CurrentStep::after_rounds, std::memory_order_relaxed);
   summary.slowest = slowest_pairs(stage_.cluster, row_, static_cast<std::size_t>(stage_.request.retest));
   phase_done(Phase::finding_slowest, start_ns);
   const std::uint64_t retest_start_ns = now_ns();
-  if (!summary.slowest.empty()) whereabouts_.round->store(Whereabouts::in_retest, std::memory_order_relaxed);
+  if (!summary.slowest.empty()) current_step_.round->store(CurrentStep::in_retest, std::memory_order_relaxed);
   retest(stage_.cluster, meter_, slice, summary.slowest, stage_.progress);
   phase_done(Phase::retesting, retest_start_ns);
   summary.retest_s = seconds_since(start_ns);
@@ -292,14 +292,14 @@ void Measuring::find_and_retest(const Slice& slice, SliceSummary& summary) {
 void Measuring::diagnose_slice(const Slice& slice, SliceSummary& summary) {
   if (stage_.layout == nullptr) return;
   const std::uint64_t start_ns = now_ns();
-  whereabouts_.round->store(Whereabouts::in_retest, std::memory_order_relaxed);
+  current_step_.round->store(CurrentStep::in_retest, std::memory_order_relaxed);
   double limit_s = std::max(least_retest_limit_s, retest_share * summary.measuring_s);
   if (const double budget_s = stage_.request.budget_s; budget_s > 0) {
     limit_s = std::max(0.9 * budget_s - seconds_since(stage_.begin_ns), 0.0);
   }
-  const auto company = stage_.request.serial ? diagnosis::Company::alone : diagnosis::Company::beside_others;
-  summary.diagnosis = diagnose({stage_.cluster, meter_, *stage_.layout, stage_.request.diagnosis, company, limit_s},
-                               row_, slice, is_sample(stage_.request) ? all_pairs() : summary.all.num_pairs);
+  const auto load = stage_.request.serial ? diagnosis::Load::alone : diagnosis::Load::concurrent;
+  summary.diagnosis = diagnose({stage_.cluster, meter_, *stage_.layout, stage_.request.diagnosis, load, limit_s}, row_,
+                               slice, is_sample(stage_.request) ? all_pairs() : summary.all.num_pairs);
   if (is_sample(stage_.request)) add_coverage(summary);
   summary.diagnosis_s = seconds_since(start_ns);
   phase_done(Phase::diagnosing, start_ns);
@@ -312,7 +312,7 @@ std::uint64_t Measuring::all_pairs() const {
 
 /// What drawn rounds have seen, and what all would.
 void Measuring::add_coverage(SliceSummary& summary) const {
-  const std::int64_t num_full = num_full_rounds(stage_.request, stage_.plan.presence);
+  const std::int64_t num_full = num_full_rounds(stage_.request, stage_.plan.rank_layout);
   const double round_s = summary.measuring_s / static_cast<double>(std::max<std::int64_t>(measured_.num_rounds, 1));
   const double share =
       static_cast<double>(summary.all.num_pairs) / static_cast<double>(std::max<std::uint64_t>(all_pairs(), 1));
@@ -345,7 +345,7 @@ void Measuring::run_slice(const Slice& slice, int slice_number) {
   run_rounds(slice, summary);
   summary.all_to_all.after = exchange_around(slice);
   find_and_retest(slice, summary);
-  whereabouts_.round->store(Whereabouts::after_rounds, std::memory_order_relaxed);
+  current_step_.round->store(CurrentStep::after_rounds, std::memory_order_relaxed);
   store_slice(slice);
   summary.measuring_s = seconds_since(start_ns);
 

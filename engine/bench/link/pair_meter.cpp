@@ -30,7 +30,7 @@ PairMeter::PairMeter(const LinkRequest& request, const Plan& plan, cluster::Clus
       times_ns_(plan.num_batches) {}
 
 void PairMeter::connect(int partner) {
-  const InTransport mark(cluster_.pulse());
+  const InTransport in_transport(cluster_.progress_counter());
   const auto timeout = std::chrono::duration<double>(request_.timeout_s);
   transport_.connect(partner, Deadline::after(std::chrono::duration_cast<std::chrono::nanoseconds>(timeout)));
 }
@@ -51,7 +51,7 @@ kernel::Exchange PairMeter::exchange(Role role, std::uint64_t message_size_bytes
 }
 
 void PairMeter::run(int partner, Role role, std::uint64_t message_size_bytes) {
-  const InTransport mark(cluster_.pulse());
+  const InTransport in_transport(cluster_.progress_counter());
   transport_.run(exchange(role, message_size_bytes), partner, buffers_.all(), samples_);
 }
 
@@ -127,7 +127,7 @@ double PairMeter::measure_all_to_all(std::span<const std::int32_t> partners, std
                                      std::size_t num_exchanges) {
   const std::span<Sample> samples = std::span(samples_).first(num_exchanges);
   {
-    const InTransport mark(cluster_.pulse());
+    const InTransport in_transport(cluster_.progress_counter());
     transport_.all_to_all({partners, message_size_bytes}, buffers_.all(), samples);
   }
   const std::span<double> times_ns = std::span(times_ns_).first(num_exchanges);
@@ -144,7 +144,7 @@ void PairMeter::verify(const schedule::Meeting& meeting, std::uint64_t message_s
 }
 
 void PairMeter::verify_half(int partner, Role role, std::uint64_t message_size_bytes, PairOutcome& outcome) {
-  const InTransport mark(cluster_.pulse());
+  const InTransport in_transport(cluster_.progress_counter());
   const auto wrong = transport_.verify(exchange(role, message_size_bytes), partner, buffers_.all(), request_.fill);
   const bool receives = role == Role::follow || partner == cluster_.rank();
   if (receives) outcome.verified_bytes += request_.num_messages * message_size_bytes;

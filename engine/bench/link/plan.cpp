@@ -27,17 +27,17 @@ double all_to_all_s(const LinkRequest& request, const Plan& plan) {
 }
 
 /// The lowest rank of every host; hosts are numbered in order of first appearance.
-std::vector<std::int32_t> one_per_host(const Presence& presence) {
+std::vector<std::int32_t> one_per_host(const RankLayout& rank_layout) {
   std::vector<std::int32_t> players;
-  for (std::size_t rank = 0; rank < presence.host_of.size(); ++rank) {
-    if (presence.host_of[rank] == players.size()) players.push_back(static_cast<std::int32_t>(rank));
+  for (std::size_t rank = 0; rank < rank_layout.host_of.size(); ++rank) {
+    if (rank_layout.host_of[rank] == players.size()) players.push_back(static_cast<std::int32_t>(rank));
   }
   return players;
 }
 
 Estimate estimate_of(const LinkRequest& request, const Plan& plan) {
   Estimate estimate;
-  const auto ranks = static_cast<std::uint64_t>(plan.presence.num_ranks);
+  const auto ranks = static_cast<std::uint64_t>(plan.rank_layout.num_ranks);
   const bool both_at_once = request.direction == Direction::bidirectional || ranks == 1;
   const double halves = both_at_once ? 1 : 2;
   const double ways = request.direction == Direction::semidirectional && ranks > 1 ? 2 : 1;
@@ -68,35 +68,36 @@ int permutation_of(const LinkRequest& request, int repeat) {
   return request.shuffle_ranks == 0 ? -1 : repeat % request.shuffle_ranks;
 }
 
-std::int64_t num_full_rounds(const LinkRequest& request, const Presence& presence) {
+std::int64_t num_full_rounds(const LinkRequest& request, const RankLayout& rank_layout) {
   LinkRequest full = request;
   full.budget_s = 0;
   full.rounds = 0;
-  return schedule::Schedule(schedule_spec(full, presence, 0)).num_rounds();
+  return schedule::Schedule(schedule_spec(full, rank_layout, 0)).num_rounds();
 }
 
 namespace {
 
 /// Random rounds, at most as many as --rounds says, or twice those of a full test: by then nearly all have met.
-schedule::Spec sample_spec(const LinkRequest& request, const Presence& presence) {
+schedule::Spec sample_spec(const LinkRequest& request, const RankLayout& rank_layout) {
   schedule::Spec spec;
-  spec.num_ranks = presence.num_ranks;
-  spec.host_of = presence.host_of;
+  spec.num_ranks = rank_layout.num_ranks;
+  spec.host_of = rank_layout.host_of;
   spec.sample.emplace();
-  spec.sample->num_rounds = request.rounds > 0 ? request.rounds : 2 * num_full_rounds(request, presence);
+  spec.sample->num_rounds = request.rounds > 0 ? request.rounds : 2 * num_full_rounds(request, rank_layout);
   spec.sample->seed = request.seed;
-  if (presence.network != nullptr) {
-    for (const network::Level& level : presence.network->levels) spec.sample->groups_of_hosts.push_back(level.group_of);
+  if (rank_layout.network != nullptr) {
+    for (const network::Level& level : rank_layout.network->levels)
+      spec.sample->groups_of_hosts.push_back(level.group_of);
   }
   return spec;
 }
 
 }  // namespace
 
-schedule::Spec schedule_spec(const LinkRequest& request, const Presence& presence, int repeat) {
-  if (is_sample(request)) return sample_spec(request, presence);
-  schedule::Spec spec = all_to_all_spec(request, presence);
-  if (request.between_hosts) spec.group_of = presence.host_of;
+schedule::Spec schedule_spec(const LinkRequest& request, const RankLayout& rank_layout, int repeat) {
+  if (is_sample(request)) return sample_spec(request, rank_layout);
+  schedule::Spec spec = all_to_all_spec(request, rank_layout);
+  if (request.between_hosts) spec.group_of = rank_layout.host_of;
   spec.bisection = request.bisection;
   spec.serial = request.serial;
   spec.rounds = request.only_rounds;
@@ -107,9 +108,9 @@ schedule::Spec schedule_spec(const LinkRequest& request, const Presence& presenc
   return spec;
 }
 
-std::int64_t pairs_a_step(const LinkRequest& request, const Presence& presence, int repeat) {
+std::int64_t pairs_a_step(const LinkRequest& request, const RankLayout& rank_layout, int repeat) {
   if (!request.serial) return 1;
-  schedule::Spec spec = schedule_spec(request, presence, repeat);
+  schedule::Spec spec = schedule_spec(request, rank_layout, repeat);
   spec.rounds.clear();
   spec.shuffle_rounds = false;
   const std::int64_t num_pairs = schedule::Schedule(spec).num_rounds();
@@ -118,10 +119,10 @@ std::int64_t pairs_a_step(const LinkRequest& request, const Presence& presence, 
   return num_pairs % num_steps == 0 ? num_pairs / num_steps : 1;
 }
 
-schedule::Spec all_to_all_spec(const LinkRequest& request, const Presence& presence) {
+schedule::Spec all_to_all_spec(const LinkRequest& request, const RankLayout& rank_layout) {
   schedule::Spec spec;
-  spec.num_ranks = presence.num_ranks;
-  if (request.one_per_host) spec.players = one_per_host(presence);
+  spec.num_ranks = rank_layout.num_ranks;
+  if (request.one_per_host) spec.players = one_per_host(rank_layout);
   return spec;
 }
 
@@ -133,12 +134,12 @@ std::vector<Slice> slices_of(const LinkRequest& request, int repeat) {
   return slices;
 }
 
-Plan plan(const LinkRequest& request, const Presence& presence) {
+Plan plan(const LinkRequest& request, const RankLayout& rank_layout) {
   Plan plan;
-  plan.presence = presence;
-  plan.num_players = request.one_per_host ? static_cast<int>(one_per_host(presence).size()) : presence.num_ranks;
+  plan.rank_layout = rank_layout;
+  plan.num_players = request.one_per_host ? static_cast<int>(one_per_host(rank_layout).size()) : rank_layout.num_ranks;
   plan.num_repeats = request.repeat * std::max(1, request.shuffle_ranks);
-  schedule::Spec spec = schedule_spec(request, presence, 0);
+  schedule::Spec spec = schedule_spec(request, rank_layout, 0);
   // Shuffles cost memory and do not change the number of rounds, unless they bring other groups together.
   if (!request.between_hosts) spec.permutation = -1;
   spec.shuffle_rounds = false;
@@ -151,7 +152,7 @@ Plan plan(const LinkRequest& request, const Presence& presence) {
 void check_memory(const Plan& plan, std::uint64_t available_bytes) {
   const auto per_rank =
       static_cast<double>(plan.estimate.buffer_bytes) + static_cast<double>(plan.estimate.table_bytes);
-  const int num_ranks = plan.presence.max_ranks_per_host;
+  const int num_ranks = plan.rank_layout.max_ranks_per_host;
   check_available({num_ranks, per_rank * num_ranks}, available_bytes,
                   "Choose a smaller --message-size, or fewer ranks on a host");
 }

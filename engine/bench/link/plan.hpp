@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/cost.hpp"
-#include "bench/presence.hpp"
+#include "bench/rank_layout.hpp"
 #include "model/link_request.hpp"
 #include "model/link_result.hpp"
 #include "schedule/schedule.hpp"
@@ -23,7 +23,7 @@ struct Estimate {
 };
 
 struct Plan {
-  Presence presence;
+  RankLayout rank_layout;
   int num_players = 1;            ///< ranks that take part in the rounds
   int num_repeats = 1;            ///< --repeat, for each permutation
   std::int64_t num_rounds = 0;    ///< of one slice (of the first, where permuted groups differ in size)
@@ -32,23 +32,23 @@ struct Plan {
 };
 
 /// Throws Error(bad_command_line) where the request cannot be met by so many ranks (a round that does not exist ...).
-Plan plan(const LinkRequest& request, const Presence& presence);
+Plan plan(const LinkRequest& request, const RankLayout& rank_layout);
 
 /// The permutation that a repeat runs under; -1 = ranks as they are.
 int permutation_of(const LinkRequest& request, int repeat);
 
 /// What the schedule of one repeat is made from.
-schedule::Spec schedule_spec(const LinkRequest& request, const Presence& presence, int repeat);
+schedule::Spec schedule_spec(const LinkRequest& request, const RankLayout& rank_layout, int repeat);
 
 /// The rounds that a test without --budget and --rounds would run.
-std::int64_t num_full_rounds(const LinkRequest& request, const Presence& presence);
+std::int64_t num_full_rounds(const LinkRequest& request, const RankLayout& rank_layout);
 
 /// Serial tests: how many of its rounds, one behind the other, have the pairs that meet at once in a parallel test.
 /// 1 where tests are not serial, and where hosts of different sizes meet, so that there is no one number.
-std::int64_t pairs_a_step(const LinkRequest& request, const Presence& presence, int repeat);
+std::int64_t pairs_a_step(const LinkRequest& request, const RankLayout& rank_layout, int repeat);
 
 /// The order in which every rank that takes part exchanges messages with all others: all pairs, whatever the rounds do.
-schedule::Spec all_to_all_spec(const LinkRequest& request, const Presence& presence);
+schedule::Spec all_to_all_spec(const LinkRequest& request, const RankLayout& rank_layout);
 
 /// The slices of one repeat, one a message size.
 std::vector<Slice> slices_of(const LinkRequest& request, int repeat);

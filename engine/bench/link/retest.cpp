@@ -65,7 +65,7 @@ std::vector<SlowPair> slowest_pairs(cluster::Cluster& cluster, const PairRow& ro
   return pairs;
 }
 
-diagnosis::Again AgainMeter::measure(int from, int to, diagnosis::Company company) {
+diagnosis::RetestTimes RetestMeter::measure(int from, int to, diagnosis::Load load) {
   if (is_over_) return {};
   if (begin_ns_ == 0) begin_ns_ = now_ns();
   Tally own;
@@ -77,7 +77,7 @@ diagnosis::Again AgainMeter::measure(int from, int to, diagnosis::Company compan
   } else if (cluster_.rank() == to) {
     meter_.connect(from);
     meter_.measure_one_way(from, kernel::Role::follow, message_size_bytes_);
-  } else if (company == diagnosis::Company::beside_others) {
+  } else if (load == diagnosis::Load::concurrent) {
     if (const auto meeting = companion(cluster_.rank(), from, to, cluster_.size())) {
       meter_.connect(meeting->partner);
       meter_.measure(*meeting, message_size_bytes_);
@@ -92,10 +92,10 @@ diagnosis::Again AgainMeter::measure(int from, int to, diagnosis::Company compan
 
 void retest(cluster::Cluster& cluster, PairMeter& meter, const Slice& slice, std::vector<SlowPair>& pairs,
             Progress* progress) {
-  AgainMeter again(cluster, meter, slice.message_size_bytes, std::numeric_limits<double>::infinity());
+  RetestMeter again(cluster, meter, slice.message_size_bytes, std::numeric_limits<double>::infinity());
   for (SlowPair& pair : pairs) {
     const int from = static_cast<int>(pair.from), to = static_cast<int>(pair.to);
-    pair.retest_time_ns = again.measure(from, to, diagnosis::Company::alone).median_ns;
+    pair.retest_time_ns = again.measure(from, to, diagnosis::Load::alone).median_ns;
     if (progress != nullptr) progress->retest_done(pair);
   }
 }

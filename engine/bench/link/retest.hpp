@@ -23,15 +23,15 @@ void retest(cluster::Cluster& cluster, PairMeter& meter, const Slice& slice, std
             Progress* progress);
 
 /// Measures pairs again, one after the other, until a time is over.
-class AgainMeter {
+class RetestMeter {
  public:
   /// References outlive it. The time begins with the first pair, on rank 0's clock.
-  AgainMeter(cluster::Cluster& cluster, PairMeter& meter, std::uint64_t message_size_bytes, double limit_s)
+  RetestMeter(cluster::Cluster& cluster, PairMeter& meter, std::uint64_t message_size_bytes, double limit_s)
       : cluster_(cluster), meter_(meter), message_size_bytes_(message_size_bytes), limit_s_(limit_s) {}
 
   /// Collective: one ordered pair, the same on every rank; NaN once the time is over. Alone: all other ranks wait
   /// without using their cores. Beside others: they measure each other, neighbours by their numbers.
-  diagnosis::Again measure(int from, int to, diagnosis::Company company);
+  diagnosis::RetestTimes measure(int from, int to, diagnosis::Load load);
 
  private:
   cluster::Cluster& cluster_;

@@ -35,7 +35,7 @@ bool verifies(const TopologyRequest& request) { return request.verify || request
 
 /// Of every rank, its busiest topology's.
 std::vector<std::int32_t> most_channels_by_rank(const Plan& plan) {
-  std::vector<std::int32_t> most(static_cast<std::size_t>(plan.presence.num_ranks));
+  std::vector<std::int32_t> most(static_cast<std::size_t>(plan.rank_layout.num_ranks));
   for (const Topology& topology : plan.topologies) {
     const std::vector<std::int32_t> nums = topology.num_channels_by_rank();
     std::ranges::transform(most, nums, most.begin(), [](std::int32_t a, std::int32_t b) { return std::max(a, b); });
@@ -52,7 +52,7 @@ double table_bytes(const TopologyRequest& request, const Plan& plan, std::int32_
   const bool is_load = request.duration_s > 0;
   const double traced = is_load ? 0 : static_cast<double>(request.num_traced);
   const double exchanges = is_load ? 0 : static_cast<double>(request.num_iterations);
-  double bytes = bytes_per_rank * plan.presence.num_ranks + bytes_per_exchange * exchanges +
+  double bytes = bytes_per_rank * plan.rank_layout.num_ranks + bytes_per_exchange * exchanges +
                  bytes_per_cell * static_cast<double>(plan.cells.size()) +
                  bytes_per_topology * static_cast<double>(plan.topologies.size());
   if (is_load) bytes += static_cast<double>(max_load_points * sizeof(LoadPoint));
@@ -65,7 +65,7 @@ double table_bytes(const TopologyRequest& request, const Plan& plan, std::int32_
 }
 
 double file_bytes(const TopologyRequest& request, const Plan& plan) {
-  const double ranks = plan.presence.num_ranks;
+  const double ranks = plan.rank_layout.num_ranks;
   const bool is_load = request.duration_s > 0;
   const double num_each = is_load ? 0 : static_cast<double>(request.message_sizes_bytes.size()) * request.repeat;
   double bytes = is_load ? file_bytes_per_load_point * static_cast<double>(max_load_points) : 0;
@@ -112,9 +112,9 @@ std::uint32_t num_slots_for(const TopologyRequest& request, std::int32_t num_cha
 Estimate estimate_of(const TopologyRequest& request, const Plan& plan) {
   std::vector<std::int32_t> most = most_channels_by_rank(plan);
   // The ranks of a host need not be those that need most, but who is on which host is not for a plan to know: memory
-  // is shared on real hosts, and Presence::host_of may be of a make-believe fabric.
+  // is shared on real hosts, and RankLayout::host_of may be of a simulated fabric.
   std::ranges::sort(most, std::greater<>{});
-  const auto num_on_host = std::min<std::ptrdiff_t>(plan.presence.max_ranks_per_host, std::ssize(most));
+  const auto num_on_host = std::min<std::ptrdiff_t>(plan.rank_layout.max_ranks_per_host, std::ssize(most));
 
   Estimate estimate;
   estimate.buffer_bytes = whole_bytes(buffer_bytes(request, most.front()));

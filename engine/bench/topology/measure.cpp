@@ -10,9 +10,9 @@
 #include "bench/agreement.hpp"
 #include "bench/links.hpp"
 #include "bench/topology/cell_exchange.hpp"
-#include "bench/topology/load.hpp"
+#include "bench/topology/current_step.hpp"
 #include "bench/topology/summarize.hpp"
-#include "bench/topology/whereabouts.hpp"
+#include "bench/topology/sustained_load.hpp"
 #include "core/clock.hpp"
 
 namespace leadline::bench::topology {
@@ -21,13 +21,13 @@ namespace {
 double seconds_since(std::uint64_t start_ns) { return 1e-9 * static_cast<double>(now_ns() - start_ns); }
 
 /// The watch keeps its share of it beyond the end of measuring.
-std::shared_ptr<Whereabouts> show_whereabouts(const Stage& stage) {
+std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
   std::vector<std::string> names;
   for (const schedule::Topology& topology : stage.plan.topologies) names.push_back(topology.spec().name);
-  auto whereabouts = std::make_shared<Whereabouts>(std::move(names), stage.request.message_sizes_bytes,
-                                                   stage.request.duration_s > 0 ? "round of load" : "repeat");
-  stage.cluster.set_whereabouts([whereabouts](int /*rank*/) { return whereabouts->text(); });
-  return whereabouts;
+  auto current_step = std::make_shared<CurrentStep>(std::move(names), stage.request.message_sizes_bytes,
+                                                    stage.request.duration_s > 0 ? "round of load" : "repeat");
+  stage.cluster.set_current_step([current_step](int /*rank*/) { return current_step->text(); });
+  return current_step;
 }
 
 /// Collective: everything that the run needs, outside any timing.
@@ -41,8 +41,8 @@ void open_links(const Stage& stage) {
 
 class Measuring {
  public:
-  Measuring(const Stage& stage, Whereabouts& whereabouts)
-      : stage_(stage), whereabouts_(whereabouts), samples_(stage.request.num_iterations) {}
+  Measuring(const Stage& stage, CurrentStep& current_step)
+      : stage_(stage), current_step_(current_step), samples_(stage.request.num_iterations) {}
 
   Measured run();
 
@@ -50,7 +50,7 @@ class Measuring {
   void run_cell(std::size_t index);
 
   const Stage& stage_;
-  Whereabouts& whereabouts_;
+  CurrentStep& current_step_;
   std::vector<kernel::ExchangeSample> samples_;
   std::uint64_t num_verified_ = 0;  // exchanges, on all ranks alike: numbers the next one
   std::uint64_t start_ns_ = 0;
@@ -59,7 +59,7 @@ class Measuring {
 
 void Measuring::run_cell(std::size_t index) {
   const Cell& cell = stage_.plan.cells[index];
-  whereabouts_.enter(cell);
+  current_step_.enter(cell);
   if (stage_.progress != nullptr) stage_.progress->cell_begins(cell, index, stage_.plan.cells.size());
   const std::uint64_t cell_start_ns = now_ns();
   CellExchange exchange(stage_, cell);
@@ -95,10 +95,10 @@ Measured Measuring::run() {
 }  // namespace
 
 Measured measure(const Stage& stage) {
-  const std::shared_ptr<Whereabouts> whereabouts = show_whereabouts(stage);
+  const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
   open_links(stage);
-  if (stage.request.duration_s > 0) return load(stage, *whereabouts);
-  return Measuring(stage, *whereabouts).run();
+  if (stage.request.duration_s > 0) return load(stage, *current_step);
+  return Measuring(stage, *current_step).run();
 }
 
 }  // namespace leadline::bench::topology

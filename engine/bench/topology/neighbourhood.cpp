@@ -21,9 +21,9 @@ using schedule::Channel;
 using schedule::ChannelMode;
 using Indices = std::vector<std::uint32_t>;
 
-enum class Way : std::uint8_t { there, back };
+enum class ExchangeDirection : std::uint8_t { there, back };
 
-Part part_of(ChannelMode mode, bool starts, Way way) {
+Part part_of(ChannelMode mode, bool starts, ExchangeDirection way) {
   switch (mode) {
     case ChannelMode::answered:
       return starts ? Part::both : Part::answers;
@@ -33,7 +33,7 @@ Part part_of(ChannelMode mode, bool starts, Way way) {
     case ChannelMode::one_way:
       break;
   }
-  return starts == (way == Way::there) ? Part::sends : Part::receives;
+  return starts == (way == ExchangeDirection::there) ? Part::sends : Part::receives;
 }
 
 Indices all_of(const std::vector<Channel>& channels) {
@@ -81,7 +81,8 @@ struct Service {
   Indices order, ends;
 };
 
-void append_way(Neighbourhood& all, const Service& service, ChannelMode mode, Way way, const auto& slot_of) {
+void append_direction(Neighbourhood& all, const Service& service, ChannelMode mode, ExchangeDirection way,
+                      const auto& slot_of) {
   std::uint32_t begin = 0;
   for (const std::uint32_t end : service.ends) {
     for (std::uint32_t position = begin; position < end; ++position) {
@@ -114,8 +115,8 @@ Neighbourhood neighbourhood(const schedule::Topology& topology, int rank, const 
   const auto slot_of = [&](std::uint32_t channel, std::uint32_t in_step) {
     return use == SlotUse::by_channel ? channel : in_step % room.num_slots;
   };
-  append_way(all, service, mode, Way::there, slot_of);
-  if (mode == ChannelMode::phased) append_way(all, service, mode, Way::back, slot_of);
+  append_direction(all, service, mode, ExchangeDirection::there, slot_of);
+  if (mode == ChannelMode::phased) append_direction(all, service, mode, ExchangeDirection::back, slot_of);
   return all;
 }
 

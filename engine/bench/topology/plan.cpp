@@ -81,10 +81,10 @@ std::vector<Cell> cells_of(const TopologyRequest& request, std::size_t num_topol
 
 }  // namespace
 
-Plan plan(const TopologyRequest& request, const Presence& presence, const std::string& edges) {
+Plan plan(const TopologyRequest& request, const RankLayout& rank_layout, const std::string& edges) {
   Plan plan;
-  plan.presence = presence;
-  plan.topologies = topologies_of(request, presence.num_ranks, edges);
+  plan.rank_layout = rank_layout;
+  plan.topologies = topologies_of(request, rank_layout.num_ranks, edges);
   plan.cells = cells_of(request, plan.topologies.size());
   plan.estimate = estimate_of(request, plan);
   return plan;
@@ -107,7 +107,7 @@ std::uint32_t num_slots(const TopologyRequest& request, const Plan& plan, int ra
 }
 
 void check_memory(const Plan& plan, std::uint64_t available_bytes) {
-  check_available({plan.presence.max_ranks_per_host, plan.estimate.host_bytes}, available_bytes,
+  check_available({plan.rank_layout.max_ranks_per_host, plan.estimate.host_bytes}, available_bytes,
                   "Choose --max-outstanding or --shared-buffers (neither saves any where bytes are checked), a smaller "
                   "--message-size, or fewer ranks on a host");
 }

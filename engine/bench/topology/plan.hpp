@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/cost.hpp"
-#include "bench/presence.hpp"
+#include "bench/rank_layout.hpp"
 #include "model/topology_request.hpp"
 #include "model/topology_result.hpp"
 #include "schedule/topology.hpp"
@@ -24,7 +24,7 @@ struct Estimate {
 };
 
 struct Plan {
-  Presence presence;
+  RankLayout rank_layout;
   std::vector<schedule::Topology> topologies;  ///< in the order asked for
   std::vector<Cell> cells;                     ///< of all repeats: repeat, then size, then topology
   Estimate estimate;
@@ -33,7 +33,7 @@ struct Plan {
 /// `edges`: the text of request.edges_file, empty where there is none; these come last, under the file's name. Throws
 /// Error(bad_command_line) where so many ranks cannot form a topology, and where one is asked for twice, under whatever
 /// names.
-Plan plan(const TopologyRequest& request, const Presence& presence, const std::string& edges);
+Plan plan(const TopologyRequest& request, const RankLayout& rank_layout, const std::string& edges);
 
 /// What the result says of the plan's topologies.
 std::vector<TopologyFacts> facts_of(const Plan& plan);

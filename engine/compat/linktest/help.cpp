@@ -7,8 +7,8 @@
 
 #include "cli/version.hpp"
 #include "compat/linktest/layers.hpp"
+#include "compat/linktest/option_table.hpp"
 #include "compat/linktest/options.hpp"
-#include "compat/linktest/words.hpp"
 
 namespace leadline::compat::linktest {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "cli/arguments.hpp"
 #include "compat/linktest/layers.hpp"
-#include "compat/linktest/words.hpp"
+#include "compat/linktest/option_table.hpp"
 #include "compat/values.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
@@ -31,20 +31,20 @@ constexpr std::uint64_t max_messages_under_way = 64;
   throw Error(ExitStatus::bad_command_line, problem, why, hint);
 }
 
-void refuse_without_effect(const Words& words, const char* option, const std::string& why) {
-  if (words.has(option)) refuse(fmt::format("{} has no effect here", option), why, "Leave it out");
+void refuse_without_effect(const GivenOptions& given, const char* option, const std::string& why) {
+  if (given.has(option)) refuse(fmt::format("{} has no effect here", option), why, "Leave it out");
 }
 
-void refuse_together(const Words& words, const char* one, const char* other) {
-  if (words.has(one) && words.has(other)) {
+void refuse_together(const GivenOptions& given, const char* one, const char* other) {
+  if (given.has(one) && given.has(other)) {
     refuse(fmt::format("{} and {} cannot be had together", one, other), "one excludes the other",
            "Leave one of them out");
   }
 }
 
-std::uint64_t number(const Words& words, const char* option, std::uint64_t otherwise, std::uint64_t min,
+std::uint64_t number(const GivenOptions& given, const char* option, std::uint64_t otherwise, std::uint64_t min,
                      std::uint64_t max) {
-  const auto text = words.value(option);
+  const auto text = given.value(option);
   return text ? whole_number(option, *text, {min, max, program}) : otherwise;
 }
 
@@ -63,18 +63,18 @@ std::uint64_t message_size(const std::string& text) {
   return bytes;
 }
 
-void require(const Words& words) {
+void require(const GivenOptions& given) {
   std::vector<std::string> missing;
   for (const char* option : {"--num-warmup-messages", "--num-messages", "--size-messages"}) {
-    if (!words.has(option)) missing.emplace_back(option);
+    if (!given.has(option)) missing.emplace_back(option);
   }
   if (missing.empty()) return;
   refuse(fmt::format("the command line lacks {}", fmt::join(missing, ", ")), "LinkTest has no defaults for them",
          "Try: mpirun -n 4 linktest --mode mpi --num-warmup-messages 10 --num-messages 100 --size-messages 1024");
 }
 
-std::string transport_wanted(const Words& words, const std::string& program_path, const Variables& variables) {
-  if (const auto mode = words.value("--mode")) return transport_of(*mode, "--mode");
+std::string transport_wanted(const GivenOptions& given, const std::string& program_path, const Variables& variables) {
+  if (const auto mode = given.value("--mode")) return transport_of(*mode, "--mode");
   if (const std::string suffix = layer_in_name(program_path); !suffix.empty()) {
     return transport_of(suffix, "the program's name");
   }
@@ -86,15 +86,15 @@ std::string transport_wanted(const Words& words, const std::string& program_path
          "Add for example --mode mpi. There are " + layers_here());
 }
 
-void take_direction(const Words& words, LinkRequest& request) {
-  refuse_together(words, "--unidirectional", "--bidirectional");
-  refuse_together(words, "--unidirectional", "--semidirectional");
-  refuse_together(words, "--bidirectional", "--semidirectional");
-  if (words.has("--unidirectional")) {
+void take_direction(const GivenOptions& given, LinkRequest& request) {
+  refuse_together(given, "--unidirectional", "--bidirectional");
+  refuse_together(given, "--unidirectional", "--semidirectional");
+  refuse_together(given, "--bidirectional", "--semidirectional");
+  if (given.has("--unidirectional")) {
     request.direction = Direction::unidirectional;
     request.window =
         static_cast<std::uint32_t>(std::clamp<std::uint64_t>(request.num_messages, 1, max_messages_under_way));
-  } else if (words.has("--bidirectional")) {
+  } else if (given.has("--bidirectional")) {
     // There and back, on both sides at once: two exchanges a message.
     request.direction = Direction::bidirectional;
     request.window = 1;
@@ -103,89 +103,89 @@ void take_direction(const Words& words, LinkRequest& request) {
   }
 }
 
-void take_messages(const Words& words, LinkRequest& request) {
-  require(words);
-  request.num_warmup = number(words, "--num-warmup-messages", 0, 0, max_count);
-  request.num_messages = number(words, "--num-messages", 0, 1, max_count);
-  request.message_sizes_bytes = {message_size(*words.value("--size-messages"))};
+void take_messages(const GivenOptions& given, LinkRequest& request) {
+  require(given);
+  request.num_warmup = number(given, "--num-warmup-messages", 0, 0, max_count);
+  request.num_messages = number(given, "--num-messages", 0, 1, max_count);
+  request.message_sizes_bytes = {message_size(*given.value("--size-messages"))};
   request.num_batches = 1;  // LinkTest times all messages of a measurement at once
   request.window = 1;
-  take_direction(words, request);
+  take_direction(given, request);
 }
 
-void take_buffers(const Words& words, LinkRequest& request) {
+void take_buffers(const GivenOptions& given, LinkRequest& request) {
   const std::uint64_t most = std::max(num_messages_as_asked(request), num_warmup_as_asked(request));
-  if (!words.has("--multi-buffer")) {
-    refuse_without_effect(words, "--num-multi-buffer", "there is one buffer without --multi-buffer");
+  if (!given.has("--multi-buffer")) {
+    refuse_without_effect(given, "--num-multi-buffer", "there is one buffer without --multi-buffer");
   } else if (most < 2) {
     refuse("--multi-buffer has no effect here", "one message needs one buffer", "Use more messages, or leave it out");
   } else {
     request.num_buffers = static_cast<std::uint32_t>(
-        number(words, "--num-multi-buffer", 2, 2, std::min<std::uint64_t>(most, UINT32_MAX)));
+        number(given, "--num-multi-buffer", 2, 2, std::min<std::uint64_t>(most, UINT32_MAX)));
   }
-  if (words.has("--randomize-buffers")) {
+  if (given.has("--randomize-buffers")) {
     request.fill = Fill::mersenne;
-    request.fill_seed = number(words, "--seed-randomize-buffers", default_buffers_seed, 1, UINT64_MAX);
+    request.fill_seed = number(given, "--seed-randomize-buffers", default_buffers_seed, 1, UINT64_MAX);
   } else {
-    refuse_without_effect(words, "--seed-randomize-buffers", "nothing is random without --randomize-buffers");
+    refuse_without_effect(given, "--seed-randomize-buffers", "nothing is random without --randomize-buffers");
   }
-  request.check_buffers = words.has("--check-buffers");
+  request.check_buffers = given.has("--check-buffers");
 }
 
-void take_memory(const Words& words, LinkRequest& request) {
-  const std::string name = words.value("--memory-buffer-allocator").value_or("DEFAULT");
+void take_memory(const GivenOptions& given, LinkRequest& request) {
+  const std::string name = given.value("--memory-buffer-allocator").value_or("DEFAULT");
   request.allocator = allocator_of(name, request.transport);
-  if (!words.has("--use-gpu-memory")) return;
-  if (words.has("--memory-buffer-allocator") && name != "DEFAULT" && request.allocator != "cuda") {
+  if (!given.has("--use-gpu-memory")) return;
+  if (given.has("--memory-buffer-allocator") && name != "DEFAULT" && request.allocator != "cuda") {
     refuse(fmt::format("--use-gpu-memory contradicts --memory-buffer-allocator {}", name),
            "that memory is not on a GPU", "Leave one of them out");
   }
   request.allocator = "cuda";
 }
 
-void take_order(const Words& words, LinkRequest& request) {
-  request.bisection = words.has("--bisection");
-  request.serial = words.has("--serial-tests");
-  request.between_hosts = words.has("--group-processes-by-hostname");
-  if (words.has("--all-to-all")) request.all_to_all = AllToAll::around;
-  request.retest = static_cast<int>(number(words, "--num-slowest", 10, 0, max_retests));
+void take_order(const GivenOptions& given, LinkRequest& request) {
+  request.bisection = given.has("--bisection");
+  request.serial = given.has("--serial-tests");
+  request.between_hosts = given.has("--group-processes-by-hostname");
+  if (given.has("--all-to-all")) request.all_to_all = AllToAll::around;
+  request.retest = static_cast<int>(number(given, "--num-slowest", 10, 0, max_retests));
 
-  request.shuffle_rounds = words.has("--randomize-steps");
+  request.shuffle_rounds = given.has("--randomize-steps");
   if (request.shuffle_rounds) {
-    request.shuffle_rounds_seed = number(words, "--seed-randomize-steps", default_steps_seed, 1, UINT64_MAX);
+    request.shuffle_rounds_seed = number(given, "--seed-randomize-steps", default_steps_seed, 1, UINT64_MAX);
   } else {
-    refuse_without_effect(words, "--seed-randomize-steps", "the steps are in order without --randomize-steps");
+    refuse_without_effect(given, "--seed-randomize-steps", "the steps are in order without --randomize-steps");
   }
-  request.shuffle_ranks = static_cast<int>(number(words, "--num-randomize-tasks", 0, 0, max_permutations));
+  request.shuffle_ranks = static_cast<int>(number(given, "--num-randomize-tasks", 0, 0, max_permutations));
   if (request.shuffle_ranks > 0) {
-    request.shuffle_ranks_seed = number(words, "--seed-randomize-tasks", default_tasks_seed, 1, UINT64_MAX);
+    request.shuffle_ranks_seed = number(given, "--seed-randomize-tasks", default_tasks_seed, 1, UINT64_MAX);
   } else {
-    refuse_without_effect(words, "--seed-randomize-tasks", "the tasks are in order without --num-randomize-tasks");
+    refuse_without_effect(given, "--seed-randomize-tasks", "the tasks are in order without --num-randomize-tasks");
   }
 }
 
-void take_output(const Words& words, LinkRequest& request) {
-  request.repeat = static_cast<int>(number(words, "--min-iterations", 1, 1, max_repeats));
-  if (const auto text = words.value("--min-runtime")) {
+void take_output(const GivenOptions& given, LinkRequest& request) {
+  request.repeat = static_cast<int>(number(given, "--min-iterations", 1, 1, max_repeats));
+  if (const auto text = given.value("--min-runtime")) {
     request.min_time_s = number_from("--min-runtime", *text, 0, program);
   }
-  const auto output = words.value("--output");
+  const auto output = given.value("--output");
   if (output && (output->empty() || *output == "-")) {
     cli::throw_bad_value("--output", *output, "it must name a file", "See linktest -h");
   }
-  if (words.has("--no-sion-file")) {
-    refuse_without_effect(words, "--output", "--no-sion-file says that there is no file");
+  if (given.has("--no-sion-file")) {
+    refuse_without_effect(given, "--output", "--no-sion-file says that there is no file");
   }
-  const bool has_file = !words.has("--no-sion-file") && (output || !is_repeated(request));
+  const bool has_file = !given.has("--no-sion-file") && (output || !is_repeated(request));
   if (!has_file) {
-    refuse_without_effect(words, "--parallel-sion-file",
-                          words.has("--no-sion-file") ? "--no-sion-file says that there is no file"
+    refuse_without_effect(given, "--parallel-sion-file",
+                          given.has("--no-sion-file") ? "--no-sion-file says that there is no file"
                                                       : "a repeated test writes no file without --output");
   }
   request.format = has_file ? ResultFormat::sion : ResultFormat::none;
   request.output = has_file ? output.value_or(default_output) : "";
   request.overwrite = has_file;
-  request.row_path = has_file && !words.has("--parallel-sion-file") ? RowPath::funnel : RowPath::automatic;
+  request.row_path = has_file && !given.has("--parallel-sion-file") ? RowPath::funnel : RowPath::automatic;
 }
 
 }  // namespace
@@ -203,17 +203,17 @@ bool is_repeated(const LinkRequest& request) { return request.repeat != 1 || req
 Command parse(const std::vector<std::string>& arguments, const Variables& variables) {
   if (is_anywhere(arguments, "--help")) return {Wish::help, {}};
   if (is_anywhere(arguments, "--version")) return {Wish::version, {}};
-  const Words words(arguments);
+  const GivenOptions given(arguments);
   LinkRequest request;
   request.command_line = arguments;
   request.no_diagnosis = true;  // LinkTest has none
-  request.transport = transport_wanted(words, arguments.empty() ? "" : arguments.front(), variables);
+  request.transport = transport_wanted(given, arguments.empty() ? "" : arguments.front(), variables);
   request.host_name_suffix = variables("LINKTEST_SYSTEM_NODENAME_SUFFIX").value_or("");
-  take_messages(words, request);
-  take_memory(words, request);
-  take_buffers(words, request);
-  take_order(words, request);
-  take_output(words, request);
+  take_messages(given, request);
+  take_memory(given, request);
+  take_buffers(given, request);
+  take_order(given, request);
+  take_output(given, request);
   return {Wish::run, std::move(request)};
 }
 

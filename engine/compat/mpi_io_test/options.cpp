@@ -19,7 +19,7 @@
 #include "compat/values.hpp"
 #include "core/error.hpp"
 #include "memory/block_pattern.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 
 namespace leadline::compat::mpi_io_test {
 namespace {

@@ -14,7 +14,7 @@ class MpiIoTestProgress final : public bench::io::Progress {
   MpiIoTestProgress(IoResult so_far, Shown shown, Outlet outlet, std::size_t& num_shown)
       : so_far_(std::move(so_far)), shown_(std::move(shown)), outlet_(std::move(outlet)), num_shown_(num_shown) {}
 
-  void phase_begins(const PhasePlace& place, std::uint64_t /*bytes_total*/) override {
+  void phase_begins(const PhasePosition& place, std::uint64_t /*bytes_total*/) override {
     outlet_.out(above_phase(so_far_, place));
   }
 

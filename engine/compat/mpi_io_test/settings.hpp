@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compat/mpi_io_test/option_table.hpp"
 #include "compat/mpi_io_test/options.hpp"
-#include "compat/mpi_io_test/words.hpp"
 
 namespace leadline::compat::mpi_io_test {
 

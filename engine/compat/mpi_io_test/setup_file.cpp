@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "compat/mpi_io_test/words.hpp"
+#include "compat/mpi_io_test/option_table.hpp"
 #include "core/error.hpp"
 
 namespace leadline::compat::mpi_io_test {

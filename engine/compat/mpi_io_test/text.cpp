@@ -106,13 +106,13 @@ const RankSpread& spread_of(const PhaseSummary& phase, IoTime time) {
 }
 
 /// The words of a phase: "Write", "write".
-struct Words {
+struct PhaseNames {
   const char* capital;
   const char* small;
 };
 
-Words words_of(IoOperation operation) {
-  return operation == IoOperation::write ? Words{"Write", "write"} : Words{"Read", "read"};
+PhaseNames names_of(IoOperation operation) {
+  return operation == IoOperation::write ? PhaseNames{"Write", "write"} : PhaseNames{"Read", "read"};
 }
 
 double time_s(const RankTimes& one, IoTime time) { return one.times_ns[static_cast<std::size_t>(time)] / ns_a_s; }
@@ -152,16 +152,16 @@ std::string opening(const Shown& shown, const IoResult& so_far, const Environmen
   return shown.hosts == Flag::on ? text + host_lines(so_far) : text;
 }
 
-std::string above_phase(const IoResult& so_far, const PhasePlace& place) {
+std::string above_phase(const IoResult& so_far, const PhasePosition& place) {
   const std::size_t num_ranks = static_cast<std::size_t>(so_far.provenance.num_ranks), num_files = so_far.files.size();
   const bool is_write = place.operation == IoOperation::write;
-  return fmt::format("=== MPI {} [{}->{}->{} {}] Starting ...\n", words_of(place.operation).small,
+  return fmt::format("=== MPI {} [{}->{}->{} {}] Starting ...\n", names_of(place.operation).small,
                      is_write ? num_ranks : num_files, num_io(so_far), is_write ? num_files : num_ranks,
                      name_of_files(so_far));
 }
 
 std::string phase_lines(const Shown& shown, const IoResult& so_far, const PhaseSummary& phase) {
-  const auto [capital, small] = words_of(phase.place.operation);
+  const auto [capital, small] = names_of(phase.place.operation);
   std::string text = bandwidth_line("Effective Bandwidth", phase, phase.io) + time_line("Total Time", phase.io);
   text += bandwidth_line(fmt::format("{} Bandwidth", capital).c_str(), phase, phase.transfer);
   text += time_line(fmt::format("{} Time", capital).c_str(), phase.transfer);

@@ -18,7 +18,7 @@ class NetgaugeProgress final : public bench::bisection::Progress {
 
   void size_begins(int /*size_index*/, std::uint64_t /*message_size_bytes*/) override {}
 
-  void pattern_begins(const PatternPlace& place, const schedule::Pattern& pattern) override {
+  void pattern_begins(const PatternPosition& place, const schedule::Pattern& pattern) override {
     const std::string text = above_round(shown_, request_, place, pattern);
     if (!text.empty()) outlet_.out(text);
   }

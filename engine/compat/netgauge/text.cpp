@@ -121,7 +121,7 @@ std::string opening(const Shown& shown, const BisectionResult& so_far) {
   return shown.host_names == Flag::on ? text + host_lines(so_far.hosts) : text;
 }
 
-std::string above_round(const Shown& shown, const BisectionRequest& request, const PatternPlace& place,
+std::string above_round(const Shown& shown, const BisectionRequest& request, const PatternPosition& place,
                         const schedule::Pattern& pattern) {
   std::string text;
   if (shown.verbosity >= level_of_rounds) {

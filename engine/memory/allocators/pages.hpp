@@ -28,7 +28,7 @@ void copy_plain_out(std::span<std::byte> to, const std::byte* from);
 /// The entry of such an allocator.
 constexpr Allocator host_allocator(const char* name, const char* purpose, decltype(Allocator::allocate) allocate,
                                    decltype(Allocator::release) release) {
-  return {name, purpose, Place::host, allocate, release, copy_plain_in, copy_plain_out};
+  return {name, purpose, Location::host, allocate, release, copy_plain_in, copy_plain_out};
 }
 
 /// Throws Error(something_missing): `allocator` cannot have `bytes`, why, and what helps.

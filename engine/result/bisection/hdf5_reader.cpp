@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "result/hdf5/run_part.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 
 namespace leadline::result::bisection {
 
@@ -69,7 +69,7 @@ void Hdf5Reader::read_pattern_names() {
   }
 }
 
-RankPlace Hdf5Reader::place(std::int64_t rank) const {
+RankPlacement Hdf5Reader::place(std::int64_t rank) const {
   return hdf5::reading(path_, [&] { return hdf5::read_place(*file_, header_.num_ranks, rank); });
 }
 

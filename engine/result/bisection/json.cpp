@@ -83,7 +83,7 @@ Json connection_json(const SlowConnection& its) {
           {"slow_alone", its.slow_alone}};
 }
 
-Json place_json(const SlowPlace& its) {
+Json component_json(const SlowComponent& its) {
   return {{"rank", rank_json(its.rank)},
           {"host", its.host},
           {"num_connections", its.num_connections},
@@ -105,7 +105,7 @@ std::string json_text(const BisectionResult& result) {
   document["baseline"] = list_json(result.baseline, baseline_json);
   document["sizes"] = list_json(result.sizes, size_json);
   document["slow_connections"] = list_json(result.slow_connections, connection_json);
-  document["slow_places"] = list_json(result.slow_places, place_json);
+  document["slow_places"] = list_json(result.slow_components, component_json);
   return text_of(document);
 }
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "result/json_parts.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 
 namespace leadline::result::bisection {
 

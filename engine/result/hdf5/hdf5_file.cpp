@@ -18,7 +18,7 @@ using hdf5::make_group;
 using hdf5::write_attribute;
 using hdf5::write_list;
 
-void write_linktest(const Handle& file, const ResultHeader& header, FixedOffsets& offsets) {
+void write_linktest(const Handle& file, const LinkResultHeader& header, FixedOffsets& offsets) {
   const LinkTestOrigin& its = *header.linktest;
   const Handle group = make_group(file, "linktest");
   write_attribute(group, "num_iterations", its.num_iterations);
@@ -43,7 +43,7 @@ void correct_num_rounds(const Handle& file, std::int64_t num_rounds) {
   write_attribute(provenance, "num_rounds", static_cast<long long>(num_rounds));
 }
 
-RepeatOffsets allocate_repeat(const Handle& group, const ResultHeader& header) {
+RepeatOffsets allocate_repeat(const Handle& group, const LinkResultHeader& header) {
   const auto num_ranks = static_cast<hsize_t>(header.num_ranks);
   const auto num_slots = static_cast<hsize_t>(header.num_all_to_all_slots);
   const hsize_t num_sizes = header.message_sizes_bytes.size();
@@ -80,7 +80,7 @@ void write_retest(const Handle& file, const std::vector<Retest>& retests) {
 
 }  // namespace
 
-FixedOffsets create_structure(const std::string& path, const ResultHeader& header) {
+FixedOffsets create_structure(const std::string& path, const LinkResultHeader& header) {
   return hdf5::writing(path, [&] {
     FixedOffsets offsets;
     Handle file = hdf5::create_file(path);
@@ -97,7 +97,7 @@ FixedOffsets create_structure(const std::string& path, const ResultHeader& heade
   });
 }
 
-std::vector<RepeatOffsets> add_repeats(const std::string& path, const ResultHeader& header,
+std::vector<RepeatOffsets> add_repeats(const std::string& path, const LinkResultHeader& header,
                                        std::span<const KeptRepeat> repeats) {
   return hdf5::writing(path, [&] {
     std::vector<RepeatOffsets> offsets;
@@ -113,7 +113,7 @@ std::vector<RepeatOffsets> add_repeats(const std::string& path, const ResultHead
   });
 }
 
-void add_end(const std::string& path, const ResultHeader& header) {
+void add_end(const std::string& path, const LinkResultHeader& header) {
   hdf5::writing(path, [&] {
     Handle file = hdf5::open_file(path);
     if (header.retests) write_retest(file, *header.retests);

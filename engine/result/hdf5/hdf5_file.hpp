@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "result/hdf5/run_part.hpp"
-#include "result/result_header.hpp"
+#include "result/link_result_header.hpp"
 
 namespace leadline::result {
 
@@ -29,13 +29,13 @@ struct RepeatOffsets {
 
 /// Local: writes a fresh file over `path` (which exists), all but the contents of its datasets, and closes it. Repeats
 /// and what belongs to the end of a run are left out. Throws Error(run_failed), as do the next two.
-FixedOffsets create_structure(const std::string& path, const ResultHeader& header);
+FixedOffsets create_structure(const std::string& path, const LinkResultHeader& header);
 
 /// Local: adds the groups of these repeats in one go, so that the file is open for an instant only.
-std::vector<RepeatOffsets> add_repeats(const std::string& path, const ResultHeader& header,
+std::vector<RepeatOffsets> add_repeats(const std::string& path, const LinkResultHeader& header,
                                        std::span<const KeptRepeat> repeats);
 
 /// Local: adds those of /retest, /summary and the time of the end that the header has.
-void add_end(const std::string& path, const ResultHeader& header);
+void add_end(const std::string& path, const LinkResultHeader& header);
 
 }  // namespace leadline::result

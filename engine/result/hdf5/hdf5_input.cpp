@@ -10,8 +10,8 @@
 #include <type_traits>
 
 #include "core/error.hpp"
-#include "result/apart.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
+#include "result/subprocess.hpp"
 
 namespace leadline::result::hdf5 {
 
@@ -231,7 +231,7 @@ void expect_readable(const std::string& path, const std::function<void()>& look)
   // Looking at a repeat takes less than a millisecond, and 3 KB of the file.
   std::error_code ignored;
   const std::uint64_t most_work_s = 2 + std::filesystem::file_size(path, ignored) / 1'000'000;
-  if (!survives(look, most_work_s)) throw_damaged(path, "the HDF5 library cannot cope with what is in it");
+  if (!probe_in_child(look, most_work_s)) throw_damaged(path, "the HDF5 library cannot cope with what is in it");
 }
 
 }  // namespace leadline::result::hdf5

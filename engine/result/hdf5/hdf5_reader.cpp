@@ -207,7 +207,7 @@ std::vector<std::int32_t> Hdf5Reader::ranks_on_seat(std::int64_t seat) {
   });
 }
 
-RankPlace Hdf5Reader::place(std::int64_t rank) {
+RankPlacement Hdf5Reader::place(std::int64_t rank) {
   return reading(path_, [&] { return hdf5::read_place(*file_, header_.num_ranks, rank); });
 }
 

@@ -8,23 +8,23 @@
 #include <vector>
 
 #include "result/hdf5/hdf5_input.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 
 namespace leadline::result {
 
-class Hdf5Reader : public ResultReader {
+class Hdf5Reader : public LinkResultReader {
  public:
   explicit Hdf5Reader(std::string path);
 
   const std::string& path() const override { return path_; }
-  const ResultHeader& header() const override { return header_; }
+  const LinkResultHeader& header() const override { return header_; }
   PairRow row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<double> times_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank,
                                TimeStatistic statistic) override;
   std::vector<double> all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<std::int32_t> rounds(std::size_t repeat_index, std::int64_t rank) override;
   std::vector<std::int32_t> ranks_on_seat(std::int64_t seat) override;
-  RankPlace place(std::int64_t rank) override;
+  RankPlacement place(std::int64_t rank) override;
   std::array<std::int32_t, 4> location(std::int64_t rank) override;
 
  private:
@@ -40,7 +40,7 @@ class Hdf5Reader : public ResultReader {
 
   hdf5::Session quiet_;
   std::string path_;
-  ResultHeader header_;
+  LinkResultHeader header_;
   std::optional<hdf5::Input> file_;
 };
 

@@ -14,15 +14,15 @@ namespace {
 /// A repeat takes 3.1 KB (HDF5 1.10.8, measured).
 constexpr std::uint64_t room_for_repeat = 1 << 13;
 
-ResultHeader header_for(const LinkResult& so_far, const ResultFileSetup& setup) {
-  ResultHeader header = header_of(so_far, "");
+LinkResultHeader header_for(const LinkResult& so_far, const LinkResultFileSetup& setup) {
+  LinkResultHeader header = header_of(so_far, "");
   header.has_rounds = static_cast<bool>(setup.rounds);
   return header;
 }
 
 }  // namespace
 
-Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const LinkResult& so_far, ResultFileSetup setup)
+Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const LinkResult& so_far, LinkResultFileSetup setup)
     : cluster_(cluster),
       setup_(std::move(setup)),
       header_(header_for(so_far, setup_)),

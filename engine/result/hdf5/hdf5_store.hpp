@@ -8,14 +8,14 @@
 
 #include "result/hdf5/hdf5_file.hpp"
 #include "result/hdf5/run_file.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 
 namespace leadline::result {
 
-class Hdf5Store : public ResultFile {
+class Hdf5Store : public LinkResultFile {
  public:
-  /// Collective; see open_result_file.
-  Hdf5Store(cluster::Cluster& cluster, const LinkResult& so_far, ResultFileSetup setup);
+  /// Collective; see open_link_result_file.
+  Hdf5Store(cluster::Cluster& cluster, const LinkResult& so_far, LinkResultFileSetup setup);
 
   void reserve_repeats(int num_repeats) override;
   void write(const Slice& slice, const PairRow& row) override;
@@ -34,8 +34,8 @@ class Hdf5Store : public ResultFile {
   void put_rounds(std::span<const std::int32_t> rounds, const RepeatOffsets& offsets, std::optional<Error>& error);
 
   cluster::Cluster& cluster_;
-  ResultFileSetup setup_;
-  ResultHeader header_;
+  LinkResultFileSetup setup_;
+  LinkResultHeader header_;
   RunFile file_;
   std::vector<RepeatOffsets> repeats_;
 };

@@ -40,7 +40,7 @@ RunFile::RunFile(cluster::Cluster& cluster, RunHeader& header, const RunFileSetu
 void RunFile::create(RunHeader& header, const RunFileSetup& setup, const Structure& structure) {
   const std::string path = cluster_.broadcast(setup.path);
   std::optional<OutputFile> file;
-  NoncePlace place;
+  NonceLocation place;
   const std::string offsets = text_of_rank_0(cluster_, [&] {
     header.nonce = random_nonce();
     file = OutputFile::create(path, setup.existing);
@@ -63,7 +63,7 @@ void RunFile::write_known(const OutputFile& file, const RunHeader& header) const
   file.write_at(offsets_.message_size, bytes_of(header.message_sizes_bytes));
 }
 
-void RunFile::write_place(const RankPlace& place) {
+void RunFile::write_place(const RankPlacement& place) {
   std::optional<Error> error;
   const auto put_number = [&](std::uint64_t table, std::int32_t number) {
     put(table, as_bytes(std::span<const std::int32_t>(&number, 1)), error);

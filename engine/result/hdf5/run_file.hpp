@@ -12,7 +12,7 @@
 #include "cluster/cluster.hpp"
 #include "model/result.hpp"
 #include "result/hdf5/run_part.hpp"
-#include "result/result_file.hpp"
+#include "result/link_result_file.hpp"
 #include "result/shared_file.hpp"
 
 namespace leadline::result {
@@ -21,12 +21,12 @@ namespace leadline::result {
 /// that would leave it unreadable.
 inline constexpr std::uint64_t room_for_structure = 1 << 16;
 
-/// What ResultFileSetup says of a file, whatever the benchmark.
+/// What LinkResultFileSetup says of a file, whatever the benchmark.
 struct RunFileSetup {
   std::string path;
   ExistingFile existing = ExistingFile::refuse;
   RowPath row_path = RowPath::automatic;
-  RankPlace place;  ///< this rank's own
+  RankPlacement place;  ///< this rank's own
 };
 
 /// Rank 0 writes the structure with HDF5 and closes the file; what is written afterwards goes to known offsets with
@@ -39,7 +39,7 @@ class RunFile {
   using Structure = std::function<RunOffsets(const OutputFile& file)>;
 
   /// Collective: `header` gets its number of ranks, and on rank 0 its nonce, before `structure` is called there. Errors
-  /// are those of open_result_file.
+  /// are those of open_link_result_file.
   RunFile(cluster::Cluster& cluster, RunHeader& header, const RunFileSetup& setup, const Structure& structure);
 
   const std::string& path() const { return file_->path(); }
@@ -56,7 +56,7 @@ class RunFile {
   /// Collective: every rank's own piece into a table of such pieces by rank.
   void put(std::uint64_t table, std::string_view own, std::optional<Error>& error);
 
-  /// The next two are as in ResultFile.
+  /// The next two are as in LinkResultFile.
   void flush();
   void mark_incomplete(const std::string& reason) noexcept;
 
@@ -68,7 +68,7 @@ class RunFile {
  private:
   void create(RunHeader& header, const RunFileSetup& setup, const Structure& structure);
   void write_known(const OutputFile& file, const RunHeader& header) const;
-  void write_place(const RankPlace& place);
+  void write_place(const RankPlacement& place);
   void mark_end(const RunResult& result);
 
   cluster::Cluster& cluster_;

@@ -8,7 +8,7 @@
 
 #include "core/error.hpp"
 #include "result/hdf5/structure.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 
 namespace leadline::result::hdf5 {
 
@@ -122,12 +122,12 @@ void read_run_part_of(const char* benchmark, const Input& file, const std::strin
   if (header.message_sizes_bytes.empty()) throw_damaged(path, "there is no message size");
 }
 
-RankPlace read_place(const Input& file, std::int64_t num_ranks, std::int64_t rank) {
+RankPlacement read_place(const Input& file, std::int64_t num_ranks, std::int64_t rank) {
   const Shape all{static_cast<hsize_t>(num_ranks)}, start{static_cast<hsize_t>(rank)};
   const auto number = [&](const std::string& name) {
     return file.numbers<std::int32_t>("ranks/" + name, all, {start, {1}})[0];
   };
-  RankPlace place;
+  RankPlacement place;
   place.host = file.text("ranks/host", all, start);
   place.device = file.text("ranks/device", all, start);
   place.cpus = file.text("ranks/cpus", all, start);

@@ -45,7 +45,7 @@ void read_run_part(const Input& file, const std::string& path, RunHeader& header
 /// bad_command_line.
 void read_run_part_of(const char* benchmark, const Input& file, const std::string& path, RunHeader& header);
 
-RankPlace read_place(const Input& file, std::int64_t num_ranks, std::int64_t rank);
+RankPlacement read_place(const Input& file, std::int64_t num_ranks, std::int64_t rank);
 
 }  // namespace hdf5
 }  // namespace leadline::result

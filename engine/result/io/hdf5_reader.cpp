@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "result/hdf5/run_part.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 
 namespace leadline::result::io {
 
@@ -71,7 +71,7 @@ void Hdf5Reader::read_lists() {
   for (hsize_t index = 0; index < shape[0]; ++index) header_.files.push_back(file_->text("io/files", shape, {index}));
 }
 
-RankPlace Hdf5Reader::place(std::int64_t rank) const {
+RankPlacement Hdf5Reader::place(std::int64_t rank) const {
   return hdf5::reading(path_, [&] { return hdf5::read_place(*file_, header_.num_ranks, rank); });
 }
 

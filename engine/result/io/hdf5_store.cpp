@@ -97,19 +97,19 @@ Offsets Hdf5Store::create(const OutputFile& file) const {
   return offsets;
 }
 
-void Hdf5Store::expect_room_for(const PhasePlace& place) const {
+void Hdf5Store::expect_room_for(const PhasePosition& place) const {
   if (place.index >= 0 && std::cmp_less(place.index, header_.num_phases)) return;
   throw write_error(path(),
                     fmt::format("rank {} has phase {}, for which there is no place", cluster_.rank(), place.index));
 }
 
 /// The state says that a phase is there, so it comes when all ranks' rows are.
-void Hdf5Store::write(const PhasePlace& place, const RankPhase& own, const PhaseSummary& summary) {
+void Hdf5Store::write(const PhasePosition& place, const RankPhase& own, const PhaseSummary& summary) {
   write_row(place, own);
   if (cluster_.rank() == 0) write_phase(place, summary);
 }
 
-void Hdf5Store::write_row(const PhasePlace& place, const RankPhase& own) {
+void Hdf5Store::write_row(const PhasePosition& place, const RankPhase& own) {
   std::optional<Error> error;
   try {
     expect_room_for(place);
@@ -128,7 +128,7 @@ void Hdf5Store::write_row(const PhasePlace& place, const RankPhase& own) {
   cluster_.agree(error ? &*error : nullptr);
 }
 
-void Hdf5Store::write_phase(const PhasePlace& place, const PhaseSummary& summary) {
+void Hdf5Store::write_phase(const PhasePosition& place, const PhaseSummary& summary) {
   const auto index = static_cast<std::uint64_t>(place.index);
   const auto put = [&](std::uint64_t table, const auto& value) {
     file_.rows().file()->write_at(table + index * sizeof value, bytes_of_one(value));

@@ -11,7 +11,7 @@ namespace leadline::result::io {
 JsonStore::JsonStore(cluster::Cluster& cluster, IoResult so_far, const IoFileSetup& setup)
     : document_(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
 
-void JsonStore::write(const PhasePlace&, const RankPhase&, const PhaseSummary& summary) {
+void JsonStore::write(const PhasePosition&, const RankPhase&, const PhaseSummary& summary) {
   document_.add([&](IoResult& so_far) { so_far.phases.push_back(summary); });
 }
 

@@ -37,7 +37,7 @@ sion::LinkTestTimes SionOutput::Times::summary() const {
   return {min_s, max_s, num == 0 ? 0 : sum_s / static_cast<double>(num)};
 }
 
-SionOutput::SionOutput(cluster::Cluster& cluster, const LinkResult& so_far, const ResultFileSetup& setup,
+SionOutput::SionOutput(cluster::Cluster& cluster, const LinkResult& so_far, const LinkResultFileSetup& setup,
                        std::string path)
     : cluster_(cluster),
       setup_(setup),
@@ -53,7 +53,7 @@ SionOutput::SionOutput(cluster::Cluster& cluster, const LinkResult& so_far, cons
 
 void SionOutput::create() {
   std::optional<OutputFile> created;
-  NoncePlace place;
+  NonceLocation place;
   all_or_error(cluster_, [&] {
     if (cluster_.rank() != 0) return;
     header_.nonce = random_nonce();
@@ -210,7 +210,7 @@ void SionOutput::write(std::size_t index, const Slice& slice, const PairRow& row
                       bytes_of(values), sizeof values[0], pieces, error);
   };
   if (is_extended()) {
-    const SionPlaces& places = plan_.places();
+    const SionOffsets& places = plan_.places();
     put_row(places.count(index, size_index), row.count);
     put_row(places.times(index, size_index, TimeStatistic::min), row.time_ns_min);
     put_row(places.times(index, size_index, TimeStatistic::median), row.time_ns_median);
@@ -351,7 +351,7 @@ void SionOutput::write_record_end(const LinkResult& result, const sion::LinkTest
     from.push_back(static_cast<std::int32_t>(pair.from));
     to.push_back(static_cast<std::int32_t>(pair.to));
   }
-  const SionPlaces& places = plan_.places();
+  const SionOffsets& places = plan_.places();
   file().write_at(plan_.chunk(0) + places.record_retest_times(), bytes_of(times_s));
   file().write_at(plan_.chunk(0) + places.record_retest_first_times(), bytes_of(first_times_s));
   file().write_at(plan_.chunk(0) + places.record_retest_from(), bytes_of(from));

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "result/result_file.hpp"
-#include "result/result_header.hpp"
+#include "result/link_result_file.hpp"
+#include "result/link_result_header.hpp"
 #include "result/shared_file.hpp"
-#include "result/sion/sion_places.hpp"
+#include "result/sion/sion_offsets.hpp"
 
 namespace leadline::result {
 
@@ -22,7 +22,7 @@ namespace leadline::result {
 class SionOutput {
  public:
   /// Creates and checks the file; it is an unfinished SION file from then on.
-  SionOutput(cluster::Cluster& cluster, const LinkResult& so_far, const ResultFileSetup& setup, std::string path);
+  SionOutput(cluster::Cluster& cluster, const LinkResult& so_far, const LinkResultFileSetup& setup, std::string path);
 
   /// Gives everything its place, and writes what is known, for so many repeats.
   void lay_out(std::size_t num_repeats);
@@ -67,10 +67,10 @@ class SionOutput {
   OutputFile& file() const { return *file_->file(); }
 
   cluster::Cluster& cluster_;
-  ResultFileSetup setup_;
+  LinkResultFileSetup setup_;
   LinkRequest request_;
   std::string path_;
-  ResultHeader header_;
+  LinkResultHeader header_;
   mutable std::optional<SharedFile> file_;
   SionFilePlan plan_;
 

@@ -74,10 +74,10 @@ sion::LinkTestRun SionReader::read_record_of_rank_0() {
   }
   SionShape shape{.num_ranks = static_cast<std::uint64_t>(header_.num_ranks), .record = SionRecord::plain};
   const auto size = static_cast<std::uint64_t>(file_.size_bytes(0));
-  const std::uint64_t without_all_to_all = SionPlaces(shape).record_bytes(0);
+  const std::uint64_t without_all_to_all = SionOffsets(shape).record_bytes(0);
   std::string record = bytes(0, 0, std::min(size, without_all_to_all));
   shape.has_all_to_all = sion::linktest_has_all_to_all(record, header_.num_ranks, order_, path_);
-  places_ = SionPlaces(shape);
+  places_ = SionOffsets(shape);
   record = bytes(0, 0, std::min(size, places_.record_bytes(0)));
   const sion::DecodedRecord decoded = sion::decode_linktest_record(record, {header_.num_ranks, 0, shape.has_all_to_all},
                                                                    order_, sion::Trailing::anything, path_);
@@ -86,7 +86,7 @@ sion::LinkTestRun SionReader::read_record_of_rank_0() {
   const std::string magic = bytes(0, places_.record_bytes(0), std::min<std::uint64_t>(behind, 8));
   if (magic == sion::linktest_extension_magic) {
     shape.record = SionRecord::extended;
-    places_ = SionPlaces(shape);
+    places_ = SionOffsets(shape);
   } else if (behind > 0 && !file_.is_unfinished()) {
     throw damaged(path_, {"RECORDSIZE", fmt::format("{} unknown bytes behind the record of rank 0", behind)});
   }
@@ -216,9 +216,9 @@ void SionReader::take_extended() {
   shape.record = SionRecord::extended;
   const bool is_sane = shape.num_ranks == places_.shape().num_ranks && shape.num_permutations <= max_permutations &&
                        shape.num_all_to_all_slots <= 2 * shape.num_ranks &&
-                       shape.has_all_to_all == (shape.num_all_to_all_slots > 0) && SionPlaces(shape).is_sound();
+                       shape.has_all_to_all == (shape.num_all_to_all_slots > 0) && SionOffsets(shape).is_sound();
   if (!is_sane) throw damaged(path_, {"EXTENSION", "the numbers of ranks, permutations or rounds cannot be"});
-  places_ = SionPlaces(shape);
+  places_ = SionOffsets(shape);
   check_extension(0, payload_bytes);
 
   header_.num_permutations = static_cast<std::int32_t>(shape.num_permutations);
@@ -336,7 +336,7 @@ std::vector<std::int32_t> SionReader::ranks_on_seat(std::int64_t seat) {
                                static_cast<std::uint64_t>(header_.num_permutations));
 }
 
-RankPlace SionReader::place(std::int64_t rank) {
+RankPlacement SionReader::place(std::int64_t rank) {
   const std::string head = first_common_bytes(rank);
   if (is_extended()) {
     check_extension(rank, expect_extension(rank));
@@ -344,7 +344,7 @@ RankPlace SionReader::place(std::int64_t rank) {
   }
   constexpr std::size_t host_offset = 17;
   const std::string host = head.substr(host_offset, sion::linktest_host_name_bytes);
-  RankPlace place;
+  RankPlacement place;
   place.host = host.substr(0, host.find('\0'));
   return place;
 }

@@ -5,23 +5,23 @@
 #include <span>
 #include <string>
 
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 #include "result/sion/container/reader.hpp"
-#include "result/sion/sion_places.hpp"
+#include "result/sion/sion_offsets.hpp"
 
 namespace leadline::result {
 
-class SionReader : public ResultReader {
+class SionReader : public LinkResultReader {
  public:
   explicit SionReader(const std::string& path);
 
   const std::string& path() const override { return path_; }
-  const ResultHeader& header() const override { return header_; }
+  const LinkResultHeader& header() const override { return header_; }
   PairRow row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<double> all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<std::int32_t> rounds(std::size_t repeat_index, std::int64_t rank) override;
   std::vector<std::int32_t> ranks_on_seat(std::int64_t seat) override;
-  RankPlace place(std::int64_t rank) override;
+  RankPlacement place(std::int64_t rank) override;
   std::array<std::int32_t, 4> location(std::int64_t rank) override;
 
   /// Whether there is more than LinkTest's own record.
@@ -44,10 +44,10 @@ class SionReader : public ResultReader {
   std::int64_t last_rank() const { return file_.num_tasks() - 1; }
 
   std::string path_;
-  ResultHeader header_;
+  LinkResultHeader header_;
   sion::Reader file_;
   sion::ByteOrder order_;
-  SionPlaces places_{SionShape{}};
+  SionOffsets places_{SionShape{}};
   std::int64_t checked_rank_ = -1;  ///< whose extension is known to be as long as it must be
 };
 

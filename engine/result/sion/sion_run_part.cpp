@@ -5,7 +5,7 @@
 
 #include "result/json_parts.hpp"
 #include "result/shared_file.hpp"
-#include "result/sion/sion_places.hpp"
+#include "result/sion/sion_offsets.hpp"
 
 namespace leadline::result {
 
@@ -25,7 +25,7 @@ Json linktest_json(const LinkTestOrigin& its) {
           {"all_to_all_time_s", times_json(its.all_to_all_times_s)}};
 }
 
-std::string start_text(const ResultHeader& header) {
+std::string start_text(const LinkResultHeader& header) {
   Json provenance = Json::object(), options = Json::object();
   for (const auto& [name, value] : header.provenance) {
     std::visit([&, &key = name](const auto& its) { provenance[key] = its; }, value);
@@ -42,7 +42,7 @@ std::string start_text(const ResultHeader& header) {
   return line_of(start);
 }
 
-std::string end_text(const ResultHeader& header) {
+std::string end_text(const LinkResultHeader& header) {
   if (!header.end_utc && !header.retests) return "";
   Json end = Json::object();
   if (header.end_utc) end["end_utc"] = *header.end_utc;
@@ -85,7 +85,7 @@ LinkTestOrigin linktest_of(const Json& json) {
   return its;
 }
 
-void take_start(const Json& start, ResultHeader& header) {
+void take_start(const Json& start, LinkResultHeader& header) {
   start.at("format_version").get_to(header.format_version);
   start.at("nonce").get_to(header.nonce);
   const Json &provenance = start.at("provenance"), &options = start.at("options");
@@ -99,7 +99,7 @@ void take_start(const Json& start, ResultHeader& header) {
   if (start.find("linktest") != nullptr) header.linktest = linktest_of(start.at("linktest"));
 }
 
-void take_end(const Json& end, ResultHeader& header) {
+void take_end(const Json& end, LinkResultHeader& header) {
   if (end.find("end_utc") != nullptr) header.end_utc = end.at("end_utc").get<std::string>();
   if (end.find("retest") == nullptr) return;
   const Json& columns = end.at("retest");
@@ -115,7 +115,7 @@ void take_end(const Json& end, ResultHeader& header) {
 
 }  // namespace
 
-std::string encode_run_part(const ResultHeader& header) {
+std::string encode_run_part(const LinkResultHeader& header) {
   std::string bytes;
   sion::append_number(bytes, std::uint64_t{header.complete ? 1U : 0U}, sion::host_byte_order);
   bytes += padded(header.incomplete_reason, run_reason_bytes);
@@ -127,7 +127,7 @@ std::string encode_run_part(const ResultHeader& header) {
 }
 
 std::string decode_run_texts(std::string_view start, std::string_view end, std::string_view summary,
-                             ResultHeader& header) {
+                             LinkResultHeader& header) {
   try {
     take_start(Json::parse(start), header);
     if (!end.empty()) take_end(Json::parse(end), header);

@@ -40,7 +40,7 @@ std::string with_number(const std::string& path, int repeat) {
 
 }  // namespace
 
-SionStore::SionStore(cluster::Cluster& cluster, const LinkResult& so_far, ResultFileSetup setup)
+SionStore::SionStore(cluster::Cluster& cluster, const LinkResult& so_far, LinkResultFileSetup setup)
     : cluster_(cluster), so_far_(so_far), setup_(std::move(setup)), path_(cluster.broadcast(setup_.path)) {
   check_fits(so_far.request);
   output_ = opened(0);

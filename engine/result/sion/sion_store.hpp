@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "result/result_file.hpp"
-#include "result/result_header.hpp"
+#include "result/link_result_file.hpp"
+#include "result/link_result_header.hpp"
 #include "result/sion/sion_output.hpp"
 
 namespace leadline::result {
@@ -16,10 +16,10 @@ namespace leadline::result {
 /// One file, or with KeptRepeats::one_file_each one a repeat. All sizes are known before the first message, so that
 /// each value is written once, when it is measured, at its place. Until the end every SION reader refuses the file as
 /// unfinished, and our own reads what is in it.
-class SionStore : public ResultFile {
+class SionStore : public LinkResultFile {
  public:
-  /// Collective; see open_result_file. bad_command_line also for numbers that the record cannot hold.
-  SionStore(cluster::Cluster& cluster, const LinkResult& so_far, ResultFileSetup setup);
+  /// Collective; see open_link_result_file. bad_command_line also for numbers that the record cannot hold.
+  SionStore(cluster::Cluster& cluster, const LinkResult& so_far, LinkResultFileSetup setup);
 
   /// With KeptRepeats::all the first call decides how many there are; more later are Error(bad_command_line).
   void reserve_repeats(int num_repeats) override;
@@ -41,7 +41,7 @@ class SionStore : public ResultFile {
 
   cluster::Cluster& cluster_;
   LinkResult so_far_;
-  ResultFileSetup setup_;
+  LinkResultFileSetup setup_;
   std::string path_;
   int num_reserved_ = 0;
   int repeat_ = -1;  ///< under way: the one whose file is open, or whose rows the one file has

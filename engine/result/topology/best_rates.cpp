@@ -3,7 +3,7 @@
 #include "result/topology/best_rates.hpp"
 
 #include "core/json.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 
 namespace leadline::result::topology {
 

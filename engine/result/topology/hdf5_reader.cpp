@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "result/hdf5/run_part.hpp"
-#include "result/reader.hpp"
+#include "result/link_result_reader.hpp"
 
 namespace leadline::result::topology {
 
@@ -83,7 +83,7 @@ void Hdf5Reader::read_extent_of_cells(const std::string& group) {
   header_.num_iterations = static_cast<std::int64_t>(shape[2]);
 }
 
-RankPlace Hdf5Reader::place(std::int64_t rank) const {
+RankPlacement Hdf5Reader::place(std::int64_t rank) const {
   return hdf5::reading(path_, [&] { return hdf5::read_place(*file_, header_.num_ranks, rank); });
 }
 

@@ -22,7 +22,7 @@ class Hdf5Reader {
 
   const std::string& path() const { return path_; }
   const Header& header() const { return header_; }
-  RankPlace place(std::int64_t rank) const;
+  RankPlacement place(std::int64_t rank) const;
 
   /// How many points of load there are; 0 where the run measured cells.
   std::size_t num_load_points() const;

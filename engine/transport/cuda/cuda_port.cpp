@@ -72,7 +72,7 @@ CudaPort::Memory CudaPort::memory(const std::byte* data, std::size_t size) const
 bool CudaPort::progress() {
   bool has_moved = false;
   for (std::size_t i = 0; i < listed_.size();) {
-    Way& way = *listed_[i];
+    CudaChannel& way = *listed_[i];
     has_moved |= way.progress();
     if (way.is_idle()) {
       way.is_listed = false;
@@ -105,7 +105,7 @@ CudaPort::Peer CudaPort::open(std::string_view address) {
   const bool is_self = partner.rank == own_rank_;
   const cluster::Socket its(is_self ? -1 : open_mailboxes(partner.pid, partner.mailboxes));
   const int its_mailboxes = is_self ? mailboxes_.fd() : its.fd();
-  ways_.push_back(std::make_unique<Way>(driver_, own_rank_, mailboxes_.fd(), partner.rank, its_mailboxes));
+  ways_.push_back(std::make_unique<CudaChannel>(driver_, own_rank_, mailboxes_.fd(), partner.rank, its_mailboxes));
   listed_.reserve(ways_.size());
   return ways_.back().get();
 }

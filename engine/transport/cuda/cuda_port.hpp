@@ -12,7 +12,7 @@
 #include "cluster/socket.hpp"
 #include "core/deadline.hpp"
 #include "model/provenance.hpp"
-#include "transport/cuda/way.hpp"
+#include "transport/cuda/cuda_channel.hpp"
 #include "transport/tagged/port.hpp"
 #include "transport/transport.hpp"
 
@@ -21,7 +21,7 @@ namespace leadline::transport::cuda {
 /// See transport/tagged/port.hpp. Thread-bound, as the driver's current context is.
 class CudaPort {
  public:
-  using Peer = Way*;
+  using Peer = CudaChannel*;
   using Memory = GpuMemory;
   using Request = cuda::Request;
 
@@ -66,7 +66,7 @@ class CudaPort {
     return kind == tagged::Kind::token ? 0 : size;
   }
 
-  void list(Way& way) {
+  void list(CudaChannel& way) {
     if (way.is_listed || way.is_idle()) return;
     way.is_listed = true;
     listed_.push_back(&way);
@@ -76,8 +76,8 @@ class CudaPort {
   int own_rank_;
   memory::cuda::DeviceFacts device_;
   cluster::Socket mailboxes_;  ///< owns the descriptor
-  std::vector<std::unique_ptr<Way>> ways_;
-  std::vector<Way*> listed_;  ///< those that have something to drive on
+  std::vector<std::unique_ptr<CudaChannel>> ways_;
+  std::vector<CudaChannel*> listed_;  ///< those that have something to drive on
 };
 
 }  // namespace leadline::transport::cuda

@@ -22,8 +22,8 @@ constexpr Module module{
     .refuses_wait = [](WaitMode mode) -> std::string {
       return mode == WaitMode::block ? "a copy that another process has begun wakes nobody" : "";
     },
-    .refuses_memory = [](memory::Place place) -> std::string {
-      return place == memory::Place::gpu ? "" : "messages of this transport lie in GPU memory: --allocator cuda";
+    .refuses_memory = [](memory::Location place) -> std::string {
+      return place == memory::Location::gpu ? "" : "messages of this transport lie in GPU memory: --allocator cuda";
     },
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {

@@ -30,8 +30,8 @@ constexpr Module module{
     .refuses_wait = [](WaitMode mode) -> std::string {
       return mode == WaitMode::block ? "libfabric has no way to sleep that all its providers know" : "";
     },
-    .refuses_memory = [](memory::Place place) -> std::string {
-      return place == memory::Place::host ? "" : "memory of a GPU is not registered with libfabric yet";
+    .refuses_memory = [](memory::Location place) -> std::string {
+      return place == memory::Location::host ? "" : "memory of a GPU is not registered with libfabric yet";
     },
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {

@@ -11,7 +11,7 @@ namespace leadline::transport::model {
 namespace {
 
 /// A message's way through the fabric.
-struct Way {
+struct FabricPath {
   int from, to;
   int from_host, to_host;
   int from_switch, to_switch;
@@ -26,28 +26,28 @@ int switch_of(const Fabric& fabric, int host) {
   return fabric.hosts_per_switch > 0 ? host / fabric.hosts_per_switch : 0;
 }
 
-Way way_of(const Fabric& fabric, int from, int to) {
+FabricPath path_of(const Fabric& fabric, int from, int to) {
   const int from_host = host_of(fabric, from), to_host = host_of(fabric, to);
   return {from, to, from_host, to_host, switch_of(fabric, from_host), switch_of(fabric, to_host)};
 }
 
-const Speed& speed_of(const Fabric& fabric, const Way& way) {
-  if (way.from_host == way.to_host) return fabric.same_host;
-  return way.from_switch == way.to_switch ? fabric.between_hosts : fabric.between_switches;
+const Speed& speed_of(const Fabric& fabric, const FabricPath& path) {
+  if (path.from_host == path.to_host) return fabric.same_host;
+  return path.from_switch == path.to_switch ? fabric.between_hosts : fabric.between_switches;
 }
 
 struct Slowdown {
-  const Way& way;
+  const FabricPath& path;
 
-  double operator()(const SlowHost& fault) const { return way.touches_host(fault.host) ? fault.factor : 1; }
+  double operator()(const SlowHost& fault) const { return path.touches_host(fault.host) ? fault.factor : 1; }
   double operator()(const SlowRank& fault) const {
-    return way.from == fault.rank || way.to == fault.rank ? fault.factor : 1;
+    return path.from == fault.rank || path.to == fault.rank ? fault.factor : 1;
   }
   double operator()(const SlowLink& fault) const {
-    return way.from_host == fault.from_host && way.to_host == fault.to_host ? fault.factor : 1;
+    return path.from_host == fault.from_host && path.to_host == fault.to_host ? fault.factor : 1;
   }
   double operator()(const SlowUplink& fault) const {
-    return way.crosses_uplink_of(fault.uplink_of_switch) ? fault.factor : 1;
+    return path.crosses_uplink_of(fault.uplink_of_switch) ? fault.factor : 1;
   }
   double operator()(const Corrupt&) const { return 1; }
   double operator()(const Silent&) const { return 1; }
@@ -67,10 +67,10 @@ double chance(std::uint64_t seed, int from, int to, std::uint64_t number) {
 int host_of(const Fabric& fabric, int rank) { return rank / fabric.ranks_per_host; }
 
 Travel travel(const Fabric& fabric, int from, int to, std::uint64_t size, std::uint64_t number) {
-  const Way way = way_of(fabric, from, to);
-  const Speed& speed = speed_of(fabric, way);
+  const FabricPath path = path_of(fabric, from, to);
+  const Speed& speed = speed_of(fabric, path);
   double stretch = 1 + fabric.jitter * chance(fabric.seed, from, to, number);
-  for (const Fault& fault : fabric.faults) stretch *= std::visit(Slowdown{way}, fault);
+  for (const Fault& fault : fabric.faults) stretch *= std::visit(Slowdown{path}, fault);
   const double sending_ns = static_cast<double>(size) / speed.bandwidth_bytes_per_s * 1e9;
   return {static_cast<std::uint64_t>(std::llround(sending_ns * stretch)),
           static_cast<std::uint64_t>(std::llround(std::max(speed.latency_ns * stretch, 1.0)))};

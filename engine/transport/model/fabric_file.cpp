@@ -12,13 +12,13 @@ namespace {
 
 JsonFile fabric_file(const std::string& name) { return {"fabric file", name, "docs/formats/model-fabric.md"}; }
 
-int at_least_one(const Json& json, const JsonPlace& place) {
+int at_least_one(const Json& json, const JsonLocation& place) {
   const int value = json_index(json, place);
   if (value == 0) refuse(place, "is 0");
   return value;
 }
 
-Speed parse_speed(const Json& json, const JsonPlace& place) {
+Speed parse_speed(const Json& json, const JsonLocation& place) {
   JsonMembers members(json, place);
   const auto number = [&](const char* name) { return positive(members.need(name), place.of(name)); };
   const Speed speed{number("latency_ns"), number("bandwidth_bytes_per_s")};
@@ -26,7 +26,7 @@ Speed parse_speed(const Json& json, const JsonPlace& place) {
   return speed;
 }
 
-Corrupt parse_corrupt(const Json& json, const JsonPlace& place) {
+Corrupt parse_corrupt(const Json& json, const JsonLocation& place) {
   JsonMembers members(json, place);
   const Corrupt fault{
       json_index(members.need("from"), place.of("from")), json_index(members.need("to"), place.of("to")),
@@ -35,7 +35,7 @@ Corrupt parse_corrupt(const Json& json, const JsonPlace& place) {
   return fault;
 }
 
-Silent parse_silent(const Json& json, const JsonPlace& place) {
+Silent parse_silent(const Json& json, const JsonLocation& place) {
   JsonMembers members(json, place);
   const Silent fault{json_index(members.need("rank"), place.of("rank")),
                      whole(members.need("after_messages"), place.of("after_messages"))};
@@ -43,7 +43,7 @@ Silent parse_silent(const Json& json, const JsonPlace& place) {
   return fault;
 }
 
-Fault parse_fault(const Json& json, const JsonPlace& place) {
+Fault parse_fault(const Json& json, const JsonLocation& place) {
   JsonMembers members(json, place);
   const auto alone = [&](Fault fault) {
     members.refuse_others();
@@ -60,7 +60,7 @@ Fault parse_fault(const Json& json, const JsonPlace& place) {
     return alone(SlowUplink{json_index(*value, place.of("slow_uplink")), factor()});
   }
   if (const Json* value = members.find("slow_link")) {
-    const JsonPlace here = place.of("slow_link");
+    const JsonLocation here = place.of("slow_link");
     if (!value->is_array() || value->size() != 2) refuse(here, "is not [from_host, to_host]");
     return alone(SlowLink{json_index(value->at(0), here.at(0)), json_index(value->at(1), here.at(1)), factor()});
   }
@@ -74,7 +74,7 @@ struct Extent {
 
 /// Refuses a fault that could have no effect.
 struct Existing {
-  const JsonPlace& place;
+  const JsonLocation& place;
   Extent extent;
 
   void check(const char* what, int index, int num) const {
@@ -103,7 +103,7 @@ Extent extent_of(const Fabric& fabric, int num_ranks) {
 
 Fabric parse_fabric(const std::string& text, const std::string& file) {
   const JsonFile described = fabric_file(file);
-  const JsonPlace top{described};
+  const JsonLocation top{described};
   const Json json = parse_json(text, described);
   JsonMembers members(json, top);
   Fabric fabric;
@@ -112,17 +112,17 @@ Fabric parse_fabric(const std::string& text, const std::string& file) {
   const Json* far = members.find("between_switches");
   fabric.between_switches = far != nullptr ? parse_speed(*far, top.of("between_switches")) : fabric.between_hosts;
 
-  const auto share = [](const Json& value, const JsonPlace& place) { return number_between(value, place, 0, 10); };
+  const auto share = [](const Json& value, const JsonLocation& place) { return number_between(value, place, 0, 10); };
   members.optional("description", text_of, fabric.description);
   members.optional("host_name", text_of, fabric.host_name);
   members.optional(
-      "seed", [](const Json& value, const JsonPlace& place) { return whole(value, place); }, fabric.seed);
+      "seed", [](const Json& value, const JsonLocation& place) { return whole(value, place); }, fabric.seed);
   members.optional("jitter", share, fabric.jitter);
   members.optional("ranks_per_host", at_least_one, fabric.ranks_per_host);
   members.optional("hosts_per_switch", at_least_one, fabric.hosts_per_switch);
   if (far != nullptr && fabric.hosts_per_switch == 0) refuse(top.of("between_switches"), "needs hosts_per_switch");
   if (const Json* faults = members.find("faults")) {
-    const JsonPlace here = top.of("faults");
+    const JsonLocation here = top.of("faults");
     if (!faults->is_array()) refuse(here, "is not a list");
     for (std::size_t i = 0; i < faults->size(); ++i) fabric.faults.push_back(parse_fault(faults->at(i), here.at(i)));
   }
@@ -137,9 +137,9 @@ Fabric load_fabric(const std::string& file, int num_ranks) {
   }
   const JsonFile described = fabric_file(file);
   Fabric fabric = parse_fabric(read_json_text(described), file);
-  const JsonPlace faults{described, "faults"};
+  const JsonLocation faults{described, "faults"};
   for (std::size_t i = 0; i < fabric.faults.size(); ++i) {
-    const JsonPlace here = faults.at(i);
+    const JsonLocation here = faults.at(i);
     std::visit(Existing{here, extent_of(fabric, num_ranks)}, fabric.faults[i]);
   }
   return fabric;

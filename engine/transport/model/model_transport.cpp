@@ -42,7 +42,7 @@ class ModelTransport final : public Transport {
         num_ranks_(context.size),
         fabric_(load_fabric(file_, context.size)),
         own_{.rank = context.rank, .silent_after = silent_after(fabric_, context.rank)},
-        pulse_(context.pulse),
+        progress_counter_(context.progress_counter),
         sockets_(context.rank, context.size, context.rendezvous, link_limit()) {}
 
   TransportInfo info() const override {
@@ -58,7 +58,7 @@ class ModelTransport final : public Transport {
     Posted posted(kernel::num_in_flight(exchange));
     ModelLink link = link_to(partner, posted, Payload::none);
     const Path path = partner == own_.rank ? Path::to_self : Path::to_partner;
-    kernel::run(link, exchange, path, buffers, samples, pulse_);
+    kernel::run(link, exchange, path, buffers, samples, progress_counter_);
   }
 
   std::optional<kernel::Mismatch> verify(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
@@ -66,8 +66,9 @@ class ModelTransport final : public Transport {
     Posted posted(kernel::num_in_flight(exchange));
     ModelLink link = link_to(partner, posted, Payload::whole);
     const bool sends = exchange.role == kernel::Role::lead;
-    const kernel::Ends ends = sends ? kernel::Ends{own_.rank, partner} : kernel::Ends{partner, own_.rank};
-    return kernel::verify(link, exchange, ends, buffers, fill, pulse_);
+    const kernel::TransferRanks ends =
+        sends ? kernel::TransferRanks{own_.rank, partner} : kernel::TransferRanks{partner, own_.rank};
+    return kernel::verify(link, exchange, ends, buffers, fill, progress_counter_);
   }
 
   void all_to_all(const kernel::AllToAllSteps& steps, const kernel::Buffers& buffers,
@@ -75,7 +76,7 @@ class ModelTransport final : public Transport {
     const std::vector<LinkEnds> ends = sockets_.all_ends(steps.partners);
     Posted posted(1);
     StepLinks links{fabric_, own_, steps.partners, ends, posted};
-    kernel::all_to_all(links, steps, buffers, samples, pulse_);
+    kernel::all_to_all(links, steps, buffers, samples, progress_counter_);
   }
 
   std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
@@ -84,14 +85,14 @@ class ModelTransport final : public Transport {
     const bool is_verified = std::holds_alternative<kernel::VerifiedExchanges>(task);
     const Neighbourhood around(exchange, own_.rank, num_ranks_, sockets_);
     ModelNeighbours links(fabric_, own_, around, exchange, buffers, is_verified ? Payload::whole : Payload::none);
-    return kernel::run_neighbours(links, exchange, own_.rank, buffers, task, pulse_);
+    return kernel::run_neighbours(links, exchange, own_.rank, buffers, task, progress_counter_);
   }
 
   std::unique_ptr<Messages> messages(std::span<const std::int32_t> partners, std::size_t max_tickets) override {
     return std::make_unique<ModelMessages>(fabric_, own_, partners, max_tickets, sockets_);
   }
 
-  std::string make_believe_host(int rank) const override {
+  std::string simulated_host(int rank) const override {
     return fabric_.host_name + std::to_string(host_of(fabric_, rank));
   }
 
@@ -109,7 +110,7 @@ class ModelTransport final : public Transport {
   int num_ranks_;
   Fabric fabric_;
   Station own_;
-  Pulse& pulse_;
+  ProgressCounter& progress_counter_;
   LinkSockets sockets_;
 };
 
@@ -123,8 +124,8 @@ constexpr Module module{
           return std::vector<Fact>{{"library", "none: make-believe"}};
         },
     .refuses_wait = [](WaitMode) { return std::string(); },
-    .refuses_memory = [](memory::Place place) -> std::string {
-      return place == memory::Place::host ? "" : "a make-believe fabric takes nothing but ordinary memory";
+    .refuses_memory = [](memory::Location place) -> std::string {
+      return place == memory::Location::host ? "" : "a make-believe fabric takes nothing but ordinary memory";
     },
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {

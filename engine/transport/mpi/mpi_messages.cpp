@@ -39,7 +39,7 @@ MpiMessages::~MpiMessages() {
   const auto deadline = Deadline::after(std::chrono::seconds(1));
   try {
     for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (posted_[i].way == Way::in) take_back(requests_[i], deadline);
+      if (posted_[i].way == TransferDirection::in) take_back(requests_[i], deadline);
       if (requests_[i] != MPI_REQUEST_NULL) MPI_Request_free(&requests_[i]);
     }
   } catch (const Error&) {
@@ -49,12 +49,12 @@ MpiMessages::~MpiMessages() {
 
 void MpiMessages::post_send(int partner, std::span<const std::byte> data, Ticket ticket) {
   const MessageShape shape(data.size());
-  MPI_Isend(data.data(), shape.count(), shape.type(), partner, tag, comm_, add({ticket, Way::out}));
+  MPI_Isend(data.data(), shape.count(), shape.type(), partner, tag, comm_, add({ticket, TransferDirection::out}));
 }
 
 void MpiMessages::post_receive(int partner, std::span<std::byte> data, Ticket ticket) {
   const MessageShape shape(data.size());
-  MPI_Irecv(data.data(), shape.count(), shape.type(), partner, tag, comm_, add({ticket, Way::in}));
+  MPI_Irecv(data.data(), shape.count(), shape.type(), partner, tag, comm_, add({ticket, TransferDirection::in}));
 }
 
 std::optional<Messages::Ticket> MpiMessages::poll() {

@@ -28,10 +28,10 @@ class MpiMessages final : public Messages {
   Ticket await_any() override;
 
  private:
-  enum class Way : std::uint8_t { out, in };
+  enum class TransferDirection : std::uint8_t { out, in };
   struct Posted {
     Ticket ticket;
-    Way way;
+    TransferDirection way;
   };
 
   MPI_Request* add(Posted posted);

@@ -51,7 +51,7 @@ class MpiNeighbours {
   void start() const {}
 
   void send(std::size_t channel) {
-    const Ends& at = channels_[channel];
+    const ChannelEnds& at = channels_[channel];
     if constexpr (calls == Calls::blocking) {
       MPI_Send(at.out, shape_.count(), shape_.type(), at.partner, tag, comm_);
     } else {
@@ -62,7 +62,7 @@ class MpiNeighbours {
   }
 
   void receive(std::size_t channel) {
-    const Ends& at = channels_[channel];
+    const ChannelEnds& at = channels_[channel];
     if constexpr (calls == Calls::blocking) {
       MPI_Recv(at.in, shape_.count(), shape_.type(), at.partner, tag, comm_, MPI_STATUS_IGNORE);
     } else {
@@ -73,12 +73,12 @@ class MpiNeighbours {
   }
 
   void post_send(std::size_t channel) {
-    const Ends& at = channels_[channel];
+    const ChannelEnds& at = channels_[channel];
     MPI_Isend(at.out, shape_.count(), shape_.type(), at.partner, tag, comm_, middle_ - ++num_sends_);
   }
 
   void post_receive(std::size_t channel) {
-    const Ends& at = channels_[channel];
+    const ChannelEnds& at = channels_[channel];
     channel_of_receive_[static_cast<std::size_t>(num_receives_)] = channel;
     MPI_Irecv(at.in, shape_.count(), shape_.type(), at.partner, tag, comm_, middle_ + num_receives_++);
   }
@@ -118,7 +118,7 @@ class MpiNeighbours {
  private:
   static constexpr int tag = 0;
 
-  struct Ends {
+  struct ChannelEnds {
     const std::byte* out;
     std::byte* in;
     int partner;
@@ -134,7 +134,7 @@ class MpiNeighbours {
 
   MPI_Comm comm_;
   MessageShape shape_;
-  std::vector<Ends> channels_;
+  std::vector<ChannelEnds> channels_;
   // Sends grow downwards from the middle, receives upwards: so all are one array to wait for, and so are the receives.
   std::vector<MPI_Request> requests_;
   std::vector<std::size_t> channel_of_receive_;

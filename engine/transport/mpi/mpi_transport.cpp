@@ -42,7 +42,7 @@ struct StepLinks {
 
 class MpiTransport final : public Transport {
  public:
-  explicit MpiTransport(const Context& context) : wait_(context.wait), pulse_(context.pulse) {}
+  explicit MpiTransport(const Context& context) : wait_(context.wait), progress_counter_(context.progress_counter) {}
 
   TransportInfo info() const override {
     TransportInfo info;
@@ -54,17 +54,19 @@ class MpiTransport final : public Transport {
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
            std::span<Sample> samples) override {
     const Path path = partner == library_.rank() ? Path::to_self : Path::to_partner;
-    with_link(exchange, partner, [&](auto& link) { kernel::run(link, exchange, path, buffers, samples, pulse_); });
+    with_link(exchange, partner,
+              [&](auto& link) { kernel::run(link, exchange, path, buffers, samples, progress_counter_); });
   }
 
   std::optional<kernel::Mismatch> verify(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
                                          Fill fill) override {
     const int own = library_.rank();
     const bool sends = exchange.role == kernel::Role::lead;
-    const kernel::Ends ends = sends ? kernel::Ends{own, partner} : kernel::Ends{partner, own};
+    const kernel::TransferRanks ends =
+        sends ? kernel::TransferRanks{own, partner} : kernel::TransferRanks{partner, own};
     std::optional<kernel::Mismatch> mismatch;
     with_link(exchange, partner,
-              [&](auto& link) { mismatch = kernel::verify(link, exchange, ends, buffers, fill, pulse_); });
+              [&](auto& link) { mismatch = kernel::verify(link, exchange, ends, buffers, fill, progress_counter_); });
     return mismatch;
   }
 
@@ -78,7 +80,7 @@ class MpiTransport final : public Transport {
                                                                     const kernel::NeighbourBuffers& buffers,
                                                                     const kernel::NeighbourTask& task) override {
     const auto by = [&](auto links) {
-      return kernel::run_neighbours(links, exchange, library_.rank(), buffers, task, pulse_);
+      return kernel::run_neighbours(links, exchange, library_.rank(), buffers, task, progress_counter_);
     };
     if (many_at_once() == Calls::blocking) {
       return by(MpiNeighbours<Calls::blocking>(library_.comm(), exchange, buffers));
@@ -138,21 +140,23 @@ class MpiTransport final : public Transport {
   void all_to_all_that(const kernel::AllToAllSteps& steps, const kernel::Buffers& buffers, std::span<Sample> samples) {
     const MessageShape shape(steps.message_size_bytes);
     StepLinks<wait> links{library_.comm(), steps.partners, shape};
-    kernel::all_to_all(links, steps, buffers, samples, pulse_);
+    kernel::all_to_all(links, steps, buffers, samples, progress_counter_);
   }
 
   Library& library_ = Library::instance();
   bool blocking_calls_yield_ = blocking_calls_yield();
   std::vector<bool> is_open_ = std::vector<bool>(static_cast<std::size_t>(library_.size()));
   WaitMode wait_;
-  Pulse& pulse_;
+  ProgressCounter& progress_counter_;
 };
 
 std::string refuses_wait(WaitMode mode) {
   return mode == WaitMode::block ? "MPI offers no way to sleep until a message comes" : "";
 }
 
-std::string refuses_memory(memory::Place place) { return place == memory::Place::host ? "" : why_no_gpu_memory(); }
+std::string refuses_memory(memory::Location place) {
+  return place == memory::Location::host ? "" : why_no_gpu_memory();
+}
 
 std::unique_ptr<Transport> open(const Context& context) { return std::make_unique<MpiTransport>(context); }
 

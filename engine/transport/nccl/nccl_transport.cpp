@@ -86,7 +86,7 @@ class NcclTransport final : public Transport {
         own_rank_(context.rank),
         num_ranks_(context.size),
         wait_(context.wait),
-        pulse_(context.pulse),
+        progress_counter_(context.progress_counter),
         sockets_(context.rank, context.size, context.rendezvous, link_limit()),
         communicator_(bring_together(context)),
         operations_(driver_, *communicator_) {}
@@ -105,17 +105,18 @@ class NcclTransport final : public Transport {
     const Path path = partner == own_rank_ ? Path::to_self : Path::to_partner;
     with_constant([&](auto wait) {
       NcclLink<wait> link(operations_, partner);
-      kernel::run(link, exchange, path, buffers, samples, pulse_);
+      kernel::run(link, exchange, path, buffers, samples, progress_counter_);
     });
   }
 
   std::optional<kernel::Mismatch> verify(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
                                          Fill fill) override {
     const bool sends = exchange.role == kernel::Role::lead;
-    const kernel::Ends ends = sends ? kernel::Ends{own_rank_, partner} : kernel::Ends{partner, own_rank_};
+    const kernel::TransferRanks ends =
+        sends ? kernel::TransferRanks{own_rank_, partner} : kernel::TransferRanks{partner, own_rank_};
     return with_constant([&](auto wait) {
       NcclLink<wait> link(operations_, partner);
-      return kernel::verify(link, exchange, ends, buffers, fill, pulse_);
+      return kernel::verify(link, exchange, ends, buffers, fill, progress_counter_);
     });
   }
 
@@ -123,7 +124,7 @@ class NcclTransport final : public Transport {
                   std::span<Sample> samples) override {
     with_constant([&](auto wait) {
       StepLinks<wait> links{operations_, steps.partners};
-      kernel::all_to_all(links, steps, buffers, samples, pulse_);
+      kernel::all_to_all(links, steps, buffers, samples, progress_counter_);
     });
   }
 
@@ -133,7 +134,7 @@ class NcclTransport final : public Transport {
     const Neighbourhood around(exchange, own_rank_, num_ranks_, sockets_);
     return with_constant([&](auto wait) {
       NcclNeighbours<wait> links(operations_, around, exchange, buffers);
-      return kernel::run_neighbours(links, exchange, own_rank_, buffers, task, pulse_);
+      return kernel::run_neighbours(links, exchange, own_rank_, buffers, task, progress_counter_);
     });
   }
 
@@ -172,7 +173,7 @@ class NcclTransport final : public Transport {
   const memory::cuda::Driver& driver_;
   int own_rank_, num_ranks_;
   WaitMode wait_;
-  Pulse& pulse_;
+  ProgressCounter& progress_counter_;
   LinkSockets sockets_;
   std::unique_ptr<Communicator> communicator_;
   Operations operations_;
@@ -191,8 +192,8 @@ constexpr Module module{
     .refuses_wait = [](WaitMode mode) -> std::string {
       return mode == WaitMode::block ? "NCCL's messages are awaited by looking at the GPU" : "";
     },
-    .refuses_memory = [](memory::Place place) -> std::string {
-      return place == memory::Place::gpu ? "" : "messages of this transport lie in GPU memory: --allocator cuda";
+    .refuses_memory = [](memory::Location place) -> std::string {
+      return place == memory::Location::gpu ? "" : "messages of this transport lie in GPU memory: --allocator cuda";
     },
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {

@@ -10,12 +10,12 @@
 
 namespace leadline::transport::portals4 {
 
-struct Way;
+struct PeerChannel;
 
 /// A send or a receive; the library holds its address while events are awaited.
 struct Message {
   Message* next = nullptr;  ///< in a Line
-  Way* way = nullptr;
+  PeerChannel* channel = nullptr;
   std::uint64_t turn = 0;  ///< of a send: its place among those to one rank
   ptl_match_bits_t bits = 0;
   ptl_handle_md_t memory{};
@@ -67,7 +67,7 @@ struct Address {
 };
 
 /// One rank's way to another.
-struct Way {
+struct PeerChannel {
   Address to;
   Line waiting;                   ///< sends, by turn
   std::uint64_t next_turn = 0;    ///< of a send

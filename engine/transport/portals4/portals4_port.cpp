@@ -19,7 +19,7 @@ constexpr auto closing_patience = std::chrono::seconds(1);
 }  // namespace
 
 Portals4Port::Portals4Port(const Choice& choice)
-    : endpoint_(choice), sends_(endpoint_), receives_(endpoint_), door_(endpoint_, ways_) {}
+    : endpoint_(choice), sends_(endpoint_), receives_(endpoint_), flow_control_(endpoint_, channels_) {}
 
 Portals4Port::Memory Portals4Port::memory(const std::byte* data, std::size_t size) const {
   return size == 0 ? Memory() : Memory(endpoint_.interface, endpoint_.own, data, size);
@@ -28,7 +28,7 @@ Portals4Port::Memory Portals4Port::memory(const std::byte* data, std::size_t siz
 void Portals4Port::handle(const ptl_event_t& event) {
   switch (event.type) {
     case PTL_EVENT_PUT:
-      return event.pt_index == endpoint_.words.index() ? door_.heard(event) : handle_arrival(event);
+      return event.pt_index == endpoint_.words.index() ? flow_control_.receive_control(event) : handle_arrival(event);
     case PTL_EVENT_PUT_OVERFLOW:
     case PTL_EVENT_SEARCH:
       return handle_arrival(event);
@@ -43,8 +43,8 @@ void Portals4Port::handle(const ptl_event_t& event) {
     case PTL_EVENT_AUTO_FREE:
       return receives_.freed(event);
     case PTL_EVENT_PT_DISABLED:
-      if (door_.is_shut()) return;
-      door_.shut();
+      if (flow_control_.is_shut()) return;
+      flow_control_.shut();
       return receives_.drain();
     default:
       return;
@@ -58,20 +58,21 @@ void Portals4Port::handle_arrival(const ptl_event_t& event) {
 
 void Portals4Port::handle_answer(const ptl_event_t& event) {
   if (event.user_ptr == nullptr) {
-    --num_farewells_;
+    --num_shutdowns_;
     return;
   }
-  Way& way = sends_.answered(event);
-  if (way.is_held) door_.settle(way);
+  PeerChannel& channel = sends_.answered(event);
+  if (channel.is_held) flow_control_.settle(channel);
 }
 
 bool Portals4Port::start_waiting() {
   bool has_started = receives_.drive();
   if (sends_.has_waiting()) {
-    for (Way& way : ways_) has_started = sends_.drive(way) || has_started;
+    for (PeerChannel& channel : channels_) has_started = sends_.drive(channel) || has_started;
   }
-  if (!door_.is_shut() || !receives_.has_drained() || !receives_.has_buffer() || !door_.may_open()) return has_started;
-  door_.open();
+  if (!flow_control_.is_shut() || !receives_.has_drained() || !receives_.has_buffer() || !flow_control_.may_open())
+    return has_started;
+  flow_control_.open();
   return true;
 }
 
@@ -83,32 +84,32 @@ std::string Portals4Port::address() const {
 }
 
 Portals4Port::Peer Portals4Port::open(std::string_view address) {
-  Way& way = ways_.emplace_back();
-  if (address.size() != sizeof way.to) {
+  PeerChannel& channel = channels_.emplace_back();
+  if (address.size() != sizeof channel.to) {
     throw Error(ExitStatus::run_failed, "another rank's address is not one of Portals 4");
   }
-  std::memcpy(&way.to, address.data(), sizeof way.to);
-  door_.meet(way);
-  return &way;
+  std::memcpy(&channel.to, address.data(), sizeof channel.to);
+  flow_control_.add_channel(channel);
+  return &channel;
 }
 
 void Portals4Port::close(Peer peer) noexcept {
   try {
-    await_farewell(*peer);
+    await_shutdown_answer(*peer);
   } catch (const Error&) {
     // Nothing is under way any more that could be lost.
   }
-  ways_.remove_if([&](const Way& way) { return &way == peer; });
+  channels_.remove_if([&](const PeerChannel& channel) { return &channel == peer; });
 }
 
 /// The library answers for a rank even while that does nothing, but not when it has ended: so the first of two that
 /// close stays until the other has had all its answers. The answer to a farewell comes after those.
-void Portals4Port::await_farewell(const Way& way) {
-  if (way.has_left || !has_patience_ || is_same(way.to.id, endpoint_.interface.id())) return;
-  door_.say_farewell(way);
-  ++num_farewells_;
+void Portals4Port::await_shutdown_answer(const PeerChannel& channel) {
+  if (channel.has_left || !has_patience_ || is_same(channel.to.id, endpoint_.interface.id())) return;
+  flow_control_.send_shutdown(channel);
+  ++num_shutdowns_;
   has_patience_ = tagged::drive_until(*this, Deadline::after(closing_patience),
-                                      [&] { return way.has_left || num_farewells_ == 0; });
+                                      [&] { return channel.has_left || num_shutdowns_ == 0; });
 }
 
 TransportInfo Portals4Port::info() const {

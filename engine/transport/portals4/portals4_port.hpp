@@ -12,8 +12,8 @@
 
 #include "core/deadline.hpp"
 #include "model/provenance.hpp"
-#include "transport/portals4/door.hpp"
 #include "transport/portals4/endpoint.hpp"
+#include "transport/portals4/flow_control.hpp"
 #include "transport/portals4/message.hpp"
 #include "transport/portals4/receives.hpp"
 #include "transport/portals4/sends.hpp"
@@ -24,7 +24,7 @@ namespace leadline::transport::portals4 {
 /// See transport/tagged/port.hpp.
 class Portals4Port {
  public:
-  using Peer = Way*;
+  using Peer = PeerChannel*;
   using Memory = Descriptor;
   using Request = Message;
 
@@ -72,7 +72,7 @@ class Portals4Port {
 
  private:
   void prepare(Peer peer, tagged::Tag tag, const Memory& memory, std::byte* data, std::size_t size, Request& request) {
-    request.way = peer;
+    request.channel = peer;
     request.bits = tagged::bits(tag);
     request.memory = size == 0 ? endpoint_.nothing.get() : memory.get();
     request.offset = size == 0 ? 0 : static_cast<ptl_size_t>(data - memory.start());
@@ -95,14 +95,14 @@ class Portals4Port {
   void handle_arrival(const ptl_event_t& event);
   void handle_answer(const ptl_event_t& event);
   bool start_waiting();
-  void await_farewell(const Way& way);
+  void await_shutdown_answer(const PeerChannel& channel);
 
   Endpoint endpoint_;
-  std::list<Way> ways_;
+  std::list<PeerChannel> channels_;
   Sends sends_;
   Receives receives_;
-  Door door_;
-  std::size_t num_farewells_ = 0;  ///< said and not answered
+  FlowControl flow_control_;
+  std::size_t num_shutdowns_ = 0;  ///< said and not answered
   bool has_patience_ = true;       ///< to wait for an answer to a farewell
 };
 

@@ -56,8 +56,8 @@ constexpr Module module{
       return mode == WaitMode::block ? "its events are polled from two queues, and nothing here sleeps in PtlEQPoll"
                                      : "";
     },
-    .refuses_memory = [](memory::Place place) -> std::string {
-      return place == memory::Place::host ? "" : "Portals 4 has no words for memory of a GPU";
+    .refuses_memory = [](memory::Location place) -> std::string {
+      return place == memory::Location::host ? "" : "Portals 4 has no words for memory of a GPU";
     },
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {

@@ -82,7 +82,7 @@ void Receives::arrived(const ptl_event_t& event) {
 
 bool Receives::take_early(Message& message) {
   const auto found = std::find_if(early_.begin(), early_.end(), [&](const Early& early) {
-    return is_same(early.from, message.way->to.id) && early.bits == message.bits;
+    return is_same(early.from, message.channel->to.id) && early.bits == message.bits;
   });
   if (found == early_.end()) return false;
   const Early early = std::move(*found);
@@ -105,7 +105,7 @@ void Receives::start_fetch(Message& message) {
 }
 
 void Receives::fetch(Message& message) {
-  const Address& from = message.way->to;
+  const Address& from = message.channel->to;
   while (message.num_bytes_asked < message.size && message.num_parts < max_parts_under_way && endpoint_.has_room()) {
     const std::size_t at = message.num_bytes_asked;
     const std::size_t size = std::min(message.size - at, endpoint_.capacity.max_message_bytes);

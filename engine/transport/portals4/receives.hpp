@@ -70,7 +70,7 @@ class Receives {
     entry.start = message.data;
     entry.length = message.size;
     entry.options |= PTL_ME_OP_PUT | PTL_ME_USE_ONCE;
-    entry.match_id = message.way->to.id;
+    entry.match_id = message.channel->to.id;
     entry.match_bits = message.bits;
     ptl_handle_me_t posted{};
     check("receiving", PtlMEAppend(endpoint_.interface.get(), endpoint_.messages.index(), &entry, PTL_PRIORITY_LIST,

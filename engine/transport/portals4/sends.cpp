@@ -28,32 +28,32 @@ void unlink(ptl_handle_me_t entry) {
 
 }  // namespace
 
-bool Sends::drive(Way& way) {
+bool Sends::drive(PeerChannel& channel) {
   bool has_started = false;
-  while (!way.is_held && !way.waiting.empty() && has_room()) {
+  while (!channel.is_held && !channel.waiting.empty() && has_room()) {
     --num_waiting_;
-    start(way.waiting.pop_front());
+    start(channel.waiting.pop_front());
     has_started = true;
   }
   return has_started;
 }
 
-Way& Sends::answered(const ptl_event_t& event) {
+PeerChannel& Sends::answered(const ptl_event_t& event) {
   auto& message = *static_cast<Message*>(event.user_ptr);
-  Way& way = *message.way;
-  --way.num_under_way;
+  PeerChannel& channel = *message.channel;
+  --channel.num_under_way;
   --endpoint_.num_operations;
   if (event.ni_fail_type == PTL_NI_PT_DISABLED) {
-    way.is_held = true;
-    way.waiting.insert_by_turn(message);
+    channel.is_held = true;
+    channel.waiting.insert_by_turn(message);
     ++num_waiting_;
-    return way;
+    return channel;
   }
   if (event.ni_fail_type != PTL_NI_OK) {
     throw Error(ExitStatus::run_failed, "Portals 4 failed (sending)", words_of_failure(event.ni_fail_type));
   }
   --message.num_awaited;
-  return way;
+  return channel;
 }
 
 void Sends::expose(Message& message) {
@@ -63,7 +63,7 @@ void Sends::expose(Message& message) {
   entry.length = message.size;
   entry.options |= PTL_ME_OP_GET;
   if (goes_at_once(message)) entry.options |= PTL_ME_USE_ONCE;
-  entry.match_id = message.way->to.id;
+  entry.match_id = message.channel->to.id;
   entry.match_bits = message.key;
   check("offering a long message", PtlMEAppend(endpoint_.interface.get(), endpoint_.memory.index(), &entry,
                                                PTL_PRIORITY_LIST, &message, &message.exposed));

@@ -17,13 +17,13 @@ class Sends {
   explicit Sends(Endpoint& endpoint) : endpoint_(endpoint) {}
 
   void post(Message& message) {
-    Way& way = *message.way;
-    message.turn = way.next_turn++;
+    PeerChannel& channel = *message.channel;
+    message.turn = channel.next_turn++;
     message.num_bytes_moved = 0;
     message.key = 0;
     message.num_awaited = 1;
-    if (way.is_held || !way.waiting.empty() || !has_room()) [[unlikely]] {
-      way.waiting.push_back(message);
+    if (channel.is_held || !channel.waiting.empty() || !has_room()) [[unlikely]] {
+      channel.waiting.push_back(message);
       ++num_waiting_;
       return;
     }
@@ -33,10 +33,10 @@ class Sends {
   bool has_waiting() const { return num_waiting_ > 0; }
 
   /// Starts of those that wait on this way what may start now; whether there was any.
-  bool drive(Way& way);
+  bool drive(PeerChannel& channel);
 
   /// Of a send's answer. A refused one waits at its place, and its way is held.
-  Way& answered(const ptl_event_t& event);
+  PeerChannel& answered(const ptl_event_t& event);
 
   /// Of a part of a long message that its receiver has fetched.
   void fetched(const ptl_event_t& event);
@@ -48,10 +48,10 @@ class Sends {
 
   void start(Message& message) {
     if (is_long(message) && message.key == 0) expose(message);
-    const Address& to = message.way->to;
+    const Address& to = message.channel->to;
     check("sending", PtlPut(message.memory, message.offset, message.key == 0 ? message.size : 0, PTL_ACK_REQ, to.id,
                             to.messages, message.bits, 0, &message, message.key));
-    ++message.way->num_under_way;
+    ++message.channel->num_under_way;
     ++endpoint_.num_operations;
   }
 

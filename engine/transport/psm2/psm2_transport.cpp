@@ -17,8 +17,8 @@ constexpr Module module{
     .refuses_wait = [](WaitMode mode) -> std::string {
       return mode == WaitMode::block ? "PSM2 has no way to sleep until a message comes" : "";
     },
-    .refuses_memory = [](memory::Place place) -> std::string {
-      return place == memory::Place::host ? "" : "memory of a GPU is nothing that this PSM2 is asked for";
+    .refuses_memory = [](memory::Location place) -> std::string {
+      return place == memory::Location::host ? "" : "memory of a GPU is nothing that this PSM2 is asked for";
     },
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {

@@ -134,7 +134,7 @@ class Peers {
   /// afterwards it may wait for somebody else.
   void settle(int partner, int socket, Deadline deadline) {
     if (!port_.flush(deadline)) throw_late(partner);
-    give_sign(socket, partner);
+    send_ready(socket, partner);
     if (!drive_until(port_, deadline, [&] { return has_sign(socket, partner); })) throw_late(partner);
   }
 

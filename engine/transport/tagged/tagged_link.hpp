@@ -17,7 +17,7 @@ namespace leadline::transport::tagged {
 
 /// The two ends of a link.
 template <Port P>
-struct Ends {
+struct LinkEndpoints {
   typename P::Peer peer;
   std::int32_t own = 0, partner = 0;
 };
@@ -39,7 +39,7 @@ class TaggedLink {
  public:
   using Request = typename P::Request;
 
-  TaggedLink(P& port, const Ends<P>& ends, const BufferMemory<P>& memory, std::span<Request> requests)
+  TaggedLink(P& port, const LinkEndpoints<P>& ends, const BufferMemory<P>& memory, std::span<Request> requests)
       : port_(port),
         peer_(ends.peer),
         out_{Kind::link, ends.own},

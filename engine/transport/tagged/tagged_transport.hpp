@@ -30,7 +30,7 @@ namespace leadline::transport::tagged {
 template <Port P, WaitMode wait>
 struct StepLinks {
   P& port;
-  std::span<const Ends<P>> ends;  ///< by step
+  std::span<const LinkEndpoints<P>> ends;  ///< by step
   const BufferMemory<P>& memory;
   std::array<typename P::Request, 2> requests{};
 
@@ -47,7 +47,7 @@ class TaggedTransport final : public Transport {
       : port_(std::move(port)),
         num_ranks_(context.size),
         wait_(context.wait),
-        pulse_(context.pulse),
+        progress_counter_(context.progress_counter),
         peers_(*port_, context) {}
 
   TransportInfo info() const override { return port_->info(); }
@@ -56,16 +56,17 @@ class TaggedTransport final : public Transport {
            std::span<Sample> samples) override {
     const Path path = partner == own() ? Path::to_self : Path::to_partner;
     with_link(exchange, partner, buffers,
-              [&](auto& link) { kernel::run(link, exchange, path, buffers, samples, pulse_); });
+              [&](auto& link) { kernel::run(link, exchange, path, buffers, samples, progress_counter_); });
   }
 
   std::optional<kernel::Mismatch> verify(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
                                          Fill fill) override {
     const bool sends = exchange.role == kernel::Role::lead;
-    const kernel::Ends ends = sends ? kernel::Ends{own(), partner} : kernel::Ends{partner, own()};
+    const kernel::TransferRanks ends =
+        sends ? kernel::TransferRanks{own(), partner} : kernel::TransferRanks{partner, own()};
     std::optional<kernel::Mismatch> mismatch;
     with_link(exchange, partner, buffers,
-              [&](auto& link) { mismatch = kernel::verify(link, exchange, ends, buffers, fill, pulse_); });
+              [&](auto& link) { mismatch = kernel::verify(link, exchange, ends, buffers, fill, progress_counter_); });
     return mismatch;
   }
 
@@ -73,14 +74,14 @@ class TaggedTransport final : public Transport {
                   std::span<Sample> samples) override {
     require_room_for(steps.message_size_bytes, *port_);
     peers_.require(steps.partners);
-    std::vector<Ends<P>> ends(steps.partners.size());
+    std::vector<LinkEndpoints<P>> ends(steps.partners.size());
     for (std::size_t step = 0; step < ends.size(); ++step) {
       if (steps.partners[step] != kernel::AllToAllSteps::rests) ends[step] = ends_to(steps.partners[step]);
     }
     const BufferMemory<P> memory(*port_, steps.message_size_bytes, buffers);
     with_constant([&](auto wait) {
       StepLinks<P, wait> links{*port_, ends, memory};
-      kernel::all_to_all(links, steps, buffers, samples, pulse_);
+      kernel::all_to_all(links, steps, buffers, samples, progress_counter_);
     });
   }
 
@@ -90,7 +91,7 @@ class TaggedTransport final : public Transport {
     require_room_for(exchange.message_size_bytes, *port_);
     return with_constant([&](auto wait) {
       TaggedNeighbours<P, wait> links(*port_, peers_, num_ranks_, exchange, buffers);
-      return kernel::run_neighbours(links, exchange, own(), buffers, task, pulse_);
+      return kernel::run_neighbours(links, exchange, own(), buffers, task, progress_counter_);
     });
   }
 
@@ -113,7 +114,7 @@ class TaggedTransport final : public Transport {
   Connected open_link(int partner, Deadline deadline) override { return peers_.connect(partner, deadline); }
 
   int own() const { return peers_.own_rank(); }
-  Ends<P> ends_to(int partner) const { return {peers_.at(partner), own(), partner}; }
+  LinkEndpoints<P> ends_to(int partner) const { return {peers_.at(partner), own(), partner}; }
 
   template <class Use>
   auto with_constant(const Use& use) {
@@ -135,7 +136,7 @@ class TaggedTransport final : public Transport {
   std::unique_ptr<P> port_;
   int num_ranks_;
   WaitMode wait_;
-  Pulse& pulse_;
+  ProgressCounter& progress_counter_;
   Peers<P> peers_;
 };
 

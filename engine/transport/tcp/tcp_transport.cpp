@@ -76,7 +76,7 @@ class TcpTransport final : public Transport {
         num_ranks_(context.size),
         wait_(context.wait),
         device_(is_on_one_host(context) ? "lo" : ""),
-        pulse_(context.pulse),
+        progress_counter_(context.progress_counter),
         sockets_(context.rank, context.size, context.rendezvous, link_limit(), chosen_network(context)) {
     if (!context.interface.empty()) device_ = cluster::local_address(context.interface).device;
   }
@@ -96,18 +96,20 @@ class TcpTransport final : public Transport {
     OnTheWire on_the_wire(exchange.message_size_bytes, buffers);
     kernel::Exchange never_empty = exchange;
     never_empty.message_size_bytes = on_the_wire.size;
-    with_link(exchange, partner,
-              [&](auto& link) { kernel::run(link, never_empty, path, on_the_wire.buffers, samples, pulse_); });
+    with_link(exchange, partner, [&](auto& link) {
+      kernel::run(link, never_empty, path, on_the_wire.buffers, samples, progress_counter_);
+    });
   }
 
   std::optional<kernel::Mismatch> verify(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
                                          Fill fill) override {
     if (exchange.message_size_bytes == 0) return std::nullopt;
     const bool sends = exchange.role == kernel::Role::lead;
-    const kernel::Ends ends = sends ? kernel::Ends{own_rank_, partner} : kernel::Ends{partner, own_rank_};
+    const kernel::TransferRanks ends =
+        sends ? kernel::TransferRanks{own_rank_, partner} : kernel::TransferRanks{partner, own_rank_};
     std::optional<kernel::Mismatch> mismatch;
     with_link(exchange, partner,
-              [&](auto& link) { mismatch = kernel::verify(link, exchange, ends, buffers, fill, pulse_); });
+              [&](auto& link) { mismatch = kernel::verify(link, exchange, ends, buffers, fill, progress_counter_); });
     return mismatch;
   }
 
@@ -119,7 +121,7 @@ class TcpTransport final : public Transport {
     Posted posted(1);
     with_constant(wait_, [&](auto wait) {
       StepSockets<wait> links{steps.partners, ends, posted};
-      kernel::all_to_all(links, never_empty, on_the_wire.buffers, samples, pulse_);
+      kernel::all_to_all(links, never_empty, on_the_wire.buffers, samples, progress_counter_);
     });
   }
 
@@ -129,7 +131,7 @@ class TcpTransport final : public Transport {
     const Neighbourhood around(exchange, own_rank_, num_ranks_, sockets_);
     return with_constant(wait_, [&](auto wait) {
       SocketNeighbours<wait> links(around, exchange, buffers);
-      return kernel::run_neighbours(links, exchange, own_rank_, buffers, task, pulse_);
+      return kernel::run_neighbours(links, exchange, own_rank_, buffers, task, progress_counter_);
     });
   }
 
@@ -152,7 +154,7 @@ class TcpTransport final : public Transport {
   int own_rank_, num_ranks_;
   WaitMode wait_;
   std::string device_;
-  Pulse& pulse_;
+  ProgressCounter& progress_counter_;
   LinkSockets sockets_;
 };
 
@@ -165,8 +167,8 @@ constexpr Module module{
     .settings = {},
     .facts = &facts,
     .refuses_wait = [](WaitMode) { return std::string(); },
-    .refuses_memory = [](memory::Place place) -> std::string {
-      return place == memory::Place::host ? "" : "sockets take nothing but ordinary memory";
+    .refuses_memory = [](memory::Location place) -> std::string {
+      return place == memory::Location::host ? "" : "sockets take nothing but ordinary memory";
     },
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {

@@ -26,7 +26,7 @@ namespace {
 constexpr auto closing_patience = std::chrono::seconds(1);
 
 std::string because(ucs_status_t status) {
-  const std::string words = LibraryWords::take();
+  const std::string words = LibraryLog::take();
   return words.empty() ? ucs_status_string(status) : fmt::format("{}: {}", ucs_status_string(status), words);
 }
 
@@ -73,7 +73,7 @@ OwnedContext context_for(const Wish& wish, std::span<const std::string> devices)
   require(start_with(wish), ucp_init(&parameters, config.get(), &made));
   OwnedContext context(made);
   // Of names that it does not know it warns, and takes what is left.
-  const std::string words = LibraryWords::take();
+  const std::string words = LibraryLog::take();
   if (words.find("not available") != std::string::npos) cannot(start_with(wish), words);
   return context;
 }

@@ -15,7 +15,7 @@
 #include "model/provenance.hpp"
 #include "transport/tagged/port.hpp"
 #include "transport/transport.hpp"
-#include "transport/ucx/library_words.hpp"
+#include "transport/ucx/library_log.hpp"
 
 namespace leadline::transport::ucx {
 
@@ -101,7 +101,7 @@ class UcxPort {
 
   [[noreturn]] static void fail(const char* doing, ucs_status_t status);
 
-  LibraryWords words_;  ///< to the last
+  LibraryLog words_;  ///< to the last
   OwnedContext context_;
   OwnedWorker worker_;
   bool is_patient_ = true;         ///< until a way cannot be closed

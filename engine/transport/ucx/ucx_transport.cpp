@@ -21,8 +21,8 @@ constexpr Module module{
     .refuses_wait = [](WaitMode mode) -> std::string {
       return mode == WaitMode::block ? "UCX has no way to sleep that all its transports know" : "";
     },
-    .refuses_memory = [](memory::Place place) -> std::string {
-      return place == memory::Place::host ? "" : why_no_gpu_memory();
+    .refuses_memory = [](memory::Location place) -> std::string {
+      return place == memory::Location::host ? "" : why_no_gpu_memory();
     },
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {

@@ -21,7 +21,7 @@ Flow::Flow(Adapter& adapter, Peer& peer, FlowPlan plan)
   peer_.seemed_gone = false;
   entry_ = {0, size, plan.send_key};
   into_ = {0, size, plan.in.key};
-  places_ = PlaceTurns(std::move(plan.in));
+  places_ = AddressSequence(std::move(plan.in));
   message_.opcode = empty_.opcode = IBV_WR_SEND;
   message_.sg_list = &entry_;
   message_.num_sge = size > 0 ? 1 : 0;
@@ -30,11 +30,11 @@ Flow::Flow(Adapter& adapter, Peer& peer, FlowPlan plan)
   while (num_posted_ < std::min<std::uint64_t>(num_in_, num_ahead_)) post_receive();
 }
 
-void Flow::write_to(Places places) {
+void Flow::write_to(MessageAddresses places) {
   if (entry_.length == 0 || places.indexes.empty()) return;
   message_.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
   message_.wr.rdma.rkey = places.key;
-  written_ = PlaceTurns(std::move(places));
+  written_ = AddressSequence(std::move(places));
   is_writing_ = true;
 }
 

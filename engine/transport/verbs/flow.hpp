@@ -7,7 +7,7 @@
 #include <string>
 
 #include "transport/verbs/adapter.hpp"
-#include "transport/verbs/places.hpp"
+#include "transport/verbs/message_addresses.hpp"
 
 namespace leadline::transport::verbs {
 
@@ -15,7 +15,7 @@ namespace leadline::transport::verbs {
 struct FlowPlan {
   std::size_t message_size_bytes = 0;
   std::uint32_t send_key = 0;     ///< of the memory to send from
-  Places in{};                    ///< where the partner's messages land, with the local key
+  MessageAddresses in{};          ///< where the partner's messages land, with the local key
   std::uint64_t num_in = 0;       ///< messages that come, empty ones included
   std::uint64_t num_out = 0;      ///< of those that post_when_due() sends
   std::uint32_t num_ahead = 256;  ///< receives that may be posted at once
@@ -38,7 +38,7 @@ class Flow {
   bool is_copied() const { return is_copied_; }
 
   /// From now on messages are written to where the partner said.
-  void write_to(Places places);
+  void write_to(MessageAddresses places);
 
   void post(const std::byte* data, Notice notice) {
     entry_.addr = reinterpret_cast<std::uintptr_t>(data);
@@ -102,7 +102,7 @@ class Flow {
 
   Adapter& adapter_;
   Peer& peer_;
-  PlaceTurns places_, written_;
+  AddressSequence places_, written_;
   std::uint64_t num_in_, num_out_, num_posted_ = 0;
   std::uint32_t num_ahead_, num_silent_ = 0, most_silent_;
   bool is_copied_, is_writing_ = false, is_written_;

@@ -44,7 +44,7 @@ Address Address::from(std::string_view bytes) {
   return address;
 }
 
-std::string why_apart(const Address& one, const Address& other) {
+std::string why_unreachable(const Address& one, const Address& other) {
   if (one.is_ethernet != other.is_ethernet) return "one of the two ports is InfiniBand, the other one Ethernet";
   const bool by_lid = one.is_routed == 0 && other.is_routed == 0;
   if (by_lid && (one.lid == 0 || other.lid == 0))

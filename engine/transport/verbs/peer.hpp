@@ -29,7 +29,7 @@ struct Address {
 };
 
 /// Why two ends cannot be connected; empty where they can. Both ends find the same.
-std::string why_apart(const Address& one, const Address& other);
+std::string why_unreachable(const Address& one, const Address& other);
 
 /// A queue pair, made and ready to take receives.
 struct QueuePair {

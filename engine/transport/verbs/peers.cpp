@@ -20,7 +20,7 @@ constexpr std::chrono::hours for_ever(24 * 365);
 
 FlowPlan greeting() {
   FlowPlan plan;
-  plan.in.indexes = {Places::nowhere};
+  plan.in.indexes = {MessageAddresses::nowhere};
   plan.num_in = 1;
   return plan;
 }
@@ -60,7 +60,7 @@ void Peers::open(int partner, Deadline deadline) {
   Flow flow(adapter_, peer, greeting());
   const Address own = peer.pair.address(adapter_.port());
   const Address other = Address::from(exchange_addresses(peer.socket, partner, own.bytes(), deadline));
-  if (const std::string why = why_apart(own, other); !why.empty()) {
+  if (const std::string why = why_unreachable(own, other); !why.empty()) {
     throw Error(ExitStatus::something_missing, fmt::format("no connection to rank {} over verbs", partner), why,
                 "Choose other ports with --transport-option device=NAME or --interface");
   }

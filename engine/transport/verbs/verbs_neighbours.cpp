@@ -64,15 +64,15 @@ VerbsNeighbours::VerbsNeighbours(Adapter& adapter, const Peers& peers, int num_r
     const bool sends_tokens = std::any_of(rounds.begin(), rounds.end(),
                                           [&, from = partner](const auto& round) { return round.from == from; });
     if (sends_tokens) {
-      plan.in.indexes.insert(plan.in.indexes.begin(), Places::nowhere);
-      plan.in.indexes.push_back(Places::nowhere);
+      plan.in.indexes.insert(plan.in.indexes.begin(), MessageAddresses::nowhere);
+      plan.in.indexes.push_back(MessageAddresses::nowhere);
     }
     plan.num_in = plan.in.indexes.size() * num_exchanges;
     plan.num_ahead = adapter.receives_each(flow_to.size());
-    const std::string told = plan.in.told(memory_in_.remote_key());
+    const std::string encoded = plan.in.encoded(memory_in_.remote_key());
     flow = flows_.emplace_back(std::make_unique<Flow>(adapter, peers.at(partner), std::move(plan))).get();
-    const std::string heard = peers.agree(partner, told);
-    if (adapter.takes_writes()) flow->write_to(Places::heard(heard));
+    const std::string decoded = peers.agree(partner, encoded);
+    if (adapter.takes_writes()) flow->write_to(MessageAddresses::decoded(decoded));
   }
   for (const kernel::NeighbourChannel& channel : exchange.channels) {
     channels_.push_back({flow_to[channel.partner], buffers.send + channel.slot * buffers.stride_bytes});

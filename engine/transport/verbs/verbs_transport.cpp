@@ -41,7 +41,7 @@ struct BufferMemory {
 };
 
 /// The receive buffers in turn, from the first on.
-Places places_of(const kernel::Buffers& buffers, const Memory& memory) {
+MessageAddresses places_of(const kernel::Buffers& buffers, const Memory& memory) {
   return {.begin = reinterpret_cast<std::uintptr_t>(buffers.receive),
           .stride_bytes = buffers.stride_bytes,
           .num = std::max(buffers.num, 1u),
@@ -51,24 +51,24 @@ Places places_of(const kernel::Buffers& buffers, const Memory& memory) {
 }
 
 /// What comes in and goes out in one measurement.
-FlowPlan plan_of_run(const kernel::Exchange& exchange, Path path, std::size_t num_samples, Places messages) {
+FlowPlan plan_of_run(const kernel::Exchange& exchange, Path path, std::size_t num_samples, MessageAddresses messages) {
   FlowPlan plan{.message_size_bytes = exchange.message_size_bytes, .in = std::move(messages)};
   plan.num_in = plan.num_out = exchange.num_warmup + exchange.num_messages;
   const bool is_stream = path != Path::to_self && exchange.direction == Direction::unidirectional;
   if (is_stream && exchange.role == kernel::Role::lead) {
-    plan.in.indexes = {Places::nowhere};  // receipts
+    plan.in.indexes = {MessageAddresses::nowhere};  // receipts
     plan.num_in = num_samples + (exchange.num_warmup > 0 ? 1 : 0);
   }
   return plan;
 }
 
-FlowPlan plan_of_verification(const kernel::Exchange& exchange, Path path, Places messages) {
+FlowPlan plan_of_verification(const kernel::Exchange& exchange, Path path, MessageAddresses messages) {
   FlowPlan plan{.message_size_bytes = exchange.message_size_bytes, .in = std::move(messages)};
   plan.in.num = 1;
   plan.in.step = 0;
   plan.num_in = plan.num_out = exchange.num_messages;
   // Requests for the next message.
-  if (path != Path::to_self && exchange.role == kernel::Role::lead) plan.in.indexes = {Places::nowhere};
+  if (path != Path::to_self && exchange.role == kernel::Role::lead) plan.in.indexes = {MessageAddresses::nowhere};
   return plan;
 }
 
@@ -115,10 +115,10 @@ class StepFlows {
 
  private:
   Flow* open(Adapter& adapter, const Peers& peers, int partner, FlowPlan plan, const Memory& memory) {
-    const std::string told = plan.in.told(memory.remote_key());
+    const std::string encoded = plan.in.encoded(memory.remote_key());
     Flow& flow = *flows_.emplace_back(std::make_unique<Flow>(adapter, peers.at(partner), std::move(plan)));
-    const std::string heard = peers.agree(partner, told);
-    if (adapter.takes_writes()) flow.write_to(Places::heard(heard));
+    const std::string decoded = peers.agree(partner, encoded);
+    if (adapter.takes_writes()) flow.write_to(MessageAddresses::decoded(decoded));
     return &flow;
   }
 
@@ -140,7 +140,7 @@ class VerbsTransport final : public Transport {
  public:
   VerbsTransport(const Context& context, Port port, Adapter::Writes writes, Service service)
       : num_ranks_(context.size),
-        pulse_(context.pulse),
+        progress_counter_(context.progress_counter),
         adapter_(std::move(port), context.wait, writes),
         peers_(adapter_, context, service) {}
 
@@ -161,7 +161,7 @@ class VerbsTransport final : public Transport {
     with_flow(partner, memory, plan_of_run(exchange, path, samples.size(), places_of(buffers, memory.in)),
               [&](Flow& flow) {
                 VerbsLink<Pace::free> link(flow);
-                kernel::run(link, exchange, path, buffers, samples, pulse_);
+                kernel::run(link, exchange, path, buffers, samples, progress_counter_);
               });
   }
 
@@ -169,12 +169,13 @@ class VerbsTransport final : public Transport {
                                          Fill fill) override {
     const Path path = path_to(partner);
     const bool sends = exchange.role == kernel::Role::lead;
-    const kernel::Ends ends = sends ? kernel::Ends{own(), partner} : kernel::Ends{partner, own()};
+    const kernel::TransferRanks ends =
+        sends ? kernel::TransferRanks{own(), partner} : kernel::TransferRanks{partner, own()};
     const BufferMemory memory(adapter_, exchange.message_size_bytes, buffers);
     std::optional<kernel::Mismatch> mismatch;
     with_flow(partner, memory, plan_of_verification(exchange, path, places_of(buffers, memory.in)), [&](Flow& flow) {
       VerbsLink<Pace::on_request> link(flow);
-      mismatch = kernel::verify(link, exchange, ends, buffers, fill, pulse_);
+      mismatch = kernel::verify(link, exchange, ends, buffers, fill, progress_counter_);
     });
     return mismatch;
   }
@@ -183,14 +184,14 @@ class VerbsTransport final : public Transport {
                   std::span<Sample> samples) override {
     peers_.require(steps.partners);
     StepFlows links(adapter_, peers_, steps, buffers, samples.size() + 1);
-    kernel::all_to_all(links, steps, buffers, samples, pulse_);
+    kernel::all_to_all(links, steps, buffers, samples, progress_counter_);
   }
 
   std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
                                                                     const kernel::NeighbourBuffers& buffers,
                                                                     const kernel::NeighbourTask& task) override {
     VerbsNeighbours links(adapter_, peers_, num_ranks_, exchange, buffers, num_exchanges(exchange, task));
-    return kernel::run_neighbours(links, exchange, own(), buffers, task, pulse_);
+    return kernel::run_neighbours(links, exchange, own(), buffers, task, progress_counter_);
   }
 
   std::unique_ptr<Messages> messages(std::span<const std::int32_t> partners, std::size_t max_tickets) override {
@@ -208,16 +209,16 @@ class VerbsTransport final : public Transport {
   template <class Use>
   void with_flow(int partner, const BufferMemory& memory, FlowPlan plan, const Use& use) {
     plan.send_key = memory.out.local_key();
-    const std::string told = plan.in.told(memory.in.remote_key());
+    const std::string encoded = plan.in.encoded(memory.in.remote_key());
     Flow flow(adapter_, peers_.at(partner), std::move(plan));
-    const std::string heard = peers_.agree(partner, told);
-    if (adapter_.takes_writes()) flow.write_to(Places::heard(heard));
+    const std::string decoded = peers_.agree(partner, encoded);
+    if (adapter_.takes_writes()) flow.write_to(MessageAddresses::decoded(decoded));
     use(flow);
     flow.await_sends();
   }
 
   int num_ranks_;
-  Pulse& pulse_;
+  ProgressCounter& progress_counter_;
   Adapter adapter_;
   Peers peers_;
 };
@@ -258,8 +259,8 @@ constexpr Module module{
     .settings = settings,
     .facts = &device_facts,
     .refuses_wait = [](WaitMode) { return std::string(); },
-    .refuses_memory = [](memory::Place place) -> std::string {
-      return place == memory::Place::host
+    .refuses_memory = [](memory::Location place) -> std::string {
+      return place == memory::Location::host
                  ? ""
                  : "adapters read and write the memory of GPUs by GPUDirect, which is not used";
     },

@@ -119,7 +119,7 @@ TEST_F(Sets, row_22_mapping_cut_off) {
 }
 
 TEST_F(Sets, row_23_entries_that_lead_nowhere) {
-  for (const TaskPlace wrong : {TaskPlace{2, 0}, TaskPlace{-1, 0}, TaskPlace{0, 2}, TaskPlace{1, -1}}) {
+  for (const TaskLocation wrong : {TaskLocation{2, 0}, TaskLocation{-1, 0}, TaskLocation{0, 2}, TaskLocation{1, -1}}) {
     first_.mapping[1] = wrong;
     EXPECT_THAT(refused(), HasSubstr("MAPPING: entry 1")) << wrong.file_number << "," << wrong.local_task;
   }

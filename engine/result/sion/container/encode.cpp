@@ -55,7 +55,7 @@ std::string encode_meta2(const Layout& layout) {
   for (const std::int64_t used : layout.used_bytes) append_number(bytes, used, order);
   if (layout.tail == Tail::nothing) return bytes;
   append_number(bytes, static_cast<std::int32_t>(layout.mapping.size()), order);
-  for (const TaskPlace& place : layout.mapping) {
+  for (const TaskLocation& place : layout.mapping) {
     append_number(bytes, place.file_number, order);
     append_number(bytes, place.local_task, order);
   }

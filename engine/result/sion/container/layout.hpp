@@ -38,11 +38,11 @@ enum class Tail : std::uint8_t {
 };
 
 /// Where a task of a set is: entry g of the mapping belongs to global task g.
-struct TaskPlace {
+struct TaskLocation {
   std::int32_t file_number = 0;
   std::int32_t local_task = 0;
 
-  friend bool operator==(const TaskPlace&, const TaskPlace&) = default;
+  friend bool operator==(const TaskLocation&, const TaskLocation&) = default;
 };
 
 /// META1, META2 and mapping of one physical file, as stored. The number of tasks is the size of `global_ranks`.
@@ -64,7 +64,7 @@ struct Layout {
   std::vector<std::int64_t> num_blocks;        ///< [task]: in how many rounds it has bytes
   std::vector<std::int64_t> used_bytes;        ///< [round * num_tasks + task]; no meaning from num_blocks[task] on
   Tail tail = Tail::nothing;
-  std::vector<TaskPlace> mapping;  ///< of Tail::mapping
+  std::vector<TaskLocation> mapping;  ///< of Tail::mapping
 
   std::int64_t num_tasks() const { return static_cast<std::int64_t>(global_ranks.size()); }
   bool is_closed() const { return num_rounds != 0 || meta2_offset != 0; }

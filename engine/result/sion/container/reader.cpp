@@ -86,7 +86,7 @@ void Reader::open_members(OpenOptions options) {
 }
 
 void Reader::place_tasks(Strictness strictness) {
-  const std::vector<TaskPlace>& mapping = files_.front().layout.mapping;
+  const std::vector<TaskLocation>& mapping = files_.front().layout.mapping;
   if (mapping.empty()) {
     for (std::size_t file = 0; file < files_.size(); ++file) {
       const auto num_tasks = static_cast<std::int32_t>(files_[file].layout.num_tasks());
@@ -123,13 +123,13 @@ bool Reader::is_unfinished() const {
 }
 
 std::int64_t Reader::global_rank(std::int64_t task) const {
-  const TaskPlace place = places_[static_cast<std::size_t>(task)];
+  const TaskLocation place = places_[static_cast<std::size_t>(task)];
   return files_[static_cast<std::size_t>(place.file_number)]
       .layout.global_ranks[static_cast<std::size_t>(place.local_task)];
 }
 
 std::int64_t Reader::size_bytes(std::int64_t task) const {
-  const TaskPlace place = places_[static_cast<std::size_t>(task)];
+  const TaskLocation place = places_[static_cast<std::size_t>(task)];
   return files_[static_cast<std::size_t>(place.file_number)].content_bytes[static_cast<std::size_t>(place.local_task)];
 }
 
@@ -153,7 +153,7 @@ void Reader::seek(std::int64_t task, std::int64_t offset) {
 }
 
 std::int64_t Reader::block_bytes(std::int64_t task, std::int64_t round) const {
-  const TaskPlace place = places_[static_cast<std::size_t>(task)];
+  const TaskLocation place = places_[static_cast<std::size_t>(task)];
   const Layout& layout = files_[static_cast<std::size_t>(place.file_number)].layout;
   const auto local = static_cast<std::size_t>(place.local_task);
   if (round >= layout.num_blocks[local]) return -1;
@@ -162,7 +162,7 @@ std::int64_t Reader::block_bytes(std::int64_t task, std::int64_t round) const {
 
 std::size_t Reader::read(std::int64_t task, std::int64_t offset, std::span<char> into) {
   assert(offset >= 0);
-  const TaskPlace place = places_[static_cast<std::size_t>(task)];
+  const TaskLocation place = places_[static_cast<std::size_t>(task)];
   const File& file = files_[static_cast<std::size_t>(place.file_number)];
   std::size_t done = 0;
   while (done < into.size()) {
@@ -184,7 +184,7 @@ std::size_t Reader::read(std::int64_t task, std::int64_t offset, std::span<char>
 
 std::string Reader::content(std::int64_t task, std::int64_t max_bytes) {
   const std::int64_t size = size_bytes(task);
-  const TaskPlace place = places_[static_cast<std::size_t>(task)];
+  const TaskLocation place = places_[static_cast<std::size_t>(task)];
   const File& file = files_[static_cast<std::size_t>(place.file_number)];
   if (size > max_bytes) {
     throw damaged(file.path, {"LIMIT", "task " + std::to_string(task) + " has " + std::to_string(size) +

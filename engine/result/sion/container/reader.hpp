@@ -107,7 +107,7 @@ class Reader {
 
   std::string path_;
   std::vector<File> files_;
-  std::vector<TaskPlace> places_;  // file_number is an index into files_
+  std::vector<TaskLocation> places_;  // file_number is an index into files_
   // Only one file is open at a time: sets may have more files than a process may open.
   InputFile open_file_;
   std::int32_t open_file_index_ = -1;

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slow hosts and ranks, connections that are slow even alone, and intervals that rest on little.
+#include "bench/bisection/validity_warnings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include "bench/bisection/stopping.hpp"
+#include "core/units.hpp"
+
+namespace leadline::bench::bisection {
+namespace {
+
+constexpr std::size_t max_named = 5;  // of a finding; the result has them all
+
+std::string listed(const std::vector<std::string>& names) {
+  const std::size_t num = std::min(names.size(), max_named);
+  std::string text =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(num), ", "));
+  if (names.size() > num) text += fmt::format(" and {} more", names.size() - num);
+  return text;
+}
+
+/// `places` slowest first, all of them hosts, or all ranks.
+std::optional<Finding> slow(const std::vector<SlowComponent>& places, const char* id, const char* what,
+                            const char* advice) {
+  if (places.empty()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const SlowComponent& place : places) {
+    names.push_back(place.rank < 0 ? place.host : fmt::format("{} on {}", place.rank, place.host));
+  }
+  const SlowComponent& worst = places.front();
+  return Finding{id, Severity::warning,
+                 fmt::format("{}{} {}: slow in nearly all {} patterns, whoever the partner is.", what,
+                             places.size() > 1 ? "s" : "", listed(names), places.size() > 1 ? "their" : "its"),
+                 fmt::format("{} of {} connections of {} are slow, its median is {:.2f} of that of all", worst.num_slow,
+                             worst.num_connections, names.front(), worst.relative_median),
+                 advice};
+}
+
+std::vector<SlowComponent> only(const std::vector<SlowComponent>& places, bool hosts) {
+  std::vector<SlowComponent> kept;
+  std::copy_if(places.begin(), places.end(), std::back_inserter(kept),
+               [hosts](const SlowComponent& place) { return (place.rank < 0) == hosts; });
+  return kept;
+}
+
+/// Whether `rank` stands in a list like "0-3,8".
+bool is_among(const std::string& ranges, std::int32_t rank) {
+  std::istringstream list(ranges);
+  std::int32_t first = 0;
+  while (list >> first) {
+    std::int32_t last = first;
+    if (list.peek() == '-') list.ignore() >> last;
+    if (rank >= first && rank <= last) return true;
+    list.ignore();  // the comma
+  }
+  return false;
+}
+
+/// Whether a rank is slow anyway, by itself or with its host.
+bool is_in_slow_component(const BisectionResult& result, std::int32_t rank) {
+  return std::any_of(result.slow_components.begin(), result.slow_components.end(), [&](const SlowComponent& place) {
+    if (place.rank >= 0) return place.rank == rank;
+    return std::any_of(result.hosts.begin(), result.hosts.end(),
+                       [&](const HostRanks& host) { return host.host == place.host && is_among(host.ranks, rank); });
+  });
+}
+
+/// Of those that no slow rank or host explains. Where ranks share cores, waiting for one explains it as well.
+std::optional<Finding> slow_alone(const BisectionResult& result, const Conditions& conditions) {
+  std::vector<std::string> names;
+  const SlowConnection* worst = nullptr;
+  for (const SlowConnection& connection : result.slow_connections) {
+    if (!connection.slow_alone || is_in_slow_component(result, connection.from) ||
+        is_in_slow_component(result, connection.to)) {
+      continue;
+    }
+    if (worst == nullptr) worst = &connection;
+    names.push_back(fmt::format("{} -> {}", connection.from, connection.to));
+  }
+  if (worst == nullptr) return std::nullopt;
+  const bool is_explained = conditions.ranks_per_core_max > 1;
+  return Finding{"slow_connection", is_explained ? Severity::note : Severity::warning,
+                 fmt::format("Connections that are slow even when nobody else sends: {}.", listed(names)),
+                 fmt::format("{} of the {} slowest; {} takes {} alone, {} in company", names.size(),
+                             result.slow_connections.size(), names.front(), format_time_ns(worst->alone_time_ns),
+                             format_time_ns(worst->time_ns)),
+                 "Look at the cables and ports on their way, and measure all links with leadline link."};
+}
+
+std::optional<Finding> one_host(const BisectionResult& result) {
+  if (result.hosts.size() != 1) return std::nullopt;
+  return Finding{"one_host", Severity::note, "All ranks are on one host: no network was measured.",
+                 fmt::format("ranks {} on {}", result.hosts.front().ranks, result.hosts.front().host),
+                 "Start ranks on several hosts to measure what lies between them."};
+}
+
+std::optional<Finding> few_patterns(const BisectionResult& result) {
+  std::vector<std::string> sizes;
+  std::uint64_t fewest = Stopping::min_patterns;
+  for (const BisectionSummary& size : result.sizes) {
+    if (size.num_patterns == 0 || size.num_patterns >= Stopping::min_patterns) continue;
+    sizes.push_back(format_bytes(size.message_size_bytes));
+    fewest = std::min(fewest, size.num_patterns);
+  }
+  if (sizes.empty()) return std::nullopt;
+  return Finding{"few_patterns", Severity::note,
+                 "Intervals rest on few patterns, and so on the assumption that these are distributed normally.",
+                 fmt::format("{} random patterns of {}, fewer than {}", fewest, listed(sizes), Stopping::min_patterns),
+                 "Use more --rounds, or a longer --time-limit."};
+}
+
+/// Named patterns and steps of the search that were not reached.
+std::optional<Finding> left_out(const BisectionResult& result) {
+  const std::uint64_t num_sizes = result.sizes.size();
+  const std::uint64_t num_asked =
+      num_sizes * (result.pattern_names.size() * static_cast<std::uint64_t>(result.request.repeat) +
+                   result.request.num_worst_steps);
+  const auto num_done = static_cast<std::uint64_t>(
+      std::count_if(result.patterns.begin(), result.patterns.end(),
+                    [](const PatternSummary& pattern) { return pattern.place.kind != PatternKind::random; }));
+  if (num_done >= num_asked) return std::nullopt;
+  return Finding{"patterns_left_out", Severity::note,
+                 "Time was over before all named patterns and steps of the search were measured.",
+                 fmt::format("{} of {}", num_done, num_asked), "Use a longer --time-limit, or fewer --rounds."};
+}
+
+ShortestTimed shortest_loop(const BisectionResult& result) {
+  double shortest_ns = std::numeric_limits<double>::infinity();
+  for (const PatternSummary& pattern : result.patterns) {
+    const double exchange_ns = 1e9 * static_cast<double>(pattern.place.message_size_bytes) / pattern.bytes_per_s_max;
+    shortest_ns = std::fmin(shortest_ns, exchange_ns * static_cast<double>(result.request.num_exchanges));
+  }
+  return {shortest_ns, "fastest connection's exchanges", "the times of single patterns are inexact",
+          "Use a larger --message-size, or more --exchanges."};
+}
+
+}  // namespace
+
+std::vector<Finding> validity_warnings(const Conditions& conditions, const BisectionResult& result) {
+  std::vector<Finding> findings;
+  const auto add = [&](const std::optional<Finding>& finding) {
+    if (finding) findings.push_back(*finding);
+  };
+  add(slow(only(result.slow_components, true), "slow_host", "Host",
+           "Look at its network card and cable, its memory and its clock, and at what else runs on it."));
+  add(slow(only(result.slow_components, false), "slow_rank", "Rank",
+           "Look at the core it is bound to, the device it uses, and what else runs there."));
+  add(slow_alone(result, conditions));
+  for (const Finding& finding : machine_validity_warnings(conditions, shortest_loop(result))) add(finding);
+  add(one_host(result));
+  add(few_patterns(result));
+  add(left_out(result));
+  add(simulated(conditions));
+  return findings;
+}
+
+}  // namespace leadline::bench::bisection

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stragglers, slow calls, reads from memory, writes that are not on the storage, and what else makes rates less than
+// they seem.
+#include "bench/io/validity_warnings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include "core/units.hpp"
+#include "storage/page_cache.hpp"
+
+namespace leadline::bench::io {
+namespace {
+
+constexpr std::size_t max_named = 5;  // of a finding; the result has them all
+constexpr double slow_call_factor = 100;
+constexpr double slow_call_ns = 100e6;
+
+std::string listed(const std::vector<std::string>& names) {
+  const std::size_t num = std::min(names.size(), max_named);
+  std::string text =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(num), ", "));
+  if (names.size() > num) text += fmt::format(" and {} more", names.size() - num);
+  return text;
+}
+
+std::string words_of(const PhasePosition& place, int num_repeats) {
+  if (num_repeats <= 1) return name_of(place.operation);
+  return fmt::format("{} {}", name_of(place.operation), place.repeat + 1);
+}
+
+/// Complete phases that have something, as words.
+template <class Has>
+std::vector<std::string> phases_with(const IoResult& result, const Has& has) {
+  std::vector<std::string> words;
+  for (const PhaseSummary& phase : result.phases) {
+    if (phase.is_complete && has(phase)) words.push_back(words_of(phase.place, result.request.repeat));
+  }
+  return words;
+}
+
+/// "phase write 2", "phases write 1, write 2".
+std::string phases_text(const std::vector<std::string>& words) {
+  return fmt::format("phase{} {}", words.size() == 1 ? "" : "s", listed(words));
+}
+
+std::optional<Finding> straggler(const IoResult& result) {
+  std::vector<const Straggler*> slowest;  // one for each rank, in whichever phase it was slowest
+  const PhaseSummary* phase_of_worst = nullptr;
+  const Straggler* worst = nullptr;
+  for (const PhaseSummary& phase : result.phases) {
+    for (const Straggler& one : phase.stragglers) {
+      const auto same = std::ranges::find(slowest, one.rank, [](const Straggler* other) { return other->rank; });
+      if (same == slowest.end()) {
+        slowest.push_back(&one);
+      } else if (one.relative < (*same)->relative) {
+        *same = &one;
+      }
+      if (worst != nullptr && !(one.relative < worst->relative)) continue;
+      worst = &one;
+      phase_of_worst = &phase;
+    }
+  }
+  if (worst == nullptr) return std::nullopt;
+  std::ranges::stable_sort(slowest, {}, &Straggler::relative);
+  std::vector<std::string> names;
+  for (const Straggler* one : slowest) names.push_back(fmt::format("{} on {}", one->rank, one->host));
+  const bool is_one = names.size() == 1;
+  return Finding{"straggler", Severity::warning,
+                 fmt::format("Rank{} {} {} far behind the others, who wait for {}.", is_one ? "" : "s", listed(names),
+                             is_one ? "is" : "are", is_one ? "it" : "them"),
+                 fmt::format("rank {} on {}: {}, {:.2f} of the median rank's, mostly in {}{} ({})", worst->rank,
+                             worst->host, format_bandwidth(worst->bytes_per_s), worst->relative, name_of(worst->mostly),
+                             worst->file.empty() ? "" : ", file " + worst->file,
+                             words_of(phase_of_worst->place, result.request.repeat)),
+                 "Look at the storage target behind its file, the network card of its host, and what else runs there."};
+}
+
+std::optional<Finding> slow_call(const IoResult& result) {
+  const PhaseSummary* phase_of_worst = nullptr;
+  for (const PhaseSummary& phase : result.phases) {
+    // NaN compares false: phases without calls have none that is slow.
+    const bool is_slow = phase.call_ns_max >= slow_call_ns && phase.call_ns_max > slow_call_factor * phase.call_ns_p50;
+    if (!is_slow) continue;
+    if (phase_of_worst == nullptr || phase.call_ns_max > phase_of_worst->call_ns_max) phase_of_worst = &phase;
+  }
+  if (phase_of_worst == nullptr) return std::nullopt;
+  std::string evidence =
+      fmt::format("{}: {}, the median call {}", words_of(phase_of_worst->place, result.request.repeat),
+                  format_time_ns(phase_of_worst->call_ns_max), format_time_ns(phase_of_worst->call_ns_p50));
+  if (!phase_of_worst->slow_calls.empty()) {
+    const SlowCall& call = phase_of_worst->slow_calls.front();
+    evidence += fmt::format("; rank {} on {}, {} at {} of {}", call.rank, call.host, format_bytes(call.size_bytes),
+                            call.offset_bytes, call.file);
+  }
+  return Finding{"slow_call", Severity::note, "A call took very much longer than the others.", evidence,
+                 "Look at the slowest calls: several at one time point at the storage, one place at a target."};
+}
+
+std::string cached_text(const CacheState& cache) {
+  if (!cache.is_known || cache.pages == 0) return "how much was cached is not known";
+  return fmt::format("{:.1f} % of the pages were cached before",
+                     100 * static_cast<double>(cache.cached) / static_cast<double>(cache.pages));
+}
+
+/// On file systems that are memory there is nothing else to read from.
+std::optional<Finding> read_from_cache(const IoResult& result) {
+  if (storage::is_memory(result.file_system)) return std::nullopt;
+  const auto is_read_from = [&](ReadSource source) {
+    return phases_with(result, [&](const PhaseSummary& phase) {
+      return phase.place.operation == IoOperation::read && phase.source == source;
+    });
+  };
+  const char* const advice =
+      "Use --drop-cache, --direct or --read-shift hosts:1, or more data than the hosts have memory.";
+  std::vector<std::string> words = is_read_from(ReadSource::cache);
+  const bool is_whole = !words.empty();
+  if (!is_whole) words = is_read_from(ReadSource::mixed);
+  if (words.empty()) {
+    words = is_read_from(ReadSource::not_known);
+    if (words.empty() || result.request.no_file) return std::nullopt;
+    return Finding{"read_from_cache", Severity::note, "Reads may have come from the page cache, which cannot be asked.",
+                   phases_text(words), advice};
+  }
+  const auto first = std::ranges::find_if(result.phases, [&](const PhaseSummary& phase) {
+    return phase.is_complete && phase.source == (is_whole ? ReadSource::cache : ReadSource::mixed);
+  });
+  return Finding{"read_from_cache", Severity::warning,
+                 is_whole ? "Reads came from the page cache: their rate is that of memory."
+                          : "Reads came partly from the page cache: their rate is not that of the storage.",
+                 fmt::format("{}; {}", phases_text(words), cached_text(first->cache_before)), advice};
+}
+
+std::optional<Finding> not_durable(const IoResult& result) {
+  if (storage::is_memory(result.file_system) || result.request.no_file) return std::nullopt;
+  const auto is_left = [](const PhaseSummary& phase) {
+    return phase.place.operation == IoOperation::write && !phase.is_durable;
+  };
+  const std::vector<std::string> words = phases_with(result, is_left);
+  if (words.empty()) return std::nullopt;
+  const auto first = std::ranges::find_if(
+      result.phases, [&](const PhaseSummary& phase) { return phase.is_complete && is_left(phase); });
+  const CacheState& cache = first->cache_after;
+  const std::string dirty =
+      cache.is_known ? fmt::format("{} of {} pages dirty or being written", cache.dirty + cache.writeback, cache.pages)
+                     : "how many pages are dirty is not known";
+  return Finding{"not_durable", Severity::warning,
+                 "Writes were not on the storage when their time ended: their rate is partly that of memory.",
+                 fmt::format("{}; {}; --sync {}", phases_text(words), dirty, name_of(result.request.sync)),
+                 "Use --sync inside, --direct, or write much more than the hosts have memory."};
+}
+
+std::optional<Finding> continued_calls(const IoResult& result) {
+  std::uint64_t num_continued = 0, num_calls = 0;
+  for (const PhaseSummary& phase : result.phases) {
+    num_continued += phase.num_continued;
+    num_calls += phase.num_calls;
+  }
+  if (num_continued == 0) return std::nullopt;
+  return Finding{"continued_calls", Severity::note, "Calls moved less than they were asked to, and were continued.",
+                 fmt::format("{} of {} calls", num_continued, num_calls),
+                 "Look at quotas, signals and the limits of the file system; a smaller --object-size may help."};
+}
+
+std::optional<Finding> hint_ignored(const IoResult& result) {
+  std::vector<std::string> words;
+  for (const HintInForce& hint : result.hints) {
+    if (hint.asked.empty() || hint.granted == hint.asked) continue;
+    words.push_back(
+        fmt::format("{}={} ({})", hint.key, hint.asked, hint.granted.empty() ? "not known" : "is " + hint.granted));
+  }
+  if (words.empty()) return std::nullopt;
+  return Finding{"hint_ignored", Severity::warning, "The library does not have hints as they were asked for.",
+                 listed(words), "Look at the library's list of hints, and at what the file system allows."};
+}
+
+std::optional<Finding> hint_not_confirmed(const IoResult& result) {
+  std::vector<std::string> words;
+  for (const HintInForce& hint : result.hints) {
+    if (hint.asked.empty() || hint.granted != hint.asked || hint.is_confirmed) continue;
+    words.push_back(fmt::format("{}={}", hint.key, hint.asked));
+  }
+  if (words.empty()) return std::nullopt;
+  return Finding{"hint_not_confirmed", Severity::note,
+                 "The library repeats hints without saying whether it acts on them.", listed(words),
+                 "Compare with a run without them."};
+}
+
+ShortestTimed shortest_call(const IoResult& result) {
+  double shortest_ns = std::numeric_limits<double>::infinity();
+  for (const PhaseSummary& phase : result.phases) shortest_ns = std::fmin(shortest_ns, phase.call_ns_min);
+  return {shortest_ns, "fastest call", "latencies of calls are inexact", "Use a larger --object-size."};
+}
+
+}  // namespace
+
+std::vector<Finding> validity_warnings(const Conditions& conditions, const IoResult& result) {
+  std::vector<Finding> findings;
+  const auto add = [&](const std::optional<Finding>& finding) {
+    if (finding) findings.push_back(*finding);
+  };
+  add(straggler(result));
+  add(slow_call(result));
+  add(read_from_cache(result));
+  add(not_durable(result));
+  for (const Finding& finding : machine_validity_warnings(conditions, shortest_call(result))) add(finding);
+  add(continued_calls(result));
+  add(hint_ignored(result));
+  add(hint_not_confirmed(result));
+  add(simulated(conditions));
+  return findings;
+}
+
+}  // namespace leadline::bench::io

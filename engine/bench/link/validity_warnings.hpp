@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What makes a link test unfit, said by itself: a pure function of how it was run.
+#pragma once
+
+#include <vector>
+
+#include "bench/validity_warnings.hpp"
+#include "model/link_result.hpp"
+
+namespace leadline::bench::link {
+
+/// Findings, most serious first; `slices` may be empty. `num_players`: ranks that take part in the rounds.
+std::vector<Finding> validity_warnings(const Conditions& conditions, int num_players,
+                                       const std::vector<SliceSummary>& slices);
+
+}  // namespace leadline::bench::link

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slices of load: rank 0 looks at the clock and says how many exchanges come next; everybody does as many.
+#include "bench/topology/sustained_load.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "bench/agreement.hpp"
+#include "bench/reductions.hpp"
+#include "bench/topology/cell_exchange.hpp"
+#include "core/clock.hpp"
+#include "stats/summary.hpp"
+
+namespace leadline::bench::topology {
+namespace {
+
+constexpr std::size_t max_kept_times = 8192;  // of a slice, for its median
+constexpr std::uint64_t max_batch = 4096;     // exchanges between two looks at the clock
+constexpr std::uint64_t max_growth = 8;       // from batch to batch: the first ones tell little of those to come
+// Ranks that share cores were seen to become 200 times slower from one batch to the next; of a short one that is
+// seconds at most. To ask rank 0 takes a millisecond where there are thousands of ranks.
+constexpr double batch_s = 0.02;
+
+/// What this rank saw in a slice.
+struct Slice {
+  LoadPoint point;
+  Thinned own_ns{max_kept_times};
+  double own_ns_max = 0;
+  std::uint64_t verified_bytes = 0;
+  std::optional<WrongByte> wrong_byte;
+};
+
+class SustainedLoad {
+ public:
+  SustainedLoad(const Stage& stage, CurrentStep& current_step);
+  Measured run();
+
+ private:
+  double elapsed_s() const { return 1e-9 * static_cast<double>(now_ns() - start_ns_); }
+  std::uint64_t agreed(std::uint64_t of_rank_0) const;
+  std::uint64_t next_batch(double end_s, std::uint64_t last_batch, double last_begin_s) const;
+  bool run_slice(std::size_t index);
+  void run_batch(CellExchange& exchange, std::uint64_t num, Slice& slice);
+  void close(Slice& slice);
+
+  const Stage& stage_;
+  CurrentStep& current_step_;
+  std::vector<Cell> cells_;  // of one repeat
+  std::vector<kernel::ExchangeSample> samples_;
+  std::uint64_t num_exchanges_ = 0;  // of all slices, on all ranks alike: numbers the next one
+  std::uint64_t start_ns_ = 0;
+  Measured measured_;
+};
+
+SustainedLoad::SustainedLoad(const Stage& stage, CurrentStep& current_step)
+    : stage_(stage), current_step_(current_step), samples_(max_batch) {
+  assert(stage.request.verify_every >= 1);
+  for (const Cell& cell : stage.plan.cells) {
+    if (cell.repeat == 0) cells_.push_back(cell);
+  }
+}
+
+/// Collective: what rank 0 says.
+std::uint64_t SustainedLoad::agreed(std::uint64_t of_rank_0) const {
+  const std::string text = stage_.cluster.broadcast({reinterpret_cast<const char*>(&of_rank_0), sizeof of_rank_0});
+  std::uint64_t number = 0;
+  std::memcpy(&number, text.data(), sizeof number);
+  return number;
+}
+
+/// Counts on rank 0 alone; 0 = the slice is over.
+std::uint64_t SustainedLoad::next_batch(double end_s, std::uint64_t last_batch, double last_begin_s) const {
+  const double now_s = elapsed_s(), left_s = std::min(batch_s, end_s - now_s);
+  if (left_s <= 0) return 0;
+  const double exchange_s = std::max(now_s - last_begin_s, 1e-9) / static_cast<double>(last_batch);
+  const double most = static_cast<double>(std::min(max_batch, max_growth * last_batch));
+  return static_cast<std::uint64_t>(std::clamp(left_s / exchange_s, 1.0, most));
+}
+
+void SustainedLoad::run_batch(CellExchange& exchange, std::uint64_t num, Slice& slice) {
+  const std::uint64_t verify_every = stage_.request.verify_every;
+  for (std::uint64_t left = num; left > 0;) {
+    const std::uint64_t behind_verified = num_exchanges_ % verify_every;
+    const bool is_verified = behind_verified == 0;
+    const std::uint64_t until_change = verify_every == 1 ? left : is_verified ? 1 : verify_every - behind_verified;
+    const std::span samples = std::span(samples_).first(std::min(left, until_change));
+    if (is_verified) {
+      auto wrong_byte = exchange.verify(num_exchanges_, samples);
+      if (!slice.wrong_byte) slice.wrong_byte = std::move(wrong_byte);
+      slice.point.num_verified += samples.size();
+      slice.verified_bytes += samples.size() * exchange.received_bytes();
+    } else {
+      exchange.run(0, samples);
+    }
+    for (const kernel::ExchangeSample& sample : samples) {
+      const auto time_ns = exchange.channels().empty() ? 0 : static_cast<double>(sample.own_ns);
+      slice.own_ns.add(time_ns);
+      slice.own_ns_max = std::max(slice.own_ns_max, time_ns);
+    }
+    slice.point.num_exchanges += samples.size();
+    num_exchanges_ += samples.size();
+    left -= samples.size();
+  }
+}
+
+/// Collective: false where the load is over instead.
+bool SustainedLoad::run_slice(std::size_t index) {
+  Slice slice;
+  LoadPoint& point = slice.point;
+  point.begin_s = elapsed_s();
+  const double duration_s = stage_.request.duration_s;
+  std::uint64_t batch = agreed(point.begin_s < duration_s ? 1 : 0);
+  if (batch == 0) return false;
+  point.cell = cells_[index % cells_.size()];
+  point.cell.repeat = static_cast<int>(index / cells_.size());
+  current_step_.enter(point.cell);
+  const double end_s = std::min(duration_s, point.begin_s + slice_s(duration_s, cells_.size(), index, point.begin_s));
+
+  CellExchange exchange(stage_, point.cell);
+  while (batch > 0) {
+    const double batch_begin_s = elapsed_s();
+    run_batch(exchange, batch, slice);
+    batch = agreed(next_batch(end_s, batch, batch_begin_s));
+  }
+  point.elapsed_s = elapsed_s() - point.begin_s;
+  close(slice);
+  return true;
+}
+
+/// Collective: all ranks' times together, the point to the store, and whether anyone saw a wrong byte.
+void SustainedLoad::close(Slice& slice) {
+  LoadPoint& point = slice.point;
+  std::vector<double>& times_ns = slice.own_ns.kept();
+  times_ns.push_back(slice.own_ns_max);  // travels with them
+  max_over_ranks(stage_.cluster, times_ns);
+  point.time_ns_max = times_ns.back();
+  times_ns.pop_back();
+  point.time_ns_median = stats::summarize(times_ns).median;
+  measured_.verified_bytes +=
+      merged_over_ranks(stage_.cluster, slice.verified_bytes, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  write_and_agree(
+      stage_.cluster, [&] { stage_.store.write(point); }, slice.wrong_byte);
+  if (stage_.cluster.rank() == 0) measured_.load.push_back(point);
+  if (stage_.progress != nullptr) stage_.progress->load_goes_on(point, elapsed_s());
+}
+
+Measured SustainedLoad::run() {
+  start_ns_ = now_ns();
+  for (std::size_t index = 0; index < max_load_points && run_slice(index); ++index) {
+  }
+  return std::move(measured_);
+}
+
+}  // namespace
+
+void Thinned::add(double value) {
+  const bool is_wanted = num_added_ % stride_ == 0;
+  if (is_wanted && kept_.size() == capacity_) {
+    for (std::size_t i = 0; 2 * i < kept_.size(); ++i) kept_[i] = kept_[2 * i];
+    kept_.resize((kept_.size() + 1) / 2);
+    stride_ *= 2;
+  }
+  if (num_added_ % stride_ == 0) kept_.push_back(value);
+  ++num_added_;
+}
+
+double slice_s(double duration_s, std::size_t num_cells, std::size_t index, double begin_s) {
+  const std::size_t num_cells_new = index < num_cells ? num_cells - index : 1;  // those that have not come yet
+  const double for_each_s = (duration_s - begin_s) / static_cast<double>(num_cells_new);
+  return std::max(duration_s / static_cast<double>(max_load_points), std::min(1.0, for_each_s));
+}
+
+Measured load(const Stage& stage, CurrentStep& current_step) { return SustainedLoad(stage, current_step).run(); }
+
+}  // namespace leadline::bench::topology

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules for what makes any measurement unfit, one function each.
+#include "bench/validity_warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace leadline::bench {
+namespace {
+
+constexpr double max_clock_share = 0.05;  // of the shortest time
+
+std::optional<Finding> oversubscribed(const Conditions& conditions) {
+  if (conditions.ranks_per_core_max <= 1) return std::nullopt;
+  return Finding{"oversubscribed", Severity::warning,
+                 "There are more ranks than cores: times contain waiting for a core.",
+                 fmt::format("{:.3g} ranks a core on the fullest host; ranks wait by '{}'",
+                             conditions.ranks_per_core_max, name_of(conditions.wait)),
+                 "Start at most one rank a core, or read the result as a comparison only."};
+}
+
+std::optional<Finding> not_bound(const Conditions& conditions) {
+  if (conditions.is_bound) return std::nullopt;
+  return Finding{"not_bound", Severity::note, "Ranks are not bound to cores: times contain migrations.",
+                 "every rank may run on all cores of its host",
+                 "Bind them, for example mpirun --bind-to core or srun --cpu-bind=cores."};
+}
+
+std::optional<Finding> clock_too_coarse(const Conditions& conditions, const ShortestTimed& shortest) {
+  const double step_ns = std::max(conditions.clock.resolution_ns, conditions.clock.cost_ns);
+  if (step_ns <= max_clock_share * shortest.time_ns) return std::nullopt;
+  return Finding{"clock_too_coarse", Severity::warning,
+                 fmt::format("The clock is coarse against the {}: {}.", shortest.name, shortest.consequence),
+                 fmt::format("clock step {:.0f} ns, reading {:.0f} ns, {} {:.0f} ns", conditions.clock.resolution_ns,
+                             conditions.clock.cost_ns, shortest.name, shortest.time_ns),
+                 shortest.advice};
+}
+
+}  // namespace
+
+std::vector<Finding> machine_validity_warnings(const Conditions& conditions, const ShortestTimed& shortest) {
+  if (conditions.simulated) return {};
+  std::vector<Finding> findings;
+  for (const auto& finding :
+       {oversubscribed(conditions), clock_too_coarse(conditions, shortest), not_bound(conditions)}) {
+    if (finding) findings.push_back(*finding);
+  }
+  return findings;
+}
+
+std::optional<Finding> simulated(const Conditions& conditions) {
+  if (!conditions.simulated) return std::nullopt;
+  return Finding{"simulated", Severity::note, "The times come from a model, not from hardware.", "transport 'model'",
+                 "Use another --transport to measure."};
+}
+
+}  // namespace leadline::bench

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of a bisection test that would be ignored in a combination are errors, so that nobody believes them.
+#pragma once
+
+#include "cli/run_validation.hpp"
+#include "model/bisection_request.hpp"
+
+namespace leadline::cli {
+
+/// Throws Error(bad_command_line) that names the option, says why it has no effect and what to do.
+void validate_options(const IsGiven& is_given, const BisectionRequest& request);
+
+}  // namespace leadline::cli

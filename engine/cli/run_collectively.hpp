@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks agree before they part ways: a step that fails on one rank fails on all.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "cluster/cluster.hpp"
+#include "core/error.hpp"
+
+namespace leadline::cli {
+
+/// Collective: does `work` on every rank; where it fails on any, all throw that error as AgreedError.
+template <class Work>
+auto run_collectively(cluster::Cluster& cluster, const Work& work) {
+  std::optional<decltype(work())> value;
+  std::optional<Error> own;
+  try {
+    value.emplace(work());
+  } catch (const AgreedError&) {
+    throw;
+  } catch (const Error& error) {
+    own = error;
+  }
+  try {
+    cluster.agree(own ? &*own : nullptr);
+  } catch (const Error& error) {
+    throw AgreedError(error);
+  }
+  return std::move(*value);
+}
+
+}  // namespace leadline::cli

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a rank finds itself before it measures, whatever it measures: cores, clock, transport, hosts.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/rank_layout.hpp"
+#include "bench/validity_warnings.hpp"
+#include "cluster/cluster.hpp"
+#include "memory/buffer.hpp"
+#include "model/provenance.hpp"
+#include "model/request.hpp"
+#include "model/result.hpp"
+#include "transport/module.hpp"
+#include "transport/transport.hpp"
+
+namespace leadline::cli {
+
+class RunEnvironment {
+ public:
+  /// Collective: looks around, decides how ranks wait, opens the transport and believes it about the hosts. Throws
+  /// AgreedError. References outlive it.
+  RunEnvironment(const RunRequest& request, cluster::Cluster& cluster, const transport::LoadedModule& module);
+
+  transport::Transport& transport() const { return *transport_; }
+  const RankPlacement& place() const { return place_; }  ///< this rank's own
+  const bench::Conditions& conditions() const { return conditions_; }
+  bench::RankLayout rank_layout() const;
+
+  /// Host index by rank: as the cluster sees them, or as a make-believe fabric names them.
+  std::span<const std::uint32_t> host_of() const { return host_of_; }
+
+  /// All but the time of the end.
+  Provenance provenance() const;
+
+  /// Collective: what opening links has cost so far.
+  Connections connections() const;
+
+  /// Local: throws Error(something_missing) where messages cannot lie in the memory that was asked for.
+  void check_memory_kind() const;
+
+  /// Collective: the names of the hosts, on rank 0; empty elsewhere. Costs memory for every rank.
+  std::map<std::uint32_t, std::string> gather_host_names() const;
+
+  /// Those names with the ranks on each, in order of the hosts.
+  std::vector<HostRanks> hosts_with_ranks(const std::map<std::uint32_t, std::string>& names) const;
+
+ private:
+  void look_around();
+  void open_transport();
+  void use_simulated_hosts();
+
+  const RunRequest& request_;
+  cluster::Cluster& cluster_;
+  const transport::LoadedModule& module_;
+  std::string start_utc_;
+  RankPlacement place_;
+  bench::Conditions conditions_;
+  std::vector<std::uint32_t> simulated_host_of_;  // empty, unless the fabric names its own hosts
+  std::span<const std::uint32_t> host_of_;
+  std::unique_ptr<transport::Transport> transport_;
+};
+
+}  // namespace leadline::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared options that would be ignored in a combination are errors, so that nobody believes them.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "model/request.hpp"
+
+namespace leadline::cli {
+
+/// Whether an option ("--fill-seed") stands on the command line.
+using IsGiven = std::function<bool(const char* option)>;
+
+/// "OPTION has no effect here (WHY). Leave it out"
+[[noreturn]] void throw_no_effect(const std::string& option, const std::string& why);
+
+/// "OPTION and OTHER do not go together (WHY). Leave out one of them"
+[[noreturn]] void throw_apart(const std::string& option, const std::string& other, const std::string& why);
+
+bool has_random_contents(const RunRequest& request);
+
+/// Messages of some transports lie in memory of a kind of their own, unless --allocator says where.
+void settle_allocator(const IsGiven& is_given, RunRequest& request);
+
+/// Throws Error(bad_command_line) that names the option, says why it has no effect and what to do.
+void validate_run_options(const IsGiven& is_given, const RunRequest& request);
+
+/// Contents that cannot be checked byte for byte, as `checker` ("--verify") wants to.
+void check_verifiable(const std::string& checker, const RunRequest& request);
+
+/// For benchmarks that SION files cannot hold; `what`: "a topology test".
+void refuse_sion(const RunRequest& request, const std::string& what);
+
+}  // namespace leadline::cli

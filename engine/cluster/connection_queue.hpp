@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the watch thread leaves connections that have been let in, and the measuring thread takes them.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "cluster/handshake.hpp"
+#include "cluster/socket.hpp"
+#include "core/deadline.hpp"
+
+namespace leadline::cluster {
+
+class ConnectionQueue {
+ public:
+  /// Local, does not block.
+  void leave(Purpose purpose, int from, Socket socket);
+  /// Local, blocks: the connections of one caller for one purpose, in order; empty when the deadline has passed.
+  Socket take(Purpose purpose, int from, Deadline deadline, const Meanwhile& meanwhile = {});
+
+  /// Local: a watch edge stands; it has no socket to be taken.
+  void note_watch_edge(int from);
+  /// Local: the other end of a watch edge has said which host it is on.
+  void note_host(int rank);
+  /// Local, blocks until both are so: from now on a failure of that rank can be told with its host. False when the
+  /// deadline has passed.
+  bool await_host(int rank, Deadline deadline);
+  /// Whether a tree edge of that kind from that child was ever let in.
+  bool has_seen(Purpose purpose, int from) const;
+
+ private:
+  using Caller = std::pair<Purpose, int>;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<Caller, std::deque<Socket>> waiting_;  ///< no entry is empty: memory is for those who wait
+  std::set<Caller> seen_;                         ///< tree edges only, at most four
+  std::set<int> with_host_;                       ///< ranks at the other ends of watch edges, at most three
+};
+
+}  // namespace leadline::cluster

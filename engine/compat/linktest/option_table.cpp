@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// LinkTest's options and their spellings, and how a command line is taken apart by them.
+#include "compat/linktest/option_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace leadline::compat::linktest {
+namespace {
+
+constexpr OptionEntry table[] = {
+    {"--help", 'h', nullptr, nullptr, nullptr, "print this help; goes before all other options"},
+    {"--version", 'v', nullptr, nullptr, nullptr, "print the version; goes before all others but -h"},
+    {"--mode", 'm', nullptr, "VAL", nullptr, "transport; its names are listed below, and where else it may stand"},
+    {"--num-warmup-messages", 'w', nullptr, "VAL", nullptr, "warm-up messages of each connection", true},
+    {"--num-messages", 'n', nullptr, "VAL", nullptr, "messages that a measurement is averaged over", true},
+    {"--size-messages", 's', nullptr, "VAL", nullptr, "size of a message in bytes; 16MiB is understood too", true},
+    {"--output", 'o', nullptr, "VAL", "pingpong_results_bin.sion", "result file; an older one is replaced"},
+    {"--no-sion-file", 0, nullptr, nullptr, nullptr, "write no result file"},
+    {"--parallel-sion-file", 0, nullptr, nullptr, nullptr,
+     "all tasks write to the result file; otherwise one task writes for all"},
+    {"--num-slowest", 0, nullptr, "VAL", "10", "measure so many of the slowest connections again, one at a time"},
+    {"--min-iterations", 0, nullptr, "VAL", "1",
+     "run the whole test so many times; if not 1, there is no result file unless --output names one, which then keeps "
+     "the "
+     "last iteration"},
+    {"--min-runtime", 0, nullptr, "VAL", "0.0",
+     "repeat until so many seconds were spent in messages; if not 0, files are as with --min-iterations"},
+    {"--memory-buffer-allocator", 0, "--memory_buffer_allocator", "VAL", "DEFAULT",
+     "where message buffers come from: DEFAULT (POSIX aligned; GPU memory with cuda), aligned-memory_allocator, "
+     "pinned-memory-map_allocator (locked), POSIX_aligned-memory_allocator, CUDA_memory_allocator, huge (huge pages)"},
+    {"--all-to-all", 0, nullptr, nullptr, nullptr, "exchange messages among all tasks before and after the main test"},
+    {"--unidirectional", 0, nullptr, nullptr, nullptr, "messages one way, back to back, and one receipt at the end"},
+    {"--bidirectional", 0, "--bidir --bidirection --bidirictional", nullptr, nullptr,
+     "two messages are bounced at once, one from each side"},
+    {"--semidirectional", 0, nullptr, nullptr, nullptr, "one message is bounced: what is done anyway"},
+    {"--bisection", 0, "--bisect", nullptr, nullptr,
+     "only connections between the two halves of the tasks, or of the hosts with --group-processes-by-hostname"},
+    {"--serial-tests", 0, "--serial --serial-testing", nullptr, nullptr, "one connection at a time"},
+    {"--randomize-steps", 0, "--randomize", nullptr, nullptr, "random order of the steps"},
+    {"--seed-randomize-steps", 0, nullptr, "VAL", "9876543210", "its seed, up to 64 bits"},
+    {"--use-gpu-memory", 0, "--use-gpus", nullptr, nullptr, "message buffers in GPU memory"},
+    {"--multi-buffer", 0, "--multi_-buffers_buf", nullptr, nullptr, "several buffers to send from and to receive into"},
+    {"--num-multi-buffer", 0, "--num_multi_buf", "VAL", "2 with --multi-buffer",
+     "how many: from 2 to the number of messages or of warm-up messages, whichever is greater"},
+    {"--randomize-buffers", 0, nullptr, nullptr, nullptr, "fill buffers with the output of the Mersenne Twister 19937"},
+    {"--seed-randomize-buffers", 0, nullptr, "VAL", "1234567890", "its seed, up to 64 bits"},
+    {"--check-buffers", 0, "--check_buffers", nullptr, nullptr,
+     "after each timed measurement check what arrived last in the buffers"},
+    {"--num-randomize-tasks", 0, nullptr, "VAL", "0", "run the test under so many random permutations of the tasks"},
+    {"--seed-randomize-tasks", 0, nullptr, "VAL", "29309775", "their seed, up to 64 bits"},
+    {"--group-processes-by-hostname", 0, nullptr, nullptr, nullptr,
+     "test hosts against hosts: only connections between tasks of different hosts"},
+};
+
+constexpr const char* more = "See linktest -h";
+
+bool is_alias(const OptionEntry& entry, std::string_view word) {
+  std::string_view rest = entry.aliases != nullptr ? entry.aliases : "";
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, end) == word) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+bool is_letter(const OptionEntry& entry, std::string_view word) {
+  return entry.letter != 0 && word.size() == 2 && word[0] == '-' && word[1] == entry.letter;
+}
+
+const OptionEntry& entry_of(const std::string& word) {
+  const auto* found = std::find_if(std::begin(table), std::end(table), [&](const OptionEntry& entry) {
+    return entry.name == word || is_letter(entry, word) || is_alias(entry, word);
+  });
+  if (found != std::end(table)) return *found;
+  if (word == "--mix") {
+    throw Error(ExitStatus::bad_command_line, "there is no option '--mix'",
+                "LinkTest 2.1 has none, and it said not how many", "Use --num-randomize-tasks 1");
+  }
+  throw Error(ExitStatus::bad_command_line, fmt::format("there is no option '{}'", word), "", more);
+}
+
+/// An option as it stands in one word of the line, "--name", "--name=value", "-n" or "-nvalue".
+struct OptionToken {
+  std::string option;
+  std::optional<std::string> value;
+};
+
+OptionToken taken_apart(const std::string& word) {
+  if (word.starts_with("--")) {
+    const auto equals = word.find('=');
+    if (equals == std::string::npos) return {word, std::nullopt};
+    return {word.substr(0, equals), word.substr(equals + 1)};
+  }
+  if (word.size() > 2 && word[0] == '-') return {word.substr(0, 2), word.substr(2)};
+  return {word, std::nullopt};
+}
+
+}  // namespace
+
+std::span<const OptionEntry> option_table() { return table; }
+
+GivenOptions::GivenOptions(const std::vector<std::string>& arguments) {
+  for (std::size_t at = 1; at < arguments.size(); ++at) {
+    auto [word, value] = taken_apart(arguments[at]);
+    const OptionEntry& entry = entry_of(word);
+    if (entry.value == nullptr && value) {
+      throw Error(ExitStatus::bad_command_line, fmt::format("{} takes no value", word), fmt::format("'{}'", *value),
+                  more);
+    }
+    if (entry.value != nullptr && !value) {
+      if (++at == arguments.size()) throw Error(ExitStatus::bad_command_line, word + " needs a value", "", more);
+      value = arguments[at];
+    }
+    if (!given_.try_emplace(entry.name, value.value_or("")).second) {
+      throw Error(ExitStatus::bad_command_line, fmt::format("{} is given twice", entry.name), "",
+                  "Leave one of them out");
+    }
+  }
+}
+
+std::optional<std::string> GivenOptions::value(const char* name) const {
+  const auto found = given_.find(name);
+  if (found == given_.end()) return std::nullopt;
+  return found->second;
+}
+
+bool is_anywhere(const std::vector<std::string>& arguments, const char* name) {
+  const OptionEntry& entry = entry_of(name);
+  return std::any_of(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end(),
+                     [&](const std::string& word) { return word == name || is_letter(entry, word); });
+}
+
+}  // namespace leadline::compat::linktest

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the old program overlooked words that it did not know, this names them.
+#include "compat/mpi_io_test/option_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "compat/mpi_io_test/refuse.hpp"
+#include "core/error.hpp"
+
+namespace leadline::compat::mpi_io_test {
+namespace {
+
+constexpr std::array all_options{
+    Option{"type"},
+    Option{"collective", Follows::nothing},
+    Option{"num_io"},
+    Option{"nobj"},
+    Option{"strided"},
+    Option{"size"},
+    Option{"csize"},
+    Option{"ahead"},
+    Option{"target"},
+    Option{"targets"},
+    Option{"deletefile", Follows::nothing},
+    Option{"barrier", Follows::nothing},
+    Option{"touch"},
+    Option{"chkdata"},
+    Option{"sync", Follows::nothing},
+    Option{"sleep"},
+    Option{"preallocate"},
+    Option{"host"},
+    Option{"lhosts", Follows::nothing},
+    Option{"dio", Follows::nothing},
+    Option{"hints", Follows::hints},
+    Option{"op"},
+    Option{"nofile", Follows::nothing},
+    Option{"norsend", Follows::nothing},
+    Option{"output"},
+    Option{"errout"},
+    Option{"verbose", Follows::nothing},
+    Option{"help", Follows::nothing},
+    Option{"setup"},
+    Option{"print_setup", Follows::nothing},
+    // Leadline's own
+    Option{"backend"},
+    Option{"allow_fragile", Follows::nothing},
+    Option{"result"},
+    Option{"overwrite", Follows::nothing},
+};
+
+/// Dashes that a text program has made of the one that is meant.
+constexpr std::array<std::string_view, 4> typographic_dashes{"\xE2\x80\x90", "\xE2\x80\x93", "\xE2\x80\x94",
+                                                             "\xE2\x88\x92"};
+
+[[noreturn]] void refuse_unknown(const std::string& word, const std::string& place) {
+  const std::string problem = fmt::format("mpi_io_test.x knows no argument '{}'{}", word, place);
+  for (const std::string_view dash : typographic_dashes) {
+    if (word.starts_with(dash)) refuse(problem, "its dash is a typographic one", "Type -");
+  }
+  if (word == "-" || word == "--") refuse(problem, "a blank stands behind its dash", "Write for example -touch 3");
+  if (!word.starts_with("-")) refuse(problem, "it is no option, and no option before it takes a value");
+  refuse(problem, "");
+}
+
+const Option* option_named(std::string_view name) {
+  const auto* const found = std::ranges::find_if(all_options, [&](const Option& one) { return name == one.name; });
+  return found == all_options.end() ? nullptr : found;
+}
+
+class Reader {
+ public:
+  Reader(std::span<const std::string> words, const std::string& origin)
+      : words_(words),
+        origin_(origin.empty() ? "command line" : origin),
+        place_(origin.empty() ? std::string() : fmt::format(" ({})", origin)) {}
+
+  std::vector<Given> read() {
+    std::vector<Given> all;
+    while (at_ < words_.size()) all.push_back(next());
+    return all;
+  }
+
+ private:
+  Given next() {
+    const std::string& word = words_[at_++];
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const std::size_t num_dashes = name.starts_with("--") ? 2 : name.starts_with("-") ? 1 : 0;
+    Given given;
+    if (num_dashes > 0) given.option = option_named(std::string_view(name).substr(num_dashes));
+    if (name == "-h") given.option = option_named("help");
+    if (given.option == nullptr) refuse_unknown(word, place_);
+    given.word = name + place_;
+    given.origin = origin_;
+    if (given.option->follows == Follows::nothing) {
+      given.value = equals == std::string::npos ? "1" : switch_of(given, word.substr(equals + 1));
+      return given;
+    }
+    if (equals != std::string::npos) {
+      refuse(given.word + " takes its value as the next word", fmt::format("'{}' is one word", word),
+             fmt::format("Write {} {}", name, word.substr(equals + 1)));
+    }
+    if (given.option->follows == Follows::hints) {
+      take_hints(given);
+    } else {
+      given.value = needed(given);
+    }
+    return given;
+  }
+
+  static std::string switch_of(const Given& given, const std::string& text) {
+    if (text == "0" || text == "1") return text;
+    refuse(fmt::format("{} cannot be '{}'", given.word, text), "it is on or off",
+           fmt::format("Write -{0}, or -{0}=0", given.option->name));
+  }
+
+  const std::string& needed(const Given& given) {
+    if (at_ == words_.size()) {
+      refuse(given.word + " needs a value", place_.empty() ? "the command line ends there" : "the line ends there");
+    }
+    return words_[at_++];
+  }
+
+  void take_hints(Given& given) {
+    while (at_ < words_.size() && !words_[at_].starts_with("-")) {
+      const std::string& word = words_[at_++];
+      const std::size_t equals = word.find('=');
+      if (equals != std::string::npos) {
+        add_hint(given, word.substr(0, equals), word.substr(equals + 1));
+      } else if (at_ < words_.size() && !words_[at_].starts_with("-")) {
+        add_hint(given, word, words_[at_++]);
+      } else {
+        refuse(fmt::format("{} {} needs a value", given.word, word), "hints are pairs of words",
+               fmt::format("Write {0} VALUE, or {0}=VALUE, whose value may begin with a dash", word));
+      }
+    }
+    if (given.hints.empty()) refuse(given.word + " needs hints", "no word stands behind it that has no dash");
+  }
+
+  static void add_hint(Given& given, const std::string& key, const std::string& value) {
+    if (key.empty()) refuse(fmt::format("{} cannot be '={}'", given.word, value), "a hint has a name", where_more_is);
+    given.hints.emplace_back(key, value);
+  }
+
+  std::span<const std::string> words_;
+  std::string origin_, place_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::span<const Option> options() { return all_options; }
+
+std::vector<Given> options_in(std::span<const std::string> words, const std::string& origin) {
+  return Reader(words, origin).read();
+}
+
+}  // namespace leadline::compat::mpi_io_test

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks at one kind of place after the other; what a found one explains is gone from those that follow.
+#include "diagnosis/components.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+
+#include "diagnosis/remaining_effects.hpp"
+#include "stats/student.hpp"
+
+namespace leadline::diagnosis {
+namespace {
+
+using Ranks = std::span<const std::uint32_t>;
+
+// What belongs to a place shows the place's fault if it shows at least this share of it.
+constexpr double share_of_fault = 0.5;
+constexpr std::array directions{FaultDirection::both, FaultDirection::out, FaultDirection::in};
+
+// Switches are few, and alone would say little of how sound ones scatter; but we take it that those of one machine
+// scatter no more than its hosts do. With so many hosts that is worth so many degrees of freedom: a guess.
+constexpr std::size_t fewest_hosts_to_know = 12;
+constexpr double freedom_by_hosts = 4;
+
+/// A place and its ranks.
+struct Group {
+  Component component;
+  Ranks ranks;
+};
+
+class Search {
+ public:
+  Search(const Effects& effects, const Layout& layout, const PairClasses& classes, const Members& hosts,
+         const DiagnosisSettings& settings, std::vector<std::string>& notes)
+      : layout_(layout), hosts_(hosts), settings_(settings), notes_(notes), remaining_effects_(effects, classes) {}
+
+  std::vector<Suspect> run();
+
+ private:
+  void look_at_switches(std::size_t level);
+  void look_at_sockets_of_all();
+  void look_at_rails();
+  void look_at_hosts();
+  void look_at_sockets();
+  void look_at_ranks();
+  void look_inside();
+
+  std::vector<Candidate> candidates_of(const std::vector<Group>& groups, FaultDirection direction, ClassSet set) const;
+  std::vector<Suspect> judged(const std::vector<Group>& groups, FaultDirection direction, ClassSet set) const;
+  std::vector<Suspect> judged_switches(const std::vector<Group>& groups, const Members& hosts_of,
+                                       FaultDirection direction, ClassSet set) const;
+  void note(const Suspect& suspect);
+  double among(Ranks ranks, ClassSet set) const;
+  void explain_among(Ranks ranks, ClassSet set);
+  Candidate shown_by(const std::vector<std::uint32_t>& ranks, const Component& component,
+                     FaultDirection direction) const;
+
+  const Layout& layout_;
+  const Members& hosts_;
+  const DiagnosisSettings& settings_;
+  std::vector<std::string>& notes_;
+  RemainingEffects remaining_effects_;
+  std::vector<Suspect> found_;
+};
+
+std::vector<Candidate> Search::candidates_of(const std::vector<Group>& groups, FaultDirection direction,
+                                             ClassSet set) const {
+  std::vector<Candidate> candidates;
+  candidates.reserve(groups.size());
+  for (const Group& group : groups) {
+    candidates.push_back({group.component, remaining_effects_.of_ranks(group.ranks, direction, set),
+                          remaining_effects_.standard_error(group.ranks, direction, set),
+                          remaining_effects_.num_pairs(group.ranks, direction, set)});
+  }
+  return candidates;
+}
+
+std::vector<Suspect> Search::judged(const std::vector<Group>& groups, FaultDirection direction, ClassSet set) const {
+  return judge(candidates_of(groups, direction, set), direction, settings_);
+}
+
+/// Few switches are judged by how hosts scatter around the one that they hang on, too.
+std::vector<Suspect> Search::judged_switches(const std::vector<Group>& groups, const Members& hosts_of,
+                                             FaultDirection direction, ClassSet set) const {
+  std::vector<Candidate> candidates = candidates_of(groups, direction, set);
+  std::vector<double> deviations;
+  for (const Candidate& candidate : candidates) {
+    for (const std::uint32_t host : hosts_of.of(static_cast<std::uint32_t>(candidate.component.first))) {
+      deviations.push_back(remaining_effects_.of_ranks(hosts_.of(host), direction, set) - candidate.effect);
+    }
+  }
+  const Middle hosts = middle_of(std::move(deviations));
+  if (degrees_of_freedom(candidates.size()) >= freedom_by_hosts || hosts.num < fewest_hosts_to_know) {
+    return judge(candidates, direction, settings_);
+  }
+  for (Candidate& one : candidates) one.standard_error = std::fmax(one.standard_error, hosts.spread);
+  return judge(candidates, {direction, candidates, 0, candidates.size(), freedom_by_hosts}, settings_);
+}
+
+/// A place that is bad in both ways, and in one of them more so, is one.
+void Search::note(const Suspect& suspect) {
+  const auto known = std::find_if(found_.begin(), found_.end(),
+                                  [&](const Suspect& other) { return other.component == suspect.component; });
+  if (known == found_.end()) {
+    found_.push_back(suspect);
+  } else {
+    known->effect += suspect.effect;
+    known->p_value = std::min(known->p_value, suspect.p_value);
+    known->direction = FaultDirection::both;
+  }
+}
+
+/// An uplink if only pairs that cross it are slow, the switch if those below it are, too.
+void Search::look_at_switches(std::size_t level) {
+  const ClassSet crossing = remaining_effects_.crossing(level), within = remaining_effects_.within(level);
+  if (crossing == 0) return;
+  const std::vector<std::uint32_t>& group_of = layout_.network.levels[level].group_of;
+  const Members hosts_of = members_of(group_of), ranks_of = members_of(groups_of_ranks(layout_, level));
+  std::vector<Group> groups;
+  for (std::uint32_t group = 0; group < hosts_of.num_groups(); ++group) {
+    if (hosts_of.of(group).size() < 2) continue;  // that is the host's own port
+    const Component component{ComponentKind::uplink, static_cast<std::int32_t>(level), static_cast<std::int32_t>(group),
+                              -1, -1};
+    groups.push_back({component, ranks_of.of(group)});
+  }
+  std::vector<double> all_within;
+  for (const Group& group : groups) all_within.push_back(among(group.ranks, within));
+  const double usual_within = middle_of(all_within).median;
+  for (const FaultDirection direction : directions) {
+    for (Suspect suspect : judged_switches(groups, hosts_of, direction, crossing)) {
+      const Ranks ranks = ranks_of.of(static_cast<std::uint32_t>(suspect.component.first));
+      if (among(ranks, within) - usual_within >= share_of_fault * suspect.effect) {
+        suspect.component.kind = ComponentKind::network_switch;
+        explain_among(ranks, within);
+      }
+      remaining_effects_.explain(ranks, direction, crossing, suspect.effect);
+      note(suspect);
+    }
+  }
+}
+
+/// What nearly all of these ranks of different hosts show, with its standard error.
+Candidate Search::shown_by(const std::vector<std::uint32_t>& ranks, const Component& component,
+                           FaultDirection direction) const {
+  std::vector<double> shown;
+  for (const std::uint32_t rank : ranks)
+    shown.push_back(remaining_effects_.of_rank(rank, direction, remaining_effects_.between()));
+  const Middle middle = middle_of(shown);
+  const double error =
+      quartile_efficiency * middle.spread / std::sqrt(std::max<double>(1, static_cast<double>(middle.num)));
+  return {component, consensus(shown, remaining_effects_.share()), error,
+          remaining_effects_.num_pairs(ranks, direction, remaining_effects_.between())};
+}
+
+/// The adapter of a machine's hosts is nearer to one of their sockets: no fault, but worth a note, and not to be
+/// mistaken for faults of ranks.
+void Search::look_at_sockets_of_all() {
+  if (layout_.socket_of.empty()) return;
+  std::map<std::int32_t, std::vector<std::uint32_t>> on_socket;
+  for (std::uint32_t rank = 0; rank < layout_.host_of.size(); ++rank) {
+    if (layout_.socket_of[rank] >= 0) on_socket[layout_.socket_of[rank]].push_back(rank);
+  }
+  if (on_socket.size() < 2) return;
+  std::vector<Candidate> sockets;
+  for (const auto& [socket, ranks] : on_socket) {
+    std::vector<double> shown;
+    for (const std::uint32_t rank : ranks)
+      shown.push_back(remaining_effects_.of_rank(rank, FaultDirection::both, remaining_effects_.between()));
+    const Middle middle = middle_of(shown);
+    const double error = middle.spread / std::sqrt(std::max<double>(1, static_cast<double>(middle.num)));
+    sockets.push_back({{ComponentKind::socket, -1, -1, -1, socket},
+                       consensus(shown, remaining_effects_.share()),
+                       error,
+                       remaining_effects_.num_pairs(ranks, FaultDirection::both, remaining_effects_.between())});
+  }
+  const auto best = std::min_element(sockets.begin(), sockets.end(),
+                                     [](const Candidate& a, const Candidate& b) { return a.effect < b.effect; });
+  const double least = best->effect, least_error = best->standard_error;
+  for (const Candidate& one : sockets) {
+    const double effect = one.effect - least, error = std::hypot(one.standard_error, least_error);
+    const auto& ranks = on_socket[one.component.socket];
+    if (std::isnan(effect)) continue;
+    remaining_effects_.explain(ranks, FaultDirection::both, remaining_effects_.between(), effect);
+    if (effect < std::log1p(settings_.threshold) || effect < 4 * error) continue;
+    found_.push_back({one.component, FaultDirection::both, effect, error,
+                      stats::student_t_tail(effect / std::fmax(error, 1e-6), 10), one.num_pairs, true});
+  }
+}
+
+/// The same slot of all hosts: one adapter of each, or one network of several.
+void Search::look_at_rails() {
+  const std::uint32_t num_hosts = hosts_.num_groups();
+  const std::size_t num_slots = hosts_.of(0).size();
+  if (num_slots < 2 || num_hosts < fewest_to_compare) return;
+  for (std::uint32_t host = 0; host < num_hosts; ++host) {
+    if (hosts_.of(host).size() != num_slots) return;
+  }
+  std::vector<std::vector<std::uint32_t>> of_slot(num_slots);
+  for (std::uint32_t host = 0; host < num_hosts; ++host) {
+    for (std::size_t slot = 0; slot < num_slots; ++slot) of_slot[slot].push_back(hosts_.of(host)[slot]);
+  }
+  for (const FaultDirection direction : directions) {
+    std::vector<Candidate> slots;
+    std::vector<double> effects, errors;
+    for (std::size_t slot = 0; slot < num_slots; ++slot) {
+      const Component component{ComponentKind::rail, -1, static_cast<std::int32_t>(slot), -1, -1};
+      slots.push_back(shown_by(of_slot[slot], component, direction));
+      effects.push_back(slots.back().effect);
+      errors.push_back(slots.back().standard_error);
+    }
+    const double usual = consensus(effects, remaining_effects_.share()), error_of_usual = middle_of(errors).median;
+    for (std::size_t slot = 0; slot < num_slots; ++slot) {
+      const double effect = slots[slot].effect - usual;
+      const double error = std::fmax(std::hypot(slots[slot].standard_error, error_of_usual), 1e-3);
+      if (std::isnan(effect)) continue;
+      remaining_effects_.explain(of_slot[slot], direction, remaining_effects_.between(), effect);
+      const double p = stats::student_t_tail(effect / error, degrees_of_freedom(num_hosts));
+      if (effect < std::log1p(settings_.threshold)) continue;
+      if (p > settings_.false_discovery_rate / static_cast<double>(num_slots * directions.size())) continue;
+      note({slots[slot].component, direction, effect, error, p, slots[slot].num_pairs, false});
+    }
+  }
+}
+
+/// What the pairs of some ranks with each other show; NaN where there are none. Nobody can tell there what is the
+/// senders' and what the receivers', so the fit gives it to either.
+double Search::among(Ranks ranks, ClassSet set) const {
+  return remaining_effects_.of_ranks(ranks, FaultDirection::out, set) +
+         remaining_effects_.of_ranks(ranks, FaultDirection::in, set);
+}
+
+void Search::explain_among(Ranks ranks, ClassSet set) {
+  for (const FaultDirection direction : {FaultDirection::out, FaultDirection::in})
+    remaining_effects_.explain(ranks, direction, set, remaining_effects_.of_ranks(ranks, direction, set));
+}
+
+void Search::look_at_hosts() {
+  std::vector<Group> groups;
+  std::vector<double> inside;
+  for (std::uint32_t host = 0; host < hosts_.num_groups(); ++host) {
+    groups.push_back({{ComponentKind::host, -1, static_cast<std::int32_t>(host), -1, -1}, hosts_.of(host)});
+    inside.push_back(among(hosts_.of(host), remaining_effects_.inside()));
+  }
+  const double usual_inside = middle_of(inside).median;
+  for (const FaultDirection direction : directions) {
+    for (Suspect suspect : judged(groups, direction, remaining_effects_.between())) {
+      const auto host = static_cast<std::uint32_t>(suspect.component.first);
+      if (inside[host] - usual_inside >= share_of_fault * suspect.effect) {
+        explain_among(hosts_.of(host), remaining_effects_.inside());
+      } else if (!std::isnan(inside[host])) {
+        suspect.component.kind = ComponentKind::port;
+      }
+      remaining_effects_.explain(hosts_.of(host), direction, remaining_effects_.between(), suspect.effect);
+      note(suspect);
+    }
+  }
+}
+
+void Search::look_at_sockets() {
+  if (layout_.socket_of.empty()) return;
+  std::vector<std::vector<std::uint32_t>> ranks;
+  std::vector<Component> components;
+  for (std::uint32_t host = 0; host < hosts_.num_groups(); ++host) {
+    std::map<std::int32_t, std::vector<std::uint32_t>> on_socket;
+    for (const std::uint32_t rank : hosts_.of(host)) on_socket[layout_.socket_of[rank]].push_back(rank);
+    on_socket.erase(-1);
+    if (on_socket.size() < 2) continue;
+    for (auto& [socket, own] : on_socket) {
+      if (own.size() < 2) continue;  // that is the rank
+      components.push_back({ComponentKind::socket, -1, static_cast<std::int32_t>(host), -1, socket});
+      ranks.push_back(std::move(own));
+    }
+  }
+  std::vector<Group> groups;
+  for (std::size_t index = 0; index < components.size(); ++index) groups.push_back({components[index], ranks[index]});
+  for (const FaultDirection direction : directions) {
+    for (const Suspect& suspect : judged(groups, direction, remaining_effects_.between())) {
+      const auto at = std::find(components.begin(), components.end(), suspect.component) - components.begin();
+      remaining_effects_.explain(ranks[static_cast<std::size_t>(at)], direction, remaining_effects_.between(),
+                                 suspect.effect);
+      note(suspect);
+    }
+  }
+}
+
+void Search::look_at_ranks() {
+  if (hosts_.num_groups() == layout_.host_of.size()) return;  // each is its host
+  std::vector<Group> groups;
+  for (const std::uint32_t& rank : hosts_.members) {
+    groups.push_back({{ComponentKind::rank, -1, static_cast<std::int32_t>(rank), -1, -1}, Ranks(&rank, 1)});
+  }
+  // Of ranks on one host alone, all pairs are inside.
+  const ClassSet set = remaining_effects_.between() != 0 ? remaining_effects_.between() : remaining_effects_.inside();
+  for (const FaultDirection direction : directions) {
+    for (const Suspect& suspect : judged(groups, direction, set)) {
+      const auto rank = static_cast<std::uint32_t>(suspect.component.first);
+      remaining_effects_.explain(Ranks(&rank, 1), direction, set, suspect.effect);
+      note(suspect);
+      // All pairs inside a host of two are pairs of this rank.
+      const Ranks companions = hosts_.of(layout_.host_of[rank]);
+      if (companions.size() == 2) explain_among(companions, remaining_effects_.inside());
+    }
+  }
+}
+
+void Search::look_inside() {
+  std::vector<Candidate> candidates;
+  for (std::uint32_t host = 0; host < hosts_.num_groups(); ++host) {
+    const Ranks ranks = hosts_.of(host);
+    candidates.push_back({{ComponentKind::inside, -1, static_cast<std::int32_t>(host), -1, -1},
+                          among(ranks, remaining_effects_.inside()),
+                          remaining_effects_.standard_error(ranks, FaultDirection::both, remaining_effects_.inside()),
+                          remaining_effects_.num_pairs(ranks, FaultDirection::out, remaining_effects_.inside())});
+  }
+  for (const Suspect& suspect : judge(candidates, FaultDirection::both, settings_)) note(suspect);
+}
+
+std::vector<Suspect> Search::run() {
+  for (std::size_t level = layout_.network.levels.size(); level > 0; --level) look_at_switches(level - 1);
+  look_at_sockets_of_all();
+  look_at_rails();
+  look_at_hosts();
+  look_at_sockets();
+  look_at_ranks();
+  if (remaining_effects_.inside() != 0 && remaining_effects_.between() != 0) look_inside();
+  if (hosts_.num_groups() == 2) notes_.emplace_back("of two hosts nobody can tell which is slow");
+  return std::move(found_);
+}
+
+}  // namespace
+
+std::vector<Suspect> find_components(const Effects& effects, const Layout& layout, const PairClasses& classes,
+                                     const Members& hosts, const DiagnosisSettings& settings,
+                                     std::vector<std::string>& notes) {
+  return Search(effects, layout, classes, hosts, settings, notes).run();
+}
+
+}  // namespace leadline::diagnosis

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of places, and sentences about them.
+#include "diagnosis/fault_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace leadline::diagnosis {
+namespace {
+
+std::string host_name(const Setting& setting, std::int32_t host) {
+  const auto index = static_cast<std::size_t>(host);
+  const auto& names = setting.layout.host_names;
+  return index < names.size() && !names[index].empty() ? names[index]
+                                                       : fmt::format("host {}", host_number(setting.layout, host));
+}
+
+std::string host_of_rank(const Setting& setting, std::int32_t rank) {
+  return host_name(setting, static_cast<std::int32_t>(setting.layout.host_of[static_cast<std::size_t>(rank)]));
+}
+
+const network::Level& level_of(const Setting& setting, const Component& component) {
+  return setting.layout.network.levels[static_cast<std::size_t>(component.level)];
+}
+
+std::string group_name(const Setting& setting, const Component& component, std::int32_t group) {
+  const network::Level& level = level_of(setting, component);
+  return fmt::format("{} {}", level.kind, level.names[static_cast<std::size_t>(group)]);
+}
+
+std::string between(const std::string& first, const std::string& second, FaultDirection direction) {
+  if (direction == FaultDirection::both) return fmt::format("between {} and {}", first, second);
+  return direction == FaultDirection::out ? fmt::format("from {} to {}", first, second)
+                                          : fmt::format("from {} to {}", second, first);
+}
+
+std::string rank_name(const Setting& setting, std::int32_t rank) {
+  return fmt::format("rank {} on {}", rank_number(setting.layout, rank), host_of_rank(setting, rank));
+}
+
+/// The switch that a host hangs on, where one is known: its index among those of level 0.
+const std::string* leaf_of(const Setting& setting, std::int32_t host) {
+  const auto& levels = setting.layout.network.levels;
+  if (levels.empty()) return nullptr;
+  return &levels[0].names[levels[0].group_of[static_cast<std::size_t>(host)]];
+}
+
+std::size_t others_on_leaf(const Setting& setting, std::int32_t host) {
+  const auto& group_of = setting.layout.network.levels[0].group_of;
+  return static_cast<std::size_t>(
+             std::count(group_of.begin(), group_of.end(), group_of[static_cast<std::size_t>(host)])) -
+         1;
+}
+
+bool is_found(const std::vector<Suspect>& all, ComponentKind kind, std::int32_t first) {
+  return std::any_of(all.begin(), all.end(), [&](const Suspect& other) {
+    return other.component.kind == kind && other.component.first == first && !other.is_note;
+  });
+}
+
+void rule_out_switch(const Setting& setting, std::int32_t host, std::vector<std::string>& sentences) {
+  const std::string* const leaf = leaf_of(setting, host);
+  if (leaf == nullptr) return;
+  if (const std::size_t others = others_on_leaf(setting, host); others > 0) {
+    sentences.push_back(fmt::format("not {} {}: what its {} other host{} {} in common is as usual",
+                                    setting.layout.network.levels[0].kind, *leaf, others, others == 1 ? "" : "s",
+                                    others == 1 ? "has" : "have"));
+  }
+}
+
+void rule_out_host(const Setting& setting, std::int32_t host, const std::vector<Suspect>& all,
+                   std::vector<std::string>& sentences) {
+  if (is_found(all, ComponentKind::host, host) || is_found(all, ComponentKind::port, host)) return;
+  sentences.push_back(fmt::format("not {} as a whole: with others it is as usual", host_name(setting, host)));
+}
+
+}  // namespace
+
+std::string name_of_component(const Setting& setting, const Component& component, FaultDirection direction) {
+  switch (component.kind) {
+    case ComponentKind::network_switch:
+      return group_name(setting, component, component.first);
+    case ComponentKind::uplink:
+      return "the uplink of " + group_name(setting, component, component.first);
+    case ComponentKind::cable:
+      return "the way " + between(group_name(setting, component, component.first),
+                                  group_name(setting, component, component.second), direction);
+    case ComponentKind::rail:
+      return fmt::format("rail {} (the ranks in place {} of all hosts)", component.first, component.first);
+    case ComponentKind::host:
+      return "host " + host_name(setting, component.first);
+    case ComponentKind::port:
+      return "the port of " + host_name(setting, component.first);
+    case ComponentKind::inside:
+      return "the inside of " + host_name(setting, component.first);
+    case ComponentKind::socket:
+      if (component.first < 0) return fmt::format("socket {} of all hosts", component.socket);
+      return fmt::format("socket {} of {}", component.socket, host_name(setting, component.first));
+    case ComponentKind::rank:
+      return rank_name(setting, component.first);
+    case ComponentKind::link:
+      return "the link " +
+             between(host_name(setting, component.first), host_name(setting, component.second), direction);
+    case ComponentKind::pair:
+      return "the pair " +
+             between(rank_name(setting, component.first), rank_name(setting, component.second), direction);
+  }
+  return "";
+}
+
+std::vector<std::string> ruled_out(const Setting& setting, const Suspect& suspect, const std::vector<Suspect>& all) {
+  const Component& component = suspect.component;
+  std::vector<std::string> sentences;
+  switch (component.kind) {
+    case ComponentKind::uplink:
+      sentences.push_back(
+          fmt::format("not {} itself: pairs below it are as usual", group_name(setting, component, component.first)));
+      [[fallthrough]];
+    case ComponentKind::network_switch:
+      sentences.emplace_back("not one of its hosts: nearly all of them show it");
+      break;
+    case ComponentKind::cable:
+      if (level_of(setting, component).names.size() == 2) {
+        sentences.emplace_back("not the two switches: pairs below either are faster");
+        break;
+      }
+      sentences.push_back(fmt::format("not {} or {}: their pairs with others are as usual",
+                                      group_name(setting, component, component.first),
+                                      group_name(setting, component, component.second)));
+      break;
+    case ComponentKind::rail:
+      sentences.emplace_back("not single hosts: nearly all of them show it");
+      break;
+    case ComponentKind::port:
+      sentences.emplace_back("not the host itself: its ranks reach each other as fast as those of other hosts do");
+      [[fallthrough]];
+    case ComponentKind::host:
+      if (setting.hosts.of(static_cast<std::uint32_t>(component.first)).size() > 1) {
+        sentences.emplace_back("not one of its ranks: nearly all of them show it");
+      }
+      rule_out_switch(setting, component.first, sentences);
+      break;
+    case ComponentKind::inside:
+      sentences.emplace_back("not its port: its pairs with other hosts are as usual");
+      break;
+    case ComponentKind::socket:
+      if (component.first >= 0) {
+        sentences.push_back(
+            fmt::format("not all of {}: ranks on its other socket are as usual", host_name(setting, component.first)));
+        sentences.emplace_back("not how the machine is built: on other hosts this socket is as usual");
+      }
+      break;
+    case ComponentKind::rank:
+      rule_out_host(setting,
+                    static_cast<std::int32_t>(setting.layout.host_of[static_cast<std::size_t>(component.first)]), all,
+                    sentences);
+      break;
+    case ComponentKind::link:
+      for (const std::int32_t host : {component.first, component.second}) rule_out_host(setting, host, all, sentences);
+      break;
+    case ComponentKind::pair:
+      for (const std::int32_t rank : {component.first, component.second}) {
+        sentences.push_back(fmt::format("not rank {} by itself: with others it is as usual", rank));
+      }
+      break;
+  }
+  return sentences;
+}
+
+std::string advice_for(const Setting& setting, const Suspect& suspect, Symptom symptom) {
+  const Component& component = suspect.component;
+  if (suspect.is_note) {
+    return "Ranks that talk much to other hosts are better off on the other socket, or each socket on an adapter of "
+           "its own";
+  }
+  const bool loses = symptom == Symptom::unsteady;
+  switch (component.kind) {
+    case ComponentKind::network_switch:
+      return fmt::format("Look at {}: its load, its errors, its firmware, its fans",
+                         group_name(setting, component, component.first));
+    case ComponentKind::uplink:
+    case ComponentKind::cable:
+      return "Look at the error counters and the speed of its cables; one that is down or has fallen back slows the "
+             "others";
+    case ComponentKind::rail:
+      return "Look at what these ranks have in common: the adapter of this number, its switch, its driver setting";
+    case ComponentKind::host:
+      return loses ? "Look for what shares its cores now and then: daemons, interrupts, another job"
+                   : "Look at its load, clock frequency, temperature, memory and power; take it out of service until "
+                     "it is mended";
+    case ComponentKind::port:
+      return loses ? "Look at the error and retransmission counters of its adapter and of the switch's port; reseat or "
+                     "replace the cable"
+                   : "Look at the speed and width that its adapter and the switch's port have agreed on, their error "
+                     "counters, the "
+                     "adapter's PCIe width; swap the cable";
+    case ComponentKind::inside:
+      return "Look at its memory (channels, NUMA settings), clock frequency and at what else runs there";
+    case ComponentKind::socket:
+      return "Look at which socket its adapter sits on, and at the link between its sockets";
+    case ComponentKind::rank:
+      return "Look at what shares its core, at its binding and at its device";
+    case ComponentKind::link:
+      return loses ? "Look at the counters of the cables and ports on the route between the two"
+                   : "Look at the route between the two: its cables, and who else is sent over them";
+    case ComponentKind::pair:
+      return "Measure it again; if it stays, look at the route between the two ranks and at their bindings";
+  }
+  return "";
+}
+
+}  // namespace leadline::diagnosis

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file of a run from before its first message to its end: one interface for HDF5, SION, JSON and no file at all.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/link/output.hpp"
+#include "cluster/cluster.hpp"
+#include "model/link_result.hpp"
+#include "model/provenance.hpp"
+#include "model/request.hpp"
+
+namespace leadline::result {
+
+/// Every rank has one. Its life: open_link_result_file, reserve_repeats, any number of writes, finish. Collective
+/// members must be called by all ranks in the same order.
+class LinkResultFile : public bench::link::RowStore {
+ public:
+  /// Local: where the result lies; "-" = standard output, empty = nowhere.
+  virtual const std::string& path() const = 0;
+
+  /// Local: asks the system to bring what this rank wrote to the disk. Throws Error.
+  virtual void flush() = 0;
+
+  /// Local, from any thread, at any time between construction and destruction: notes why the run did not end well,
+  /// with one positioned write. For the rank that reports a failure. Does nothing where this rank cannot reach the
+  /// file, or once finish() has marked the result complete.
+  virtual void mark_incomplete(const std::string& reason) noexcept = 0;
+
+  /// Collective: adds what only the end knows and, where result.complete says so, the mark "complete". `result` is
+  /// read on rank 0 only. Every rank throws the error of any.
+  virtual void finish(const LinkResult& result) = 0;
+};
+
+/// What becomes of a file that is there already.
+enum class ExistingFile : std::uint8_t { refuse, overwrite };
+
+/// Which repeats of a run a file keeps the rows of.
+enum class KeptRepeats : std::uint8_t {
+  all,            ///< SION: as many as are reserved first; more are an Error
+  last,           ///< SION only: room for one, written over by the next
+  one_file_each,  ///< SION only: NAME_i001.sion, NAME_i002.sion ..., each whole once its repeat is
+};
+
+/// What a SION file holds of a run.
+enum class SionRecord : std::uint8_t {
+  plain,     ///< LinkTest 1.2's record: the first message size of the first repeat
+  extended,  ///< that, and behind it all else that an HDF5 file holds
+};
+
+/// How to open a result file. Rank 0's path counts, the rest is the same on all ranks but `place`.
+struct LinkResultFileSetup {
+  std::string path;  ///< "-" = standard output (JSON)
+  ResultFormat format = ResultFormat::hdf5;
+  ExistingFile existing = ExistingFile::refuse;
+  RowPath row_path = RowPath::automatic;
+  KeptRepeats kept_repeats = KeptRepeats::all;
+  SionRecord sion_record = SionRecord::extended;
+  RankPlacement place;  ///< this rank's own
+
+  /// Rank on each seat of a permutation; called on rank 0, once for each of request.shuffle_ranks.
+  std::function<std::vector<std::int32_t>(int permutation)> permutation;
+  /// Index of the permutation that a repeat runs under, -1 = none; called on rank 0.
+  std::function<int(int repeat)> permutation_of_repeat;
+  /// For each partner the number (1-based, of the plain schedule) of the round in which this rank meets it, 0 = in
+  /// none; called on every rank. Empty: the file has no such numbers.
+  std::function<std::vector<std::int32_t>(int repeat)> rounds;
+};
+
+/// Collective: creates and checks the file before the first message and writes what is known: `so_far` is request,
+/// provenance and num_rounds. Throws on every rank the same Error, which names the path: bad_command_line (exists, is a
+/// directory, no such directory; SION: a number that its fields cannot hold), something_missing (no permission),
+/// run_failed (no space).
+std::unique_ptr<LinkResultFile> open_link_result_file(cluster::Cluster& cluster, const LinkResult& so_far,
+                                                      LinkResultFileSetup setup);
+
+/// The format of a result from the name of its file (.h5 .hdf5 .sion .json, "-" and no name being JSON and HDF5) and
+/// from
+/// --format, if given. Throws Error(bad_command_line) where they contradict, or say nothing.
+ResultFormat format_for(const std::string& path, std::optional<ResultFormat> given);
+
+/// "leadline-link-20260131T235959Z.h5" for the benchmark "link"; `now` in UTC seconds since 1970. Empty for
+/// ResultFormat::none.
+std::string default_file_name(const std::string& benchmark, ResultFormat format, std::time_t now);
+
+}  // namespace leadline::result

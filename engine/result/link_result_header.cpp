@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The header of a link test that is being made.
+#include "result/link_result_header.hpp"
+
+#include <algorithm>
+
+#include "model/options.hpp"
+
+namespace leadline::result {
+
+LinkResultHeader header_of(const LinkResult& so_far, const std::string& nonce) {
+  LinkResultHeader header;
+  describe_run(header, so_far.request, options_of(so_far.request), so_far.provenance);
+  header.nonce = nonce;
+  header.provenance.emplace_back("num_rounds", so_far.num_rounds);
+  header.provenance.emplace_back("direction", std::string(name_of(so_far.request.direction)));
+  header.num_permutations = so_far.request.shuffle_ranks;
+  header.num_all_to_all_slots = num_all_to_all_slots(so_far, header.num_ranks);
+  return header;
+}
+
+std::vector<Retest> retests_of(const LinkResult& result) {
+  std::vector<Retest> retests;
+  for (const SliceSummary& summary : result.slices) {
+    for (const SlowPair& pair : summary.slowest) {
+      retests.push_back({summary.slice.repeat, summary.slice.size_index, static_cast<std::int32_t>(pair.from),
+                         static_cast<std::int32_t>(pair.to), pair.time_ns, pair.retest_time_ns});
+    }
+  }
+  return retests;
+}
+
+std::int64_t num_all_to_all_slots(const LinkResult& so_far, std::int64_t num_ranks) {
+  if (so_far.request.all_to_all != AllToAll::before_each_round) return 0;
+  std::int64_t last = so_far.num_rounds;
+  for (const std::int64_t round : so_far.request.only_rounds) last = std::max(last, round);
+  return std::min(last, 2 * num_ranks);
+}
+
+}  // namespace leadline::result

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that the result file of a link test says beside its matrices, in the form that all formats can hold.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/link_result.hpp"
+#include "result/run_header.hpp"
+
+namespace leadline::result {
+
+/// One repeat of the whole test whose rows are in the file.
+struct KeptRepeat {
+  std::int32_t repeat = 0;        ///< 0-based, as the run counted
+  std::int32_t permutation = -1;  ///< -1 = ranks as they are
+};
+
+/// One of the slowest pairs, and its slice.
+struct Retest {
+  std::int32_t repeat = 0, size_index = 0;
+  std::int32_t from = 0, to = 0;
+  double time_ns = 0, retest_time_ns = 0;  ///< 0 = not retested
+};
+
+/// What LinkTest 1.2 itself wrote and nobody else knows, kept so that its record can be written again byte for byte.
+struct LinkTestOrigin {
+  std::int32_t num_iterations = 0;
+  std::int32_t message_size_bytes = 0;
+  bool has_all_to_all = false, is_serial = false, is_permuted = false;
+  std::array<double, 3> times_s{}, all_to_all_times_s{};  ///< least, greatest, mean
+};
+
+/// A result without its rows. Lists are in the order of the file.
+struct LinkResultHeader : RunHeader {
+  std::int32_t num_permutations = 0;  ///< that the file holds
+  std::vector<KeptRepeat> repeats;
+  bool has_rounds = false;
+  std::int64_t num_all_to_all_slots = 0;  ///< rounds that can have a time of the all-to-all before them; 0 = none has
+
+  std::optional<std::vector<Retest>> retests;
+  std::optional<std::int64_t> num_rounds_run;  ///< of a finished run whose number of rounds only its end knows
+  std::optional<LinkTestOrigin> linktest;
+};
+
+/// What a run knows before its first message: no repeats, not complete.
+LinkResultHeader header_of(const LinkResult& so_far, const std::string& nonce);
+
+/// The slowest pairs of all slices.
+std::vector<Retest> retests_of(const LinkResult& result);
+
+/// For how many rounds of a slice a file keeps the times of the all-to-all before each; 0 where there are none. At most
+/// two a rank: serial rounds are as many as pairs, and nobody wants that cubed.
+std::int64_t num_all_to_all_slots(const LinkResult& so_far, std::int64_t num_ranks);
+
+}  // namespace leadline::result

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic of a SION result, and the parts of its extension that are not tables.
+#include "result/sion/sion_offsets.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/error.hpp"
+#include "result/shared_file.hpp"
+
+namespace leadline::result {
+
+namespace {
+
+using sion::append_number;
+using sion::ByteCursor;
+using sion::ByteOrder;
+using sion::host_byte_order;
+
+constexpr std::uint64_t common_head_bytes = 289;  // of a record, before its tables
+constexpr std::uint64_t run_head_bytes = 120;     // more of it on rank 0
+constexpr std::uint64_t block_size_bytes = 4096;  // as in all files of LinkTest seen; the same on every file system
+
+constexpr std::size_t host_bytes = 512, device_bytes = 128, cpus_bytes = 256;
+constexpr std::size_t numbers_bytes = rank_head_bytes - host_bytes - device_bytes - cpus_bytes;
+
+}  // namespace
+
+SionShape shape_of(const LinkResultHeader& header, SionRecord record) {
+  SionShape shape;
+  shape.num_ranks = static_cast<std::uint64_t>(header.num_ranks);
+  shape.has_all_to_all = header.num_all_to_all_slots > 0;
+  shape.record = record;
+  if (record == SionRecord::plain) return shape;
+  shape.num_sizes = header.message_sizes_bytes.size();
+  shape.num_repeats = header.repeats.size();
+  shape.num_permutations = static_cast<std::uint64_t>(header.num_permutations);
+  shape.num_all_to_all_slots = static_cast<std::uint64_t>(header.num_all_to_all_slots);
+  shape.has_rounds = header.has_rounds;
+  return shape;
+}
+
+std::uint64_t SionOffsets::record_head_bytes(std::uint64_t rank) const {
+  return common_head_bytes + (rank == 0 ? run_head_bytes : 0);
+}
+std::uint64_t SionOffsets::record_times(std::uint64_t rank) const { return record_head_bytes(rank); }
+std::uint64_t SionOffsets::record_steps(std::uint64_t rank) const { return record_times(rank) + 8 * shape_.num_ranks; }
+std::uint64_t SionOffsets::record_all_to_all(std::uint64_t rank) const {
+  return record_steps(rank) + 4 * shape_.num_ranks;
+}
+std::uint64_t SionOffsets::record_retest_times() const {
+  return record_all_to_all(0) + (shape_.has_all_to_all ? 8 * shape_.num_ranks : 0);
+}
+std::uint64_t SionOffsets::record_retest_first_times() const { return record_retest_times() + 8 * shape_.num_ranks; }
+std::uint64_t SionOffsets::record_retest_from() const { return record_retest_times() + 16 * shape_.num_ranks; }
+std::uint64_t SionOffsets::record_retest_to() const { return record_retest_times() + 20 * shape_.num_ranks; }
+std::uint64_t SionOffsets::record_bytes(std::uint64_t rank) const {
+  if (rank == 0) return record_retest_times() + 24 * shape_.num_ranks;
+  return record_all_to_all(rank) + (shape_.has_all_to_all ? 8 * shape_.num_ranks : 0);
+}
+
+std::uint64_t SionOffsets::slice_bytes() const {
+  return (4 + 8 * num_time_statistics) * shape_.num_ranks + 8 * shape_.num_all_to_all_slots;
+}
+std::uint64_t SionOffsets::repeat_bytes() const {
+  return 8 + (shape_.has_rounds ? 4 * shape_.num_ranks : 0) + shape_.num_sizes * slice_bytes();
+}
+std::uint64_t SionOffsets::permutations() const { return rank_head_bytes; }
+std::uint64_t SionOffsets::repeat(std::uint64_t index) const {
+  return rank_head_bytes + 4 * shape_.num_permutations + index * repeat_bytes();
+}
+std::uint64_t SionOffsets::rounds(std::uint64_t index) const { return repeat(index) + 8; }
+std::uint64_t SionOffsets::count(std::uint64_t index, std::uint64_t size_index) const {
+  return rounds(index) + (shape_.has_rounds ? 4 * shape_.num_ranks : 0) + size_index * slice_bytes();
+}
+std::uint64_t SionOffsets::times(std::uint64_t index, std::uint64_t size_index, TimeStatistic statistic) const {
+  return count(index, size_index) + (4 + 8 * static_cast<std::uint64_t>(statistic)) * shape_.num_ranks;
+}
+std::uint64_t SionOffsets::all_to_all(std::uint64_t index, std::uint64_t size_index) const {
+  return count(index, size_index) + (4 + 8 * num_time_statistics) * shape_.num_ranks;
+}
+std::uint64_t SionOffsets::rank_part_bytes() const { return repeat(shape_.num_repeats); }
+
+bool SionOffsets::is_sound() const {
+  constexpr double limit = 4e18;  // rounding of doubles does not matter here
+  const auto real = [](std::uint64_t number) { return static_cast<double>(number); };
+  const double slice = 44 * real(shape_.num_ranks) + 8 * real(shape_.num_all_to_all_slots);
+  const double repeat = 8 + 4 * real(shape_.num_ranks) + real(shape_.num_sizes) * slice;
+  return rank_head_bytes + 4 * real(shape_.num_permutations) + real(shape_.num_repeats) * repeat < limit;
+}
+
+std::string encode_rank_head(const SionShape& shape, std::uint64_t rank, const RankPlacement& place) {
+  std::string bytes;
+  for (const std::uint64_t number : {shape.num_ranks, rank, shape.num_sizes, shape.num_repeats, shape.num_permutations,
+                                     shape.num_all_to_all_slots}) {
+    append_number(bytes, static_cast<std::uint32_t>(number), host_byte_order);
+  }
+  append_number(bytes, std::uint32_t{shape.has_rounds ? 1U : 0U}, host_byte_order);
+  append_number(bytes, place.pid, host_byte_order);
+  append_number(bytes, place.num_cpus, host_byte_order);
+  append_number(bytes, place.numa_node, host_byte_order);
+  bytes.resize(numbers_bytes, '\0');
+  return bytes + padded(place.host, host_bytes) + padded(place.device, device_bytes) + padded(place.cpus, cpus_bytes);
+}
+
+RankHead decode_rank_head(std::string_view bytes, ByteOrder order) {
+  const auto text = [](std::string_view padded_text) {
+    return std::string(padded_text.substr(0, padded_text.find('\0')));
+  };
+  ByteCursor cursor(bytes, order);
+  RankHead head;
+  head.shape.num_ranks = cursor.take<std::uint32_t>();
+  head.rank = cursor.take<std::uint32_t>();
+  head.shape.num_sizes = cursor.take<std::uint32_t>();
+  head.shape.num_repeats = cursor.take<std::uint32_t>();
+  head.shape.num_permutations = cursor.take<std::uint32_t>();
+  head.shape.num_all_to_all_slots = cursor.take<std::uint32_t>();
+  head.shape.has_rounds = cursor.take<std::uint32_t>() != 0;
+  head.place.pid = cursor.take<std::int32_t>();
+  head.place.num_cpus = cursor.take<std::int32_t>();
+  head.place.numa_node = cursor.take<std::int32_t>();
+  cursor = ByteCursor(bytes.substr(numbers_bytes), order);
+  head.place.host = text(cursor.take_text(host_bytes));
+  head.place.device = text(cursor.take_text(device_bytes));
+  head.place.cpus = text(cursor.take_text(cpus_bytes));
+  return head;
+}
+
+double seconds_of_ns(double time_ns) { return time_ns / 1e9; }
+
+/// A quotient of doubles has few neighbours that could have been meant; most often the product is one of them.
+double ns_of_seconds(double time_s) {
+  const double product = time_s * 1e9;
+  if (seconds_of_ns(product) == time_s) return product;
+  for (const double towards : {0.0, std::numeric_limits<double>::infinity()}) {
+    const double neighbour = std::nextafter(product, towards);
+    if (seconds_of_ns(neighbour) == time_s) return neighbour;
+  }
+  return product;
+}
+
+std::uint64_t SionFilePlan::payload_bytes(std::uint64_t rank) const {
+  const bool is_last = rank + 1 == places_.shape().num_ranks;
+  return places_.rank_part_bytes() + (is_last ? run_part_bytes_ : 0);
+}
+
+std::uint64_t SionFilePlan::used_bytes(std::uint64_t rank) const {
+  if (places_.shape().record == SionRecord::plain) return places_.record_bytes(rank);
+  return places_.record_bytes(rank) + sion::linktest_extension_header_bytes + payload_bytes(rank);
+}
+
+std::uint64_t SionFilePlan::chunk(std::uint64_t rank) const {
+  // META1 has 1088 bytes and 16 a task; the data begin at the next block. The last rank, whose chunk is longer, has
+  // none behind it, so the middle ones are all as long as an inner rank's.
+  const auto meta1 =
+      static_cast<std::uint64_t>(sion::meta1_bytes(static_cast<std::int64_t>(places_.shape().num_ranks)));
+  const std::uint64_t data = (meta1 + block_size_bytes - 1) / block_size_bytes * block_size_bytes;
+  if (rank == 0) return data;
+  const bool is_plain = places_.shape().record == SionRecord::plain;
+  const std::uint64_t extension = is_plain ? 0 : sion::linktest_extension_header_bytes + places_.rank_part_bytes();
+  return data + places_.record_bytes(0) + extension + (rank - 1) * (places_.record_bytes(1) + extension);
+}
+
+std::uint64_t SionFilePlan::extension(std::uint64_t rank) const { return chunk(rank) + places_.record_bytes(rank); }
+
+std::uint64_t SionFilePlan::payload(std::uint64_t rank) const {
+  return extension(rank) + sion::linktest_extension_header_bytes;
+}
+
+std::uint64_t SionFilePlan::run_part() const {
+  return payload(places_.shape().num_ranks - 1) + places_.rank_part_bytes();
+}
+
+sion::Layout SionFilePlan::layout(const std::string& prefix) const {
+  if (!places_.is_sound()) {
+    throw Error(ExitStatus::run_failed, "a SION file cannot hold so many results", "its offsets would leave 64 bits");
+  }
+  std::vector<sion::TaskSize> tasks;
+  tasks.reserve(places_.shape().num_ranks);
+  for (std::uint64_t rank = 0; rank < places_.shape().num_ranks; ++rank) {
+    tasks.push_back({static_cast<std::int64_t>(rank), static_cast<std::int64_t>(used_bytes(rank))});
+  }
+  return sion::collective_layout(tasks, static_cast<std::int32_t>(block_size_bytes), prefix);
+}
+
+std::string SionFilePlan::envelope(std::uint64_t rank) const {
+  std::string bytes(sion::linktest_extension_magic);
+  append_number(bytes, sion::linktest_extension_version, host_byte_order);
+  append_number(bytes, std::uint32_t{0}, host_byte_order);
+  append_number(bytes, payload_bytes(rank), host_byte_order);
+  return bytes;
+}
+
+}  // namespace leadline::result

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings of a bisection test: slow places and connections, one host, few patterns, patterns left out.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/bisection/validity_warnings.hpp"
+
+namespace leadline::bench::bisection {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+BisectionResult good_result() {
+  BisectionResult result;
+  result.hosts = {{"a", "0-1"}, {"b", "2-3"}};
+  BisectionSummary size;
+  size.message_size_bytes = 1 << 20;
+  size.num_patterns = 40;
+  result.sizes = {size};
+  PatternSummary pattern;
+  pattern.place.message_size_bytes = 1 << 20;
+  pattern.bytes_per_s_max = 1e9;
+  result.patterns = {pattern};
+  return result;
+}
+
+std::vector<Finding> findings_of(const BisectionResult& result, const Conditions& conditions = {}) {
+  return validity_warnings(conditions, result);
+}
+
+std::vector<std::string> ids_of(const std::vector<Finding>& findings) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : findings) {
+    ids.push_back(finding.id);
+    EXPECT_FALSE(finding.message.empty() || finding.evidence.empty() || finding.advice.empty()) << finding.id;
+  }
+  return ids;
+}
+
+TEST(BisectionUnfit, SaysNothingOfAGoodRun) { EXPECT_THAT(findings_of(good_result()), IsEmpty()); }
+
+TEST(BisectionUnfit, NamesSlowHostsAndRanks) {
+  BisectionResult result = good_result();
+  result.slow_components = {{-1, "b", 20, 19, 0.31}, {3, "a", 10, 10, 0.42}, {4, "a", 10, 9, 0.5}};
+  const std::vector<Finding> findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("slow_host", "slow_rank"));
+  EXPECT_EQ(findings[0].message, "Host b: slow in nearly all its patterns, whoever the partner is.");
+  EXPECT_EQ(findings[0].evidence, "19 of 20 connections of b are slow, its median is 0.31 of that of all");
+  EXPECT_EQ(findings[1].message, "Ranks 3 on a, 4 on a: slow in nearly all their patterns, whoever the partner is.");
+  EXPECT_THAT(findings[1].evidence, HasSubstr("10 of 10 connections of 3 on a"));
+}
+
+TEST(BisectionUnfit, NamesTheFirstOfMany) {
+  BisectionResult result = good_result();
+  for (int rank = 0; rank < 8; ++rank) result.slow_components.push_back({rank, "a", 10, 10, 0.4});
+  EXPECT_THAT(findings_of(result).at(0).message, HasSubstr("4 on a and 3 more"));
+}
+
+TEST(BisectionUnfit, NamesConnectionsThatAreSlowAlone) {
+  BisectionResult result = good_result();
+  result.slow_connections.resize(2);
+  result.slow_connections[0] = {.from = 1, .to = 2, .time_ns = 9000, .alone_time_ns = 3000};
+  EXPECT_THAT(findings_of(result), IsEmpty());
+  result.slow_connections[1] = {.from = 3, .to = 0, .time_ns = 8000, .alone_time_ns = 7000, .slow_alone = true};
+  const std::vector<Finding> findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("slow_connection"));
+  EXPECT_THAT(findings[0].message, HasSubstr("3 -> 0"));
+  EXPECT_THAT(findings[0].evidence, AllOf(HasSubstr("1 of the 2"), HasSubstr("7.000 us alone, 8.000 us in company")));
+}
+
+TEST(BisectionUnfit, LeavesOutConnectionsThatASlowPlaceExplains) {
+  BisectionResult result = good_result();
+  result.hosts = {{"a", "0-2,8"}, {"b", "3-7"}};
+  for (const auto& [from, to] : {std::pair{8, 3}, {4, 1}, {3, 5}, {7, 6}}) {
+    SlowConnection& connection = result.slow_connections.emplace_back();
+    connection.from = from;
+    connection.to = to;
+    connection.slow_alone = true;
+  }
+  result.slow_components = {{-1, "a", 20, 19, 0.31}, {7, "b", 10, 10, 0.42}};
+  const std::vector<Finding> findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("slow_host", "slow_rank", "slow_connection"));
+  EXPECT_THAT(findings[2].message, EndsWith(": 3 -> 5."));
+}
+
+TEST(BisectionUnfit, SaysWhereNoNetworkWasMeasured) {
+  BisectionResult result = good_result();
+  result.hosts = {{"a", "0-3"}};
+  EXPECT_THAT(ids_of(findings_of(result)), ElementsAre("one_host"));
+}
+
+TEST(BisectionUnfit, SaysWhereAnIntervalRestsOnFewPatterns) {
+  BisectionResult result = good_result();
+  result.sizes.push_back(result.sizes[0]);
+  result.sizes[1].num_patterns = 10;
+  result.sizes[1].message_size_bytes = 8;
+  const std::vector<Finding> findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("few_patterns"));
+  EXPECT_EQ(findings[0].evidence, "10 random patterns of 8 B, fewer than 20");
+  result.sizes[1].num_patterns = 0;  // none was asked for
+  EXPECT_THAT(findings_of(result), IsEmpty());
+}
+
+TEST(BisectionUnfit, SaysWhatThereWasNoTimeFor) {
+  BisectionResult result = good_result();
+  result.pattern_names = {"halves", "reversal"};
+  result.request.num_worst_steps = 1;
+  result.patterns.resize(3, result.patterns[0]);
+  result.patterns[1].place.kind = PatternKind::named;
+  result.patterns[2].place.kind = PatternKind::named;
+  const std::vector<Finding> findings = findings_of(result);
+  ASSERT_THAT(ids_of(findings), ElementsAre("patterns_left_out"));
+  EXPECT_EQ(findings[0].evidence, "2 of 3");
+}
+
+TEST(BisectionUnfit, JudgesTheClockByTheFastestLoopAndSaysWhatIsSimulated) {
+  BisectionResult result = good_result();
+  Conditions conditions;
+  conditions.clock.resolution_ns = 2e6;  // 20 exchanges take 21 ms
+  EXPECT_THAT(ids_of(findings_of(result, conditions)), ElementsAre("clock_too_coarse"));
+  conditions.clock.resolution_ns = 1e6;
+  EXPECT_THAT(findings_of(result, conditions), IsEmpty());
+  conditions.simulated = true;
+  EXPECT_THAT(ids_of(findings_of(result, conditions)), ElementsAre("simulated"));
+}
+
+}  // namespace
+}  // namespace leadline::bench::bisection

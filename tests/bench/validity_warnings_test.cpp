@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a measurement says of itself that it is unfit.
+#include "bench/validity_warnings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "bench/link/validity_warnings.hpp"
+#include "bench/topology/validity_warnings.hpp"
+
+namespace leadline::bench {
+namespace {
+
+std::string ids_of(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) text += finding.id + " ";
+  return text;
+}
+
+std::vector<SliceSummary> fastest(double time_ns) {
+  SliceSummary summary;
+  summary.all.num_pairs = 2;
+  summary.all.time_ns_min = time_ns;
+  return {summary};
+}
+
+Conditions fit() {
+  Conditions conditions;
+  conditions.ranks_per_core_max = 1;
+  conditions.clock = {"test", 20, 25};
+  return conditions;
+}
+
+std::string of_links(const Conditions& conditions, double fastest_ns, int num_players = 2) {
+  return ids_of(link::validity_warnings(conditions, num_players, fastest(fastest_ns)));
+}
+
+TEST(ValidityWarnings, SaysNothingOfAGoodMeasurement) { EXPECT_EQ(of_links(fit(), 1000), ""); }
+
+TEST(ValidityWarnings, NamesEachConditionThatSpoilsIt) {
+  Conditions conditions = fit();
+  conditions.ranks_per_core_max = 4;
+  EXPECT_EQ(of_links(conditions, 1000), "oversubscribed ");
+  conditions = fit();
+  conditions.is_bound = false;
+  EXPECT_EQ(of_links(conditions, 1000), "not_bound ");
+  EXPECT_EQ(of_links(fit(), 1000, 1), "loop_to_itself ");
+}
+
+TEST(ValidityWarnings, DrawsTheLineForTheClockAtFivePercent) {
+  EXPECT_EQ(of_links(fit(), 501), "");
+  EXPECT_EQ(of_links(fit(), 499), "clock_too_coarse ");
+}
+
+TEST(ValidityWarnings, JudgesNoMachineWhereTimesAreSimulated) {
+  Conditions conditions = fit();
+  conditions.simulated = true;
+  conditions.ranks_per_core_max = 8;
+  EXPECT_EQ(of_links(conditions, 10), "simulated ");
+  EXPECT_EQ(of_links(conditions, 10, 1), "loop_to_itself simulated ");
+}
+
+TEST(ValidityWarnings, JudgesTheClockOfATopologyTestByItsFastestExchange) {
+  TopologyResult result;
+  result.cells.resize(3);  // the third was not measured
+  result.cells[0].exchange.min = 2000;
+  result.cells[1].exchange.min = 501;
+  EXPECT_EQ(ids_of(topology::validity_warnings(fit(), result)), "");
+  result.cells[1].exchange.min = 499;
+  EXPECT_EQ(ids_of(topology::validity_warnings(fit(), result)), "clock_too_coarse ");
+
+  TopologyResult load;
+  load.load.resize(1);
+  EXPECT_EQ(ids_of(topology::validity_warnings(fit(), load)), "") << "no exchange was timed";
+  load.load[0].num_exchanges = 1;
+  load.load[0].time_ns_median = 499;
+  EXPECT_EQ(ids_of(topology::validity_warnings(fit(), load)), "clock_too_coarse ");
+}
+
+TEST(ValidityWarnings, KnowsNoLoopToItselfInATopologyTest) {
+  Conditions conditions = fit();
+  conditions.ranks_per_core_max = 2;
+  conditions.is_bound = false;
+  EXPECT_EQ(ids_of(topology::validity_warnings(conditions, {})), "oversubscribed not_bound ");
+  conditions.simulated = true;
+  EXPECT_EQ(ids_of(topology::validity_warnings(conditions, {})), "simulated ");
+}
+
+}  // namespace
+}  // namespace leadline::bench

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cores, quotas, and whether the ranks of a host have a core each.
+#include "cluster/rank_placement.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "cluster/cpu_list.hpp"
+#include "ranks.hpp"
+
+namespace leadline::cluster {
+namespace {
+
+TEST(CpuList, reads_and_writes_the_kernels_notation) {
+  const CpuList cpus("0-3,8");
+  EXPECT_EQ(cpus.count(), 5);
+  EXPECT_EQ(cpus.text(), "0-3,8");
+  EXPECT_EQ(CpuList("").text(), "");
+  CpuList both("1");
+  both.add(CpuList("2-3"));
+  EXPECT_EQ(both, CpuList("1-3"));
+  EXPECT_TRUE(cpus.contains(both));
+  EXPECT_FALSE(both.contains(cpus));
+}
+
+TEST(LocalPlacement, is_that_of_this_process) {
+  const RankPlacement place = local_placement();
+  EXPECT_EQ(place.pid, ::getpid());
+  EXPECT_FALSE(place.host.empty());
+  EXPECT_EQ(CpuList(place.cpus).count(), place.num_cpus);
+  EXPECT_GE(place.num_cpus, 1);
+  EXPECT_GE(usable_cores(), 1);
+  EXPECT_LE(usable_cores(), place.num_cpus);
+}
+
+class Quota : public testing::Test {
+ protected:
+  Quota() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "leadline-quota-XXXXXX").string();
+    mount_ = ::mkdtemp(pattern.data());
+  }
+  ~Quota() override { std::filesystem::remove_all(mount_); }
+  void write(const std::string& path, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(mount_ + path).parent_path());
+    std::ofstream(mount_ + path) << text << "\n";
+  }
+  std::string mount_;
+};
+
+TEST_F(Quota, of_version_2_is_the_tightest_on_the_way_up) {
+  write("/job/step/cpu.max", "max 100000");
+  EXPECT_EQ(cpu_quota("0::/job/step\n", mount_), std::nullopt);
+  write("/job/cpu.max", "150000 100000");
+  EXPECT_EQ(cpu_quota("0::/job/step\n", mount_), 1.5);
+  write("/job/step/cpu.max", "400000 100000");
+  EXPECT_EQ(cpu_quota("0::/job/step\n", mount_), 1.5);
+  write("/cpu.max", "50000 100000");
+  EXPECT_EQ(cpu_quota("0::/job/step\n", mount_), 0.5);
+  EXPECT_EQ(cpu_quota("0::/not/visible/from/here\n", mount_), 0.5);
+}
+
+TEST_F(Quota, of_version_1_is_in_the_cpu_controller) {
+  write("/cpu/box/cpu.cfs_quota_us", "-1");
+  write("/cpu/box/cpu.cfs_period_us", "100000");
+  const std::string groups = "4:memory:/box\n3:cpu,cpuacct:/box\n0::/\n";
+  EXPECT_EQ(cpu_quota(groups, mount_), std::nullopt);
+  write("/cpu/box/cpu.cfs_quota_us", "200000");
+  EXPECT_EQ(cpu_quota(groups, mount_), 2.0);
+}
+
+TEST_F(Quota, nonsense_is_no_limit) {
+  for (const char* groups : {"", "\n", "nonsense", "::", "0::", "0::relative", "1:cpu"}) {
+    EXPECT_EQ(cpu_quota(groups, mount_), std::nullopt) << groups;
+  }
+}
+
+void bind_to(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  require(::sched_setaffinity(0, sizeof set, &set) == 0, "binding");
+}
+
+TEST(CoreShare, more_ranks_than_cores_is_seen_by_all) {
+  const int num_cores = usable_cores();
+  const int num_ranks = std::min(16, 2 * num_cores);
+  EXPECT_FINE(run_ranks(num_ranks, [&](Cluster& cluster) {
+    const CoreShare share = core_share(cluster);
+    require(share.num_ranks == num_ranks, "number of ranks");
+    require(share.num_cores == num_cores, "number of cores");
+    require(share.ranks_per_core_max == static_cast<double>(num_ranks) / num_cores, "ratio");
+    require(share.is_unbound == (local_placement().num_cpus > 1), "unbound");
+  }));
+}
+
+TEST(CoreShare, one_core_each_is_bound_and_enough) {
+  if (usable_cores() < 2 || !CpuList::of_this_thread().contains(CpuList("0-1"))) {
+    GTEST_SKIP() << "needs cores 0 and 1";
+  }
+  EXPECT_FINE(run_ranks(2, [](Cluster& cluster) {
+    bind_to(cluster.rank());
+    const CoreShare share = core_share(cluster);
+    require(share.ranks_per_core_max == 1.0, "a core each");
+    require(!share.is_unbound, "bound");
+    require(share.num_cores == 2, "two cores");
+  }));
+}
+
+TEST(CoreShare, all_on_one_core_is_too_many) {
+  if (!CpuList::of_this_thread().contains(CpuList("0"))) GTEST_SKIP() << "needs core 0";
+  EXPECT_FINE(run_ranks(3, [](Cluster& cluster) {
+    bind_to(0);
+    const CoreShare share = core_share(cluster);
+    require(share.ranks_per_core_max == 3.0, "three on one core");
+    require(!share.is_unbound, "bound");
+  }));
+}
+
+TEST(CoreShare, one_rank_alone_need_not_be_bound) {
+  EXPECT_FINE(run_ranks(1, [](Cluster& cluster) { require(!core_share(cluster).is_unbound, "alone"); }));
+}
+
+}  // namespace
+}  // namespace leadline::cluster
