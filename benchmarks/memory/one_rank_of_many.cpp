@@ -79,7 +79,7 @@ class FakeCluster final : public cluster::Cluster {
   void set_on_failure(std::function<void(const std::string&)>) override {}
   [[noreturn]] void abort(const Error& error) override { throw Error(error); }
   void leave() override {}
-  cluster::Socket meet(int, Deadline) override { return {}; }
+  Descriptor meet(int, Deadline) override { return {}; }
 
  private:
   Who who_;

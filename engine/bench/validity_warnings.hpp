@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "model/finding.hpp"
 #include "model/provenance.hpp"
+#include "model/result.hpp"
 
 namespace leadline::bench {
 

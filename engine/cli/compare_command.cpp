@@ -16,7 +16,7 @@
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "output/comparison_text.hpp"
-#include "result/comparison_json.hpp"
+#include "result/diagnosis_json.hpp"
 #include "result/link_result_reader.hpp"
 
 namespace leadline::cli {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/comparison.hpp"
+#include "model/diagnosis.hpp"
 
 namespace leadline::cli {
 

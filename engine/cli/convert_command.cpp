@@ -14,7 +14,6 @@
 #include "result/link_result_reader.hpp"
 #include "result/output_file.hpp"
 #include "result/sion/container/dense_copy.hpp"
-#include "result/staged_file.hpp"
 
 namespace leadline::cli {
 namespace {

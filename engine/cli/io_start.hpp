@@ -5,7 +5,7 @@
 
 #include "cluster/launcher.hpp"
 #include "model/io_request.hpp"
-#include "storage/table.hpp"
+#include "storage/try_out.hpp"
 
 namespace leadline::cli {
 

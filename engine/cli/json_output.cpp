@@ -8,7 +8,7 @@
 #include "cli/run_validation.hpp"
 #include "cli/standard_streams.hpp"
 #include "core/error.hpp"
-#include "result/staged_file.hpp"
+#include "result/output_file.hpp"
 
 namespace leadline::cli {
 

@@ -23,7 +23,7 @@
 #include "cli/standard_streams.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
-#include "model/comparison.hpp"
+#include "model/diagnosis.hpp"
 #include "model/link_result.hpp"
 #include "output/comparison_text.hpp"
 #include "output/health_line.hpp"

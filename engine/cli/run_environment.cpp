@@ -16,7 +16,7 @@
 #include "cluster/rank_placement.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
-#include "core/number_ranges.hpp"
+#include "core/units.hpp"
 #include "memory/cuda/driver.hpp"
 
 namespace leadline::cli {

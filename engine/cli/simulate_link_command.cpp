@@ -19,7 +19,6 @@
 #include "network/topology_file.hpp"
 #include "result/convert.hpp"
 #include "result/output_file.hpp"
-#include "result/staged_file.hpp"
 #include "synthetic/fault_file.hpp"
 #include "synthetic/planted_fault_text.hpp"
 #include "synthetic/result.hpp"

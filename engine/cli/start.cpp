@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "cluster/bootstrap_module.hpp"
+#include "cluster/bootstrap.hpp"
 #include "cluster/environment.hpp"
 #include "core/error.hpp"
 

@@ -12,7 +12,7 @@
 #include "cli/standard_streams.hpp"
 #include "cli/support.hpp"
 #include "core/json.hpp"
-#include "transport/probe.hpp"
+#include "transport/module.hpp"
 
 namespace leadline::cli {
 

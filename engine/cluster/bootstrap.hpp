@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How processes that were started together learn who they are and where the others listen.
+// How processes that were started together learn who they are and where the others listen; and the modules that do so
+// with a library.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
-#include "cluster/socket.hpp"
+#include "cluster/launcher.hpp"
+#include "core/descriptor.hpp"
 
 namespace leadline::cluster {
 
@@ -16,18 +20,18 @@ struct Endpoint {
   std::uint16_t port = 0;
 };
 
-/// What a bootstrap may know without asking anybody: where everybody listens, and the secret of the run.
+/// What a bootstrap may know without communication: where each rank listens, and the secret of the run.
 class Membership {
  public:
   virtual ~Membership() = default;
 
   /// Local, once: the socket on which this rank listens at its endpoint.
-  virtual Socket take_listener() = 0;
+  virtual Descriptor take_listener() = 0;
 
   /// Local. Throws Error(bad_command_line) where the user has to say it and did not.
   virtual Endpoint endpoint_of(int rank) const = 0;
 
-  /// What all ranks of the run share and nobody else knows.
+  /// Known to all ranks of the run and to no other process.
   virtual std::string_view secret() const = 0;
 };
 
@@ -56,5 +60,20 @@ class Bootstrap {
   /// Local, from the watch thread: this process is about to say on stderr why the run failed.
   virtual void reporting() {}
 };
+
+/// What a module (leadline_bootstrap_*.so) offers. Its bootstraps have no membership.
+struct BootstrapModule {
+  /// Starts the library under this launcher; at most once in a process. Blocks for `timeout` at most, as does each
+  /// all_gather then. Throws Error(something_missing) where the launcher's server is not there, and
+  /// Error(run_failed) where it does not answer. The library ends with joined().
+  std::unique_ptr<Bootstrap> (*start)(Launcher launcher, std::chrono::nanoseconds timeout);
+};
+
+/// The one symbol that a module exports, with C linkage: `const BootstrapModule* leadline_bootstrap_module()`.
+inline constexpr const char* bootstrap_module_symbol = "leadline_bootstrap_module";
+
+/// Local: opens leadline_bootstrap_<name>.so, which stays in the process to its end.
+/// Throws Error(something_missing) with the loader's reason.
+const BootstrapModule& open_bootstrap_module(std::string_view name);
 
 }  // namespace leadline::cluster

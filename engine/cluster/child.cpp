@@ -14,8 +14,8 @@
 #include <cerrno>
 #include <csignal>
 
-#include "cluster/socket.hpp"
 #include "core/deadline.hpp"
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cluster {
@@ -95,8 +95,8 @@ ChildAnswer ask_child(const std::function<std::string()>& question, std::chrono:
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
     throw Error(ExitStatus::run_failed, "cannot make a pipe", system_error_text(errno));
   }
-  const Socket in(pipe[0]);
-  Socket out(pipe[1]);
+  const Descriptor in(pipe[0]);
+  Descriptor out(pipe[1]);
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) throw Error(ExitStatus::run_failed, "cannot start a child process", system_error_text(errno));
@@ -107,7 +107,7 @@ ChildAnswer ask_child(const std::function<std::string()>& question, std::chrono:
     answer_and_leave(out.fd(), question);
   }
   ::setpgid(child, child);  // whichever of the two comes first
-  out = Socket();
+  out = Descriptor();
   std::string text = read_answer(in.fd(), deadline);
   const bool is_whole = !text.empty() && text.back() == '\0';
   // One of its own children may have kept the pipe open until the deadline, long after it died.

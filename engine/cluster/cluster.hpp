@@ -66,7 +66,7 @@ class Cluster : public Rendezvous {
   // Local: the watch.
   virtual ProgressCounter& progress_counter() = 0;
 
-  /// `whereabouts(rank)` says what that rank was about to do ("round 3 of 7, with partner 5"); called from the
+  /// `current_step(rank)` says what that rank was about to do ("round 3 of 7, with partner 5"); called from the
   /// watch thread at any time, so it may only read what does not change or is atomic.
   virtual void set_current_step(std::function<std::string(int rank)> current_step) = 0;
 

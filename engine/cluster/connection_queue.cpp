@@ -11,14 +11,14 @@ auto moment_of(Deadline deadline, const Meanwhile& meanwhile = {}) {
 
 }  // namespace
 
-void ConnectionQueue::leave(Purpose purpose, int from, Socket socket) {
+void ConnectionQueue::leave(Purpose purpose, int from, Descriptor socket) {
   const std::lock_guard lock(mutex_);
   if (purpose != Purpose::peer) seen_.insert({purpose, from});
   waiting_[{purpose, from}].push_back(std::move(socket));
   changed_.notify_all();
 }
 
-Socket ConnectionQueue::take(Purpose purpose, int from, Deadline deadline, const Meanwhile& meanwhile) {
+Descriptor ConnectionQueue::take(Purpose purpose, int from, Deadline deadline, const Meanwhile& meanwhile) {
   std::unique_lock lock(mutex_);
   auto entry = waiting_.end();
   const auto has_come = [&] { return (entry = waiting_.find({purpose, from})) != waiting_.end(); };
@@ -29,7 +29,7 @@ Socket ConnectionQueue::take(Purpose purpose, int from, Deadline deadline, const
     meanwhile();
     lock.lock();
   }
-  Socket socket = std::move(entry->second.front());
+  Descriptor socket = std::move(entry->second.front());
   entry->second.pop_front();
   if (entry->second.empty()) waiting_.erase(entry);
   return socket;

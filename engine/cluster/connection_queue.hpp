@@ -10,17 +10,17 @@
 #include <utility>
 
 #include "cluster/handshake.hpp"
-#include "cluster/socket.hpp"
 #include "core/deadline.hpp"
+#include "core/descriptor.hpp"
 
 namespace leadline::cluster {
 
 class ConnectionQueue {
  public:
   /// Local, does not block.
-  void leave(Purpose purpose, int from, Socket socket);
+  void leave(Purpose purpose, int from, Descriptor socket);
   /// Local, blocks: the connections of one caller for one purpose, in order; empty when the deadline has passed.
-  Socket take(Purpose purpose, int from, Deadline deadline, const Meanwhile& meanwhile = {});
+  Descriptor take(Purpose purpose, int from, Deadline deadline, const Meanwhile& meanwhile = {});
 
   /// Local: a watch edge stands; it has no socket to be taken.
   void note_watch_edge(int from);
@@ -36,9 +36,9 @@ class ConnectionQueue {
   using Caller = std::pair<Purpose, int>;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<Caller, std::deque<Socket>> waiting_;  ///< no entry is empty: memory is for those who wait
-  std::set<Caller> seen_;                         ///< tree edges only, at most four
-  std::set<int> with_host_;                       ///< ranks at the other ends of watch edges, at most three
+  std::map<Caller, std::deque<Descriptor>> waiting_;  ///< no entry is empty: memory is for those who wait
+  std::set<Caller> seen_;                             ///< tree edges only, at most four
+  std::set<int> with_host_;                           ///< ranks at the other ends of watch edges, at most three
 };
 
 }  // namespace leadline::cluster

@@ -1,16 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// One tree connection for collectives: whole frames, sent and received by the measuring thread.
+// One tree connection for collectives: whole frames, sent and received by the measuring thread, and how it waits for
+// them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
-#include "cluster/socket.hpp"
-#include "cluster/waiter.hpp"
+#include "core/descriptor.hpp"
+#include "model/request.hpp"
 
 namespace leadline::cluster {
+
+class Waiter {
+ public:
+  /// `progress` empty: a rank may sleep. automatic counts as yield.
+  void set(WaitMode mode, std::function<void()> progress);
+
+  /// One wait: call `pause` whenever the socket had nothing. A pause never lasts longer than a second, so that
+  /// the caller can look at other things too.
+  class Wait {
+   public:
+    explicit Wait(const Waiter& waiter) : waiter_(waiter) {}
+    void pause(int fd, short events);
+
+   private:
+    const Waiter& waiter_;
+    int num_pauses_ = 0;
+  };
+
+ private:
+  WaitMode mode_ = WaitMode::yield;
+  std::function<void()> progress_;
+};
 
 /// What a frame is for; both ends must mean the same.
 enum class Operation : std::uint8_t { reduce = 1, result, broadcast, barrier, release, item, end_of_items };
@@ -29,7 +53,7 @@ struct BrokenEdge {
 class Edge {
  public:
   /// `socket` is non-blocking.
-  Edge(int rank, Socket socket, const Waiter& waiter) : rank_(rank), socket_(std::move(socket)), waiter_(&waiter) {}
+  Edge(int rank, Descriptor socket, const Waiter& waiter) : rank_(rank), socket_(std::move(socket)), waiter_(&waiter) {}
 
   int rank() const { return rank_; }
   /// Both block by way of the waiter and throw BrokenEdge.
@@ -41,7 +65,7 @@ class Edge {
   void read(char* to, std::size_t length);
 
   int rank_;
-  Socket socket_;
+  Descriptor socket_;
   const Waiter* waiter_;
   char ahead_[512];  ///< bytes read but not used yet: a small frame costs one call
   std::size_t ahead_begin_ = 0, ahead_end_ = 0;

@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "cluster/address.hpp"
-#include "cluster/listener.hpp"
+#include "cluster/connection.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cluster {
@@ -100,7 +100,7 @@ class EnvironmentBootstrap final : public Bootstrap, private Membership {
   static constexpr const char* secret_hint =
       "Export the same random text for all ranks, for instance that of: openssl rand -hex 16";
 
-  Socket take_listener() override {
+  Descriptor take_listener() override {
     const Endpoint own = endpoint_of(rank_);
     return listen_on(*SocketAddress::parse(own.address, own.port));
   }

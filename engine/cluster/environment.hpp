@@ -19,7 +19,7 @@ std::unique_ptr<Bootstrap> environment_bootstrap();
 /// LinkTest. All ranks must then be given the same texts.
 std::unique_ptr<Bootstrap> linktest_environment_bootstrap();
 
-/// Whether LINKTEST_TCP_SIZE or LINKTEST_TCP_RANK is set: half of them is a mistake to be told, not to be overlooked.
+/// Whether LINKTEST_TCP_SIZE or LINKTEST_TCP_RANK is set: where only some are set, that is reported as a mistake.
 bool has_linktest_variables();
 
 }  // namespace leadline::cluster

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reasons for an early end, in words for people and in bytes for the other ranks.
+// Reasons for an early end: as text for people, as bytes for the other ranks.
 #include "cluster/failure.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace leadline::cluster {
 namespace {
 
-// A frame of the watch holds 64 KiB; no reason that somebody reads is longer than this.
+// A frame of the watch holds 64 KiB; longer reasons are cut.
 constexpr std::size_t words_size_max = 4096;
 
 std::string in(const std::string& current_step) { return current_step.empty() ? "" : " in " + current_step; }

@@ -17,7 +17,7 @@ enum class Grounds : std::uint8_t {
   stuck = 1,        ///< no progress inside a transport
   lost_connection,  ///< a data connection, or a collective's, broke
   aborted,          ///< a library in this process called abort(), most likely since a partner is gone
-  signalled,        ///< somebody sent SIGINT, SIGTERM or SIGHUP
+  signalled,        ///< SIGINT, SIGTERM or SIGHUP arrived
   own_error,        ///< Cluster::abort: a wrong byte, a full disk
   silent,           ///< nothing heard from a rank for longer than the timeout
   died,             ///< its connection closed
@@ -32,7 +32,7 @@ std::string packed(const Failure& failure);
 /// Nothing where the bytes are damaged.
 std::optional<Failure> unpacked(std::string_view bytes);
 
-// The reasons in words. `who` is "rank 3 on node1", `whereabouts` "round 3 of 7, with partner 5" or empty.
+// The reasons as text. `who` is "rank 3 on node1", `current_step` "round 3 of 7, with partner 5" or empty.
 Failure death_of(const std::string& who, const std::string& current_step);
 Failure silence_of(const std::string& who, const std::string& current_step, double silent_s);
 Failure cut_to(const std::string& who, const std::string& current_step, int error_number);

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "cluster/bytes.hpp"
-#include "cluster/listener.hpp"
+#include "cluster/connection.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cluster {

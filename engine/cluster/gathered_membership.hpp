@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who listens where when the bootstrap can only gather texts: every rank listens, and all tell each other.
+// Who listens where when the bootstrap can only gather texts: every rank listens, and all exchange their endpoints.
 #pragma once
 
 #include <string>
 
 #include "cluster/address.hpp"
 #include "cluster/bootstrap.hpp"
-#include "cluster/socket.hpp"
+#include "core/descriptor.hpp"
 
 namespace leadline::cluster {
 
@@ -17,14 +17,14 @@ class GatheredMembership final : public Membership {
   /// rank 0's random secret goes to all. If any rank cannot listen, all throw the lowest such rank's Error.
   GatheredMembership(Bootstrap& bootstrap, const std::string& host, const NetworkChoice& network);
 
-  Socket take_listener() override { return std::move(listener_); }
+  Descriptor take_listener() override { return std::move(listener_); }
   Endpoint endpoint_of(int rank) const override;
   std::string_view secret() const override { return secret_; }
 
  private:
   void exchange_endpoints(Bootstrap& bootstrap, const SocketAddress& own);
 
-  Socket listener_;
+  Descriptor listener_;
   std::string secret_;
   std::string book_;  ///< address and port of every rank, in network order
   std::size_t address_size_bytes_ = 4;

@@ -32,7 +32,7 @@ const char* name_of(Launcher launcher);
 int rank_hint(FrontEnd front_end = FrontEnd::leadline);
 
 /// Whether this process should print an error that comes up before the ranks can agree on one: under a launcher
-/// with one terminal rank 0 speaks for all; ranks that were started one by one speak for themselves.
+/// with one terminal rank 0 reports for all; each of the ranks that were started one by one reports for itself.
 bool speaks_before_joining(FrontEnd front_end = FrontEnd::leadline);
 
 }  // namespace leadline::cluster

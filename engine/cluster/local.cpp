@@ -5,26 +5,84 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sodium.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "cluster/address.hpp"
-#include "cluster/listener.hpp"
-#include "cluster/local_bootstrap.hpp"
+#include "cluster/connection.hpp"
 #include "cluster/signals.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cluster {
 namespace {
+
+/// A mark in memory that the launcher and all ranks share: which rank says why the run failed.
+class ReporterMark {
+ public:
+  ReporterMark() {
+    void* page = ::mmap(nullptr, sizeof *rank_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) {
+      throw Error(ExitStatus::run_failed, "cannot share memory with the ranks", system_error_text(errno));
+    }
+    rank_ = new (page) std::atomic<int>(-1);
+  }
+
+  ~ReporterMark() { ::munmap(rank_, sizeof *rank_); }
+  ReporterMark(const ReporterMark&) = delete;
+  ReporterMark& operator=(const ReporterMark&) = delete;
+
+  void set(int rank) { rank_->store(rank); }
+  std::optional<int> rank() const {
+    const int rank = rank_->load();
+    return rank >= 0 ? std::optional(rank) : std::nullopt;
+  }
+
+ private:
+  std::atomic<int>* rank_;
+};
+
+class LocalBootstrap final : public Bootstrap, private Membership {
+ public:
+  /// The mark outlives the bootstrap.
+  LocalBootstrap(int rank, std::vector<std::uint16_t> ports, Descriptor listener, std::string secret,
+                 ReporterMark& mark)
+      : rank_(rank),
+        ports_(std::move(ports)),
+        listener_(std::move(listener)),
+        secret_(std::move(secret)),
+        mark_(mark) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return static_cast<int>(ports_.size()); }
+  std::string launcher() const override { return "local"; }
+  Membership* membership() override { return this; }
+  void reporting() override { mark_.set(rank_); }
+
+ private:
+  Descriptor take_listener() override { return std::move(listener_); }
+  Endpoint endpoint_of(int rank) const override { return {"127.0.0.1", ports_[static_cast<std::size_t>(rank)]}; }
+  std::string_view secret() const override { return secret_; }
+
+  int rank_;
+  std::vector<std::uint16_t> ports_;
+  Descriptor listener_;
+  std::string secret_;
+  ReporterMark& mark_;
+};
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
@@ -48,9 +106,9 @@ void allow_descriptors(int num_ranks) {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-std::vector<Socket> open_listeners(int num_ranks) {
+std::vector<Descriptor> open_listeners(int num_ranks) {
   allow_descriptors(num_ranks);
-  std::vector<Socket> listeners;
+  std::vector<Descriptor> listeners;
   for (int rank = 0; rank < num_ranks; ++rank) listeners.push_back(listen_on(*SocketAddress::parse("127.0.0.1", 0)));
   return listeners;
 }
@@ -131,9 +189,9 @@ class Run {
 };
 
 void Run::start(int num_ranks, HeldSignals& signals, const std::function<int(std::unique_ptr<Bootstrap>)>& rank_main) {
-  std::vector<Socket> listeners = open_listeners(num_ranks);
+  std::vector<Descriptor> listeners = open_listeners(num_ranks);
   std::vector<std::uint16_t> ports;
-  for (const Socket& one : listeners) ports.push_back(SocketAddress::of_socket(one.fd()).port());
+  for (const Descriptor& one : listeners) ports.push_back(SocketAddress::of_socket(one.fd()).port());
   std::string secret(32, '\0');
   randombytes_buf(secret.data(), secret.size());
   std::fflush(nullptr);  // or every child prints what is still in the buffers
@@ -152,7 +210,7 @@ void Run::start(int num_ranks, HeldSignals& signals, const std::function<int(std
     if (::getppid() != launcher) ::_exit(static_cast<int>(ExitStatus::run_failed));  // it died before the prctl
     children_.clear();
     signals.release();
-    Socket own = std::move(listeners[static_cast<std::size_t>(rank)]);
+    Descriptor own = std::move(listeners[static_cast<std::size_t>(rank)]);
     listeners.clear();
     const int status =
         run_rank(std::make_unique<LocalBootstrap>(rank, std::move(ports), std::move(own), std::move(secret), mark_),
@@ -204,14 +262,6 @@ int Run::outcome() const {
 }
 
 }  // namespace
-
-ReporterMark::ReporterMark() {
-  void* page = ::mmap(nullptr, sizeof *rank_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) {
-    throw Error(ExitStatus::run_failed, "cannot share memory with the ranks", system_error_text(errno));
-  }
-  rank_ = new (page) std::atomic<int>(-1);
-}
 
 int launch_local(int num_ranks, const std::function<int(std::unique_ptr<Bootstrap>)>& rank_main) {
   if (sodium_init() < 0) throw Error(ExitStatus::something_missing, "libsodium does not start");

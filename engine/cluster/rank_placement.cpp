@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binding and the NUMA node of this process, and the CPU quota of its control group.
+// Where this rank may run: cores, NUMA node, and whether the ranks of a host have a core each.
 #include "cluster/rank_placement.hpp"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
+#include <string>
+#include <vector>
 
-#include "cluster/cpu_list.hpp"
+#include "cluster/bytes.hpp"
 
 namespace leadline::cluster {
 namespace {
@@ -64,6 +70,45 @@ std::optional<double> tightest(const std::string& mount, const std::string& grou
   }
 }
 
+struct HostShare {
+  std::uint32_t num_ranks = 0;
+  std::uint32_t quota = 0;    ///< cores that the tightest control group leaves
+  bool are_all_equal = true;  ///< all ranks so far may run on the same cores
+  CpuList cpus;
+};
+
+using Shares = std::map<std::uint32_t, HostShare>;
+
+std::string packed(const Shares& shares) {
+  std::string bytes;
+  for (const auto& [host, share] : shares) {
+    append(bytes, host);
+    append(bytes, share.num_ranks);
+    append(bytes, share.quota);
+    append(bytes, static_cast<std::uint8_t>(share.are_all_equal));
+    append_text(bytes, share.cpus.text());
+  }
+  return bytes;
+}
+
+void add(Shares& shares, std::string_view bytes) {
+  Reader reader(bytes);
+  while (!reader.at_end()) {
+    const auto host = reader.number<std::uint32_t>();
+    HostShare more;
+    more.num_ranks = reader.number<std::uint32_t>();
+    more.quota = reader.number<std::uint32_t>();
+    more.are_all_equal = reader.number<std::uint8_t>() != 0;
+    more.cpus = CpuList(reader.text());
+    const auto [entry, is_new] = shares.try_emplace(host);
+    HostShare& share = entry->second;
+    share.are_all_equal = more.are_all_equal && (is_new || (share.are_all_equal && share.cpus == more.cpus));
+    share.quota = is_new ? more.quota : std::min(share.quota, more.quota);
+    share.num_ranks += more.num_ranks;
+    share.cpus.add(more.cpus);
+  }
+}
+
 }  // namespace
 
 std::optional<double> cpu_quota(const std::string& own_groups, const std::string& mount) {
@@ -101,6 +146,65 @@ int usable_cores() {
   const int num_bound = CpuList::of_this_thread().count();
   if (!quota || *quota >= num_bound) return std::max(1, num_bound);
   return std::max(1, static_cast<int>(std::ceil(*quota)));
+}
+
+CpuList::CpuList(const std::string& text) : CpuList() { hwloc_bitmap_list_sscanf(bits_.get(), text.c_str()); }
+
+CpuList CpuList::of_this_thread() {
+  CpuList cpus;
+  // The kernel refuses a set smaller than its own, whose size it does not tell.
+  for (std::size_t num_cpus = 1024; num_cpus <= (1U << 20); num_cpus *= 2) {
+    std::vector<cpu_set_t> set(num_cpus / CPU_SETSIZE);
+    const std::size_t size_bytes = set.size() * sizeof(cpu_set_t);
+    if (::sched_getaffinity(0, size_bytes, set.data()) != 0) {
+      if (errno == EINVAL) continue;
+      break;
+    }
+    for (std::size_t cpu = 0; cpu < num_cpus; ++cpu) {
+      if (CPU_ISSET_S(cpu, size_bytes, set.data())) hwloc_bitmap_set(cpus.bits_.get(), static_cast<unsigned>(cpu));
+    }
+    break;
+  }
+  return cpus;
+}
+
+std::string CpuList::text() const {
+  std::string text(static_cast<std::size_t>(hwloc_bitmap_list_snprintf(nullptr, 0, bits_.get())), '\0');
+  hwloc_bitmap_list_snprintf(text.data(), text.size() + 1, bits_.get());
+  return text;
+}
+
+CoreShare core_share(Cluster& cluster) {
+  Shares own;
+  const std::uint32_t own_host = cluster.host_of()[static_cast<std::size_t>(cluster.rank())];
+  HostShare& mine = own[own_host];
+  mine.num_ranks = 1;
+  mine.cpus = CpuList::of_this_thread();
+  // A quota is taken for one that all ranks of the host share, which is how a container or a job has it.
+  const int num_usable = usable_cores();
+  mine.quota = num_usable < mine.cpus.count() ? static_cast<std::uint32_t>(num_usable) : UINT32_MAX;
+
+  const std::string all = cluster.all_reduce(packed(own), [](const std::string& left, std::string_view right) {
+    Shares both;
+    add(both, left);
+    add(both, right);
+    return packed(both);
+  });
+  Shares shares;
+  add(shares, all);
+  CoreShare worst;
+  for (const auto& [host, share] : shares) {
+    const auto num_bound = static_cast<std::uint32_t>(std::max(1, share.cpus.count()));
+    const std::uint32_t num_cores = std::min(num_bound, share.quota);
+    const double ratio = static_cast<double>(share.num_ranks) / num_cores;
+    if (share.are_all_equal && share.num_ranks > 1 && num_bound > 1) worst.is_unbound = true;
+    if (ratio <= worst.ranks_per_core_max) continue;
+    worst.ranks_per_core_max = ratio;
+    worst.host_index = static_cast<int>(host);
+    worst.num_ranks = static_cast<int>(share.num_ranks);
+    worst.num_cores = static_cast<int>(num_cores);
+  }
+  return worst;
 }
 
 }  // namespace leadline::cluster

@@ -2,14 +2,14 @@
 // Direct connections between two ranks of a run: how a transport gets its data sockets or passes its addresses.
 #pragma once
 
-#include "cluster/socket.hpp"
 #include "core/deadline.hpp"
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cluster {
 
 /// A connection to another rank that broke or never came about. Most often the consequence of something else
-/// (that rank died), so Cluster::abort believes any other reason before it.
+/// (that rank died), so Cluster::abort prefers any other reason to it.
 class ConnectionLost : public Error {
  public:
   explicit ConnectionLost(std::string problem, std::string why = {}, std::string hint = {})
@@ -24,8 +24,8 @@ class Rendezvous {
   /// connection (blocking, TCP_NODELAY), which it then owns. The lower rank dials, the higher accepts; several
   /// meetings of the same pair are matched in order. A library that others need is driven on by `meanwhile` until the
   /// partner comes. Throws ConnectionLost when the deadline passes.
-  virtual Socket meet(int partner, Deadline deadline, const Meanwhile& meanwhile) = 0;
-  Socket meet(int partner, Deadline deadline) { return meet(partner, deadline, {}); }
+  virtual Descriptor meet(int partner, Deadline deadline, const Meanwhile& meanwhile) = 0;
+  Descriptor meet(int partner, Deadline deadline) { return meet(partner, deadline, {}); }
 };
 
 }  // namespace leadline::cluster

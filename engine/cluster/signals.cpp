@@ -52,8 +52,8 @@ SignalPipe::SignalPipe() : signals_(ending_signals()) {
   if (::pipe2(ends, O_NONBLOCK | O_CLOEXEC) != 0) {
     throw Error(ExitStatus::run_failed, "cannot make a pipe for signals", system_error_text(errno));
   }
-  read_ = Socket(ends[0]);
-  write_ = Socket(ends[1]);
+  read_ = Descriptor(ends[0]);
+  write_ = Descriptor(ends[1]);
   pipe_fd.store(ends[1]);
   struct sigaction action {};
   action.sa_handler = leadline_write_signal;

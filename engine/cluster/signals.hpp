@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "cluster/socket.hpp"
+#include "core/descriptor.hpp"
 
 namespace leadline::cluster {
 
@@ -33,7 +33,7 @@ class SignalPipe {
   void unblock_here() const;
 
  private:
-  Socket read_, write_;  // not sockets, but closed in the same way
+  Descriptor read_, write_;  // not sockets, but closed in the same way
   sigset_t signals_{}, mask_before_{};
   struct sigaction before_[3] = {}, before_abort_ = {};
 };

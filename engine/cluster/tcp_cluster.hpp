@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one implementation of Cluster: collectives on the measuring thread, the watch beside it.
+// The one implementation of Cluster: a binary tree of connections, collectives on the measuring thread, the watch
+// beside it.
 #pragma once
 
 #include <memory>
@@ -11,10 +12,21 @@
 #include "cluster/connection_queue.hpp"
 #include "cluster/edge.hpp"
 #include "cluster/gathered_membership.hpp"
-#include "cluster/waiter.hpp"
 #include "cluster/watch.hpp"
 
 namespace leadline::cluster {
+
+/// The rank above; only for rank > 0.
+constexpr int parent_of(int rank) { return (rank - 1) / 2; }
+
+/// The at most two ranks below.
+inline std::vector<int> children_of(int rank, int size) {
+  std::vector<int> children;
+  for (long long child = 2LL * rank + 1; child <= 2LL * rank + 2 && child < size; ++child) {
+    children.push_back(static_cast<int>(child));
+  }
+  return children;
+}
 
 class TcpCluster final : public Cluster {
  public:
@@ -43,7 +55,7 @@ class TcpCluster final : public Cluster {
   void leave() override;
 
   using Rendezvous::meet;
-  Socket meet(int partner, Deadline deadline, const Meanwhile& meanwhile) override;
+  Descriptor meet(int partner, Deadline deadline, const Meanwhile& meanwhile) override;
 
  private:
   void grow_tree(Deadline deadline);
@@ -51,7 +63,7 @@ class TcpCluster final : public Cluster {
   void learn_hosts();
   SocketAddress address_of(int rank) const;
 
-  /// Runs one collective: numbers it, marks the waiting, beats the pulse; a broken edge ends the process.
+  /// Runs one collective: numbers it, marks the rank as waiting, counts progress; a broken edge ends the process.
   template <typename Body>
   void collective(Body body);
   void relay_items(Edge& from, const std::function<void(int rank, std::string_view text)>& at_root);

@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The watch thread's loop: connections, heartbeats, silence, standstill, signals.
+// The thread of each rank that watches the others over tree connections, and ends the run when one is dead, silent or
+// stuck.
 #include "cluster/watch.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <exception>
+#include <memory>
 
-#include "cluster/tree.hpp"
+#include "cluster/bytes.hpp"
+#include "cluster/tcp_cluster.hpp"
 #include "core/deadline.hpp"
 
 namespace leadline::cluster {
 namespace {
+
+constexpr std::size_t frame_header_bytes = 3;
+// A stopped rank takes nothing; its heartbeats need not pile up here.
+constexpr std::size_t outgoing_size_max = std::size_t{256} * 1024;
 
 using namespace std::chrono_literals;
 
@@ -25,9 +35,82 @@ constexpr auto reason_patience = 1s;
 // While a run is ending, things are looked at this often.
 constexpr auto ending_interval = 20ms;
 
+using namespace std::chrono_literals;
+
+// For a better founded reason to arrive: it crosses the tree in milliseconds, on loaded cores in tens of them.
+constexpr auto grace = 300ms;
+// How long a rank stays for the sake of the one that reports: normally until its parent is gone. One that has
+// lost its parent cannot know, and stays long enough for the grace and a few writes.
+constexpr auto stay_max = 6s;
+constexpr auto stay_of_orphan = 2s;
+// on_failure writes to a file system that may be what failed.
+constexpr auto on_failure_patience = 5s;
+
+constexpr auto stuck_watch_patience = 30s;
+
+std::string line_of(const Failure& failure) { return std::string("leadline: ") + failure.error.what() + "\n"; }
+
+void write_line(const std::string& line) {
+  for (std::size_t at = 0; at < line.size();) {
+    const ssize_t written = ::write(STDERR_FILENO, line.data() + at, line.size() - at);
+    if (written <= 0) return;
+    at += static_cast<std::size_t>(written);
+  }
+}
+
 }  // namespace
 
-Watch::Watch(Settings settings, Socket listener, RunKey key, ConnectionQueue& connection_queue, Bootstrap& bootstrap)
+void WatchEdge::send(Message message, std::string_view text) {
+  if (end_ || outgoing_.size() > outgoing_size_max) return;
+  append(outgoing_, static_cast<std::uint8_t>(message));
+  append(outgoing_, static_cast<std::uint16_t>(text.size()));
+  outgoing_.append(text);
+  flush();
+}
+
+void WatchEdge::flush() {
+  while (!outgoing_.empty()) {
+    const ssize_t sent = ::send(socket_.fd(), outgoing_.data(), outgoing_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && errno == EAGAIN) return;
+    if (sent < 0) {
+      outgoing_.clear();  // receive() finds out what happened, after reading what the other still had to say
+      return;
+    }
+    outgoing_.erase(0, static_cast<std::size_t>(sent));
+  }
+}
+
+void WatchEdge::receive(Clock::time_point now, const std::function<void(Message, std::string_view)>& take_in) {
+  char bytes[4096];
+  while (!end_) {
+    const ssize_t got = ::recv(socket_.fd(), bytes, sizeof bytes, MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) break;
+    if (got <= 0) {
+      end_ = got == 0 || errno == ECONNRESET || errno == EPIPE ? 0 : errno;
+      break;
+    }
+    heard_ = now;
+    incoming_.append(bytes, static_cast<std::size_t>(got));
+  }
+  std::size_t at = 0;
+  while (incoming_.size() - at >= frame_header_bytes) {
+    const auto length = take<std::uint16_t>(incoming_.data() + at + 1);
+    if (incoming_.size() - at < frame_header_bytes + length) break;
+    const auto message = static_cast<Message>(take<std::uint8_t>(incoming_.data() + at));
+    take_in(message, std::string_view(incoming_).substr(at + frame_header_bytes, length));
+    at += frame_header_bytes + length;
+  }
+  incoming_.erase(0, at);
+}
+
+std::string WatchEdge::who() const {
+  return host.empty() ? fmt::format("rank {}", rank_) : fmt::format("rank {} on {}", rank_, host);
+}
+
+Watch::Watch(Settings settings, Descriptor listener, RunKey key, ConnectionQueue& connection_queue,
+             Bootstrap& bootstrap)
     : settings_(std::move(settings)),
       interval_(std::clamp<Clock::duration>(settings_.timeout / 10, 50ms, 1s)),
       connection_queue_(connection_queue),
@@ -51,7 +134,7 @@ void Watch::order(const std::function<void(Orders&)>& write) {
   (void)!::write(wake_.fd(), &one, sizeof one);
 }
 
-void Watch::adopt_parent(int rank, Socket socket) {
+void Watch::adopt_parent(int rank, Descriptor socket) {
   has_edges_.store(true);
   order([&](Orders& orders) { orders.edges.emplace_back(rank, std::move(socket), Clock::now()); });
 }
@@ -82,7 +165,7 @@ bool Watch::expects(const Hello& hello) const {
          !connection_queue_.has_seen(hello.purpose, from);
 }
 
-void Watch::admit(const Hello& hello, Socket socket) {
+void Watch::admit(const Hello& hello, Descriptor socket) {
   const int from = static_cast<int>(hello.from);
   if (hello.purpose != Purpose::watch) {
     connection_queue_.leave(hello.purpose, from, std::move(socket));
@@ -241,6 +324,84 @@ std::string Watch::current_step_of(int rank) {
     current_step = current_step_;
   }
   return current_step ? current_step(rank) : std::string();
+}
+
+void Watch::abort(Failure failure) {
+  if (thread_.joinable()) {
+    order([&](Orders& orders) { orders.failure = failure; });
+    std::this_thread::sleep_for(settings_.timeout + stuck_watch_patience);
+  }
+  // After leave() nobody else can say it; before, the watch has ended the process unless it is itself stuck.
+  write_line(line_of(failure));
+  ::_exit(static_cast<int>(failure.error.status()));
+}
+
+void Watch::await_end(const BrokenEdge& broken) {
+  order([&](Orders& orders) { orders.broken = broken; });
+  std::this_thread::sleep_for(settings_.timeout + stuck_watch_patience);
+  ::_exit(static_cast<int>(ExitStatus::run_failed));
+}
+
+const WatchEdge* Watch::parent() const {
+  for (const WatchEdge& edge : edges_) {
+    if (settings_.rank > 0 && edge.rank() == parent_of(settings_.rank)) return &edge;
+  }
+  return nullptr;
+}
+
+bool Watch::reports() const {
+  if (settings_.rank == 0) return true;
+  const WatchEdge* above = parent();
+  return settings_.rank == 1 && (above == nullptr || (above->is_lost && !above->has_reported));
+}
+
+void Watch::consider_the_end() {
+  const auto time = now_ - failing_since_;
+  if (reports()) {
+    if (failure_->grounds == Grounds::died || time > grace) report();
+    return;
+  }
+  const WatchEdge* above = parent();
+  const bool is_orphan = above == nullptr || above->is_lost || above->has_left;
+  const bool is_told = above != nullptr && above->has_reported;
+  if (is_told || parent_ended_after_failure_ || time > (is_orphan ? stay_of_orphan : stay_max)) end();
+}
+
+void Watch::report() {
+  const std::string message = failure_->error.what();
+  const std::string line = line_of(*failure_);
+  const int status = static_cast<int>(failure_->error.status());
+  std::function<void(const std::string&)> on_failure;
+  {
+    const std::lock_guard lock(mutex_);
+    on_failure = on_failure_;
+  }
+  bootstrap_.reporting();
+  if (on_failure) {
+    const auto is_said = std::make_shared<std::atomic<bool>>(false);
+    std::thread([line, status, is_said] {
+      std::this_thread::sleep_for(on_failure_patience);
+      if (is_said->exchange(true)) return;
+      write_line(line);
+      ::_exit(status);
+    }).detach();
+    try {
+      on_failure(message);
+    } catch (const std::exception&) {
+      // The reason of the run's end is worth more than that of a file which could not be marked.
+    }
+    if (is_said->exchange(true)) std::this_thread::sleep_for(on_failure_patience);
+  }
+  write_line(line);
+  end();
+}
+
+void Watch::end() {
+  const bool is_said = reports() || parent() == nullptr || parent()->has_reported;
+  for (WatchEdge& edge : edges_) {
+    if (is_said) edge.send(WatchEdge::Message::reported);
+  }
+  ::_exit(static_cast<int>(failure_->error.status()));
 }
 
 }  // namespace leadline::cluster

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The watch: one thread a rank that lets connections in, listens for signs of life, and ends the run when one fails.
+// The thread of each rank that watches the others over tree connections, and ends the run when one is dead, silent or
+// stuck.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -15,14 +19,90 @@
 #include "cluster/connection_queue.hpp"
 #include "cluster/edge.hpp"
 #include "cluster/failure.hpp"
-#include "cluster/handshake_acceptor.hpp"
+#include "cluster/handshake.hpp"
 #include "cluster/signals.hpp"
-#include "cluster/stall_detector.hpp"
-#include "cluster/watch_edge.hpp"
+#include "core/descriptor.hpp"
+#include "core/progress_counter.hpp"
 
 namespace leadline::cluster {
 
-/// What is wrong anywhere is told over all watch edges to everybody, better founded reasons overtaking weaker ones.
+class WatchEdge {
+ public:
+  using Clock = std::chrono::steady_clock;
+  enum class Message : std::uint8_t {
+    host = 1,   ///< the first one: the name of the sender's host
+    heartbeat,  ///< still there
+    failure,    ///< the run ends, and why
+    reported,   ///< the sender has reported the reason to the user
+    goodbye,    ///< the sender leaves in order
+  };
+
+  WatchEdge(int rank, Descriptor socket, Clock::time_point now)
+      : rank_(rank), socket_(std::move(socket)), heard_(now) {}
+
+  /// Does not block; what the connection cannot take now goes with the next call.
+  void send(Message message, std::string_view text = {});
+  void flush();
+  /// Takes in all that has come, and notes when the connection has ended.
+  void receive(Clock::time_point now, const std::function<void(Message, std::string_view)>& take);
+
+  int rank() const { return rank_; }
+  int fd() const { return socket_.fd(); }
+  bool has_more_to_send() const { return !outgoing_.empty(); }
+  Clock::time_point heard() const { return heard_; }
+  void forgive(Clock::duration pause) { heard_ += pause; }
+  /// 0 = closed by the other side; else the error that ended the connection. Nothing while it stands.
+  std::optional<int> end() const { return end_; }
+  std::string who() const;  ///< "rank 3 on node1"
+
+  std::string host;       ///< empty until it is known
+  bool has_left = false;  ///< it said goodbye: whatever happens now is no failure
+  bool has_reported = false;
+  bool is_lost = false;  ///< its end or silence has been noticed; nothing more is expected of it
+
+ private:
+  int rank_;
+  Descriptor socket_;
+  std::string incoming_, outgoing_;
+  Clock::time_point heard_;
+  std::optional<int> end_;
+};
+
+/// Read by the watch thread; `is_waiting` is written by the measuring thread around its collectives, in which a
+/// rank may wait as long as the others need.
+struct StallDetector {
+  using Clock = std::chrono::steady_clock;
+
+  ProgressCounter progress_counter;
+  std::atomic<bool> is_waiting{false};
+
+  /// How long nothing was achieved, if that is longer than allowed: `patience` inside a transport, where only a
+  /// partner can help; much longer elsewhere (a file system that hangs).
+  std::optional<Clock::duration> standstill(Clock::time_point now, Clock::duration patience) {
+    const auto count = progress_counter.count.load(std::memory_order_relaxed);
+    const State state = is_waiting.load(std::memory_order_relaxed)                      ? State::waiting
+                        : progress_counter.in_transport.load(std::memory_order_relaxed) ? State::in_transport
+                                                                                        : State::elsewhere;
+    if (count != count_seen_ || state != state_seen_) {
+      count_seen_ = count;
+      state_seen_ = state;
+      since_ = now;
+    }
+    if (state == State::waiting) return std::nullopt;
+    const Clock::duration allowed = state == State::in_transport ? patience : 10 * patience + std::chrono::minutes(1);
+    if (now - since_ <= allowed) return std::nullopt;
+    return now - since_;
+  }
+  void forgive(Clock::duration pause) { since_ += pause; }
+
+ private:
+  enum class State { waiting, in_transport, elsewhere };
+  std::uint64_t count_seen_ = 0;
+  State state_seen_ = State::elsewhere;
+  Clock::time_point since_ = Clock::now();
+};
+
+/// A failure of any rank is sent over all watch edges to all ranks; better founded reasons replace weaker ones.
 /// Rank 0 (rank 1 where rank 0 is lost) waits a moment for a better one, calls on_failure, prints it and ends;
 /// the others end after it, because some launchers kill everybody as soon as one process is gone.
 class Watch final : private JoinHandler {
@@ -35,11 +115,11 @@ class Watch final : private JoinHandler {
   };
 
   /// The thread starts here and lives until leave() or destruction. References outlive the watch.
-  Watch(Settings settings, Socket listener, RunKey key, ConnectionQueue& connection_queue, Bootstrap& bootstrap);
+  Watch(Settings settings, Descriptor listener, RunKey key, ConnectionQueue& connection_queue, Bootstrap& bootstrap);
   ~Watch() override { leave(); }
 
   // All of these: from the measuring thread, without blocking unless said otherwise.
-  void adopt_parent(int rank, Socket socket);
+  void adopt_parent(int rank, Descriptor socket);
   bool has_edges() const { return has_edges_.load(); }
   StallDetector& stall_detector() { return stall_detector_; }
   void set_current_step(std::function<std::string(int rank)> current_step);
@@ -63,7 +143,7 @@ class Watch final : private JoinHandler {
   };
 
   bool expects(const Hello& hello) const override;
-  void admit(const Hello& hello, Socket socket) override;
+  void admit(const Hello& hello, Descriptor socket) override;
 
   void order(const std::function<void(Orders&)>& write);
   void run();
@@ -99,7 +179,7 @@ class Watch final : private JoinHandler {
   Orders orders_;
   std::function<std::string(int)> current_step_;
   std::function<void(const std::string&)> on_failure_;
-  Socket wake_;
+  Descriptor wake_;
 
   // The watch thread's own.
   std::optional<SignalPipe> signals_;  ///< until leave(), after which signals end the process as ever

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the clock, and tells the time of day.
+// Measures the clock, and formats the time of day.
 #include "core/clock.hpp"
 
 #include <fmt/format.h>

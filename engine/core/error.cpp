@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts an error's parts together as one line, and asks the system for its words.
+// Joins an error's parts into one line, and looks up the system's error texts.
 #include "core/error.hpp"
 
 #include <string.h>

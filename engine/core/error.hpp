@@ -40,7 +40,7 @@ class AgreedError : public Error {
   explicit AgreedError(const Error& error) : Error(error) {}
 };
 
-/// The system's words for an error number ("No space left on device"); safe to call from any thread.
+/// The system's text for an error number ("No space left on device"); safe to call from any thread.
 std::string system_error_text(int error_number);
 
 }  // namespace leadline

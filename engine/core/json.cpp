@@ -255,4 +255,6 @@ void Json::write(std::string& text, int level) const {
   }
 }
 
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
 }  // namespace leadline

@@ -133,4 +133,7 @@ struct Json::Member {
   Json value;
 };
 
+/// Null for what is not finite: not measured.
+Json number(double value);
+
 }  // namespace leadline

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generator, its seeding, and what is drawn from it.
+// The generator, its seeding, and random numbers in a range.
 #include "core/random.hpp"
 
 #include <bit>
@@ -38,11 +38,11 @@ std::uint64_t Random::next() noexcept {
 
 std::uint64_t Random::below(std::uint64_t bound) noexcept {
   assert(bound > 0);
-  // Numbers below the remainder of 2^64 / bound would make some results likelier than others; they are drawn again.
+  // Numbers below the remainder of 2^64 / bound would make some results likelier than others; they are rejected.
   // That remainder is less than bound, so the division for it is nearly never needed.
-  std::uint64_t drawn = next();
-  while (drawn < bound && drawn < (0 - bound) % bound) drawn = next();
-  return drawn % bound;
+  std::uint64_t number = next();
+  while (number < bound && number < (0 - bound) % bound) number = next();
+  return number % bound;
 }
 
 double Random::uniform() noexcept { return static_cast<double>(next() >> 11) * 0x1.0p-53; }

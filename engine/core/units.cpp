@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes bytes, times and bandwidths.
+// Numbers with units, and lists of numbers, in text.
 #include "core/units.hpp"
 
 #include <fmt/format.h>
@@ -250,6 +250,18 @@ std::string format_time_ns(double time_ns) { return format_in(time_unit(time_ns)
 
 std::string format_bandwidth(double bandwidth_bytes_per_s) {
   return format_in(bandwidth_unit(bandwidth_bytes_per_s), bandwidth_bytes_per_s);
+}
+
+std::string number_ranges(std::span<const int> ascending) {
+  std::string text;
+  for (std::size_t first = 0, next = 0; first < ascending.size(); first = next) {
+    next = first + 1;
+    while (next < ascending.size() && ascending[next] == ascending[next - 1] + 1) ++next;
+    if (!text.empty()) text += ',';
+    text += std::to_string(ascending[first]);
+    if (next - first > 1) text += '-' + std::to_string(ascending[next - 1]);
+  }
+  return text;
 }
 
 }  // namespace leadline

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as people write them, and times and bandwidths as people read them.
+// Bytes and lists of numbers as people write them, and times and bandwidths as people read them.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,5 +43,8 @@ Unit bandwidth_unit(double typical_bytes_per_s);
 /// Four significant digits in the value's own unit: "1.234 us"; "not measured" for NaN.
 std::string format_time_ns(double time_ns);
 std::string format_bandwidth(double bandwidth_bytes_per_s);
+
+/// Ascending numbers, consecutive ones joined: {0,1,2,3,8} -> "0-3,8". Empty for none.
+std::string number_ranges(std::span<const int> ascending);
 
 }  // namespace leadline

@@ -7,7 +7,7 @@
 
 #include "diagnosis/layout.hpp"
 #include "diagnosis/rows.hpp"
-#include "model/comparison.hpp"
+#include "model/diagnosis.hpp"
 
 namespace leadline::diagnosis {
 

@@ -2,6 +2,8 @@
 // Who exchanges tokens with whom in a dissemination barrier.
 #include "kernel/barrier.hpp"
 
+#include <algorithm>
+
 namespace leadline::kernel {
 
 std::vector<BarrierRound> barrier_rounds(int rank, int size) {
@@ -11,6 +13,17 @@ std::vector<BarrierRound> barrier_rounds(int rank, int size) {
                       static_cast<std::int32_t>((rank - distance + size) % size)});
   }
   return rounds;
+}
+
+std::vector<std::int32_t> barrier_partners(int rank, int size) {
+  std::vector<std::int32_t> partners;
+  for (const BarrierRound& round : barrier_rounds(rank, size)) {
+    partners.push_back(round.to);
+    partners.push_back(round.from);
+  }
+  std::sort(partners.begin(), partners.end());
+  partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
+  return partners;
 }
 
 }  // namespace leadline::kernel

@@ -17,6 +17,10 @@ struct BarrierRound {
 /// come. From one rank to another goes at most one token a barrier.
 std::vector<BarrierRound> barrier_rounds(int rank, int size);
 
+/// The ranks that `rank` exchanges tokens with in a dissemination barrier (Hensgen, Finkel, Manber 1988), ascending,
+/// each once: rank +- 2^k modulo size, for all 2^k < size. Links to them must be open where a transport has no barrier.
+std::vector<std::int32_t> barrier_partners(int rank, int size);
+
 /// Tokens are sent without waiting for whoever gets them, and arrive in the order in which they are sent.
 template <class T>
 concept TokenLinks = requires(T& links, std::size_t round) {

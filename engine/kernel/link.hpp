@@ -19,7 +19,7 @@ namespace leadline::kernel {
 ///                    buffer of its own, or several the same one.
 /// complete_posted    Blocks until everything posted is done, driving both directions at once.
 /// send_receipt, await_receipt  A message without contents against the stream.
-/// now_ns             The clock of this link's times: leadline::now_ns(), or the virtual one of a make-believe fabric.
+/// now_ns             The clock of this link's times: leadline::now_ns(), or the virtual one of a simulated fabric.
 template <class L>
 concept Link = requires(L& link, const std::byte* from, std::byte* to, std::size_t size) {
   link.send(from, size);

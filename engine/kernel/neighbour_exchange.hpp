@@ -93,8 +93,4 @@ struct NeighbourMismatch {
   std::uint8_t expected = 0, found = 0;
 };
 
-/// The ranks that `rank` exchanges tokens with in a dissemination barrier (Hensgen, Finkel, Manber 1988), ascending,
-/// each once: rank +- 2^k modulo size, for all 2^k < size. Links to them must be open where a transport has no barrier.
-std::vector<std::int32_t> barrier_partners(int rank, int size);
-
 }  // namespace leadline::kernel

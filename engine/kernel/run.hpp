@@ -5,13 +5,9 @@
 #include <span>
 
 #include "core/progress_counter.hpp"
-#include "kernel/batches.hpp"
-#include "kernel/both_ways.hpp"
 #include "kernel/exchange.hpp"
 #include "kernel/link.hpp"
-#include "kernel/ping_pong.hpp"
-#include "kernel/stream.hpp"
-#include "kernel/turns.hpp"
+#include "kernel/loops.hpp"
 #include "model/samples.hpp"
 
 namespace leadline::kernel {

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "memory/block_header.hpp"
-#include "memory/block_words.hpp"
 
 namespace leadline::memory {
 namespace {

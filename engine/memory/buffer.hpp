@@ -17,7 +17,7 @@ enum class Location : std::uint8_t {
 
 const char* name_of(Location place);
 
-/// One way to get memory. Stateless; the entries live for ever.
+/// One way to get memory. Stateless; the entries exist until the process ends.
 struct Allocator {
   const char* name;     ///< as in --allocator
   const char* purpose;  ///< one line for the help

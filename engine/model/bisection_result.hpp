@@ -98,7 +98,7 @@ struct SlowConnection {
   int size_index = 0;
   std::uint64_t number = 0;  ///< of the pattern it was seen in
   std::int32_t from = -1, to = -1;
-  double time_ns = 0;                                               ///< in company
+  double time_ns = 0;                                               ///< under load
   double alone_time_ns = std::numeric_limits<double>::quiet_NaN();  ///< NaN = not measured
   bool slow_alone =
       false;  ///< below (1 - threshold) of the median connection, or of the median pair alone; else together

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of diagnoses, in files and texts.
+// What a diagnosis says: which components are at fault, by how much, how sure, and on what evidence; and what a
+// comparison of two results says. Definitions: docs/metrics.md.
 #include "model/diagnosis.hpp"
+
+#include <algorithm>
 
 namespace leadline {
 
@@ -56,6 +59,23 @@ const char* name_of(Persistence persistence) {
       return "only_under_load";
     case Persistence::transient:
       return "transient";
+  }
+  return "unknown";
+}
+
+bool is_worse(const Comparison& comparison) {
+  const auto is_slower = [](const ComparedClass& one) { return one.change == Change::slower; };
+  return !comparison.slower.empty() || std::ranges::any_of(comparison.classes, is_slower);
+}
+
+const char* name_of(Change change) {
+  switch (change) {
+    case Change::none:
+      return "none";
+    case Change::slower:
+      return "slower";
+    case Change::faster:
+      return "faster";
   }
   return "unknown";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a diagnosis says: which places are at fault, by how much, how sure, and what speaks for it. Definitions:
-// docs/metrics.md, "Diagnosis".
+// What a diagnosis says: which components are at fault, by how much, how sure, and on what evidence; and what a
+// comparison of two results says. Definitions: docs/metrics.md, "Diagnosis" and "Comparison".
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace leadline {
 
-/// The places that can be at fault, the larger ones first.
+/// The kinds of component that can be at fault, the larger ones first.
 enum class ComponentKind : std::uint8_t {
   network_switch,  ///< pairs of all ranks below it, also with each other
   uplink,          ///< only pairs that leave what is below it
@@ -36,7 +36,7 @@ enum class FaultDirection : std::uint8_t { both, out, in };
 enum class Persistence : std::uint8_t {
   not_retested,
   persistent,       ///< also alone
-  only_under_load,  ///< alone as fast as others; beside others again slow
+  only_under_load,  ///< alone as fast as others; slow again under load
   transient,        ///< as fast as others, and nothing brings it back
 };
 
@@ -97,15 +97,43 @@ struct Diagnosis {
   std::uint64_t num_pairs = 0, num_measured = 0;  ///< ordered pairs of the ranks that take part; those with a time
   std::vector<DiagnosedClass> classes;
   std::vector<Fault> faults;       ///< the gravest first
-  std::vector<std::string> notes;  ///< what could not be told, and why
+  std::vector<std::string> notes;  ///< what could not be determined, and why
 };
 
-/// Whether a fault is one that somebody should do something about: no note, and not over.
+/// Whether a fault needs action: it is more than a note, and not over.
 inline bool counts(const Fault& fault) { return !fault.is_note && fault.persistence != Persistence::transient; }
 
 const char* name_of(ComponentKind kind);
 const char* name_of(Symptom symptom);
 const char* name_of(FaultDirection direction);
 const char* name_of(Persistence persistence);
+
+enum class Change : std::uint8_t { none, slower, faster };
+
+/// All pairs of one class that both results have.
+struct ComparedClass {
+  std::string name;
+  std::uint64_t num_pairs = 0;           ///< ordered
+  double before_ns = 0, after_ns = 0;    ///< medians of the pairs' times
+  double ratio = 1;                      ///< median over the pairs of after over before
+  double ratio_low = 1, ratio_high = 1;  ///< 95 % interval, pairs of one host counting as one
+  Change change = Change::none;          ///< beyond the threshold, and the interval leaves 1 out
+};
+
+/// One message size of two results.
+struct Comparison {
+  DiagnosisSettings settings;
+  std::uint64_t message_size_bytes = 0;
+  std::uint64_t num_pairs = 0;  ///< ordered pairs that both have
+  std::vector<ComparedClass> classes;
+  std::vector<Fault> slower, faster;  ///< places that changed by more or less than their class; ratio: after over
+                                      ///< before, beyond the class
+  std::vector<std::string> notes;     ///< what could not be compared, and why
+};
+
+/// Whether anything became slower.
+bool is_worse(const Comparison& comparison);
+
+const char* name_of(Change change);
 
 }  // namespace leadline

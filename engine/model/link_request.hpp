@@ -62,7 +62,7 @@ struct LinkRequest : RunRequest {
   double min_time_s = 0;                  ///< repeat the whole test until so much time has been measured
   int retest = 10;                        ///< so many slowest pairs are measured again, alone
   bool no_diagnosis = false;
-  std::string topology;         ///< what the hosts hang on: a formula, a file, a pattern; empty = unknown
+  std::string topology;         ///< the physical network: a formula, a file, a pattern; empty = unknown
   DiagnosisSettings diagnosis;  ///< --threshold, --false-discovery-rate
   std::string baseline;         ///< a result to compare with; empty = none
   FailBelow fail_below;

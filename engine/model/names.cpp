@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words for the values of options.
+// The names of the values of options.
 #include "model/bisection_result.hpp"
 #include "model/io_request.hpp"
 #include "model/io_result.hpp"
 #include "model/link_request.hpp"
 #include "model/request.hpp"
+#include "model/result.hpp"
 #include "model/topology_request.hpp"
 
 namespace leadline {
@@ -226,6 +227,16 @@ const char* name_of(ReadSource source) {
       return "storage";
     case ReadSource::mixed:
       return "mixed";
+  }
+  return "unknown";
+}
+
+const char* name_of(Severity severity) {
+  switch (severity) {
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
   }
   return "unknown";
 }

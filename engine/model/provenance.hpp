@@ -9,7 +9,7 @@
 
 namespace leadline {
 
-/// One rank's place. Every rank knows its own; nobody keeps all of them.
+/// One rank's place. Every rank knows its own; no rank keeps all of them.
 struct RankPlacement {
   std::string host;
   std::int32_t pid = 0;

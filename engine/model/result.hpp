@@ -8,10 +8,21 @@
 #include <string>
 #include <vector>
 
-#include "model/finding.hpp"
 #include "model/provenance.hpp"
 
 namespace leadline {
+
+enum class Severity : std::uint8_t { note, warning };
+
+struct Finding {
+  std::string id;  ///< stable, snake_case: "oversubscribed", "not_bound", "clock_too_coarse", "loop_to_itself"
+  Severity severity = Severity::note;
+  std::string message;   ///< one sentence
+  std::string evidence;  ///< the numbers behind it
+  std::string advice;    ///< what to do
+};
+
+const char* name_of(Severity severity);
 
 /// Least, mean and greatest of a number over ranks or rounds. Not measured: `num` is 0, the rest NaN.
 struct Spread {

@@ -55,7 +55,7 @@ struct PairRow {
 /// An ordered pair with its time, for the list of the slowest.
 struct SlowPair {
   std::uint32_t from = 0, to = 0;
-  double time_ns = 0;         ///< median, in company (the main test)
+  double time_ns = 0;         ///< median, under load (the main test)
   double retest_time_ns = 0;  ///< median, alone; 0 = not retested
 };
 

@@ -10,7 +10,6 @@
 #include "core/json.hpp"
 #include "model/result.hpp"
 #include "result/bisection/hdf5_reader.hpp"
-#include "result/bisection/kept_sizes.hpp"
 
 namespace leadline::output {
 

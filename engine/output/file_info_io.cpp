@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/number_ranges.hpp"
 #include "core/units.hpp"
 #include "output/file_info_parts.hpp"
 #include "output/table.hpp"

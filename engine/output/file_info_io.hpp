@@ -8,7 +8,6 @@
 #include "core/json.hpp"
 #include "model/result.hpp"
 #include "result/io/hdf5_reader.hpp"
-#include "result/io/kept_phases.hpp"
 
 namespace leadline::output {
 

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <map>
 
-#include "core/number_ranges.hpp"
 #include "core/units.hpp"
 #include "output/table.hpp"
 
@@ -80,8 +79,6 @@ std::string sizes_text(const result::RunHeader& header) {
   for (const std::uint64_t size : header.message_sizes_bytes) sizes.push_back(format_bytes(size));
   return line("message sizes", fmt::format("{}", fmt::join(sizes, ", ")));
 }
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json run_json(const char* benchmark, const result::RunHeader& header) {
   return {{"benchmark", benchmark},        {"format_version", header.format_version},

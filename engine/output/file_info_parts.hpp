@@ -31,9 +31,6 @@ std::string ranks_text(const result::RunHeader& header, const std::vector<HostRa
 /// A line: the message sizes.
 std::string sizes_text(const result::RunHeader& header);
 
-/// Null for what is not finite.
-Json number(double value);
-
 /// How the description of a result begins, and its provenance, options and hosts.
 Json run_json(const char* benchmark, const result::RunHeader& header);
 void add_origin(Json& json, const result::RunHeader& header, const std::vector<HostRanks>& hosts);

@@ -9,7 +9,6 @@
 
 #include "core/json.hpp"
 #include "model/result.hpp"
-#include "result/topology/best_rates.hpp"
 #include "result/topology/hdf5_reader.hpp"
 
 namespace leadline::output {

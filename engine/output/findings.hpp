@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/finding.hpp"
+#include "model/result.hpp"
 
 namespace leadline::output {
 

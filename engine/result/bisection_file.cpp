@@ -4,21 +4,15 @@
 
 #include "core/error.hpp"
 #include "result/bisection/hdf5_store.hpp"
-#include "result/bisection/json_store.hpp"
+#include "result/bisection/json.hpp"
 
 namespace leadline::result {
 
 namespace {
 
-class NoFile : public BisectionFile {
+class NoBisectionFile final : public NoFile<BisectionFile, BisectionResult> {
  public:
   void write(const bench::bisection::RankRow&) override {}
-  const std::string& path() const override { return path_; }
-  void mark_incomplete(const std::string&) noexcept override {}
-  void finish(const BisectionResult&) override {}
-
- private:
-  std::string path_;
 };
 
 }  // namespace
@@ -36,7 +30,7 @@ std::unique_ptr<BisectionFile> open_bisection_file(cluster::Cluster& cluster, co
     case ResultFormat::none:
       break;
   }
-  return std::make_unique<NoFile>();
+  return std::make_unique<NoBisectionFile>();
 }
 
 }  // namespace leadline::result

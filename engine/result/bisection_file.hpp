@@ -11,7 +11,7 @@
 #include "cluster/cluster.hpp"
 #include "model/bisection_result.hpp"
 #include "model/provenance.hpp"
-#include "result/link_result_file.hpp"
+#include "result/result_file.hpp"
 
 namespace leadline::result {
 

@@ -16,7 +16,7 @@ struct ContainerFileFacts {
   std::int64_t num_tasks = 0;
   std::int64_t num_rounds = 0;  ///< 0 = unfinished
   std::int64_t size_bytes = 0;
-  std::int64_t used_bytes = 0;  ///< by contents; unfinished: nobody knows, so what there is room for
+  std::int64_t used_bytes = 0;  ///< by contents; unfinished: unknown, so the room that there is
   std::int64_t metadata_bytes = 0;
   std::int64_t unused_bytes() const { return size_bytes - used_bytes - metadata_bytes; }
 };

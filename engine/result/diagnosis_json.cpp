@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes diagnoses key by key.
+// Diagnoses and comparisons in JSON; docs/formats/diagnosis.schema.json and comparison.schema.json say what the keys
+// mean.
 #include "result/diagnosis_json.hpp"
+
+#include <algorithm>
 
 namespace leadline::result {
 namespace {
@@ -21,6 +24,30 @@ Json class_json(const DiagnosedClass& one) {
           {"time_ns_median", number(one.time_ns_median)},
           {"error", number(one.error)},
           {"spread", number(one.spread)}};
+}
+
+constexpr int comparison_format_version = 1;
+
+Json class_json(const ComparedClass& one) {
+  return {{"name", one.name},
+          {"num_pairs", one.num_pairs},
+          {"before_ns_median", number(one.before_ns)},
+          {"after_ns_median", number(one.after_ns)},
+          {"ratio", number(one.ratio)},
+          {"ratio_interval", Json::array({number(one.ratio_low), number(one.ratio_high)})},
+          {"change", name_of(one.change)}};
+}
+
+Json comparison_json(const Comparison& comparison) {
+  return {{"message_size_bytes", comparison.message_size_bytes},
+          {"threshold", number(comparison.settings.threshold)},
+          {"false_discovery_rate", number(comparison.settings.false_discovery_rate)},
+          {"num_pairs", comparison.num_pairs},
+          {"worse", is_worse(comparison)},
+          {"classes", list_json(comparison.classes, class_json)},
+          {"slower", list_json(comparison.slower, fault_json)},
+          {"faster", list_json(comparison.faster, fault_json)},
+          {"notes", comparison.notes}};
 }
 
 }  // namespace
@@ -79,6 +106,16 @@ std::string diagnosis_document(const std::string& result_path, bool is_complete,
                   {"result", result_path},
                   {"complete", is_complete},
                   {"slices", std::move(parts)}});
+}
+
+std::string comparison_document(const std::string& before_path, const std::string& after_path,
+                                const std::vector<Comparison>& comparisons) {
+  return text_of({{"document", "comparison"},
+                  {"format_version", comparison_format_version},
+                  {"before", before_path},
+                  {"after", after_path},
+                  {"worse", std::ranges::any_of(comparisons, is_worse)},
+                  {"sizes", list_json(comparisons, comparison_json)}});
 }
 
 }  // namespace leadline::result

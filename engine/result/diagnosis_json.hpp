@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A diagnosis in JSON; docs/formats/diagnosis.schema.json says what the keys mean.
+// Diagnoses and comparisons in JSON; docs/formats/diagnosis.schema.json and comparison.schema.json say what the keys
+// mean.
 #pragma once
 
 #include <string>
@@ -23,5 +24,9 @@ struct DiagnosedSlice {
 /// The document of `leadline diagnose`, with a line end.
 std::string diagnosis_document(const std::string& result_path, bool is_complete,
                                const std::vector<DiagnosedSlice>& slices);
+
+/// The document of `leadline compare`, with a line end; one comparison for each message size.
+std::string comparison_document(const std::string& before_path, const std::string& after_path,
+                                const std::vector<Comparison>& comparisons);
 
 }  // namespace leadline::result

@@ -4,21 +4,15 @@
 
 #include "core/error.hpp"
 #include "result/io/hdf5_store.hpp"
-#include "result/io/json_store.hpp"
+#include "result/io/json.hpp"
 
 namespace leadline::result {
 
 namespace {
 
-class NoFile : public IoFile {
+class NoIoFile final : public NoFile<IoFile, IoResult> {
  public:
   void write(const PhasePosition&, const RankPhase&, const PhaseSummary&) override {}
-  const std::string& path() const override { return path_; }
-  void mark_incomplete(const std::string&) noexcept override {}
-  void finish(const IoResult&) override {}
-
- private:
-  std::string path_;
 };
 
 }  // namespace
@@ -35,7 +29,7 @@ std::unique_ptr<IoFile> open_io_file(cluster::Cluster& cluster, const IoResult& 
     case ResultFormat::none:
       break;
   }
-  return std::make_unique<NoFile>();
+  return std::make_unique<NoIoFile>();
 }
 
 }  // namespace leadline::result

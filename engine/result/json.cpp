@@ -2,13 +2,14 @@
 // Builds the JSON document of a link test, key by key.
 #include "result/json.hpp"
 
+#include <utility>
+
 #include "model/options.hpp"
 #include "result/diagnosis_json.hpp"
 #include "result/json_parts.hpp"
 #include "result/slow_pairs.hpp"
 
 namespace leadline::result {
-
 namespace {
 
 /// Times and the bandwidths that belong to them; the fastest pair is the one with the least time.
@@ -104,6 +105,14 @@ Json slice_json(const LinkResult& result, std::size_t index) {
   };
 }
 
+JsonFile::IncompleteDocument incomplete(LinkResult so_far) {
+  so_far.complete = false;
+  return [so_far = std::move(so_far)](const std::string& reason) mutable {
+    so_far.incomplete_reason = reason;
+    return json_text(so_far);
+  };
+}
+
 }  // namespace
 
 std::string json_text(const LinkResult& result) {
@@ -116,6 +125,13 @@ std::string json_text(const LinkResult& result) {
   document["findings"] = findings_json(result.findings);
   document["slices"] = std::move(slices);
   return text_of(document);
+}
+
+JsonStore::JsonStore(cluster::Cluster& cluster, LinkResult so_far, const LinkResultFileSetup& setup)
+    : file_(cluster, setup.path, setup.existing, incomplete(std::move(so_far))) {}
+
+void JsonStore::finish(const LinkResult& result) {
+  file_.finish([&] { return json_text(result); });
 }
 
 }  // namespace leadline::result

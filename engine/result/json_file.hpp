@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that holds one JSON document, valid from its creation on, whatever the benchmark.
+// A file that holds one JSON document, valid from its creation on, which may grow while the run goes on.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cluster/cluster.hpp"
-#include "result/link_result_file.hpp"
 #include "result/output_file.hpp"
+#include "result/result_file.hpp"
 
 namespace leadline::result {
 
@@ -43,6 +44,50 @@ class JsonFile {
   std::mutex mutex_;  ///< between the end of the run and a failure that the watch reports
   std::size_t size_ = 0;
   bool is_final_ = false;
+};
+
+/// Every rank has one; rank 0 alone has the file. The document of a run that fails has what was added until then.
+template <typename Result>
+class RunDocument {
+ public:
+  using TextOf = std::string (*)(const Result& result);
+
+  /// Collective; errors are those of open_link_result_file.
+  RunDocument(cluster::Cluster& cluster, Result so_far, const std::string& path, ExistingFile existing, TextOf text_of)
+      : is_rank_0_(cluster.rank() == 0),
+        text_of_(text_of),
+        so_far_(std::move(so_far)),
+        file_(cluster, path, existing, [this](const std::string& reason) { return incomplete(reason); }) {}
+
+  const std::string& path() const { return file_.path(); }
+
+  /// Local: `change` is what came since; it is called on rank 0 only.
+  template <typename Change>
+  void add(const Change& change) {
+    if (!is_rank_0_) return;
+    const std::lock_guard lock(mutex_);
+    change(so_far_);
+  }
+
+  /// These two are as in LinkResultFile.
+  void mark_incomplete(const std::string& reason) noexcept { file_.mark_incomplete(reason); }
+  void finish(const Result& result) {
+    file_.finish([&] { return text_of_(result); });
+  }
+
+ private:
+  std::string incomplete(const std::string& reason) {
+    const std::lock_guard lock(mutex_);
+    so_far_.complete = false;
+    so_far_.incomplete_reason = reason;
+    return text_of_(so_far_);
+  }
+
+  bool is_rank_0_;
+  TextOf text_of_;
+  std::mutex mutex_;  ///< between the measuring thread and a failure that the watch reports
+  Result so_far_;
+  JsonFile file_;
 };
 
 }  // namespace leadline::result

@@ -60,8 +60,6 @@ Json connections_json(const std::optional<Connections>& from) {
 
 }  // namespace
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 double number_or_nan(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }

@@ -13,9 +13,6 @@ namespace leadline::result {
 
 /// Keys in the order of the document.
 
-/// Null for what is not finite: not measured.
-Json number(double value);
-
 /// A number of a document that is read, NaN for null.
 double number_or_nan(const Json& json);
 

@@ -6,24 +6,18 @@
 
 #include "core/error.hpp"
 #include "result/hdf5/hdf5_store.hpp"
-#include "result/json_store.hpp"
+#include "result/json.hpp"
 #include "result/sion/sion_store.hpp"
 
 namespace leadline::result {
 
 namespace {
 
-class NoFile : public LinkResultFile {
+class NoLinkResultFile final : public NoFile<LinkResultFile, LinkResult> {
  public:
   void reserve_repeats(int) override {}
   void write(const Slice&, const PairRow&) override {}
-  const std::string& path() const override { return path_; }
   void flush() override {}
-  void mark_incomplete(const std::string&) noexcept override {}
-  void finish(const LinkResult&) override {}
-
- private:
-  std::string path_;
 };
 
 std::optional<ResultFormat> format_of_name(const std::string& path) {
@@ -61,7 +55,7 @@ std::unique_ptr<LinkResultFile> open_link_result_file(cluster::Cluster& cluster,
     case ResultFormat::none:
       break;
   }
-  return std::make_unique<NoFile>();
+  return std::make_unique<NoLinkResultFile>();
 }
 
 ResultFormat format_for(const std::string& path, std::optional<ResultFormat> given) {

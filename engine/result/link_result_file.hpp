@@ -15,6 +15,7 @@
 #include "model/link_result.hpp"
 #include "model/provenance.hpp"
 #include "model/request.hpp"
+#include "result/result_file.hpp"
 
 namespace leadline::result {
 
@@ -37,9 +38,6 @@ class LinkResultFile : public bench::link::RowStore {
   /// read on rank 0 only. Every rank throws the error of any.
   virtual void finish(const LinkResult& result) = 0;
 };
-
-/// What becomes of a file that is there already.
-enum class ExistingFile : std::uint8_t { refuse, overwrite };
 
 /// Which repeats of a run a file keeps the rows of.
 enum class KeptRepeats : std::uint8_t {
@@ -81,8 +79,7 @@ std::unique_ptr<LinkResultFile> open_link_result_file(cluster::Cluster& cluster,
                                                       LinkResultFileSetup setup);
 
 /// The format of a result from the name of its file (.h5 .hdf5 .sion .json, "-" and no name being JSON and HDF5) and
-/// from
-/// --format, if given. Throws Error(bad_command_line) where they contradict, or say nothing.
+/// from --format, if given. Throws Error(bad_command_line) where they contradict, or say nothing.
 ResultFormat format_for(const std::string& path, std::optional<ResultFormat> given);
 
 /// "leadline-link-20260131T235959Z.h5" for the benchmark "link"; `now` in UTC seconds since 1970. Empty for

@@ -26,7 +26,7 @@ struct Retest {
   double time_ns = 0, retest_time_ns = 0;  ///< 0 = not retested
 };
 
-/// What LinkTest 1.2 itself wrote and nobody else knows, kept so that its record can be written again byte for byte.
+/// What only LinkTest 1.2 itself writes, kept so that its record can be written again byte for byte.
 struct LinkTestOrigin {
   std::int32_t num_iterations = 0;
   std::int32_t message_size_bytes = 0;
@@ -53,7 +53,7 @@ LinkResultHeader header_of(const LinkResult& so_far, const std::string& nonce);
 std::vector<Retest> retests_of(const LinkResult& result);
 
 /// For how many rounds of a slice a file keeps the times of the all-to-all before each; 0 where there are none. At most
-/// two a rank: serial rounds are as many as pairs, and nobody wants that cubed.
+/// two a rank: serial rounds are as many as pairs, so that the tables would grow with the cube of the ranks.
 std::int64_t num_all_to_all_slots(const LinkResult& so_far, std::int64_t num_ranks);
 
 }  // namespace leadline::result

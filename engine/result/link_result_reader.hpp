@@ -25,7 +25,7 @@ FileKind kind_of_file(const std::string& path);
 /// whatever is in the file. Throws as LinkResultReader::open does.
 std::string benchmark_of(const std::string& path, FileKind kind);
 
-/// Does work with a file of that kind. What the HDF5 library dies of takes another process with it, and becomes an
+/// Does work with a file of that kind. A crash of the HDF5 library ends another process, and becomes an
 /// Error.
 void work_with(const std::string& path, FileKind kind, const std::function<void()>& work);
 

@@ -65,8 +65,8 @@ void SliceRows::load(TimeStatistic statistic) {
       block.times_ns.push_back(reader_.times_ns(repeat_index_, size_index_, rank, statistic));
     }
     if (coding.valid()) coding.get();
-    coding = std::async(std::launch::async, [this, over_known, its = std::move(block)]() mutable {
-      code(std::move(its), over_known, rows_);
+    coding = std::async(std::launch::async, [this, over_known, rows = std::move(block)]() mutable {
+      code(std::move(rows), over_known, rows_);
     });
   }
   if (coding.valid()) coding.get();

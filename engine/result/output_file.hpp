@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is written with positioned writes, and the errors of files in a user's words.
+// Files that are written: with positioned writes, or under their name only when they are whole; errors in a user's
+// words.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include <string_view>
 
 #include "core/error.hpp"
-#include "result/link_result_file.hpp"
+#include "result/result_file.hpp"
 
 namespace leadline::result {
 
@@ -59,5 +60,28 @@ class OutputFile {
 /// What a user reads when writing the result failed with this error number.
 Error write_error(const std::string& path, int error_number);
 Error write_error(const std::string& path, const std::string& why);
+
+/// Something beside the output to write to, which is removed unless it has taken the output's place.
+class StagedFile {
+ public:
+  /// Throws Error(bad_command_line) where the output is there and not to be overwritten, or no regular file.
+  StagedFile(const std::string& output, ExistingFile existing);
+  ~StagedFile();
+  StagedFile(const StagedFile&) = delete;
+  StagedFile& operator=(const StagedFile&) = delete;
+
+  /// Where to write. Nothing is there yet.
+  const std::string& path() const { return path_; }
+
+  /// The error as the user knows the file: by its name.
+  Error named(const Error& error) const;
+
+  /// Gives the file, which is on the disk by now, its name. A link stays a link, to the new file. Throws Error.
+  void commit();
+
+ private:
+  std::string output_, target_, path_;
+  ExistingFile existing_;
+};
 
 }  // namespace leadline::result

@@ -44,15 +44,15 @@ void describe_run(RunHeader& header, const RunRequest& request, const std::vecto
 }
 
 std::string provenance_text(const RunHeader& header, const std::string& name) {
-  for (const auto& [its, value] : header.provenance) {
-    if (its == name && std::holds_alternative<std::string>(value)) return std::get<std::string>(value);
+  for (const auto& [key, value] : header.provenance) {
+    if (key == name && std::holds_alternative<std::string>(value)) return std::get<std::string>(value);
   }
   return "";
 }
 
 std::string option_text(const RunHeader& header, const std::string& name) {
-  for (const auto& [its, value] : header.options) {
-    if (its == name) return value;
+  for (const auto& [key, value] : header.options) {
+    if (key == name) return value;
   }
   return "";
 }

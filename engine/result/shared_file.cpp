@@ -82,17 +82,17 @@ void SharedFile::put(const PlaceOfRank& place_of, std::string_view own, std::opt
 void SharedFile::put(std::span<const PlacedBytes> own, std::optional<Error>& error) {
   if (direct_) {
     unless_failed(error, [&] {
-      for (const PlacedBytes& its : own) file_->write_at(its.offset, its.bytes);
+      for (const PlacedBytes& part : own) file_->write_at(part.offset, part.bytes);
     });
     return;
   }
   std::string message;
-  for (const PlacedBytes& its : own) {
-    const std::array<std::uint64_t, 2> head{its.offset, its.bytes.size()};
+  for (const PlacedBytes& part : own) {
+    const std::array<std::uint64_t, 2> head{part.offset, part.bytes.size()};
     message += as_bytes(std::span<const std::uint64_t>(head));
-    message += its.bytes;
+    message += part.bytes;
   }
-  cluster_->gather(message, [&](int, std::string_view its) { unless_failed(error, [&] { write_placed(its); }); });
+  cluster_->gather(message, [&](int, std::string_view text) { unless_failed(error, [&] { write_placed(text); }); });
 }
 
 /// A message: offset, size, bytes; offset, size, bytes ...
@@ -139,8 +139,8 @@ void SharedFile::put_pieces(const PlaceOfRank& place_of, std::string_view bytes,
   message += as_bytes(std::span(&num_pieces, 1));
   message.append(reinterpret_cast<const char*>(pieces.data()), pieces.size_bytes());
   for (const Piece& piece : pieces) message += part_of(piece);
-  cluster_->gather(message, [&](int rank, std::string_view its) {
-    unless_failed(error, [&] { write_pieces(place_of(rank), its, value_size); });
+  cluster_->gather(message, [&](int rank, std::string_view text) {
+    unless_failed(error, [&] { write_pieces(place_of(rank), text, value_size); });
   });
 }
 

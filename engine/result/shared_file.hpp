@@ -69,7 +69,7 @@ class SharedFile {
   void put_pieces(const PlaceOfRank& place_of, std::string_view bytes, std::size_t value_size,
                   std::span<const Piece> pieces, std::optional<Error>& error);
 
-  /// Collective: what ranks other than 0 wrote is on the disk; one rank a host speaks for its page cache.
+  /// Collective: what ranks other than 0 wrote is on the disk; one rank of each host writes its page cache back.
   void sync_others();
 
  private:

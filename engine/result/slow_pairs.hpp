@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the retest says about a slow pair: whether it is slow by itself, or only beside others.
+// What the retest says about a slow pair: whether it is slow alone, or only under load.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ namespace leadline::result {
 
 enum class Verdict : std::uint8_t {
   not_retested,
-  not_slow,         ///< below slow_factor times the median of its class already in company
-  slow_alone_too,   ///< slow in company, and alone slow or hardly faster
-  only_in_company,  ///< slow in company, not alone, and by more than jitter
+  not_slow,         ///< below slow_factor times the median of its class already under load
+  slow_alone_too,   ///< slow under load, and alone slow or hardly faster
+  only_in_company,  ///< slow under load, not alone, and by more than jitter
 };
 
 /// How many times the median of its class (same host, between hosts) a time must reach to be called slow. A guess
 /// that keeps jitter out and halved links in.
 inline constexpr double slow_factor = 1.5;
 
-/// How many times its time alone a pair's time in company must be to blame the company: a pair just above the line
+/// How many times its time alone a pair's time under load must be to blame the load: a pair just above the line
 /// of slow_factor must not change its verdict by jitter. A guess.
 inline constexpr double load_factor = 1.2;
 
@@ -32,7 +32,7 @@ const char* name_of(Verdict verdict);
 struct SlowPairDetails {
   SlowPair pair;
   std::string from_host, to_host;
-  double ratio = 0;  ///< time in company / time alone; NaN = not retested
+  double ratio = 0;  ///< time under load / time alone; NaN = not retested
   Verdict verdict = Verdict::not_retested;
 };
 

@@ -20,14 +20,14 @@ namespace leadline::result {
 
 namespace {
 
-/// Its death is nobody's business: no core, no handler that has something to say.
+/// A crash of it is expected: no core file, and no signal handler that prints something.
 void die_quietly() {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) ::signal(number, SIG_DFL);
 }
 
-/// How a child ended; nothing where that is not to be had.
+/// How a child ended; nothing where that is unknown.
 std::optional<int> end_of(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
@@ -99,7 +99,7 @@ Error error_of(const std::string& text) {
 
 bool probe_in_child(const std::function<void()>& work, std::uint64_t most_work_s) {
   const pid_t child = ::fork();
-  if (child < 0) return true;  // nobody knows: there is no room for another process
+  if (child < 0) return true;  // unknown: no further process can be made
   if (child == 0) run_as_child(work, most_work_s);
   const auto status = end_of(child);
   return !status || WIFEXITED(*status);

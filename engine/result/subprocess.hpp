@@ -15,7 +15,7 @@ namespace leadline::result {
 /// standard error are lost.
 bool probe_in_child(const std::function<void()>& work, std::uint64_t most_work_s);
 
-/// Does the work; throws its Error. If the process dies of it: run_failed, with the words given.
+/// Does the work; throws its Error. If the process crashes: run_failed, with the text given.
 void run_in_subprocess(const std::string& problem, const std::string& why_it_died, const std::function<void()>& work);
 
 }  // namespace leadline::result

@@ -6,22 +6,16 @@
 
 #include "core/error.hpp"
 #include "result/topology/hdf5_store.hpp"
-#include "result/topology/json_store.hpp"
+#include "result/topology/json.hpp"
 
 namespace leadline::result {
 
 namespace {
 
-class NoFile : public TopologyFile {
+class NoTopologyFile final : public NoFile<TopologyFile, TopologyResult> {
  public:
   void write(std::size_t, const bench::topology::CellRow&, const CellSummary&) override {}
   void write(const LoadPoint&) override {}
-  const std::string& path() const override { return path_; }
-  void mark_incomplete(const std::string&) noexcept override {}
-  void finish(const TopologyResult&) override {}
-
- private:
-  std::string path_;
 };
 
 }  // namespace
@@ -39,7 +33,7 @@ std::unique_ptr<TopologyFile> open_topology_file(cluster::Cluster& cluster, cons
     case ResultFormat::none:
       break;
   }
-  return std::make_unique<NoFile>();
+  return std::make_unique<NoTopologyFile>();
 }
 
 }  // namespace leadline::result

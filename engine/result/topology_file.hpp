@@ -11,7 +11,7 @@
 #include "cluster/cluster.hpp"
 #include "model/provenance.hpp"
 #include "model/topology_result.hpp"
-#include "result/link_result_file.hpp"
+#include "result/result_file.hpp"
 #include "schedule/topology.hpp"
 
 namespace leadline::result {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the kernel which pages it holds, by cachestat(2) or mincore(2), and has it let go of them.
+// Which file system a file is on, and what of the file lies in the kernel's page cache.
 #include "storage/page_cache.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -13,14 +14,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
-#include "storage/descriptor.hpp"
-#include "storage/file_systems.hpp"
 
 namespace leadline::storage {
 namespace {
@@ -92,7 +93,7 @@ class Window {
     if (start_ != MAP_FAILED) ::munmap(start_, size_);
   }
 
-  /// How many of its pages are there; nothing where it cannot be told.
+  /// How many of its pages are there; nothing where that is unknown.
   std::optional<std::uint64_t> count() const {
     std::vector<unsigned char> flags(size_ / page_size());
     if (start_ == MAP_FAILED || ::mincore(start_, size_, flags.data()) != 0) return std::nullopt;
@@ -127,6 +128,26 @@ Descriptor open_to_look(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   return Descriptor(fd >= 0 ? fd : ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
 }
+
+struct Known {
+  std::uint32_t number;
+  const char* name;
+};
+
+// From linux/magic.h and, those that are not part of Linux, from their own sources.
+constexpr Known known[] = {
+    {0x0000ef53, "ext4"},  // ext2 and ext3, too
+    {0x58465342, "xfs"},      {0x9123683e, "btrfs"},    {0xf2f52010, "f2fs"},     {0xca451a4e, "bcachefs"},
+    {0x01021994, "tmpfs"},    {0x858458f6, "ramfs"},    {0x794c7630, "overlay"},  {0x00006969, "nfs"},
+    {0xff534d42, "cifs"},     {0xfe534d42, "smb2"},     {0x0000517b, "smb"},      {0x01021997, "9p"},
+    {0x65735546, "fuse"},     {0x00c36400, "ceph"},     {0x0bd00bd0, "lustre"},   {0x47504653, "gpfs"},
+    {0x19830326, "beegfs"},   {0xaad7aaea, "panfs"},    {0x2fc12fc1, "zfs"},      {0x20030528, "orangefs"},
+    {0x01161970, "gfs2"},     {0x7461636f, "ocfs2"},    {0x5346414f, "afs"},      {0x73757245, "coda"},
+    {0x52654973, "reiserfs"}, {0x3153464a, "jfs"},      {0x00004d44, "vfat"},     {0x2011bab0, "exfat"},
+    {0x5346544e, "ntfs"},     {0x7366746e, "ntfs3"},    {0x73717368, "squashfs"}, {0xe0f5e1e2, "erofs"},
+    {0x00009660, "iso9660"},  {0x0000f15f, "ecryptfs"}, {0x786f4256, "vboxsf"},   {0x958458f6, "hugetlbfs"},
+    {0x00009fa0, "proc"},     {0x62656572, "sysfs"},
+};
 
 }  // namespace
 
@@ -167,9 +188,30 @@ void drop_from_cache(const std::string& path) {
 
 std::uint64_t free_bytes(const std::string& path) {
   struct statvfs status {};
-  // Some file systems in user space know no sizes and say 0 to all.
+  // Some file systems in user space report a size of 0 for every file.
   if (::statvfs(path.c_str(), &status) != 0 || status.f_blocks == 0) return std::numeric_limits<std::uint64_t>::max();
   return static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize;
+}
+
+std::string file_system_of(const std::string& path) {
+  struct statfs status {};
+  if (::statfs(path.c_str(), &status) != 0) return {};
+  const auto number = static_cast<std::uint32_t>(status.f_type);
+  const auto* const found =
+      std::find_if(std::begin(known), std::end(known), [&](const Known& one) { return one.number == number; });
+  return found != std::end(known) ? found->name : fmt::format("0x{:x}", number);
+}
+
+bool is_memory(const std::string& file_system) {
+  return file_system == "tmpfs" || file_system == "ramfs" || file_system == "hugetlbfs";
+}
+
+CacheSight cache_sight(const std::string& file_system) {
+  // overlay: bytes go through the pages of the file beneath, and mmap(2) is what leads there.
+  if (file_system == "overlay") return CacheSight::mappings;
+  // gpfs: its page pool; zfs: its ARC. Both use the page cache for mappings alone.
+  if (file_system == "gpfs" || file_system == "zfs") return CacheSight::none;
+  return CacheSight::full;
 }
 
 }  // namespace leadline::storage

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a file lies in this host's memory, and getting it out of there.
+// Which file system a file is on, and what of the file lies in the kernel's page cache.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ bool knows_dirty_pages(const std::string& path = {});
 void drop_from_cache(const std::string& path);
 
 /// Local: "ext4", "tmpfs", "nfs", "lustre" ..., or the number in hexadecimal, of an existing directory or file; empty
-/// where it cannot be told.
+/// where that is unknown.
 std::string file_system_of(const std::string& path);
 
 /// Whether such a file system keeps its files in memory alone.
@@ -37,5 +37,14 @@ bool is_memory(const std::string& file_system);
 
 /// Local: bytes that this user can still write to the file system of an existing path; most there is where unknown.
 std::uint64_t free_bytes(const std::string& path);
+
+/// How well the kernel's page cache shows what of a file is in memory.
+enum class CacheSight : std::uint8_t {
+  full,      ///< cachestat(2), and mincore(2)
+  mappings,  ///< mincore(2) alone: other calls look at pages that nothing goes through
+  none,      ///< the file system has a cache of its own
+};
+
+CacheSight cache_sight(const std::string& file_system);
 
 }  // namespace leadline::storage

@@ -94,7 +94,7 @@ class Backend {
   /// Local: the reason why the backend has no such calls, or empty.
   virtual std::string refuses(const CallKind& kind) const = 0;
 
-  /// Local: whether hints() shows what the library does, rather than what it was told.
+  /// Local: whether hints() shows what the library uses, rather than what was requested.
   virtual bool confirms_hints() const = 0;
 
   /// All of these ranks, ascending: they come together in the library's own way, so that they begin at once and open()

@@ -2,7 +2,6 @@
 // The storage backends there are, and how one is picked, opened and tried out.
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,17 +45,5 @@ class LoadedBackend {
 /// unknown names and arguments, Error(something_missing) with the loader's reason, and where the backend needs a
 /// launcher of MPI and this is none.
 LoadedBackend load_backend(const std::string& choice, cluster::Launcher launcher);
-
-/// What came of trying calls out.
-struct Trial {
-  bool is_well = true;
-  std::string why;  ///< "it died of signal 11 (Segmentation fault)", "it was not done within 20 s", or its own words
-};
-
-/// Local, in a process without threads and before any MPI library is started: forks a child without the launcher's
-/// variables, which tries such calls on a scratch file in `directory` (removed afterwards). Never takes longer than
-/// `patience`. Throws Error(something_missing) where `directory` takes no files.
-Trial try_out(const LoadedBackend& backend, const CallKind& kind, const std::string& directory,
-              std::chrono::milliseconds patience = std::chrono::seconds(20));
 
 }  // namespace leadline::storage

@@ -11,7 +11,7 @@
 #include "bench/free_memory.hpp"
 #include "bench/link/order_statistics.hpp"
 #include "core/clock.hpp"
-#include "core/number_ranges.hpp"
+#include "core/units.hpp"
 #include "result/json.hpp"
 #include "result/shared_file.hpp"
 #include "stats/slowest.hpp"

@@ -66,7 +66,7 @@ class Exchange {
     if (num > 0) num_sent_ += static_cast<std::size_t>(num);
   }
 
-  /// No byte more than the message has: what stands behind it belongs to somebody else.
+  /// No byte more than the message has: the bytes behind it belong to another reader.
   void receive() {
     std::array<char, 4096> part;
     const std::size_t num_left = wanted_bytes() - in_.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower rank dials; who dials shows the word that the higher one gave it, for anybody may call a port.
+// The lower rank connects and sends the password that the higher one gave it, since any program can connect to a port.
 #include "transport/data_network.hpp"
 
 #include <fmt/format.h>
@@ -12,8 +12,7 @@
 #include <optional>
 #include <random>
 
-#include "cluster/dial.hpp"
-#include "cluster/listener.hpp"
+#include "cluster/connection.hpp"
 #include "core/error.hpp"
 #include "transport/address_exchange.hpp"
 
@@ -64,21 +63,21 @@ bool has_read(int fd, std::array<char, password_length>& text, Deadline deadline
 DataNetwork::DataNetwork(const std::string& interface)
     : own_(cluster::local_address(interface)), listener_(cluster::listen_on(own_.address)) {}
 
-cluster::Socket DataNetwork::connect(int own_rank, int partner, const cluster::Socket& meeting, Deadline deadline) {
+Descriptor DataNetwork::connect(int own_rank, int partner, const Descriptor& meeting, Deadline deadline) {
   const std::string password = new_password();
   const std::string own_card = card_of(password, cluster::SocketAddress::of_socket(listener_.fd()));
   const std::string card = exchange_addresses(meeting.fd(), partner, own_card, deadline);
-  cluster::Socket socket = own_rank < partner ? dial(partner, card, deadline) : accept(partner, password, deadline);
+  Descriptor socket = own_rank < partner ? dial(partner, card, deadline) : accept(partner, password, deadline);
   cluster::set_no_delay(socket.fd());
   cluster::set_blocking(socket.fd(), cluster::Blocking::yes);
   return socket;
 }
 
-cluster::Socket DataNetwork::dial(int partner, const std::string& card, Deadline deadline) const {
+Descriptor DataNetwork::dial(int partner, const std::string& card, Deadline deadline) const {
   const auto their = read_card(card);
   std::string why = "its address makes no sense";
   if (their) {
-    if (cluster::Socket socket = cluster::connect_to(their->address, own_.address, deadline, why)) {
+    if (Descriptor socket = cluster::connect_to(their->address, own_.address, deadline, why)) {
       // A new connection takes these few bytes at once; where it is already broken, the greeting will see it.
       (void)!::send(socket.fd(), their->password.data(), their->password.size(), MSG_NOSIGNAL);
       return socket;
@@ -90,11 +89,11 @@ cluster::Socket DataNetwork::dial(int partner, const std::string& card, Deadline
               why, "Check --interface: each network in it must reach the others");
 }
 
-cluster::Socket DataNetwork::accept(int partner, const std::string& password, Deadline deadline) const {
+Descriptor DataNetwork::accept(int partner, const std::string& password, Deadline deadline) const {
   while (!deadline.has_passed()) {
     pollfd wanted{listener_.fd(), POLLIN, 0};
     if (::poll(&wanted, 1, deadline.left_ms()) <= 0) continue;
-    cluster::Socket socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+    Descriptor socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
     std::array<char, password_length> text{};
     if (socket && has_read(socket.fd(), text, deadline) && std::string_view(text.data(), text.size()) == password) {
       return socket;

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cluster/address.hpp"
-#include "cluster/socket.hpp"
 #include "core/deadline.hpp"
+#include "core/descriptor.hpp"
 
 namespace leadline::transport {
 
@@ -20,14 +20,14 @@ class DataNetwork {
 
   /// Partners: a connection between both their places, blocking, TCP_NODELAY. They tell each other over `meeting` where
   /// those are. Throws Error(run_failed) when the deadline passes or one network does not lead to the other.
-  cluster::Socket connect(int own_rank, int partner, const cluster::Socket& meeting, Deadline deadline);
+  Descriptor connect(int own_rank, int partner, const Descriptor& meeting, Deadline deadline);
 
  private:
-  cluster::Socket dial(int partner, const std::string& card, Deadline deadline) const;
-  cluster::Socket accept(int partner, const std::string& password, Deadline deadline) const;
+  Descriptor dial(int partner, const std::string& card, Deadline deadline) const;
+  Descriptor accept(int partner, const std::string& password, Deadline deadline) const;
 
   cluster::LocalAddress own_;
-  cluster::Socket listener_;
+  Descriptor listener_;
 };
 
 }  // namespace leadline::transport

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "kernel/barrier.hpp"
 #include "kernel/neighbour_exchange.hpp"
 #include "transport/socket_link.hpp"
 
@@ -94,7 +95,7 @@ Connected LinkSockets::connect(int partner, Deadline deadline) {
     open_.erase(found);
   }
   make_room();
-  cluster::Socket socket = rendezvous_.meet(partner, deadline, meanwhile_);
+  Descriptor socket = rendezvous_.meet(partner, deadline, meanwhile_);
   if (network_) socket = network_->connect(own_rank_, partner, socket, deadline);
   if (greet(socket.fd(), partner, deadline, meanwhile_) == Greeting::closed) throw_lost(partner, 0);
   open_.push_back({partner, std::move(socket)});
@@ -137,8 +138,8 @@ void LinkSockets::open_loop(Deadline deadline) {
   socklen_t length = sizeof address;
   auto* const name = reinterpret_cast<sockaddr*>(&address);
 
-  const cluster::Socket listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  cluster::Socket out(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  Descriptor out(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!listener || !out || ::bind(listener.fd(), name, length) != 0 || ::listen(listener.fd(), 1) != 0 ||
       ::getsockname(listener.fd(), name, &length) != 0 || ::connect(out.fd(), name, length) != 0) {
     throw_no_loop();
@@ -153,7 +154,7 @@ void LinkSockets::open_loop(Deadline deadline) {
     if (::poll(&wanted, 1, deadline.left_ms()) <= 0) continue;
     sockaddr_in peer{};
     length = sizeof peer;
-    cluster::Socket in(::accept4(listener.fd(), reinterpret_cast<sockaddr*>(&peer), &length, SOCK_CLOEXEC));
+    Descriptor in(::accept4(listener.fd(), reinterpret_cast<sockaddr*>(&peer), &length, SOCK_CLOEXEC));
     if (!in || !same_port(peer, own)) continue;
     const int on = 1;
     ::setsockopt(out.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

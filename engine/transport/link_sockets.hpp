@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "cluster/rendezvous.hpp"
-#include "cluster/socket.hpp"
 #include "core/deadline.hpp"
-#include "transport/connections.hpp"
+#include "core/descriptor.hpp"
 #include "transport/data_network.hpp"
+#include "transport/transport.hpp"
 
 namespace leadline::transport {
 
@@ -28,7 +28,7 @@ std::size_t link_limit(std::size_t files_a_link = 1);
 
 /// Eight bytes for every open link, nothing for other partners.
 ///
-/// Each end closes links by its own limit and tells nobody: first that which was connected longest ago, but none that
+/// Each end closes links by its own limit, without notice: first that which was connected longest ago, but none that
 /// barriers need as long as there are others. The other end finds out when the two connect again: instead of the
 /// greeting it reads the end of the stream, drops its own end, and both meet anew.
 class LinkSockets {
@@ -55,7 +55,7 @@ class LinkSockets {
  private:
   struct OpenLink {
     int partner;
-    cluster::Socket socket;
+    Descriptor socket;
   };
 
   std::vector<OpenLink>::const_iterator find(int partner) const;
@@ -69,7 +69,7 @@ class LinkSockets {
   Meanwhile meanwhile_;
   std::vector<std::int32_t> barrier_partners_;  ///< ascending
   std::vector<OpenLink> open_;                  ///< the one connected longest ago first
-  cluster::Socket loop_out_, loop_in_;
+  Descriptor loop_out_, loop_in_;
 };
 
 }  // namespace leadline::transport

@@ -24,7 +24,7 @@ class Messages {
   Messages& operator=(const Messages&) = delete;
   virtual ~Messages() = default;
 
-  /// Local, do not block; the memory is left alone until the ticket was handed out.
+  /// Local, do not block; the memory must stay untouched until the ticket was handed out.
   virtual void post_send(int partner, std::span<const std::byte> data, Ticket ticket) = 0;
   virtual void post_receive(int partner, std::span<std::byte> data, Ticket ticket) = 0;
 

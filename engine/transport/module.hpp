@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding and opening the modules that carry the transports.
+// Finding and opening the modules that carry the transports, and trying each of them in a child process.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,7 +15,7 @@
 
 namespace leadline::transport {
 
-/// An open module. The library stays in the process to its end, since vendors' libraries do not bear being unloaded.
+/// An open module. The library stays in the process to its end, since vendors' libraries crash when they are unloaded.
 class LoadedModule {
  public:
   LoadedModule(const Entry& entry, const ModuleFile& file, DynamicLibrary library, const Module& module)
@@ -46,5 +47,27 @@ OpenFile open_file(const std::string& path);
 
 /// Where the file of a module lies.
 std::string path_of(const ModuleFile& file);
+
+/// What a module says of one setting.
+struct KnownSetting {
+  std::string name, value, meaning;  ///< as in Setting
+};
+
+/// Whether one module file can be loaded here, and what it says about itself.
+struct Availability {
+  const Entry* entry = nullptr;
+  const ModuleFile* file = nullptr;
+  std::string path;
+  std::string why_absent;              ///< the loader's reason; empty = it can be loaded
+  std::vector<KnownSetting> settings;  ///< where everything was asked for, like the rest
+  std::vector<Fact> facts;
+  std::string why_unusable;  ///< the library's reason why there are no facts; empty = there are
+};
+
+enum class Ask : std::uint8_t { whether_it_loads, everything };
+
+/// Local: tries all modules, in the order of the table; each in a child process of its own, since the symbols of two
+/// MPI libraries would clash in one, and a library may crash or hang. To be called by a process without threads.
+std::vector<Availability> probe_all(Ask ask = Ask::whether_it_loads);
 
 }  // namespace leadline::transport

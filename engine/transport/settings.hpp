@@ -15,7 +15,7 @@ namespace leadline::transport {
 struct Setting {
   const char* name;     ///< "gid-index"
   const char* value;    ///< for people: "N", "NAME", "yes|no"
-  const char* meaning;  ///< one line for people, with what it is where nobody says it
+  const char* meaning;  ///< one line for people, with the default
 };
 
 /// What the user gave, every name known to the transport.

@@ -12,8 +12,8 @@
 
 #include "core/clock.hpp"
 #include "model/request.hpp"
+#include "transport/buffers.hpp"
 #include "transport/link_sockets.hpp"
-#include "transport/posted.hpp"
 
 namespace leadline::transport {
 
@@ -130,7 +130,8 @@ class SocketLink {
 
  private:
   /// Both directions in turn, never blocking in one: with full socket buffers at both ends a blocking send would
-  /// wait for a partner that waits likewise. Returns when one direction is done and nothing of the other is halfway.
+  /// wait for a partner that waits likewise. Returns when one direction is done and no message of the other is
+  /// incomplete.
   void drive_both() {
     const LinkEnds ends = stream_.ends();
     auto& [sends, receives, size] = posted_;

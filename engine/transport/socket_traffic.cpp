@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves many messages over many sockets: one poll for all that wait, then one call for each that is ready.
+// Messages over many stream sockets at once, for the modules that move their bytes by TCP.
 #include "transport/socket_traffic.hpp"
 
 #include <sched.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cassert>
 
 #include "transport/socket_link.hpp"
 
 namespace leadline::transport {
+namespace {
+
+std::vector<std::int32_t> sorted(std::span<const std::int32_t> partners) {
+  std::vector<std::int32_t> ranks(partners.begin(), partners.end());
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
+}
+
+std::vector<int> sockets_to(std::span<const std::int32_t> ranks, const LinkSockets& sockets) {
+  std::vector<int> fds;
+  for (const LinkEnds& ends : sockets.all_ends(ranks)) fds.push_back(ends.out);
+  return fds;
+}
+
+}  // namespace
 
 SocketTraffic::SocketTraffic(std::span<const std::int32_t> ranks, std::span<const int> fds, std::size_t num_messages,
                              WaitMode wait, HandsOut hands_out)
@@ -149,6 +165,33 @@ bool SocketTraffic::move_what_is_ready(int timeout_ms) {
     await_events_of(i);
   }
   return any;
+}
+
+SocketMessages::SocketMessages(std::span<const std::int32_t> partners, std::size_t max_tickets,
+                               const LinkSockets& sockets, WaitMode wait)
+    : ranks_(sorted(partners)),
+      traffic_(ranks_, sockets_to(ranks_, sockets), max_tickets, wait, SocketTraffic::HandsOut::everything) {}
+
+void SocketMessages::post_send(int partner, std::span<const std::byte> data, Ticket ticket) {
+  traffic_.post_send(peer_of(partner), ticket, data.data(), data.size());
+}
+
+void SocketMessages::post_receive(int partner, std::span<std::byte> data, Ticket ticket) {
+  traffic_.post_receive(peer_of(partner), ticket, data.data(), data.size());
+}
+
+std::optional<Messages::Ticket> SocketMessages::poll() {
+  const auto done = traffic_.poll();
+  if (!done) return std::nullopt;
+  return static_cast<Ticket>(*done);
+}
+
+Messages::Ticket SocketMessages::await_any() { return static_cast<Ticket>(traffic_.await_any()); }
+
+std::size_t SocketMessages::peer_of(int partner) const {
+  const auto found = std::lower_bound(ranks_.begin(), ranks_.end(), partner);
+  assert(found != ranks_.end() && *found == partner && "no partner of these messages");
+  return static_cast<std::size_t>(found - ranks_.begin());
 }
 
 }  // namespace leadline::transport

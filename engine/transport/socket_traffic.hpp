@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many messages over many sockets at once: whatever is posted moves as soon as its socket is ready.
+// Messages over many stream sockets at once, for the modules that move their bytes by TCP.
 #pragma once
 
 #include <poll.h>
@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "model/request.hpp"
+#include "transport/link_sockets.hpp"
+#include "transport/messages.hpp"
 
 namespace leadline::transport {
 
@@ -83,6 +85,25 @@ class SocketTraffic {
   std::size_t num_pending_ = 0;
   std::vector<std::size_t> done_;  ///< a ring: to be handed out, in the order in which they were done
   std::size_t first_done_ = 0, num_done_ = 0;
+};
+
+/// A message that is still under way at the end stays incomplete in its link, which is not usable afterwards.
+class SocketMessages final : public Messages {
+ public:
+  /// Throws Error(something_missing) where not all links can be open at once.
+  SocketMessages(std::span<const std::int32_t> partners, std::size_t max_tickets, const LinkSockets& sockets,
+                 WaitMode wait);
+
+  void post_send(int partner, std::span<const std::byte> data, Ticket ticket) override;
+  void post_receive(int partner, std::span<std::byte> data, Ticket ticket) override;
+  std::optional<Ticket> poll() override;
+  Ticket await_any() override;
+
+ private:
+  std::size_t peer_of(int partner) const;
+
+  std::vector<std::int32_t> ranks_;  ///< by peer, ascending
+  SocketTraffic traffic_;
 };
 
 }  // namespace leadline::transport

@@ -42,7 +42,7 @@ constexpr Entry table[] = {
                no_gpu_memory("no: Portals 4 knows ordinary memory alone")),
     in_gpu_memory("cuda", "GPU memory of one host, copied by the GPUs' own engines"),
     in_gpu_memory("nccl", "NCCL: GPU memory within a host and between hosts, a GPU for every rank"),
-    one_module("model", "a make-believe fabric out of a file (model:FILE)",
+    one_module("model", "a simulated fabric from a file (model:FILE)",
                {{{"--allocator cuda", "no: its bytes travel through sockets"},
                  {"--check-buffers", "no: its timed messages have no contents"}}}),
 };

@@ -40,7 +40,7 @@ struct Entry {
   const char* purpose;  ///< one line for people
   std::array<ModuleFile, 2> file_list{};
   std::array<Limit, 2> limit_list{};
-  const char* allocator = nullptr;  ///< of messages where nobody says another; null = that of all transports
+  const char* allocator = nullptr;  ///< the default for messages; null = that of all transports
 
   std::span<const ModuleFile> files() const;
   std::span<const Limit> limits() const;  ///< what is not named here works
@@ -58,7 +58,7 @@ const char* default_allocator(std::string_view choice);
 /// The limit of that option, or null.
 const Limit* limit_of(const Entry& transport, std::string_view option);
 
-/// What stands behind --transport: "name" or "name:argument".
+/// The value of --transport: "name" or "name:argument".
 struct Choice {
   std::string name;
   std::string argument;

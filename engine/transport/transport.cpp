@@ -2,10 +2,13 @@
 // What all transports have in common: the time that opening links costs, and who is where.
 #include "transport/transport.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <functional>
 
 #include "core/clock.hpp"
+#include "core/units.hpp"
 
 namespace leadline::transport {
 
@@ -24,5 +27,13 @@ void Transport::connect(int partner, Deadline deadline) {
   connection_times_.longest_ns = elapsed_ns;
   connection_times_.longest_partner = partner;
 }
+
+std::string locked_memory_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return "unknown";
+  return limit.rlim_cur == RLIM_INFINITY ? "unlimited" : format_bytes(limit.rlim_cur);
+}
+
+Fact locked_memory() { return {"limit", "locked memory " + locked_memory_limit() + " (ulimit -l)"}; }
 
 }  // namespace leadline::transport

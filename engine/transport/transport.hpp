@@ -19,11 +19,23 @@
 #include "memory/buffer.hpp"
 #include "model/provenance.hpp"
 #include "model/request.hpp"
-#include "transport/connections.hpp"
 #include "transport/messages.hpp"
 #include "transport/settings.hpp"
 
 namespace leadline::transport {
+
+enum class Connected : std::uint8_t {
+  again,  ///< the link was open at both ends
+  anew,
+};
+
+/// Of one rank, over all links that it has opened; each end of a link counts its own.
+struct ConnectionTimes {
+  std::uint64_t num_opened = 0;
+  std::uint64_t total_ns = 0;
+  std::uint64_t longest_ns = 0;
+  std::int32_t longest_partner = -1;
+};
 
 /// What a transport is given when it is opened. References outlive the transport.
 struct Context {
@@ -102,7 +114,7 @@ class Transport {
   /// Local: whether progress() does anything; a rank that need not progress may sleep in its waits.
   virtual bool needs_progress() const noexcept { return false; }
 
-  /// Local: the host that a rank stands on in a make-believe fabric; empty = the one it is really on.
+  /// Local: the host of a rank in a simulated fabric; empty = the one it is really on.
   virtual std::string simulated_host(int /*rank*/) const { return {}; }
 
  private:
@@ -143,5 +155,11 @@ struct Module {
 
 /// The one symbol that a module exports, with C linkage: `const Module* leadline_transport_module()`.
 inline constexpr const char* module_symbol = "leadline_transport_module";
+
+/// "8.0 MiB", "unlimited", "unknown"
+std::string locked_memory_limit();
+
+/// The same for Module::facts().
+Fact locked_memory();
 
 }  // namespace leadline::transport

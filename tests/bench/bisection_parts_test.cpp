@@ -17,6 +17,7 @@
 #include "bench/bisection/time_budget.hpp"
 #include "bench/links.hpp"
 #include "core/random.hpp"
+#include "kernel/barrier.hpp"
 #include "stats/summary.hpp"
 #include "support/thread_cluster.hpp"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <map>
 
-#include "cluster/bootstrap_module.hpp"
+#include "cluster/bootstrap.hpp"
 #include "core/dynamic_library.hpp"
 #include "ranks.hpp"
 
@@ -71,7 +71,7 @@ TEST_F(BootstrapModules, pmix_without_a_server_says_so) {
 
 TEST_F(BootstrapModules, pmix_with_a_silent_server_ends) {
   if (!is_built("pmix")) GTEST_SKIP() << "PMIx is not here";
-  const Socket silent = listen_on(*SocketAddress::parse("127.0.0.1", 0));
+  const Descriptor silent = listen_on(*SocketAddress::parse("127.0.0.1", 0));
   const std::string server =
       "nobody.0;tcp4://127.0.0.1:" + std::to_string(SocketAddress::of_socket(silent.fd()).port());
   const Variables variables{{"PMIX_RANK", "0"}, {"PMIX_NAMESPACE", "nobody"}, {"PMIX_SERVER_URI41", server}};
@@ -93,11 +93,11 @@ TEST_F(BootstrapModules, pmi2_with_a_server_that_is_gone_or_silent_ends) {
   if (!is_built("pmi2")) GTEST_SKIP() << "PMI-2 is not here";
   int ends[2] = {-1, -1};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-  const Socket own(ends[0]);
-  Socket servers(ends[1]);
+  const Descriptor own(ends[0]);
+  Descriptor servers(ends[1]);
   const Variables variables{{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}, {"PMI_FD", std::to_string(own.fd())}};
   expect(start("pmi2", variables), ExitStatus::run_failed, "the launcher's PMI-2 server does not answer");
-  servers = Socket();
+  servers = Descriptor();
   expect(start("pmi2", variables), ExitStatus::something_missing, "cannot be used (PMI2_Init says");
 }
 

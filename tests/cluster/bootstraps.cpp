@@ -11,9 +11,9 @@
 #include <new>
 
 #include "cluster/address.hpp"
+#include "cluster/connection.hpp"
 #include "cluster/environment.hpp"
 #include "cluster/launcher.hpp"
-#include "cluster/listener.hpp"
 #include "ranks.hpp"
 
 namespace leadline::cluster {
@@ -96,7 +96,7 @@ TEST_F(Environment, names_the_variable_that_makes_no_sense) {
 }
 
 TEST_F(Environment, a_port_in_use_is_named) {
-  const Socket other = listen_on(*SocketAddress::parse("127.0.0.1", 0));
+  const Descriptor other = listen_on(*SocketAddress::parse("127.0.0.1", 0));
   const auto port = std::to_string(SocketAddress::of_socket(other.fd()).port());
   set_all();
   set("LEADLINE_SIZE", "1");
@@ -195,7 +195,7 @@ TEST(ByEnvironment, a_wrong_secret_does_not_join) {
       Membership* membership() override { return this; }
 
      private:
-      Socket take_listener() override { return real_.membership()->take_listener(); }
+      Descriptor take_listener() override { return real_.membership()->take_listener(); }
       Endpoint endpoint_of(int rank) const override { return real_.membership()->endpoint_of(rank); }
       std::string_view secret() const override { return "guessed"; }
       Bootstrap& real_;

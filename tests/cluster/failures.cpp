@@ -77,7 +77,7 @@ Outcome run_with_one(int num_ranks, int bad_rank, const std::function<void(Clust
 void die(Cluster&) { ::kill(::getpid(), SIGKILL); }
 void stop(Cluster&) { ::kill(::getpid(), SIGSTOP); }
 
-TEST(Failure, a_killed_rank_is_named_with_host_and_whereabouts) {
+TEST(Failure, a_killed_rank_is_named_with_host_and_current_step) {
   for (const int num_ranks : {2, 3, 8}) {
     for (int rank = 0; rank < num_ranks; ++rank) {
       const Outcome outcome = run_with_one(num_ranks, rank, die);
@@ -188,7 +188,7 @@ TEST(Failure, abort_prints_its_error_once_and_gives_its_status_to_all) {
   }
 }
 
-TEST(Failure, a_death_is_believed_before_the_lost_connections_that_it_causes) {
+TEST(Failure, a_death_goes_before_the_lost_connections_that_it_causes) {
   const Outcome outcome = run_ranks(6, [](Cluster& cluster) {
     cluster.barrier();
     if (cluster.rank() == 1 || cluster.rank() == 3) cluster.abort(ConnectionLost("lost the connection to rank 5"));
@@ -199,7 +199,7 @@ TEST(Failure, a_death_is_believed_before_the_lost_connections_that_it_causes) {
   EXPECT_THAT(outcome.said, StartsWith("leadline: " + rank_text(5) + " died ("));
 }
 
-TEST(Failure, an_own_error_is_believed_before_a_lost_connection) {
+TEST(Failure, an_own_error_goes_before_a_lost_connection) {
   const Outcome outcome = run_ranks(4, [](Cluster& cluster) {
     cluster.barrier();
     if (cluster.rank() == 0) cluster.abort(ConnectionLost("lost the connection to rank 3"));

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cluster/cpu_list.hpp"
 #include "ranks.hpp"
 
 namespace leadline::cluster {

@@ -15,7 +15,7 @@
 
 #include "cluster/address.hpp"
 #include "cluster/cluster.hpp"
-#include "cluster/listener.hpp"
+#include "cluster/connection.hpp"
 #include "cluster/local.hpp"
 
 namespace leadline::cluster {

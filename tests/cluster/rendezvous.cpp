@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partners meet, in any order and several times; strangers on the port change nothing.
+// Partners meet, in any order and several times; connections from outside the run change nothing.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 
 #include "cluster/address.hpp"
 #include "cluster/handshake.hpp"
-#include "cluster/tree.hpp"
+#include "cluster/tcp_cluster.hpp"
 #include "ranks.hpp"
 
 namespace leadline::cluster {
@@ -16,9 +16,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-void say(const Socket& socket, char word) { require(::send(socket.fd(), &word, 1, MSG_NOSIGNAL) == 1, "send"); }
+void say(const Descriptor& socket, char word) { require(::send(socket.fd(), &word, 1, MSG_NOSIGNAL) == 1, "send"); }
 
-char hear(const Socket& socket) {
+char hear(const Descriptor& socket) {
   char word = 0;
   require(::recv(socket.fd(), &word, 1, MSG_WAITALL) == 1, "receive");
   return word;
@@ -29,7 +29,7 @@ TEST(Meet, every_pair_gets_a_connection_of_its_own) {
     // Lower partners first on all ranks: no two pairs wait for each other.
     for (int partner = 0; partner < cluster.size(); ++partner) {
       if (partner == cluster.rank()) continue;
-      const Socket socket = cluster.meet(partner, Deadline::after(20s));
+      const Descriptor socket = cluster.meet(partner, Deadline::after(20s));
       say(socket, static_cast<char>('0' + cluster.rank()));
       require(hear(socket) == static_cast<char>('0' + partner), "the partner's word");
     }
@@ -40,7 +40,7 @@ TEST(Meet, one_may_come_long_before_the_other) {
   for (const int early : {0, 1}) {
     EXPECT_FINE(run_ranks(2, [&](Cluster& cluster) {
       if (cluster.rank() != early) ::usleep(20'000);
-      const Socket socket = cluster.meet(1 - cluster.rank(), Deadline::after(20s));
+      const Descriptor socket = cluster.meet(1 - cluster.rank(), Deadline::after(20s));
       say(socket, 'a');
       require(hear(socket) == 'a', "a word");
     }));
@@ -49,7 +49,7 @@ TEST(Meet, one_may_come_long_before_the_other) {
 
 TEST(Meet, meetings_of_a_pair_are_matched_in_order) {
   EXPECT_FINE(run_ranks(2, [](Cluster& cluster) {
-    std::vector<Socket> sockets;
+    std::vector<Descriptor> sockets;
     for (int i = 0; i < 5; ++i) sockets.push_back(cluster.meet(1 - cluster.rank(), Deadline::after(20s)));
     for (int i = 4; i >= 0; --i) {
       say(sockets[static_cast<std::size_t>(i)], static_cast<char>('0' + i));
@@ -72,14 +72,14 @@ TEST(Meet, ends_with_an_error_when_the_other_does_not_come) {
   }));
 }
 
-Socket connect_to(const Endpoint& endpoint) {
+Descriptor connect_to(const Endpoint& endpoint) {
   const auto address = *SocketAddress::parse(endpoint.address, endpoint.port);
-  Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  require(::connect(socket.fd(), address.get(), address.length()) == 0, "a stranger can connect");
+  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  require(::connect(socket.fd(), address.get(), address.length()) == 0, "anyone can connect");
   return socket;
 }
 
-void send_text(const Socket& socket, std::string_view text) {
+void send_text(const Descriptor& socket, std::string_view text) {
   (void)!::send(socket.fd(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -90,15 +90,16 @@ std::string forged_hello(Purpose purpose, int from, int to) {
   return {bytes.data(), bytes.size()};
 }
 
-/// Rank 1 behaves like several strangers to all ranks, before and after it joins.
-Outcome run_among_strangers(const std::function<void(const Endpoint&, int rank, std::vector<Socket>&)>& pester) {
+/// Rank 1 connects to all ranks as programs outside the run would, before and after it joins.
+Outcome run_with_foreign_connections(
+    const std::function<void(const Endpoint&, int rank, std::vector<Descriptor>&)>& pester) {
   return run_processes(4, [&](std::unique_ptr<Bootstrap> bootstrap) {
     try {
-      std::vector<Socket> strangers;
+      std::vector<Descriptor> connections;
       std::vector<Endpoint> endpoints;
       for (int rank = 0; rank < 4; ++rank) endpoints.push_back(bootstrap->membership()->endpoint_of(rank));
       const auto pester_all = [&] {
-        for (int rank = 0; rank < 4; ++rank) pester(endpoints[static_cast<std::size_t>(rank)], rank, strangers);
+        for (int rank = 0; rank < 4; ++rank) pester(endpoints[static_cast<std::size_t>(rank)], rank, connections);
       };
       const bool is_pest = bootstrap->rank() == 1;
       if (is_pest) pester_all();
@@ -107,7 +108,7 @@ Outcome run_among_strangers(const std::function<void(const Endpoint&, int rank, 
         if (is_pest) pester_all();
         cluster->barrier();
         const int partner = cluster->rank() ^ 1;
-        const Socket socket = cluster->meet(partner, Deadline::after(20s));
+        const Descriptor socket = cluster->meet(partner, Deadline::after(20s));
         say(socket, 'a');
         require(hear(socket) == 'a', "a word");
       }
@@ -119,43 +120,44 @@ Outcome run_among_strangers(const std::function<void(const Endpoint&, int rank, 
   });
 }
 
-TEST(Strangers, silence_changes_nothing) {
-  EXPECT_FINE(run_among_strangers([](const Endpoint& endpoint, int, std::vector<Socket>& strangers) {
-    strangers.push_back(connect_to(endpoint));
+TEST(ForeignConnections, silence_changes_nothing) {
+  EXPECT_FINE(run_with_foreign_connections([](const Endpoint& endpoint, int, std::vector<Descriptor>& connections) {
+    connections.push_back(connect_to(endpoint));
   }));
 }
 
-TEST(Strangers, garbage_changes_nothing) {
-  EXPECT_FINE(run_among_strangers([](const Endpoint& endpoint, int, std::vector<Socket>& strangers) {
+TEST(ForeignConnections, garbage_changes_nothing) {
+  EXPECT_FINE(run_with_foreign_connections([](const Endpoint& endpoint, int, std::vector<Descriptor>& connections) {
     for (const std::size_t length : {1UL, 51UL, 52UL, 53UL, 100'000UL}) {
-      strangers.push_back(connect_to(endpoint));
-      send_text(strangers.back(), std::string(length, '\x5a'));
+      connections.push_back(connect_to(endpoint));
+      send_text(connections.back(), std::string(length, '\x5a'));
     }
-    strangers.push_back(connect_to(endpoint));
-    send_text(strangers.back(), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    connections.push_back(connect_to(endpoint));
+    send_text(connections.back(), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
     send_text(connect_to(endpoint), "leadln01");  // and gone
   }));
 }
 
-TEST(Strangers, a_wrong_token_opens_nothing) {
-  EXPECT_FINE(run_among_strangers([](const Endpoint& endpoint, int rank, std::vector<Socket>& strangers) {
-    for (const Purpose purpose : {Purpose::collectives, Purpose::watch, Purpose::peer}) {
-      strangers.push_back(connect_to(endpoint));
-      send_text(strangers.back(), forged_hello(purpose, 2 * rank + 1, rank));
-    }
-  }));
+TEST(ForeignConnections, a_wrong_token_opens_nothing) {
+  EXPECT_FINE(
+      run_with_foreign_connections([](const Endpoint& endpoint, int rank, std::vector<Descriptor>& connections) {
+        for (const Purpose purpose : {Purpose::collectives, Purpose::watch, Purpose::peer}) {
+          connections.push_back(connect_to(endpoint));
+          send_text(connections.back(), forged_hello(purpose, 2 * rank + 1, rank));
+        }
+      }));
 }
 
-TEST(Strangers, many_at_once_keep_nobody_out) {
-  EXPECT_FINE(run_among_strangers([](const Endpoint& endpoint, int, std::vector<Socket>& strangers) {
+TEST(ForeignConnections, many_at_once_keep_nobody_out) {
+  EXPECT_FINE(run_with_foreign_connections([](const Endpoint& endpoint, int, std::vector<Descriptor>& connections) {
     for (int i = 0; i < 40; ++i) {
-      strangers.push_back(connect_to(endpoint));
-      if (i % 2 == 0) send_text(strangers.back(), "lead");
+      connections.push_back(connect_to(endpoint));
+      if (i % 2 == 0) send_text(connections.back(), "lead");
     }
   }));
 }
 
-TEST(Strangers, one_who_knows_the_secret_but_is_not_expected_is_turned_away) {
+TEST(ForeignConnections, one_who_knows_the_secret_but_is_not_expected_is_turned_away) {
   EXPECT_FINE(run_processes(2, [](std::unique_ptr<Bootstrap> bootstrap) {
     try {
       const RunKey key(bootstrap->membership()->secret());
@@ -165,7 +167,7 @@ TEST(Strangers, one_who_knows_the_secret_but_is_not_expected_is_turned_away) {
       if (rank == 1) {
         for (const Hello& hello : {Hello{Purpose::watch, 1, 0}, Hello{Purpose::collectives, 2, 0},
                                    Hello{Purpose::peer, 1, 0}, Hello{Purpose::watch, 1, 1}}) {
-          const Socket socket = connect_to(root);
+          const Descriptor socket = connect_to(root);
           const SealedHello bytes = key.seal(hello);
           send_text(socket, {bytes.data(), bytes.size()});
           char byte = 0;

@@ -39,12 +39,12 @@ void wait_readable(int fd, Deadline deadline, const Meanwhile& meanwhile) {
 
 /// One listening socket per rank, made before anyone is forked.
 struct Listener {
-  cluster::Socket socket;
+  Descriptor socket;
   sockaddr_in address{};
 };
 
 Listener open_listener() {
-  Listener listener{cluster::Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))};
+  Listener listener{Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))};
   listener.address.sin_family = AF_INET;
   listener.address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   auto* const name = reinterpret_cast<sockaddr*>(&listener.address);
@@ -62,27 +62,27 @@ class ForkedRendezvous final : public cluster::Rendezvous {
   ForkedRendezvous(int rank, const std::vector<Listener>& listeners) : rank_(rank), listeners_(listeners) {}
 
   using cluster::Rendezvous::meet;
-  cluster::Socket meet(int partner, Deadline deadline, const Meanwhile& meanwhile) override {
-    cluster::Socket socket = rank_ < partner ? dial(partner) : accept_from(partner, deadline, meanwhile);
+  Descriptor meet(int partner, Deadline deadline, const Meanwhile& meanwhile) override {
+    Descriptor socket = rank_ < partner ? dial(partner) : accept_from(partner, deadline, meanwhile);
     const int on = 1;
     ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return socket;
   }
 
  private:
-  cluster::Socket dial(int partner) const {
-    cluster::Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  Descriptor dial(int partner) const {
+    Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const sockaddr_in& address = listeners_[static_cast<std::size_t>(partner)].address;
     if (::connect(socket.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) fail("cannot dial");
     if (::send(socket.fd(), &rank_, sizeof rank_, MSG_NOSIGNAL) != sizeof rank_) fail("cannot say who dials");
     return socket;
   }
 
-  cluster::Socket accept_from(int partner, Deadline deadline, const Meanwhile& meanwhile) {
+  Descriptor accept_from(int partner, Deadline deadline, const Meanwhile& meanwhile) {
     const int listener = listeners_[static_cast<std::size_t>(rank_)].socket.fd();
     while (early_.find(partner) == early_.end()) {
       wait_readable(listener, deadline, meanwhile);
-      cluster::Socket socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+      Descriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
       int caller = -1;
       if (!socket || ::recv(socket.fd(), &caller, sizeof caller, MSG_WAITALL) != sizeof caller) fail("cannot accept");
       early_.emplace(caller, std::move(socket));
@@ -93,7 +93,7 @@ class ForkedRendezvous final : public cluster::Rendezvous {
 
   int rank_;
   const std::vector<Listener>& listeners_;
-  std::multimap<int, cluster::Socket> early_;
+  std::multimap<int, Descriptor> early_;
 };
 
 /// The body on one rank; an exception is a failure of the test.
@@ -122,7 +122,7 @@ pid_t fork_rank(int rank, const std::vector<Listener>& listeners, const std::fun
 }
 
 void expect_good_end(pid_t child, int rank, Deadline deadline) {
-  const cluster::Socket process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
   pollfd wanted{process.fd(), POLLIN, 0};
   while (::poll(&wanted, 1, deadline.left_ms()) <= 0) {
     if (!deadline.has_passed()) continue;

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/error.hpp"
 
@@ -224,6 +225,14 @@ TEST(format_bandwidth, has_four_digits) {
 TEST(format_bandwidth, says_what_was_not_measured) {
   EXPECT_EQ(format_bandwidth(std::nan("")), "not measured");
   EXPECT_EQ(format_time_ns(std::nan("")), "not measured");
+}
+
+TEST(NumberRanges, neighbours_are_joined) {
+  EXPECT_EQ(number_ranges(std::vector<int>{}), "");
+  EXPECT_EQ(number_ranges(std::vector<int>{7}), "7");
+  EXPECT_EQ(number_ranges(std::vector<int>{0, 1, 2, 3, 8}), "0-3,8");
+  EXPECT_EQ(number_ranges(std::vector<int>{0, 2, 4}), "0,2,4");
+  EXPECT_EQ(number_ranges(std::vector<int>{1, 2}), "1-2");
 }
 
 }  // namespace

@@ -11,8 +11,7 @@
 #include <string>
 
 #include "core/error.hpp"
-#include "result/sion/container/encode.hpp"
-#include "result/sion/container/key_value.hpp"
+#include "result/sion/container/encoding.hpp"
 #include "result/sion/container/linktest_record.hpp"
 #include "result/sion/container/reader.hpp"
 #include "support/folder.hpp"

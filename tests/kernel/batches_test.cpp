@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages spread over batches: none lost, as even as can be, the surplus first.
-#include "kernel/batches.hpp"
-
 #include <gtest/gtest.h>
+
+#include "kernel/loops.hpp"
 
 namespace leadline::kernel {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "memory/block_header.hpp"
 #include "memory/block_objects.hpp"
-#include "memory/block_words.hpp"
 #include "memory/crc32c.hpp"
 
 namespace leadline::memory {

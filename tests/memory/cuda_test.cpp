@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU memory over a make-believe driver, and the reason that is given where there is no driver.
+// GPU memory over a fake driver, and the reason that is given where there is no driver.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

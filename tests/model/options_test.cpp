@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "model/bisection_result.hpp"
-#include "model/finding.hpp"
 #include "model/io_result.hpp"
 #include "model/provenance.hpp"
+#include "model/result.hpp"
 
 namespace leadline {
 namespace {

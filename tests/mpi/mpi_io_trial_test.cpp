@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "storage/table.hpp"
+#include "storage/try_out.hpp"
 #include "support/folder.hpp"
 
 namespace leadline::storage {

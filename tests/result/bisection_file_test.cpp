@@ -8,7 +8,6 @@
 #include "bisection_fixture.hpp"
 #include "result/bisection/hdf5_reader.hpp"
 #include "result/bisection/json.hpp"
-#include "result/bisection/kept_sizes.hpp"
 #include "result/link_result_reader.hpp"
 #include "result/topology/hdf5_reader.hpp"
 

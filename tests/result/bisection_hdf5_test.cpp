@@ -65,20 +65,23 @@ void expect_tables(const Reader& reader, std::array<std::uint64_t, 3> num_writte
   using Pattern = PatternSummary;
   const auto ints = [&](const char* name) { return reader.ints(std::string("/bisection/patterns/") + name); };
   const auto doubles = [&](const char* name) { return reader.doubles(std::string("/bisection/patterns/") + name); };
-  EXPECT_EQ(ints("kind"), table([](const Pattern& its) { return its.place.kind == PatternKind::named ? 1 : 0; }));
-  EXPECT_EQ(ints("index"), table([](const Pattern& its) { return static_cast<int>(its.place.index); }));
+  EXPECT_EQ(ints("kind"),
+            table([](const Pattern& pattern) { return pattern.place.kind == PatternKind::named ? 1 : 0; }));
+  EXPECT_EQ(ints("index"), table([](const Pattern& pattern) { return static_cast<int>(pattern.place.index); }));
   EXPECT_THAT(ints("repeat"), Each(0));
-  EXPECT_EQ(ints("accepted"), table([](const Pattern& its) { return its.accepted ? 1 : 0; }));
+  EXPECT_EQ(ints("accepted"), table([](const Pattern& pattern) { return pattern.accepted ? 1 : 0; }));
   EXPECT_EQ(ints("num_connections"), table([](const Pattern&) { return 4; }));
-  EXPECT_EQ(doubles("bytes_per_s_mean"), table([](const Pattern& its) { return its.bytes_per_s_mean; }));
-  EXPECT_EQ(doubles("bytes_per_s_harmonic"), table([](const Pattern& its) { return its.bytes_per_s_harmonic; }));
-  EXPECT_EQ(doubles("bytes_per_s_min"), table([](const Pattern& its) { return its.bytes_per_s_min; }));
-  EXPECT_EQ(doubles("bytes_per_s_max"), table([](const Pattern& its) { return its.bytes_per_s_max; }));
-  EXPECT_EQ(doubles("bytes_per_s_full_load"), table([](const Pattern& its) { return its.bytes_per_s_full_load; }));
-  EXPECT_EQ(ints("slowest_from"), table([](const Pattern& its) { return its.slowest_from; }));
-  EXPECT_EQ(ints("slowest_to"), table([](const Pattern& its) { return its.slowest_to; }));
-  EXPECT_EQ(doubles("begin_s"), table([](const Pattern& its) { return its.begin_s; }));
-  EXPECT_EQ(doubles("measuring_s"), table([](const Pattern& its) { return its.measuring_s; }));
+  EXPECT_EQ(doubles("bytes_per_s_mean"), table([](const Pattern& pattern) { return pattern.bytes_per_s_mean; }));
+  EXPECT_EQ(doubles("bytes_per_s_harmonic"),
+            table([](const Pattern& pattern) { return pattern.bytes_per_s_harmonic; }));
+  EXPECT_EQ(doubles("bytes_per_s_min"), table([](const Pattern& pattern) { return pattern.bytes_per_s_min; }));
+  EXPECT_EQ(doubles("bytes_per_s_max"), table([](const Pattern& pattern) { return pattern.bytes_per_s_max; }));
+  EXPECT_EQ(doubles("bytes_per_s_full_load"),
+            table([](const Pattern& pattern) { return pattern.bytes_per_s_full_load; }));
+  EXPECT_EQ(ints("slowest_from"), table([](const Pattern& pattern) { return pattern.slowest_from; }));
+  EXPECT_EQ(ints("slowest_to"), table([](const Pattern& pattern) { return pattern.slowest_to; }));
+  EXPECT_EQ(doubles("begin_s"), table([](const Pattern& pattern) { return pattern.begin_s; }));
+  EXPECT_EQ(doubles("measuring_s"), table([](const Pattern& pattern) { return pattern.measuring_s; }));
 }
 
 void expect_baseline(const Reader& reader, std::array<std::uint64_t, 3> num_written) {

@@ -9,7 +9,6 @@
 
 #include "bisection_fixture.hpp"
 #include "result/bisection/json.hpp"
-#include "result/bisection/json_store.hpp"
 #include "schema.hpp"
 
 namespace leadline::test {

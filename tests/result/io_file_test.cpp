@@ -9,7 +9,6 @@
 #include "result/bisection/hdf5_reader.hpp"
 #include "result/io/hdf5_reader.hpp"
 #include "result/io/json.hpp"
-#include "result/io/kept_phases.hpp"
 #include "result/link_result_reader.hpp"
 
 namespace leadline::test {

@@ -80,39 +80,39 @@ inline RankSpread spread_of(double base) {
 }
 
 inline PhaseSummary phase_summary_of(int index) {
-  PhaseSummary its;
-  its.place = place_of(index);
-  its.is_complete = true;
+  PhaseSummary summary;
+  summary.place = place_of(index);
+  summary.is_complete = true;
   const double base = 1e9 * (index + 1);
-  its.bytes = 1 << 20;
-  its.message_bytes = 1 << 19;
-  its.num_objects = 256;
-  its.num_calls = 300;
-  its.num_continued = 2;
-  its.wall_ns = 5e6;
-  its.bytes_per_s = base;
-  its.bytes_per_s_mean = base + 1;
-  its.bytes_per_s_wall = base + 2;
-  its.bytes_per_s_transfer = base + 3;
-  its.fill_bytes_per_s = base + 4;
-  its.verify_bytes_per_s = base + 5;
-  its.io = spread_of(4e6);
+  summary.bytes = 1 << 20;
+  summary.message_bytes = 1 << 19;
+  summary.num_objects = 256;
+  summary.num_calls = 300;
+  summary.num_continued = 2;
+  summary.wall_ns = 5e6;
+  summary.bytes_per_s = base;
+  summary.bytes_per_s_mean = base + 1;
+  summary.bytes_per_s_wall = base + 2;
+  summary.bytes_per_s_transfer = base + 3;
+  summary.fill_bytes_per_s = base + 4;
+  summary.verify_bytes_per_s = base + 5;
+  summary.io = spread_of(4e6);
   for (std::size_t time = 0; time < num_io_times; ++time)
-    its.times.at(time) = spread_of(100 * static_cast<double>(time));
-  its.latencies.at(0) = 3;
-  its.latencies.at(5) = 290;
-  its.latencies.at(num_latency_buckets - 1) = 7;
-  its.call_ns_min = 900;
-  its.call_ns_p50 = 2000;
-  its.call_ns_p90 = 2100;
-  its.call_ns_p99 = 2200;
-  its.call_ns_p999 = 2300;
-  its.call_ns_max = 4e12;
-  its.series = {.bin_ns = 1 << 21, .bytes = {5, 0, 7}};
-  its.cache_before = {.is_known = true, .pages = 256, .cached = 3, .dirty = 2, .writeback = 1};
-  its.source = ReadSource::mixed;
-  its.is_durable = index == 0;
-  return its;
+    summary.times.at(time) = spread_of(100 * static_cast<double>(time));
+  summary.latencies.at(0) = 3;
+  summary.latencies.at(5) = 290;
+  summary.latencies.at(num_latency_buckets - 1) = 7;
+  summary.call_ns_min = 900;
+  summary.call_ns_p50 = 2000;
+  summary.call_ns_p90 = 2100;
+  summary.call_ns_p99 = 2200;
+  summary.call_ns_p999 = 2300;
+  summary.call_ns_max = 4e12;
+  summary.series = {.bin_ns = 1 << 21, .bytes = {5, 0, 7}};
+  summary.cache_before = {.is_known = true, .pages = 256, .cached = 3, .dirty = 2, .writeback = 1};
+  summary.source = ReadSource::mixed;
+  summary.is_durable = index == 0;
+  return summary;
 }
 
 inline WrongObject wrong_object() {
@@ -146,18 +146,19 @@ inline SlowCall slow_call(std::uint64_t offset_bytes = 8192) {
 
 /// A read with all that can go wrong, behind a time limit.
 inline PhaseSummary failed_phase(int index) {
-  PhaseSummary its = phase_summary_of(index);
-  its.is_complete = false;
-  its.error = "reading FILE failed (Input/output error)";
-  its.bytes_per_s = its.bytes_per_s_mean = its.bytes_per_s_wall = its.bytes_per_s_transfer = not_measured;
-  its.has_stop = true;
-  its.stop_ns = 3e6;
-  its.bytes_at_stop = 0;
-  its.num_mismatches = 3;
-  its.wrong = {wrong_object()};
-  its.stragglers = {straggler()};
-  its.slow_calls = {slow_call(), slow_call(0)};
-  return its;
+  PhaseSummary summary = phase_summary_of(index);
+  summary.is_complete = false;
+  summary.error = "reading FILE failed (Input/output error)";
+  summary.bytes_per_s = summary.bytes_per_s_mean = summary.bytes_per_s_wall = summary.bytes_per_s_transfer =
+      not_measured;
+  summary.has_stop = true;
+  summary.stop_ns = 3e6;
+  summary.bytes_at_stop = 0;
+  summary.num_mismatches = 3;
+  summary.wrong = {wrong_object()};
+  summary.stragglers = {straggler()};
+  summary.slow_calls = {slow_call(), slow_call(0)};
+  return summary;
 }
 
 inline void write_phase(result::IoFile& file, const cluster::Cluster& cluster, const PhaseSummary& summary) {

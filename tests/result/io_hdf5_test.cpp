@@ -48,15 +48,15 @@ void expect_times(const Reader& reader, int num_written) {
   const auto expect = [&](const std::string& name, auto number_of) {
     EXPECT_EQ(reader.doubles("/io/ranks/" + name), expected(num_written, number_of)) << name;
   };
-  expect("begin_ns", [](const RankPhase& its) { return its.begin_ns; });
-  expect("end_ns", [](const RankPhase& its) { return its.end_ns; });
-  expect("io_ns", [](const RankPhase& its) { return its.io_ns; });
-  expect("call_ns_min", [](const RankPhase& its) { return its.call_ns_min; });
-  expect("call_ns_max", [](const RankPhase& its) { return its.call_ns_max; });
+  expect("begin_ns", [](const RankPhase& phase) { return phase.begin_ns; });
+  expect("end_ns", [](const RankPhase& phase) { return phase.end_ns; });
+  expect("io_ns", [](const RankPhase& phase) { return phase.io_ns; });
+  expect("call_ns_min", [](const RankPhase& phase) { return phase.call_ns_min; });
+  expect("call_ns_max", [](const RankPhase& phase) { return phase.call_ns_max; });
   const std::array<const char*, num_io_times> names{"open",    "preallocate", "call",   "wait", "send", "receive",
                                                     "barrier", "fill",        "verify", "sync", "close"};
   for (std::size_t index = 0; index < num_io_times; ++index) {
-    expect(std::string(names.at(index)) + "_ns", [index](const RankPhase& its) { return its.times_ns.at(index); });
+    expect(std::string(names.at(index)) + "_ns", [index](const RankPhase& phase) { return phase.times_ns.at(index); });
   }
 }
 
@@ -66,25 +66,25 @@ void expect_counts(const Reader& reader, int num_written) {
         << name;
   };
   using Row = RankPhase;
-  expect("num_objects", [](const Row& its) { return its.num_objects; });
-  expect("bytes", [](const Row& its) { return its.bytes; });
-  expect("message_bytes", [](const Row& its) { return its.message_bytes; });
-  expect("num_calls", [](const Row& its) { return its.num_calls; });
-  expect("num_continued", [](const Row& its) { return its.num_continued; });
-  expect("bytes_at_stop", [](const Row& its) { return its.bytes_at_stop; });
-  expect("num_mismatches", [](const Row& its) { return its.num_mismatches; });
-  expect("series_bin_ns", [](const Row& its) { return its.series.bin_ns; });
-  expect("cache_known", [](const Row& its) {
-    return (its.cache_before.is_known ? 1U : 0U) + (its.cache_after.is_known ? 2U : 0U) + std::uint64_t{0};
+  expect("num_objects", [](const Row& row) { return row.num_objects; });
+  expect("bytes", [](const Row& row) { return row.bytes; });
+  expect("message_bytes", [](const Row& row) { return row.message_bytes; });
+  expect("num_calls", [](const Row& row) { return row.num_calls; });
+  expect("num_continued", [](const Row& row) { return row.num_continued; });
+  expect("bytes_at_stop", [](const Row& row) { return row.bytes_at_stop; });
+  expect("num_mismatches", [](const Row& row) { return row.num_mismatches; });
+  expect("series_bin_ns", [](const Row& row) { return row.series.bin_ns; });
+  expect("cache_known", [](const Row& row) {
+    return (row.cache_before.is_known ? 1U : 0U) + (row.cache_after.is_known ? 2U : 0U) + std::uint64_t{0};
   });
-  expect("cache_pages", [](const Row& its) { return its.cache_before.pages; });
-  expect("cached_before", [](const Row& its) { return its.cache_before.cached; });
-  expect("dirty_before", [](const Row& its) { return its.cache_before.dirty; });
-  expect("writeback_before", [](const Row& its) { return its.cache_before.writeback; });
-  expect("cached_after", [](const Row& its) { return its.cache_after.cached; });
-  expect("dirty_after", [](const Row& its) { return its.cache_after.dirty; });
-  expect("writeback_after", [](const Row& its) { return its.cache_after.writeback; });
-  EXPECT_EQ(reader.ints("/io/ranks/file"), expected(num_written, [](const Row& its) { return int{its.file}; }));
+  expect("cache_pages", [](const Row& row) { return row.cache_before.pages; });
+  expect("cached_before", [](const Row& row) { return row.cache_before.cached; });
+  expect("dirty_before", [](const Row& row) { return row.cache_before.dirty; });
+  expect("writeback_before", [](const Row& row) { return row.cache_before.writeback; });
+  expect("cached_after", [](const Row& row) { return row.cache_after.cached; });
+  expect("dirty_after", [](const Row& row) { return row.cache_after.dirty; });
+  expect("writeback_after", [](const Row& row) { return row.cache_after.writeback; });
+  EXPECT_EQ(reader.ints("/io/ranks/file"), expected(num_written, [](const Row& row) { return int{row.file}; }));
 }
 
 /// Those with a list in each cell, put one after the other.
@@ -94,8 +94,8 @@ void expect_lists(const Reader& reader, int num_written) {
     for (const auto& list : expected(num_written, list_of)) all.insert(all.end(), list.begin(), list.end());
     EXPECT_EQ(reader.values<std::uint64_t>("/io/ranks/" + name, H5T_NATIVE_UINT64), all) << name;
   };
-  expect("latencies", [](const RankPhase& its) { return its.latencies; });
-  expect("series_bytes", [](const RankPhase& its) { return its.series.bytes; });
+  expect("latencies", [](const RankPhase& phase) { return phase.latencies; });
+  expect("series_bytes", [](const RankPhase& phase) { return phase.series.bytes; });
 }
 
 void expect_phases(const Reader& reader, int num_written) {

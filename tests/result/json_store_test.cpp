@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JSON file is a valid document from its creation on, and one document goes to standard output.
-#include "result/json_store.hpp"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

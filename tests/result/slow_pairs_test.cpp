@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdicts compare with the class of the pair, in company and alone.
+// Verdicts compare with the class of the pair, under load and alone.
 #include "result/slow_pairs.hpp"
 
 #include <gtest/gtest.h>

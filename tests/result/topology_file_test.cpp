@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "result/link_result_reader.hpp"
-#include "result/topology/best_rates.hpp"
 #include "result/topology/hdf5_reader.hpp"
 #include "topology_fixture.hpp"
 

@@ -31,9 +31,9 @@ inline TopologyResult topology_so_far(const std::vector<schedule::Topology>& top
   result.request.message_sizes_bytes = {8, 1024, 4096};
   result.request.repeat = 2;
   result.request.num_iterations = 4;
-  for (const schedule::Topology& its : topologies) {
-    result.topologies.push_back({its.spec().name, its.spec().shape, its.spec().mode, its.num_channels(),
-                                 its.max_channels(), its.spec().extents});
+  for (const schedule::Topology& topology : topologies) {
+    result.topologies.push_back({topology.spec().name, topology.spec().shape, topology.spec().mode,
+                                 topology.num_channels(), topology.max_channels(), topology.spec().extents});
   }
   return result;
 }

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "result/topology/json.hpp"
-#include "result/topology/json_store.hpp"
 #include "schema.hpp"
 #include "topology_fixture.hpp"
 

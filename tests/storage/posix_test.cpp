@@ -17,8 +17,8 @@
 #include <fstream>
 #include <vector>
 
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
-#include "storage/descriptor.hpp"
 #include "storage/page_cache.hpp"
 #include "support/folder.hpp"
 #include "support/refusal.hpp"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Make-believe backends that succeed, complain, crash and hang, and what is found out about them.
+// Fake backends that succeed, complain, crash and hang, and what is found out about them.
+#include "storage/try_out.hpp"
+
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -28,7 +30,7 @@ using testing::HasSubstr;
 using Calls = std::string (*)(const CallKind&, const std::string&);
 
 Trial try_out_calls(Calls calls, const std::string& directory, std::chrono::milliseconds patience = 20s) {
-  static constexpr Entry entry{"make-believe", "", {}, false};
+  static constexpr Entry entry{"fake", "", {}, false};
   const Module module{[](const std::string&) {}, calls, nullptr};
   return try_out(LoadedBackend(entry, "", module, std::nullopt), {}, directory, patience);
 }
@@ -181,6 +183,25 @@ TEST(TryingOut, FindsPosixAsItSays) {
     EXPECT_THAT(try_out(posix, {calls, true, CachePath::buffered}, folder.path()).why, HasSubstr("no collective"));
   }
   EXPECT_TRUE(is_empty(folder));
+}
+
+TEST(LauncherVariables, AreKnownByTheirBeginnings) {
+  for (const char* name :
+       {"OMPI_COMM_WORLD_RANK", "OMPI_UNIVERSE_SIZE", "OMPI_MCA_ess", "OMPI_MCA_ess_base_jobid",
+        "OMPI_MCA_orte_hnp_uri", "OMPI_MCA_pmix", "PMIX_RANK", "PMIX_MCA_mca_base_component_show_load_errors", "PMI_FD",
+        "PMI_RANK", "PMI2_MAPPING", "HYDI_CONTROL_FD", "MPI_LOCALNRANKS", "SLURM_PROCID", "SLURM_JOB_ID", "PALS_RANKID",
+        "FLUX_KVS_NAMESPACE"}) {
+    EXPECT_TRUE(is_of_launcher(name)) << name;
+  }
+}
+
+TEST(LauncherVariables, AreNotTheSettingsOfUsers) {
+  for (const char* name :
+       {"OMPI_MCA_io", "OMPI_MCA_fbtl_posix_read_datasieving", "OMPI_ALLOW_RUN_AS_ROOT",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "ROMIO_HINTS", "MPIR_CVAR_ENABLE_GPU", "MPICH_VERSION_DISPLAY", "SLURM_CONF",
+        "PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR", "MPIEXEC", ""}) {
+    EXPECT_FALSE(is_of_launcher(name)) << name;
+  }
 }
 
 }  // namespace

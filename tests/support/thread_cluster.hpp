@@ -38,7 +38,7 @@ class Board {
   }
 
   /// As cluster::Rendezvous says: the lower rank makes both ends and leaves one for the other.
-  cluster::Socket meet(int rank, int partner, Deadline deadline) {
+  Descriptor meet(int rank, int partner, Deadline deadline) {
     std::unique_lock lock(meetings_mutex_);
     auto& left_here = meetings_[std::minmax(rank, partner)];
     if (rank < partner) {
@@ -48,12 +48,12 @@ class Board {
       }
       left_here.emplace_back(ends[1]);
       someone_came_.notify_all();
-      return cluster::Socket(ends[0]);
+      return Descriptor(ends[0]);
     }
     const bool is_there =
         someone_came_.wait_for(lock, std::chrono::milliseconds(deadline.left_ms()), [&] { return !left_here.empty(); });
     if (!is_there) throw cluster::ConnectionLost("a thread did not come to the meeting");
-    cluster::Socket socket = std::move(left_here.front());
+    Descriptor socket = std::move(left_here.front());
     left_here.pop_front();
     return socket;
   }
@@ -64,7 +64,7 @@ class Board {
   std::barrier<> gate_;
   std::mutex meetings_mutex_;
   std::condition_variable someone_came_;
-  std::map<std::pair<int, int>, std::deque<cluster::Socket>> meetings_;
+  std::map<std::pair<int, int>, std::deque<Descriptor>> meetings_;
 };
 
 class ThreadCluster : public cluster::Cluster {
@@ -122,7 +122,7 @@ class ThreadCluster : public cluster::Cluster {
   [[noreturn]] void abort(const Error& error) override { throw error; }
   void leave() override { barrier(); }
   using cluster::Rendezvous::meet;
-  cluster::Socket meet(int partner, Deadline deadline, const Meanwhile&) override {
+  Descriptor meet(int partner, Deadline deadline, const Meanwhile&) override {
     return board_.meet(rank_, partner, deadline);
   }
 

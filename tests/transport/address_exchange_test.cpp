@@ -10,9 +10,9 @@
 #include <string>
 #include <thread>
 
-#include "cluster/socket.hpp"
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
-#include "transport/tagged/introduction.hpp"
+#include "transport/tagged/port.hpp"
 
 namespace leadline::transport {
 namespace {
@@ -21,10 +21,10 @@ struct TwoEnds {
   TwoEnds() {
     std::array<int, 2> fds{-1, -1};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()), 0);
-    one = cluster::Socket(fds[0]);
-    other = cluster::Socket(fds[1]);
+    one = Descriptor(fds[0]);
+    other = Descriptor(fds[1]);
   }
-  cluster::Socket one, other;
+  Descriptor one, other;
 };
 
 Deadline soon() { return Deadline::after(std::chrono::seconds(20)); }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "kernel/barrier.hpp"
 #include "kernel/neighbour_exchange.hpp"
 #include "support/thread_cluster.hpp"
 

@@ -9,7 +9,6 @@
 #include <fstream>
 
 #include "core/error.hpp"
-#include "transport/probe.hpp"
 
 namespace leadline::transport {
 namespace {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "cluster/socket.hpp"
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
 
 namespace leadline::transport {
@@ -28,10 +28,10 @@ struct Stream {
       ::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &few, sizeof few);
       ::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &few, sizeof few);
     }
-    here = cluster::Socket(fds[0]);
-    there = cluster::Socket(fds[1]);
+    here = Descriptor(fds[0]);
+    there = Descriptor(fds[1]);
   }
-  cluster::Socket here, there;
+  Descriptor here, there;
 };
 
 Bytes message(std::size_t size, int value) { return Bytes(size, static_cast<std::byte>(value)); }
@@ -40,7 +40,7 @@ class Traffic : public testing::TestWithParam<WaitMode> {};
 
 std::string name_of_mode(const testing::TestParamInfo<WaitMode>& tried) { return name_of(tried.param); }
 
-INSTANTIATE_TEST_SUITE_P(Socket, Traffic, testing::Values(WaitMode::block, WaitMode::yield, WaitMode::spin),
+INSTANTIATE_TEST_SUITE_P(Descriptor, Traffic, testing::Values(WaitMode::block, WaitMode::yield, WaitMode::spin),
                          name_of_mode);
 
 /// Sends each of `sizes` to all peers and receives as many from them.
@@ -114,7 +114,7 @@ TEST_P(Traffic, NamesTheRankThatIsGone) {
   Bytes in(20);
   traffic.post_receive(0, 0, in.data(), 10);
   traffic.post_receive(1, 1, in.data() + 10, 10);
-  gone.there = cluster::Socket();
+  gone.there = Descriptor();
   try {
     traffic.complete_posted();
     ADD_FAILURE() << "nothing can come";

@@ -22,6 +22,7 @@
 #include "bench/bisection/time_budget.hpp"
 #include "bench/links.hpp"
 #include "bench/reductions.hpp"
+#include "kernel/barrier.hpp"
 #include "schedule/pattern.hpp"
 #include "stats/interval.hpp"
 #include "stats/summary.hpp"

@@ -13,6 +13,8 @@
 #include <cassert>
 #include <numeric>
 
+#include "kernel/barrier.hpp"
+
 namespace leadline::bench::topology {
 namespace {
 

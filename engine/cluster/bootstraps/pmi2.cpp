@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "cluster/bootstrap_module.hpp"
+#include "cluster/bootstrap.hpp"
 #include "cluster/bootstraps/library_bootstrap.hpp"
 
 namespace leadline::cluster {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "cluster/bootstrap_module.hpp"
+#include "cluster/bootstrap.hpp"
 #include "cluster/bootstraps/library_bootstrap.hpp"
 
 namespace leadline::cluster {

@@ -5,7 +5,6 @@
 
 #include "core/error.hpp"
 #include "memory/allocators/allocators.hpp"
-#include "memory/allocators/pages.hpp"
 #include "memory/cuda/driver.hpp"
 
 namespace leadline::memory {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens the CUDA driver, and chooses the device by the rank's number on its host.
+// The CUDA driver, opened at run time, and what it says about its devices.
 #include "memory/cuda/driver.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "core/error.hpp"
+#include "core/units.hpp"
 
 namespace leadline::memory::cuda {
 namespace {
@@ -29,6 +30,14 @@ std::string words_for(const Functions& functions, Status status, const char* fun
 }
 
 }  // namespace
+
+DynamicLibrary Functions::open() {
+  try {
+    return DynamicLibrary("libcuda.so.1");
+  } catch (const Error& error) {
+    throw Error(error.status(), "there is no CUDA driver here", error.why(), "libcuda.so.1 comes with NVIDIA's driver");
+  }
+}
 
 Driver::Driver() {
   // A library without a device, as in a container that was started without its GPUs, says so here.
@@ -94,6 +103,23 @@ OwnedEvent::OwnedEvent(const Driver& driver) : driver_(driver) {
 
 OwnedEvent::~OwnedEvent() {
   if (event_ != nullptr) driver_.functions().event_destroy(event_);
+}
+
+std::vector<std::pair<std::string, std::string>> facts(const Driver& driver) {
+  std::vector<std::pair<std::string, std::string>> lines{{"library", driver.version()}};
+  for (Device device = 0; device < driver.num_devices(); ++device) {
+    const DeviceFacts facts = driver.facts_of(device);
+    lines.emplace_back("device", fmt::format("{}: {}, {}, {}", device, facts.name, facts.pci_bus_id,
+                                             format_bytes(facts.memory_bytes)));
+  }
+  for (Device device = 0; device < driver.num_devices(); ++device) {
+    std::string reached;
+    for (Device peer = 0; peer < driver.num_devices(); ++peer) {
+      if (peer != device && driver.can_access_peer(device, peer)) reached += fmt::format(" {}", peer);
+    }
+    lines.emplace_back("peer access", fmt::format("{}:{}", device, reached.empty() ? " none" : reached));
+  }
+  return lines;
 }
 
 }  // namespace leadline::memory::cuda

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
+#include <stdexcept>
 #include <utility>
 
-#include "result/hdf5/run_part.hpp"
+#include "result/hdf5/run_file.hpp"
+#include "result/json_parts.hpp"
 #include "result/link_result_reader.hpp"
 
 namespace leadline::result::bisection {
-
 namespace {
 
 using hdf5::Shape;
@@ -18,6 +20,10 @@ using hdf5::Shape;
 constexpr const char* patterns_table = "bisection/patterns/measuring_s";
 constexpr const char* baseline_table = "bisection/baseline/time_ns";
 constexpr std::uint64_t read_at_once = 1 << 16;
+
+Interval interval_of(const Json& json, const char* mean, const char* half_width) {
+  return {json.at("num").get<std::uint64_t>(), number_or_nan(json.at(mean)), number_or_nan(json.at(half_width))};
+}
 
 }  // namespace
 
@@ -91,12 +97,31 @@ std::uint64_t Hdf5Reader::num_measured(const std::string& table, std::uint64_t r
     while (num < row_length) {
       const std::uint64_t length = std::min(read_at_once, row_length - num);
       const auto values = file_->numbers<double>(table, shape, {{size_index, num}, {1, length}});
-      const auto measured = std::ranges::find_if(values, [](double its) { return !(its > 0); }) - values.begin();
+      const auto measured = std::ranges::find_if(values, [](double value) { return !(value > 0); }) - values.begin();
       num += static_cast<std::uint64_t>(measured);
       if (std::cmp_less(measured, length)) break;
     }
     return num;
   });
+}
+
+std::vector<std::optional<KeptSize>> kept_sizes(const Header& header, const std::string& path) {
+  std::vector<std::optional<KeptSize>> sizes(header.message_sizes_bytes.size());
+  if (!header.summary) return sizes;
+  try {
+    const Json summary = Json::parse(*header.summary);
+    for (const Json& size : summary.at("sizes").elements()) {
+      sizes.at(size.at("size_index").get<std::size_t>()) = KeptSize{
+          size.at("stopped_by").get<std::string>(),
+          interval_of(size.at("ebb"), "bytes_per_s_mean", "bytes_per_s_half_width"),
+          interval_of(size.at("relative"), "mean", "half_width"), number_or_nan(size.at("bytes_per_s_harmonic"))};
+    }
+  } catch (const JsonError&) {
+    throw_damaged(path, "/summary is not one of a bisection test");
+  } catch (const std::out_of_range&) {
+    throw_damaged(path, "/summary has a message size that the file does not have");
+  }
+  return sizes;
 }
 
 }  // namespace leadline::result::bisection

@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "model/bisection_result.hpp"
 #include "model/provenance.hpp"
 #include "result/bisection/header.hpp"
 #include "result/hdf5/hdf5_input.hpp"
@@ -39,5 +42,17 @@ class Hdf5Reader {
   Header header_;
   std::optional<hdf5::Input> file_;
 };
+
+/// What of BisectionSummary a description has.
+struct KeptSize {
+  std::string stopped_by;  ///< in words, so that a reader copes with reasons that it does not know
+  Interval ebb;            ///< bytes a second
+  Interval relative;
+  double bytes_per_s_harmonic = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// By message size; nothing for those that are not in the summary, and in a file without one. Throws Error(run_failed)
+/// naming `path` where the summary is not what docs/formats/json.md says.
+std::vector<std::optional<KeptSize>> kept_sizes(const Header& header, const std::string& path);
 
 }  // namespace leadline::result::bisection

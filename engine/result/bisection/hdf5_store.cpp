@@ -6,14 +6,70 @@
 
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "core/error.hpp"
 #include "result/bisection/json.hpp"
 #include "result/collective.hpp"
+#include "result/hdf5/library.hpp"
 
 namespace leadline::result::bisection {
-
 namespace {
+
+using hdf5::allocate;
+using hdf5::Handle;
+using hdf5::make_group;
+using hdf5::write_attribute;
+
+void write_facts(const Handle& group, const Header& header) {
+  write_attribute(group, "num_players", static_cast<long long>(header.num_players));
+  write_attribute(group, "num_exchanges", static_cast<long long>(header.num_exchanges));
+  write_attribute(group, "seed", static_cast<unsigned long long>(header.seed));
+  write_attribute(group, "within_hosts", header.within_hosts ? 1 : 0);
+}
+
+PatternOffsets allocate_patterns(const Handle& bisection, const Header& header) {
+  const Handle group = make_group(bisection, "patterns");
+  const auto table = [&](const char* name, hid_t type) {
+    return allocate(group, name, type, {header.message_sizes_bytes.size(), header.max_patterns});
+  };
+  PatternOffsets offsets;
+  offsets.kind = table("kind", H5T_NATIVE_INT32);
+  offsets.index = table("index", H5T_NATIVE_UINT64);
+  offsets.repeat = table("repeat", H5T_NATIVE_INT32);
+  offsets.accepted = table("accepted", H5T_NATIVE_UINT8);
+  offsets.num_connections = table("num_connections", H5T_NATIVE_UINT64);
+  offsets.bytes_per_s = {table("bytes_per_s_mean", H5T_NATIVE_DOUBLE), table("bytes_per_s_harmonic", H5T_NATIVE_DOUBLE),
+                         table("bytes_per_s_min", H5T_NATIVE_DOUBLE), table("bytes_per_s_max", H5T_NATIVE_DOUBLE),
+                         table("bytes_per_s_full_load", H5T_NATIVE_DOUBLE)};
+  offsets.slowest_from = table("slowest_from", H5T_NATIVE_INT32);
+  offsets.slowest_to = table("slowest_to", H5T_NATIVE_INT32);
+  offsets.begin_s = table("begin_s", H5T_NATIVE_DOUBLE);
+  offsets.measuring_s = table("measuring_s", H5T_NATIVE_DOUBLE);
+  return offsets;
+}
+
+BaselineOffsets allocate_baseline(const Handle& bisection, const Header& header) {
+  const Handle group = make_group(bisection, "baseline");
+  const auto table = [&](const char* name, hid_t type) {
+    return allocate(group, name, type, {header.message_sizes_bytes.size(), header.max_baseline});
+  };
+  return {.number = table("number", H5T_NATIVE_UINT64),
+          .from = table("from", H5T_NATIVE_INT32),
+          .to = table("to", H5T_NATIVE_INT32),
+          .time_ns = table("time_ns", H5T_NATIVE_DOUBLE)};
+}
+
+RowOffsets allocate_rows(const Handle& bisection, const Header& header) {
+  const auto matrix = [&](const char* name, hid_t type) {
+    return allocate(bisection, name, type,
+                    {header.message_sizes_bytes.size(), static_cast<hsize_t>(header.num_ranks), header.max_patterns});
+  };
+  return {.send_to = matrix("send_to", H5T_NATIVE_INT32),
+          .receive_from = matrix("receive_from", H5T_NATIVE_INT32),
+          .time_ns = matrix("time_ns", H5T_NATIVE_DOUBLE),
+          .full_load_time_ns = matrix("full_load_time_ns", H5T_NATIVE_DOUBLE)};
+}
 
 using bench::bisection::RankRow;
 using bench::bisection::RankTimes;
@@ -48,6 +104,35 @@ auto column_of(std::span<const Element> elements, NumberOf number_of) {
 }
 
 }  // namespace
+
+Offsets create_structure(const std::string& path, const Header& header) {
+  return hdf5::writing(path, [&] {
+    Offsets offsets;
+    Handle file = hdf5::create_file(path);
+    offsets.run = hdf5::create_run_part(file, header, "bisection");
+    {
+      const Handle group = make_group(file, "bisection");
+      write_facts(group, header);
+      if (!header.pattern_names.empty()) {
+        offsets.pattern_names =
+            allocate(group, "pattern_names", hdf5::text_type(pattern_name_size).id(), {header.pattern_names.size()});
+      }
+      offsets.patterns = allocate_patterns(group, header);
+      if (header.max_baseline > 0) offsets.baseline = allocate_baseline(group, header);
+      offsets.rows = allocate_rows(group, header);
+    }
+    file.close();
+    return offsets;
+  });
+}
+
+void add_end(const std::string& path, const Header& header) {
+  hdf5::writing(path, [&] {
+    Handle file = hdf5::open_file(path);
+    hdf5::add_run_end(file, header);
+    file.close();
+  });
+}
 
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const BisectionResult& so_far, const BisectionFileSetup& setup)
     : cluster_(cluster),
@@ -95,10 +180,10 @@ void Hdf5Store::write_rows(const RankRow& row) {
   } catch (const Error& failure) {
     error = failure;
   }
-  const auto send_to = column_of(row.times, [](const RankTimes& its) { return its.to; });
-  const auto receive_from = column_of(row.times, [](const RankTimes& its) { return its.from; });
-  const auto time_ns = column_of(row.times, [](const RankTimes& its) { return or_0(its.time_ns); });
-  const auto full_load_ns = column_of(row.times, [](const RankTimes& its) { return or_0(its.full_load_time_ns); });
+  const auto send_to = column_of(row.times, [](const RankTimes& times) { return times.to; });
+  const auto receive_from = column_of(row.times, [](const RankTimes& times) { return times.from; });
+  const auto time_ns = column_of(row.times, [](const RankTimes& times) { return or_0(times.time_ns); });
+  const auto full_load_ns = column_of(row.times, [](const RankTimes& times) { return or_0(times.full_load_time_ns); });
 
   std::vector<PlacedBytes> pieces;
   const auto add = [&](std::uint64_t matrix, const auto& values) {
@@ -127,20 +212,20 @@ void Hdf5Store::write_patterns(const RankRow& row) {
     file_.rows().file()->write_at(table + first * sizeof column.front(), bytes_of(column));
   };
   using Pattern = PatternSummary;
-  put(offsets.kind, [](const Pattern& its) { return static_cast<std::int32_t>(its.place.kind); });
-  put(offsets.index, [](const Pattern& its) { return its.place.index; });
-  put(offsets.repeat, [](const Pattern& its) { return std::int32_t{its.place.repeat}; });
-  put(offsets.accepted, [](const Pattern& its) { return static_cast<std::uint8_t>(its.accepted ? 1 : 0); });
-  put(offsets.num_connections, [](const Pattern& its) { return its.num_connections; });
-  put(offsets.bytes_per_s[0], [](const Pattern& its) { return or_0(its.bytes_per_s_mean); });
-  put(offsets.bytes_per_s[1], [](const Pattern& its) { return or_0(its.bytes_per_s_harmonic); });
-  put(offsets.bytes_per_s[2], [](const Pattern& its) { return or_0(its.bytes_per_s_min); });
-  put(offsets.bytes_per_s[3], [](const Pattern& its) { return or_0(its.bytes_per_s_max); });
-  put(offsets.bytes_per_s[4], [](const Pattern& its) { return or_0(its.bytes_per_s_full_load); });
-  put(offsets.slowest_from, [](const Pattern& its) { return its.slowest_from; });
-  put(offsets.slowest_to, [](const Pattern& its) { return its.slowest_to; });
-  put(offsets.begin_s, [](const Pattern& its) { return its.begin_s; });
-  put(offsets.measuring_s, [](const Pattern& its) { return its.measuring_s; });
+  put(offsets.kind, [](const Pattern& pattern) { return static_cast<std::int32_t>(pattern.place.kind); });
+  put(offsets.index, [](const Pattern& pattern) { return pattern.place.index; });
+  put(offsets.repeat, [](const Pattern& pattern) { return std::int32_t{pattern.place.repeat}; });
+  put(offsets.accepted, [](const Pattern& pattern) { return static_cast<std::uint8_t>(pattern.accepted ? 1 : 0); });
+  put(offsets.num_connections, [](const Pattern& pattern) { return pattern.num_connections; });
+  put(offsets.bytes_per_s[0], [](const Pattern& pattern) { return or_0(pattern.bytes_per_s_mean); });
+  put(offsets.bytes_per_s[1], [](const Pattern& pattern) { return or_0(pattern.bytes_per_s_harmonic); });
+  put(offsets.bytes_per_s[2], [](const Pattern& pattern) { return or_0(pattern.bytes_per_s_min); });
+  put(offsets.bytes_per_s[3], [](const Pattern& pattern) { return or_0(pattern.bytes_per_s_max); });
+  put(offsets.bytes_per_s[4], [](const Pattern& pattern) { return or_0(pattern.bytes_per_s_full_load); });
+  put(offsets.slowest_from, [](const Pattern& pattern) { return pattern.slowest_from; });
+  put(offsets.slowest_to, [](const Pattern& pattern) { return pattern.slowest_to; });
+  put(offsets.begin_s, [](const Pattern& pattern) { return pattern.begin_s; });
+  put(offsets.measuring_s, [](const Pattern& pattern) { return pattern.measuring_s; });
 }
 
 void Hdf5Store::write_baseline(std::span<const BaselineSample> samples) {

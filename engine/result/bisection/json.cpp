@@ -8,87 +8,88 @@
 #include "result/json_parts.hpp"
 
 namespace leadline::result::bisection {
-
 namespace {
 
-/// Null for nobody.
+/// Null for no rank.
 Json rank_json(std::int32_t rank) { return rank < 0 ? Json(nullptr) : Json(rank); }
 
-Json pattern_json(const PatternSummary& its) {
-  return {{"size_index", its.place.size_index},
-          {"message_size_bytes", its.place.message_size_bytes},
-          {"number", its.place.number},
-          {"kind", name_of(its.place.kind)},
-          {"index", its.place.index},
-          {"repeat", its.place.repeat},
-          {"name", its.place.name},
-          {"num_connections", its.num_connections},
-          {"bytes_per_s_mean", number(its.bytes_per_s_mean)},
-          {"bytes_per_s_harmonic", number(its.bytes_per_s_harmonic)},
-          {"bytes_per_s_min", number(its.bytes_per_s_min)},
-          {"bytes_per_s_max", number(its.bytes_per_s_max)},
-          {"bytes_per_s_full_load", number(its.bytes_per_s_full_load)},
-          {"time_ns_mean", number(its.time_ns_mean)},
-          {"slowest_from", rank_json(its.slowest_from)},
-          {"slowest_to", rank_json(its.slowest_to)},
-          {"accepted", its.accepted},
-          {"begin_s", number(its.begin_s)},
-          {"measuring_s", number(its.measuring_s)}};
+Json pattern_json(const PatternSummary& pattern) {
+  return {{"size_index", pattern.place.size_index},
+          {"message_size_bytes", pattern.place.message_size_bytes},
+          {"number", pattern.place.number},
+          {"kind", name_of(pattern.place.kind)},
+          {"index", pattern.place.index},
+          {"repeat", pattern.place.repeat},
+          {"name", pattern.place.name},
+          {"num_connections", pattern.num_connections},
+          {"bytes_per_s_mean", number(pattern.bytes_per_s_mean)},
+          {"bytes_per_s_harmonic", number(pattern.bytes_per_s_harmonic)},
+          {"bytes_per_s_min", number(pattern.bytes_per_s_min)},
+          {"bytes_per_s_max", number(pattern.bytes_per_s_max)},
+          {"bytes_per_s_full_load", number(pattern.bytes_per_s_full_load)},
+          {"time_ns_mean", number(pattern.time_ns_mean)},
+          {"slowest_from", rank_json(pattern.slowest_from)},
+          {"slowest_to", rank_json(pattern.slowest_to)},
+          {"accepted", pattern.accepted},
+          {"begin_s", number(pattern.begin_s)},
+          {"measuring_s", number(pattern.measuring_s)}};
 }
 
-Json baseline_json(const BaselineSample& its) {
-  return {{"size_index", its.size_index},
-          {"number", its.number},
-          {"from", rank_json(its.from)},
-          {"to", rank_json(its.to)},
-          {"time_ns", number(its.time_ns)}};
+Json baseline_json(const BaselineSample& sample) {
+  return {{"size_index", sample.size_index},
+          {"number", sample.number},
+          {"from", rank_json(sample.from)},
+          {"to", rank_json(sample.to)},
+          {"time_ns", number(sample.time_ns)}};
 }
 
-Json bandwidth_json(const Interval& its) {
-  return {{"num", its.num}, {"bytes_per_s_mean", number(its.mean)}, {"bytes_per_s_half_width", number(its.half_width)}};
+Json bandwidth_json(const Interval& interval) {
+  return {{"num", interval.num},
+          {"bytes_per_s_mean", number(interval.mean)},
+          {"bytes_per_s_half_width", number(interval.half_width)}};
 }
 
-Json ratio_json(const Interval& its) {
-  return {{"num", its.num}, {"mean", number(its.mean)}, {"half_width", number(its.half_width)}};
+Json ratio_json(const Interval& interval) {
+  return {{"num", interval.num}, {"mean", number(interval.mean)}, {"half_width", number(interval.half_width)}};
 }
 
-Json size_json(const BisectionSummary& its) {
+Json size_json(const BisectionSummary& summary) {
   Json buckets = Json::array();
-  for (const TimeBucket& bucket : its.buckets) {
+  for (const TimeBucket& bucket : summary.buckets) {
     buckets.push_back({{"low_ns", number(bucket.low_ns)}, {"high_ns", number(bucket.high_ns)}, {"num", bucket.num}});
   }
-  return {{"size_index", its.size_index},
-          {"message_size_bytes", its.message_size_bytes},
-          {"num_patterns", its.num_patterns},
-          {"num_connections", its.num_connections},
-          {"stopped_by", name_of(its.stopped_by)},
-          {"ebb", bandwidth_json(its.ebb)},
-          {"full_load", bandwidth_json(its.full_load)},
-          {"baseline", bandwidth_json(its.baseline)},
-          {"relative", ratio_json(its.relative)},
-          {"bytes_per_s_harmonic", number(its.bytes_per_s_harmonic)},
-          {"bytes_per_s_min", number(its.bytes_per_s_min)},
-          {"bytes_per_s_p01", number(its.bytes_per_s_p01)},
-          {"bytes_per_s_p05", number(its.bytes_per_s_p05)},
-          {"bytes_per_s_median", number(its.bytes_per_s_median)},
-          {"bytes_per_s_max", number(its.bytes_per_s_max)},
+  return {{"size_index", summary.size_index},
+          {"message_size_bytes", summary.message_size_bytes},
+          {"num_patterns", summary.num_patterns},
+          {"num_connections", summary.num_connections},
+          {"stopped_by", name_of(summary.stopped_by)},
+          {"ebb", bandwidth_json(summary.ebb)},
+          {"full_load", bandwidth_json(summary.full_load)},
+          {"baseline", bandwidth_json(summary.baseline)},
+          {"relative", ratio_json(summary.relative)},
+          {"bytes_per_s_harmonic", number(summary.bytes_per_s_harmonic)},
+          {"bytes_per_s_min", number(summary.bytes_per_s_min)},
+          {"bytes_per_s_p01", number(summary.bytes_per_s_p01)},
+          {"bytes_per_s_p05", number(summary.bytes_per_s_p05)},
+          {"bytes_per_s_median", number(summary.bytes_per_s_median)},
+          {"bytes_per_s_max", number(summary.bytes_per_s_max)},
           {"buckets", std::move(buckets)},
-          {"measuring_s", number(its.measuring_s)}};
+          {"measuring_s", number(summary.measuring_s)}};
 }
 
-Json connection_json(const SlowConnection& its) {
-  return {{"size_index", its.size_index},   {"number", its.number},
-          {"from", rank_json(its.from)},    {"to", rank_json(its.to)},
-          {"time_ns", number(its.time_ns)}, {"alone_time_ns", number(its.alone_time_ns)},
-          {"slow_alone", its.slow_alone}};
+Json connection_json(const SlowConnection& connection) {
+  return {{"size_index", connection.size_index},   {"number", connection.number},
+          {"from", rank_json(connection.from)},    {"to", rank_json(connection.to)},
+          {"time_ns", number(connection.time_ns)}, {"alone_time_ns", number(connection.alone_time_ns)},
+          {"slow_alone", connection.slow_alone}};
 }
 
-Json component_json(const SlowComponent& its) {
-  return {{"rank", rank_json(its.rank)},
-          {"host", its.host},
-          {"num_connections", its.num_connections},
-          {"num_slow", its.num_slow},
-          {"relative_median", number(its.relative_median)}};
+Json component_json(const SlowComponent& component) {
+  return {{"rank", rank_json(component.rank)},
+          {"host", component.host},
+          {"num_connections", component.num_connections},
+          {"num_slow", component.num_slow},
+          {"relative_median", number(component.relative_median)}};
 }
 
 }  // namespace
@@ -107,6 +108,16 @@ std::string json_text(const BisectionResult& result) {
   document["slow_connections"] = list_json(result.slow_connections, connection_json);
   document["slow_places"] = list_json(result.slow_components, component_json);
   return text_of(document);
+}
+
+JsonStore::JsonStore(cluster::Cluster& cluster, BisectionResult so_far, const BisectionFileSetup& setup)
+    : document_(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
+
+void JsonStore::write(const bench::bisection::RankRow& row) {
+  document_.add([&](BisectionResult& so_far) {
+    so_far.patterns.insert(so_far.patterns.end(), row.patterns.begin(), row.patterns.end());
+    so_far.baseline.insert(so_far.baseline.end(), row.baseline.begin(), row.baseline.end());
+  });
 }
 
 }  // namespace leadline::result::bisection

@@ -5,10 +5,27 @@
 #include <string>
 
 #include "model/bisection_result.hpp"
+#include "result/bisection_file.hpp"
+#include "result/json_file.hpp"
 
 namespace leadline::result::bisection {
 
 /// A document with a line end. What was not measured is null.
 std::string json_text(const BisectionResult& result);
+
+/// The document of a run that fails has the patterns and the pairs alone that were measured until then.
+class JsonStore : public BisectionFile {
+ public:
+  /// Collective; see open_bisection_file.
+  JsonStore(cluster::Cluster& cluster, BisectionResult so_far, const BisectionFileSetup& setup);
+
+  void write(const bench::bisection::RankRow& row) override;
+  const std::string& path() const override { return document_.path(); }
+  void mark_incomplete(const std::string& reason) noexcept override { document_.mark_incomplete(reason); }
+  void finish(const BisectionResult& result) override { document_.finish(result); }
+
+ private:
+  RunDocument<BisectionResult> document_;
+};
 
 }  // namespace leadline::result::bisection

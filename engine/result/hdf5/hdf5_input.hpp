@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An HDF5 file open for reading, whose tables and attributes are checked before they are believed.
+// An HDF5 file open for reading, whose tables and attributes are checked before they are used.
 #pragma once
 
 #include <cstddef>

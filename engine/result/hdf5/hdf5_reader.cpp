@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "result/hdf5/run_part.hpp"
+#include "result/hdf5/run_file.hpp"
 
 namespace leadline::result {
 
@@ -82,7 +82,7 @@ void Hdf5Reader::read_header() {
 }
 
 void Hdf5Reader::read_linktest() {
-  LinkTestOrigin its;
+  LinkTestOrigin origin;
   const auto whole = [&](const char* name) {
     return static_cast<std::int32_t>(file_->whole_attribute("/linktest", name));
   };
@@ -90,14 +90,14 @@ void Hdf5Reader::read_linktest() {
     return {file_->real_attribute("/linktest", name + "_min"), file_->real_attribute("/linktest", name + "_max"),
             file_->real_attribute("/linktest", name + "_mean")};
   };
-  its.num_iterations = whole("num_iterations");
-  its.message_size_bytes = whole("message_size_bytes");
-  its.has_all_to_all = whole("has_all_to_all") != 0;
-  its.is_serial = whole("is_serial") != 0;
-  its.is_permuted = whole("is_permuted") != 0;
-  its.times_s = times("time_s");
-  its.all_to_all_times_s = times("all_to_all_time_s");
-  header_.linktest = its;
+  origin.num_iterations = whole("num_iterations");
+  origin.message_size_bytes = whole("message_size_bytes");
+  origin.has_all_to_all = whole("has_all_to_all") != 0;
+  origin.is_serial = whole("is_serial") != 0;
+  origin.is_permuted = whole("is_permuted") != 0;
+  origin.times_s = times("time_s");
+  origin.all_to_all_times_s = times("all_to_all_time_s");
+  header_.linktest = origin;
 }
 
 void Hdf5Reader::read_repeats() {

@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <utility>
 
-#include "result/hdf5/run_part.hpp"
+#include "result/hdf5/run_file.hpp"
+#include "result/json_parts.hpp"
 #include "result/link_result_reader.hpp"
 
 namespace leadline::result::io {
-
 namespace {
 
 using hdf5::Shape;
@@ -109,6 +109,35 @@ std::vector<StoredPhase> Hdf5Reader::phases_of(const Range& range) const {
                       .summary = file_->text("io/phases/summary", shape, {number})});
   }
   return phases;
+}
+
+std::vector<KeptPhase> kept_phases(const Hdf5Reader& reader) {
+  std::vector<KeptPhase> phases;
+  for (const StoredPhase& stored : reader.phases()) phases.push_back(kept_phase(stored, reader.path()));
+  return phases;
+}
+
+KeptPhase kept_phase(const StoredPhase& stored, const std::string& path) {
+  KeptPhase phase;
+  phase.operation = stored.operation;
+  phase.repeat = stored.repeat;
+  phase.is_complete = stored.is_complete;
+  try {
+    const Json summary = Json::parse(stored.summary);
+    summary.at("error").get_to(phase.error);
+    summary.at("bytes").get_to(phase.bytes);
+    summary.at("num_mismatches").get_to(phase.num_mismatches);
+    phase.wall_ns = number_or_nan(summary.at("wall_ns"));
+    phase.bytes_per_s = number_or_nan(summary.at("bytes_per_s"));
+    phase.bytes_per_s_wall = number_or_nan(summary.at("bytes_per_s_wall"));
+    if (const Json& source = summary.at("source"); !source.is_null()) source.get_to(phase.source);
+    if (const Json& is_durable = summary.at("is_durable"); !is_durable.is_null())
+      phase.is_durable = is_durable.get<bool>();
+  } catch (const JsonError&) {
+    throw_damaged(path, fmt::format("/io/phases/summary of the {} of repeat {} is not one of a phase",
+                                    name_of(stored.operation), stored.repeat));
+  }
+  return phase;
 }
 
 }  // namespace leadline::result::io

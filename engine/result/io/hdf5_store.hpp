@@ -2,13 +2,80 @@
 // The result of a parallel file test in HDF5: rank 0 makes the file, every rank writes its rows into it.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
+#include "model/io_result.hpp"
 #include "result/hdf5/run_file.hpp"
-#include "result/io/hdf5_file.hpp"
+#include "result/io/header.hpp"
 #include "result/io_file.hpp"
 
 namespace leadline::result::io {
+
+/// Bit 0: before the phase, bit 1: behind it, the page cache could be asked.
+inline std::uint8_t cache_known(const RankPhase& phase) {
+  return static_cast<std::uint8_t>((phase.cache_before.is_known ? 1 : 0) | (phase.cache_after.is_known ? 2 : 0));
+}
+
+/// Calls visit(name, value) for every table of /io/ranks, always in the same order; a value is a double, a whole number
+/// or an array of those. The time of the end comes last: where that is not 0, all else is there.
+template <typename Visit>
+void each_rank_column(const RankPhase& phase, const Visit& visit) {
+  visit("begin_ns", phase.begin_ns);
+  visit("io_ns", phase.io_ns);
+  for (std::size_t index = 0; index < num_io_times; ++index) {
+    visit(std::string(name_of(static_cast<IoTime>(index))) + "_ns", phase.times_ns.at(index));
+  }
+  visit("num_objects", phase.num_objects);
+  visit("bytes", phase.bytes);
+  visit("message_bytes", phase.message_bytes);
+  visit("num_calls", phase.num_calls);
+  visit("num_continued", phase.num_continued);
+  visit("bytes_at_stop", phase.bytes_at_stop);
+  visit("num_mismatches", phase.num_mismatches);
+  visit("call_ns_min", phase.call_ns_min);
+  visit("call_ns_max", phase.call_ns_max);
+  visit("file", phase.file);
+  visit("latencies", phase.latencies);
+  visit("series_bin_ns", phase.series.bin_ns);
+  visit("series_bytes", phase.series.bytes);
+  visit("cache_known", cache_known(phase));
+  visit("cache_pages", phase.cache_before.is_known ? phase.cache_before.pages : phase.cache_after.pages);
+  visit("cached_before", phase.cache_before.cached);
+  visit("dirty_before", phase.cache_before.dirty);
+  visit("writeback_before", phase.cache_before.writeback);
+  visit("cached_after", phase.cache_after.cached);
+  visit("dirty_after", phase.cache_after.dirty);
+  visit("writeback_after", phase.cache_after.writeback);
+  visit("end_ns", phase.end_ns);
+}
+
+inline constexpr std::size_t file_name_size = 512;
+inline constexpr std::size_t phase_summary_size = 1 << 15;
+
+/// Written by rank 0, `state` last. Bytes from the beginning of the file, as in all that follows.
+struct PhaseOffsets {
+  std::uint64_t operation = 0, repeat = 0, state = 0, summary = 0;
+};
+
+struct Offsets {
+  RunOffsets run;
+  std::uint64_t io_ranks = 0, files = 0;  ///< 0 = there are none
+  PhaseOffsets phases;
+  std::vector<std::uint64_t> ranks;  ///< as each_rank_column has them
+};
+
+/// What the phases of so many ranks take in the file, about. No error where that is more than any number holds.
+double size_of_phases(const Header& header);
+
+/// Local: writes a fresh file over `path` (which exists), all but the contents of its datasets and what belongs to the
+/// end of a run, and closes it. Throws Error(run_failed), as does the next.
+Offsets create_structure(const std::string& path, const Header& header);
+
+/// Local: adds those of /summary and the time of the end that the header has.
+void add_end(const std::string& path, const Header& header);
 
 class Hdf5Store : public IoFile {
  public:

@@ -6,8 +6,13 @@
 #include <string>
 
 #include "model/io_result.hpp"
+#include "result/io_file.hpp"
+#include "result/json_file.hpp"
+#include "result/json_parts.hpp"
 
 namespace leadline::result::io {
+
+Json phase_json(const PhaseSummary& summary);
 
 /// A document with a line end. What was not measured is null.
 std::string json_text(const IoResult& result);
@@ -15,5 +20,20 @@ std::string json_text(const IoResult& result);
 /// One of the document's phases in a line. Where that would be longer, the lists of wrong objects, stragglers and slow
 /// calls lose their last entries, and if that is not enough, the error its end.
 std::string phase_text(const PhaseSummary& summary, std::size_t most_bytes);
+
+/// The document of a run that fails has the phases that were measured until then, and the one that failed.
+class JsonStore : public IoFile {
+ public:
+  /// Collective; see open_io_file.
+  JsonStore(cluster::Cluster& cluster, IoResult so_far, const IoFileSetup& setup);
+
+  void write(const PhasePosition& place, const RankPhase& own, const PhaseSummary& summary) override;
+  const std::string& path() const override { return document_.path(); }
+  void mark_incomplete(const std::string& reason) noexcept override { document_.mark_incomplete(reason); }
+  void finish(const IoResult& result) override { document_.finish(result); }
+
+ private:
+  RunDocument<IoResult> document_;
+};
 
 }  // namespace leadline::result::io

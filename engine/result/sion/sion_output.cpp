@@ -9,7 +9,7 @@
 
 #include "result/collective.hpp"
 #include "result/json.hpp"
-#include "result/sion/container/encode.hpp"
+#include "result/sion/container/encoding.hpp"
 
 namespace leadline::result {
 
@@ -120,13 +120,13 @@ void SionOutput::write_known() {
   const std::string head = record_head(cluster_.rank(), known_run());
   // Rank 0's is longer than the others', so that it goes by itself.
   constexpr std::size_t common_bytes = 289;
-  file_->put([&](int its) { return plan_.chunk(static_cast<std::uint64_t>(its)); }, head.substr(0, common_bytes),
-             error);
+  file_->put([&](int any_rank) { return plan_.chunk(static_cast<std::uint64_t>(any_rank)); },
+             head.substr(0, common_bytes), error);
   if (is_extended()) {
     const std::string rank_head = encode_rank_head(plan_.places().shape(), rank, setup_.place);
-    file_->put([&](int its) { return plan_.payload(static_cast<std::uint64_t>(its)); }, rank_head, error);
+    file_->put([&](int any_rank) { return plan_.payload(static_cast<std::uint64_t>(any_rank)); }, rank_head, error);
     const std::string envelope = plan_.envelope(rank);
-    file_->put([&](int its) { return plan_.extension(static_cast<std::uint64_t>(its)); }, envelope, error);
+    file_->put([&](int any_rank) { return plan_.extension(static_cast<std::uint64_t>(any_rank)); }, envelope, error);
   }
   cluster_.agree(error ? &*error : nullptr);
   all_or_error(cluster_, [&] {
@@ -169,8 +169,8 @@ void SionOutput::begin_repeat(std::size_t index, const KeptRepeat& repeat) {
     const auto in_extension = [&](int rank) {
       return plan_.payload(static_cast<std::uint64_t>(rank)) + plan_.places().rounds(index);
     };
-    const auto in_record = [&](int its) {
-      const auto rank = static_cast<std::uint64_t>(its);
+    const auto in_record = [&](int any_rank) {
+      const auto rank = static_cast<std::uint64_t>(any_rank);
       return plan_.chunk(rank) + plan_.places().record_steps(rank);
     };
     if (is_extended()) file_->put(in_extension, bytes_of(rounds), error);
@@ -226,8 +226,8 @@ void SionOutput::write(std::size_t index, const Slice& slice, const PairRow& row
       times_s[partner] = seconds_of_ns(row.time_ns_mean[partner]);
       own_times_.add(times_s[partner]);
     }
-    const auto place_of = [&](int its) {
-      const auto rank = static_cast<std::uint64_t>(its);
+    const auto place_of = [&](int any_rank) {
+      const auto rank = static_cast<std::uint64_t>(any_rank);
       return plan_.chunk(rank) + plan_.places().record_times(rank);
     };
     file_->put_pieces(place_of, bytes_of(times_s), sizeof(double), pieces, error);
@@ -252,8 +252,8 @@ void SionOutput::write_all_to_all(std::size_t index, const Slice& slice, std::sp
       steps_s[step] = seconds_of_ns(time_ns[step - 1]);
       if (steps_s[step] > 0) own_all_to_all_.add(steps_s[step]);
     }
-    const auto place_of = [&](int its) {
-      const auto rank = static_cast<std::uint64_t>(its);
+    const auto place_of = [&](int any_rank) {
+      const auto rank = static_cast<std::uint64_t>(any_rank);
       return plan_.chunk(rank) + plan_.places().record_all_to_all(rank);
     };
     file_->put(place_of, bytes_of(steps_s), error);

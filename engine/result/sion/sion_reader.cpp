@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds a result's parts in a rank's bytes, checking each before it is believed.
+// Finds a result's parts in a rank's bytes, checking each before it is used.
 #include "result/sion/sion_reader.hpp"
 
 #include <fmt/format.h>

@@ -65,7 +65,7 @@ void SionStore::reserve_repeats(int num_repeats) {
   for (int repeat = 0; repeat < num_kept; ++repeat) repeats.push_back({repeat, -1});
   const std::string known = text_of_rank_0(cluster_, [&] {
     if (setup_.permutation_of_repeat) {
-      for (KeptRepeat& its : repeats) its.permutation = setup_.permutation_of_repeat(its.repeat);
+      for (KeptRepeat& kept : repeats) kept.permutation = setup_.permutation_of_repeat(kept.repeat);
     }
     return as_bytes<KeptRepeat>(repeats);
   });

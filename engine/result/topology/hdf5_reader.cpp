@@ -8,11 +8,11 @@
 #include <limits>
 #include <utility>
 
-#include "result/hdf5/run_part.hpp"
+#include "core/json.hpp"
+#include "result/hdf5/run_file.hpp"
 #include "result/link_result_reader.hpp"
 
 namespace leadline::result::topology {
-
 namespace {
 
 using hdf5::Shape;
@@ -20,6 +20,27 @@ using hdf5::Shape;
 constexpr hsize_t max_dimensions = 64;
 
 std::string group_of(std::size_t index) { return fmt::format("topologies/{:04}", index); }
+
+/// Null where it was not measured.
+const Json& total_of(const Json& place) {
+  return place.find("exchange") != nullptr ? place.at("exchange").at("at_median").at("total_bytes_per_s")
+                                           : place.at("total_bytes_per_s");
+}
+
+void take_best(const Json& places, const Header& header, std::vector<std::optional<BestRates>>& best) {
+  for (const Json& place : places.elements()) {
+    if (total_of(place).is_null()) continue;
+    const auto total = total_of(place).get<double>();
+    const auto index = place.at("topology_index").get<std::size_t>();
+    std::optional<BestRates>& rates = best.at(index);
+    if (rates && rates->rates.total >= total) continue;
+    const KeptTopology& topology = header.topologies[index];
+    const double average = total / static_cast<double>(topology.num_channels);
+    rates = BestRates{place.at("message_size_bytes").get<std::uint64_t>(),
+                      place.at("repeat").get<std::int64_t>(),
+                      {.local = average * topology.max_channels_rank, .total = total, .average = average}};
+  }
+}
 
 }  // namespace
 
@@ -58,19 +79,19 @@ KeptTopology Hdf5Reader::read_topology(const std::string& group) const {
     }
     return static_cast<std::int32_t>(value);
   };
-  KeptTopology its;
-  its.name = file_->text_attribute("/" + group, "name");
-  its.shape = file_->text_attribute("/" + group, "shape");
-  its.mode = file_->text_attribute("/" + group, "mode");
-  its.num_channels = file_->whole_attribute("/" + group, "num_channels");
-  its.max_channels_rank = whole("max_channels_rank");
-  its.num_ways = whole("num_ways");
-  if (its.num_channels < 1) throw_damaged(path_, "/" + group + " has no channels");
-  if (!file_->has(group + "/extents")) return its;
+  KeptTopology topology;
+  topology.name = file_->text_attribute("/" + group, "name");
+  topology.shape = file_->text_attribute("/" + group, "shape");
+  topology.mode = file_->text_attribute("/" + group, "mode");
+  topology.num_channels = file_->whole_attribute("/" + group, "num_channels");
+  topology.max_channels_rank = whole("max_channels_rank");
+  topology.num_ways = whole("num_ways");
+  if (topology.num_channels < 1) throw_damaged(path_, "/" + group + " has no channels");
+  if (!file_->has(group + "/extents")) return topology;
   const Shape shape = file_->shape_of(group + "/extents");
   if (shape.size() != 1 || shape[0] > max_dimensions) throw_damaged(path_, "/" + group + "/extents is no list");
-  its.extents = file_->numbers<std::int32_t>(group + "/extents", shape, {{0}, shape});
-  return its;
+  topology.extents = file_->numbers<std::int32_t>(group + "/extents", shape, {{0}, shape});
+  return topology;
 }
 
 void Hdf5Reader::read_extent_of_cells(const std::string& group) {
@@ -93,8 +114,23 @@ std::size_t Hdf5Reader::num_load_points() const {
     const Shape shape = file_->shape_of("load/elapsed_s");
     if (shape.size() != 1 || shape[0] > max_load_points) throw_damaged(path_, "/load/elapsed_s is no list of points");
     const auto elapsed_s = file_->numbers<double>("load/elapsed_s", shape, {{0}, shape});
-    return static_cast<std::size_t>(std::ranges::count_if(elapsed_s, [](double its) { return its > 0; }));
+    return static_cast<std::size_t>(std::ranges::count_if(elapsed_s, [](double elapsed) { return elapsed > 0; }));
   });
+}
+
+std::vector<std::optional<BestRates>> best_rates(const Header& header, const std::string& path) {
+  std::vector<std::optional<BestRates>> best(header.topologies.size());
+  if (!header.summary) return best;
+  try {
+    const Json summary = Json::parse(*header.summary);
+    take_best(summary.at("cells"), header, best);
+    take_best(summary.at("load"), header, best);
+  } catch (const JsonError&) {
+    throw_damaged(path, "/summary is not one of a topology test");
+  } catch (const std::out_of_range&) {
+    throw_damaged(path, "/summary has a topology that the file does not have");
+  }
+  return best;
 }
 
 }  // namespace leadline::result::topology

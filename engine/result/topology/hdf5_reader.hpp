@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/provenance.hpp"
+#include "model/topology_result.hpp"
 #include "result/hdf5/hdf5_input.hpp"
 #include "result/topology/header.hpp"
 
@@ -38,5 +40,17 @@ class Hdf5Reader {
   Header header_;
   std::optional<hdf5::Input> file_;
 };
+
+/// The cell, or the point of load, with the highest total rate of its topology. Its other rates are then the highest,
+/// too, since all are the same multiples of it.
+struct BestRates {
+  std::uint64_t message_size_bytes = 0;
+  std::int64_t repeat = 0;
+  Rates rates;  ///< at the median time of an exchange, without the barrier
+};
+
+/// By topology; nothing where none was measured, and in a file without a summary. Throws Error(run_failed) naming
+/// `path` where the summary is not what docs/formats/json.md says.
+std::vector<std::optional<BestRates>> best_rates(const Header& header, const std::string& path);
 
 }  // namespace leadline::result::topology

@@ -8,7 +8,6 @@
 #include "result/json_parts.hpp"
 
 namespace leadline::result::topology {
-
 namespace {
 
 Json rates_json(const Rates& rates) {
@@ -30,17 +29,17 @@ Json times_json(const ExchangeTimes& times, const TopologyFacts& topology, std::
           {"at_mean", rates(times.mean)}};
 }
 
-Json rank_json(const RankRate& its) {
-  if (its.rank < 0) return nullptr;
-  return {{"rank", its.rank}, {"bytes_per_s", number(its.bytes_per_s)}};
+Json rank_json(const RankRate& rate) {
+  if (rate.rank < 0) return nullptr;
+  return {{"rank", rate.rank}, {"bytes_per_s", number(rate.bytes_per_s)}};
 }
 
-Json channel_json(const ChannelTime& its, std::uint64_t message_size_bytes) {
-  if (its.from < 0) return nullptr;
-  return {{"from", its.from},
-          {"to", its.to},
-          {"time_ns", number(its.time_ns)},
-          {"bytes_per_s", number(1e9 * static_cast<double>(message_size_bytes) / its.time_ns)}};
+Json channel_json(const ChannelTime& channel, std::uint64_t message_size_bytes) {
+  if (channel.from < 0) return nullptr;
+  return {{"from", channel.from},
+          {"to", channel.to},
+          {"time_ns", number(channel.time_ns)},
+          {"bytes_per_s", number(1e9 * static_cast<double>(message_size_bytes) / channel.time_ns)}};
 }
 
 const TopologyFacts& topology_of(const TopologyResult& result, const Cell& cell) {
@@ -85,14 +84,14 @@ Json load_json(const TopologyResult& result, const LoadPoint& point) {
   return json;
 }
 
-Json topology_json(const TopologyFacts& its) {
-  Json json = {{"name", its.name},
-               {"shape", name_of(its.shape)},
-               {"mode", name_of(its.mode)},
-               {"num_channels", its.num_channels},
-               {"max_channels_rank", its.max_channels_rank},
-               {"num_ways", schedule::num_ways(its.mode)}};
-  if (!its.extents.empty()) json["extents"] = its.extents;
+Json topology_json(const TopologyFacts& topology) {
+  Json json = {{"name", topology.name},
+               {"shape", name_of(topology.shape)},
+               {"mode", name_of(topology.mode)},
+               {"num_channels", topology.num_channels},
+               {"max_channels_rank", topology.max_channels_rank},
+               {"num_ways", schedule::num_ways(topology.mode)}};
+  if (!topology.extents.empty()) json["extents"] = topology.extents;
   return json;
 }
 
@@ -100,7 +99,7 @@ Json topology_json(const TopologyFacts& its) {
 
 std::string json_text(const TopologyResult& result) {
   Json topologies = Json::array(), cells = Json::array(), load = Json::array();
-  for (const TopologyFacts& its : result.topologies) topologies.push_back(topology_json(its));
+  for (const TopologyFacts& topology : result.topologies) topologies.push_back(topology_json(topology));
   for (const CellSummary& summary : result.cells) cells.push_back(cell_json(result, summary));
   for (const LoadPoint& point : result.load) load.push_back(load_json(result, point));
   Json document = document_beginning("topology", result, result.request, options_of(result.request));
@@ -111,6 +110,17 @@ std::string json_text(const TopologyResult& result) {
   document["cells"] = std::move(cells);
   document["load"] = std::move(load);
   return text_of(document);
+}
+
+JsonStore::JsonStore(cluster::Cluster& cluster, TopologyResult so_far, const TopologyFileSetup& setup)
+    : document_(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
+
+void JsonStore::write(std::size_t, const bench::topology::CellRow&, const CellSummary& summary) {
+  document_.add([&](TopologyResult& so_far) { so_far.cells.push_back(summary); });
+}
+
+void JsonStore::write(const LoadPoint& point) {
+  document_.add([&](TopologyResult& so_far) { so_far.load.push_back(point); });
 }
 
 }  // namespace leadline::result::topology

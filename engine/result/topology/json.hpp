@@ -5,10 +5,28 @@
 #include <string>
 
 #include "model/topology_result.hpp"
+#include "result/json_file.hpp"
+#include "result/topology_file.hpp"
 
 namespace leadline::result::topology {
 
 /// A document with a line end. What was not measured is null.
 std::string json_text(const TopologyResult& result);
+
+/// The document of a run that fails has the cells, or the load, that were measured until then.
+class JsonStore : public TopologyFile {
+ public:
+  /// Collective; see open_topology_file.
+  JsonStore(cluster::Cluster& cluster, TopologyResult so_far, const TopologyFileSetup& setup);
+
+  void write(std::size_t index, const bench::topology::CellRow& row, const CellSummary& summary) override;
+  void write(const LoadPoint& point) override;
+  const std::string& path() const override { return document_.path(); }
+  void mark_incomplete(const std::string& reason) noexcept override { document_.mark_incomplete(reason); }
+  void finish(const TopologyResult& result) override { document_.finish(result); }
+
+ private:
+  RunDocument<TopologyResult> document_;
+};
 
 }  // namespace leadline::result::topology

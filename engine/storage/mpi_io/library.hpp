@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What MPI says, as people read it: its name, its errors, its counts; and waiting for it with pauses.
+// The MPI library's name, errors and counts as text and numbers; and waiting for it with pauses.
 #pragma once
 
 #include <mpi.h>

@@ -17,8 +17,8 @@
 namespace leadline::storage::mpi_io {
 namespace {
 
-/// So that Open MPI starts without a launcher and leaves nothing behind when it dies: no daemon, no folder, no network,
-/// nothing printed.
+/// So that Open MPI starts without a launcher and leaves nothing behind when it crashes: no daemon, no folder, no
+/// network, nothing printed.
 void prepare_to_be_alone() {
 #ifdef OPEN_MPI
   constexpr std::array<std::array<const char*, 2>, 7> settings{{{"OMPI_MCA_ess_singleton_isolated", "1"},

@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend itself: files through MPI-IO.
+// The backend on MPI-IO, and the communicators of the ranks that open a file together.
 #pragma once
 
+#include <mpi.h>
+
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "storage/mpi_io/choice.hpp"
-#include "storage/mpi_io/communicators.hpp"
 #include "storage/storage.hpp"
 
 namespace leadline::storage::mpi_io {
+
+/// Owns them, and frees them where MPI still runs. Ranks are those of MPI_COMM_WORLD.
+class Communicators {
+ public:
+  Communicators() = default;
+  Communicators(const Communicators&) = delete;
+  Communicators& operator=(const Communicators&) = delete;
+  ~Communicators();
+
+  /// All of `openers`, ascending, this rank included; the first time they make it together. One rank alone has
+  /// MPI_COMM_SELF.
+  MPI_Comm of(std::span<const std::int32_t> openers);
+
+ private:
+  std::map<std::vector<std::int32_t>, MPI_Comm> made_;
+};
 
 /// Ranks are those of MPI_COMM_WORLD.
 class MpiIo final : public Backend {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file that this rank has open through MPI-IO.
+// A file that this rank has open through MPI-IO: opening, calls, and the system's error where MPI gives none.
 #pragma once
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -14,6 +15,18 @@
 #include "storage/transfer.hpp"
 
 namespace leadline::storage::mpi_io {
+
+/// All of file.openers, whose communicator this is. Throws Error(run_failed); ROMIO itself sees to it that all openers
+/// fail together, for OMPIO they agree beforehand.
+MPI_File open_together(const OpenFile& file, MPI_Comm comm, Implementation implementation);
+
+/// Local, behind a call that failed: one byte of it once more, by pwrite or pread. The errno, or 0 where that went
+/// well.
+int error_of_plain_write(const std::string& path, std::uint64_t offset_bytes, std::byte byte);
+int error_of_plain_read(const std::string& path, std::uint64_t offset_bytes);
+
+/// Local: its size as whoever opens it now sees it; 0 where it cannot be opened.
+std::uint64_t plain_size_bytes(const std::string& path);
 
 /// Offsets and counts are bytes; the file's view is never changed. One call moves 1 GiB at most, which spares counts
 /// beyond an int and the limits of the libraries there: the caller continues.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens files, and finds out whether what open(2) promised is so.
+// Open file descriptors whose calls take the path past the page cache that was asked for: direct, or uncached
+// (RWF_DONTCACHE, Linux 6.14).
 #include "storage/posix/opened.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "core/error.hpp"
 #include "storage/page_cache.hpp"
-#include "storage/posix/uncached.hpp"
 
 namespace leadline::storage::posix {
 namespace {
@@ -39,7 +40,7 @@ Error no_direct(const std::string& path, const std::string& why) {
 }
 
 /// What the file system says of direct I/O (Linux 6.1). Throws where that is "none": such calls would go through the
-/// page cache, and nobody would be told.
+/// page cache, without an error.
 Alignment direct_alignment(int fd, const std::string& path) {
 #ifdef STATX_DIOALIGN
   struct statx status {};
@@ -74,11 +75,13 @@ void check_uncached(const std::string& path) {
   throw no_uncached(path);
 }
 
+constexpr int dont_cache = 0x80;  // RWF_DONTCACHE, which headers before Linux 6.14 do not have
+
 }  // namespace
 
 Opened open_descriptor(const std::string& path, Access access, CachePath cache_path) {
   const bool is_direct = cache_path == CachePath::direct;
-  // O_NONBLOCK: opening a FIFO would wait for somebody at its other end. Files know nothing of it.
+  // O_NONBLOCK: opening a FIFO would wait for a process at its other end. It has no effect on files.
   const int flags = (access == Access::write ? O_WRONLY | O_CREAT : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
                     (is_direct ? O_DIRECT : 0);
   Opened opened{Descriptor(open_patiently(path, flags)), {}};
@@ -97,6 +100,22 @@ Opened open_descriptor(const std::string& path, Access access, CachePath cache_p
   if (is_direct) opened.alignment = check_direct(opened.file.fd(), path);
   if (cache_path == CachePath::uncached) check_uncached(path);
   return opened;
+}
+
+ssize_t write_uncached(int fd, std::uint64_t offset_bytes, std::span<const std::byte> data) {
+  const iovec piece{const_cast<std::byte*>(data.data()), data.size()};
+  return ::pwritev2(fd, &piece, 1, static_cast<off_t>(offset_bytes), dont_cache);
+}
+
+ssize_t read_uncached(int fd, std::uint64_t offset_bytes, std::span<std::byte> data) {
+  const iovec piece{data.data(), data.size()};
+  return ::preadv2(fd, &piece, 1, static_cast<off_t>(offset_bytes), dont_cache);
+}
+
+Error no_uncached(const std::string& path) {
+  return Error(ExitStatus::something_missing, "no uncached I/O on " + path,
+               "this kernel, or its file system " + file_system_of(path) + ", knows no RWF_DONTCACHE",
+               "It takes Linux 6.14 and ext4, xfs or btrfs; leave out --uncached, or try --direct");
 }
 
 }  // namespace leadline::storage::posix

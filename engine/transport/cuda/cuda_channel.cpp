@@ -20,11 +20,11 @@ constexpr memory::cuda::Status no_peer_access = 217;
 }  // namespace
 
 CudaChannel::CudaChannel(const memory::cuda::Driver& driver, int own_rank, int own_mailboxes, int partner,
-                         int its_mailboxes)
+                         int partner_mailboxes)
     : driver_(driver),
       is_loop_(own_rank == partner),
       in_mailbox_(own_mailboxes, partner),
-      out_mailbox_(its_mailboxes, own_rank),
+      out_mailbox_(partner_mailboxes, own_rank),
       stream_(driver),
       event_(driver) {
   for (std::size_t kind = 0; kind < num_kinds; ++kind) {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cluster/socket.hpp"
+#include "core/descriptor.hpp"
 #include "memory/cuda/driver.hpp"
 #include "transport/cuda/mailbox.hpp"
 
@@ -59,7 +59,7 @@ class Queue {
 class CudaChannel {
  public:
   /// `mailboxes`: files of this rank and of the partner.
-  CudaChannel(const memory::cuda::Driver& driver, int own_rank, int own_mailboxes, int partner, int its_mailboxes);
+  CudaChannel(const memory::cuda::Driver& driver, int own_rank, int own_mailboxes, int partner, int partner_mailboxes);
   CudaChannel(const CudaChannel&) = delete;
   CudaChannel& operator=(const CudaChannel&) = delete;
   ~CudaChannel();

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "core/error.hpp"
-#include "transport/tagged/waiting.hpp"
+#include "transport/tagged/port.hpp"
 
 namespace leadline::transport::cuda {
 namespace {
@@ -103,9 +103,9 @@ CudaPort::Peer CudaPort::open(std::string_view address) {
   std::memcpy(&partner, address.data(), sizeof partner);
   require_peer_access(driver_, device_, partner);
   const bool is_self = partner.rank == own_rank_;
-  const cluster::Socket its(is_self ? -1 : open_mailboxes(partner.pid, partner.mailboxes));
-  const int its_mailboxes = is_self ? mailboxes_.fd() : its.fd();
-  ways_.push_back(std::make_unique<CudaChannel>(driver_, own_rank_, mailboxes_.fd(), partner.rank, its_mailboxes));
+  const Descriptor opened(is_self ? -1 : open_mailboxes(partner.pid, partner.mailboxes));
+  const int partner_mailboxes = is_self ? mailboxes_.fd() : opened.fd();
+  ways_.push_back(std::make_unique<CudaChannel>(driver_, own_rank_, mailboxes_.fd(), partner.rank, partner_mailboxes));
   listed_.reserve(ways_.size());
   return ways_.back().get();
 }

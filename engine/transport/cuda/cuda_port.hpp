@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between GPUs of one host: ranks tell each other where memory lies, and the copy engines do the rest.
+// Messages between GPUs of one host: ranks exchange handles of their memory, and the copy engines move the data.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cluster/socket.hpp"
 #include "core/deadline.hpp"
+#include "core/descriptor.hpp"
 #include "model/provenance.hpp"
 #include "transport/cuda/cuda_channel.hpp"
 #include "transport/tagged/port.hpp"
@@ -61,7 +61,7 @@ class CudaPort {
  private:
   static constexpr std::size_t index_of(tagged::Kind kind) { return static_cast<std::size_t>(kind); }
 
-  /// The byte of a token means nothing, and lies in ordinary memory.
+  /// The byte of a token has no meaning; it is in ordinary memory.
   static constexpr std::size_t copied(tagged::Kind kind, std::size_t size) {
     return kind == tagged::Kind::token ? 0 : size;
   }
@@ -75,7 +75,7 @@ class CudaPort {
   const memory::cuda::Driver& driver_;
   int own_rank_;
   memory::cuda::DeviceFacts device_;
-  cluster::Socket mailboxes_;  ///< owns the descriptor
+  Descriptor mailboxes_;  ///< owns the descriptor
   std::vector<std::unique_ptr<CudaChannel>> ways_;
   std::vector<CudaChannel*> listed_;  ///< those that have something to drive on
 };

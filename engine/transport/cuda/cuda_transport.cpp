@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "memory/cuda/facts.hpp"
+#include "memory/cuda/driver.hpp"
 #include "transport/cuda/cuda_port.hpp"
 #include "transport/tagged/tagged_transport.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "memory/cuda/functions.hpp"
+#include "memory/cuda/driver.hpp"
 
 namespace leadline::transport::cuda {
 

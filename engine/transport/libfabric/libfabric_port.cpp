@@ -9,7 +9,7 @@
 #include <rdma/fi_errno.h>
 
 #include "core/error.hpp"
-#include "transport/tagged/introduction.hpp"
+#include "transport/tagged/port.hpp"
 
 namespace leadline::transport::libfabric {
 namespace {

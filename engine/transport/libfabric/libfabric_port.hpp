@@ -43,7 +43,7 @@ class LibfabricPort {
     void* descriptor() const { return region ? fi_mr_desc(region.get()) : nullptr; }
   };
 
-  /// The library has `context` to itself and gives it back with the completion; so it stands first.
+  /// The library owns `context` until the completion, which points to it; so it is the first member.
   struct Request {
     fi_context2 context{};
     bool is_under_way = false;

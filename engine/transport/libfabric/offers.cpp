@@ -14,8 +14,8 @@
 
 #include "cluster/address.hpp"
 #include "core/error.hpp"
-#include "transport/locked_memory.hpp"
-#include "transport/tagged/limits.hpp"
+#include "transport/tagged/port.hpp"
+#include "transport/transport.hpp"
 
 namespace leadline::transport::libfabric {
 namespace {

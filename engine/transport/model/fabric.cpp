@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The times of a make-believe fabric, as pure functions.
+// Reads the file of a simulated fabric, and computes its times as pure functions.
 #include "transport/model/fabric.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
+#include "core/error.hpp"
+#include "core/json_members.hpp"
 #include "core/random.hpp"
 
 namespace leadline::transport::model {
@@ -62,6 +65,95 @@ double chance(std::uint64_t seed, int from, int to, std::uint64_t number) {
   return static_cast<double>(x >> 11) * 0x1p-53;
 }
 
+JsonFile fabric_file(const std::string& name) { return {"fabric file", name, "docs/formats/model-fabric.md"}; }
+
+int at_least_one(const Json& json, const JsonLocation& place) {
+  const int value = json_index(json, place);
+  if (value == 0) refuse(place, "is 0");
+  return value;
+}
+
+Speed parse_speed(const Json& json, const JsonLocation& place) {
+  JsonMembers members(json, place);
+  const auto number = [&](const char* name) { return positive(members.need(name), place.of(name)); };
+  const Speed speed{number("latency_ns"), number("bandwidth_bytes_per_s")};
+  members.refuse_others();
+  return speed;
+}
+
+Corrupt parse_corrupt(const Json& json, const JsonLocation& place) {
+  JsonMembers members(json, place);
+  const Corrupt fault{
+      json_index(members.need("from"), place.of("from")), json_index(members.need("to"), place.of("to")),
+      whole(members.need("message"), place.of("message")), whole(members.need("byte"), place.of("byte"))};
+  members.refuse_others();
+  return fault;
+}
+
+Silent parse_silent(const Json& json, const JsonLocation& place) {
+  JsonMembers members(json, place);
+  const Silent fault{json_index(members.need("rank"), place.of("rank")),
+                     whole(members.need("after_messages"), place.of("after_messages"))};
+  members.refuse_others();
+  return fault;
+}
+
+Fault parse_fault(const Json& json, const JsonLocation& place) {
+  JsonMembers members(json, place);
+  const auto alone = [&](Fault fault) {
+    members.refuse_others();
+    return fault;
+  };
+  const auto factor = [&] { return positive(members.need("factor"), place.of("factor")); };
+  if (const Json* value = members.find("corrupt")) return alone(parse_corrupt(*value, place.of("corrupt")));
+  if (const Json* value = members.find("silent")) return alone(parse_silent(*value, place.of("silent")));
+  if (const Json* value = members.find("slow_host"))
+    return alone(SlowHost{json_index(*value, place.of("slow_host")), factor()});
+  if (const Json* value = members.find("slow_rank"))
+    return alone(SlowRank{json_index(*value, place.of("slow_rank")), factor()});
+  if (const Json* value = members.find("slow_uplink")) {
+    return alone(SlowUplink{json_index(*value, place.of("slow_uplink")), factor()});
+  }
+  if (const Json* value = members.find("slow_link")) {
+    const JsonLocation here = place.of("slow_link");
+    if (!value->is_array() || value->size() != 2) refuse(here, "is not [from_host, to_host]");
+    return alone(SlowLink{json_index(value->at(0), here.at(0)), json_index(value->at(1), here.at(1)), factor()});
+  }
+  refuse(place, "names no known fault: corrupt, silent, slow_host, slow_link, slow_rank or slow_uplink");
+}
+
+/// How many of each thing there are with so many ranks.
+struct Extent {
+  int num_ranks, num_hosts, num_switches;
+};
+
+/// Refuses a fault that could have no effect.
+struct Existing {
+  const JsonLocation& place;
+  Extent extent;
+
+  void check(const char* what, int index, int num) const {
+    if (index >= num) {
+      refuse(place, std::string("there is no ") + what + " " + std::to_string(index) + " with " +
+                        std::to_string(extent.num_ranks) + " ranks, which make " + std::to_string(num) + " of them");
+    }
+  }
+  void operator()(const SlowHost& fault) const { check("host", fault.host, extent.num_hosts); }
+  void operator()(const SlowRank& fault) const { check("rank", fault.rank, extent.num_ranks); }
+  void operator()(const SlowLink& fault) const {
+    check("host", std::max(fault.from_host, fault.to_host), extent.num_hosts);
+  }
+  void operator()(const SlowUplink& fault) const { check("switch", fault.uplink_of_switch, extent.num_switches); }
+  void operator()(const Corrupt& fault) const { check("rank", std::max(fault.from, fault.to), extent.num_ranks); }
+  void operator()(const Silent& fault) const { check("rank", fault.rank, extent.num_ranks); }
+};
+
+Extent extent_of(const Fabric& fabric, int num_ranks) {
+  const int num_hosts = host_of(fabric, num_ranks - 1) + 1;
+  const int per_switch = fabric.hosts_per_switch > 0 ? fabric.hosts_per_switch : num_hosts;
+  return {num_ranks, num_hosts, (num_hosts - 1) / per_switch + 1};
+}
+
 }  // namespace
 
 int host_of(const Fabric& fabric, int rank) { return rank / fabric.ranks_per_host; }
@@ -92,6 +184,50 @@ std::optional<std::uint64_t> silent_after(const Fabric& fabric, int rank) {
     if (silent != nullptr && silent->rank == rank) return silent->after_messages;
   }
   return std::nullopt;
+}
+
+Fabric parse_fabric(const std::string& text, const std::string& file) {
+  const JsonFile described = fabric_file(file);
+  const JsonLocation top{described};
+  const Json json = parse_json(text, described);
+  JsonMembers members(json, top);
+  Fabric fabric;
+  fabric.same_host = parse_speed(members.need("same_host"), top.of("same_host"));
+  fabric.between_hosts = parse_speed(members.need("between_hosts"), top.of("between_hosts"));
+  const Json* far = members.find("between_switches");
+  fabric.between_switches = far != nullptr ? parse_speed(*far, top.of("between_switches")) : fabric.between_hosts;
+
+  const auto share = [](const Json& value, const JsonLocation& place) { return number_between(value, place, 0, 10); };
+  members.optional("description", text_of, fabric.description);
+  members.optional("host_name", text_of, fabric.host_name);
+  members.optional(
+      "seed", [](const Json& value, const JsonLocation& place) { return whole(value, place); }, fabric.seed);
+  members.optional("jitter", share, fabric.jitter);
+  members.optional("ranks_per_host", at_least_one, fabric.ranks_per_host);
+  members.optional("hosts_per_switch", at_least_one, fabric.hosts_per_switch);
+  if (far != nullptr && fabric.hosts_per_switch == 0) refuse(top.of("between_switches"), "needs hosts_per_switch");
+  if (const Json* faults = members.find("faults")) {
+    const JsonLocation here = top.of("faults");
+    if (!faults->is_array()) refuse(here, "is not a list");
+    for (std::size_t i = 0; i < faults->size(); ++i) fabric.faults.push_back(parse_fault(faults->at(i), here.at(i)));
+  }
+  members.refuse_others();
+  return fabric;
+}
+
+Fabric load_fabric(const std::string& file, int num_ranks) {
+  if (file.empty()) {
+    throw Error(ExitStatus::bad_command_line, "the transport model needs a fabric file",
+                "nothing stands behind its name", "Try: --transport model:FILE");
+  }
+  const JsonFile described = fabric_file(file);
+  Fabric fabric = parse_fabric(read_json_text(described), file);
+  const JsonLocation faults{described, "faults"};
+  for (std::size_t i = 0; i < fabric.faults.size(); ++i) {
+    const JsonLocation here = faults.at(i);
+    std::visit(Existing{here, extent_of(fabric, num_ranks)}, fabric.faults[i]);
+  }
+  return fabric;
 }
 
 }  // namespace leadline::transport::model

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A make-believe fabric: how long a message takes between two ranks, and what is wrong with it.
+// A simulated fabric: how long a message takes between two ranks, and what is wrong with it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link through a make-believe fabric: messages carry the virtual moment of their arrival, and clocks follow it.
+// A link through a simulated fabric: messages carry the virtual moment of their arrival, and clocks follow it.
 #pragma once
 
 #include <unistd.h>

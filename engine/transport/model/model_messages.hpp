@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages one by one through a make-believe fabric: their bytes travel, in real time, and its faults meet them.
+// Messages one by one through a simulated fabric: their bytes travel, in real time, and its faults meet them.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 #include "transport/model/fabric.hpp"
 #include "transport/model/model_link.hpp"
-#include "transport/socket_messages.hpp"
+#include "transport/socket_traffic.hpp"
 
 namespace leadline::transport::model {
 

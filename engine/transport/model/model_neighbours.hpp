@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The channels to many neighbours through a make-believe fabric: each message is dealt with at the moment it arrives.
+// The channels to many neighbours through a simulated fabric: each message is handled at the moment it arrives.
 #pragma once
 
 #include <algorithm>

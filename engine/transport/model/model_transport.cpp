@@ -21,8 +21,8 @@
 namespace leadline::transport::model {
 namespace {
 
-/// See kernel/all_to_all.hpp. All ranks begin at once; the clock goes on from link to link, so that whoever waits for a
-/// partner who is late is late for the next.
+/// See kernel/all_to_all.hpp. All ranks begin at once; the clock goes on from link to link, so that a rank that waits
+/// for a partner who is late is late for the next.
 struct StepLinks {
   const Fabric& fabric;
   Station& own;
@@ -48,7 +48,7 @@ class ModelTransport final : public Transport {
   TransportInfo info() const override {
     TransportInfo info;
     info.name = "model";
-    info.library = "make-believe fabric " + file_;
+    info.library = "simulated fabric " + file_;
     info.simulated = true;
     return info;
   }
@@ -116,16 +116,16 @@ class ModelTransport final : public Transport {
 
 constexpr Setting settings[] = {{"file", "FILE", "the fabric; see docs/formats/model-fabric.md. Must be given"}};
 
-// Its ranks wait on real sockets, always asleep, and its times do not depend on it: any way of waiting will do.
+// Its ranks sleep while they wait on real sockets, and its times do not depend on that: any wait mode is accepted.
 constexpr Module module{
     .settings = settings,
     .facts =
         [] {
-          return std::vector<Fact>{{"library", "none: make-believe"}};
+          return std::vector<Fact>{{"library", "none: simulated"}};
         },
     .refuses_wait = [](WaitMode) { return std::string(); },
     .refuses_memory = [](memory::Location place) -> std::string {
-      return place == memory::Location::host ? "" : "a make-believe fabric takes nothing but ordinary memory";
+      return place == memory::Location::host ? "" : "a simulated fabric takes nothing but ordinary memory";
     },
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {

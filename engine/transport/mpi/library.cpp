@@ -49,7 +49,7 @@ std::optional<Announced> announced_ranks() {
   return std::nullopt;
 }
 
-void refuse_lonely_ranks(int size) {
+void refuse_unconnected_ranks(int size) {
   const auto announced = announced_ranks();
   // More than one means that the library found the others; Slurm may then have counted only a part of them.
   if (!announced || announced->num_ranks == size || size > 1) return;
@@ -107,7 +107,7 @@ Library::Library() {
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   try {
-    refuse_lonely_ranks(size_);
+    refuse_unconnected_ranks(size_);
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Comm_idup(MPI_COMM_WORLD, &comm_, &request);
     wait_yielding(request, Deadline::after(std::chrono::seconds(60)), "not all ranks came to MPI_Comm_idup");

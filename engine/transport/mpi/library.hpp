@@ -25,7 +25,7 @@ class Library {
   /// Ends MPI within a deadline: Debian's MPICH over TCP may hang in MPI_Finalize (seen with 16 ranks on one host).
   ~Library();
 
-  /// All ranks, apart from anybody else's messages. An MPI error on it throws Error(run_failed) out of the call.
+  /// All ranks; separate from the messages of other code. An MPI error on it throws Error(run_failed) out of the call.
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }

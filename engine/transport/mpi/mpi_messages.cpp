@@ -43,7 +43,7 @@ MpiMessages::~MpiMessages() {
       if (requests_[i] != MPI_REQUEST_NULL) MPI_Request_free(&requests_[i]);
     }
   } catch (const Error&) {
-    // Whatever is broken has been told, or will show in the next message.
+    // Any error has been reported, or will show in the next message.
   }
 }
 

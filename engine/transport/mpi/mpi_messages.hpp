@@ -19,7 +19,7 @@ namespace leadline::transport::mpi {
 class MpiMessages final : public Messages {
  public:
   MpiMessages(MPI_Comm comm, std::size_t max_tickets, Calls calls);
-  /// Takes back what nobody has sent, so that it will not arrive in memory that is somebody else's by then.
+  /// Cancels receives that have not been matched, so that no message arrives in memory that is in other use by then.
   ~MpiMessages() override;
 
   void post_send(int partner, std::span<const std::byte> data, Ticket ticket) override;

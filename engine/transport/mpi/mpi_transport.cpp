@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,13 +13,13 @@
 #include <string>
 #include <vector>
 
+#include "cluster/launcher.hpp"
 #include "core/error.hpp"
 #include "kernel/all_to_all.hpp"
 #include "kernel/neighbours.hpp"
 #include "kernel/run.hpp"
 #include "kernel/verify.hpp"
 #include "transport/mpi/library.hpp"
-#include "transport/mpi/mpi_bootstrap.hpp"
 #include "transport/mpi/mpi_link.hpp"
 #include "transport/mpi/mpi_messages.hpp"
 #include "transport/mpi/mpi_neighbours.hpp"
@@ -26,6 +27,28 @@
 
 namespace leadline::transport::mpi {
 namespace {
+
+/// Who we are, from the MPI library's own launcher. Collective: starts MPI.
+class MpiBootstrap final : public cluster::Bootstrap {
+ public:
+  int rank() const override { return library_.rank(); }
+  int size() const override { return library_.size(); }
+  std::string launcher() const override { return cluster::name_of(cluster::detect_launcher()); }
+
+  std::string all_gather(const std::string& own) override {
+    std::string all(own.size() * static_cast<std::size_t>(size()), '\0');
+    const int count = static_cast<int>(own.size());
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallgather(own.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, library_.comm(), &request);
+    wait_yielding(request, Deadline::after(std::chrono::seconds(60)), "not all ranks came to MPI_Iallgather");
+    return all;
+  }
+
+ private:
+  Library& library_ = Library::instance();
+};
+
+std::unique_ptr<cluster::Bootstrap> make_bootstrap() { return std::make_unique<MpiBootstrap>(); }
 
 /// See kernel/all_to_all.hpp.
 template <WaitMode wait>
@@ -97,7 +120,7 @@ class MpiTransport final : public Transport {
     try {
       MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, library_.comm(), &is_there, MPI_STATUS_IGNORE);
     } catch (const Error&) {
-      // Whatever is broken will show in the next message, where it can be told.
+      // Any error will show in the next message, where it can be reported.
     }
   }
 

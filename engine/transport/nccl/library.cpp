@@ -98,13 +98,37 @@ Communicator::Communicator(const memory::cuda::Driver& driver, int rank, int siz
   comm_ = made.comm;
 }
 
-// What has been sent may still be on its way through NCCL's own threads; where the run has failed nobody waits for it.
+// What has been sent may still be on its way through NCCL's own threads; where the run has failed it is not waited for.
 Communicator::~Communicator() {
   if (std::uncaught_exceptions() == 0) {
     library().destroy(comm_);
   } else {
     library().abort(comm_);
   }
+}
+
+Operations::Operations(const memory::cuda::Driver& driver, const Communicator& communicator)
+    : driver_(driver),
+      library_(library()),
+      comm_(communicator.get()),
+      stream_(driver),
+      spare_(memory::allocator_named("cuda"), 2) {}
+
+bool Operations::complete_by(Deadline deadline) {
+  if (!has_group_) return true;
+  close_group();
+  while (!is_over()) {
+    if (deadline.has_passed()) return false;
+    sched_yield();
+  }
+  return true;
+}
+
+void Operations::check_network() const {
+  constexpr Result in_progress = 7;
+  Result result = 0;
+  library_.check(library_.get_async_error(comm_, &result), "ncclCommGetAsyncError");
+  if (result != in_progress) library_.check(result, "a message");
 }
 
 }  // namespace leadline::transport::nccl

@@ -7,7 +7,7 @@
 
 #include "core/clock.hpp"
 #include "model/request.hpp"
-#include "transport/nccl/operations.hpp"
+#include "transport/nccl/library.hpp"
 
 namespace leadline::transport::nccl {
 

@@ -11,7 +11,7 @@
 #include "kernel/barrier.hpp"
 #include "kernel/neighbour_exchange.hpp"
 #include "model/request.hpp"
-#include "transport/nccl/operations.hpp"
+#include "transport/nccl/library.hpp"
 #include "transport/socket_link.hpp"
 #include "transport/socket_neighbours.hpp"
 

@@ -17,13 +17,12 @@
 #include "kernel/neighbours.hpp"
 #include "kernel/run.hpp"
 #include "kernel/verify.hpp"
-#include "memory/cuda/facts.hpp"
+#include "memory/cuda/driver.hpp"
 #include "transport/address_exchange.hpp"
 #include "transport/link_sockets.hpp"
 #include "transport/nccl/library.hpp"
 #include "transport/nccl/nccl_link.hpp"
 #include "transport/nccl/nccl_neighbours.hpp"
-#include "transport/nccl/operations.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::transport::nccl {
@@ -32,14 +31,15 @@ namespace {
 /// For all ranks to come and for NCCL to look at network and devices. Guessed, for a thousand ranks and more.
 constexpr auto patience = std::chrono::seconds(120);
 
-/// Rank 0's goes down a tree, so that nobody meets more than three others.
+/// Rank 0's goes down a tree, so that no rank connects to more than three others.
 UniqueId share_id(const Context& context, const UniqueId& own, Deadline deadline) {
   UniqueId id = own;
   const auto exchange_with = [&](int partner) {
-    const cluster::Socket socket = context.rendezvous.meet(partner, deadline);
-    const std::string its =
+    const Descriptor socket = context.rendezvous.meet(partner, deadline);
+    const std::string answer =
         exchange_addresses(socket.fd(), partner, {id.bytes, context.rank < partner ? sizeof id.bytes : 0}, deadline);
-    if (partner < context.rank && its.size() == sizeof id.bytes) std::memcpy(id.bytes, its.data(), sizeof id.bytes);
+    if (partner < context.rank && answer.size() == sizeof id.bytes)
+      std::memcpy(id.bytes, answer.data(), sizeof id.bytes);
   };
   if (context.rank > 0) exchange_with((context.rank - 1) / 2);
   for (const int child : {2 * context.rank + 1, 2 * context.rank + 2}) {

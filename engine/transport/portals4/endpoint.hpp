@@ -27,7 +27,7 @@ struct Capacity {
 
   std::size_t max_message_bytes;  ///< that travel at once
   std::size_t eager_limit_bytes;
-  std::size_t num_buffers;  ///< for messages that nobody has asked for yet
+  std::size_t num_buffers;  ///< for unexpected messages
   std::size_t max_posted, max_exposed;
   std::size_t max_operations;  ///< of this rank's own that are not answered
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words stop, quiet, go and farewell.
+// The control messages stop, quiet, go and shutdown.
 #include "transport/portals4/flow_control.hpp"
 
 #include <algorithm>

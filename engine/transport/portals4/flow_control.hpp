@@ -26,7 +26,7 @@ class FlowControl {
   /// The library has shut the entry.
   void shut();
 
-  /// Whether it is shut, and everybody is quiet.
+  /// Whether it is shut, and all partners are quiet.
   bool may_open() const;
   void open();
 

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "core/error.hpp"
-#include "transport/tagged/waiting.hpp"
+#include "transport/tagged/port.hpp"
 
 namespace leadline::transport::portals4 {
 namespace {
@@ -51,7 +51,7 @@ void Portals4Port::handle(const ptl_event_t& event) {
   }
 }
 
-/// What a search for messages finds belongs to nobody yet.
+/// What a search for messages finds has no receive yet.
 void Portals4Port::handle_arrival(const ptl_event_t& event) {
   event.user_ptr == nullptr ? receives_.found(event) : receives_.arrived(event);
 }
@@ -103,7 +103,7 @@ void Portals4Port::close(Peer peer) noexcept {
 }
 
 /// The library answers for a rank even while that does nothing, but not when it has ended: so the first of two that
-/// close stays until the other has had all its answers. The answer to a farewell comes after those.
+/// close stays until the other has had all its answers. The answer to a shutdown message comes after those.
 void Portals4Port::await_shutdown_answer(const PeerChannel& channel) {
   if (channel.has_left || !has_patience_ || is_same(channel.to.id, endpoint_.interface.id())) return;
   flow_control_.send_shutdown(channel);

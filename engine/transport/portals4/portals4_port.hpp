@@ -103,7 +103,7 @@ class Portals4Port {
   Receives receives_;
   FlowControl flow_control_;
   std::size_t num_shutdowns_ = 0;  ///< said and not answered
-  bool has_patience_ = true;       ///< to wait for an answer to a farewell
+  bool has_patience_ = true;       ///< to wait for an answer to a shutdown message
 };
 
 }  // namespace leadline::transport::portals4

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages that come: into entries posted for them, or into buffers for those that nobody has asked for yet.
+// Messages that come: into entries posted for them, or into buffers for unexpected ones.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,7 @@ class Receives {
   bool has_buffer() const { return num_linked_ > 0; }
 
  private:
-  /// A message that was there before anybody asked for it.
+  /// A message that arrived before its receive was posted.
   struct Early {
     ptl_process_t from{};
     ptl_match_bits_t bits = 0;

@@ -10,8 +10,8 @@
 #include <cstring>
 
 #include "core/error.hpp"
-#include "transport/locked_memory.hpp"
-#include "transport/tagged/limits.hpp"
+#include "transport/tagged/port.hpp"
+#include "transport/transport.hpp"
 
 namespace leadline::transport::psm2 {
 namespace {
@@ -40,9 +40,9 @@ struct Version {
 Version started() {
   static const Version version = [] {
     require("leave errors to us", psm2_error_register_handler(nullptr, PSM2_ERRHANDLER_NO_HANDLER));
-    Version its;
-    require("start", psm2_init(&its.major, &its.minor));
-    return its;
+    Version version;
+    require("start", psm2_init(&version.major, &version.minor));
+    return version;
   }();
   return version;
 }

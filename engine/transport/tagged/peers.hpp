@@ -11,13 +11,12 @@
 #include <string>
 
 #include "cluster/rendezvous.hpp"
-#include "cluster/socket.hpp"
 #include "core/deadline.hpp"
+#include "core/descriptor.hpp"
 #include "core/error.hpp"
 #include "transport/address_exchange.hpp"
 #include "transport/link_sockets.hpp"
 #include "transport/tagged/port.hpp"
-#include "transport/tagged/waiting.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::transport::tagged {
@@ -81,7 +80,7 @@ class Peers {
   Connected connect_to(int partner, Deadline deadline) {
     if constexpr (P::keeps_ways) {
       if (open_.contains(partner)) return Connected::again;
-      const cluster::Socket socket = rendezvous_.meet(partner, deadline, drive_);
+      const Descriptor socket = rendezvous_.meet(partner, deadline, drive_);
       open_anew(partner, socket.fd(), deadline);
     } else {
       if (sockets_.connect(partner, deadline) == Connected::again) return Connected::again;
@@ -131,7 +130,7 @@ class Peers {
   }
 
   /// Libraries go on setting up behind the first messages. Each rank drives its own until the other needs it no more:
-  /// afterwards it may wait for somebody else.
+  /// afterwards it may wait for another rank.
   void settle(int partner, int socket, Deadline deadline) {
     if (!port_.flush(deadline)) throw_late(partner);
     send_ready(socket, partner);
@@ -141,7 +140,7 @@ class Peers {
   P& port_;
   int own_rank_;
   cluster::Rendezvous& rendezvous_;
-  Meanwhile drive_;      ///< others may need this rank while it waits for somebody else
+  Meanwhile drive_;      ///< other ranks may need this one while it waits
   LinkSockets sockets_;  ///< none where ways are kept
   std::map<std::int32_t, typename P::Peer> open_;
 };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a library of tagged messages must offer so that everything else of a transport follows from it.
+// What a library of tagged messages must offer so that everything else of a transport follows from it; its waits,
+// limits and addresses.
 #pragma once
+
+#include <sched.h>
 
 #include <concepts>
 #include <cstddef>
@@ -9,6 +12,9 @@
 #include <string_view>
 
 #include "core/deadline.hpp"
+#include "core/error.hpp"
+#include "core/units.hpp"
+#include "model/request.hpp"
 
 namespace leadline::transport::tagged {
 
@@ -61,5 +67,56 @@ concept Port = requires(P& port, const P& same, typename P::Peer peer, typename 
   port.close(peer);
   requires std::same_as<decltype(P::keeps_ways), const bool>;
 };
+
+/// Throws Error(something_missing) where the library carries no message of this size.
+template <Port P>
+void require_room_for(std::uint64_t message_size_bytes, const P& port) {
+  if (message_size_bytes <= port.max_message_bytes()) return;
+  throw Error(ExitStatus::something_missing,
+              "a message of " + format_bytes(message_size_bytes) + " is longer than the library carries",
+              "at most " + std::to_string(port.max_message_bytes()) + " B", "Choose a smaller --message-size");
+}
+
+/// A bound for people; the greatest number is none.
+inline std::string format_bound(std::uint64_t bytes) {
+  return bytes >= UINT64_MAX / 2 ? "unlimited" : format_bytes(bytes);
+}
+
+/// Drives the library on until `is_over`.
+template <WaitMode wait, Port P, class IsOver>
+inline void drive_until(P& port, const IsOver& is_over) {
+  while (!is_over()) {
+    const bool has_moved = port.progress();
+    if constexpr (wait != WaitMode::spin) {
+      if (!has_moved) sched_yield();
+    }
+  }
+}
+
+/// The same, yielding, until the deadline at the latest: whether it is over.
+template <Port P, class IsOver>
+bool drive_until(P& port, Deadline deadline, const IsOver& is_over) {
+  while (!is_over()) {
+    if (deadline.has_passed()) return false;
+    if (!port.progress()) sched_yield();
+  }
+  return true;
+}
+
+struct Introduction {
+  std::string_view way;      ///< for people, and to be compared: "tcp;ofi_rxm, FI_SOCKADDR_IN"
+  std::string_view address;  ///< in the library's bytes
+};
+
+inline std::string in_one(const Introduction& introduction) {
+  return std::string(introduction.way) + '\0' + std::string(introduction.address);
+}
+
+/// Lives as long as the text.
+inline Introduction in_two(std::string_view text) {
+  const auto end = text.find('\0');
+  return end == std::string_view::npos ? Introduction{{}, text}
+                                       : Introduction{text.substr(0, end), text.substr(end + 1)};
+}
 
 }  // namespace leadline::transport::tagged

@@ -9,9 +9,8 @@
 #include "core/clock.hpp"
 #include "kernel/exchange.hpp"
 #include "model/request.hpp"
-#include "transport/reach.hpp"
+#include "transport/buffers.hpp"
 #include "transport/tagged/port.hpp"
-#include "transport/tagged/waiting.hpp"
 
 namespace leadline::transport::tagged {
 

@@ -10,10 +10,8 @@
 
 #include "model/request.hpp"
 #include "transport/messages.hpp"
-#include "transport/tagged/limits.hpp"
 #include "transport/tagged/peers.hpp"
 #include "transport/tagged/port.hpp"
-#include "transport/tagged/waiting.hpp"
 
 namespace leadline::transport::tagged {
 

@@ -11,10 +11,9 @@
 #include "kernel/barrier.hpp"
 #include "kernel/neighbour_exchange.hpp"
 #include "model/request.hpp"
-#include "transport/reach.hpp"
+#include "transport/buffers.hpp"
 #include "transport/tagged/peers.hpp"
 #include "transport/tagged/port.hpp"
-#include "transport/tagged/waiting.hpp"
 
 namespace leadline::transport::tagged {
 

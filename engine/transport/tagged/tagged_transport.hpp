@@ -16,7 +16,6 @@
 #include "kernel/neighbours.hpp"
 #include "kernel/run.hpp"
 #include "kernel/verify.hpp"
-#include "transport/tagged/limits.hpp"
 #include "transport/tagged/peers.hpp"
 #include "transport/tagged/port.hpp"
 #include "transport/tagged/tagged_link.hpp"
@@ -104,7 +103,7 @@ class TaggedTransport final : public Transport {
     try {
       port_->progress();
     } catch (const Error&) {
-      // Whatever is broken will show in the next message, where it can be told.
+      // Any error will show in the next message, where it can be reported.
     }
   }
 

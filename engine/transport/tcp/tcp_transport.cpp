@@ -17,8 +17,8 @@
 #include "kernel/verify.hpp"
 #include "transport/link_sockets.hpp"
 #include "transport/socket_link.hpp"
-#include "transport/socket_messages.hpp"
 #include "transport/socket_neighbours.hpp"
+#include "transport/socket_traffic.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::transport::tcp {
@@ -35,7 +35,7 @@ std::optional<DataNetwork> chosen_network(const Context& context) {
   return DataNetwork(context.interface);
 }
 
-/// A stream has no empty messages: one byte is the least that can be waited for, and stands for them.
+/// A stream has no empty messages: one byte is sent instead.
 struct OnTheWire {
   OnTheWire(std::size_t message_size_bytes, const kernel::Buffers& given) : buffers(given) {
     if (message_size_bytes == 0) buffers = {&stand_in_out, &stand_in_in};

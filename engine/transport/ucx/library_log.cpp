@@ -23,8 +23,8 @@ struct LogBuffer {
 };
 
 LogBuffer& kept() {
-  static LogBuffer its;
-  return its;
+  static LogBuffer buffer;
+  return buffer;
 }
 
 ucs_log_func_rc_t keep(const char*, unsigned, const char*, ucs_log_level_t level, const ucs_log_component_config_t*,

@@ -7,20 +7,21 @@
 #include <sched.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <span>
 
 #include "cluster/address.hpp"
 #include "core/error.hpp"
-#include "transport/locked_memory.hpp"
-#include "transport/tagged/introduction.hpp"
-#include "transport/tagged/limits.hpp"
-#include "transport/ucx/gpu_memory.hpp"
+#include "transport/tagged/port.hpp"
+#include "transport/transport.hpp"
 #include "transport/ucx/names.hpp"
 
 namespace leadline::transport::ucx {
 namespace {
+
+std::uint64_t memory_types = 0;  // bits by ucs_memory_type_t
 
 /// An endpoint whose partner has gone may never be flushed; the process ends anyway.
 constexpr auto closing_patience = std::chrono::seconds(1);
@@ -96,6 +97,20 @@ std::string listed(const std::vector<std::string>& ways) {
 }
 
 }  // namespace
+
+void ask_about_memory(ucp_context_h context) {
+  ucp_context_attr_t attributes{};
+  attributes.field_mask = UCP_ATTR_FIELD_MEMORY_TYPES;
+  const bool has_answer = ucp_context_query(context, &attributes) == UCS_OK;
+  memory_types = has_answer ? attributes.memory_types : 0;
+}
+
+std::string why_no_gpu_memory() {
+  constexpr std::uint64_t cuda = std::uint64_t{1} << UCS_MEMORY_TYPE_CUDA;
+  if ((memory_types & cuda) != 0) return {};
+  return fmt::format("UCX {} knows no CUDA memory with the transports chosen here; 'ucx_info -d' lists all it has",
+                     ucp_get_version_string());
+}
 
 UcxPort::UcxPort(const Wish& wish) {
   std::vector<std::string> devices;

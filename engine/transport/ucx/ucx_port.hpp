@@ -19,6 +19,14 @@
 
 namespace leadline::transport::ucx {
 
+/// Remembers which memory the context reaches: it follows from the transports that were chosen for it, and whoever asks
+/// afterwards has no context.
+void ask_about_memory(ucp_context_h context);
+
+/// The reason why messages cannot lie in GPU memory, or empty. UCX would take such an address for one of ordinary
+/// memory and end the process.
+std::string why_no_gpu_memory();
+
 struct ContextCleanup {
   void operator()(ucp_context* context) const { ucp_cleanup(context); }
 };
@@ -43,7 +51,7 @@ class UcxPort {
 
   using Peer = ucp_ep_h;
 
-  /// It finds out by itself where memory lies, and registers it when it needs to.
+  /// UCX detects the kind of memory itself, and registers it when needed.
   struct Memory {};
 
   /// Null where the message was done at once, or is done.

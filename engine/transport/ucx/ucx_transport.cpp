@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "transport/tagged/tagged_transport.hpp"
-#include "transport/ucx/gpu_memory.hpp"
 #include "transport/ucx/ucx_port.hpp"
 
 namespace leadline::transport::ucx {

@@ -106,7 +106,8 @@ void Adapter::sleep() {
   is_armed_ = false;
 }
 
-/// A partner that ended cleanly may have been quicker than the queue: only who is gone at two looks is lost.
+/// A partner that ended in order may have been faster than the queue: it counts as lost only if it is gone at two
+/// looks.
 void Adapter::look_after_partners() {
   const std::uint64_t time_ns = now_ns();
   if (time_ns < next_look_ns_) return;

@@ -50,7 +50,7 @@ class Adapter {
     ++num_signalled_;
   }
 
-  /// Whether every send of which the end is told is done, whoever it went to.
+  /// Whether every signalled send to any partner is done.
   bool has_sent_all() const { return num_signalled_ == 0; }
 
   /// Whether anything was done.

@@ -62,7 +62,7 @@ int number_in(const std::filesystem::path& path) {
   return number;
 }
 
-/// Whether a network device belongs to this port, by the kernel's tree of devices: IPoIB stands in no GID table.
+/// Whether a network device belongs to this port, by the kernel's tree of devices: IPoIB is in no GID table.
 bool is_parent_of(const Port& port, const std::string& network_device) {
   const auto folder = std::filesystem::path("/sys/class/net") / network_device;
   std::error_code none;

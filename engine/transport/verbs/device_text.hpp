@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, ports and addresses of RDMA adapters in words.
+// RDMA adapters as text: names, states, rates, addresses, and what `leadline transports --verbose` prints of them.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "transport/transport.hpp"
 #include "transport/verbs/library.hpp"
 
 namespace leadline::transport::verbs {
@@ -31,5 +32,8 @@ std::string gid_text(const ibv_gid_entry& entry);
 std::vector<ibv_gid_entry> gids_of(ibv_context* context, std::uint8_t port);
 
 bool is_ipv4_mapped(const ibv_gid& gid);
+
+/// As Module::facts().
+std::vector<Fact> device_facts();
 
 }  // namespace leadline::transport::verbs

@@ -34,7 +34,7 @@ struct Memory {
 /// not be locked, the limit of it stands there, too.
 [[noreturn]] void throw_cannot(const std::string& what, int error_number);
 
-/// Throws Error(something_missing): not even a list of devices is to be had.
+/// Throws Error(something_missing): not even a list of devices can be read.
 [[noreturn]] void throw_no_list(int error_number);
 
 }  // namespace leadline::transport::verbs

@@ -56,7 +56,7 @@ struct Peer {
   QueuePair pair;
   QueuePair loop_end;  ///< what receives on the loop to oneself
 
-  std::uint64_t num_asked = 0;      ///< receives that somebody waits for or will wait for
+  std::uint64_t num_asked = 0;      ///< receives that are or will be waited for
   std::uint64_t num_arrived = 0;    ///< receives that are done
   std::uint32_t num_unreaped = 0;   ///< sends in the queue, at any time
   std::uint32_t num_signalled = 0;  ///< those of them whose end will be told

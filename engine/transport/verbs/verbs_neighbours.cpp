@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "kernel/neighbours.hpp"
-#include "transport/reach.hpp"
+#include "transport/buffers.hpp"
 
 namespace leadline::transport::verbs {
 namespace {

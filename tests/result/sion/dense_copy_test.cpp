@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-#include "result/sion/container/key_value.hpp"
+#include "result/sion/container/reader.hpp"
 #include "sion_fixture.hpp"
 
 namespace leadline::test {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "result/sion/container/key_value.hpp"
+#include "result/sion/container/reader.hpp"
 #include "sion_fixture.hpp"
 
 namespace leadline::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that the original library wrote: what is in them, what is refused, and rewriting them byte for byte.
-#include "result/sion/container/key_value.hpp"
+#include "result/sion/container/reader.hpp"
 #include "sion_fixture.hpp"
 
 namespace leadline::test {

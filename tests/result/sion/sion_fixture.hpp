@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "result/sion/container/encode.hpp"
+#include "result/sion/container/encoding.hpp"
 #include "result/sion/container/reader.hpp"
 #include "support/folder.hpp"
 

@@ -15,8 +15,7 @@
 #include <vector>
 
 #include "result/output_file.hpp"
-#include "result/sion/container/encode.hpp"
-#include "result/sion/container/key_value.hpp"
+#include "result/sion/container/encoding.hpp"
 #include "result/sion/container/reader.hpp"
 
 namespace leadline::result::sion {

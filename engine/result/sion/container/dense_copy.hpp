@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "result/link_result_file.hpp"
+#include "result/result_file.hpp"
 
 namespace leadline::result::sion {
 

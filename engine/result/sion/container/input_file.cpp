@@ -24,7 +24,7 @@ Error cannot_read(const std::string& path, int error_number) {
 }
 
 int opened(const std::string& path) {
-  // Without O_NONBLOCK a pipe would keep us until somebody writes into it.
+  // Without O_NONBLOCK opening a pipe would block until a process writes into it.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) throw cannot_read(path, errno);
   return fd;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +17,7 @@
 
 namespace leadline::result::sion {
 
-/// What to do with a file whose writer did not come to its end (it has no META2, so nobody knows what is used).
+/// What to do with a file whose writer did not come to its end (it has no META2, so that the used size is unknown).
 enum class Unfinished : std::uint8_t {
   refuse,
   salvage,  ///< read it: each task has its chunk of the first round, as far as the file goes, whatever is in it
@@ -116,5 +117,28 @@ class Reader {
 
 /// "cannot read 'PATH' (damaged SION file, CODE: detail)".
 Error damaged(const std::string& path, const Problem& problem);
+
+/// A record's value is bytes [value_offset, value_offset + value_bytes) of the task's content (Reader::read).
+struct KeyValueRecord {
+  std::uint64_t key = 0;
+  std::int64_t value_offset = 0;
+  std::int64_t value_bytes = 0;
+};
+
+inline constexpr std::int64_t key_value_header_bytes = 16;
+
+/// Walks over the records of a task in file order; keys may repeat. The reader must outlive it.
+class KeyValueRecords {
+ public:
+  KeyValueRecords(Reader& reader, std::int64_t task) : reader_(&reader), task_(task) {}
+
+  /// The next record; nothing at the end. Throws with KVRECORD where a header is cut, or its value leaves the content.
+  std::optional<KeyValueRecord> next();
+
+ private:
+  Reader* reader_;
+  std::int64_t task_;
+  std::int64_t offset_ = 0;
+};
 
 }  // namespace leadline::result::sion

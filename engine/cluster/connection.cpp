@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listens; connects, and tries again, since the other rank may start later, or be busy with connections of others.
+#include "cluster/connection.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "cluster/rendezvous.hpp"
+#include "core/error.hpp"
+
+namespace leadline::cluster {
+namespace {
+
+[[noreturn]] void cannot_listen(const SocketAddress& address, int error_number) {
+  const std::string place = address.port() != 0 ? address.text() : address.host_text();
+  const char* hint = "Check the addresses and ports of the run";
+  if (error_number == EADDRINUSE) hint = "another program, or another run, has that port: choose a free one";
+  if (error_number == EADDRNOTAVAIL) hint = "that address is not one of this host";
+  if (error_number == EACCES) hint = "ports below 1024 are for root: choose a higher one";
+  throw Error(ExitStatus::run_failed, fmt::format("cannot listen on {}", place), system_error_text(error_number), hint);
+}
+
+constexpr const char* no_answer = "it does not answer";
+// An attempt that the deadline cuts shorter than this says nothing new.
+constexpr auto short_attempt = std::chrono::seconds(1);
+
+/// Whether something happened before the deadline, or within a second.
+bool wait_for(int fd, short events, Deadline deadline) {
+  pollfd one{fd, events, 0};
+  return ::poll(&one, 1, deadline.left_ms(1000)) > 0;
+}
+
+/// Waits for the answer until the deadline and no less: a caller that gives up earlier leaves the other
+/// side with a connection that looks established.
+bool is_answered(int fd, const Hello& hello, const RunKey& key, Deadline deadline, std::string& why) {
+  Answer answer{};
+  std::size_t num_read = 0;
+  while (num_read < answer.size()) {
+    const ssize_t got = ::recv(fd, answer.data() + num_read, answer.size() - num_read, MSG_DONTWAIT);
+    if (got > 0) {
+      num_read += static_cast<std::size_t>(got);
+      continue;
+    }
+    if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+      why = "it turns us away";
+      return false;
+    }
+    if (deadline.has_passed()) {
+      why = no_answer;
+      return false;
+    }
+    wait_for(fd, POLLIN, deadline);
+  }
+  if (key.is_answer_to(hello, answer)) return true;
+  why = "something else answers there";  // also our own socket, when the system connects it to itself
+  return false;
+}
+
+}  // namespace
+
+Descriptor listen_on(const SocketAddress& address) {
+  Descriptor listener(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!listener) cannot_listen(address, errno);
+  const int yes = 1;  // otherwise a port stays refused for a minute after a run
+  ::setsockopt(listener.fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (address.family() == AF_INET6) ::setsockopt(listener.fd(), IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
+  if (::bind(listener.fd(), address.get(), address.length()) != 0) cannot_listen(address, errno);
+  if (::listen(listener.fd(), SOMAXCONN) != 0) cannot_listen(address, errno);
+  return listener;
+}
+
+void set_blocking(int fd, Blocking blocking) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  ::fcntl(fd, F_SETFL, blocking == Blocking::yes ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
+}
+
+void set_no_delay(int fd) {
+  const int yes = 1;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+Descriptor connect_to(const SocketAddress& address, const std::optional<SocketAddress>& from, Deadline deadline,
+                      std::string& why) {
+  Descriptor socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  int error_number = socket ? 0 : errno;
+  if (error_number == 0 && from) error_number = ::bind(socket.fd(), from->get(), from->length()) == 0 ? 0 : errno;
+  if (error_number == 0) {
+    error_number = ::connect(socket.fd(), address.get(), address.length()) == 0 ? 0 : errno;
+  }
+  while (error_number == EINPROGRESS) {
+    if (wait_for(socket.fd(), POLLOUT, deadline)) {
+      socklen_t length = sizeof error_number;
+      ::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error_number, &length);
+    } else if (deadline.has_passed()) {
+      break;
+    }
+  }
+  if (error_number == 0) return socket;
+  why = error_number == EINPROGRESS ? no_answer : system_error_text(error_number);
+  return {};
+}
+
+Descriptor dial(const SocketAddress& address, const Hello& hello, const RunKey& key, Deadline deadline) {
+  const SealedHello sealed = key.seal(hello);
+  std::string why;
+  for (int pause_ms = 1;; pause_ms = std::min(2 * pause_ms, 100)) {
+    const auto begin = Deadline::Clock::now();
+    std::string why_now;
+    Descriptor socket = connect_to(address, std::nullopt, deadline, why_now);
+    if (socket) {
+      set_no_delay(socket.fd());
+      // A new connection takes these few bytes at once; where it is already broken, is_answered sees it.
+      (void)!::send(socket.fd(), sealed.data(), sealed.size(), MSG_NOSIGNAL);
+      if (is_answered(socket.fd(), hello, key, deadline, why_now)) return socket;
+    }
+    const bool is_cut_short = why_now == no_answer && Deadline::Clock::now() - begin < short_attempt;
+    if (why.empty() || !is_cut_short) why = why_now;
+    if (deadline.has_passed()) break;
+    ::poll(nullptr, 0, deadline.left_ms(pause_ms));
+  }
+  throw ConnectionLost(fmt::format("rank {} cannot reach rank {} at {}", hello.from, hello.to, address.text()), why,
+                       "Check that it was started, and with the same secret");
+}
+
+}  // namespace leadline::cluster
