@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import documents
+import glossary
 import joined
 import layers
 import sources
@@ -23,6 +24,7 @@ CHECKS: dict[str, Callable[[Path], list[str]]] = {
     "joined_names": joined.joined_names,
     "first_lines": sources.first_lines,
     "words": sources.words,
+    "glossary": glossary.glossary,
     "docstrings": sources.docstrings,
     "links": documents.links,
     "clang_format": tools.clang_format,

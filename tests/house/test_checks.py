@@ -13,6 +13,7 @@ import unittest
 from pathlib import Path
 
 import documents
+import glossary
 import joined
 import layers
 import sources
@@ -161,6 +162,38 @@ class Sources(CheckTest):
     def test_no_analysis_package(self) -> None:
         with self.assertRaises(tree.MissingError):
             sources.docstrings(self.root)
+
+
+class Glossary(CheckTest):
+    GOOD = (
+        "// Pairs under load; run_collectively(step), values.together(), the key `only_in_company`.",
+        "// The hosts of a simulated fabric, and probe_in_child(call).",
+    )
+    OLD = (
+        "make-believe", "Drawn rounds", "its companions", "slow in company", "a mended link", "its whereabouts",
+        "say_farewell()", "ratio_beside_others_", "Doorkeeper door;", "together([&] {", "survives(call)",
+        "the rehearsed call", "do_apart()", "Surroundings", "Presence", "PretendedRanks", "unfit()", "lonely",
+        "nobody bears it", "slower than its like", "what the hosts hang on",
+    )  # fmt: skip
+
+    def test_terms_and_recorded_keys(self) -> None:
+        for number, line in enumerate(self.GOOD):
+            self.write(f"engine/core/good_{number}.cpp", HEAD + line + "\n")
+        self.write("docs/history.md", "Its own words.\n")
+        self.assertEqual(glossary.glossary(self.root), [])
+
+    def test_each_old_word(self) -> None:
+        for old in self.OLD:
+            for file, head in (("engine/core/bad.cpp", HEAD), ("docs/bad.md", "\n\n"), ("tests/bad.py", "#\n#\n")):
+                with self.subTest(old, file=file):
+                    self.write(file, head + old + "\n")
+                    self.assert_one(glossary.glossary(self.root), f"{file}:3", "the glossary says")
+                    (self.root / file).unlink()
+
+    def test_the_readme_and_no_other_folder(self) -> None:
+        self.write("README.md", "A lonely host.\n")
+        self.write("notes/README.md", "A lonely host.\n")
+        self.assert_one(glossary.glossary(self.root), "README.md:1")
 
 
 class Documents(CheckTest):

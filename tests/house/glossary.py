@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words that the glossary (docs/glossary.md) has replaced by the field's terms, and where one of them still stands."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import tree
+
+FOLDERS = ("engine", "apps", "analysis", "docs", "examples", "benchmarks", "packaging", "tests", "fuzz")
+SUFFIXES = (".md", ".toml", ".json", ".txt", ".html", ".j2", ".js", ".css")
+# This file and its test name the words; history.md quotes the earlier tools.
+EXCEPT_FILES = ("tests/house/glossary.py", "tests/house/test_checks.py")
+
+# An old word in a text, as a regular expression without regard to case: the term that stands for it.
+TEXT = {
+    r"make-believe": "simulated (of a library in a test: fake)",
+    r"drawn rounds?": "randomly sampled rounds",
+    r"rounds? (?:is|are|was|were) drawn": "randomly sampled rounds",
+    r"companions?": "concurrent pairs (or a program's plain name)",
+    r"in company": "under load",
+    r"mended": "repaired",
+    r"whereabouts": "current step",
+    r"farewells?": "shutdown message",
+    r"lonely": "alone, isolated",
+    r"bears? it": "withstands the load",
+    r"(?:its|their) like": "comparable hosts, pairs, links ...",
+    r"what (?:the )?hosts hang on": "the physical network",
+    r"hang(?:s|ing)? on(?: a| the)? (?:switch|host|node|leaf|port)(?:es|s)?": "is connected to",
+    r"doorkeepers?": "handshake acceptor",
+    r"surroundings": "run environment",
+    r"pretend(?:s|ed|ing)?": "simulated, dry run",
+    r"rehears(?:e|es|ed|al)": "probe in a child process",
+    r"beside others": "concurrent, under load",
+    r"part ways": "continue separately",
+    r"well or not": "at fault or not",
+    r"believes? (?:that )?(?:it|they) (?:is|are)": "is configured as",
+}
+# An old name in code, with regard to case: the name that stands for it.
+NAMES = {
+    r"\w*beside_others\w*": "concurrent",
+    r"Surroundings|surroundings_": "RunEnvironment",
+    r"Presence": "RankLayout",
+    r"\w*[Pp]retended\w*": "DryRunRanks, dry_run",
+    r"Doorkeeper|doorkeeper_?": "HandshakeAcceptor",
+    r"\w*_farewells?_?": "shutdown",
+    r"Whereabouts|\w*whereabouts\w*": "CurrentStep",
+    r"(?<!\.)together(?=\()": "run_collectively()",
+    r"do_apart": "run_in_subprocess()",
+    r"survives(?=\()": "probe_in_child()",
+    r"unfit(?=\(\))|unfit_\w+": "validity_warnings()",
+    r"\w*[Mm]ake_?[Bb]elieve\w*": "simulated, fake",
+    r"lonely_\w+|\w+_lonely\b": "isolated",
+}
+# What recorded files and the earlier tools call by such a word stays as it is: keys, and quotations.
+STAYS = re.compile(r"\bonly_in_company\b|[\"`.]ratio_beside_others\b")
+
+_TEXT = rf"(?<!-)(?i:{'|'.join(TEXT)})(?![\w-])"
+_NAMES = rf"(?:{'|'.join(NAMES)})(?!\w)"
+_ANY = re.compile(rf"\b(?:{_TEXT}|{_NAMES})")
+
+
+def glossary(root: Path) -> list[str]:
+    """No old word where the glossary has a term for it, in names, comments, messages and documents."""
+    complaints = []
+    for path in tree.below(root, "README.md", *FOLDERS):
+        where = path.relative_to(root).as_posix()
+        if (tree.is_source(path) or path.suffix in SUFFIXES) and where not in EXCEPT_FILES:
+            lines = STAYS.sub("", tree.text_of(path))
+            complaints += [
+                f"{where}:{number}: {old}: the glossary says {new}" for number, old, new in _old_words(lines)
+            ]
+    return complaints
+
+
+def _old_words(text: str) -> list[tuple[int, str, str]]:
+    """For each old word its line, itself, and its term."""
+    return [(text.count("\n", 0, match.start()) + 1, match[0], _term_for(match)) for match in _ANY.finditer(text)]
+
+
+def _term_for(match: re.Match[str]) -> str:
+    old = match[0]
+    by_text = (new for pattern, new in TEXT.items() if re.fullmatch(pattern, old, re.IGNORECASE))
+    by_name = (new for pattern, new in NAMES.items() if re.compile(pattern).match(match.string, match.start()))
+    return next(by_text, None) or next(by_name)
