@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random faults of a make-believe machine, one after the other, and whether the diagnosis finds them and nothing else.
+// Random faults of a simulated machine, one after the other, and whether the diagnosis finds them and nothing else.
 #include <fmt/format.h>
 
 #include <algorithm>

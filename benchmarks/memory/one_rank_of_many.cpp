@@ -34,7 +34,7 @@ class FakeBootstrap final : public cluster::Bootstrap {
   explicit FakeBootstrap(Who who) : who_(who) {}
   int rank() const override { return who_.rank; }
   int size() const override { return who_.size; }
-  std::string launcher() const override { return "make-believe"; }
+  std::string launcher() const override { return "simulated"; }
   std::string all_gather(const std::string& own) override {
     std::string all;
     all.reserve(own.size() * static_cast<std::size_t>(who_.size));
@@ -57,7 +57,7 @@ class FakeCluster final : public cluster::Cluster {
   const std::string& host() const override { return host_; }
   std::span<const std::uint32_t> host_of() const override { return host_of_; }
   int num_hosts() const override { return 1; }
-  std::string launcher() const override { return "make-believe"; }
+  std::string launcher() const override { return "simulated"; }
   bool on_loopback() const override { return true; }
   void set_wait(WaitMode, std::function<void()>) override {}
   std::string all_reduce(std::string own, const std::function<std::string(std::string, std::string_view)>&) override {
@@ -83,7 +83,7 @@ class FakeCluster final : public cluster::Cluster {
 
  private:
   Who who_;
-  std::string host_ = "make-believe";
+  std::string host_ = "simulated";
   FakeBootstrap bootstrap_;
   cluster::GatheredMembership addresses_;
   std::vector<std::uint32_t> host_of_;
@@ -94,7 +94,7 @@ class FakeCluster final : public cluster::Cluster {
 /// Answers at once.
 class FakeTransport final : public transport::Transport {
  public:
-  TransportInfo info() const override { return {"make-believe", "", "", true}; }
+  TransportInfo info() const override { return {"simulated", "", "", true}; }
   void connect(int, Deadline) override {}
   void run(const kernel::Exchange&, int partner, const kernel::Buffers&, std::span<Sample> samples) override {
     for (Sample& sample : samples) sample = {1000 + static_cast<std::uint64_t>(partner), 1};

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Row "many-ranks": what drawn rounds of a million ranks say, and what the diagnosis of them takes.
-"""A make-believe machine in one process: the engine's own rounds, records and diagnosis; nothing is measured."""
+"""A simulated machine in one process: the engine's own rounds, records and diagnosis; nothing is measured."""
 
 from .launch import NotMeasuredError, run, text_of
 from .memory import engine_program

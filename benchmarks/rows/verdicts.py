@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Row "verdicts": random faults of 512 hosts, found or not, by kind and size; and a whole diagnosis of 28,672 ranks.
-"""A make-believe machine in one process: the engine's own records and diagnosis; nothing is measured."""
+"""A simulated machine in one process: the engine's own records and diagnosis; nothing is measured."""
 
 from dataclasses import dataclass
 

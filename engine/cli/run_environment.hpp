@@ -32,7 +32,7 @@ class RunEnvironment {
   const bench::Conditions& conditions() const { return conditions_; }
   bench::RankLayout rank_layout() const;
 
-  /// Host index by rank: as the cluster sees them, or as a make-believe fabric names them.
+  /// Host index by rank: as the cluster sees them, or as a simulated fabric names them.
   std::span<const std::uint32_t> host_of() const { return host_of_; }
 
   /// All but the time of the end.

@@ -39,7 +39,7 @@ def test_with_a_result_of_ones_own(tmp_path: Path):
     assert (tmp_path / "look_at_a_result.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_with_a_make_believe_fabric(tmp_path: Path):
+def test_with_a_simulated_fabric(tmp_path: Path):
     if not program.PROGRAM.is_file():
         pytest.skip(f"{program.PROGRAM.name} is not built")
     out = run([EXAMPLE], tmp_path)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bisection test's measuring stage over a make-believe fabric, whose times are known exactly.
+// The bisection test's measuring stage over a simulated fabric, whose times are known exactly.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks whose messages lie in GPU memory, over a real driver or a make-believe one.
+// Ranks whose messages lie in GPU memory, over a real driver or a fake one.
 #pragma once
 
 #include <dlfcn.h>

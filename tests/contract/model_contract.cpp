@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The make-believe fabric joins the contract suite, and what only a model promises.
+// The simulated fabric joins the contract suite, and what only a model promises.
 #include <gmock/gmock.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two measurements of make-believe machines: what changed is named, by as much as it did, and nothing else.
+// Two measurements of simulated machines: what changed is named, by as much as it did, and nothing else.
 #include "diagnosis/compare.hpp"
 
 #include <gmock/gmock.h>

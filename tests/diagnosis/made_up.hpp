@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices that the tests make up: from a formula, or from a make-believe machine with planted faults.
+// Matrices that the tests make up: from a formula, or from a simulated machine with planted faults.
 #pragma once
 
 #include <cstdint>

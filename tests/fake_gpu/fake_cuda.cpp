@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A make-believe CUDA driver: four devices of 1 GiB, whose addresses the processor can neither read nor write, and
+// A fake CUDA driver: four devices of 1 GiB, whose addresses the processor can neither read nor write, and
 // whose streams do nothing until somebody looks at them, and then not at once. What is wrong use of a real one is an
 // error.
 #include "fake_cuda.hpp"
@@ -194,7 +194,7 @@ FAKE_GPU_SYMBOL int cuDeviceGet(int* device, int ordinal) {
 }
 
 FAKE_GPU_SYMBOL int cuDeviceGetName(char* name, int length, int) {
-  std::snprintf(name, static_cast<std::size_t>(length), "Make-believe GPU");
+  std::snprintf(name, static_cast<std::size_t>(length), "Fake GPU");
   return done;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the make-believe driver tells others of its kind, beside what a real one has.
+// What the fake driver tells others of its kind, beside what a real one has.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A make-believe NCCL over the make-believe driver: sends and receives of processes on one host. What makes a real one
+// A fake NCCL over the fake driver: sends and receives of processes on one host. What makes a real one
 // wait makes it wait: a group of a stream begins when the one before it is done, and ends when all its messages are.
 #include <fcntl.h>
 #include <sched.h>

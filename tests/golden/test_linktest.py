@@ -22,7 +22,7 @@ OURS = re.compile(r"(task|timings)\[|\[sionwrite\]|leadline: |linktest: |mpilink
 
 
 def run(case: golden.Golden, launcher: str, folder: Path) -> program.Done:
-    """The case, with the make-believe fabric at hand."""
+    """The case, with the simulated fabric at hand."""
     shutil.copy(FOLDER / "fabric.json", folder)
     return launch.run(case, launcher, folder)
 

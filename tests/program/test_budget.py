@@ -25,7 +25,7 @@ SLOW_HOST = {"slow_host": 5, "factor": 1.8}
 
 @pytest.fixture
 def drawn(link: Leadline, tmp_path: Path) -> Any:
-    """Measures a make-believe fabric with these faults; what was said, and the file."""
+    """Measures a simulated fabric with these faults; what was said, and the file."""
 
     def measure(*words: str, faults: tuple[dict[str, Any], ...] = ()) -> tuple[program.Done, ResultFile]:
         fabric = fabric_file(tmp_path, *faults, **MACHINE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `leadline compare` says of two results of make-believe machines whose faults are known, and what it refuses."""
+"""What `leadline compare` says of two results of simulated machines whose faults are known, and what it refuses."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `leadline diagnose` says about results of make-believe fabrics whose faults are known, and what it refuses."""
+"""What `leadline diagnose` says about results of simulated fabrics whose faults are known, and what it refuses."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages in GPU memory over make-believe devices, which any machine has; and what is said where there are none."""
+"""Messages in GPU memory over fake devices, which any machine has; and what is said where there are none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from result import ResultFile
 FAKE = program.PROGRAM.parents[1] / "tests" / "fake_gpu"
 DEVICES = {"LD_LIBRARY_PATH": str(FAKE)}
 
-pytestmark = pytest.mark.skipif(not (FAKE / "libcuda.so.1").exists(), reason=f"no make-believe devices in {FAKE}")
+pytestmark = pytest.mark.skipif(not (FAKE / "libcuda.so.1").exists(), reason=f"no fake devices in {FAKE}")
 
 
 @pytest.fixture(params=["cuda", "nccl"])
@@ -49,7 +49,7 @@ def test_devices_and_who_reaches_whom_are_listed(leadline: program.Leadline, tra
     text = leadline("transports", "--verbose", env=DEVICES).out
     part = text[text.index(f"\n{transport} ") :]
     assert "library: CUDA driver 12.4" in part
-    assert "device: 0: Make-believe GPU, 0000:11:00.0, 1 GiB" in part
+    assert "device: 0: Fake GPU, 0000:11:00.0, 1 GiB" in part
     assert "peer access: 0: 1 2 3" in part
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make-believe fabrics for the transport `model`: times that are known beforehand, and faults."""
+"""Simulated fabrics for the transport `model`: times that are known beforehand, and faults."""
 
 from __future__ import annotations
 

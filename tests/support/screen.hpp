@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A make-believe terminal of 80 columns that keeps what progress writes, with a clock that a test moves.
+// A fake terminal of 80 columns that keeps what progress writes, with a clock that a test moves.
 #pragma once
 
 #include <string>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of the make-believe Portals 4: everything happens inside of them, in the thread that calls.
+// The calls of the fake Portals 4: everything happens inside of them, in the thread that calls.
 #include <portals4.h>
 
 #include <memory>
 
 #include "process.hpp"
 
-using leadline::make_believe_portals4::Header;
-using leadline::make_believe_portals4::Kind;
-using leadline::make_believe_portals4::Process;
+using leadline::fake_portals4::Header;
+using leadline::fake_portals4::Kind;
+using leadline::fake_portals4::Process;
 
 namespace {
 
@@ -30,7 +30,7 @@ int PtlNIInit(ptl_interface_t, unsigned, ptl_pid_t, const ptl_ni_limits_t*, ptl_
     process().reset();
     return PTL_FAIL;
   }
-  *actual = leadline::make_believe_portals4::limits;
+  *actual = leadline::fake_portals4::limits;
   *ni = 0;
   return PTL_OK;
 }

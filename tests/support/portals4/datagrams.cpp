@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string>
 
-namespace leadline::make_believe_portals4 {
+namespace leadline::fake_portals4 {
 namespace {
 
 constexpr std::size_t longest_datagram = std::size_t{1} << 17;
@@ -69,4 +69,4 @@ Datagrams::Sent Datagrams::send_now(std::uint32_t pid, const Datagram& datagram)
   return errno == ECONNREFUSED || errno == ENOENT ? Sent::nobody_there : Sent::no_room;
 }
 
-}  // namespace leadline::make_believe_portals4
+}  // namespace leadline::fake_portals4

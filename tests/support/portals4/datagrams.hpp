@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire of the make-believe Portals 4: datagrams between processes of one host, in order, none of them lost.
+// The wire of the fake Portals 4: datagrams between processes of one host, in order, none of them lost.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace leadline::make_believe_portals4 {
+namespace leadline::fake_portals4 {
 
 using Datagram = std::vector<std::byte>;
 
@@ -38,4 +38,4 @@ class Datagrams {
   std::map<std::uint32_t, std::deque<Datagram>> leaving_;
 };
 
-}  // namespace leadline::make_believe_portals4
+}  // namespace leadline::fake_portals4

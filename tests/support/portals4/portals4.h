@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of the Portals 4 interface that the module portals4 calls, declared anew for a make-believe library. */
+/* The part of the Portals 4 interface that the module portals4 calls, declared anew for a fake library. */
 #ifndef LEADLINE_TESTS_PORTALS4_H
 #define LEADLINE_TESTS_PORTALS4_H
 

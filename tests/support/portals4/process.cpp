@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matching, flow control and answers of the make-believe Portals 4.
+// Matching, flow control and answers of the fake Portals 4.
 #include "process.hpp"
 
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace leadline::make_believe_portals4 {
+namespace leadline::fake_portals4 {
 namespace {
 
 std::byte* at(void* start, ptl_size_t offset) { return static_cast<std::byte*>(start) + offset; }
@@ -288,4 +288,4 @@ void Process::tell(ptl_handle_eq_t queue, const ptl_event_t& event) {
   }
 }
 
-}  // namespace leadline::make_believe_portals4
+}  // namespace leadline::fake_portals4

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the make-believe Portals 4 knows in one process: queues, entries, memory, and what is under way.
+// What the fake Portals 4 knows in one process: queues, entries, memory, and what is under way.
 #pragma once
 
 #include <portals4.h>
@@ -14,7 +14,7 @@
 
 #include "datagrams.hpp"
 
-namespace leadline::make_believe_portals4 {
+namespace leadline::fake_portals4 {
 
 /// Small, so that a few messages reach them.
 inline constexpr ptl_ni_limits_t limits{
@@ -122,4 +122,4 @@ class Process {
   std::map<std::uint64_t, Operation> operations_;
 };
 
-}  // namespace leadline::make_believe_portals4
+}  // namespace leadline::fake_portals4
