@@ -42,8 +42,8 @@ std::string components_text(const std::vector<Fault>& components, const char* ch
   std::string text;
   for (std::size_t index = 0; index < std::min(components.size(), most_components); ++index) {
     const Fault& component = components[index];
-    text += fmt::format("  {} is {} beyond what its class is: {:.3g} times ({:.3g} to {:.3g}), {}\n", component.name,
-                        change, component.ratio, component.ratio_low, component.ratio_high,
+    text += fmt::format("  {} is {} beyond the change of its class: {:.3g} times ({:.3g} to {:.3g}), {}\n",
+                        component.name, change, component.ratio, component.ratio_low, component.ratio_high,
                         counted(component.num_pairs, "ordered pair"));
   }
   if (components.size() > most_components)
@@ -63,7 +63,7 @@ std::string comparison_text(const Comparison& comparison) {
   };
   const auto changed = [&](Change change, const std::vector<Fault>& components) {
     const std::size_t num = num_classes(change);
-    return fmt::format("{} class{} and {} {}", num, num == 1 ? "" : "es", counted(components.size(), "place"),
+    return fmt::format("{} class{} and {} {}", num, num == 1 ? "" : "es", counted(components.size(), "component"),
                        name_of(change));
   };
   text += fmt::format("verdict: {}: {}, {}\n", is_worse(comparison) ? "worse" : "not worse",

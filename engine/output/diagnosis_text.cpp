@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::size_t most_pairs_shown = 3;
 
-/// Three digits: nobody knows a ratio better.
+/// Three digits: a ratio is not known better.
 std::string ratio_text(double ratio) { return fmt::format("{:.3g}", ratio); }
 
-const char* words_for(FaultDirection direction, bool has_two_ends) {
-  if (has_two_ends) return "";  // its name says so
+const char* direction_text(FaultDirection direction, bool has_two_ends) {
+  if (has_two_ends) return "";  // the name says the direction
   switch (direction) {
     case FaultDirection::both:
       return "";
@@ -44,8 +44,8 @@ std::string shown(const ShownPair& pair, Symptom symptom) {
 
 std::string only_under_load_text(const Fault& fault) {
   const std::string alone = fmt::format("measured again alone: {} times as long", ratio_text(fault.ratio_alone));
-  if (fault.ratio_concurrent <= 0) return alone + "; nobody measured it again beside others";
-  return fmt::format("{}, beside others {}: it is there only under load", alone, ratio_text(fault.ratio_concurrent));
+  if (fault.ratio_concurrent <= 0) return alone + "; not measured again under load";
+  return fmt::format("{}, under load {}: it appears only under load", alone, ratio_text(fault.ratio_concurrent));
 }
 
 std::string alone_text(const Fault& fault) {
@@ -53,20 +53,20 @@ std::string alone_text(const Fault& fault) {
     case Persistence::not_retested:
       return "";
     case Persistence::persistent:
-      return fmt::format("measured again alone: {} times as long, so it is there without load, too",
+      return fmt::format("measured again alone: {} times as long, so it is also there without load",
                          ratio_text(fault.ratio_alone));
     case Persistence::only_under_load:
       return only_under_load_text(fault);
     case Persistence::transient:
-      return "measured again, alone and beside others: as usual; it has passed";
+      return "measured again: as usual, alone and under load; it has disappeared";
   }
   return "";
 }
 
 std::string fault_lines(const Fault& fault) {
   std::string text;
-  const auto add = [&](const char* label, const std::string& words) {
-    if (!words.empty()) text += fmt::format("     {:<8} {}\n", label, words);
+  const auto add = [&](const char* label, const std::string& value) {
+    if (!value.empty()) text += fmt::format("     {:<8} {}\n", label, value);
   };
   std::vector<std::string> pairs;
   for (const ShownPair& pair : fault.pairs) {
@@ -92,11 +92,12 @@ std::string head(const Diagnosis& diagnosis, std::size_t num_faults) {
   std::string text = coverage(diagnosis);
   if (num_faults == 0) {
     return text +
-           fmt::format("verdict: no fault found (nothing is {:.3g} % slower than its like by more than chance)\n",
-                       100 * diagnosis.settings.threshold);
+           fmt::format(
+               "verdict: no fault found: nothing is {:.3g} % slower than comparable components by more than chance\n",
+               100 * diagnosis.settings.threshold);
   }
-  return text + fmt::format("verdict: {} found{}\n", counted(num_faults, "fault"),
-                            num_faults > 1 ? ", the gravest first" : "");
+  return text +
+         fmt::format("verdict: {} found{}\n", counted(num_faults, "fault"), num_faults > 1 ? ", worst first" : "");
 }
 
 /// A fault, and where in a run with several slices it was found.
@@ -125,9 +126,9 @@ std::string notes_text(const std::vector<std::string>& notes) {
 
 double cost(const Fault& fault) { return (fault.ratio - 1) * static_cast<double>(fault.num_pairs); }
 
-/// A fault over all slices.
+/// A fault over all slices, as its worst slice shows it.
 struct SeenFault {
-  const Fault* gravest = nullptr;
+  const Fault* worst = nullptr;
   const SliceSummary* slice = nullptr;
   std::size_t num_slices = 0;
 };
@@ -138,20 +139,20 @@ std::vector<SeenFault> seen_in(const std::vector<SliceSummary>& slices) {
     if (!slice.diagnosis) continue;
     for (const Fault& fault : slice.diagnosis->faults) {
       const auto known = std::ranges::find_if(seen, [&](const SeenFault& other) {
-        return other.gravest->component == fault.component && other.gravest->symptom == fault.symptom;
+        return other.worst->component == fault.component && other.worst->symptom == fault.symptom;
       });
       if (known == seen.end()) {
         seen.push_back({&fault, &slice, 1});
         continue;
       }
       ++known->num_slices;
-      if (cost(fault) > cost(*known->gravest)) known->gravest = &fault, known->slice = &slice;
+      if (cost(fault) > cost(*known->worst)) known->worst = &fault, known->slice = &slice;
     }
   }
   std::ranges::stable_sort(seen, [](const SeenFault& a, const SeenFault& b) {
-    if (a.gravest->is_note != b.gravest->is_note) return b.gravest->is_note;
+    if (a.worst->is_note != b.worst->is_note) return b.worst->is_note;
     if (a.num_slices != b.num_slices) return a.num_slices > b.num_slices;
-    return cost(*a.gravest) > cost(*b.gravest);
+    return cost(*a.worst) > cost(*b.worst);
   });
   return seen;
 }
@@ -166,10 +167,10 @@ std::string fault_sentence(const Fault& fault) {
   }
   if (fault.symptom == Symptom::unsteady) {
     return fmt::format("{} is unsteady{}: means of {} times the usual share of the median ({})", fault.name,
-                       words_for(fault.direction, has_two_ends(fault.component)), ratio_text(fault.ratio), range);
+                       direction_text(fault.direction, has_two_ends(fault.component)), ratio_text(fault.ratio), range);
   }
   return fmt::format("{} is slow{}: {} times as long as usual ({})", fault.name,
-                     words_for(fault.direction, has_two_ends(fault.component)), ratio_text(fault.ratio), range);
+                     direction_text(fault.direction, has_two_ends(fault.component)), ratio_text(fault.ratio), range);
 }
 
 std::string diagnosis_text(const Diagnosis& diagnosis, std::size_t most_faults) {
@@ -189,9 +190,9 @@ std::string verdict_text(const std::vector<SliceSummary>& slices) {
   std::vector<ListedFault> faults;
   std::size_t num_faults = 0;
   for (const SeenFault& seen : seen_in(slices)) {
-    num_faults += counts(*seen.gravest) ? 1 : 0;
-    faults.push_back({seen.gravest, fmt::format("; in {} of {} sizes and repeats, here with {}", seen.num_slices,
-                                                slices.size(), format_bytes(seen.slice->slice.message_size_bytes))});
+    num_faults += counts(*seen.worst) ? 1 : 0;
+    faults.push_back({seen.worst, fmt::format("; in {} of {} sizes and repeats, here with {}", seen.num_slices,
+                                              slices.size(), format_bytes(seen.slice->slice.message_size_bytes))});
   }
   return head(*first->diagnosis, num_faults) + listed(faults, most_faults) + notes_text(first->diagnosis->notes);
 }

@@ -70,7 +70,7 @@ def test_the_same_machine_again(made: Made, leadline: Leadline, compared: Any) -
         assert one["change"] == "none"
     done = leadline("compare", before, after)
     assert (done.status, done.err) == (0, "")
-    assert "verdict: not worse: 0 classes and 0 places slower, 0 classes and 0 places faster\n" in done.out
+    assert "verdict: not worse: 0 classes and 0 components slower, 0 classes and 0 components faster\n" in done.out
 
 
 def test_a_host_that_became_slower(made: Made, leadline: Leadline, compared: Any) -> None:
@@ -83,8 +83,8 @@ def test_a_host_that_became_slower(made: Made, leadline: Leadline, compared: Any
     done = leadline("compare", before, after, "--strict")
     assert done.status == 1
     assert done.complaint == f"leadline: '{after}' is worse than '{before}'"
-    assert "verdict: worse: 0 classes and 1 place slower" in done.out
-    assert f"{host['name']} is slower beyond what its class is: {host['ratio']:.3g} times" in done.out
+    assert "verdict: worse: 0 classes and 1 component slower" in done.out
+    assert f"{host['name']} is slower beyond the change of its class: {host['ratio']:.3g} times" in done.out
 
     without = leadline("compare", before, after)
     assert (without.status, without.err, without.out) == (0, "", done.out)
