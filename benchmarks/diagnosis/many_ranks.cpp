@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A million ranks in one process: drawn rounds of a simulated machine, and what the diagnosis says of them.
+// A million ranks in one process: randomly sampled rounds of a simulated machine, and their diagnosis.
 #include <sys/resource.h>
 
 #include <algorithm>

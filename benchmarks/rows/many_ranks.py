@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Row "many-ranks": what drawn rounds of a million ranks say, and what the diagnosis of them takes.
+# Row "many-ranks": what randomly sampled rounds of a million ranks show, and what their diagnosis costs.
 """A simulated machine in one process: the engine's own rounds, records and diagnosis; nothing is measured."""
 
 from .launch import NotMeasuredError, run, text_of
