@@ -34,7 +34,7 @@ struct BisectionTest {
   }
 
   static std::unique_ptr<Memory> allocate(const Request& request, const Plan& /*plan*/, cluster::Cluster& cluster,
-                                          const RunEnvironment& /*surroundings*/) {
+                                          const RunEnvironment& /*run_environment*/) {
     return std::make_unique<Memory>(request, cluster.rank());
   }
 

@@ -72,7 +72,7 @@ Request parse(const std::vector<std::string>& arguments) {
   return request;
 }
 
-/// Other tests have matrices by channel or by pattern, for which LinkTest's record has no place.
+/// Other tests have matrices by channel or by pattern, for which LinkTest's record has no field.
 void expect_convertible(const std::string& path) {
   const std::string benchmark = result::benchmark_of(path, result::kind_of_file(path));
   if (benchmark == "link") return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank 0 reads the network and knows names; sockets are told by all.
+// Rank 0 reads the network and knows names; all ranks report their sockets.
 #include "cli/diagnosis_layout.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who stands where, as every rank of a run needs it for the diagnosis.
+// Which rank is on which host, switch and socket, as every rank of a run needs it for the diagnosis.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace leadline::cli {
 
-/// Collective. Names are on rank 0 alone, which says the words. `topology` is what the user named, empty = nothing.
+/// Collective. Names are on rank 0 alone, which prints the text. `topology` is the user's, empty = nothing.
 /// Throws AgreedError for a topology that cannot be read, or lacks hosts of the run.
 diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironment& run_environment,
                                    const std::string& topology);

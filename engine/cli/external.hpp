@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that are programs of their own, found by name as git finds them: this is how the analysis joins in.
+// Commands that are programs of their own, found by name as git finds them: the analysis package's commands are such
+// programs.
 #pragma once
 
 #include <string>

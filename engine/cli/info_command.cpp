@@ -36,7 +36,7 @@ output::FileInfo info_of(const std::string& path, result::FileKind kind) {
     info.container =
         result::container_facts(result::sion::Reader::open(path, {.unfinished = result::sion::Unfinished::salvage}));
   }
-  // Any SION file is worth a description; what else is wrong with it is told behind that.
+  // Any SION file is worth a description; what is wrong with it is reported after that.
   try {
     const std::string benchmark = result::benchmark_of(path, kind);
     if (benchmark == "topology") {

@@ -27,7 +27,7 @@ namespace {
 
 using bench::io::Plan;
 
-/// Keeps rows in the file, and on rank 0 the summaries, for a run that does not come to its end.
+/// Keeps rows in the file, and on rank 0 the summaries, for a run that does not finish.
 class KeptPhases final : public bench::io::PhaseStore {
  public:
   explicit KeptPhases(bench::io::PhaseStore& file) : file_(file) {}
@@ -74,7 +74,7 @@ void refuse_missing_calls(const IoRequest& request, const storage::Backend& back
 Finding fragile_finding(const IoRequest& request, const storage::Trial& trial) {
   return {"fragile_calls", Severity::warning,
           fmt::format("{} was not well when it was tried out before the run", words_for(request)), trial.why,
-          "believe these numbers only where every byte was checked"};
+          "trust these numbers only where every byte was checked"};
 }
 
 std::string directory_of(const std::string& file) {
@@ -114,7 +114,7 @@ class IoTest {
   }
 
   std::unique_ptr<Memory> allocate(const Request& request, const Plan& plan, cluster::Cluster& cluster,
-                                   const RunEnvironment& /*surroundings*/) {
+                                   const RunEnvironment& /*run_environment*/) {
     return std::make_unique<Memory>(request, plan, cluster.rank());
   }
 

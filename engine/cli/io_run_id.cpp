@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the number of a run, or finds it in what an earlier one has written.
+// Chooses the random number of a run, or finds it in what an earlier one has written.
 #include "cli/io_run_id.hpp"
 
 #include "bench/io/untimed_files.hpp"

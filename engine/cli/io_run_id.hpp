@@ -12,7 +12,7 @@
 
 namespace leadline::cli {
 
-/// Collective, the same on all ranks: drawn at random, or where files are only read, what the first one says. Throws
+/// Collective, the same on all ranks: random, or where files are only read, the number in the first one. Throws
 /// AgreedError.
 std::uint64_t run_of(const IoRequest& request, const bench::io::Plan& plan, const std::vector<std::string>& files,
                      cluster::Cluster& cluster);

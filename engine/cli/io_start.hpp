@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a parallel file test decides before its ranks know each other: who does the I/O, and whether its calls can be
+// What a parallel file test decides before its ranks are connected: who does the I/O, and whether its calls can be
 // trusted here.
 #pragma once
 

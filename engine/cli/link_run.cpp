@@ -60,7 +60,7 @@ std::vector<std::int32_t> rounds_of_partners(const LinkRequest& request, const P
   return rounds;
 }
 
-/// What only a GPU's memory or a real message can do.
+/// Refuses --check-buffers where the transport cannot do it.
 void refuse_check_of_buffers(const LinkRequest& request, const transport::Entry& transport) {
   const transport::Limit* const limit = transport::limit_of(transport, "--check-buffers");
   if (!request.check_buffers || limit == nullptr) return;
@@ -95,7 +95,7 @@ class LinkTest {
   LinkTest(const transport::Entry& transport, const LinkPresentation& presentation)
       : transport_(&transport), presentation_(&presentation), begin_ns_(now_ns()) {}
 
-  /// After the transport has said which hosts there are to believe in.
+  /// After the transport has said which hosts it simulates, if it does.
   Plan plan(const Request& request, const RunEnvironment& run_environment, Cluster& cluster) {
     if (!request.no_diagnosis) layout_ = diagnosis_layout(cluster, run_environment, request.topology);
     return run_collectively(cluster, [&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of `leadline`; what is not among them is looked for as a program named leadline-<command>.
+// The commands of `leadline`; any other command is a program named leadline-<command>.
 #include "cli/main.hpp"
 
 #include <fmt/format.h>
@@ -41,13 +41,13 @@ constexpr Command commands[] = {
     {"transports", "list the ways to move bytes, and why one is not available", transports_command},
 };
 
-/// Programs of ours that stand beside this one, each named leadline-<command>.
-struct CompanionProgram {
+/// Our programs in the same folder, each named leadline-<command>.
+struct ExternalProgram {
   const char* name;
   const char* purpose;
 };
 
-constexpr CompanionProgram companions[] = {
+constexpr ExternalProgram external_programs[] = {
     {"report", "make a page, a sheet or a picture of a result"},
     {"view", "look at a large result in the browser"},
     {"export", "write a result for other tools: CSV, Parquet, the list of bad links"},
@@ -56,8 +56,8 @@ constexpr CompanionProgram companions[] = {
 };
 
 std::string purpose_of(const std::string& external) {
-  for (const CompanionProgram& companion : companions) {
-    if (external == companion.name) return companion.purpose;
+  for (const ExternalProgram& program : external_programs) {
+    if (external == program.name) return program.purpose;
   }
   return "program leadline-" + external;
 }
@@ -111,7 +111,7 @@ std::string kinds_of(const std::string& name) {
   return fmt::format("{}", fmt::join(kinds, ", "));
 }
 
-/// For a command that there is not, neither here nor as a program.
+/// For an unknown command.
 [[noreturn]] void refuse(const std::vector<std::string>& arguments) {
   const std::string& name = arguments[1];
   if (const std::string kinds = kinds_of(name); !kinds.empty()) {

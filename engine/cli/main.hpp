@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `leadline`: picks a command and turns what went wrong into one line and an exit status.
+// The program `leadline`: runs a command and turns an error into one line and an exit status.
 #pragma once
 
 namespace leadline::cli {

@@ -34,10 +34,10 @@ class OptionParser {
   OptionParser(const OptionParser&) = delete;
   OptionParser& operator=(const OptionParser&) = delete;
 
-  /// Those that follow stand under this title in the help.
+  /// The options that follow have this title in the help.
   void group(const std::string& title) { group_ = title; }
 
-  /// What the command line must name, by its place.
+  /// A positional argument, which must be given.
   void argument(const std::string& name, const std::string& help, std::string& member);
 
   void value(const std::string& name, const char* type, const std::string& help, const Take& take);
@@ -50,7 +50,7 @@ class OptionParser {
   /// A whole number from min to max.
   void count(const std::string& name, const std::string& help, std::uint64_t min, std::uint64_t max,
              const std::function<void(std::uint64_t)>& take);
-  /// `default_text` is what the help says where the number alone does not tell: "all".
+  /// `default_text` is what the help shows instead of the number: "all".
   template <class Number>
   void count(const std::string& name, const std::string& help, std::uint64_t min, std::uint64_t max, Number& member,
              const std::string& default_text = {}) {

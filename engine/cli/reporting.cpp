@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who speaks when something goes wrong before the ranks know each other.
+// Which rank reports an error before the ranks are connected.
 #include "cli/reporting.hpp"
 
 #include <chrono>
@@ -12,15 +12,15 @@
 namespace leadline::cli {
 namespace {
 
-/// Under a launcher every rank finds the same mistake; one of them says so. The others wait for it: mpirun and
-/// mpiexec end all ranks as soon as one has failed, and the one that speaks may have started last.
-constexpr std::chrono::seconds time_to_speak{1};
+/// Under a launcher every rank finds the same mistake; one of them reports it. The others wait: mpirun and
+/// mpiexec end all ranks as soon as one has failed, and the rank that reports may have started last.
+constexpr std::chrono::seconds time_to_report{1};
 
 int report(const Error& error, cluster::FrontEnd front_end) {
   if (cluster::speaks_before_joining(front_end)) {
     complain(error.what());
   } else {
-    std::this_thread::sleep_for(time_to_speak);
+    std::this_thread::sleep_for(time_to_report);
   }
   return static_cast<int>(error.status());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks agree before they part ways: a step that fails on one rank fails on all.
+// A step that all ranks do together: where it fails on one rank, it fails on all.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides who starts the ranks and which transport they use.
+// Decides what starts the ranks and which transport they use.
 #include "cli/run_command.hpp"
 
 #include <algorithm>

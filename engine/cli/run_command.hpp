@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands that measure have in common before their ranks know each other: who starts them, and with what.
+// What the measuring commands have in common before their ranks are connected: what starts them, and the transport.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct DryRunRanks {
 
 DryRunRanks dry_run_ranks(const RunRequest& request);
 
-/// --dry-run: says `plan_text()`, once where a launcher has started several processes. Returns the exit status.
+/// --dry-run: prints `plan_text()`, once where a launcher has started several processes. Returns the exit status.
 int say_plan(const std::function<std::string()>& plan_text);
 
 }  // namespace leadline::cli

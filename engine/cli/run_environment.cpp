@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every benchmark does first.
+// Rank layout, wait mode, memory and transport: what every benchmark decides first.
 #include "cli/run_environment.hpp"
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ RunEnvironment::RunEnvironment(const RunRequest& request, cluster::Cluster& clus
 /// Who takes part, and under which conditions.
 void RunEnvironment::look_around() {
   start_utc_ = utc_now_iso8601();
-  // For whoever chooses a GPU, here and in the modules: not every launcher says it.
+  // Code that chooses a GPU reads it, here and in the modules; not every launcher sets it.
   ::setenv(memory::cuda::local_rank_variable, std::to_string(local_rank(cluster_)).c_str(), 1);
   place_ = cluster::local_placement();
   place_.host = cluster_.host();

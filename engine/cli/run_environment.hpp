@@ -23,8 +23,8 @@ namespace leadline::cli {
 
 class RunEnvironment {
  public:
-  /// Collective: looks around, decides how ranks wait, opens the transport and believes it about the hosts. Throws
-  /// AgreedError. References outlive it.
+  /// Collective: finds out where ranks run, decides how they wait, opens the transport and uses its hosts where it
+  /// simulates some. Throws AgreedError. References outlive it.
   RunEnvironment(const RunRequest& request, cluster::Cluster& cluster, const transport::LoadedModule& module);
 
   transport::Transport& transport() const { return *transport_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining, and the three ends of a run: in order, agreed on, or alone.
+// Joining, and how a run ends: without an error, with an error of all ranks, or with an error of one rank.
 #include "cli/run_frame.hpp"
 
 #include <chrono>
@@ -24,7 +24,7 @@ std::unique_ptr<Cluster> join(const RunRequest& request, std::unique_ptr<cluster
   return Cluster::join(std::move(bootstrap), options);
 }
 
-/// The end of a run on which all ranks agree: rank 0 speaks, everybody leaves in order.
+/// The end of a run on which all ranks agree: rank 0 prints the error, all ranks leave in order.
 int end_in_order(Cluster& cluster, BenchmarkRun& run, const AgreedError& error) {
   if (cluster.rank() == 0) {
     run.mark_incomplete(error.what());

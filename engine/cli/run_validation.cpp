@@ -12,9 +12,9 @@ namespace leadline::cli {
 namespace {
 
 void check_plan(const IsGiven& is_given, const RunRequest& request) {
-  if (!request.dry_run && is_given("--ranks")) throw_no_effect("--ranks", "only --dry-run can pretend ranks");
+  if (!request.dry_run && is_given("--ranks")) throw_no_effect("--ranks", "only --dry-run simulates ranks");
   if (!request.dry_run && is_given("--ranks-per-host")) {
-    throw_no_effect("--ranks-per-host", "only --dry-run can pretend hosts");
+    throw_no_effect("--ranks-per-host", "only --dry-run simulates hosts");
   }
   if (is_given("--ranks") && is_given("--local")) throw_no_effect("--local", "--ranks says how many");
   if (request.dry_run && (is_given("--output") || is_given("--format") || is_given("--json"))) {

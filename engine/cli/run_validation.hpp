@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared options that would be ignored in a combination are errors, so that nobody believes them.
+// Shared options that would be ignored in a combination are errors.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `leadline simulate link`: a machine out of words and files, and its result in a file.
+// `leadline simulate link`: a machine described by options and files, and its result in a file.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -78,7 +78,7 @@ Machine machine_of(const SimulateLinkRequest& request) {
   return machine;
 }
 
-/// Before anything is computed: a result of many ranks is larger than many a disk.
+/// Before anything is computed: a result of many ranks may be larger than the disk.
 void expect_room(const std::string& path, std::uint64_t size_bytes) {
   std::error_code none;
   const auto folder = std::filesystem::path(path).parent_path();

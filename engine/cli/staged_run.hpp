@@ -39,7 +39,7 @@ struct PresentationOf {
 /// What is timed around the measuring, for a front end that reports it.
 enum class Stage : std::uint8_t {
   joining,  ///< until the ranks know each other
-  placing,  ///< who is where
+  placing,  ///< which rank is on which host
   opening_file,
   closing_file,
   everything,
@@ -47,13 +47,13 @@ enum class Stage : std::uint8_t {
 
 /// What one benchmark does in each stage; an object of it lives as long as the run, for what one stage leaves to the
 /// next. Types: Request, Plan, Memory (this rank's, for messages), Result, File, Progress. Functions, static or not, in
-/// the order in which they are called; "together" = inside together(), so that they may throw:
+/// the order in which they are called; "together" = inside run_collectively(), so that they may throw:
 ///
-///   Plan plan(request, surroundings, cluster)                          collective, agrees by itself
-///   unique_ptr<Memory> allocate(request, plan, cluster, surroundings)  together
-///   void describe(plan, result)                                        of the plan what the result tells
+///   Plan plan(request, run_environment, cluster)                       collective, agrees by itself
+///   unique_ptr<Memory> allocate(request, plan, cluster, run_environment)  together
+///   void describe(plan, result)                                        copies what the result says about the plan
 ///   unique_ptr<File> open_file(cluster, so_far, plan, place)           together; before the first message
-///   void measure(cluster, surroundings, plan, memory, file, progress, result)   collective; findings, too
+///   void measure(cluster, run_environment, plan, memory, file, progress, result)   collective; findings, too
 ///
 /// Those that a benchmark may leave out:
 ///

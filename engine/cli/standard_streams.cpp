@@ -16,7 +16,7 @@ void occupy_closed_streams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
     // The lowest free number is taken. Writing to what is open for reading fails, as it does where nothing is open;
-    // standard error is the exception: progress that nobody wants is no mistake.
+    // standard error is the exception: unwanted progress is not an error.
     (void)!::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
   }
 }

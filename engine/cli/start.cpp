@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses among the ways to find the other ranks.
+// Chooses the bootstrap by which the ranks find each other.
 #include "cli/start.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 
 using cluster::Launcher;
 
-/// The module that speaks what this launcher speaks.
+/// The module for this launcher's protocol.
 const char* bootstrap_of(Launcher launcher) {
   const bool is_pmi2 = launcher == Launcher::mpich || launcher == Launcher::slurm_pmi2;
   return is_pmi2 ? "pmi2" : "pmix";

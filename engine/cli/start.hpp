@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks that something else has started find each other.
+// How ranks that a launcher has started find each other.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@
 namespace leadline::cli {
 
 /// Collective: the transport's own bootstrap where its library has one (MPI); with any other transport the explicit
-/// variables, or what the launcher speaks: PMIx or PMI-2 where that module can be loaded, else its MPI library.
-/// Throws Error(something_missing) with all reasons where there is no way, Error(bad_command_line) where explicit
+/// variables, or the launcher's protocol: PMIx or PMI-2 where that module can be loaded, else its MPI library.
+/// Throws Error(something_missing) with all reasons where none can be used, Error(bad_command_line) where explicit
 /// variables make no sense. `launcher` is not `none`; no wait lasts longer than `timeout`.
 std::unique_ptr<cluster::Bootstrap> launcher_bootstrap(const transport::LoadedModule& module,
                                                        cluster::Launcher launcher, std::chrono::nanoseconds timeout);

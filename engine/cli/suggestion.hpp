@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody probably meant who typed a name that there is not.
+// The name that was probably meant by an unknown one.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace leadline::cli {
 /// The nearest by edit distance; empty where none is near.
 std::string nearest(const std::string& word, const std::vector<std::string>& known);
 
-/// The option that is meant by one that there is not: by an earlier spelling, by a part of its name, by edit distance.
-/// Empty where none is near.
+/// The option that was probably meant by an unknown one: by an earlier spelling, by a part of its name, by edit
+/// distance. Empty where none is near.
 std::string meant_option(const std::string& option, const std::vector<std::string>& known);
 
 }  // namespace leadline::cli

@@ -41,7 +41,7 @@ struct TopologyTest {
   }
 
   static std::unique_ptr<Memory> allocate(const Request& request, const Plan& plan, cluster::Cluster& cluster,
-                                          const RunEnvironment& /*surroundings*/) {
+                                          const RunEnvironment& /*run_environment*/) {
     return std::make_unique<Memory>(request, bench::topology::num_slots(request, plan, cluster.rank()), cluster.rank());
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank's way through a topology test, whoever started it and however the result is shown.
+// One rank's run of a topology test, whoever started it and however the result is shown.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of a topology test that would be ignored in a combination are errors, so that nobody believes them.
+// Options of a topology test that would be ignored in a combination are errors.
 #pragma once
 
 #include "cli/run_validation.hpp"

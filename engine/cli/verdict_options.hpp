@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of every command that says who is slow.
+// Options of every command that says which components are slow.
 #pragma once
 
 #include <string>

@@ -211,7 +211,7 @@ const char* words_for(Verdict verdict) {
     case Verdict::slow_alone_too:
       return "slow alone too";
     case Verdict::only_in_company:
-      return "only in company";
+      return "only under load";
   }
   return "";
 }
@@ -271,7 +271,7 @@ std::string slowest_pairs(const LinkResult& result) {
     cells.emplace_back(words_for(details.verdict));
     table.add_row(std::move(cells));
   }
-  std::string text = fmt::format("slowest pairs (first in company, then alone)\n{}", table.text());
+  std::string text = fmt::format("slowest pairs (first under load, then alone)\n{}", table.text());
   if (listed.size() > most_slow_pairs_shown) {
     text += fmt::format("  ... and {} more in the result file\n", listed.size() - most_slow_pairs_shown);
   }

@@ -276,7 +276,7 @@ TEST(IoHints, AskedForAndGrantedStandSideBySide) {
   EXPECT_FALSE(compare_hints({{"b", "2"}}, {{"b", "2"}}, false)[0].is_confirmed);  // an echo
 }
 
-TEST(IoWhereabouts, NameThePhaseTheObjectAndTheFile) {
+TEST(IoCurrentStep, NameThePhaseTheObjectAndTheFile) {
   CurrentStep current_step({{IoOperation::write, "/scratch/file"}, {IoOperation::read, ""}});
   EXPECT_EQ(current_step.text(), "the opening of links");
   current_step.enter(0, 64);

@@ -104,7 +104,7 @@ TEST_P(of_each_seed, a_host_that_became_slower_is_all_that_is_named) {
   EXPECT_EQ(fault.advice, "");
 }
 
-TEST_P(of_each_seed, a_mended_link_became_faster_and_makes_nothing_worse) {
+TEST_P(of_each_seed, a_repaired_link_became_faster_and_makes_nothing_worse) {
   const Component link = component(ComponentKind::link, 2, 9);
   const leadline::Comparison comparison =
       compared(machine_with(GetParam(), {planted(link, 1.5)}), machine_with(GetParam() + 100));
@@ -182,12 +182,12 @@ TEST(compare, keeps_great_ratios) {
   EXPECT_THAT(named(back.faster), IsEmpty());
 }
 
-/// Half of the pairs between switches leave the one whose uplink is mended; the others have not changed.
+/// Half of the pairs between switches leave the one whose uplink is repaired; the others have not changed.
 TEST(compare, of_few_switches_tells_what_changed_from_what_stayed) {
   const Component uplink{ComponentKind::uplink, 0, 1, -1, -1};
-  const leadline::Comparison mended = compared(machine_with(1, {planted(uplink, 1.5)}), machine_with(1));
-  EXPECT_THAT(named(mended.slower), IsEmpty());
-  EXPECT_FALSE(is_worse(mended));
+  const leadline::Comparison repaired = compared(machine_with(1, {planted(uplink, 1.5)}), machine_with(1));
+  EXPECT_THAT(named(repaired.slower), IsEmpty());
+  EXPECT_FALSE(is_worse(repaired));
   const leadline::Comparison broken = compared(machine_with(1), machine_with(1, {planted(uplink, 1.5)}));
   EXPECT_THAT(named(broken.slower), ElementsAre(described(uplink, FaultDirection::both)));
   EXPECT_THAT(named(broken.faster), IsEmpty());

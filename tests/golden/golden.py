@@ -88,7 +88,7 @@ def pattern(line: str) -> re.Pattern[str]:
 
 
 def first_difference(expected: list[str], found: list[str]) -> str:
-    """Where the lines part ways, in words; empty if they do not."""
+    """The first line that differs, in words; empty if none does."""
     for number, (golden, line) in enumerate(zip(expected, found, strict=False), start=1):
         if not pattern(golden).fullmatch(line):
             return f"line {number}:\n  expected {golden}\n  found    {line}"

@@ -10,7 +10,7 @@
 namespace leadline::transport::mpi {
 namespace {
 
-TEST(LonelyRank, IsRefusedWithWhatBothSidesSay) {
+TEST(SingleRank, IsRefusedWithWhatBothSidesSay) {
   setenv("SLURM_STEP_NUM_TASKS", "4", 1);
   try {
     Library::instance();

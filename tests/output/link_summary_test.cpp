@@ -81,10 +81,10 @@ message size 1 KiB, 3 rounds
   max (slowest pair)     16.000   61.035          8.000  122.070             16.000   61.035
   mean                    5.000  195.312          2.500  390.625              5.000  195.312
 
-slowest pairs (first in company, then alone)
+slowest pairs (first under load, then alone)
   from       to     first us  retest us  ratio  verdict
   3 (b)  ->  1 (a)    16.000     15.000   1.07  slow alone too
-  0 (a)  ->  2 (b)     8.000      4.000   2.00  only in company
+  0 (a)  ->  2 (b)     8.000      4.000   2.00  only under load
   1 (a)  ->  2 (b)     5.000      5.000   1.00  not unusual
 
 note: Ranks are not bound.
@@ -128,7 +128,7 @@ TEST(LinkSummary, OfASweepIsATable) {
   EXPECT_THAT(text, HasSubstr("         1 KiB      4.000      3.500 to 4.500"));
   EXPECT_THAT(text, HasSubstr("         1 MiB    400.000  350.000 to 450.000"));
   // Suspects of all sizes come first, and pairs that are not slow do not come at all.
-  EXPECT_LT(text.find("900.000"), text.find("only in company"));
+  EXPECT_LT(text.find("900.000"), text.find("only under load"));
   EXPECT_THAT(text, Not(HasSubstr("not unusual")));
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drawn rounds: what a link test with a budget, or with so many rounds, measures, says and refuses."""
+"""Randomly sampled rounds: what a link test with a budget, or with so many rounds, measures, says and refuses."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_the_same_rounds_in_another_order(leadline: Leadline, link: Leadline, tm
     usual = pairs_of_plan(leadline("link", "--local", "6", "--dry-run").out)
     shuffled = pairs_of_plan(leadline("link", *words, "--dry-run").out)
     assert shuffled != usual
-    assert sorted(map(sorted, shuffled)) == sorted(map(sorted, usual)), "companions stay the same"
+    assert sorted(map(sorted, shuffled)) == sorted(map(sorted, usual)), "concurrent pairs stay the same"
 
 
 def test_shuffled_ranks(link: Leadline, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def option(*settings: str) -> tuple[str, ...]:
 
 
 def _on_hosts(num: int) -> str:
-    """A rank on each of so many pretended hosts, each with a device of its own."""
+    """A rank on each of so many simulated hosts, each with a device of its own."""
     addresses = " ".join(f"LEADLINE_ADDRESS_{i}=10.88.0.{i + 1} LEADLINE_PORT_{i}={60000 + i}" for i in range(num))
     words = ("link", *FEW, "--verify", "--transport", "verbs", "--quiet", "--output", "r.h5", *ASLEEP)
     return f"""
