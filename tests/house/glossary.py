@@ -10,7 +10,8 @@ import tree
 
 FOLDERS = ("engine", "apps", "analysis", "docs", "examples", "benchmarks", "packaging", "tests", "fuzz")
 SUFFIXES = (".md", ".toml", ".json", ".txt", ".html", ".j2", ".js", ".css")
-# This file and its test name the words; history.md quotes the earlier tools.
+GLOSSARY = "docs/glossary.md"
+# This file and its test name the old words.
 EXCEPT_FILES = ("tests/house/glossary.py", "tests/house/test_checks.py")
 
 # An old word in a text, as a regular expression without regard to case: the term that stands for it.
@@ -62,8 +63,8 @@ _ANY = re.compile(rf"\b(?:{_TEXT}|{_NAMES})")
 
 
 def glossary(root: Path) -> list[str]:
-    """No old word where the glossary has a term for it, in names, comments, messages and documents."""
-    complaints = []
+    """No old word where the glossary has a term for it, in names, comments, messages and documents; no stale name."""
+    complaints = _stale_names(root)
     for path in tree.below(root, "README.md", *FOLDERS):
         where = path.relative_to(root).as_posix()
         if (tree.is_source(path) or path.suffix in SUFFIXES) and where not in EXCEPT_FILES:
@@ -84,3 +85,26 @@ def _term_for(match: re.Match[str]) -> str:
     by_text = (new for pattern, new in TEXT.items() if re.fullmatch(pattern, old, re.IGNORECASE))
     by_name = (new for pattern, new in NAMES.items() if re.compile(pattern).match(match.string, match.start()))
     return next(by_text, None) or next(by_name)
+
+
+def _stale_names(root: Path) -> list[str]:
+    """Names in the last column of the glossary that nothing in the code has any more."""
+    path = root / GLOSSARY
+    if not path.is_file():
+        return []
+    code = {file: tree.text_of(file) for file in tree.below(root, "engine", "analysis") if tree.is_source(file)}
+    complaints = []
+    for number, line in enumerate(tree.text_of(path).splitlines(), start=1):
+        names = re.findall(r"`([^`]+)`", line.split("|")[3]) if line.startswith("| **") else []
+        for name in names:
+            if not _exists(root, name, code):
+                complaints.append(f"{GLOSSARY}:{number}: {name}: no such name in the code")
+    return complaints
+
+
+def _exists(root: Path, name: str, code: dict[Path, str]) -> bool:
+    """A file or folder; or every word of the name stands in one source."""
+    if (root / name).exists():
+        return True
+    words = [re.compile(rf"\b{word}\b") for word in re.findall(r"\w[\w-]*", name)]
+    return any(all(word.search(text) for word in words) for text in code.values())

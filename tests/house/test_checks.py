@@ -190,6 +190,13 @@ class Glossary(CheckTest):
                     self.assert_one(glossary.glossary(self.root), f"{file}:3", "the glossary says")
                     (self.root / file).unlink()
 
+    def test_a_name_that_is_no_more(self) -> None:
+        self.write("engine/core/good.cpp", HEAD + "struct Load { bool concurrent; };\n")
+        self.write("docs/glossary.md", "| **load** | Something. | `Load::concurrent`, `engine/core/` |\n")
+        self.assertEqual(glossary.glossary(self.root), [])
+        self.write("docs/glossary.md", "| **load** | Something. | `Burden` |\n")
+        self.assert_one(glossary.glossary(self.root), "docs/glossary.md:1", "Burden", "no such name")
+
     def test_the_readme_and_no_other_folder(self) -> None:
         self.write("README.md", "A lonely host.\n")
         self.write("notes/README.md", "A lonely host.\n")
