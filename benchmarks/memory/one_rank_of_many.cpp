@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank of a run of any size, the others made believe: the engine's own addresses, plan, file and measuring stage.
+// One rank of a run of any size, the others simulated: the engine's own addresses, plan, file and measuring stage.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -114,7 +114,7 @@ def engine_program(bench, source, name):
     )
 
 
-def made_believe_rows(bench, counter):
+def simulated_rows(bench, counter):
     program = engine_program(bench, "memory/one_rank_of_many.cpp", "one_rank_of_many")
     for what, rank in (("rank 0", 0), ("rank 1", 1)):
         peak_of = {}
@@ -123,7 +123,7 @@ def made_believe_rows(bench, counter):
             command = [program, size, rank, path]
             peak_of[size] = max(counted_run(bench, counter, command, limit_s=120).values())
         yield slope_row(
-            f"a partner, {what}, others made believe",
+            f"a partner, {what}, others simulated",
             peak_of,
             MADE_BELIEVE_RANKS,
             command,
@@ -158,7 +158,7 @@ def rows(bench):
         yield from dry_run_rows(bench)
     except NotMeasuredError as why:
         yield absent(KEY, f"dry run of {DRY_RUN_RANKS} ranks", f"< {DRY_RUN_S} s", why)
-    for what, part in (("a partner, real runs", real_rows), ("a partner, others made believe", made_believe_rows)):
+    for what, part in (("a partner, real runs", real_rows), ("a partner, others simulated", simulated_rows)):
         try:
             counter = bench.compile("cc", "memory/heap_peak.c", "heap_peak.so", ["-O2", "-shared", "-fPIC"])
             yield from part(bench, counter)

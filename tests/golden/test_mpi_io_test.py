@@ -55,7 +55,7 @@ def test_golden(tmp_path: Path, name: str, launcher: str) -> None:
 
 
 @pytest.mark.parametrize("launcher", ["mpirun", "mpiexec"])
-def test_numbers_hang_together(tmp_path: Path, launcher: str) -> None:
+def test_numbers_are_consistent(tmp_path: Path, launcher: str) -> None:
     """Whatever the machine: bandwidths are all bytes over the greatest and over the mean time."""
     lines = run(tmp_path, "-type 2 -nobj 16 -size 64K -target f", launcher=launcher)
     num_checked = 0

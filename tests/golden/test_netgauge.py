@@ -77,7 +77,7 @@ def test_golden(tmp_path: Path, name: str, launcher: str) -> None:
 
 
 def check_numbers(size_bytes: int, size: Size, ranks: int, reps: int) -> None:
-    """Whatever the machine: the lines of a size hang together as Netgauge's did."""
+    """Whatever the machine: the lines of a size are consistent as Netgauge's did."""
     assert [number for number, *_ in size.rounds] == list(range(len(size.rounds)))
     for _, num, time_us, bandwidth in size.rounds:
         assert num == ranks

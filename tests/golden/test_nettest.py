@@ -42,7 +42,7 @@ def numbers_in(table: list[str], start: str, lines_later: int = 0) -> list[float
     return [float(number) for number in re.findall(r"\d+\.\d+", table[at + lines_later])]
 
 
-def test_the_numbers_of_a_table_hang_together(tmp_path: Path) -> None:
+def test_the_numbers_of_a_table_are_consistent(tmp_path: Path) -> None:
     """Whatever the machine: the best line is that of the columns, and the times fit into the time of the whole run."""
     assert launch.run(CASES["page_in_short"], "mpirun", tmp_path).status == 0
     table = (tmp_path / "transfer.dat").read_text().splitlines()

@@ -16,12 +16,12 @@ EXCEPT_FILES = ("tests/house/glossary.py", "tests/house/test_checks.py")
 
 # An old word in a text, as a regular expression without regard to case: the term that stands for it.
 TEXT = {
-    r"make-believe": "simulated (of a library in a test: fake)",
+    r"make-believe|made believe": "simulated (of a library in a test: fake)",
     r"drawn rounds?": "randomly sampled rounds",
     r"rounds? (?:is|are|was|were) drawn": "randomly sampled rounds",
     r"companions?": "concurrent pairs (or a program's plain name)",
     r"in company": "under load",
-    r"mended": "repaired",
+    r"mend(?:s|ed|ing)?": "repair",
     r"whereabouts": "current step",
     r"farewells?": "shutdown message",
     r"lonely": "alone, isolated",

@@ -62,10 +62,10 @@ host c is slow in 95 % of its 480 connections: 0.50 of the median
 rank 5 on c is slow in 99 % of its 240 connections: 0.42 of the median
 
 slowest connections, with all others and then alone (slow: below 80 % of the median)
-  from       to     pattern  together GiB/s  alone GiB/s
-  5 (c)  ->  0 (a)        0           2.100        2.211  slow alone, too
-  3 (b)  ->  6 (d)        1           1.050        4.200  slow only together
-  0 (a)  ->  5 (c)        1           3.818        4.200  not unusual
+  from       to     pattern  under load GiB/s  alone GiB/s
+  5 (c)  ->  0 (a)        0             2.100        2.211  slow alone, too
+  3 (b)  ->  6 (d)        1             1.050        4.200  slow only under load
+  0 (a)  ->  5 (c)        1             3.818        4.200  not unusual
 
 measured 6 patterns in 3.00 s
 result: run.h5

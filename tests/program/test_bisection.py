@@ -309,7 +309,7 @@ def test_a_healthy_fabric_has_nothing_slow(bisection: Bisection, tmp_path: Path)
     transport = fabric_file(tmp_path, jitter=0.01, ranks_per_host=1)
     done = bisection("--local", "6", "--transport", transport, "--rounds", "30", "--format", "none")
     assert "no rank and no host is slow in nearly all its patterns" in done.out
-    assert "slow only together" not in done.out
+    assert "slow only under load" not in done.out
 
 
 def test_a_wrong_byte_ends_the_run(bisection: Bisection, tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ def _draw_slow(paper: Paper, area: Area, analysis: BisectionAnalysis, slow: tabl
         return y
     unit = slow["unit"]
     heads = [("from", True), ("host", False), ("to", True), ("host", False), ("in pattern", False),
-             (f"together, {unit}", True), ("× median", True), (f"alone, {unit}", True), ("verdict", False)]  # fmt: skip
+             (f"under load, {unit}", True), ("× median", True), (f"alone, {unit}", True), ("verdict", False)]  # fmt: skip
     lines = [
         Line((str(row["from"]), row["from_host"], str(row["to"]), row["to_host"], row["pattern"], row["speed"],
               row["relative"], row["alone"], row["verdict"]), row["alarming"])
