@@ -51,7 +51,7 @@ def summary_cells(result: TopologyResult) -> list[dict[str, Any]]:
 
 
 def test_the_same_numbers_as_the_summary(tmp_path: Path):
-    arguments = ("--message-size", "64,64KiB", "--repeat", "2", "--iterations", "15", "--topology",
+    arguments = ("--message-size", "64,64KiB", "--repeat", "2", "--iterations", "15", "--pattern",
                  "star,star2,complete,complete2,ring,ring2,torus-2d,tree,halves,incast:2,outcast:1")  # fmt: skip
     result = measured(tmp_path, *arguments)
     cells = summary_cells(result)
@@ -75,7 +75,7 @@ def test_the_same_numbers_as_the_summary(tmp_path: Path):
 
 
 def test_the_slow_host_is_named(tmp_path: Path):
-    arguments = ("--message-size", "64,16KiB", "--iterations", "15", "--topology", "complete2,ring,ring2")
+    arguments = ("--message-size", "64,16KiB", "--iterations", "15", "--pattern", "complete2,ring,ring2")
     result = measured(tmp_path, *arguments)
     analyses = [analyse_group(result, group, size) for group in groups_of(result) for size in (0, 1)]
     assert any(
@@ -88,14 +88,14 @@ def test_the_slow_host_is_named(tmp_path: Path):
 
 
 def test_every_star(tmp_path: Path):
-    result = measured(tmp_path, "--message-size", "64", "--iterations", "10", "--topology", "star2-each")
+    result = measured(tmp_path, "--message-size", "64", "--iterations", "10", "--pattern", "star2-each")
     (group,) = groups_of(result)
     assert group.centres == tuple(range(10))
     assert np.flatnonzero(analyse_group(result, group, 0).ranks.is_slow).tolist() == [4, 5]
 
 
 def test_a_load(tmp_path: Path):
-    result = measured(tmp_path, "--message-size", "1KiB,16KiB", "--topology", "complete2,ring2", "--duration", "3s")
+    result = measured(tmp_path, "--message-size", "1KiB,16KiB", "--pattern", "complete2,ring2", "--duration", "3s")
     assert result.is_load
     assert result.summary is not None
     told = result.summary["load"]
