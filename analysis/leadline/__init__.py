@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         DiagnosedClass,
         Diagnosis,
         Fault,
+        FaultDirection,
         Finding,
         IoPhase,
         IoResult,
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
         Topology,
         TopologyCell,
         TopologyResult,
-        Way,
     )
     from leadline.readers import load
 
@@ -72,6 +72,7 @@ __all__ = [
     "DiagnosedClass",
     "Diagnosis",
     "Fault",
+    "FaultDirection",
     "Finding",
     "IoPhase",
     "IoResult",
@@ -102,7 +103,6 @@ __all__ = [
     "Topology",
     "TopologyCell",
     "TopologyResult",
-    "Way",
     "diagnose",
     "load",
 ]

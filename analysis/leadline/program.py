@@ -54,7 +54,7 @@ def unusable(program: Path, error: Exception) -> LeadlineError:
 
 
 def find_program() -> Path | None:
-    """LEADLINE_PROGRAM where that is set, else beside the running script, else on the PATH."""
+    """LEADLINE_PROGRAM where that is set, else in the folder of the running script, else on the PATH."""
     if named := os.environ.get("LEADLINE_PROGRAM"):
         return Path(named) if _is_program(Path(named)) else None
     script = Path(sys.argv[0])

@@ -40,7 +40,7 @@ def in_slices(*diagnoses: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def slow_place(kind: str) -> MadeUp:
+def slow_component(kind: str) -> MadeUp:
     """16 hosts of 4 ranks with one place at fault, and its diagnosis."""
     hosts = [f"node{index:02d}" for index in range(16) for _ in range(4)]
     host, times = np.arange(64) // 4, times_of(hosts, 2)

@@ -26,7 +26,7 @@ from made_up_bisection import (
 )
 
 import leadline
-from leadline.analyse.bisection import PlacesAnalysis, SizeAnalysis, analyse_places, analyse_size
+from leadline.analyse.bisection import ComponentsAnalysis, SizeAnalysis, analyse_components, analyse_size
 from leadline.model import BisectionResult
 from leadline.scan.connections import scan_connections
 from leadline.stats.interval import MeanInterval
@@ -40,9 +40,9 @@ def loaded(made: MadeUpBisection, folder: Path) -> BisectionResult:
     return result
 
 
-def analysed(result: BisectionResult) -> tuple[list[SizeAnalysis], PlacesAnalysis]:
+def analysed(result: BisectionResult) -> tuple[list[SizeAnalysis], ComponentsAnalysis]:
     sizes = [analyse_size(result, index) for index in range(len(result.message_sizes_bytes))]
-    return sizes, analyse_places(result, sizes)
+    return sizes, analyse_components(result, sizes)
 
 
 def sentences_of(made: MadeUpBisection, folder: Path) -> list[str]:
@@ -80,13 +80,13 @@ def test_the_number(tmp_path: Path):
 
 def test_blocks_of_ranks_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     result = loaded(slow_host(), tmp_path)
-    whole, counts = analyse_size(result, 0), analyse_places(result, [analyse_size(result, 0)]).of_ranks
+    whole, counts = analyse_size(result, 0), analyse_components(result, [analyse_size(result, 0)]).of_ranks
     blocks = BisectionResult.rank_blocks
     monkeypatch.setattr(BisectionResult, "rank_blocks", lambda self, num: blocks(self, num, 3 * num))
     parts = analyse_size(result, 0)
     assert parts.connections.slowest == whole.connections.slowest
     assert parts.speeds.p05 == whole.speeds.p05
-    again = analyse_places(result, [parts]).of_ranks
+    again = analyse_components(result, [parts]).of_ranks
     assert np.array_equal(again.num_slow, counts.num_slow)
     assert again.num.tolist() == [124] * 64
 
@@ -106,7 +106,7 @@ def test_a_slow_host_is_found(tmp_path: Path):
             relative += (1e9 * size.message_size_bytes / times / size.speeds.median).tolist()
         medians.append(np.median(relative))
     assert place.relative_median == pytest.approx(np.median(medians))
-    (sentence,) = bisection_text.who_is_slow(places)
+    (sentence,) = bisection_text.slow_components_text(places)
     assert sentence.startswith("Host node05 is slow in 100 % of its 836 connections: its median connection reaches 0.")
 
 

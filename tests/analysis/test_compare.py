@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from browser import Opened
 from made_up_comparison import compared_class, compared_size, program_that_compares, slower_host
-from made_up_diagnosis import fake_program, fault, slow_place
+from made_up_diagnosis import fake_program, fault, slow_component
 from page_source import Page, expect_whole_and_alone
 from test_link_sheet import assert_well_set, text_boxes
 
@@ -37,7 +37,7 @@ pytest_plugins = ["browser"]
 
 @pytest.fixture
 def result(tmp_path: Path) -> LinkResult:
-    loaded = leadline.load(write_result(tmp_path / "run.h5", slow_place("host")))
+    loaded = leadline.load(write_result(tmp_path / "run.h5", slow_component("host")))
     assert isinstance(loaded, LinkResult)
     return loaded
 
@@ -190,15 +190,17 @@ def test_the_real_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     if not program.PROGRAM.is_file():
         pytest.skip(f"{program.PROGRAM.name} is not built")
     monkeypatch.setenv("LEADLINE_PROGRAM", str(program.PROGRAM))
-    made = slow_place("host")
+    made = slow_component("host")
     write_result(tmp_path / "after.h5", made)
-    earlier = slow_place("link")  # the same machine, with another place at fault
+    earlier = slow_component("link")  # the same machine, with another place at fault
     write_result(tmp_path / "before.h5", earlier)
     result = leadline.load(tmp_path / "after.h5")
     assert isinstance(result, LinkResult)
     said = compared(tmp_path / "before.h5", result)
     assert [one.name for one in said.sizes[0].slower] == ["host node11"]
-    assert [(one.name, one.way.value) for one in said.sizes[0].faster] == [("the link from node03 to node07", "out")]
+    assert [(one.name, one.direction.value) for one in said.sizes[0].faster] == [
+        ("the link from node03 to node07", "out")
+    ]
     with pytest.raises(leadline.LeadlineError):
         compared(tmp_path / "nothing.h5", result)
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_up_diagnosis import diagnosis, fake_program, fault, in_slices, program_that_says, slow_place
+from made_up_diagnosis import diagnosis, fake_program, fault, in_slices, program_that_says, slow_component
 
 import leadline
 from conftest import MadeUp, sweep, two_hosts, write_result
 from leadline.analyse import analyse
 from leadline.diagnosis import Diagnosed, diagnosed, diagnosed_in, found_faults, judged, pairs_of
 from leadline.diagnosis.components import Ranks
-from leadline.model import ComponentKind, LinkResult, Way
+from leadline.model import ComponentKind, FaultDirection, LinkResult
 from leadline.text import link as link_text
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -33,7 +33,7 @@ def loaded(folder: Path, made: MadeUp) -> LinkResult:
 
 
 def test_a_file_with_a_diagnosis(tmp_path: Path):
-    result = loaded(tmp_path, slow_place("host"))
+    result = loaded(tmp_path, slow_component("host"))
     (one,) = result.diagnoses.values()
     assert (one.threshold, one.false_discovery_rate, one.topology, one.num_measured) == (0.1, 0.01, "", 4032)
     assert one.classes[0].name == "between hosts"
@@ -47,7 +47,7 @@ def test_older_files_have_none(tmp_path: Path):
 
 
 def test_keys_of_newer_programs_are_left_alone(tmp_path: Path):
-    made = slow_place("host")
+    made = slow_component("host")
     made.summary_slices[0]["diagnosis"]["faults"][0]["colour"] = "red"
     assert len(loaded(tmp_path, made).diagnoses) == 1
 
@@ -55,12 +55,13 @@ def test_keys_of_newer_programs_are_left_alone(tmp_path: Path):
 @pytest.mark.parametrize(
     ("key", "value", "why"),
     [("kind", "planet", "ComponentKind 'planet'"), ("ratio", None, "the diagnosis is none"), ("ratio", -1, "ratio -1"),
-     ("pairs", [{"from": 64, "to": 0, "measured": 1, "expected": 1}], "rank 64 of 64"), ("way", "up", "Way 'up'"),
+     ("pairs", [{"from": 64, "to": 0, "measured": 1, "expected": 1}], "rank 64 of 64"),
+     ("way", "up", "FaultDirection 'up'"),
      ("place", {"level": None, "first": 16, "second": None, "socket": None}, "host 16 of 16"),
      ("place", {}, "the diagnosis is none"), ("ruled_out", "text", "no list"), ("pairs", 3, "the diagnosis is none")],
 )  # fmt: skip
 def test_a_damaged_diagnosis_is_one_line(tmp_path: Path, key: str, value: Any, why: str):
-    made = slow_place("host")
+    made = slow_component("host")
     made.summary_slices[0]["diagnosis"]["faults"][0][key] = value
     with pytest.raises(leadline.LeadlineError, match=r"run\.h5.*damaged: ") as caught:
         leadline.load(write_result(tmp_path / "run.h5", made))
@@ -124,7 +125,7 @@ def test_where_the_program_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 def test_what_the_file_has_is_not_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("LEADLINE_PROGRAM", str(tmp_path / "nothing"))
-    result = loaded(tmp_path, slow_place("link"))
+    result = loaded(tmp_path, slow_component("link"))
     assert diagnosed(result, result.slices) == Diagnosed(result.diagnoses)
 
 
@@ -143,11 +144,11 @@ def expected_pairs(kind: str, host: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", ["host", "link", "uplink", "pair"])
 def test_the_pairs_of_a_place(tmp_path: Path, kind: str):
-    result = loaded(tmp_path, slow_place(kind))
+    result = loaded(tmp_path, slow_component(kind))
     (found,) = next(iter(result.diagnoses.values())).faults
     rank = np.arange(64)
     expected = expected_pairs(kind, rank // 4) & (rank[:, None] != rank[None, :])
-    assert (pairs_of(Ranks(result), found.component, found.way, rank, rank) == expected).all()
+    assert (pairs_of(Ranks(result), found.component, found.direction, rank, rank) == expected).all()
 
 
 @pytest.mark.parametrize(
@@ -159,19 +160,19 @@ def test_the_pairs_of_a_place(tmp_path: Path, kind: str):
 def test_pairs_of_other_places(
     tmp_path: Path, kind: str, numbers: dict[str, Any], pair: tuple[int, int], other: tuple[int, int]
 ):
-    made = slow_place("host")
+    made = slow_component("host")
     found = made.summary_slices[0]["diagnosis"]["faults"][0]
     found["kind"] = kind
     found["place"] |= {"first": 11} | numbers
     result = loaded(tmp_path, made)
     place = next(iter(result.diagnoses.values())).faults[0].component
-    belongs = pairs_of(Ranks(result), place, Way.BOTH, np.arange(64), np.arange(64))
+    belongs = pairs_of(Ranks(result), place, FaultDirection.BOTH, np.arange(64), np.arange(64))
     assert belongs[pair]
     assert not belongs[other]
 
 
 def test_verdicts_come_from_the_diagnosis(tmp_path: Path):
-    result = loaded(tmp_path, slow_place("link"))
+    result = loaded(tmp_path, slow_component("link"))
     (part,) = result.slices
     by_factor = analyse(result, part)
     assert by_factor.slow_links == (), "1.3 times is too little for the factor"
@@ -179,14 +180,14 @@ def test_verdicts_come_from_the_diagnosis(tmp_path: Path):
     ((link),) = said.slow_links
     assert (link.from_host, link.to_host, link.ratio) == (3, 7, 1.3)
     assert link.time_ns == pytest.approx(1.3 * 4000, rel=0.05)
-    host = loaded(tmp_path, slow_place("host"))
+    host = loaded(tmp_path, slow_component("host"))
     said = judged(host, analyse(host, host.slices[0]), host.diagnoses[host.slices[0]])
     assert (said.slow_hosts, said.host_ratio(11)) == ((11,), 3.0)
     assert judged(result, by_factor, None) is by_factor
 
 
 def test_the_headline_is_that_of_the_diagnosis(tmp_path: Path):
-    result = loaded(tmp_path, slow_place("link"))
+    result = loaded(tmp_path, slow_component("link"))
     analyses = [analyse(result, part) for part in result.slices]
     assert link_text.headline(result, analyses, diagnosed_in(result)) == [
         "The link from node03 to node07 is slow: 1.30 times as long as usual (1.27 to 1.33)."
@@ -195,7 +196,7 @@ def test_the_headline_is_that_of_the_diagnosis(tmp_path: Path):
 
 
 def test_a_headline_of_several_faults(tmp_path: Path):
-    made = slow_place("host")
+    made = slow_component("host")
     made.summary_slices = in_slices(
         diagnosis(
             fault("port", "the port of node01", 1, 2.0, way="out"),
@@ -238,11 +239,11 @@ def test_the_real_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     if not program.PROGRAM.is_file():
         pytest.skip(f"{program.PROGRAM.name} is not built")
     monkeypatch.setenv("LEADLINE_PROGRAM", str(program.PROGRAM))
-    path = write_result(tmp_path / "run.h5", slow_place("host"))
+    path = write_result(tmp_path / "run.h5", slow_component("host"))
     (said,) = leadline.diagnose(path).values()
     assert [(one.name, one.component.first) for one in said.faults] == [("host node11", 11)]
     assert said.faults[0].ratio == pytest.approx(3, rel=0.1)
-    path = write_result(tmp_path / "run.h5", slow_place("uplink"))
+    path = write_result(tmp_path / "run.h5", slow_component("uplink"))
     (said,) = leadline.diagnose(path, topology="fat-tree:4x4").values()
     assert [one.name for one in said.faults] == ["the uplink of leaf switch leaf1"]
     with pytest.raises(leadline.LeadlineError, match="topology"):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser import Opened
-from made_up_diagnosis import diagnosis, fault, in_slices, program_that_says, slow_place
+from made_up_diagnosis import diagnosis, fault, in_slices, program_that_says, slow_component
 from page_source import Page, expect_whole_and_alone
 from test_link_sheet import assert_well_set, text_boxes
 
@@ -39,7 +39,7 @@ def page_of(made: MadeUp, folder: Path) -> tuple[str, Page]:
 
 
 def test_a_fault_in_words(tmp_path: Path):
-    source, page = page_of(slow_place("host"), tmp_path)
+    source, page = page_of(slow_component("host"), tmp_path)
     faults = page.between("all about the run", "ranks × ranks")
     for text in (
         "1 fault found.",
@@ -58,7 +58,7 @@ def test_a_fault_in_words(tmp_path: Path):
 
 def test_one_verdict_everywhere(tmp_path: Path):
     """A link that is a third slower, which no factor finds, and a host that only the factor finds."""
-    made = slow_place("link")
+    made = slow_component("link")
     made.times[0][0][20:24, :] *= 1.7
     _, page = page_of(made, tmp_path)
     (part,) = page.data()["parts"]
@@ -103,7 +103,7 @@ def test_faults_of_several_sizes(tmp_path: Path):
 
 @pytest.mark.parametrize(("way", "ends"), [("out", ("5", "60")), ("in", ("60", "5")), ("both", ("5", "60"))])
 def test_a_pair_leads_to_its_cell(tmp_path: Path, way: str, ends: tuple[str, str]):
-    made = slow_place("pair")
+    made = slow_component("pair")
     made.summary_slices[0]["diagnosis"]["faults"][0]["way"] = way
     _, page = page_of(made, tmp_path)
     buttons = [attributes for tag, attributes in page.elements if tag == "button" and "data-from" in attributes]
@@ -111,7 +111,7 @@ def test_a_pair_leads_to_its_cell(tmp_path: Path, way: str, ends: tuple[str, str
 
 
 def test_many_faults_are_cut(tmp_path: Path):
-    made = slow_place("host")
+    made = slow_component("host")
     made.summary_slices = in_slices(diagnosis(*(fault("rank", f"rank {one}", one, 2.0) for one in range(40))))
     source, page = page_of(made, tmp_path)
     assert source.count('<figure class="strip"') == 12
@@ -140,7 +140,7 @@ def cells_of(made: MadeUp, folder: Path) -> StripCells:
 
 @pytest.mark.parametrize(("kind", "factor"), [("host", 3.0), ("link", 1.3), ("uplink", 1.6), ("pair", 10.0)])
 def test_a_strip_shows_what_is_slow(tmp_path: Path, kind: str, factor: float):
-    cells = cells_of(slow_place(kind), tmp_path)
+    cells = cells_of(slow_component(kind), tmp_path)
     assert cells.widths.sum() == 64
     sent = cells.sent
     assert len(sent.times) == {"host": 4, "link": 4, "uplink": 8, "pair": 1}[kind]
@@ -179,7 +179,7 @@ def test_places_strewn_over_the_ranks_stand_first(tmp_path: Path):
 
 
 def test_an_older_program_does_not_say_what_is_below_a_switch(tmp_path: Path):
-    made = slow_place("uplink")
+    made = slow_component("uplink")
     del made.summary_slices[0]["diagnosis"]["faults"][0]["place"]["hosts"]
     source, page = page_of(made, tmp_path)
     assert '<figure class="strip"' not in source
@@ -187,7 +187,7 @@ def test_an_older_program_does_not_say_what_is_below_a_switch(tmp_path: Path):
 
 
 def test_the_command_asks_with_a_topology(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    path = write_result(tmp_path / "run.h5", slow_place("host"))
+    path = write_result(tmp_path / "run.h5", slow_component("host"))
     said = diagnosis(fault("uplink", "the uplink of leaf0", 0, 2.0, level=0, hosts=[0]), topology="fat-tree:2x8")
     assert report_main([str(path), "--topology", "fat-tree:2x8"]) == 3, "nobody can be asked"
     monkeypatch.setenv("LEADLINE_PROGRAM", str(program_that_says(tmp_path, said)))
@@ -199,7 +199,7 @@ def test_the_command_asks_with_a_topology(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("kind", ["host", "link", "uplink", "pair"])
 def test_the_sheet_has_the_list(tmp_path: Path, kind: str):
-    result = loaded(slow_place(kind), tmp_path)
+    result = loaded(slow_component(kind), tmp_path)
     with drawing():
         paper = sheet_page(result, analyses_for_sheet(result, result.slices))
         assert_well_set(paper)
@@ -211,7 +211,7 @@ def test_the_sheet_has_the_list(tmp_path: Path, kind: str):
 
 
 def test_a_sheet_with_many_faults(tmp_path: Path):
-    made = slow_place("host")
+    made = slow_component("host")
     long = "a place with a rather long name " * 6
     made.summary_slices = in_slices(
         diagnosis(*(fault("rank", long, one, 2.0, advice="do it " * 60) for one in range(9)))
@@ -226,7 +226,7 @@ def test_a_sheet_with_many_faults(tmp_path: Path):
 @pytest.mark.browser
 @pytest.mark.parametrize("kind", ["host", "link", "uplink", "pair"])
 def test_faults_in_a_browser(open_page: Callable[..., Opened], kind: str):
-    page = open_page(slow_place(kind), width=1280)
+    page = open_page(slow_component(kind), width=1280)
     (card,) = page.boxes("#faults > ol > li")
     (figure,) = page.boxes(".strip")
     assert card["right"] <= 1280
@@ -241,7 +241,7 @@ def test_faults_in_a_browser(open_page: Callable[..., Opened], kind: str):
 
 @pytest.mark.browser
 def test_a_fault_leads_into_the_matrix(open_page: Callable[..., Opened]):
-    page = open_page(slow_place("host"))
+    page = open_page(slow_component("host"))
     page.tab.locator("#faults h2 .go").click()
     page.wait_until("() => document.querySelector('.axes .marked')")
     assert "node11" in page.tab.locator(".axes .marked").first.text_content()

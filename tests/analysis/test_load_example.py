@@ -58,4 +58,4 @@ def test_the_guide_can_be_followed(tmp_path: Path):
     (tmp_path / "guide.py").write_text("".join(blocks), encoding="utf-8")
     out = run(["guide.py"], tmp_path)
     assert "node01.cluster" in out
-    assert "SlowPlace(rank=-1, host='node05'" in out
+    assert "SlowComponent(rank=-1, host='node05'" in out

@@ -23,7 +23,7 @@ TEST(error, composes_problem_why_and_hint) {
 TEST(error, leaves_out_what_is_not_known) {
   EXPECT_STREQ(Error(ExitStatus::run_failed, "it broke").what(), "it broke");
   EXPECT_STREQ(Error(ExitStatus::run_failed, "it broke", "old age").what(), "it broke (old age)");
-  EXPECT_STREQ(Error(ExitStatus::run_failed, "it broke", "", "Mend it").what(), "it broke. Mend it");
+  EXPECT_STREQ(Error(ExitStatus::run_failed, "it broke", "", "Repair it").what(), "it broke. Repair it");
 }
 
 TEST(error, is_one_line_whatever_is_in_its_parts) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a bisection test says: the effective bisection bandwidth with its interval, and who is slow in its patterns."""
+"""What a bisection test says: the effective bisection bandwidth with its interval, and slow hosts and ranks."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class SizeAnalysis:
 
 
 @dataclass(frozen=True)
-class SlowPlace:
+class SlowComponent:
     """A rank, or a host, that is slow in nearly all its connections, of all sizes."""
 
     rank: int  # -1 = the host as a whole
@@ -106,12 +106,12 @@ class SlowPlace:
 
 
 @dataclass(frozen=True)
-class PlacesAnalysis:
-    """Who is slow, over the random patterns of all sizes that were analysed."""
+class ComponentsAnalysis:
+    """Slow hosts and ranks, over the random patterns of all sizes that were analysed."""
 
     of_ranks: SlowCounts  # [N]
     of_hosts: SlowCounts  # [hosts], the sums of their ranks
-    slow: tuple[SlowPlace, ...]  # worst first, hosts before ranks; not ranks of such hosts
+    slow: tuple[SlowComponent, ...]  # worst first, hosts before ranks; not ranks of such hosts
 
 
 def analyse_size(
@@ -199,8 +199,8 @@ def _judged(
     return tuple(judged)
 
 
-def analyse_places(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> PlacesAnalysis:
-    """A second pass over the random patterns of these sizes, and the rows of whoever is slow once more."""
+def analyse_components(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> ComponentsAnalysis:
+    """A second pass over the random patterns of these sizes, and again the rows of slow ranks."""
     judged = [one for one in sizes if len(one.random) and math.isfinite(one.limit_ns)]
     found = (count_slow(result, one.random, one.limit_ns) for one in judged)
     of_ranks = reduce(SlowCounts.__add__, found, no_slow_counts(result))
@@ -225,15 +225,15 @@ def analyse_places(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -> Pl
     ranks = [_place(rank, result.ranks[rank].host, of_ranks, rank, median_of(rank))
              for rank in slow_ranks[:_MOST_PLACES].tolist()]  # fmt: skip
     slow = [one for places in (hosts, ranks) for one in sorted(places, key=lambda one: one.relative_median)]
-    return PlacesAnalysis(of_ranks, of_hosts, tuple(slow))
+    return ComponentsAnalysis(of_ranks, of_hosts, tuple(slow))
 
 
-def _place(rank: int, host: str, counts: SlowCounts, at: int, relative_median: float) -> SlowPlace:
-    return SlowPlace(rank, host, int(counts.num[at]), int(counts.num_slow[at]), relative_median)
+def _place(rank: int, host: str, counts: SlowCounts, at: int, relative_median: float) -> SlowComponent:
+    return SlowComponent(rank, host, int(counts.num[at]), int(counts.num_slow[at]), relative_median)
 
 
 def _nearly_always(counts: SlowCounts) -> IntArray:
-    """Whoever has enough connections, nearly all of them slow; the largest share first."""
+    """Components with enough connections, nearly all of them slow; the largest share first."""
     shares = counts.num_slow / np.maximum(counts.num, 1)
     those = np.flatnonzero((counts.num >= FEWEST_CONNECTIONS) & (shares >= NEARLY_ALL))
     return np.asarray(those[np.argsort(-shares[those], kind="stable")])

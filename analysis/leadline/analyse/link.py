@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a slice says about hosts, ranks and pairs: who stands out, and which of the slowest pairs are slow alone."""
+"""What a slice says about hosts, ranks and pairs: which are unusual, and which of the slowest pairs are slow alone."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from leadline.simulate.result_file import is_own_simulation, simulation_text
 from leadline.simulate.topology import parse_topology
 from leadline.text.simulation import comparison_lines, expectation_lines, named_lines
 
-# What a result tells by itself.
+# Options that a result determines.
 _OF_RESULT = ("ranks", "hosts", "ranks_per_host", "rounds", "precision", "seed", "pattern")
 
 

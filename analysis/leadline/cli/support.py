@@ -136,7 +136,7 @@ class ProgressLine:
 
 
 def say(text: str) -> None:
-    """To stdout, at once; what goes wrong there is told now and not when Python closes the stream."""
+    """To stdout, at once; an error is reported now and not when Python closes the stream."""
     try:
         _write_to_stdout(text)
         sys.stdout.flush()

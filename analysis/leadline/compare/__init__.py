@@ -21,7 +21,7 @@ _PAIRS_A_SECOND = 2e6
 def compared(
     baseline: str | os.PathLike[str], result: LinkResult, parts: Sequence[Slice] = (), topology: str | None = None
 ) -> Comparison:
-    """What the program says of a result beside an earlier one; of all sizes that both have, or where the slices have
+    """The program's comparison of a result with an earlier one; of all sizes that both have, or where the slices have
     one in common, of that. Ranks and hosts are those of the result. LeadlineError where there is no program, or where
     it refuses: another direction, no host in common.
     """

@@ -89,7 +89,7 @@ def pixels(indices: NDArray[np.uint8]) -> bytes:
 
 @dataclass(frozen=True)
 class ColourTable:
-    """What the colours of one picture mean; at most 240 values have room."""
+    """What the colours of one picture mean; at most 240 values fit."""
 
     title: str
     scale: Scale

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ranks of a pattern on their places, and what many swaps of two ranks would make of the cost, at once."""
+"""A placement of a pattern's ranks, and the costs after each of many swaps of two ranks."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Board:
     _scale = 1.0
 
     def move_to(self, place: IntArray) -> None:
-        """Puts every rank on its place, and computes everything anew."""
+        """Assigns every rank its position, and computes everything anew."""
         messages, num_stages = self._messages, self._pattern.num_stages
         self.place = place.copy()
         self._total = self._entry_ns(np.arange(len(messages)), place[messages.from_rank], place[messages.to_rank])
@@ -71,7 +71,7 @@ class Board:
         return np.array([rank, *dict.fromkeys(other[entries].tolist())], dtype=np.int64)
 
     def partners(self, rank: int) -> IntArray:
-        """With whom a rank exchanges messages, in any stage."""
+        """The ranks that a rank exchanges messages with, in any stage."""
         entries = self._entries_of(rank)
         return np.unique(self._messages.from_rank[entries] + self._messages.to_rank[entries] - rank)
 

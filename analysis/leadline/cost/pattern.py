@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Communication patterns: who sends how many messages to whom, in which stage."""
+"""Communication patterns: how many messages each rank sends to each other, in which stage."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class _Budget:
 
     @property
     def is_over(self) -> bool:
-        """Told by the clock only between batches, so that a run within its time is the same every time."""
+        """Reads the clock only between batches, so that a run within its time is the same every time."""
         spent_s = time.monotonic() - self._begin
         self.is_late = self.is_late or spent_s >= self._limit_s
         if self._progress:

@@ -14,7 +14,7 @@ from leadline.model import FloatArray, IntArray, LinkResult, Slice, Statistic
 from leadline.model.run import no_choice, size_in_bytes
 from leadline.units import bytes_text
 
-# Told of the share of the work that is done, 0 to 1.
+# Receives the share of the work that is done, 0 to 1.
 Progress = Callable[[float], None]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is at fault: the diagnosis that a result carries, or else that of the program, and what follows from it."""
+"""Components at fault: the diagnosis in a result, or else that of the program, and what follows from it."""
 
 from __future__ import annotations
 

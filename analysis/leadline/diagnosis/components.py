@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leadline.model import BoolArray, Component, ComponentKind, IntArray, LinkResult, Way
+from leadline.model import BoolArray, Component, ComponentKind, FaultDirection, IntArray, LinkResult
 
 _GROUPS = (ComponentKind.SWITCH, ComponentKind.UPLINK, ComponentKind.CABLE)
 
@@ -54,12 +54,14 @@ def end_of(ranks: Ranks, component: Component) -> BoolArray:
     return np.asarray(ranks.host_of == component.first)
 
 
-def pairs_of(ranks: Ranks, component: Component, way: Way, from_ranks: IntArray, to_ranks: IntArray) -> BoolArray:
+def pairs_of(
+    ranks: Ranks, component: Component, direction: FaultDirection, from_ranks: IntArray, to_ranks: IntArray
+) -> BoolArray:
     """Which of the pairs from some ranks to others belong to the component, bool [from, to]."""
     found = np.zeros((from_ranks.size, to_ranks.size), dtype=bool)
-    if way is not Way.IN:
+    if direction is not FaultDirection.IN:
         found |= _through(ranks, component, from_ranks, to_ranks)
-    if way is not Way.OUT:
+    if direction is not FaultDirection.OUT:
         found |= _through(ranks, component, to_ranks, from_ranks).T
     return np.asarray(found & (from_ranks[:, None] != to_ranks[None, :]))
 

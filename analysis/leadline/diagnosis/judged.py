@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from leadline.analyse import MOST_LINKS, HostLink, SliceAnalysis, Standout
-from leadline.model import ComponentKind, Diagnosis, Fault, LinkResult, Way
+from leadline.model import ComponentKind, Diagnosis, Fault, FaultDirection, LinkResult
 from leadline.scan.reduce import medians_of_last
 
 _OF_A_HOST = (ComponentKind.HOST, ComponentKind.PORT, ComponentKind.INSIDE, ComponentKind.SOCKET)
@@ -57,9 +57,9 @@ def _ratios(faults: list[Fault]) -> dict[int, float]:
 def _ways(result: LinkResult, analysis: SliceAnalysis, fault: Fault) -> list[HostLink]:
     component = fault.component
     ends = []
-    if fault.way is not Way.IN:
+    if fault.direction is not FaultDirection.IN:
         ends.append((component.first, component.second))
-    if fault.way is not Way.OUT:
+    if fault.direction is not FaultDirection.OUT:
         ends.append((component.second, component.first))
     return [HostLink(a, b, _time_ns(result, analysis, a, b), fault.ratio) for a, b in ends]
 

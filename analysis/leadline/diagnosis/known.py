@@ -20,12 +20,12 @@ class Diagnosed:
 
 
 def diagnosed_in(result: LinkResult) -> Diagnosed:
-    """What the file has, and nobody else is asked."""
+    """What the file has, without the program."""
     return Diagnosed(result.diagnoses, "" if result.diagnoses else "the result file has none")
 
 
 def diagnosed(result: LinkResult, parts: Sequence[Slice], topology: str | None = None) -> Diagnosed:
-    """What the file has of these slices; where it has not all, or where a topology is told now, the program's answer.
+    """What the file has of these slices; where it has not all, or where a topology is given now, the program's answer.
     That it cannot answer is a reason, but an error where its user names a topology.
     """
     if result.num_ranks < 2:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks the program `leadline` for a diagnosis: in which words, how long it may take, and what its answer says."""
+"""Asks the program `leadline` for a diagnosis: with which arguments, how long it may take, and what its answer says."""
 
 from __future__ import annotations
 

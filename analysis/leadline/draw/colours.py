@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-# Sixteen steps of viridis (van der Walt and Smith, 2015): perceptually uniform, and told apart by the colour-blind.
+# Sixteen steps of viridis (van der Walt and Smith, 2015): perceptually uniform, also for the colour-blind.
 # The first is fast, the last slow.
 MAP = (
     "#440154", "#481a6c", "#472f7d", "#414487", "#39568c", "#31688e", "#2a788e", "#23888e",

@@ -19,10 +19,10 @@ from leadline.model.diagnosis import (
     DiagnosedClass,
     Diagnosis,
     Fault,
+    FaultDirection,
     Persistence,
     ShownPair,
     Symptom,
-    Way,
 )
 from leadline.model.io import IO_TIMES, IoPhase, IoResult, PhaseRows, PhaseState, Series
 from leadline.model.link import (
@@ -80,6 +80,7 @@ __all__ = [
     "DiagnosedClass",
     "Diagnosis",
     "Fault",
+    "FaultDirection",
     "Finding",
     "FloatArray",
     "IntArray",
@@ -114,5 +115,4 @@ __all__ = [
     "TopologyCell",
     "TopologyReader",
     "TopologyResult",
-    "Way",
 ]

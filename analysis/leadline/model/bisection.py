@@ -117,7 +117,7 @@ class BisectionReader(Protocol):
 
 @dataclass(frozen=True)
 class BisectionResult(RunResult):
-    """What a run of the bisection test left behind. N = ranks."""
+    """What a run of the bisection test left in its file. N = ranks."""
 
     num_players: int  # ranks that take part in patterns
     num_exchanges: int  # timed, of a pattern

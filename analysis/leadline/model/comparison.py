@@ -46,7 +46,7 @@ class ComparedSize:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A result beside an earlier one."""
+    """A result compared with an earlier one."""
 
     before: str  # the baseline, as its file is named
     sizes: tuple[ComparedSize, ...]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a diagnosis says: which places are at fault, by how much, how sure, and what speaks for it."""
+"""What a diagnosis says: which components are at fault, by how much, with which certainty and evidence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 
 
 class ComponentKind(str, Enum):
-    """The places that can be at fault, the larger ones first."""
+    """The kinds of components that can be at fault, the larger ones first."""
 
     SWITCH = "switch"  # pairs of all hosts below it, also with each other
     UPLINK = "uplink"  # only pairs that leave what is below it
@@ -30,8 +30,8 @@ class Symptom(str, Enum):
     UNSTEADY = "unsteady"  # its means are long, its medians are not
 
 
-class Way(str, Enum):
-    """Which way messages are concerned; of places with two ends from the first to the second, or back."""
+class FaultDirection(str, Enum):
+    """Which direction is slow; of components with two ends from the first to the second, or back."""
 
     BOTH = "both"
     OUT = "out"
@@ -84,7 +84,7 @@ class Fault:
     component: Component
     name: str  # "host node3", "the link between node1 and node4"
     symptom: Symptom
-    way: Way
+    direction: FaultDirection
     ratio: float  # time over what is expected without the fault (unsteady: of mean over median)
     ratio_low: float  # 95 % interval
     ratio_high: float

@@ -120,7 +120,7 @@ class IoReader(Protocol):
 
 @dataclass(frozen=True)
 class IoResult(RunResult):
-    """What a run of the parallel file test left behind. N = ranks."""
+    """What a run of the parallel file test left in its file. N = ranks."""
 
     movement: str  # "N-N", "N-1", "N-M-M", "N-M-1", "N-M"
     order: str  # "segmented" or "strided"

@@ -94,7 +94,7 @@ ReadBlock = Callable[[Slice, str, IntArray, IntArray], FloatArray]
 
 @dataclass(frozen=True)
 class LinkResult(RunResult):
-    """What a run of the link test left behind. N = ranks; row = from, column = to."""
+    """What a run of the link test left in its file. N = ranks; row = from, column = to."""
 
     provenance: Provenance
     slices: tuple[Slice, ...]  # by repeat, then size

@@ -68,7 +68,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a run of any benchmark left behind. N = ranks."""
+    """What a run of any benchmark left in its file. N = ranks."""
 
     path: Path
     format_version: int

@@ -52,7 +52,7 @@ class Topology:
 
     @property
     def has_answers(self) -> bool:
-        """Whether the message back on a channel waits for the one forth."""
+        """Whether a channel's answer waits for its first message."""
         return self.mode in ("answered", "phased")
 
     def rates(self, message_size_bytes: int, time_ns: float) -> Rates:
@@ -127,7 +127,7 @@ class TopologyReader(Protocol):
 
 @dataclass(frozen=True)
 class TopologyResult(RunResult):
-    """What a run of the topology test left behind. N = ranks."""
+    """What a run of the topology test left in its file. N = ranks."""
 
     topologies: tuple[Topology, ...]
     num_repeats: int  # 0 with --duration

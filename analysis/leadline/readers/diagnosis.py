@@ -14,11 +14,11 @@ from leadline.model import (
     DiagnosedClass,
     Diagnosis,
     Fault,
+    FaultDirection,
     Persistence,
     ShownPair,
     Slice,
     Symptom,
-    Way,
 )
 from leadline.readers.contents import BAD_VALUES, DamagedError, of_slices, real_of, reason_of
 
@@ -67,7 +67,7 @@ def fault_of(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Fault:
         component=_component(entry, num_ranks, num_hosts),
         name=str(entry["name"]),
         symptom=word_of(Symptom, entry["symptom"]),
-        way=word_of(Way, entry["way"]),
+        direction=word_of(FaultDirection, entry["way"]),
         ratio=_ratio(entry["ratio"]),
         ratio_low=real_of(low),
         ratio_high=real_of(high),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the HDF5 files of all benchmarks have in common: opening one, its head, its tables, where its arrays lie."""
+"""What the HDF5 files of all benchmarks share: opening one, its head, its tables, the offsets of its arrays."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class FileReader:
         self._file_number = h5py.h5o.get_info(file.id).fileno
 
     def _head(self, num_ranks: int) -> dict[str, Any]:
-        """What every result has, by its name in RunResult, but provenance and findings; `num_ranks` as told there."""
+        """What every result has, by its name in RunResult, but provenance and findings; `num_ranks` as stored there."""
         sizes = tuple(int(size) for size in self._array("message_size_bytes", 1))
         ranks = self._ranks()
         if not sizes or not ranks or num_ranks != len(ranks):
@@ -78,7 +78,7 @@ class FileReader:
         found = self._file.get(name)
         if not isinstance(found, kind):
             raise self._damaged(f"/{name} is missing")
-        # A file may say that a part of it is another file's; whoever opens a result means that one.
+        # A file may say that a part of it is another file's; the reader wants this file's own.
         is_elsewhere = h5py.h5o.get_info(self._file[name].id).fileno != self._file_number
         if is_elsewhere or (isinstance(found, h5py.Dataset) and (found.external or found.is_virtual)):
             raise self._damaged(f"/{name} lies in another file")

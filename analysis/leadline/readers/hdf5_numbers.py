@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stretches and blocks of datasets in an HDF5 file, read when they are asked for: straight from their place in it."""
+"""Ranges and blocks of datasets in an HDF5 file, read when they are needed, directly from their offsets."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the matrices in an HDF5 file: straight from their place in it, or through the library if they have none."""
+"""Rows of the matrices in an HDF5 file: directly from their offsets, or through the library if they have none."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A result file open for positioned reads, by several threads at once, and the words for what is wrong with it."""
+"""A result file open for positioned reads, by several threads at once, and its errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from leadline.model import FloatArray
 
 # Cells that are converted and checked at a time: they stay in a core's cache.
 CELLS_AT_A_TIME = 1 << 17
-# Of tables that a file claims to have: small ones cost nobody anything, of others the disk must hold a part.
+# Of tables that a file claims to have: small ones are harmless, of others the disk must hold a part.
 _SMALL_BYTES = 256 * 1024
 _MOST_BYTES_A_STORED_BYTE = 4
 

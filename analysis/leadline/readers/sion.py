@@ -321,7 +321,7 @@ class _Reader:
 
     def _take_repeat(self, index: int) -> None:
         repeat, permutation = self._numbers(0, self._shape.payload(0) + self._shape.repeat(index), "2i")
-        # At once: the number of repeats may be a lie about a hole in the file.
+        # At once: the number of repeats may be wrong and lead into a hole of the file.
         before = self._run.repeats[-1][0] if self._run.repeats else -1
         if repeat <= before:
             raise self._damaged("EXTENSION", f"repeat {repeat} follows repeat {before}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One SION file (docs/formats/sion.md): its tables, each number checked before it is believed, and its tasks."""
+"""One SION file (docs/formats/sion.md): its tables, each number checked before it is used, and its tasks."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class SionContainer:
         self._round_bytes = int(ends[-1])
 
     def _salvage(self) -> None:
-        """Nobody knows what is used: each task has its first chunk, as far as the file goes."""
+        """The used parts are unknown: each task has its first chunk, as far as the file goes."""
         there = np.clip(self._file.size_bytes - self._data - self._starts, 0, self._rooms)
         self._num_blocks = np.ones(self.num_tasks, dtype=np.int64)
         self._used = there.reshape(1, -1)
@@ -167,7 +167,7 @@ class SionContainer:
             raise self._fail("BLOCKCOUNT", detail)
         if int(self._num_blocks.max()) != self._num_rounds:
             raise self._fail("BLOCKCOUNT", f"no task has blocks in all {self._num_rounds} rounds")
-        # What stands behind a task's last block means nothing.
+        # What follows a task's last block means nothing.
         self._used[np.arange(self._num_rounds)[:, None] >= self._num_blocks] = 0
         wrong = np.flatnonzero((self._used < 0) | (self._used > self._rooms))
         if wrong.size:

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.analyse.bisection import PlacesAnalysis, SizeAnalysis
+from leadline.analyse.bisection import ComponentsAnalysis, SizeAnalysis
 from leadline.model import BisectionResult, BoolArray, FloatArray
 from leadline.model.simulation import PatternComparison
 from leadline.scan import edge_for
@@ -36,7 +36,10 @@ _MOST_POINTS = 3000
 
 
 def page_of(
-    result: BisectionResult, sizes: Sequence[SizeAnalysis], places: PlacesAnalysis, comparison: PatternComparison | None
+    result: BisectionResult,
+    sizes: Sequence[SizeAnalysis],
+    places: ComponentsAnalysis,
+    comparison: PatternComparison | None,
 ) -> Data:
     """All of it."""
     return {
@@ -116,7 +119,7 @@ def _counts(edges: FloatArray, counts: np.ndarray) -> Data:
     return {"edges": [_rounded(edge) for edge in edges.tolist()], "counts": counts.tolist()}
 
 
-def places_of(result: BisectionResult, places: PlacesAnalysis) -> dict[str, list[Data]]:
+def places_of(result: BisectionResult, places: ComponentsAnalysis) -> dict[str, list[Data]]:
     """Shares of slow connections by host and by rank; of many a bar stands for several and shows the worst."""
     found: dict[str, list[Data]] = {}
     if not places.of_ranks.num.any():

@@ -10,9 +10,9 @@ from leadline.analyse import FEWEST_PARTNERS
 from leadline.analyse.bisection import (
     FEWEST_CONNECTIONS,
     NEARLY_ALL,
-    PlacesAnalysis,
+    ComponentsAnalysis,
     SizeAnalysis,
-    analyse_places,
+    analyse_components,
     analyse_size,
 )
 from leadline.model import BisectionResult
@@ -39,7 +39,7 @@ class BisectionAnalysis:
     """All that page and sheet say."""
 
     sizes: list[SizeAnalysis]
-    places: PlacesAnalysis
+    places: ComponentsAnalysis
     simulated: SimulatedBisection | None
     comparison: PatternComparison | None
 
@@ -58,7 +58,7 @@ def analyse_bisection(
                 progress((done + share) / (len(wanted) + 1))
 
         sizes.append(analyse_size(result, size_index, progress=tell))
-    places = analyse_places(result, sizes)
+    places = analyse_components(result, sizes)
     comparison = compare_patterns(result, simulated, tables.shown_first(sizes).size_index) if simulated else None
     if progress:
         progress(1)

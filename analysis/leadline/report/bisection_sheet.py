@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One page of A4 about a bisection test, as PDF, PostScript or PNG: distributions, interval, numbers, who is slow."""
+"""One page of A4 about a bisection test, as PDF, PostScript or PNG: distributions, interval, slow components."""
 
 from __future__ import annotations
 
@@ -181,7 +181,8 @@ def _draw_slow(paper: Paper, area: Area, analysis: BisectionAnalysis, slow: tabl
         return y
     unit = slow["unit"]
     heads = [("from", True), ("host", False), ("to", True), ("host", False), ("in pattern", False),
-             (f"under load, {unit}", True), ("× median", True), (f"alone, {unit}", True), ("verdict", False)]  # fmt: skip
+             (f"under load, {unit}", True), ("× median", True), (f"alone, {unit}", True),
+             ("verdict", False)]  # fmt: skip
     lines = [
         Line((str(row["from"]), row["from_host"], str(row["to"]), row["to_host"], row["pattern"], row["speed"],
               row["relative"], row["alone"], row["verdict"]), row["alarming"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.analyse.bisection import PlacesAnalysis, SizeAnalysis
+from leadline.analyse.bisection import ComponentsAnalysis, SizeAnalysis
 from leadline.model import BisectionResult
 from leadline.model.simulation import PatternComparison
 from leadline.report.bisection_data import first_size
@@ -151,7 +151,7 @@ def bucket_rows(one: SizeAnalysis) -> Row:
     return {"time_unit": times.name, "unit": unit.name, "rows": rows}
 
 
-def place_rows(places: PlacesAnalysis) -> list[Row]:
+def place_rows(places: ComponentsAnalysis) -> list[Row]:
     """Hosts and ranks that are slow in nearly all their connections, worst first."""
     return [
         {"what": "host" if place.rank < 0 else f"rank {place.rank}", "host": place.host,

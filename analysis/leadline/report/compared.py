@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What changed since an earlier result as a report shows it: classes in a table, then the places that changed more."""
+"""What changed since an earlier result: classes in a table, then the components that changed more."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Row = dict[str, Any]
 
 
 def comparison_for_page(analyses: Sequence[SliceAnalysis], comparison: Comparison) -> Row:
-    """The section; of each size the classes and places, these with the slice to which a click on one leads."""
+    """The section; of each size the classes and components, these with the slice that a click opens."""
     first_part: dict[int, int] = {}
     for index, analysis in enumerate(analyses):
         first_part.setdefault(analysis.part.message_size_bytes, index)

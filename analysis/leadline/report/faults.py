@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The faults of a result as a report shows them: in words, with what speaks for each, and a picture of its rows."""
+"""The faults of a result as a report shows them: in words, each with its evidence and a picture of its rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from leadline.analyse import SliceAnalysis
 from leadline.diagnosis import Diagnosed, FoundFault
-from leadline.model import ComponentKind, Fault, LinkResult, Slice, Way
+from leadline.model import ComponentKind, Fault, FaultDirection, LinkResult, Slice
 from leadline.report.strip import WIDTH, strip_of
 from leadline.stats.colour_range import ColourRange
 from leadline.text import diagnosis as diagnosis_text
@@ -24,7 +24,7 @@ Row = dict[str, Any]
 def faults_for_page(
     result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed, spans: Mapping[Slice, ColourRange]
 ) -> Row:
-    """What stands below the verdict: `shown` in full, `others` in a line each, and what could not be told."""
+    """What stands below the verdict: `shown` in full, `others` in a line each, and what could not be decided."""
     if not link_text.is_diagnosed(analyses, diagnosed):
         return {}
     found = link_text.faults_of(analyses, diagnosed)
@@ -72,7 +72,11 @@ def target_of(fault: Fault) -> dict[str, int]:
     position there.
     """
     component = fault.component
-    first, second = (component.second, component.first) if fault.way is Way.IN else (component.first, component.second)
+    first, second = (
+        (component.second, component.first)
+        if fault.direction is FaultDirection.IN
+        else (component.first, component.second)
+    )
     if (
         component.kind in (ComponentKind.HOST, ComponentKind.PORT, ComponentKind.INSIDE, ComponentKind.SOCKET)
         and component.first >= 0

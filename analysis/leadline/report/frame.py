@@ -57,7 +57,7 @@ def _source(environment: jinja2.Environment, name: str) -> str:
 
 
 def _script(environment: jinja2.Environment, scripts: Sequence[str]) -> str:
-    """All scripts in one function: what one declares, those behind it see, and nobody else."""
+    """All scripts in one function: what one declares, only later ones see."""
     parts = "\n".join(_source(environment, name) for name in scripts)
     return f'"use strict";\n(function () {{\n{parts}\n}})();\n'
 

@@ -168,7 +168,7 @@ def _host_runs(matrix: Matrix) -> list[tuple[int, int, int]]:
 
 
 def _draw_links(paper: Paper, frame: Frame, runs: list[tuple[int, int, int]]) -> None:
-    """An outline around the pairs of each link that is slow as a whole; never so small that nobody finds it."""
+    """An outline around the pairs of each link that is slow as a whole; never too small to be seen."""
     if len(runs) > len(frame.matrix.result.hosts()):
         return
     place = {host: (first * frame.step, (end - first) * frame.step) for host, first, end in runs}
@@ -197,7 +197,7 @@ def _draw_rings(paper: Paper, frame: Frame) -> None:
 
 
 def _draw_side_marks(paper: Paper, frame: Frame, runs: list[tuple[int, int, int]]) -> None:
-    """A red bar beside the rows and above the columns of hosts and ranks that stand out."""
+    """A red bar beside the rows and above the columns of unusual hosts and ranks."""
     analysis = frame.matrix.analysis
     marked = [(first * frame.step, end * frame.step) for host, first, end in runs if host in analysis.slow_hosts]
     if frame.matrix.axis.name is not AxisName.HOSTS:

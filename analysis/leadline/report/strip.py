@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The little picture beside a fault: its rows and columns of the matrix in the matrix's colours, as shapes for SVG."""
+"""The small picture of a fault: its rows and columns of the matrix in the matrix's colours, as shapes for SVG."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _caption(result: LinkResult, cells: StripCells, fault: Fault) -> str:
 
 
 def _outlier_text(cells: StripCells) -> str:
-    """How the component's pairs compare with those beside it."""
+    """How the component's pairs compare with others."""
     ratios = []
     for one in (cells.sent, cells.received):
         if one.others.size and one.concerned.any():

@@ -8,7 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.diagnosis.components import Ranks, end_of, is_known, pairs_of
-from leadline.model import BoolArray, Component, Fault, FloatArray, IntArray, LinkResult, Slice, Statistic, Symptom, Way
+from leadline.model import (
+    BoolArray,
+    Component,
+    Fault,
+    FaultDirection,
+    FloatArray,
+    IntArray,
+    LinkResult,
+    Slice,
+    Statistic,
+    Symptom,
+)
 from leadline.scan.reduce import medians_of_last
 
 MOST_ROWS = 8
@@ -50,8 +61,8 @@ def strip_cells(result: LinkResult, part: Slice, fault: Fault) -> StripCells | N
     rows = _spread_out(own, MOST_ROWS if own.size <= MOST_ROWS else _ROWS_READ)
     everyone = np.arange(result.num_ranks)
     belongs: tuple[BoolArray, BoolArray] = (
-        np.any(pairs_of(ranks, component, fault.way, rows, everyone), axis=0),
-        np.any(pairs_of(ranks, component, fault.way, everyone, rows), axis=1),
+        np.any(pairs_of(ranks, component, fault.direction, rows, everyone), axis=0),
+        np.any(pairs_of(ranks, component, fault.direction, everyone, rows), axis=1),
     )
     order, is_reordered = _order(ranks, belongs[0] | belongs[1])
     cells = _cells(ranks, order, [mask[order] for mask in (*belongs, np.isin(everyone, own))])
@@ -122,7 +133,7 @@ def _others(ranks: Ranks, component: Component, own: IntArray) -> IntArray:
     is_other[own] = False
     if component.has_two_ends:
         everyone = np.flatnonzero(is_other)
-        is_other[everyone] = ~pairs_of(ranks, component, Way.BOTH, everyone, own).any(axis=1)
+        is_other[everyone] = ~pairs_of(ranks, component, FaultDirection.BOTH, everyone, own).any(axis=1)
     return _spread_out(np.flatnonzero(is_other), _OTHERS_READ)
 
 

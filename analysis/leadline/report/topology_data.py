@@ -51,7 +51,7 @@ _TERMS = {
     "pair": "message", "outside": "no channel", "own": "a rank to itself: no channel", "median": "arrives after",
     "bandwidth": "size ÷ time", "relative": "× the median",
 }  # fmt: skip
-# Told apart by the colour-blind together with dashes.
+# Distinguishable for the colour-blind, together with dashes.
 HUES = ("#31688e", "#c2570c", "#2c7a4b", "#8250df", "#0e8a9b", "#a5397a", "#8a6d1d", "#57606a", "#b3001b", "#3d5a1e")
 _MODES = {"both-ways": "", "answered": "7 4", "phased": "7 4", "one-way": "2 3"}
 _DASH_OF_OTHERS = "1 2"

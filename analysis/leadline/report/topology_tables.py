@@ -109,7 +109,7 @@ def _all_rates(analysis: GroupAnalysis) -> tuple[float, float, float]:
 def _number_row(result: TopologyResult, analysis: GroupAnalysis, unit: Unit, times: Unit) -> Row:
     spread = analysis.timings[Definition.EXCHANGE].times
     rates = median_rates(analysis)
-    # Of a family the times are medians of stars, and their mean is nobody's number.
+    # Of a family the times are medians of stars, and their mean has no meaning.
     mean = math.nan if analysis.group.is_family else analysis.timings[Definition.WITH_BARRIER].times.mean
     low, high = (analysis.rates(time).total for time in (spread.median_interval_high, spread.median_interval_low))
     slowest = own_slowest(analysis).tolist()

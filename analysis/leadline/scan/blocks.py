@@ -65,7 +65,7 @@ def bounds(num_ranks: int, block_cells: int | None = None) -> list[tuple[int, in
 def in_order(
     work: Callable[[int, int], T], blocks: Sequence[tuple[int, int]], num_threads: int | None = None
 ) -> Iterator[T]:
-    """What `work` makes of each block, in their order, while a few threads are ahead of whoever takes them."""
+    """What `work` makes of each block, in their order, while a few threads compute the next ones."""
     num_threads = num_threads or min(_num_cores(), MOST_THREADS)
     if num_threads == 1 or len(blocks) == 1:
         yield from (work(*block) for block in blocks)
@@ -85,5 +85,5 @@ def in_order(
 
 
 def _num_cores() -> int:
-    """Those that this process may run on, where the system tells."""
+    """Those that this process may run on, where the system says so."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

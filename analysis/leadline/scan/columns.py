@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Medians of rows and of columns; the columns', of which nobody sees a whole one, from kept values or from counts."""
+"""Medians of rows and of columns; those of columns, never in memory as a whole, from kept values or counts."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passes over the connections of many patterns, some ranks at a time: distributions, the slowest, who is slow."""
+"""Passes over the connections of many patterns, some ranks at a time: distributions, the slowest, slow ranks."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class OwnHosts:
 
 @dataclass(frozen=True)
 class Met:
-    """Whom the ranks of some rows were measured with."""
+    """The ranks that the ranks of some rows were measured with."""
 
     rows: slice
     num_sent: IntArray  # [rows] other ranks
@@ -90,7 +90,7 @@ class Meetings:
     """Counts others that were measured with each rank and each host."""
 
     def __init__(self, own: OwnHosts) -> None:
-        """Nobody has met."""
+        """No pair has met."""
         num_ranks, num_hosts = own.host_of.size, own.sizes.size
         self._own = own
         self._met = np.zeros((num_ranks, num_ranks), dtype=bool) if num_ranks <= _MOST_RANKS else None

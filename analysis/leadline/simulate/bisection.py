@@ -15,7 +15,7 @@ from leadline.simulate.network import NO_LINK, Network
 from leadline.simulate.patterns import Participants, random_pattern
 from leadline.stats.interval import mean_interval
 
-# As the engine's (engine/bench/bisection/stopping.hpp): looks at the interval are rare, so that it stays honest.
+# As the engine's (engine/bench/bisection/stopping.hpp): the interval is examined rarely, so that it stays valid.
 _MIN_PATTERNS = 20
 
 Progress = Callable[[float], None]

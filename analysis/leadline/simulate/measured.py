@@ -30,7 +30,7 @@ def without_random(result: BisectionResult) -> LeadlineError:
 
 
 def measured_named(result: BisectionResult) -> dict[str, IntArray]:
-    """The named patterns that were measured: whom every rank sends to, as the file has it."""
+    """The named patterns that were measured: the rank that every rank sends to, as in the file."""
     found: dict[str, IntArray] = {}
     for size_index in range(len(result.message_sizes_bytes)):
         patterns = result.reader.patterns(size_index).of_kind(PatternKind.NAMED)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine's named patterns (engine/schedule/named_pattern.cpp): the same words mean the same here."""
+"""The engine's named patterns (engine/schedule/named_pattern.cpp): the same names mean the same here."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def parse_patterns(option: str, text: str, num_players: int) -> tuple[list[str],
 
 
 def named_pattern(name: str, num_ranks: int, ranks: Sequence[int]) -> IntArray:
-    """Whom every rank sends to, NO_RANK = it is idle; `name` as parse_patterns() gives it, `ranks` those that play."""
+    """Where every rank sends to, NO_RANK = it is idle; `name` as parse_patterns() gives it, `ranks` those that play."""
     family, _, argument = name.partition(":")
     num = len(ranks)
     seat = np.arange(num)

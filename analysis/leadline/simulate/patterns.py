@@ -44,7 +44,7 @@ class Participants:
 
 
 def random_pattern(participants: Participants, ranks: Sequence[int], seed: int, index: int) -> IntArray:
-    """Whom every rank sends to, NO_RANK = it is idle; `ranks` are those of participants.ranks(). Same random numbers
+    """Where every rank sends to, NO_RANK = it is idle; `ranks` are those of participants.ranks(). Same random numbers
     in the same order as in the engine, whose comments say why.
     """
     random = Random(seed, _RANDOM_PATTERN_STREAM + index)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulation as a JSON file (docs/formats/bisection-simulation.schema.json), to and fro."""
+"""A simulation as a JSON file (docs/formats/bisection-simulation.schema.json), written and read."""
 
 from __future__ import annotations
 

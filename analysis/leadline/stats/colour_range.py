@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stretch of values that the colours of a matrix are spread over."""
+"""The range of values that the colours of a matrix cover."""
 
 from __future__ import annotations
 

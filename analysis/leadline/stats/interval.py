@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals of means: what independent samples say about the value behind them, as engine/stats/interval.hpp does."""
+"""Intervals of means: what independent samples say about their expected value, as engine/stats/interval.hpp does."""
 
 from __future__ import annotations
 

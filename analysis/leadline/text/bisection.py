@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences and facts about a bisection test: the number with its interval, who is slow, what is missing."""
+"""Sentences and facts about a bisection test: the number with its interval, slow components, what is missing."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from leadline.analyse.bisection import JudgedConnection, PlacesAnalysis, SizeAnalysis, SlowPlace
+from leadline.analyse.bisection import ComponentsAnalysis, JudgedConnection, SizeAnalysis, SlowComponent
 from leadline.model import BisectionResult
 from leadline.model.simulation import PatternComparison, SimulatedBisection
 from leadline.stats.interval import MeanInterval
@@ -48,15 +48,15 @@ def patterns_text(num: int) -> str:
 
 
 def headline(
-    result: BisectionResult, sizes: Sequence[SizeAnalysis], places: PlacesAnalysis,
+    result: BisectionResult, sizes: Sequence[SizeAnalysis], components: ComponentsAnalysis,
     comparison: PatternComparison | None = None,
 ) -> list[str]:  # fmt: skip
     """The sentences that an administrator reads first."""
     if not any(len(one.patterns) for one in sizes):
         return ["Nothing was measured."]
     sentences = numbers(sizes) or ["No random pattern was measured, so there is no effective bisection bandwidth."]
-    sentences += [*who_is_slow(places), *slow_connections(result, sizes), *bad_patterns(sizes)]
-    if not who_is_slow(places) and any(len(one.random) for one in sizes):
+    sentences += [*slow_components_text(components), *slow_connections(result, sizes), *bad_patterns(sizes)]
+    if not slow_components_text(components) and any(len(one.random) for one in sizes):
         sentences.append(_none_is_slow(result))
     return [*sentences, *([agreement(comparison)] if comparison else [])]
 
@@ -80,18 +80,18 @@ def number_of(size: SizeAnalysis) -> str:
     return text + (f", {plus_minus(relative)} of pairs alone." if math.isfinite(relative.mean) else ".")
 
 
-def who_is_slow(places: PlacesAnalysis) -> list[str]:
+def slow_components_text(components: ComponentsAnalysis) -> list[str]:
     """Hosts and ranks that are slow in nearly all their connections."""
-    hosts = [place for place in places.slow if place.rank < 0]
-    ranks = [place for place in places.slow if place.rank >= 0]
-    return [text for text in (_slow_places("host", hosts), _slow_places("rank", ranks)) if text]
+    hosts = [place for place in components.slow if place.rank < 0]
+    ranks = [place for place in components.slow if place.rank >= 0]
+    return [text for text in (_slow_of_kind("host", hosts), _slow_of_kind("rank", ranks)) if text]
 
 
-def _slow_places(what: str, places: Sequence[SlowPlace]) -> str:
+def _slow_of_kind(what: str, places: Sequence[SlowComponent]) -> str:
     if not places:
         return ""
     first = places[0]
-    name = place_name(first)
+    name = component_name(first)
     share = number(100 * first.num_slow / first.num_connections, 3)
     text = (
         f"{name[0].upper()}{name[1:]} is slow in {share} % of its {first.num_connections:,} connections: its median "
@@ -99,11 +99,11 @@ def _slow_places(what: str, places: Sequence[SlowPlace]) -> str:
     )
     if len(places) == 1:
         return text
-    others = tuple(place_name(place).removeprefix(f"{what} ") for place in places[1:])
+    others = tuple(component_name(place).removeprefix(f"{what} ") for place in places[1:])
     return f"{text} {len(others):,} more {what}{'s are' if len(others) > 1 else ' is'} slow: {first_few(others, 4)}."
 
 
-def place_name(place: SlowPlace) -> str:
+def component_name(place: SlowComponent) -> str:
     """`host node05`, `rank 9 on node02`."""
     return f"host {place.host}" if place.rank < 0 else f"rank {place.rank} on {place.host}"
 

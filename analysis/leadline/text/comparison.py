@@ -31,11 +31,11 @@ def change_of_component(component: Fault, change: Change) -> str:
 
 def compared_verdict(comparison: Comparison) -> list[str]:
     """What became worse, or that nothing did; what became better."""
-    classes, places = _changed(comparison, Change.SLOWER), _places(comparison, Change.SLOWER)
-    sentences = [f"Slower than in {baseline_name(comparison)}: {'; '.join(_cut(classes + places))}."]
-    if not classes + places:
+    classes, components = _changed(comparison, Change.SLOWER), _components(comparison, Change.SLOWER)
+    sentences = [f"Slower than in {baseline_name(comparison)}: {'; '.join(_cut(classes + components))}."]
+    if not classes + components:
         sentences = [f"Nothing is slower than in {baseline_name(comparison)} by more than chance."]
-    better = _changed(comparison, Change.FASTER) + _places(comparison, Change.FASTER)
+    better = _changed(comparison, Change.FASTER) + _components(comparison, Change.FASTER)
     if better:
         sentences.append(f"Faster: {'; '.join(_cut(better))}.")
     return sentences
@@ -55,7 +55,7 @@ def _changed(comparison: Comparison, change: Change) -> list[str]:
     ]
 
 
-def _places(comparison: Comparison, change: Change) -> list[str]:
+def _components(comparison: Comparison, change: Change) -> list[str]:
     return [
         f"{component.name}{_of_size(comparison, size)} {ratio_of(component.ratio)} times"
         for size in comparison.sizes

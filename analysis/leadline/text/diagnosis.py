@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from leadline.diagnosis import FoundFault
-from leadline.model import Diagnosis, Fault, Persistence, ShownPair, Slice, Symptom, Way
+from leadline.model import Diagnosis, Fault, FaultDirection, Persistence, ShownPair, Slice, Symptom
 from leadline.units import number, time_text
 
 _MOST_NAMED = 3  # faults, in the headline
 
-_WAYS = {Way.BOTH: "", Way.OUT: " when sending", Way.IN: " when receiving"}
+_DIRECTIONS = {FaultDirection.BOTH: "", FaultDirection.OUT: " when sending", FaultDirection.IN: " when receiving"}
 
 
 def ratio_of(ratio: float) -> str:
@@ -23,8 +23,8 @@ def fault_text(fault: Fault) -> str:
     """What is wrong with which component, as it stands within a sentence: `host node3 is slow when sending`."""
     if fault.is_note:
         return f"{fault.name} is farther from the network"
-    way = "" if fault.component.has_two_ends else _WAYS[fault.way]
-    return f"{fault.name} is {fault.symptom.value}{way}"
+    direction = "" if fault.component.has_two_ends else _DIRECTIONS[fault.direction]
+    return f"{fault.name} is {fault.symptom.value}{direction}"
 
 
 def how_much(fault: Fault) -> str:

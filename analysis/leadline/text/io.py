@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences and facts about a parallel file test: how fast, from where, who is slow, what is missing."""
+"""Sentences and facts about a parallel file test: how fast, from where, slow ranks, what is missing."""
 
 from __future__ import annotations
 

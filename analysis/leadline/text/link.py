@@ -55,7 +55,7 @@ def faults_of(analyses: list[SliceAnalysis], diagnosed: Diagnosed | None) -> lis
 
 
 def is_alarming(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> bool:
-    """Whether the headline tells of something bad."""
+    """Whether the headline reports a problem."""
     if not is_diagnosed(analyses, diagnosed):
         return bool(what_stands_out(result, analyses))
     return any(not one.fault.is_note for one in faults_of(analyses, diagnosed))
@@ -150,7 +150,7 @@ def _links(analysis: SliceAnalysis) -> dict[tuple[Pair, str], float]:
 
 
 def _single_pairs(analysis: SliceAnalysis) -> dict[Pair, float]:
-    """Pairs to call out. Where some that stand out proved fast alone, chance is behind those not retested, too."""
+    """Pairs to call out. Where some unusual ones proved fast alone, those not retested may be chance, too."""
     verdicts = {(pair.retest.from_rank, pair.retest.to_rank): pair.verdict for pair in analysis.pairs}
     found = {(one.cell.from_rank, one.cell.to_rank): one.ratio for one in analysis.standouts}
     is_chance = any(verdicts.get(pair) is Verdict.ONLY_UNDER_LOAD for pair in found)

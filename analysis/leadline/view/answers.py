@@ -24,7 +24,7 @@ from leadline.view.tiles import SIDE, Layer, Tile, largest_edge
 
 JSON = "application/json"
 _HTML = "text/html; charset=utf-8"
-# A small result has its page before this, and nobody sees the one that waits.
+# A small result has its page before this, and the waiting page is never shown.
 _PATIENCE_S = 1.5
 _COMPUTING_AT_ONCE = max(os.cpu_count() or 1, 2)
 _BUSY_AFTER_S = 20.0
@@ -87,7 +87,7 @@ class Answers:
             return error_answer(500, str(error))
         except MemoryError:
             return error_answer(500, "there is not enough memory")
-        except Exception as error:  # a fault of ours is told too; the server lives on
+        except Exception as error:  # our own errors are reported, too; the server goes on
             return error_answer(500, f"an internal error: {type(error).__name__}: {error}")
 
     def _loaded(self) -> State:
@@ -109,7 +109,7 @@ class Answers:
         return Answer(200, _HTML, state.page.value)
 
     def _latest(self) -> State:
-        """Whoever waits for a page gets it, also where a run has written more meanwhile: else it would never come."""
+        """A waiting client gets its page, also where a run has written more meanwhile: else it would wait for ever."""
         with self._lock:
             old = self._state
             if not _is_of_this_run(old) or (old.page_was_sent and version_of(self._path) != old.version):

@@ -100,6 +100,6 @@ def coarser(picture: Picture, largest_size: int) -> Picture:
 
 
 def _small(values: NDArray[np.int32] | IntArray) -> _Numbers:
-    """The same numbers in as few bytes as they need; -1 may become another one that nobody looks at."""
+    """The same numbers in as few bytes as they need; -1 may become another one that is never used."""
     largest = int(values.max(initial=0))
     return values.astype(np.min_scalar_type(largest))

@@ -16,7 +16,7 @@ Value = TypeVar("Value")
 
 
 class StoppedError(Exception):
-    """Thrown out of the work of a worker that is to stop, from where it tells its progress."""
+    """Raised where a worker that is to stop reports its progress."""
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Worker:
         return job
 
     def stop(self, timeout_s: float = 0.0) -> None:
-        """What waits is dropped, what runs ends where it next tells its progress; waits so long for that."""
+        """Drops waiting jobs; the running one ends where it next reports its progress. Waits at most so long."""
         self._stopped.set()
         self._queue.put(None)
         self._thread.join(timeout_s)
@@ -71,7 +71,7 @@ class Worker:
                 job.value = job.work(self._progress_of(job))
             except StoppedError:
                 return
-            except Exception as error:  # also a fault of ours must not leave everybody waiting
+            except Exception as error:  # an error of ours must not leave clients waiting
                 job.error = error
             job.finish()
 

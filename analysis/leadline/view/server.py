@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server's side of the network: loopback only, GET only, bounded in every respect, nobody else's pages let in."""
+"""The server's side of the network: loopback only, GET only, bounded in every respect, for its own pages only."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.TCPServer):
             self._connections.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002
-        """A client that went away is nobody's business."""
+        """A client that disconnects is not an error."""
         if self.log:
             self.log(f"a connection ended: {sys.exc_info()[1]!r}")
 

@@ -42,7 +42,7 @@ class NotReadyError(Exception):
 
 @dataclass(frozen=True)
 class Version:
-    """Tells one state of a file from the next."""
+    """Distinguishes one state of a file from the next."""
 
     device: int
     inode: int
@@ -64,7 +64,7 @@ def version_of(path: Path) -> Version:
 
 
 def _run(result: LinkResult) -> Hashable:
-    """What tells one run's result from another's."""
+    """What distinguishes one run's result from another's."""
     return result.nonce, result.provenance.start_utc, result.num_ranks, result.slices
 
 
@@ -182,7 +182,7 @@ class State:
         self._jobs[layer] = self._worker.submit(work)
 
     def _ask_for(self, key: Hashable, work: Callable[[Progress], Any], find: Callable[[], object]) -> None:
-        """Returns when it is there; NotReadyError until then. What failed is told once, and tried again after that."""
+        """Returns when it is there; NotReadyError until then. A failure is reported once, then tried again."""
         with self._lock:
             if find() is not None:
                 return
