@@ -26,13 +26,14 @@ constexpr const char* description =
     "once, pattern after pattern of other random pairs, until the mean is known well enough. It says what share of an\n"
     "isolated pair's bandwidth the network keeps up under such a load, which ranks are slow in nearly all their pairs, "
     "and\n"
-    "which connections are slow only together. Without a launcher it starts local processes by itself; under mpirun,\n"
+    "which connections are slow only under load. Without a launcher it starts local processes by itself; under "
+    "mpirun,\n"
     "mpiexec or srun it measures the ranks they started.";
 
 constexpr const char* words =
     "The number: eBB is the mean bandwidth of all connections of all random patterns (each rank that sends has one), "
     "as\n"
-    "published by Hoefler, Schneider and Lumsdaine. Patterns are the independent samples behind its 95 % interval. "
+    "published by Hoefler, Schneider and Lumsdaine. Patterns are the independent samples of its 95 % interval. "
     "The\n"
     "harmonic mean beside it is the bandwidth of the mean time, which Netgauge prints; it is never the greater.\n"
     "Patterns: random, and with commas between: halves (i with i + P/2), reversal (i with P - 1 - i), neighbour (i "
@@ -80,7 +81,7 @@ void declare_patterns(OptionParser& options, BisectionRequest& request) {
 void declare_what(OptionParser& options, BisectionRequest& request) {
   options.group("What is measured");
   declare_message_size(options, request, 1, default_sizes);
-  options.count("--exchanges", "timed exchanges of a pattern, one behind the other", 1, max_exchanges,
+  options.count("--exchanges", "timed exchanges of a pattern, one after the other", 1, max_exchanges,
                 request.num_exchanges);
   options.count("--warmup", "untimed exchanges before them, with the new partners", 0, max_exchanges,
                 request.num_warmup);
@@ -107,7 +108,7 @@ void declare_end(OptionParser& options, BisectionRequest& request) {
 void declare_beside(OptionParser& options, BisectionRequest& request) {
   options.group("What is measured beside them");
   options.count("--baseline-pairs",
-                "behind each random pattern N of its pairs again, each alone: what the network gives an isolated pair; "
+                "after each random pattern N of its pairs again, each alone: what the network gives an isolated pair; "
                 "0 = none",
                 0, 1000, request.num_baseline_pairs);
   options.count("--retest", "at the end of a size the N slowest connections again, alone", 0, 100'000, request.retest);

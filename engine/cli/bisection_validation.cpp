@@ -36,7 +36,7 @@ void check_end(const IsGiven& is_given, const BisectionRequest& request) {
   constexpr std::uint64_t least = bench::bisection::Stopping::min_patterns;
   if (is_given("--precision") && request.precision > 0 && request.rounds <= least) {
     throw_no_effect("--precision",
-                    fmt::format("it is looked at from {} patterns on, and --rounds ends at {}", least, request.rounds));
+                    fmt::format("it is checked from {} patterns on, and --rounds ends at {}", least, request.rounds));
   }
 }
 

@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* compare_description =
     "Compares two results of the link test, by class of pairs, host, link and pair: what became slower, what faster,\n"
-    "beyond a threshold and beyond chance. Hosts are matched by name, ranks by their place on the host.";
+    "beyond a threshold and beyond chance. Hosts are matched by name, ranks by their position on the host.";
 
 constexpr const char* compare_epilogue =
     "Exit status: 0 fine, 1 with --strict where something is slower, 2 the command line is wrong, or a file is no "

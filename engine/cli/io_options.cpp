@@ -50,7 +50,7 @@ constexpr const char* examples =
     "  leadline io --dry-run --ranks 4096 --movement N-M --files 16      who would write what where, and its cost";
 
 std::string backend_help() {
-  std::string text = "who moves bytes between memory and files. Default: mpi-io where messages go by MPI, else posix";
+  std::string text = "what moves bytes between memory and files. Default: mpi-io where messages go by MPI, else posix";
   for (const storage::Entry& entry : storage::backends()) text += fmt::format("\n{} - {}", entry.name, entry.purpose);
   return text;
 }
@@ -95,7 +95,8 @@ void declare_calls(OptionParser& options, IoRequest& request) {
   });
   options.choice("--calls", "blocking or non-blocking", request.calls, {FileCalls::blocking, FileCalls::non_blocking});
   options.flag("--collective", "all ranks that share a file make their calls together", request.collective);
-  options.flag("--allow-fragile", "make such calls also where a trial before the run has crashed, hung or lied",
+  options.flag("--allow-fragile",
+               "make such calls also where a trial before the run has crashed, hung or returned wrong data",
                request.allow_fragile);
   options.value("--hints", "KEY=VALUE,...", "for the MPI library, when it opens files",
                 [&](const std::string& option, const std::string& text) { request.hints = parse_hints(option, text); });
@@ -110,7 +111,7 @@ void declare_files(OptionParser& options, IoRequest& request) {
                request.target, "it must name a file");
   options.text("--targets", "FILE", "a file with names instead, one a line; empty lines and lines with # are skipped",
                request.targets_file, "it must name a file");
-  options.flag("--overwrite-targets", "write over files that do not look like ours", request.overwrite_targets);
+  options.flag("--overwrite-targets", "overwrite also files that are not ours", request.overwrite_targets);
   options.flag("--delete", "delete the files at the end", request.delete_files);
   options.value("--preallocate", "SIZE", "of each file, before it is written",
                 [&](const std::string& option, const std::string& text) {
@@ -124,7 +125,7 @@ void declare_phases(OptionParser& options, IoRequest& request) {
                  {IoOperations::write, IoOperations::read, IoOperations::both});
   declare_repeat(options, request);
   options.seconds("--sleep", "so long between writing and reading", 0, request.sleep_s);
-  options.seconds("--time-limit", "of a phase: all ranks stop behind the same object; 0 = none", 0,
+  options.seconds("--time-limit", "of a phase: all ranks stop after the same object; 0 = none", 0,
                   request.time_limit_s);
 }
 
@@ -150,7 +151,7 @@ void declare_cache(OptionParser& options, IoRequest& request, bool& is_direct, b
   options.flag("--direct", "go round it (O_DIRECT)", is_direct);
   options.flag("--uncached", "go through it, and leave nothing there (RWF_DONTCACHE)", is_uncached);
   options.flag("--drop-cache", "before reading drop the files' pages, and see whether they are gone", drop_cache);
-  options.choice("--sync", "fsync behind writing: inside the reported time, outside of it, or none", request.sync,
+  options.choice("--sync", "fsync after writing: inside the reported time, outside of it, or none", request.sync,
                  {SyncTiming::inside, SyncTiming::outside, SyncTiming::none});
   options.value("--read-shift", "KIND:K",
                 "read what the rank K behind (ranks:K), or a rank K hosts behind (hosts:K), has written",
@@ -173,7 +174,7 @@ Outcome outcome() {
           "leadline-io-TIME.h5",
           "hdf5 (all ranks and all else), json (summary; without --output on standard output) or none",
           {ResultFormat::hdf5, ResultFormat::json, ResultFormat::none},
-          "print who would write what where, and an estimate of memory and files; open nothing"};
+          "print which rank would write what where, and an estimate of memory and files; open nothing"};
 }
 
 /// Flags that are not members of the request.

@@ -87,7 +87,7 @@ void check_phases(const IsGiven& is_given, const IoRequest& request) {
       none_of(is_given, {"--barrier", "--preallocate", "--sync", "--overwrite-targets", "--sleep"},
               "with --op read nothing is written");
       if (request.check == memory::Check::none) {
-        none_of(is_given, {"--fill", "--touch"}, "with --op read and --check none nobody looks at contents");
+        none_of(is_given, {"--fill", "--touch"}, "with --op read and --check none contents are not compared");
       }
       break;
   }
@@ -109,11 +109,11 @@ void check_data(const IsGiven& is_given, const IoRequest& request) {
 
 void check_cache(const IsGiven& is_given, const IoRequest& request) {
   if (is_given("--direct") && is_given("--uncached")) {
-    throw_apart("--direct", "--uncached", "the one goes round the page cache, the other through it");
+    throw_apart("--direct", "--uncached", "the one bypasses the page cache, the other uses it");
   }
   if (request.cache_path != CachePath::direct) return;
   if (request.between == BetweenPhases::drop) {
-    throw_no_effect("--drop-cache", "with --direct reads go round the page cache");
+    throw_no_effect("--drop-cache", "with --direct reads bypass the page cache");
   }
   if (request.object_size_bytes % direct_unit_bytes != 0) {
     throw Error(ExitStatus::bad_command_line, "--direct and --object-size do not go together",

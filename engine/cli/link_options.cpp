@@ -119,7 +119,7 @@ void declare_diagnosis(OptionParser& options, LinkRequest& request) {
                "for scripts: random rounds for at most 20 s (or --budget, --rounds), no file (or --output), one "
                "line, status 1 where a fault is found",
                request.health_check);
-  options.flag("--no-diagnosis", "measure only; 'leadline diagnose' can say later who is slow", request.no_diagnosis);
+  options.flag("--no-diagnosis", "measure only; 'leadline diagnose' can say later what is slow", request.no_diagnosis);
 }
 
 Outcome outcome() {

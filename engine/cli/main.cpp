@@ -64,7 +64,8 @@ std::string purpose_of(const std::string& external) {
 
 std::string help() {
   std::string text =
-      "Leadline measures every link of a cluster and its parallel file system, and says what is bad.\n\n"
+      "Leadline measures a cluster's network and file system and says which host, link, switch or storage target is "
+      "slow.\n\n"
       "Usage: leadline COMMAND [OPTIONS]\n\nCommands:\n";
   for (const Command& command : commands) text += fmt::format("  {:<13} {}\n", command.name, command.purpose);
   for (const std::string& name : external_commands()) text += fmt::format("  {:<13} {}\n", name, purpose_of(name));

@@ -52,7 +52,7 @@ void declare_who(OptionParser& options, RunRequest& request) {
         request.interface = text;
       });
   options.value("--host-name-suffix", "TEXT",
-                "network between hosts: look up the short host name with this behind it (node7 + i)",
+                "network between hosts: look up the short host name with this appended (node7 + i)",
                 [&](const std::string&, const std::string& text) { request.host_name_suffix = text; });
   options.seconds("--timeout", "end the run when a rank is silent or stuck for so long", 1, request.timeout_s);
 }

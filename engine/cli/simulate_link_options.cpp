@@ -19,7 +19,7 @@ namespace {
 constexpr const char* simulate_link_description =
     "Writes what a link test of a simulated machine would have measured: any network, any faults, noise as of a\n"
     "real machine. The file is as one of 'leadline link' and says that it is simulated: for learning what faults look\n"
-    "like, for demonstrations and for tests. The same words give the same numbers.";
+    "like, for demonstrations and for tests. The same options give the same numbers.";
 
 constexpr const char* simulate_link_examples =
     "Exit status: 0 fine, 2 the command line, the topology or the faults file is wrong, 3 there is not the memory, 4 "
@@ -82,8 +82,8 @@ void declare_test(OptionParser& options, SimulateLinkRequest& request) {
                     throw_bad_value(option, text, "a message may have at most 1 TiB");
                 });
   options.choice("--direction",
-                 "unidirectional (what concerns one way shows in one way), semidirectional (ping-pong: it shows by "
-                 "half in both) or bidirectional (the slower way counts)",
+                 "unidirectional (a fault of one direction shows in it alone), semidirectional (ping-pong: it shows by "
+                 "half in both) or bidirectional (the slower direction counts)",
                  request.direction, {Direction::unidirectional, Direction::semidirectional, Direction::bidirectional});
   options.count("--retest", "the N slowest pairs are measured again, alone", 0, 100'000, request.retest);
   options.count("--seed", "of noise and random faults", 0, UINT64_MAX, request.seed);

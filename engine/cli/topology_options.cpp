@@ -56,7 +56,7 @@ void declare_patterns(OptionParser& options, TopologyRequest& request) {
       "--pattern", "LIST", "names with commas between, see below. Default: star,star2,complete,... (six)",
       [&](const std::string& option, const std::string& text) { request.patterns = pattern_words(option, text); });
   options.text("--edges", "FILE",
-               "channels from a file, two ranks a line, the first of them starts; alone, or behind --pattern",
+               "channels from a file, two ranks a line, the first of them starts; alone, or after those of --pattern",
                request.edges_file, "it must name a file");
   options.choice("--mode",
                  "how channels carry messages, of patterns whose name does not say: answered (there, then back), "
@@ -71,7 +71,7 @@ void declare_what(OptionParser& options, TopologyRequest& request) {
   options.count("--iterations", "timed exchanges of each pattern and size", 1, max_count, request.num_iterations);
   options.count("--warmup", "untimed exchanges before them", 0, max_count, request.num_warmup);
   options.count("--traced",
-                "exchanges behind them in which the arrival of every message is timed, for the slowest channel and the "
+                "exchanges after them in which the arrival of every message is timed, for the slowest channel and the "
                 "fairness; 0 = none",
                 0, max_count, request.num_traced);
   declare_repeat(options, request);
