@@ -14,7 +14,7 @@ KEY = "memory"
 LIMIT_BYTES = 64
 REQUIRED = f"<= {LIMIT_BYTES} bytes"
 LOCAL_RANKS = (16, 64)
-MADE_BELIEVE_RANKS = (50_000, 100_000)
+SIMULATED_RANKS = (50_000, 100_000)
 DRY_RUN_RANKS = 1 << 20
 DRY_RUN_S, DRY_RUN_BYTES = 5, 100_000_000
 
@@ -118,14 +118,14 @@ def simulated_rows(bench, counter):
     program = engine_program(bench, "memory/one_rank_of_many.cpp", "one_rank_of_many")
     for what, rank in (("rank 0", 0), ("rank 1", 1)):
         peak_of = {}
-        for size in MADE_BELIEVE_RANKS:
+        for size in SIMULATED_RANKS:
             path = bench.scratch("memory") / "result.h5"
             command = [program, size, rank, path]
             peak_of[size] = max(counted_run(bench, counter, command, limit_s=120).values())
         yield slope_row(
             f"a partner, {what}, others simulated",
             peak_of,
-            MADE_BELIEVE_RANKS,
+            SIMULATED_RANKS,
             command,
             note="the engine's addresses, plan, file and all rounds; no other process",
         )

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes slow places as lines and slow connections as a table.
+// Writes slow components as lines and slow connections as a table.
 #include "output/bisection_slow.hpp"
 
 #include <fmt/format.h>

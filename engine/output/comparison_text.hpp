@@ -9,7 +9,7 @@
 
 namespace leadline::output {
 
-/// Several lines, each with its end: classes in a table, then the places that changed otherwise.
+/// Several lines, each with its end: classes in a table, then the components that changed otherwise.
 std::string comparison_text(const Comparison& comparison);
 
 /// Those of several message sizes, one behind the other.

@@ -16,7 +16,7 @@ EXCEPT_FILES = ("tests/house/glossary.py", "tests/house/test_checks.py")
 
 # An old word in a text, as a regular expression without regard to case: the term that stands for it.
 TEXT = {
-    r"make-believe|made believe": "simulated (of a library in a test: fake)",
+    r"make-believe|made[ -]believe": "simulated (of a library in a test: fake)",
     r"drawn rounds?": "randomly sampled rounds",
     r"rounds? (?:is|are|was|were) drawn": "randomly sampled rounds",
     r"companions?": "concurrent pairs (or a program's plain name)",
@@ -51,7 +51,7 @@ NAMES = {
     r"do_apart": "run_in_subprocess()",
     r"survives(?=\()": "probe_in_child()",
     r"unfit(?=\(\))|unfit_\w+": "validity_warnings()",
-    r"\w*[Mm]ake_?[Bb]elieve\w*": "simulated, fake",
+    r"\w*(?i:ma[dk]e_?believe)\w*": "simulated, fake",
     r"lonely_\w+|\w+_lonely\b": "isolated",
 }
 # What recorded files and the earlier tools call by such a word stays as it is: keys, and quotations.

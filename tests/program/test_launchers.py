@@ -67,7 +67,7 @@ def assert_tcp_run(done: program.Done, folder: Path, launcher: str) -> None:
 
 
 def test_tcp_under_an_mpi_launcher(launcher: list[str], tmp_path: Path) -> None:
-    """The ranks find each other by what the launcher speaks, and MPI is not touched."""
+    """The ranks find each other by the launcher's protocol, and MPI is not used."""
     is_openmpi = "openmpi" in launcher[0]
     alone = module_folder(tmp_path, "transport_tcp", "bootstrap_pmix" if is_openmpi else "bootstrap_pmi2")
     done = launched(launcher, 4, tmp_path, "--transport", "tcp", "--output", "r.h5", env=alone)

@@ -221,7 +221,7 @@ def test_a_library_that_aborts(leadline: Leadline, tmp_path: Path) -> None:
 
 
 def test_a_launcher_that_kills_at_once(tmp_path: Path) -> None:
-    """Hydra's own way: nobody may be left to speak, but the file is readable and says that it is not whole."""
+    """Hydra's own way: perhaps no rank is left to report, but the file is readable and says that it is not complete."""
     command = [word for word in mpi("mpiexec.hydra") if word != "-disable-auto-cleanup"]
     with started(command, tmp_path) as run:
         os.kill(in_round_of(run, tmp_path).pids[2], signal.SIGKILL)

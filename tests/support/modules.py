@@ -23,7 +23,7 @@ def require_module(transport: str) -> None:
 
 
 def fake_adapter(folder: Path) -> dict[str, str]:
-    """The environment in which PSM2 believes in an adapter and carries messages through shared memory."""
+    """The environment in which PSM2 takes an adapter for present and sends messages through shared memory."""
     library = folder / "fake_adapter.so"
     source = program.ROOT / "tests" / "support" / "fake_adapter.c"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True, timeout=60)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A made-believe result in files of either format: the same numbers come back, and the file says that it is simulated.
+// A simulated result in files of either format: the same numbers come back, and the file says that it is simulated.
 #include "synthetic/result.hpp"
 
 #include <gtest/gtest.h>
