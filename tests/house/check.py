@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs house checks by name and prints what is wrong as path:line: complaint; CTest runs each as house.NAME."""
+"""Runs checks of the sources by name; prints what is wrong as path:line: complaint; CTest runs each as house.NAME."""
 
 from __future__ import annotations
 
