@@ -220,11 +220,12 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
 Spread Measuring::across_the_cut(const Tally& all, const Slice& slice) const {
   if (!stage_.request.bisection || all.num_pairs == 0) return {};
   const std::uint64_t num_pairs = all.num_pairs / 2;
-  const auto together = [&](double time_ns) {
+  const auto bandwidth_of_all = [&](double time_ns) {
     return static_cast<double>(num_pairs) *
            bandwidth_bytes_per_s(time_ns, slice.message_size_bytes, stage_.request.direction);
   };
-  return {num_pairs, together(all.time_ns_max), all.bandwidth_bytes_per_s_sum / 2, together(all.time_ns_min)};
+  return {num_pairs, bandwidth_of_all(all.time_ns_max), all.bandwidth_bytes_per_s_sum / 2,
+          bandwidth_of_all(all.time_ns_min)};
 }
 
 void Measuring::show(std::int64_t round, const Tally& all, const Spread& across, const Spread& all_to_all,
