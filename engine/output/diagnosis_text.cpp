@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_pairs_shown = 3;
 
-/// Three digits: a ratio is not known better.
+/// Three digits: no ratio is known better.
 std::string ratio_text(double ratio) { return fmt::format("{:.3g}", ratio); }
 
 const char* direction_text(FaultDirection direction, bool has_two_ends) {

@@ -188,7 +188,7 @@ TEST(Failure, abort_prints_its_error_once_and_gives_its_status_to_all) {
   }
 }
 
-TEST(Failure, a_death_is_reported_rather_than_the_lost_connections_that_it_causes) {
+TEST(Failure, a_death_goes_before_the_lost_connections_that_it_causes) {
   const Outcome outcome = run_ranks(6, [](Cluster& cluster) {
     cluster.barrier();
     if (cluster.rank() == 1 || cluster.rank() == 3) cluster.abort(ConnectionLost("lost the connection to rank 5"));
@@ -199,7 +199,7 @@ TEST(Failure, a_death_is_reported_rather_than_the_lost_connections_that_it_cause
   EXPECT_THAT(outcome.said, StartsWith("leadline: " + rank_text(5) + " died ("));
 }
 
-TEST(Failure, an_own_error_is_reported_rather_than_a_lost_connection) {
+TEST(Failure, an_own_error_goes_before_a_lost_connection) {
   const Outcome outcome = run_ranks(4, [](Cluster& cluster) {
     cluster.barrier();
     if (cluster.rank() == 0) cluster.abort(ConnectionLost("lost the connection to rank 3"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes of logarithms: there and back within a step; rows: each once, for every reader, dense or sparse.
+// Codes of logarithms: there and back within a step; rows: each once, whoever looks, dense or sparse.
 #include "diagnosis/coded_rows.hpp"
 
 #include <gmock/gmock.h>

@@ -55,11 +55,11 @@ TEST(judge, wants_the_threshold) {
   EXPECT_THAT(found(candidates, strict), IsEmpty());
 }
 
-TEST(judge, finds_nothing_where_all_scatter_as_much) {
+TEST(judge, suspects_nothing_where_all_scatter_as_much) {
   EXPECT_THAT(found(hosts({0, 0.4, -0.3, 0.5, -0.6, 0.2, 0.1, -0.4})), IsEmpty());
 }
 
-TEST(judge, finds_nothing_that_pairs_are_too_few_for) {
+TEST(judge, suspects_nothing_that_pairs_are_too_few_for) {
   EXPECT_THAT(found(hosts({0, 0, 0, 0, 0, 0.3}, 0.01)), ElementsAre(5));
   EXPECT_THAT(found(hosts({0, 0, 0, 0, 0, 0.3}, 0.2)), IsEmpty());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Randomly sampled rounds, for many sizes and layouts of hosts: no rank has two partners, both sides agree, and near
-// and far rounds alternate.
+// Randomly sampled rounds: for many sizes and layouts of hosts nobody has two meetings, both sides agree, and near and
+// far rounds take turns.
 #include "schedule/sampled_rounds.hpp"
 
 #include <gmock/gmock.h>
