@@ -276,7 +276,7 @@ def slow_host() -> MadeUpBisection:
 
 
 def slow_rank() -> MadeUpBisection:
-    """One rank of 32 is slow, and one connection only together."""
+    """One rank of 32 is slow, and one connection only under load."""
     return MadeUpBisection(nodes(8, 4), slow_ranks={9: 4.0}, stopped_by=["rounds"], num_random=[100])
 
 

@@ -39,7 +39,7 @@ def test_a_slow_host_is_named(network: Make, tmp_path: Path) -> None:
     assert any(finding["id"] == "slow_host" for finding in summary["findings"])
 
 
-def test_a_cable_that_pairs_share_is_slow_only_together(network: Make, tmp_path: Path) -> None:
+def test_a_cable_that_pairs_share_is_slow_only_under_load(network: Make, tmp_path: Path) -> None:
     hosts = network(len(HOSTS))
     for host in HOSTS:
         hosts.slow_down(host)
