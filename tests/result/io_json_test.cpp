@@ -259,14 +259,14 @@ TEST(IoPhaseText, HasShorterListsWhereItMust) {
   for (std::size_t index = 0; index < phase.wrong.size(); ++index) phase.wrong[index].mismatch.first_byte = index;
   const std::string text = phase_text(phase, most_bytes);
   EXPECT_THAT(text.size(), Le(most_bytes));
-  const json phase = json::parse(text);
-  EXPECT_EQ(phase["stragglers"].size(), 3U);
-  EXPECT_EQ(phase["slow_calls"].size(), 10U);
-  EXPECT_EQ(phase["latencies"].size(), 128U);
-  EXPECT_EQ(phase["series"]["bytes"].size(), 128U);
-  ASSERT_THAT(phase["wrong"].size(), Ge(10U));
-  for (std::size_t index = 0; index < phase["wrong"].size(); ++index) {
-    EXPECT_EQ(phase["wrong"][index]["first_byte"], index) << "the first ones are kept";
+  const json parsed = json::parse(text);
+  EXPECT_EQ(parsed["stragglers"].size(), 3U);
+  EXPECT_EQ(parsed["slow_calls"].size(), 10U);
+  EXPECT_EQ(parsed["latencies"].size(), 128U);
+  EXPECT_EQ(parsed["series"]["bytes"].size(), 128U);
+  ASSERT_THAT(parsed["wrong"].size(), Ge(10U));
+  for (std::size_t index = 0; index < parsed["wrong"].size(); ++index) {
+    EXPECT_EQ(parsed["wrong"][index]["first_byte"], index) << "the first ones are kept";
   }
 }
 
@@ -280,11 +280,11 @@ TEST(IoPhaseText, FitsWhateverNamesAndErrorsAreLike) {
   phase.error = "writing " + std::string(100'000, '\xff');
   const std::string text = phase_text(phase, most_bytes);
   EXPECT_THAT(text.size(), Le(most_bytes));
-  const json phase = json::parse(text);
-  EXPECT_THAT(phase["wrong"], IsEmpty());
-  EXPECT_EQ(phase["num_mismatches"], 3);
-  EXPECT_TRUE(phase["error"].get<std::string>().starts_with("writing "));
-  EXPECT_TRUE(phase["error"].get<std::string>().ends_with("..."));
+  const json parsed = json::parse(text);
+  EXPECT_THAT(parsed["wrong"], IsEmpty());
+  EXPECT_EQ(parsed["num_mismatches"], 3);
+  EXPECT_TRUE(parsed["error"].get<std::string>().starts_with("writing "));
+  EXPECT_TRUE(parsed["error"].get<std::string>().ends_with("..."));
 }
 
 TEST(IoJsonStore, HoldsAValidDocumentFromItsCreationOn) {

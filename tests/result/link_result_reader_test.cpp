@@ -87,7 +87,7 @@ class EitherFormat : public ::testing::TestWithParam<ResultFormat> {
 };
 
 INSTANTIATE_TEST_SUITE_P(, EitherFormat, ::testing::Values(ResultFormat::hdf5, ResultFormat::sion),
-                         [](const auto& info) { return name_of(info.param); });
+                         [](const auto& instance) { return name_of(instance.param); });
 
 TEST_P(EitherFormat, SaysTheSame) {
   EXPECT_EQ(result::kind_of_file(path_), GetParam() == ResultFormat::hdf5 ? FileKind::hdf5 : FileKind::sion);
