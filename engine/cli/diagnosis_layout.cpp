@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "cli/run_collectively.hpp"
-#include "network/packed.hpp"
+#include "network/network.hpp"
 #include "network/parse_network.hpp"
 
 namespace leadline::cli {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every sender proposes blocks; what enough senders propose is looked at by all.
+// Searches blocks of pairs, then single pairs, in what the ends leave unexplained.
 #include "diagnosis/blocks.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -11,6 +12,9 @@
 #include <unordered_map>
 
 #include "core/random.hpp"
+#include "diagnosis/learnt_network.hpp"
+#include "diagnosis/suspect.hpp"
+#include "stats/significance.hpp"
 
 namespace leadline::diagnosis {
 namespace {
@@ -359,13 +363,115 @@ std::vector<Suspect> BlockSearch::run() {
                settings_);
 }
 
+// Another switch on the way takes a fraction of a microsecond, small messages between hosts take more than one. A
+// guess.
+constexpr double least_ratio = 1.5;
+constexpr double least_significance = 4;  // in standard errors
+
+/// What pairs of some classes take.
+struct ShownByClasses {
+  double centre = 0, spread = 0;
+  std::uint64_t num_pairs = 0;
+};
+
+/// Pairs of one host have much in common, so hosts are what is counted.
+double standard_error(const ShownByClasses& shown, std::uint32_t num_hosts) {
+  return median_efficiency * shown.spread / std::sqrt(static_cast<double>(num_hosts));
+}
+
+bool has_two_hosts_each(const network::Level& level) {
+  const auto num_of_first = std::ranges::count(level.group_of, 0U);
+  return num_of_first >= 2 && static_cast<std::ptrdiff_t>(level.group_of.size()) - num_of_first >= 2;
+}
+
 }  // namespace
+
+float explained_of(const ExplainedPartition& explained, std::uint32_t from, std::uint32_t to) {
+  const auto& part_of = explained.partition->part_of;
+  float sum = 0;
+  for (const ExplainedBlock& one : explained.blocks) {
+    if (one.block.from == part_of[from] && one.block.to == part_of[to]) sum += one.effect;
+  }
+  return sum;
+}
+
+void subtract(const ExplainedPartition& explained, const Row& row, std::vector<float>& residuals) {
+  const auto& part_of = explained.partition->part_of;
+  for (const ExplainedBlock& one : explained.blocks) {
+    if (one.block.from != part_of[row.from]) continue;
+    for (std::size_t index = 0; index < residuals.size(); ++index) {
+      if (part_of[row.partner(index)] == one.block.to) residuals[index] -= one.effect;
+    }
+  }
+}
 
 std::vector<Suspect> find_blocks(const Rows& rows, const Effects& effects, const PairClasses& classes,
                                  const Partition& partition, std::span<const ExplainedPartition> explained,
                                  const DiagnosisSettings& settings) {
   if (partition.num_parts < fewest_to_compare) return {};
   return BlockSearch(rows, effects, classes, partition, explained, settings).run();
+}
+
+std::vector<IsolatedPair> slowest_pairs(const Rows& rows, const Effects& effects, const PairClasses& classes,
+                                        std::span<const ExplainedPartition> explained,
+                                        const DiagnosisSettings& settings, std::size_t most) {
+  const auto slower = [](const IsolatedPair& a, const IsolatedPair& b) {
+    return std::tie(b.residual, a.from, a.to) < std::tie(a.residual, b.from, b.to);
+  };
+  struct Scratch {
+    std::vector<std::uint8_t> classes;
+    std::vector<float> residuals;
+    std::vector<IsolatedPair> found;
+  };
+  std::vector<Scratch> scratch(rows.num_workers());
+  const auto least = static_cast<float>(std::log1p(settings.threshold));
+  rows.visit([&](std::size_t worker, const Row& row) {
+    Scratch& here = scratch[worker];
+    residuals_of(effects, classes, row, here.classes, here.residuals);
+    for (const ExplainedPartition& one : explained) subtract(one, row, here.residuals);
+    // Of fewer pairs the ends explain nearly everything, so that a slow one makes another one look slow.
+    const auto can_be_compared = [&](std::size_t index) {
+      const Effects::OfClass& one = effects.classes[here.classes[index]];
+      return one.num_out[row.from] >= fewest_to_compare && one.num_in[row.partner(index)] >= fewest_to_compare;
+    };
+    for (std::size_t index = 0; index < here.residuals.size(); ++index) {
+      if (here.residuals[index] >= least && can_be_compared(index)) {
+        here.found.push_back({row.from, row.partner(index), here.residuals[index], row.values[index]});
+      }
+    }
+    if (here.found.size() < 4 * most) return;
+    std::nth_element(here.found.begin(), here.found.begin() + static_cast<std::ptrdiff_t>(most), here.found.end(),
+                     slower);
+    here.found.resize(most);
+  });
+  std::vector<IsolatedPair> own;
+  for (Scratch& here : scratch) own.insert(own.end(), here.found.begin(), here.found.end());
+  return gather_first(rows, std::move(own), most, slower);
+}
+
+std::optional<Suspect> slow_between_two(const Effects& effects, const Setting& setting,
+                                        const DiagnosisSettings& settings) {
+  const network::Network& network = setting.layout.network;
+  if (is_learnt(network) || network.levels.empty()) return std::nullopt;
+  const std::size_t level = network.levels.size() - 1;
+  if (network.levels[level].names.size() != 2 || !has_two_hosts_each(network.levels[level])) return std::nullopt;
+  ShownByClasses within, across;
+  for (std::size_t index = PairClasses::first_between; index < effects.classes.size(); ++index) {
+    const Effects::OfClass& one = effects.classes[index];
+    if (one.num == 0) continue;
+    // Of several classes within, the farthest.
+    ShownByClasses& shown = setting.classes.crosses(index, level) ? across : within;
+    shown = {one.median, one.spread, one.num};
+  }
+  if (within.num_pairs == 0 || across.num_pairs == 0) return std::nullopt;
+  const std::uint32_t num_hosts = setting.hosts.num_groups();
+  const double effect = across.centre - within.centre;
+  const double error = std::max(std::hypot(standard_error(within, num_hosts), standard_error(across, num_hosts)), 1e-3);
+  if (effect < std::max(std::log(least_ratio), std::log1p(settings.threshold))) return std::nullopt;
+  if (effect < least_significance * error) return std::nullopt;
+  const double p = stats::student_t_tail(effect / error, degrees_of_freedom(num_hosts));
+  const Component component{ComponentKind::cable, static_cast<std::int32_t>(level), 0, 1, -1};
+  return Suspect{component, FaultDirection::both, effect, error, p, across.num_pairs, false};
 }
 
 }  // namespace leadline::diagnosis

@@ -5,15 +5,143 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <span>
+#include <vector>
 
-#include "diagnosis/remaining_effects.hpp"
-#include "stats/student.hpp"
+#include "diagnosis/effects.hpp"
+#include "diagnosis/layout.hpp"
+#include "diagnosis/suspect.hpp"
+#include "model/diagnosis.hpp"
+#include "stats/significance.hpp"
 
 namespace leadline::diagnosis {
 namespace {
+
+/// Classes of pairs, a bit each.
+using ClassSet = std::uint32_t;
+
+class RemainingEffects {
+ public:
+  /// Both outlive it. Copies the effects, classes without pairs left out.
+  RemainingEffects(const Effects& effects, const PairClasses& classes);
+
+  double share() const { return effects_.share; }  ///< of members that a place may have sound
+  ClassSet between() const { return between_; }    ///< pairs of different hosts
+  ClassSet inside() const { return inside_; }      ///< pairs of one host
+  ClassSet crossing(std::size_t level) const;      ///< pairs that leave the groups of a level
+  ClassSet within(std::size_t level) const { return between_ & ~crossing(level); }
+
+  /// What a rank shows in all of these classes at least; NaN where it has no pairs in any. `both`: in both ways.
+  double of_rank(std::uint32_t rank, FaultDirection direction, ClassSet set) const;
+
+  /// What nearly all of these ranks show (more than half of them, where ends were fitted to halves); see consensus().
+  double of_ranks(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set) const;
+
+  /// Ordered pairs of these ranks in these classes (both ways: senders and receivers).
+  std::uint64_t num_pairs(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set) const;
+
+  /// The standard error of what of_ranks() gives, from the scatter of single pairs.
+  double standard_error(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set) const;
+
+  /// These ranks' share of an effect is explained.
+  void explain(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set, double effect);
+
+ private:
+  const Effects& effects_;
+  const PairClasses& classes_;
+  ClassSet between_ = 0, inside_ = 0;
+  std::vector<double> spread_;  ///< by class: how its pairs scatter, as far as anybody can tell
+  std::vector<std::vector<float>> out_, in_;
+};
+
+bool has(ClassSet set, std::size_t pair_class) { return (set >> pair_class & 1U) != 0; }
+
+RemainingEffects::RemainingEffects(const Effects& effects, const PairClasses& classes)
+    : effects_(effects), classes_(classes) {
+  for (std::size_t pair_class = 0; pair_class < effects.classes.size(); ++pair_class) {
+    const Effects::OfClass& one = effects.classes[pair_class];
+    out_.push_back(one.out);
+    in_.push_back(one.in);
+    spread_.push_back(one.spread);
+    if (one.num == 0) continue;
+    (PairClasses::is_inside(pair_class) ? inside_ : between_) |= 1U << pair_class;
+  }
+  // Where the ends explain every pair, as inside hosts of two ranks, nothing is left that shows how pairs scatter.
+  double known = 0;
+  for (const Effects::OfClass& one : effects.classes) {
+    if (one.num > num_ends(one)) known = std::fmax(known, one.spread);
+  }
+  for (std::size_t pair_class = 0; pair_class < spread_.size(); ++pair_class) {
+    const Effects::OfClass& one = effects.classes[pair_class];
+    if (one.num <= num_ends(one)) spread_[pair_class] = std::fmax(one.spread, known);
+  }
+}
+
+ClassSet RemainingEffects::crossing(std::size_t level) const {
+  ClassSet set = 0;
+  for (std::size_t pair_class = 0; pair_class < effects_.classes.size(); ++pair_class) {
+    if (classes_.crosses(pair_class, level)) set |= 1U << pair_class;
+  }
+  return set & between_;
+}
+
+double RemainingEffects::of_rank(std::uint32_t rank, FaultDirection direction, ClassSet set) const {
+  double least = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t pair_class = 0; pair_class < out_.size(); ++pair_class) {
+    if (!has(set, pair_class)) continue;
+    if (direction != FaultDirection::in) least = std::fmin(least, out_[pair_class][rank]);
+    if (direction != FaultDirection::out) least = std::fmin(least, in_[pair_class][rank]);
+  }
+  return least;
+}
+
+double RemainingEffects::of_ranks(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set) const {
+  std::vector<double> shown;
+  shown.reserve(ranks.size());
+  for (const std::uint32_t rank : ranks) shown.push_back(of_rank(rank, direction, set));
+  return consensus(shown, effects_.share);
+}
+
+std::uint64_t RemainingEffects::num_pairs(std::span<const std::uint32_t> ranks, FaultDirection direction,
+                                          ClassSet set) const {
+  std::uint64_t num = 0;
+  for (std::size_t pair_class = 0; pair_class < out_.size(); ++pair_class) {
+    if (!has(set, pair_class)) continue;
+    const Effects::OfClass& one = effects_.classes[pair_class];
+    for (const std::uint32_t rank : ranks) {
+      num += (direction != FaultDirection::in ? one.num_out[rank] : 0) +
+             (direction != FaultDirection::out ? one.num_in[rank] : 0);
+    }
+  }
+  return num;
+}
+
+double RemainingEffects::standard_error(std::span<const std::uint32_t> ranks, FaultDirection direction,
+                                        ClassSet set) const {
+  double spread = 0;
+  for (std::size_t pair_class = 0; pair_class < out_.size(); ++pair_class) {
+    if (has(set, pair_class)) spread = std::fmax(spread, spread_[pair_class]);
+  }
+  // Of `both` only one way decides, the lesser one.
+  const std::uint64_t num = num_pairs(ranks, direction, set) / (direction == FaultDirection::both ? 2 : 1);
+  return quartile_efficiency * spread / std::sqrt(std::max<double>(static_cast<double>(num), 1));
+}
+
+void RemainingEffects::explain(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set,
+                               double effect) {
+  for (std::size_t pair_class = 0; pair_class < out_.size(); ++pair_class) {
+    if (!has(set, pair_class)) continue;
+    for (const std::uint32_t rank : ranks) {
+      if (direction != FaultDirection::in) out_[pair_class][rank] -= static_cast<float>(effect);
+      if (direction != FaultDirection::out) in_[pair_class][rank] -= static_cast<float>(effect);
+    }
+  }
+}
 
 using Ranks = std::span<const std::uint32_t>;
 

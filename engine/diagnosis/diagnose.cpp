@@ -14,7 +14,6 @@
 #include "diagnosis/evidence.hpp"
 #include "diagnosis/fault_text.hpp"
 #include "diagnosis/learnt_network.hpp"
-#include "diagnosis/retest_evaluation.hpp"
 #include "diagnosis/search.hpp"
 #include "stats/significance.hpp"
 

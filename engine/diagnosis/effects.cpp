@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "diagnosis/column_bins.hpp"
+#include "diagnosis/log_histogram.hpp"
 
 namespace leadline::diagnosis {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pairs belong to a place, and some of them with their times, for people to check.
+// The pairs that belong to a component, some of them as evidence, and what their retest says about a suspect.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "diagnosis/diagnose.hpp"
+#include "diagnosis/layout.hpp"
 #include "diagnosis/rows.hpp"
-#include "diagnosis/setting.hpp"
 #include "diagnosis/suspect.hpp"
+#include "model/diagnosis.hpp"
 
 namespace leadline::diagnosis {
 
@@ -29,5 +30,36 @@ std::vector<std::vector<MeasuredPair>> evidence_for(const Rows& rows, const Sett
 /// Collective: at most `most` pairs between hosts (inside, where there is one host) that belong to no suspect.
 std::vector<MeasuredPair> sound_pairs(const Rows& rows, const Setting& setting, std::span<const Suspect> suspects,
                                       std::size_t most);
+
+/// Logarithms of what is measured again, set against what sound pairs take then.
+class RetestEvaluation {
+ public:
+  /// `question` outlives it.
+  RetestEvaluation(const Question& question, Symptom symptom)
+      : retest_(question.retest), symptom_(symptom), load_(question.load) {}
+
+  bool is_possible() const { return static_cast<bool>(retest_); }
+
+  /// Collective. What sound pairs take under this load over what they took in the test.
+  void calibrate(std::span<const MeasuredPair> sound, Load load);
+
+  /// Collective: by how much more each pair takes than it took in the test, less what sound pairs do; NaN = not
+  /// measured.
+  std::vector<double> changes(std::span<const MeasuredPair> pairs, Load load);
+
+  /// Collective. Fills in persistence and the ratios of the retests. `sound` are asked beside others only where the
+  /// suspect is not there alone, and was measured beside others.
+  void decide(Fault& fault, const Suspect& suspect, std::span<const MeasuredPair> evidence,
+              std::span<const MeasuredPair> sound);
+
+ private:
+  std::vector<double> values_again(std::span<const MeasuredPair> pairs, Load load) const;
+
+  const Retest& retest_;
+  Symptom symptom_;
+  Load load_;
+  double usual_[2] = {0, 0};  ///< by company
+  bool is_calibrated_[2] = {false, false};
+};
 
 }  // namespace leadline::diagnosis

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "diagnosis/setting.hpp"
+#include "diagnosis/layout.hpp"
 #include "diagnosis/suspect.hpp"
 
 namespace leadline::diagnosis {

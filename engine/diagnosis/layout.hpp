@@ -78,4 +78,14 @@ class PairClasses {
   bool knows_sockets_;
 };
 
+/// A layout with what follows from it.
+struct Setting {
+  explicit Setting(const Layout& its_layout)
+      : layout(its_layout), classes(its_layout), hosts(members_of(its_layout.host_of)) {}
+
+  const Layout& layout;
+  PairClasses classes;
+  Members hosts;
+};
+
 }  // namespace leadline::diagnosis

@@ -6,7 +6,6 @@
 
 #include "diagnosis/layout.hpp"
 #include "diagnosis/rows.hpp"
-#include "diagnosis/setting.hpp"
 #include "network/network.hpp"
 
 namespace leadline::diagnosis {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts of logarithms in narrow bins: quantiles of any number of values in a fixed amount of memory.
+// Histograms of logarithms: quantiles of any number of values in a fixed amount of memory.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -38,6 +39,50 @@ class LogHistogram {
   }
 
   std::vector<std::uint64_t> counts_;
+};
+
+/// Two bins an octave, from a quarter of the scale to 1024 times it, on both sides of one around 0.
+class ColumnBins {
+ public:
+  static constexpr std::size_t a_side = 24, num = 2 * a_side + 1;
+
+  /// `scale` > 0: about the spread of the values.
+  explicit ColumnBins(double scale) : smallest_(scale / 4), per_scale_(static_cast<float>(1 / smallest_)) {}
+
+  std::size_t index_of(float value) const {
+    // The upper bits of a float, exponent and the first bit of the mantissa, count half octaves.
+    const float size = std::fabs(value) * per_scale_;
+    if (!(size >= 1)) return a_side;
+    const std::uint32_t half_octave = (std::bit_cast<std::uint32_t>(size) >> 22) - (127U << 1);
+    const std::size_t beyond = half_octave < a_side ? half_octave + 1 : a_side;
+    return value < 0 ? a_side - beyond : a_side + beyond;
+  }
+
+  /// Where bin `index` begins, the far ends included; edge(num) is the end of the last one.
+  double edge(std::size_t index) const {
+    const auto edge_out = [&](std::size_t beyond) {  // beyond >= 1: 1, 1.5, 2, 3, 4, 6 ... times the smallest
+      return smallest_ * std::ldexp((beyond - 1) % 2 == 0 ? 1 : 1.5, static_cast<int>((beyond - 1) / 2));
+    };
+    return index > a_side ? edge_out(index - a_side) : -edge_out(a_side + 1 - index);
+  }
+
+  /// The q-quantile of counts in these bins; NaN without any.
+  double quantile(std::span<const std::uint32_t> counts, double q) const {
+    std::uint64_t all = 0;
+    for (const std::uint32_t count : counts) all += count;
+    if (all == 0) return NAN;
+    double wanted = q * static_cast<double>(all);
+    for (std::size_t bin = 0; bin < num; ++bin) {
+      const double here = counts[bin];
+      if (here > 0 && wanted <= here) return edge(bin) + wanted / here * (edge(bin + 1) - edge(bin));
+      wanted -= here;
+    }
+    return edge(num);
+  }
+
+ private:
+  double smallest_;
+  float per_scale_;
 };
 
 }  // namespace leadline::diagnosis

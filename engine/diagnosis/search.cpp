@@ -9,8 +9,7 @@
 
 #include "diagnosis/blocks.hpp"
 #include "diagnosis/components.hpp"
-#include "diagnosis/two_switches.hpp"
-#include "stats/student.hpp"
+#include "stats/significance.hpp"
 
 namespace leadline::diagnosis {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "diagnosis/blocks.hpp"
 #include "diagnosis/effects.hpp"
-#include "diagnosis/isolated_pairs.hpp"
+#include "diagnosis/layout.hpp"
 #include "diagnosis/rows.hpp"
-#include "diagnosis/setting.hpp"
 #include "diagnosis/suspect.hpp"
 
 namespace leadline::diagnosis {

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "stats/significance.hpp"
-#include "stats/student.hpp"
 
 namespace leadline::diagnosis {
 namespace {

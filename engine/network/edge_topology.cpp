@@ -11,9 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "network/limits.hpp"
 #include "network/lines.hpp"
-#include "network/refusal.hpp"
+#include "network/network.hpp"
 #include "network/switch_graph.hpp"
 
 namespace leadline::network {

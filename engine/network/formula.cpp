@@ -10,9 +10,8 @@
 #include <numeric>
 #include <utility>
 
-#include "network/limits.hpp"
 #include "network/lines.hpp"
-#include "network/refusal.hpp"
+#include "network/network.hpp"
 
 namespace leadline::network {
 namespace {

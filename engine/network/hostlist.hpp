@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "network/refusal.hpp"
+#include "network/lines.hpp"
 
 namespace leadline::network {
 

@@ -1,13 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// InfiniBand fabrics out of the output of ibnetdiscover.
+// InfiniBand fabrics from the output of ibnetdiscover: nodes and cables as it lists them, and the network that they
+// form.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "network/network.hpp"
 
 namespace leadline::network {
+
+enum class IbKind : std::uint8_t { fabric_switch, adapter, router };
+
+struct IbNode {
+  std::string_view id;           ///< "S-ec0d9a0300ec8240"
+  std::string_view description;  ///< "node018 HCA-1"; may be empty
+  IbKind kind = IbKind::router;
+  std::size_t first_line = 0;  ///< that mentions it
+  bool has_lines = false;      ///< of its own
+};
+
+/// One line of a port: most cables are listed at both ends.
+struct IbCable {
+  std::uint32_t node = 0, port = 0, other_node = 0, other_port = 0;
+  std::size_t line = 0;
+};
+
+struct IbFabric {
+  std::vector<IbNode> nodes;  ///< in the order in which they are mentioned; texts are those of the file
+  std::vector<IbCable> cables;
+};
+
+/// Throws Error(bad_command_line) that names file and line. Lines that tell neither a node nor a port are left out.
+IbFabric read_ib_fabric(const std::string& file, std::string_view text);
+
+/// Whether a line begins the list of a node's ports, or stands in front of it ("switchguid=...").
+bool is_ib_line(std::string_view line);
 
 /// A host is called as the first word of its adapters' descriptions ("node018 HCA-1"), and hangs on the switch of the
 /// first port of its first adapter. Adapters that tell no host (those inside switches) are left out. Throws

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a text apart at line ends, blanks and separators.
+// Splits a text at line ends, blanks and separators, and words its errors.
 #include "network/lines.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "core/error.hpp"
 
 namespace leadline::network {
 namespace {
@@ -54,6 +58,18 @@ std::string shown(std::string_view text) {
   std::size_t end = most_shown_bytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;  // no half characters
   return "'" + std::string(text.substr(0, end)) + "...'";
+}
+
+void refuse_word(std::string_view word, const std::string& why, const std::string& hint) {
+  throw Error(ExitStatus::bad_command_line, fmt::format("--topology cannot be {}", shown(word)), why, hint);
+}
+
+void refuse_file(const std::string& file, const std::string& why, const std::string& hint) {
+  throw Error(ExitStatus::bad_command_line, fmt::format("cannot use '{}' as a network", file), why, hint);
+}
+
+void Line::refuse(const std::string& why, const std::string& hint) const {
+  refuse_file(file, fmt::format("line {}: {}", number, why), hint);
 }
 
 }  // namespace leadline::network

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines and words of a text, without copies of it.
+// The lines and words of a text that describes a network, and the errors about them.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,5 +37,20 @@ std::string lowered(std::string_view text);
 
 /// In quotes for a message, and not all of it where it is long.
 std::string shown(std::string_view text);
+
+/// Throws Error(bad_command_line): "--topology cannot be 'WORD' (why). hint".
+[[noreturn]] void refuse_word(std::string_view word, const std::string& why, const std::string& hint);
+
+/// Throws Error(bad_command_line): "cannot use 'FILE' as a network (why). hint".
+[[noreturn]] void refuse_file(const std::string& file, const std::string& why, const std::string& hint = {});
+
+/// A line of a file, for messages about it.
+struct Line {
+  const std::string& file;
+  std::size_t number = 0;  ///< from 1
+
+  /// As refuse_file(), with "line N: " before the reason.
+  [[noreturn]] void refuse(const std::string& why, const std::string& hint = {}) const;
+};
 
 }  // namespace leadline::network

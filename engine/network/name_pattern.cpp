@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "network/lines.hpp"
-#include "network/refusal.hpp"
 
 namespace leadline::network {
 namespace {

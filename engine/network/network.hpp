@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hosts hang on: switches as nested groups, and how far apart two hosts are. Plain data; where it comes from does
-// not matter to those who use it.
+// The physical network: switches as nested groups, and how far apart two hosts are. Plain data, independent of its
+// source.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace leadline::network {
+
+/// A list of all names has to fit into the memory.
+inline constexpr std::size_t most_hosts = std::size_t{1} << 24;
+
+/// Groups that have hops between them, which take the square of it in bytes.
+inline constexpr std::size_t most_hop_groups = 8192;
+inline constexpr std::size_t most_hops = 255;  // a byte each
+
+/// Where a number of a host, switch or group is not known, or there is none.
+inline constexpr std::uint32_t nobody = UINT32_MAX;
 
 /// Switches (or groups, or pods) of one kind, and below which of them each host hangs.
 struct Level {
@@ -36,5 +47,17 @@ std::size_t num_distances(const Network& network);
 
 /// "same leaf switch", "same pod", "different pods", "3 hops".
 std::string name_of_distance(const Network& network, std::size_t distance);
+
+/// The network of exactly these hosts, in this order and by these names; groups without any are gone, and those that
+/// are left keep their order. A host is found by its name, else by the name up to the first dot where that is unique
+/// among `names` and in the network. Hosts without names (a formula's) are taken in order. Throws
+/// Error(bad_command_line) that names some of those that the network lacks.
+Network for_hosts(const Network& network, const std::vector<std::string>& names);
+
+/// Source, levels and hops. Names of hosts and groups stay behind: whoever gets it knows how many there are.
+std::string packed(const Network& network);
+
+/// What packed() made.
+Network unpacked(std::string_view text);
 
 }  // namespace leadline::network

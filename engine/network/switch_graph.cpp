@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "network/limits.hpp"
-#include "network/refusal.hpp"
+#include "network/lines.hpp"
+#include "network/network.hpp"
 
 namespace leadline::network {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "schedule/option_text.hpp"
+#include "schedule/pattern.hpp"
 
 namespace leadline::schedule {
 namespace {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns in which every rank sends to one other and receives from one other at once: random matchings and named ones.
+// Patterns in which every rank sends to one other and receives from one other at once: random matchings and named
+// ones.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "core/error.hpp"
 
 namespace leadline::schedule {
 
@@ -80,5 +86,14 @@ Pattern named_pattern(const PatternSpec& spec, int num_ranks, std::span<const st
 /// other at random: the step-th proposal of a search. Pairs on one host come about only as `players` allow.
 Pattern with_swapped_partners(const Pattern& pattern, const Players& players, double share, std::uint64_t seed,
                               std::uint64_t step);
+
+struct OptionText {
+  const std::string& option;
+  std::string_view text;
+
+  [[noreturn]] void refuse(const std::string& why, const std::string& hint) const {
+    throw Error(ExitStatus::bad_command_line, fmt::format("{} cannot be '{}'", option, text), why, hint);
+  }
+};
 
 }  // namespace leadline::schedule

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "schedule/group_matching.hpp"
+#include "schedule/matching.hpp"
 #include "schedule/sampled_rounds.hpp"
 
 namespace leadline::schedule {

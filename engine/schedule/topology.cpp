@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The channels of every shape of topology, rank by rank.
+// Star, ring, complete graph, grids, trees and lists of edges; whether a number of ranks can form them.
 #include "schedule/topology.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 #include <cassert>
 #include <utility>
 
+#include "core/error.hpp"
 #include "schedule/matching.hpp"
-#include "schedule/topology_check.hpp"
 
 namespace leadline::schedule {
 namespace {
@@ -85,6 +88,95 @@ std::vector<Channel> listed_channels(int rank, const std::vector<Edge>& edges) {
 /// Dimensions in which a rank has neighbours.
 std::int32_t num_rings(const std::vector<std::int32_t>& extents) {
   return static_cast<std::int32_t>(std::ranges::count_if(extents, [](std::int32_t extent) { return extent > 1; }));
+}
+
+[[noreturn]] void refuse(int num_ranks, const std::vector<std::int32_t>& wanted, const std::string& hint) {
+  std::vector<std::string> words;
+  for (const std::int32_t extent : wanted) words.push_back(extent == 0 ? "?" : std::to_string(extent));
+  const std::string grid = fmt::format("{}", fmt::join(words, " x "));
+  throw Error(ExitStatus::bad_command_line, fmt::format("there is no such grid of {} ranks", num_ranks),
+              fmt::format("{} is not {}", grid, num_ranks), hint);
+}
+
+std::vector<std::int32_t> divisors_of(std::int32_t number) {
+  std::vector<std::int32_t> divisors;
+  for (std::int32_t i = 1; std::int64_t{i} * i <= number; ++i) {
+    if (number % i != 0) continue;
+    divisors.push_back(i);
+    if (number / i != i) divisors.push_back(number / i);
+  }
+  std::ranges::sort(divisors);
+  return divisors;
+}
+
+/// Appends so many extents, none above `limit` and none above the one before it, whose product is `product`: the
+/// largest as small as can be, then the next. False, with nothing appended, where there are none.
+bool append_even(std::vector<std::int32_t>& extents, std::int32_t product, std::size_t num, std::int32_t limit) {
+  if (num == 0) return product == 1;
+  for (const std::int32_t extent : divisors_of(product)) {
+    if (extent > limit) return false;
+    extents.push_back(extent);
+    if (append_even(extents, product / extent, num - 1, extent)) return true;
+    extents.pop_back();
+  }
+  return false;
+}
+
+struct Fit {
+  const TopologySpec& spec;
+  int num_ranks;
+
+  [[noreturn]] void refuse(const std::string& why, const std::string& hint = {}) const {
+    throw Error(ExitStatus::bad_command_line,
+                fmt::format("{} rank{} cannot form the topology {}", num_ranks, num_ranks == 1 ? "" : "s", spec.name),
+                why, hint);
+  }
+};
+
+void check_centre(const Fit& fit) {
+  if (fit.spec.centre >= 0 && fit.spec.centre < fit.num_ranks) return;
+  fit.refuse(fmt::format("there is no rank {} to be its centre", fit.spec.centre),
+             fmt::format("Ranks are numbered 0 to {}", fit.num_ranks - 1));
+}
+
+void check_extents(const Fit& fit) {
+  try {
+    grid_extents(fit.num_ranks, fit.spec.extents);
+  } catch (const Error& error) {
+    fit.refuse(error.why(), error.hint());
+  }
+}
+
+void check_power_of_two(const Fit& fit) {
+  const auto ranks = static_cast<unsigned>(fit.num_ranks);
+  if (std::has_single_bit(ranks)) return;
+  fit.refuse("their number must be a power of two",
+             fmt::format("Start {} ranks, or {}", std::bit_floor(ranks), 2 * std::uint64_t{std::bit_floor(ranks)}));
+}
+
+void check_hot(const Fit& fit) {
+  if (fit.spec.num_hot >= 1 && fit.spec.num_hot < fit.num_ranks) return;
+  fit.refuse(fmt::format("{} of them would be hot", fit.spec.num_hot),
+             fmt::format("Choose 1 to {} hot ranks", fit.num_ranks - 1));
+}
+
+Edge ascending(const Edge& edge) { return {std::min(edge.first, edge.second), std::max(edge.first, edge.second)}; }
+
+void check_edges(const Fit& fit) {
+  std::vector<Edge> edges;
+  for (const Edge& edge : fit.spec.edges) edges.push_back(ascending(edge));
+  std::ranges::sort(edges, {}, [](const Edge& edge) { return std::pair(edge.first, edge.second); });
+  for (const Edge& edge : edges) {
+    if (edge.first == edge.second) fit.refuse(fmt::format("an edge joins rank {} with itself", edge.first));
+    if (edge.first < 0 || edge.second >= fit.num_ranks) {
+      fit.refuse(fmt::format("the edge {} {} leads to a rank that does not exist", edge.first, edge.second),
+                 fmt::format("Ranks are numbered 0 to {}", fit.num_ranks - 1));
+    }
+  }
+  if (const auto twice = std::ranges::adjacent_find(edges); twice != edges.end()) {
+    fit.refuse(fmt::format("the edge {} {} stands in it twice", twice->first, twice->second),
+               "The order of its ranks only says which one starts");
+  }
 }
 
 }  // namespace
@@ -262,6 +354,54 @@ const char* name_of(Shape shape) {
       return "edges";
   }
   return "unknown";
+}
+
+std::vector<std::int32_t> grid_extents(int num_ranks, const std::vector<std::int32_t>& wanted) {
+  std::int64_t product = 1;
+  for (const std::int32_t extent : wanted) {
+    product *= std::max(extent, 1);
+    if (extent < 0 || product > num_ranks)
+      refuse(num_ranks, wanted, "The product of the extents is the number of ranks");
+  }
+  const auto num_open = static_cast<std::size_t>(std::ranges::count(wanted, 0));
+  const bool is_fine = num_ranks % product == 0 && (num_open > 0 || product == num_ranks);
+  if (!is_fine) refuse(num_ranks, wanted, "The product of the extents is the number of ranks");
+
+  const auto left = static_cast<std::int32_t>(num_ranks / product);
+  std::vector<std::int32_t> chosen;
+  [[maybe_unused]] const bool has_some = append_even(chosen, left, num_open, left);
+  assert(has_some);
+  std::vector<std::int32_t> extents = wanted;
+  auto next = chosen.begin();
+  for (std::int32_t& extent : extents) {
+    if (extent == 0) extent = *next++;
+  }
+  return extents;
+}
+
+void check_fit(const TopologySpec& spec, int num_ranks) {
+  const Fit fit{spec, num_ranks};
+  const bool has_no_edge = spec.shape == Shape::edges && spec.edges.empty();
+  if (has_no_edge) fit.refuse("it has no edge");
+  if (num_ranks < 2) fit.refuse("a channel needs two", "Start at least 2 ranks");
+  switch (spec.shape) {
+    case Shape::star:
+      return check_centre(fit);
+    case Shape::torus:
+      return check_extents(fit);
+    case Shape::hypercube:
+      return check_power_of_two(fit);
+    case Shape::incast:
+    case Shape::outcast:
+      return check_hot(fit);
+    case Shape::edges:
+      return check_edges(fit);
+    case Shape::complete:
+    case Shape::ring:
+    case Shape::tree:
+    case Shape::halves:
+      return;
+  }
 }
 
 }  // namespace leadline::schedule

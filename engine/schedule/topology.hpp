@@ -95,4 +95,7 @@ std::vector<std::int32_t> grid_extents(int num_ranks, const std::vector<std::int
 /// that ranks which serve their channels in this order never wait for each other in a circle.
 std::int64_t meeting_round(int num_ranks, int one, int other);
 
+/// Throws Error(bad_command_line) that names spec.name, as the constructor of Topology promises.
+void check_fit(const TopologySpec& spec, int num_ranks);
+
 }  // namespace leadline::schedule

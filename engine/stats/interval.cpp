@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stats/student.hpp"
+#include "stats/significance.hpp"
 
 namespace leadline::stats {
 namespace {

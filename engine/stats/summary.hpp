@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in, numbers out: summaries, quantiles and the interval of a median. Definitions: docs/metrics.md.
+// Summaries, quantiles, the interval of a median, and how evenly something is shared. Definitions: docs/metrics.md.
 #pragma once
 
 #include <cstdint>
@@ -33,5 +33,21 @@ struct OrderInterval {
   std::uint64_t low = 0, high = 0;
 };
 OrderInterval median_interval(std::uint64_t n, double confidence = 0.95);
+
+/// All that the index needs to know of its values. Plain bytes, so that it may travel between ranks.
+struct Fairness {
+  std::uint64_t num = 0;
+  double sum = 0, sum_of_squares = 0;
+
+  /// A value that is NaN was not measured and does not count. Others are not negative.
+  void add(double value);
+
+  /// As if all of the others had been added here.
+  void merge(const Fairness& others);
+
+  /// (sum x)^2 / (n sum x^2) (Jain, Chiu, Hawe 1984): 1 where all are equal, 1/n where one has everything. Never above
+  /// 1, whatever the rounding. NaN where there is no value, or none above 0.
+  double index() const;
+};
 
 }  // namespace leadline::stats

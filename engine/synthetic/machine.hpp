@@ -95,4 +95,10 @@ void check(const Machine& machine);
 /// The same of one fault; `name` stands in front of the reason.
 void check(const Machine& machine, const PlantedFault& fault, const std::string& name);
 
+/// "host node3", "the link node1 - node4, there only", "the uplink of leaf2".
+std::string name_of_component(const Machine& machine, const PlantedFault& fault);
+
+/// "host node3: takes 1.5 times as long", with what it loses and when it shows.
+std::string words_of(const Machine& machine, const PlantedFault& fault);
+
 }  // namespace leadline::synthetic

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bins of columns: they cover every value once, and a quantile lies in the bin of the value that it stands for.
-#include "diagnosis/column_bins.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "diagnosis/log_histogram.hpp"
 
 namespace leadline::diagnosis {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "stats/student.hpp"
+#include "stats/significance.hpp"
 
 namespace leadline::diagnosis {
 namespace {

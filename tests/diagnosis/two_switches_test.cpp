@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two switches with one way between them: nothing else of its kind is there, and yet it can be named.
-#include "diagnosis/two_switches.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "diagnosis/blocks.hpp"
 #include "made_up.hpp"
 
 namespace leadline::diagnosis {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of a network that belongs to the hosts of a run.
-#include "network/for_hosts.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "check.hpp"
 #include "network/formula.hpp"
+#include "network/network.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::network {

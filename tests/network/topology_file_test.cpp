@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which kind a file is of, and files that are of none.
-#include "network/topology_file.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "ib_sample.hpp"
+#include "network/parse_network.hpp"
 #include "support/folder.hpp"
 #include "support/refusal.hpp"
 

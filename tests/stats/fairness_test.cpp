@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Closed-form cases of Jain's fairness index, whole and in parts.
-#include "stats/fairness.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+
+#include "stats/summary.hpp"
 
 namespace leadline::stats {
 namespace {

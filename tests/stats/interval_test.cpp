@@ -9,7 +9,7 @@
 #include <numbers>
 #include <vector>
 
-#include "stats/student.hpp"
+#include "stats/significance.hpp"
 
 namespace leadline::stats {
 namespace {

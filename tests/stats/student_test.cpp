@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantiles and tails of Student's t against tables and closed forms.
-#include "stats/student.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <vector>
+
+#include "stats/significance.hpp"
 
 namespace leadline::stats {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "small_machine.hpp"
-#include "synthetic/planted_fault_text.hpp"
+#include "synthetic/machine.hpp"
 #include "synthetic/simulator.hpp"
 
 namespace leadline::synthetic {

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "bench/reductions.hpp"
-#include "stats/fairness.hpp"
 #include "stats/slowest.hpp"
 #include "stats/summary.hpp"
 
