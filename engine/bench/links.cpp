@@ -6,7 +6,6 @@
 #include <chrono>
 #include <tuple>
 
-#include "bench/in_transport.hpp"
 #include "core/random.hpp"
 
 namespace leadline::bench {

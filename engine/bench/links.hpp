@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cluster/cluster.hpp"
+#include "core/progress_counter.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::bench {
@@ -20,5 +21,23 @@ std::vector<std::int32_t> in_drawn_order(std::span<const std::int32_t> partners,
 /// Partners: opens links, one after the other. Throws Error(run_failed) where a partner does not come in time.
 void open_links(cluster::Cluster& cluster, transport::Transport& transport, std::span<const std::int32_t> partners,
                 double timeout_s);
+
+/// Tells the watch that only a partner can help this thread on.
+class InTransport {
+ public:
+  explicit InTransport(ProgressCounter& progress_counter) : progress_counter_(progress_counter) {
+    progress_counter_.advance();
+    progress_counter_.in_transport.store(true, std::memory_order_relaxed);
+  }
+  ~InTransport() {
+    progress_counter_.in_transport.store(false, std::memory_order_relaxed);
+    progress_counter_.advance();
+  }
+  InTransport(const InTransport&) = delete;
+  InTransport& operator=(const InTransport&) = delete;
+
+ private:
+  ProgressCounter& progress_counter_;
+};
 
 }  // namespace leadline::bench

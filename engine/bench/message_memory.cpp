@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strides in whole pages, and patterns written directly or through ordinary memory.
+// Allocates message slots and fills them.
 #include "bench/message_memory.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace leadline::bench {
 namespace {
@@ -29,6 +30,20 @@ void write_pattern(const memory::Allocator& allocator, std::span<std::byte> buff
   const std::span<std::byte> pattern = staging.first(buffer.size());
   memory::fill(pattern, fill, key);
   allocator.copy_in(buffer.data(), pattern);
+}
+
+MessageSlots::MessageSlots(const RunRequest& request, std::uint32_t num, int rank)
+    : num_(num),
+      stride_bytes_(stride_of(num, largest_message_bytes(request))),
+      send_(memory::allocator_named(request.allocator), num * stride_bytes_),
+      receive_(memory::allocator_named(request.allocator), num * stride_bytes_) {
+  const memory::Allocator& allocator = memory::allocator_named(request.allocator);
+  std::vector<std::byte> staging(allocator.place == memory::Location::host ? 0 : stride_bytes_);
+  const auto who = static_cast<std::uint32_t>(rank);
+  for (std::uint32_t slot = 0; slot < num; ++slot) {
+    write_pattern(allocator, send_.span().subspan(slot * stride_bytes_, stride_bytes_), request.fill,
+                  {who, who, slot, request.fill_seed}, staging);
+  }
 }
 
 }  // namespace leadline::bench

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The greatest of all ranks, or their sum, element by element.
+// Reductions element by element, and agreement on errors.
 #include "bench/reductions.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <limits>
+#include <tuple>
 
 namespace leadline::bench {
 namespace {
@@ -31,6 +33,13 @@ void reduce_each(cluster::Cluster& cluster, std::span<T> values, const Merge& me
   }
 }
 
+struct Finder {
+  std::uint64_t exchange = std::numeric_limits<std::uint64_t>::max();
+  std::int64_t rank = -1;
+
+  bool operator<(const Finder& other) const { return std::tie(exchange, rank) < std::tie(other.exchange, other.rank); }
+};
+
 }  // namespace
 
 void max_over_ranks(cluster::Cluster& cluster, std::span<double> values) {
@@ -43,6 +52,31 @@ void sum_over_ranks(cluster::Cluster& cluster, std::span<double> values) {
 
 void sum_over_ranks(cluster::Cluster& cluster, std::span<std::uint64_t> values) {
   reduce_each(cluster, values, std::plus<>{});
+}
+
+void agree(cluster::Cluster& cluster, const Error* own) {
+  try {
+    cluster.agree(own);
+  } catch (const Error& agreed) {
+    throw AgreedError(agreed);
+  }
+}
+
+void write_and_agree(cluster::Cluster& cluster, const std::function<void()>& write,
+                     const std::optional<WrongByte>& own) {
+  std::optional<Error> error;
+  try {
+    write();
+  } catch (const AgreedError&) {
+    throw;
+  } catch (const Error& cannot_write) {
+    error = cannot_write;
+  }
+  const Finder first = merged_over_ranks(cluster, own ? Finder{own->exchange, cluster.rank()} : Finder{},
+                                         [](const Finder& a, const Finder& b) { return std::min(a, b); });
+  if (first.rank >= 0) error = std::nullopt;
+  if (first.rank == cluster.rank()) error = own->error;
+  agree(cluster, error ? &*error : nullptr);
 }
 
 }  // namespace leadline::bench

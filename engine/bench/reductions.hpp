@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of all ranks brought together over the control plane.
+// Collective steps that all benchmarks share: numbers of all ranks combined, and one decision about what went wrong on
+// any of them.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +14,7 @@
 #include <utility>
 
 #include "cluster/cluster.hpp"
+#include "core/error.hpp"
 
 namespace leadline::bench {
 
@@ -37,5 +41,19 @@ void max_over_ranks(cluster::Cluster& cluster, std::span<double> values);
 /// Collective: likewise the sums.
 void sum_over_ranks(cluster::Cluster& cluster, std::span<double> values);
 void sum_over_ranks(cluster::Cluster& cluster, std::span<std::uint64_t> values);
+
+/// A byte that arrived otherwise than it was sent.
+struct WrongByte {
+  std::uint64_t exchange = 0;  ///< in which it was found; counted alike on all ranks
+  Error error;
+};
+
+/// Collective: what an error of any rank becomes on all of them. Null where this rank is well.
+void agree(cluster::Cluster& cluster, const Error* own);
+
+/// Collective: does `write`; then, where any rank found a wrong byte, all throw AgreedError about the earliest (of one
+/// exchange: the lowest rank's); else about what a rank could not write.
+void write_and_agree(cluster::Cluster& cluster, const std::function<void()>& write,
+                     const std::optional<WrongByte>& own);
 
 }  // namespace leadline::bench

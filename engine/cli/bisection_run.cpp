@@ -5,11 +5,11 @@
 #include <memory>
 #include <utility>
 
+#include "bench/bisection/exchange_loop.hpp"
 #include "bench/bisection/measure.hpp"
-#include "bench/bisection/message_buffers.hpp"
 #include "bench/bisection/plan.hpp"
 #include "bench/bisection/validity_warnings.hpp"
-#include "bench/free_memory.hpp"
+#include "bench/plan.hpp"
 #include "output/bisection_text.hpp"
 #include "result/bisection_file.hpp"
 

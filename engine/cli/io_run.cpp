@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "bench/free_memory.hpp"
 #include "bench/io/buffers.hpp"
 #include "bench/io/measure.hpp"
 #include "bench/io/plan.hpp"
 #include "bench/io/validity_warnings.hpp"
+#include "bench/plan.hpp"
 #include "cli/io_names.hpp"
 #include "cli/io_run_id.hpp"
 #include "cli/standard_streams.hpp"

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "bench/free_memory.hpp"
 #include "bench/link/measure.hpp"
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
 #include "bench/link/validity_warnings.hpp"
+#include "bench/plan.hpp"
 #include "cli/compared_files.hpp"
 #include "cli/diagnosis_layout.hpp"
 #include "cli/fail_below.hpp"

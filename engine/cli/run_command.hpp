@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/rank_layout.hpp"
+#include "bench/plan.hpp"
 #include "cluster/bootstrap.hpp"
 #include "cluster/launcher.hpp"
 #include "model/request.hpp"

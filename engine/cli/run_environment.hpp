@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/rank_layout.hpp"
+#include "bench/plan.hpp"
 #include "bench/validity_warnings.hpp"
 #include "cluster/cluster.hpp"
 #include "memory/buffer.hpp"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/free_memory.hpp"
-#include "bench/message_slots.hpp"
+#include "bench/message_memory.hpp"
+#include "bench/plan.hpp"
 #include "bench/topology/measure.hpp"
 #include "bench/topology/plan.hpp"
 #include "bench/topology/validity_warnings.hpp"

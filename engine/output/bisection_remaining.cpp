@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "bench/bisection/stopping.hpp"
-#include "bench/cost.hpp"
+#include "bench/plan.hpp"
 
 namespace leadline::output {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "bench/cost.hpp"
+#include "bench/plan.hpp"
 #include "model/request.hpp"
 #include "model/result.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "bench/cost.hpp"
+#include "bench/plan.hpp"
 #include "core/units.hpp"
 #include "output/table.hpp"
 #include "output/topology_cells.hpp"

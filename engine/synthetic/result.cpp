@@ -13,9 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "bench/cost.hpp"
-#include "bench/free_memory.hpp"
 #include "bench/link/order_statistics.hpp"
+#include "bench/plan.hpp"
 #include "cluster/cluster.hpp"
 #include "core/clock.hpp"
 #include "core/units.hpp"

@@ -7,14 +7,13 @@
 #include <set>
 #include <vector>
 
-#include "bench/bisection/baseline.hpp"
 #include "bench/bisection/current_step.hpp"
 #include "bench/bisection/distribution.hpp"
 #include "bench/bisection/exchange_loop.hpp"
 #include "bench/bisection/retest.hpp"
 #include "bench/bisection/slow_components.hpp"
+#include "bench/bisection/stopping.hpp"
 #include "bench/bisection/tally.hpp"
-#include "bench/bisection/time_budget.hpp"
 #include "bench/links.hpp"
 #include "core/random.hpp"
 #include "kernel/barrier.hpp"

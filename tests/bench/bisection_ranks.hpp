@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/bisection/exchange_loop.hpp"
 #include "bench/bisection/measure.hpp"
-#include "bench/bisection/message_buffers.hpp"
 #include "core/error.hpp"
 #include "support/thread_cluster.hpp"
 #include "transport/module.hpp"

@@ -7,10 +7,10 @@
 #include <set>
 
 #include "bench/io/buffers.hpp"
-#include "bench/io/current_step.hpp"
-#include "bench/io/failure.hpp"
-#include "bench/io/funnel_map.hpp"
+#include "bench/io/funnel_io_rank.hpp"
 #include "bench/io/hints_in_force.hpp"
+#include "bench/io/object_loop.hpp"
+#include "bench/io/pace.hpp"
 #include "bench/io/recorder.hpp"
 #include "bench/io/share.hpp"
 #include "bench/io_ranks.hpp"

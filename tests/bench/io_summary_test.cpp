@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/io/latencies.hpp"
 #include "bench/io/phase_sums.hpp"
 #include "bench/io/summary.hpp"
 #include "bench/io_phases.hpp"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slots of a rank: side by side, each large enough, with contents that differ.
-#include "bench/message_slots.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "bench/message_memory.hpp"
 #include "core/error.hpp"
 
 namespace leadline::bench {

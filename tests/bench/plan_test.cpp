@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "bench/free_memory.hpp"
+#include "bench/plan.hpp"
 #include "core/error.hpp"
 #include "output/plan_text.hpp"
 

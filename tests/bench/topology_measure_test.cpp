@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "bench/message_slots.hpp"
+#include "bench/message_memory.hpp"
 #include "bench/topology/measure.hpp"
 #include "bench/topology/sustained_load.hpp"
 #include "core/clock.hpp"

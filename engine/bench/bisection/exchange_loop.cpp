@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "bench/bisection/message_buffers.hpp"
-#include "bench/corruption.hpp"
-#include "bench/in_transport.hpp"
+#include "bench/links.hpp"
+#include "bench/message_memory.hpp"
 
 namespace leadline::bench::bisection {
 

@@ -7,12 +7,26 @@
 #include <span>
 #include <vector>
 
-#include "bench/agreement.hpp"
 #include "bench/bisection/measure.hpp"
+#include "bench/message_memory.hpp"
+#include "bench/reductions.hpp"
 #include "kernel/neighbour_exchange.hpp"
+#include "model/bisection_request.hpp"
 #include "schedule/pattern.hpp"
 
 namespace leadline::bench::bisection {
+
+/// Each is large enough for every message of the run.
+class MessageBuffers {
+ public:
+  /// Throws Error(something_missing) where the allocator cannot provide them.
+  MessageBuffers(const BisectionRequest& request, int rank) : slots_(request, 1, rank) {}
+
+  kernel::NeighbourBuffers all() const { return slots_.all(); }
+
+ private:
+  MessageSlots slots_;
+};
 
 inline bool rests(const schedule::Route& route) { return route == schedule::Route{}; }
 inline bool sends(const schedule::Route& route) { return route.to != schedule::no_rank; }

@@ -10,8 +10,6 @@
 #include <optional>
 #include <utility>
 
-#include "bench/agreement.hpp"
-#include "bench/bisection/baseline.hpp"
 #include "bench/bisection/current_step.hpp"
 #include "bench/bisection/distribution.hpp"
 #include "bench/bisection/exchange_loop.hpp"
@@ -19,7 +17,6 @@
 #include "bench/bisection/slow_components.hpp"
 #include "bench/bisection/stopping.hpp"
 #include "bench/bisection/tally.hpp"
-#include "bench/bisection/time_budget.hpp"
 #include "bench/links.hpp"
 #include "bench/reductions.hpp"
 #include "kernel/barrier.hpp"

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bisection test's plan: who plays, which patterns.
+// Chooses patterns, and estimates memory and time.
 #include "bench/bisection/plan.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <unordered_set>
 #include <utility>
 
-#include "bench/bisection/estimate.hpp"
+#include "bench/bisection/output.hpp"
+#include "bench/message_memory.hpp"
 #include "core/error.hpp"
+#include "kernel/neighbour_exchange.hpp"
+#include "kernel/neighbours.hpp"
 
 namespace leadline::bench::bisection {
 namespace {
@@ -58,6 +62,79 @@ void choose_patterns(const BisectionRequest& request, Plan& plan) {
   }
 }
 
+/// A pattern while it is drawn, the pattern, the one that a search goes on from, players, host indices, baseline pairs.
+constexpr double bytes_per_rank = 8 + 6 * sizeof(std::int32_t);
+/// Rank 0's, at the end: what every rank says of itself, and its part of its host's median.
+constexpr double bytes_per_rank_at_rank_0 = 4 * sizeof(double);
+constexpr double bytes_per_pattern = sizeof(RankTimes) + 4 * sizeof(double);  // times, rates, relative to the median
+constexpr double bytes_per_pattern_at_rank_0 = sizeof(PatternSummary);
+constexpr double bytes_per_name = sizeof(schedule::PatternSpec) + sizeof(std::string);
+/// Channels, ends and times of a step, and what a transport keeps of it (MPI: two requests and addresses a channel).
+constexpr double bytes_per_exchange =
+    2 * (sizeof(kernel::NeighbourChannel) + 64) + sizeof(kernel::NeighbourStep) + 3 * sizeof(std::uint64_t);
+
+// Of the file, as docs/formats/hdf5.md lists them.
+constexpr double file_bytes_per_rank = 2 * sizeof(std::int32_t) + 2 * sizeof(double);
+constexpr double file_bytes_per_pattern = 4 * sizeof(std::int32_t) + 1 + 2 * sizeof(std::uint64_t) + 7 * sizeof(double);
+constexpr double file_bytes_per_baseline_pair = 2 * sizeof(std::int32_t) + sizeof(std::uint64_t) + sizeof(double);
+constexpr double file_bytes_per_name = 64;
+
+constexpr double drawing_s_per_rank = 40e-9;  // guessed: Fisher-Yates beyond the caches
+
+double num_baseline_pairs(const BisectionRequest& request, const Plan& plan) {
+  return plan.has_random ? static_cast<double>(request.rounds) * request.num_baseline_pairs : 0;
+}
+
+double own_table_bytes(const BisectionRequest& request, const Plan& plan) {
+  const auto num_sizes = static_cast<double>(request.message_sizes_bytes.size());
+  return bytes_per_rank * plan.rank_layout.num_ranks +
+         bytes_per_pattern * static_cast<double>(plan.max_patterns(request)) * num_sizes +
+         bytes_per_name * static_cast<double>(plan.named.size()) +
+         bytes_per_exchange * static_cast<double>(request.num_exchanges);
+}
+
+double table_bytes_at_rank_0(const BisectionRequest& request, const Plan& plan) {
+  const auto num_sizes = static_cast<double>(request.message_sizes_bytes.size());
+  return bytes_per_rank_at_rank_0 * plan.rank_layout.num_ranks +
+         num_sizes * (bytes_per_pattern_at_rank_0 * static_cast<double>(plan.max_patterns(request)) +
+                      sizeof(BaselineSample) * num_baseline_pairs(request, plan));
+}
+
+double file_bytes(const BisectionRequest& request, const Plan& plan) {
+  const auto num_sizes = static_cast<double>(request.message_sizes_bytes.size());
+  const auto num_patterns = static_cast<double>(plan.max_patterns(request));
+  return num_sizes * (num_patterns * (file_bytes_per_rank * plan.rank_layout.num_ranks + file_bytes_per_pattern) +
+                      num_baseline_pairs(request, plan) * file_bytes_per_baseline_pair) +
+         file_bytes_per_name * static_cast<double>(plan.named.size());
+}
+
+/// One loop: all exchanges, and the barriers round them and round the warm-up. A barrier is as many messages one behind
+/// the other as the number of ranks has digits in base two.
+double loop_s(const BisectionRequest& request, const Plan& plan, std::uint64_t size_bytes) {
+  const CostAssumption& assumption = plan.estimate.assumption;
+  const double num_exchanges = static_cast<double>(request.num_warmup) + static_cast<double>(request.num_exchanges);
+  const auto barrier_steps = std::bit_width(static_cast<unsigned>(plan.rank_layout.num_ranks - 1));
+  const double num_barriers = request.num_warmup > 0 ? 4 : 2;
+  return num_exchanges * message_s(assumption, size_bytes) + num_barriers * barrier_steps * message_s(assumption, 0);
+}
+
+/// Without its baseline: the loop, links, two reductions; twice the exchanges where bytes are verified.
+double pattern_s(const BisectionRequest& request, const Plan& plan, std::uint64_t size_bytes) {
+  const auto tree_steps = 2 * std::bit_width(static_cast<unsigned>(plan.rank_layout.num_ranks - 1));
+  const double loops = loop_s(request, plan, size_bytes) * (request.verify ? 2 : 1);
+  return loops + 3 * tree_steps * message_s(plan.estimate.assumption, 0) +
+         drawing_s_per_rank * plan.rank_layout.num_ranks;
+}
+
+double measuring_s(const BisectionRequest& request, const Plan& plan) {
+  double seconds = 0;
+  for (const std::uint64_t size : request.message_sizes_bytes) {
+    seconds += static_cast<double>(plan.max_patterns(request)) * pattern_s(request, plan, size) +
+               num_baseline_pairs(request, plan) * loop_s(request, plan, size);
+  }
+  return request.time_limit_s > 0 ? std::min(seconds, request.time_limit_s) : seconds;
+}
+
 }  // namespace
 
 std::uint64_t Plan::max_patterns(const BisectionRequest& request) const {
@@ -81,6 +158,21 @@ Plan plan(const BisectionRequest& request, const RankLayout& rank_layout) {
 void check_memory(const Plan& plan, std::uint64_t available_bytes) {
   check_available({plan.rank_layout.max_ranks_per_host, plan.estimate.host_bytes}, available_bytes,
                   "Choose a smaller --message-size, fewer --rounds, or fewer ranks on a host");
+}
+
+Estimate estimate_of(const BisectionRequest& request, const Plan& plan) {
+  const std::uint64_t largest = largest_message_bytes(request);
+  const double buffers = 2.0 * static_cast<double>(stride_of(1, largest));
+  const double own = own_table_bytes(request, plan), at_rank_0 = table_bytes_at_rank_0(request, plan);
+  Estimate estimate;
+  estimate.buffer_bytes = whole_bytes(buffers);
+  estimate.table_bytes = whole_bytes(own + at_rank_0);
+  estimate.host_bytes = (buffers + own) * plan.rank_layout.max_ranks_per_host + at_rank_0;
+  estimate.file_bytes = whole_bytes(file_bytes(request, plan));
+  estimate.pattern_s = pattern_s(request, plan, largest);
+  if (plan.has_random) estimate.pattern_s += request.num_baseline_pairs * loop_s(request, plan, largest);
+  estimate.measuring_s = measuring_s(request, plan);
+  return estimate;
 }
 
 }  // namespace leadline::bench::bisection

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/cost.hpp"
-#include "bench/rank_layout.hpp"
+#include "bench/plan.hpp"
 #include "model/bisection_request.hpp"
 #include "schedule/pattern.hpp"
 
@@ -42,5 +41,8 @@ Plan plan(const BisectionRequest& request, const RankLayout& rank_layout);
 
 /// Throws Error(something_missing) where estimate.host_bytes are not there.
 void check_memory(const Plan& plan, std::uint64_t available_bytes);
+
+/// Of a plan that has everything else. O(sizes).
+Estimate estimate_of(const BisectionRequest& request, const Plan& plan);
 
 }  // namespace leadline::bench::bisection

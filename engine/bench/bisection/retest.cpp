@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorted short lists; a pair of ranks is in each but once.
+// Chooses pairs of a pattern for the baseline, and merges lists of the slowest connections.
 #include "bench/bisection/retest.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "core/random.hpp"
 #include "stats/slowest.hpp"
 
 namespace leadline::bench::bisection {
@@ -58,6 +60,8 @@ SeenList own_list(std::uint32_t rank, std::span<const RankTimes> times) {
   return seen;
 }
 
+constexpr std::uint64_t baseline_stream = std::uint64_t{3} << 61;  // next to those of schedule/pattern.cpp
+
 }  // namespace
 
 std::vector<SlowConnection> slowest_connections(cluster::Cluster& cluster, int size_index,
@@ -83,6 +87,25 @@ std::vector<SlowConnection> slowest_connections(cluster::Cluster& cluster, int s
     connection.time_ns = seen.pair.time_ns;
   }
   return connections;
+}
+
+std::vector<AlonePair> draw_baseline_pairs(const schedule::Pattern& pattern, std::uint32_t num, std::uint64_t seed,
+                                           std::uint64_t index) {
+  if (num == 0) return {};
+  std::vector<std::int32_t> lower;  // of each pair the lower rank
+  lower.reserve(pattern.send_to.size() / 2);
+  for (std::size_t rank = 0; rank < pattern.send_to.size(); ++rank) {
+    const auto own = static_cast<std::int32_t>(rank);
+    if (pattern.send_to[rank] > own) lower.push_back(own);
+  }
+  Random random(seed, baseline_stream + index);
+  std::vector<AlonePair> pairs;
+  const std::size_t wanted = std::min<std::size_t>(num, lower.size());
+  for (std::size_t i = 0; i < wanted; ++i) {
+    std::swap(lower[i], lower[i + random.below(lower.size() - i)]);
+    pairs.push_back({lower[i], pattern.send_to[static_cast<std::size_t>(lower[i])]});
+  }
+  return pairs;
 }
 
 }  // namespace leadline::bench::bisection

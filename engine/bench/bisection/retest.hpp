@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slowest connections of a message size: found by merging short lists up the tree, to be measured alone.
+// Pairs measured alone: those of a pattern as a baseline, and the slowest connections of a message size again.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include "bench/bisection/output.hpp"
 #include "cluster/cluster.hpp"
 #include "model/bisection_result.hpp"
+#include "schedule/pattern.hpp"
 
 namespace leadline::bench::bisection {
 
@@ -18,5 +19,15 @@ namespace leadline::bench::bisection {
 /// either direction: it stands for both.
 std::vector<SlowConnection> slowest_connections(cluster::Cluster& cluster, int size_index,
                                                 std::span<const RankTimes> own, std::size_t count);
+
+struct AlonePair {
+  std::int32_t from = schedule::no_rank, to = schedule::no_rank;
+  bool operator==(const AlonePair&) const = default;
+};
+
+/// Different pairs of a matching, drawn at random, at most `num`: on all ranks the same ones for the index-th random
+/// pattern of a seed.
+std::vector<AlonePair> draw_baseline_pairs(const schedule::Pattern& pattern, std::uint32_t num, std::uint64_t seed,
+                                           std::uint64_t index);
 
 }  // namespace leadline::bench::bisection

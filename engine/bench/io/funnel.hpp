@@ -1,19 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// The protocol of a funnel: what a sender and its I/O rank say to each other beside objects.
-//
-// Writing: the I/O rank posts receives for a buffer's slots, then grants each sender concerned a credit of so many
-// objects; the sender sends its objects in order, never more than were granted. Reading is the mirror: the owner posts
-// a receive, then grants its I/O rank that one object; behind the last one comes an EndOfReading.
+// The protocol of a funnel: what a sender and its I/O rank say to each other beside objects.  Writing: the I/O rank
+// posts receives for a buffer's slots, then grants each sender concerned a credit of so many objects; the sender sends
+// its objects in order, never more than were granted. Reading is the mirror: the owner posts a receive, then grants
+// its I/O rank that one object; behind the last one comes an EndOfReading.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
-#include "bench/in_transport.hpp"
 #include "bench/io/object_loop.hpp"
+#include "bench/links.hpp"
 #include "transport/messages.hpp"
 
 namespace leadline::bench::io {
+
+/// Dissemination, see kernel/barrier.hpp.
+class OpenerBarrier {
+ public:
+  using Ticket = transport::Messages::Ticket;
+
+  static constexpr std::size_t num_tickets = 2;
+
+  /// `openers` ascending, `rank` one of them; tickets first_ticket and the next belong to it.
+  OpenerBarrier(const std::vector<std::int32_t>& openers, std::int32_t rank, transport::Messages& messages,
+                Ticket first_ticket);
+
+  /// All openers, equally often. `handle` is called for each ticket of somebody else that is handed out meanwhile.
+  template <class Handle>
+  void pass(Handle&& handle) {
+    for (const Round& round : rounds_) {
+      messages_.post_receive(round.from, {&tokens_[0], 1}, first_ticket_);
+      messages_.post_send(round.to, {&tokens_[1], 1}, first_ticket_ + 1);
+      for (int num_left = 2; num_left > 0;) {
+        const Ticket ticket = messages_.await_any();
+        const bool is_ours = ticket >= first_ticket_ && ticket < first_ticket_ + num_tickets;
+        if (is_ours) {
+          --num_left;
+        } else {
+          handle(ticket);
+        }
+      }
+    }
+  }
+
+  /// Whom such a barrier has to do with.
+  static std::vector<std::int32_t> partners(const std::vector<std::int32_t>& openers, std::int32_t rank);
+
+ private:
+  struct Round {
+    std::int32_t to = 0, from = 0;
+  };
+
+  static std::vector<Round> rounds_of(const std::vector<std::int32_t>& openers, std::int32_t rank);
+
+  std::vector<Round> rounds_;
+  transport::Messages& messages_;
+  Ticket first_ticket_;
+  std::array<std::byte, 2> tokens_{};
+};
 
 /// So many objects more may be sent.
 using Credit = std::uint64_t;

@@ -12,13 +12,10 @@
 #include <thread>
 #include <utility>
 
-#include "bench/agreement.hpp"
-#include "bench/io/current_step.hpp"
 #include "bench/io/funnel.hpp"
 #include "bench/io/hints_in_force.hpp"
-#include "bench/io/opener_barrier.hpp"
+#include "bench/io/pace.hpp"
 #include "bench/io/phase.hpp"
-#include "bench/io/same_files.hpp"
 #include "bench/io/share.hpp"
 #include "bench/io/summary.hpp"
 #include "bench/io/untimed_files.hpp"

@@ -1,18 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a rank moves the objects of a phase, whichever way they go.
+// How a rank moves the objects of a phase in either direction: until a time limit, and past its first error.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "bench/io/contents.hpp"
-#include "bench/io/failure.hpp"
 #include "bench/io/measure.hpp"
 #include "bench/io/pace.hpp"
 #include "bench/io/recorder.hpp"
 #include "bench/io/transfers.hpp"
+#include "core/error.hpp"
 
 namespace leadline::bench::io {
+
+class Failure {
+ public:
+  Failure(int rank, std::string host) : rank_(rank), host_(std::move(host)) {}
+
+  bool has_happened() const { return error_.has_value(); }
+  /// "rank 3 on node1: ..."; null where all is well.
+  const Error* error() const { return error_ ? &*error_ : nullptr; }
+
+  void note(const Error& error) {
+    if (error_) return;
+    error_.emplace(error.status(), fmt::format("rank {} on {}: {}", rank_, host_, error.problem()), error.why(),
+                   error.hint());
+  }
+
+  /// Does `work`, which belongs to this rank alone or is done by all partners alike; whether it went well.
+  template <class Work>
+  bool guard(Work&& work) {
+    try {
+      work();
+      return true;
+    } catch (const AgreedError&) {
+      throw;
+    } catch (const Error& error) {
+      note(error);
+      return false;
+    }
+  }
+
+ private:
+  int rank_;
+  std::string host_;
+  std::optional<Error> error_;
+};
 
 /// What all parts of a phase work with, on one rank. References outlive the phase.
 struct PhaseWork {
@@ -47,5 +84,15 @@ class ObjectLoop {
   /// is done all the same. Throws only where no partner can be reached.
   virtual std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> stop_ns) = 0;
 };
+
+struct Moved {
+  std::uint64_t num_objects = 0;  ///< of every rank
+  double stop_ns = 0;             ///< when the limit passed; 0 = it did not
+};
+
+/// Collective: objects [0, num_objects) of every rank, or as many as the time limit lets them. Ranks that need not move
+/// in step each stop by their own clock; then all go on to the greatest number that any of them had done. Others agree
+/// on batch after batch, by rank 0's clock. Where a rank fails, no other is kept waiting for its sake.
+Moved move_objects(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects);
 
 }  // namespace leadline::bench::io

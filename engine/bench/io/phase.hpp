@@ -8,14 +8,11 @@
 #include <string>
 
 #include "bench/io/contents.hpp"
-#include "bench/io/current_step.hpp"
-#include "bench/io/failure.hpp"
 #include "bench/io/measure.hpp"
 #include "bench/io/object_loop.hpp"
 #include "bench/io/pace.hpp"
 #include "bench/io/recorder.hpp"
 #include "bench/io/share.hpp"
-#include "bench/io/time_limit.hpp"
 #include "bench/io/transfers.hpp"
 #include "core/error.hpp"
 #include "transport/messages.hpp"

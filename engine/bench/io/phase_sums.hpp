@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be added up of a phase, rank by rank.
+// What can be added up of a phase, rank by rank, and quantiles of its histograms of latencies.
 #pragma once
 
 #include <array>
@@ -45,5 +45,9 @@ PhaseSums sums_of(int rank, const RankPhase& own, const IoRequest& request, doub
 
 /// Collective: of all ranks, on all ranks.
 PhaseSums sum_of(cluster::Cluster& cluster, const PhaseSums& own);
+
+/// The q-quantile (0 <= q <= 1) of calls whose least and greatest latency are known: by logarithm between the edges of
+/// its bucket, as if the bucket's calls were spread evenly; never outside min to max. NaN without calls.
+double latency_quantile_ns(const LatencyHistogram& latencies, double q, double min_ns, double max_ns);
 
 }  // namespace leadline::bench::io

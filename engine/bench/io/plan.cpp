@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parallel file test's plan: who does I/O, how large buffers are, which phases, which names.
+// Lays out files and ranks, shifts reads, and estimates memory.
 #include "bench/io/plan.hpp"
 
 #include <fmt/format.h>
@@ -7,12 +7,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <utility>
+#include <vector>
 
-#include "bench/cost.hpp"
-#include "bench/io/estimate.hpp"
-#include "bench/io/read_shift.hpp"
-#include "bench/io/templates.hpp"
+#include "bench/io/buffers.hpp"
+#include "bench/io/names.hpp"
+#include "bench/plan.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "memory/block_pattern.hpp"
@@ -198,6 +199,60 @@ void choose_shift(const IoRequest& request, Plan& plan) {
   }
 }
 
+/// Layout (16), whom it reads for, its name and the list that names are kept in.
+constexpr double bytes_per_rank = 128;
+/// Rows, histograms and the lists of slow calls while a phase goes on.
+constexpr double fixed_bytes = 1 << 16;
+
+/// From the beginning of one buffer to that of the next: each begins on a page.
+double stride_of(std::uint64_t bytes) {
+  const std::uint64_t num_pages = (bytes + page_bytes - 1) / page_bytes;
+  return static_cast<double>(num_pages * page_bytes);
+}
+
+double ring_bytes(const IoRequest& request) {
+  return stride_of(request.object_size_bytes) * static_cast<double>(ring_depth(request));
+}
+
+/// An I/O rank of a funnel makes its own objects where they are written from, and has no ring.
+double io_rank_bytes(const IoRequest& request, const Plan& plan) {
+  if (!schedule::is_funnel(request.movement)) return ring_bytes(request);
+  return stride_of(plan.buffer_size_bytes) * plan.num_buffers;
+}
+
+double bytes_on_fullest_host(const Plan& plan, double own, double io_rank) {
+  std::vector<double> on_host(1, 0.0);
+  for (int rank = 0; rank < plan.layout.num_ranks(); ++rank) {
+    const auto& host_of = plan.rank_layout.host_of;
+    const std::size_t host = host_of.empty() ? 0 : host_of[static_cast<std::size_t>(rank)];
+    if (host >= on_host.size()) on_host.resize(host + 1, 0.0);
+    on_host[host] += plan.layout.is_opener(rank) ? io_rank : own;
+  }
+  return *std::ranges::max_element(on_host);
+}
+
+double file_bytes(const IoRequest& request, const Plan& plan) {
+  if (request.no_file) return 0;
+  double bytes = 0;
+  for (int file = 0; file < plan.layout.num_files(); ++file) {
+    bytes += static_cast<double>(std::max(plan.layout.file_size_bytes(file), request.preallocate_bytes));
+  }
+  return bytes;
+}
+
+double funnel_bytes(const IoRequest& request, const Plan& plan) {
+  if (!schedule::is_funnel(request.movement)) return 0;
+  double num_senders = 0;
+  for (int rank = 0; rank < plan.layout.num_ranks(); ++rank) num_senders += plan.layout.is_opener(rank) ? 0 : 1;
+  return num_senders * static_cast<double>(plan.num_objects) * static_cast<double>(request.object_size_bytes);
+}
+
+[[noreturn]] void refuse(const char* kind, std::int64_t by, const std::string& why, const std::string& hint) {
+  throw Error(ExitStatus::bad_command_line, fmt::format("--read-shift cannot be {}:{}", kind, by), why, hint);
+}
+
+std::size_t index(std::int64_t index) { return static_cast<std::size_t>(index); }
+
 }  // namespace
 
 Plan plan(const IoRequest& request, const RankLayout& rank_layout, const Names& names) {
@@ -219,6 +274,73 @@ Plan plan(const IoRequest& request, const RankLayout& rank_layout, const Names& 
 void check_memory(const Plan& plan, std::uint64_t available_bytes) {
   check_available({plan.rank_layout.max_ranks_per_host, plan.estimate.host_bytes}, available_bytes,
                   "Choose a smaller --object-size or --buffer-size, less --ahead, or fewer ranks on a host");
+}
+
+Estimate estimate_of(const IoRequest& request, const Plan& plan) {
+  const double tables = bytes_per_rank * plan.layout.num_ranks() + fixed_bytes;
+  const double own = ring_bytes(request) + tables, io_rank = io_rank_bytes(request, plan) + tables;
+  Estimate estimate;
+  estimate.own_bytes = whole_bytes(own);
+  estimate.io_rank_bytes = whole_bytes(io_rank);
+  estimate.host_bytes = bytes_on_fullest_host(plan, own, io_rank);
+  estimate.file_bytes = whole_bytes(file_bytes(request, plan));
+  estimate.funnel_bytes = whole_bytes(funnel_bytes(request, plan));
+  return estimate;
+}
+
+std::int64_t shift_by_ranks(std::int64_t by, int num_ranks) {
+  const std::int64_t shift = (by % num_ranks + num_ranks) % num_ranks;
+  if (shift != 0) return shift;
+  refuse(
+      "ranks", by,
+      num_ranks == 1 ? "there is 1 rank" : fmt::format("with {} ranks every rank would read its own", num_ranks),
+      num_ranks == 1 ? "Start more ranks, or leave it out" : fmt::format("Choose ranks:1 to ranks:{}", num_ranks - 1));
+}
+
+std::vector<std::int32_t> reads_by_hosts(std::int64_t by, const RankLayout& rank_layout) {
+  const auto num_ranks = static_cast<std::int64_t>(rank_layout.host_of.size());
+  const std::int64_t num_hosts = num_ranks == 0 ? 1 : std::int64_t{*std::ranges::max_element(rank_layout.host_of)} + 1;
+  if (num_hosts == 1) {
+    refuse("hosts", by, "all ranks are on one host",
+           "Start ranks on several hosts, use --drop-cache or --direct, or leave it out");
+  }
+  const std::int64_t hosts_on = (by % num_hosts + num_hosts) % num_hosts;
+  if (hosts_on == 0) {
+    refuse("hosts", by, fmt::format("with {} hosts every rank would read its own", num_hosts),
+           fmt::format("Choose hosts:1 to hosts:{}", num_hosts - 1));
+  }
+  std::vector<std::int64_t> num_on(index(num_hosts), 0);
+  for (const std::uint32_t host : rank_layout.host_of) ++num_on[host];
+  const std::int64_t most = *std::ranges::max_element(num_on);
+  if (most > num_ranks - most) {
+    refuse("hosts", by,
+           fmt::format("one host has {} of {} ranks, so that some would read what it wrote itself", most, num_ranks),
+           "Spread ranks evenly over hosts, use --drop-cache or --direct, or leave it out");
+  }
+  // Nobody stays on its host who moves on by as many ranks as the fullest host has, and as far from the other side.
+  const std::int64_t to_that_host = std::accumulate(num_on.begin(), num_on.begin() + hosts_on, std::int64_t{0});
+  const std::int64_t distance = std::clamp(to_that_host, most, num_ranks - most);
+
+  std::vector<std::int32_t> by_host(index(num_ranks));
+  std::iota(by_host.begin(), by_host.end(), 0);
+  std::ranges::stable_sort(by_host, {}, [&](std::int32_t rank) { return rank_layout.host_of[index(rank)]; });
+  std::vector<std::int32_t> reads(index(num_ranks));
+  for (std::int64_t seat = 0; seat < num_ranks; ++seat) {
+    reads[index(by_host[index(seat)])] = by_host[index((seat + distance) % num_ranks)];
+  }
+  return reads;
+}
+
+std::int32_t reads_for(const Plan& plan, const IoRequest& request, int rank) {
+  switch (request.read_shift) {
+    case ReadShift::none:
+      return rank;
+    case ReadShift::ranks:
+      return static_cast<std::int32_t>((rank + plan.shift_by_ranks) % plan.layout.num_ranks());
+    case ReadShift::hosts:
+      return plan.reads[index(rank)];
+  }
+  return rank;
 }
 
 }  // namespace leadline::bench::io

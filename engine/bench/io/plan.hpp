@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/rank_layout.hpp"
+#include "bench/plan.hpp"
 #include "model/io_request.hpp"
 #include "model/io_result.hpp"
 #include "schedule/file_layout.hpp"
@@ -67,5 +67,17 @@ struct NameParts {
 
 /// %r, %h, %p and %% are replaced; throws Error(bad_command_line) at any other %.
 std::string expand_target(const std::string& name, const NameParts& parts);
+
+/// Of a plan that is complete but for its estimate.
+Estimate estimate_of(const IoRequest& request, const Plan& plan);
+
+/// The same shift in 0 .. num_ranks - 1. Throws Error(bad_command_line) where every rank would read its own.
+std::int64_t shift_by_ranks(std::int64_t by, int num_ranks);
+
+/// By rank: the rank in the same position on the host `by` hosts further on. Where hosts have unequal numbers of ranks,
+/// ranks in the order of hosts are shifted as a whole, so far that none reads what its own host wrote. Throws
+/// Error(bad_command_line) where there is one host, the shift leads back to it, or one host has more ranks than all
+/// others together.
+std::vector<std::int32_t> reads_by_hosts(std::int64_t by, const RankLayout& rank_layout);
 
 }  // namespace leadline::bench::io

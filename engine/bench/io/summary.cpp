@@ -14,10 +14,8 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/io/latencies.hpp"
 #include "bench/io/phase_sums.hpp"
 #include "bench/io/slow_and_wrong.hpp"
-#include "bench/io/stragglers.hpp"
 #include "stats/interval.hpp"
 #include "stats/summary.hpp"
 #include "storage/page_cache.hpp"

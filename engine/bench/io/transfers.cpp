@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "bench/in_transport.hpp"
+#include "bench/links.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 

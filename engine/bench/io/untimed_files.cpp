@@ -1,19 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truncation, removal, and a look at the first block.
+// Prepares and removes files, and checks that all hosts see the same one.
 #include "bench/io/untimed_files.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <span>
+#include <string>
+#include <vector>
 
+#include "bench/io/object_loop.hpp"
+#include "bench/io/share.hpp"
 #include "bench/reductions.hpp"
 #include "core/error.hpp"
+#include "memory/block_pattern.hpp"
+#include "storage/posix/opened.hpp"
 
 namespace leadline::bench::io {
+namespace {
+
+bool are_on_several_hosts(const std::vector<std::int32_t>& ranks, std::span<const std::uint32_t> host_of) {
+  return std::any_of(ranks.begin(), ranks.end(), [&](std::int32_t rank) {
+    return host_of[static_cast<std::size_t>(rank)] != host_of[static_cast<std::size_t>(ranks.front())];
+  });
+}
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+/// Devices are whatever they are.
+bool is_no_file(const std::string& path) {
+  std::error_code ignored;
+  return is_there(path) && !std::filesystem::is_regular_file(path, ignored);
+}
+
+void write_block(const std::string& path, std::uint64_t run) {
+  std::array<std::byte, memory::block_size_bytes> block{};
+  memory::ObjectKey key;
+  key.run = run;
+  memory::fill_object(block, {}, key);
+  const storage::Descriptor file =
+      storage::posix::open_descriptor(path, storage::Access::write, CachePath::buffered).file;
+  const ssize_t num_written = ::pwrite(file.fd(), block.data(), block.size(), 0);
+  if (num_written == static_cast<ssize_t>(block.size())) return;
+  throw Error(ExitStatus::run_failed, fmt::format("writing a first block of {} failed", path),
+              system_error_text(num_written < 0 ? errno : ENOSPC));
+}
+
+/// Throws where the file on this host is not the one that the rank `writer` has just written.
+void find_block(const std::string& path, std::uint64_t run, std::int32_t writer) {
+  const bool was_there = is_there(path);
+  // Created where it is not there, as the test itself will: what a network file system remembers about names that
+  // nobody had does not count then.
+  storage::posix::open_descriptor(path, storage::Access::write, CachePath::buffered);
+  const auto writing = writing_of_file(path);
+  if (writing && writing->run == run) return;
+  if (!was_there) remove_file(path);
+  throw Error(ExitStatus::something_missing, fmt::format("{} is not the same file on all hosts", path),
+              fmt::format("what rank {} on another host wrote into it is not there", writer),
+              "Name a --target on a file system that all hosts share, or give each rank a file (--movement N-N)");
+}
+
+}  // namespace
 
 void truncate_file(const std::string& path) {
   std::error_code error;
@@ -55,6 +111,26 @@ Writing writing_of_earlier_run(const IoRequest& request, const Plan& plan, const
   }
   found = merged_over_ranks(cluster, found, [](const Found& a, const Found& b) { return a.is_known != 0 ? a : b; });
   return found.is_known != 0 ? Writing{found.run, found.generation} : otherwise;
+}
+
+void require_same_files(const Stage& stage) {
+  if (stage.request.no_file || !schedule::shares_files(stage.request.movement)) return;
+  cluster::Cluster& cluster = stage.cluster;
+  const int rank = cluster.rank();
+  const Share share = share_of(stage.request, stage.plan, IoOperation::write, rank);
+  const std::string path = share.opens ? stage.files[static_cast<std::size_t>(share.file)] : "";
+  const bool takes_part = share.opens && are_on_several_hosts(share.openers, cluster.host_of()) && !is_no_file(path);
+  const bool writes = takes_part && share.is_lowest_opener(rank);
+  const bool was_there = writes && is_there(path);
+  Failure failure(rank, stage.place.host);
+  if (writes) failure.guard([&] { write_block(path, stage.run); });
+  agree(cluster, failure.error());
+  const bool looks = takes_part && !writes && is_lowest_on_host(share.openers, rank, cluster.host_of());
+  if (looks) failure.guard([&] { find_block(path, stage.run, share.openers.front()); });
+  cluster.barrier();
+  // As it was: hints about its layout count only for a file that the test creates.
+  if (writes && !was_there) failure.guard([&] { remove_file(path); });
+  agree(cluster, failure.error());
 }
 
 }  // namespace leadline::bench::io

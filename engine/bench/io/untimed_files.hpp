@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to files before and behind phases, outside any timing.
+// What happens to files outside any timing: before and after phases, and whether a file that several hosts write is
+// one file.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "bench/io/contents.hpp"
+#include "bench/io/measure.hpp"
 #include "bench/io/plan.hpp"
 #include "cluster/cluster.hpp"
 
@@ -24,5 +26,9 @@ std::optional<Writing> writing_of_file(const std::string& path);
 /// says nothing. The lowest opener of the first file looks.
 Writing writing_of_earlier_run(const IoRequest& request, const Plan& plan, const std::vector<std::string>& files,
                                cluster::Cluster& cluster, const Writing& otherwise);
+
+/// Collective, before anything is written; the files may hold a block of this run behind it. Looks only at files whose
+/// openers are on several hosts. Throws AgreedError(something_missing) that names the file and two hosts.
+void require_same_files(const Stage& stage);
 
 }  // namespace leadline::bench::io

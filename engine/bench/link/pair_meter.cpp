@@ -8,8 +8,8 @@
 #include <chrono>
 #include <optional>
 
-#include "bench/corruption.hpp"
-#include "bench/in_transport.hpp"
+#include "bench/links.hpp"
+#include "bench/message_memory.hpp"
 #include "core/error.hpp"
 #include "stats/summary.hpp"
 

@@ -6,8 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/cost.hpp"
-#include "bench/rank_layout.hpp"
+#include "bench/plan.hpp"
 #include "model/link_request.hpp"
 #include "model/link_result.hpp"
 #include "schedule/schedule.hpp"

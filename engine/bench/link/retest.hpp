@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slowest ordered pairs of a slice, and second measurements of any pairs: alone, or beside others.
+// Second measurements of pairs, alone or under load: the slowest pairs of a slice, and the suspects of its diagnosis.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,8 @@
 #include "bench/link/pair_meter.hpp"
 #include "cluster/cluster.hpp"
 #include "diagnosis/diagnose.hpp"
+#include "diagnosis/layout.hpp"
+#include "model/diagnosis.hpp"
 #include "model/link_result.hpp"
 #include "model/samples.hpp"
 
@@ -41,5 +43,18 @@ class RetestMeter {
   std::uint64_t begin_ns_ = 0;
   bool is_over_ = false;
 };
+
+/// What a diagnosis works with. References outlive the call.
+struct DiagnosisStage {
+  cluster::Cluster& cluster;
+  PairMeter& meter;
+  const diagnosis::Layout& layout;
+  const DiagnosisSettings& settings;
+  diagnosis::Load load = diagnosis::Load::concurrent;  ///< under which the test has measured
+  double retest_limit_s = 0;  ///< what has not been measured again by then stays so; rank 0's clock counts
+};
+
+/// Collective; the same on every rank but for names, which rank 0 has.
+Diagnosis diagnose(const DiagnosisStage& stage, const PairRow& row, const Slice& slice, std::uint64_t num_pairs);
 
 }  // namespace leadline::bench::link

@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "bench/corruption.hpp"
-#include "bench/in_transport.hpp"
-#include "bench/message_slots.hpp"
+#include "bench/links.hpp"
+#include "bench/message_memory.hpp"
 #include "stats/summary.hpp"
 
 namespace leadline::bench::topology {

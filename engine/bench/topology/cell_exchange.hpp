@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/agreement.hpp"
+#include "bench/reductions.hpp"
 #include "bench/topology/measure.hpp"
 #include "bench/topology/neighbourhood.hpp"
 #include "kernel/neighbour_exchange.hpp"

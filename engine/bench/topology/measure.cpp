@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "bench/agreement.hpp"
 #include "bench/links.hpp"
+#include "bench/reductions.hpp"
 #include "bench/topology/cell_exchange.hpp"
 #include "bench/topology/current_step.hpp"
 #include "bench/topology/summarize.hpp"

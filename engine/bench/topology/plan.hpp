@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/cost.hpp"
-#include "bench/rank_layout.hpp"
+#include "bench/plan.hpp"
 #include "model/topology_request.hpp"
 #include "model/topology_result.hpp"
 #include "schedule/topology.hpp"
@@ -45,5 +44,11 @@ std::uint32_t num_slots(const TopologyRequest& request, const Plan& plan, int ra
 /// Throws Error(something_missing) where estimate.host_bytes are not there; the hint names --shared-buffers and
 /// --max-outstanding.
 void check_memory(const Plan& plan, std::uint64_t available_bytes);
+
+/// As num_slots() says, for a rank with at most so many channels.
+std::uint32_t num_slots_for(const TopologyRequest& request, std::int32_t num_channels);
+
+/// Of a plan that has everything else. O(ranks) of memory.
+Estimate estimate_of(const TopologyRequest& request, const Plan& plan);
 
 }  // namespace leadline::bench::topology

@@ -10,7 +10,6 @@
 #include <span>
 #include <string_view>
 
-#include "bench/agreement.hpp"
 #include "bench/reductions.hpp"
 #include "bench/topology/cell_exchange.hpp"
 #include "core/clock.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ways to stop together: behind what the fastest has done, or at the end of an agreed batch.
-#include "bench/io/time_limit.hpp"
+// Moves objects until a time limit, and equally many on all ranks.
+#include "bench/io/object_loop.hpp"
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ struct LimitStatus {
   std::uint32_t has_failed = 0, has_stopped = 0;
 };
 
-LimitStatus agree(PhaseWork& work, LimitStatus own) {
+LimitStatus agree_on_limit(PhaseWork& work, LimitStatus own) {
   own.has_failed = work.failure.has_happened() ? 1 : 0;
   const Recorder::AgreementTimer timer(work.recorder);
   return merged_over_ranks(work.stage.cluster, own, [](const LimitStatus& a, const LimitStatus& b) {
@@ -33,7 +33,7 @@ Moved move_alone(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects, s
   own.num_done = loop.move({0, num_objects}, limit_ns);
   own.has_stopped = own.num_done < num_objects ? 1 : 0;
   work.recorder.stop_here();
-  const LimitStatus all = agree(work, own);
+  const LimitStatus all = agree_on_limit(work, own);
   if (all.has_stopped == 0) {
     work.recorder.row().bytes_at_stop = 0;
     return {num_objects, 0};
@@ -55,7 +55,7 @@ Moved move_in_step(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects,
       const std::uint64_t size = (batch.end - batch.first) * (is_short ? 2 : 1);
       own.next_end = batch.end + std::min(size, num_objects - batch.end);
     }
-    const LimitStatus all = agree(work, own);
+    const LimitStatus all = agree_on_limit(work, own);
     if (all.next_end == 0 || all.has_failed != 0) {
       work.recorder.stop_here();
       return {batch.end, static_cast<double>(end_ns)};

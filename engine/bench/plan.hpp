@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What plans take messages to cost, and whether the memory that they ask for is there.
+// What the plans of all benchmarks share: how the ranks are spread over hosts, what messages cost, and which memory
+// there is.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
+#include "network/network.hpp"
+
 namespace leadline::bench {
+
+/// What `host_of` points to outlives the plan.
+struct RankLayout {
+  int num_ranks = 1;
+  int max_ranks_per_host = 1;
+  std::span<const std::uint32_t> host_of{};   ///< host index by rank, in order of first appearance
+  const network::Network* network = nullptr;  ///< what the hosts hang on; nullptr = unknown
+};
 
 /// What an estimate takes a message to cost; a guess for commodity networks, printed beside the estimate.
 struct CostAssumption {
@@ -26,5 +38,8 @@ struct HostDemand {
 
 /// Throws Error(something_missing) with this hint where there is less.
 void check_available(const HostDemand& demand, std::uint64_t available_bytes, const std::string& hint);
+
+/// Bytes: free memory of the host, or what its control group leaves.
+std::uint64_t available_memory_bytes();
 
 }  // namespace leadline::bench
