@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "diagnosis/coded_rows.hpp"
 #include "diagnosis/diagnose.hpp"
+#include "diagnosis/rows.hpp"
 #include "network/formula.hpp"
 #include "schedule/sampled_rounds.hpp"
 #include "synthetic/simulator.hpp"

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "diagnosis/coded_rows.hpp"
 #include "diagnosis/diagnose.hpp"
+#include "diagnosis/rows.hpp"
 #include "network/parse_network.hpp"
 #include "synthetic/scenario.hpp"
 #include "synthetic/simulator.hpp"

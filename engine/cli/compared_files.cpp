@@ -9,8 +9,8 @@
 #include "cli/link_files.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
-#include "diagnosis/coded_rows.hpp"
 #include "diagnosis/compare.hpp"
+#include "diagnosis/rows.hpp"
 #include "network/parse_network.hpp"
 #include "result/matched_results.hpp"
 

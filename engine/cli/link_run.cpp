@@ -26,7 +26,7 @@
 #include "model/diagnosis.hpp"
 #include "model/link_result.hpp"
 #include "output/comparison_text.hpp"
-#include "output/health_line.hpp"
+#include "output/diagnosis_text.hpp"
 #include "output/link_progress.hpp"
 #include "output/link_summary.hpp"
 #include "result/link_result_file.hpp"

@@ -1,19 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the system about this process.
+// Starts the ranks of a historical front end, reads facts about its process, and writes its files of results.
 #include "compat/process.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include "cli/standard_streams.hpp"
+#include "cli/start.hpp"
+#include "cluster/launcher.hpp"
+#include "core/error.hpp"
+#include "result/output_file.hpp"
 #include "result/sion/container/reader.hpp"
 
 namespace leadline::compat {
+
+using cluster::FrontEnd;
+using cluster::Launcher;
+
+namespace {
+
+/// MPI knows its ranks by itself, whatever variables an old job script has left.
+Launcher launcher_of(const RunRequest& request) {
+  const std::string transport = transport::parse_choice(request.transport).name;
+  return cluster::detect_launcher(transport == "mpi" ? FrontEnd::leadline : FrontEnd::linktest);
+}
+
+struct TextFile {
+  result::OutputFile file;
+  std::uint64_t size_bytes = 0;
+};
+
+/// Does `work`, whose errors name the engine's option.
+template <class Work>
+auto in_words_of(const std::string& option, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    const std::string theirs = "--output";
+    std::string hint = error.hint();
+    if (const auto at = hint.find(theirs); at != std::string::npos) hint.replace(at, theirs.size(), option);
+    throw Error(error.status(), error.problem(), error.why(), hint);
+  }
+}
+
+}  // namespace
 
 std::uint64_t resident_bytes() {
   std::ifstream in("/proc/self/statm");
@@ -46,6 +85,36 @@ Outlet standard_outlet() {
             std::fwrite(text.data(), 1, text.size(), stderr);
             std::fflush(stderr);
           }};
+}
+
+void need_launcher(const RunRequest& request, const HowToStart& how) {
+  if (launcher_of(request) != Launcher::none) return;
+  cli::refuse_unconnected_slurm_tasks();
+  throw Error(ExitStatus::something_missing, fmt::format("nothing has started the ranks of {}", how.program),
+              "there is no sign of a launcher",
+              fmt::format("Start it with {}. \"{}\" starts local ranks by itself", how.example, how.own_command));
+}
+
+Start started_ranks(const RunRequest& request, const HowToStart& how) {
+  need_launcher(request, how);
+  const std::string transport = transport::parse_choice(request.transport).name;
+  const Launcher launcher = launcher_of(request);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file size is then an error of a write, and not the rank's death
+  transport::LoadedModule module = transport::open_module(transport, launcher);
+  const auto timeout =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(request.timeout_s));
+  auto bootstrap = cli::launcher_bootstrap(module, launcher, timeout);
+  return {std::move(module), std::move(bootstrap)};
+}
+
+std::function<void(const std::string& text)> appending_to(const std::string& path, const std::string& option) {
+  auto made = in_words_of(option, [&] {
+    return std::make_shared<TextFile>(TextFile{result::OutputFile::create(path, result::ExistingFile::overwrite)});
+  });
+  return [made, option](const std::string& text) {
+    in_words_of(option, [&] { made->file.write_at(made->size_bytes, text); });
+    made->size_bytes += text.size();
+  };
 }
 
 }  // namespace leadline::compat

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a historical front end says about its own process and about its files.
+// What the historical front ends share: how their ranks are started, facts about the process, and their files of
+// results.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+
+#include "cluster/bootstrap.hpp"
+#include "model/request.hpp"
+#include "transport/module.hpp"
 
 namespace leadline::compat {
 
@@ -29,5 +35,27 @@ struct Outlet {
 
 /// Standard output and standard error.
 Outlet standard_outlet();
+
+struct Start {
+  transport::LoadedModule module;
+  std::unique_ptr<cluster::Bootstrap> bootstrap;
+};
+
+/// For the error where nothing has started the ranks.
+struct HowToStart {
+  std::string program, example;
+  std::string own_command = "leadline link";  ///< what measures the same, and starts ranks by itself
+};
+
+/// Local: throws Error(something_missing) where nothing has started the ranks.
+void need_launcher(const RunRequest& request, const HowToStart& how);
+
+/// Collective: opens the transport and lets the ranks find each other: by their launcher, or, with any transport but
+/// MPI, by the LINKTEST_TCP_* variables. Throws Error(something_missing) where neither is there.
+Start started_ranks(const RunRequest& request, const HowToStart& how);
+
+/// Local: makes the file, or empties an older one, and gives what appends a text to it; copies of that append to the
+/// same file. Both throw Error, which calls the option that names the file `option`.
+std::function<void(const std::string& text)> appending_to(const std::string& path, const std::string& option);
 
 }  // namespace leadline::compat

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least, mean and greatest time over rounds, as the old tools print them after each step and at the end.
+// Times over rounds and hosts by rank, as the old tools print them.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "bench/link/output.hpp"
+#include "model/result.hpp"
 
 namespace leadline::compat {
 
@@ -35,5 +38,8 @@ inline Times times_of(const bench::link::RoundNumbers& round) {
 
 /// Of one value.
 inline Times times_of(double time_ns) { return {1, time_ns, time_ns, time_ns}; }
+
+/// Hosts by rank out of the ranks of each host.
+std::vector<std::string> host_of_each_rank(const std::vector<HostRanks>& hosts);
 
 }  // namespace leadline::compat

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes faults line by line.
+// Writes faults as text, and the line that a prolog script can log.
 #include "output/diagnosis_text.hpp"
 
 #include <fmt/format.h>
@@ -195,6 +195,28 @@ std::string verdict_text(const std::vector<SliceSummary>& slices) {
                                               slices.size(), format_bytes(seen.slice->slice.message_size_bytes))});
   }
   return head(*first->diagnosis, num_faults) + listed(faults, most_faults) + notes_text(first->diagnosis->notes);
+}
+
+std::string health_line(const LinkResult& result, const std::string& /*result_path*/) {
+  std::string faults;
+  double measuring_s = 0;
+  std::uint64_t num_pairs = 0, num_measured = 0;
+  for (const SliceSummary& slice : result.slices) {
+    measuring_s += slice.measuring_s + slice.diagnosis_s;
+    if (!slice.diagnosis) continue;
+    num_pairs += slice.diagnosis->num_pairs;
+    num_measured += slice.diagnosis->num_measured;
+    for (const Fault& fault : slice.diagnosis->faults) {
+      if (counts(fault)) faults += (faults.empty() ? "" : "; ") + fault_sentence(fault);
+    }
+  }
+  if (!faults.empty()) return fmt::format("bad: {}\n", faults);
+  const auto& provenance = result.provenance;
+  const double share = num_pairs > 0 ? 100 * static_cast<double>(num_measured) / static_cast<double>(num_pairs) : 0;
+  return fmt::format("ok: {} on {}, {:.0f} % of all pairs in {}, no fault\n",
+                     counted(static_cast<std::uint64_t>(provenance.num_ranks), "rank"),
+                     counted(static_cast<std::uint64_t>(provenance.num_hosts), "host"), share,
+                     format_duration(measuring_s));
 }
 
 }  // namespace leadline::output

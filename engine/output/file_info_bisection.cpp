@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/units.hpp"
-#include "output/bisection_numbers.hpp"
+#include "output/bisection_text.hpp"
 #include "output/file_info_parts.hpp"
 #include "output/table.hpp"
 

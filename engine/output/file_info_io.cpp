@@ -56,7 +56,7 @@ std::string remarks_on(const KeptPhase& phase, const Header& header) {
 }
 
 /// The rates of all phases go in one unit.
-Unit unit_of_rates(const std::vector<KeptPhase>& phases) {
+Unit unit_of_phase_rates(const std::vector<KeptPhase>& phases) {
   std::vector<double> rates;
   for (const KeptPhase& phase : phases) rates.push_back(phase.bytes_per_s);
   return bandwidth_unit(middle_of(rates));
@@ -64,7 +64,7 @@ Unit unit_of_rates(const std::vector<KeptPhase>& phases) {
 
 std::string phase_table(const IoInfo& info) {
   if (info.phases.empty()) return "\n  No phase was measured.\n";
-  const Unit unit = unit_of_rates(info.phases);
+  const Unit unit = unit_of_phase_rates(info.phases);
   Table table({{"operation", Align::left},
                {"repeat"},
                {"bytes"},

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/units.hpp"
-#include "output/io_request_text.hpp"
 #include "output/io_text.hpp"
 #include "output/table.hpp"
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "output/io_request_text.hpp"
+#include "output/io_text.hpp"
 #include "output/table.hpp"
 
 namespace leadline::output {

@@ -12,8 +12,7 @@
 
 #include "core/units.hpp"
 #include "output/diagnosis_text.hpp"
-#include "output/findings.hpp"
-#include "output/pairs_text.hpp"
+#include "output/plan_text.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 #include "result/slow_pairs.hpp"

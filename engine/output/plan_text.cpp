@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
-#include "output/pairs_text.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 #include "schedule/schedule.hpp"
@@ -49,6 +48,16 @@ std::string rounds_of_one_rank(const schedule::Schedule& schedule, int rank) {
 }
 
 }  // namespace
+
+std::string pairs_text(const LinkRequest& request) {
+  std::string text = "all pairs of ranks";
+  if (request.bisection) text = "pairs across the two halves of the ranks";
+  if (request.between_hosts) text = "pairs on different hosts";
+  if (request.bisection && request.between_hosts) text = "pairs across the two halves of the hosts";
+  if (request.one_per_host) text += ", one rank per host";
+  if (request.serial) text += ", one pair at a time";
+  return text;
+}
 
 std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan) {
   const int num_ranks = plan.rank_layout.num_ranks;

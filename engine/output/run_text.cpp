@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first and last lines of a summary.
+// Beginning, findings and end of a summary.
 #include "output/run_text.hpp"
 
 #include <fmt/format.h>
@@ -66,6 +66,19 @@ std::string where_it_lies(ResultFormat format, const std::string& result_path) {
   if (result_path.empty() || result_path == "-") return "";
   std::string text = fmt::format("result: {}\n", result_path);
   if (format == ResultFormat::hdf5) text += fmt::format("next:   leadline report {}\n", shell_word(result_path));
+  return text;
+}
+
+std::string findings_text(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Severity severity : {Severity::warning, Severity::note}) {
+    for (const Finding& finding : findings) {
+      if (finding.severity != severity) continue;
+      text += fmt::format("{}: {}\n", name_of(severity), finding.message);
+      if (!finding.evidence.empty()) text += fmt::format("    {}\n", finding.evidence);
+      if (!finding.advice.empty()) text += fmt::format("    {}\n", finding.advice);
+    }
+  }
   return text;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the summaries of all benchmarks begin and end with.
+// What the summaries of all benchmarks share: beginning, findings and end.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "bench/plan.hpp"
+#include "model/finding.hpp"
 #include "model/request.hpp"
 #include "model/result.hpp"
 
@@ -26,5 +28,8 @@ std::string where_it_lies(ResultFormat format, const std::string& result_path);
 
 /// What was verified, and where it lies.
 std::string run_tail(const RunResult& result, ResultFormat format, const std::string& result_path);
+
+/// "warning: what it is", and below it, indented, the evidence and the advice; warnings first. Empty for no findings.
+std::string findings_text(const std::vector<Finding>& findings);
 
 }  // namespace leadline::output

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "diagnosis/coded_rows.hpp"
 #include "diagnosis/compare.hpp"
 #include "diagnosis/layout.hpp"
+#include "diagnosis/rows.hpp"
 #include "result/link_result_reader.hpp"
 
 namespace leadline::result {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <optional>
 
-#include "diagnosis/coded_rows.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/layout.hpp"
+#include "diagnosis/rows.hpp"
 #include "result/link_result_reader.hpp"
 
 namespace leadline::result {

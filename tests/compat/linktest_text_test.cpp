@@ -5,7 +5,6 @@
 
 #include <regex>
 
-#include "compat/linktest/progress.hpp"
 #include "compat/linktest/text.hpp"
 
 namespace leadline::compat::linktest {

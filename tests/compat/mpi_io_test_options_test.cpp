@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "compat/mpi_io_test/options.hpp"
-#include "compat/mpi_io_test/sizes.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::compat::mpi_io_test {

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "compat/mpi_io_test/options.hpp"
-#include "compat/mpi_io_test/progress.hpp"
 #include "compat/mpi_io_test/text.hpp"
 
 namespace leadline::compat::mpi_io_test {

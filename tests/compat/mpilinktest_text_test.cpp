@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compat/mpilinktest/progress.hpp"
 #include "compat/mpilinktest/text.hpp"
 
 namespace leadline::compat::mpilinktest {

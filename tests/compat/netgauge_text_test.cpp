@@ -6,7 +6,6 @@
 #include <array>
 #include <numeric>
 
-#include "compat/netgauge/progress.hpp"
 #include "compat/netgauge/text.hpp"
 
 namespace leadline::compat::netgauge {

@@ -8,10 +8,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "compat/hosts.hpp"
-#include "compat/nettest/progress.hpp"
 #include "compat/nettest/text.hpp"
-#include "compat/text_file.hpp"
+#include "compat/process.hpp"
+#include "compat/times.hpp"
 #include "core/error.hpp"
 
 namespace leadline::compat::nettest {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Codes of logarithms: there and back within a step; rows: each once, whoever looks, dense or sparse.
-#include "diagnosis/coded_rows.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "diagnosis/rows.hpp"
 #include "made_up.hpp"
 
 namespace leadline::diagnosis {

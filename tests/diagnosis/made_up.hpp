@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "diagnosis/coded_rows.hpp"
 #include "diagnosis/diagnose.hpp"
+#include "diagnosis/rows.hpp"
 #include "diagnosis/suspect.hpp"
 #include "synthetic/machine.hpp"
 #include "synthetic/simulator.hpp"

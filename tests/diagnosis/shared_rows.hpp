@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "diagnosis/coded_rows.hpp"
+#include "diagnosis/rows.hpp"
 
 namespace leadline::diagnosis {
 

@@ -11,7 +11,6 @@
 
 #include "output/bisection_fixture.hpp"
 #include "output/bisection_progress.hpp"
-#include "output/bisection_remaining.hpp"
 #include "support/screen.hpp"
 
 namespace leadline::output {

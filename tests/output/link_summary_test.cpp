@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "output/findings.hpp"
 #include "output/run_text.hpp"
 
 namespace leadline::output {

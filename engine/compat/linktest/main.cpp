@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From LinkTest 2.x's command line to a run of the engine, and back to LinkTest's words.
-#include "compat/linktest/main.hpp"
+#include "compat/main.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -12,11 +12,9 @@
 #include "cli/standard_streams.hpp"
 #include "cluster/launcher.hpp"
 #include "compat/linktest/options.hpp"
-#include "compat/linktest/progress.hpp"
 #include "compat/linktest/text.hpp"
 #include "compat/process.hpp"
-#include "compat/start.hpp"
-#include "output/findings.hpp"
+#include "output/run_text.hpp"
 
 namespace leadline::compat::linktest {
 namespace {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "bench/link/output.hpp"
+#include "compat/process.hpp"
 #include "compat/times.hpp"
 #include "model/link_request.hpp"
 #include "model/link_result.hpp"
@@ -55,5 +57,8 @@ std::string all_to_all_results(int iteration, const AllToAllSummary& summary);
 std::string task_line(int rank, const std::string& host, int core, std::uint64_t resident_bytes);
 std::string phase_line(bench::link::Phase phase, double seconds);
 std::string written_line(std::uint64_t record_bytes);
+
+/// Prints the arguments at once, the rest as it comes.
+std::unique_ptr<bench::link::Progress> make_progress(const LinkResult& so_far, Outlet outlet);
 
 }  // namespace leadline::compat::linktest

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the MPI-IO Test's command line to a run of the engine, and back to its text.
-#include "compat/mpi_io_test/main.hpp"
+#include "compat/main.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -17,18 +21,28 @@
 #include "cli/standard_streams.hpp"
 #include "cli/text_file.hpp"
 #include "cluster/launcher.hpp"
-#include "compat/mpi_io_test/error_file.hpp"
 #include "compat/mpi_io_test/options.hpp"
-#include "compat/mpi_io_test/progress.hpp"
 #include "compat/mpi_io_test/text.hpp"
 #include "compat/process.hpp"
-#include "compat/start.hpp"
-#include "compat/text_file.hpp"
 #include "core/error.hpp"
-#include "output/findings.hpp"
+#include "output/run_text.hpp"
 
 namespace leadline::compat::mpi_io_test {
 namespace {
+
+/// Local: from now on what goes to standard error goes to the file, which is made anew. An error is given back, since
+/// the ranks do not know each other yet and must agree on it later.
+std::optional<Error> redirect_errors(const std::string& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) {
+    return Error(ExitStatus::bad_command_line, fmt::format("-errout {} cannot be written", path),
+                 system_error_text(errno), "Name a file in a directory that is there");
+  }
+  std::fflush(stderr);
+  ::dup2(file, STDERR_FILENO);
+  ::close(file);
+  return std::nullopt;
+}
 
 constexpr cluster::FrontEnd no_variables = cluster::FrontEnd::leadline;  // MPI alone says who the ranks are
 constexpr int failed = 255;

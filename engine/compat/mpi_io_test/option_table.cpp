@@ -8,7 +8,6 @@
 #include <array>
 #include <string_view>
 
-#include "compat/mpi_io_test/refuse.hpp"
 #include "core/error.hpp"
 
 namespace leadline::compat::mpi_io_test {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.hpp"
+
 namespace leadline::compat::mpi_io_test {
 
 /// What stands behind an option.
@@ -44,5 +46,12 @@ std::vector<Given> options_in_setup(const std::string& path, const std::string& 
 
 /// `word` as it must stand in a setup file to be read as this.
 std::string quoted(const std::string& word);
+
+inline constexpr const char* where_more_is = "See mpi_io_test.x -help";
+
+[[noreturn]] inline void refuse(const std::string& problem, const std::string& why,
+                                const std::string& hint = where_more_is) {
+  throw Error(ExitStatus::bad_command_line, problem, why, hint);
+}
 
 }  // namespace leadline::compat::mpi_io_test

@@ -5,24 +5,103 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <initializer_list>
 #include <map>
 #include <sstream>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "cli/arguments.hpp"
 #include "cli/io_values.hpp"
-#include "compat/mpi_io_test/refuse.hpp"
-#include "compat/mpi_io_test/remarks.hpp"
+#include "compat/mpi_io_test/option_table.hpp"
 #include "compat/mpi_io_test/settings.hpp"
-#include "compat/mpi_io_test/sizes.hpp"
 #include "compat/values.hpp"
 #include "core/error.hpp"
 #include "memory/block_pattern.hpp"
+#include "model/io_request.hpp"
 #include "result/link_result_file.hpp"
 
 namespace leadline::compat::mpi_io_test {
 namespace {
+
+using schedule::Movement;
+
+class Remarks {
+ public:
+  Remarks(const Settings& settings, std::vector<std::string>& remarks) : settings_(settings), remarks_(remarks) {}
+
+  /// One for each of these that was given.
+  void no_effect(std::initializer_list<const char*> names, std::string_view why) {
+    for (const char* name : names) {
+      if (settings_.has(name)) remarks_.push_back(fmt::format("-{} has no effect: {}", name, why));
+    }
+  }
+
+ private:
+  const Settings& settings_;
+  std::vector<std::string>& remarks_;
+};
+
+/// One remark for each such option that was given, without line ends.
+void add_remarks(const Settings& settings, const IoRequest& request, std::vector<std::string>& remarks) {
+  Remarks add(settings, remarks);
+  if (!schedule::is_funnel(request.movement)) {
+    add.no_effect({"ahead", "csize"}, "only types 3 and 4 have circular buffers");
+    add.no_effect({"host"}, "only types 3 and 4 leave I/O to some processes");
+  }
+  if (request.movement == Movement::n_n && settings.value("strided") == "1") {
+    add.no_effect({"strided"}, "a file of type 1 has the objects of one process");
+  }
+  if (request.no_file) {
+    add.no_effect({"collective", "hints", "dio", "barrier", "preallocate", "target", "targets", "deletefile", "sync",
+                   "sleep", "chkdata", "backend", "allow_fragile"},
+                  "with -nofile nothing is opened");
+    return;
+  }
+  if (request.operations == IoOperations::read) {
+    add.no_effect({"barrier", "preallocate", "sync", "sleep"}, "with -op read nothing is written");
+  }
+  if (request.operations == IoOperations::write) {
+    add.no_effect({"chkdata", "sleep"}, "with -op write nothing is read");
+  }
+  if (settings.has("dio") && request.cache_path != CachePath::direct) {
+    remarks.emplace_back(
+        "-dio asks the MPI library by the hints direct_read and direct_write; whether it goes round the page cache is "
+        "not confirmed. -backend posix does");
+  }
+}
+
+struct Suffix {
+  std::string_view name;
+  std::uint64_t factor;
+};
+
+constexpr std::array suffixes{
+    Suffix{"", 1},
+    Suffix{"w", 2},
+    Suffix{"b", 512},
+    Suffix{"KB", 1000},
+    Suffix{"K", std::uint64_t{1} << 10},
+    Suffix{"KiB", std::uint64_t{1} << 10},
+    Suffix{"MB", 1'000'000},
+    Suffix{"M", std::uint64_t{1} << 20},
+    Suffix{"MiB", std::uint64_t{1} << 20},
+    Suffix{"GB", 1'000'000'000},
+    Suffix{"G", std::uint64_t{1} << 30},
+    Suffix{"GiB", std::uint64_t{1} << 30},
+    Suffix{"TB", 1'000'000'000'000},
+    Suffix{"T", std::uint64_t{1} << 40},
+    Suffix{"TiB", std::uint64_t{1} << 40},
+};
+
+constexpr const char* examples =
+    "Write for example 65536, 64K (65536) or 64KB (64000); there are w (2), b (512), KB K MB M GB G TB T and KiB to "
+    "TiB";
 
 using schedule::Movement;
 
@@ -278,6 +357,24 @@ std::map<std::string, std::string> defaults_of(const IoRequest& request) {
 }
 
 }  // namespace
+
+std::uint64_t parse_size(const std::string& option, const std::string& text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, number);
+  if (problem == std::errc::result_out_of_range) cli::throw_bad_value(option, text, "it is too large", examples);
+  if (problem != std::errc{}) cli::throw_bad_value(option, text, "it does not begin with a number", examples);
+  const std::string_view suffix(stop, static_cast<std::size_t>(end - stop));
+  for (const Suffix& known : suffixes) {
+    if (known.name != suffix) continue;
+    std::uint64_t bytes = 0;
+    if (__builtin_mul_overflow(number, known.factor, &bytes)) {
+      cli::throw_bad_value(option, text, "it is too large", examples);
+    }
+    return bytes;
+  }
+  cli::throw_bad_value(option, text, "what stands behind the number is no unit", examples);
+}
 
 Command parse(const std::vector<std::string>& arguments, const ReadSetup& read_setup) {
   Command command;

@@ -4,15 +4,36 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <string_view>
-
-#include "compat/mpi_io_test/environment.hpp"
+#include <utility>
 
 namespace leadline::compat::mpi_io_test {
 namespace {
+
+constexpr std::array variables{
+    // Open MPI: which components, and how OMPIO works
+    "OMPI_MCA_io", "OMPI_MCA_fs", "OMPI_MCA_fbtl", "OMPI_MCA_fcoll", "OMPI_MCA_sharedfp", "OMPI_MCA_btl",
+    "OMPI_MCA_mtl", "OMPI_MCA_pml", "OMPI_MCA_fbtl_posix_read_datasieving", "OMPI_MCA_fbtl_posix_write_datasieving",
+    "OMPI_MCA_io_ompio_bytes_per_agg", "OMPI_MCA_io_ompio_cycle_buffer_size", "OMPI_MCA_io_ompio_grouping_option",
+    "OMPI_MCA_io_ompio_num_aggregators", "OMPI_MCA_fs_lustre_stripe_size", "OMPI_MCA_fs_lustre_stripe_width",
+    // ROMIO
+    "ROMIO_HINTS", "ROMIO_FSTYPE_FORCE", "ROMIO_PRINT_HINTS",
+    // MPICH and its kin
+    "MPICH_MPIIO_HINTS", "MPICH_MPIIO_CB_ALIGN", "MPICH_MPIIO_DVS_MAXNODES", "MPIR_CVAR_ROMIO_FSTYPE_FORCE",
+    "I_MPI_EXTRA_FILESYSTEM", "I_MPI_EXTRA_FILESYSTEM_FORCE", "I_MPI_EXTRA_FILESYSTEM_LIST"};
+
+/// As one line of text.
+std::string printable(const char* value) {
+  std::string text = value;
+  for (char& letter : text) {
+    if (static_cast<unsigned char>(letter) < ' ' || letter == '\x7f') letter = '?';
+  }
+  return text;
+}
 
 using schedule::Movement;
 
@@ -131,7 +152,41 @@ std::string rank_lines(const PhaseSummary& phase) {
   return text;
 }
 
+class MpiIoTestProgress final : public bench::io::Progress {
+ public:
+  MpiIoTestProgress(IoResult so_far, Shown shown, Outlet outlet, std::size_t& num_shown)
+      : so_far_(std::move(so_far)), shown_(std::move(shown)), outlet_(std::move(outlet)), num_shown_(num_shown) {}
+
+  void phase_begins(const PhasePosition& place, std::uint64_t /*bytes_total*/) override {
+    outlet_.out(above_phase(so_far_, place));
+  }
+
+  void phase_goes_on(const bench::io::PhaseProgress& /*progress*/) override {}
+
+  void phase_ends(const PhaseSummary& summary) override {
+    outlet_.out(phase_lines(shown_, so_far_, summary));
+    ++num_shown_;
+  }
+
+  void waits(const std::string& /*for_what*/) override {}
+
+ private:
+  IoResult so_far_;
+  Shown shown_;
+  Outlet outlet_;
+  std::size_t& num_shown_;
+};
+
 }  // namespace
+
+std::string tuning_lines(const Environment& environment) {
+  std::string text;
+  for (const char* name : variables) {
+    const char* const value = environment(name);
+    if (value != nullptr) text += fmt::format("{}={}\n", name, printable(value));
+  }
+  return text;
+}
 
 std::string opening(const Shown& shown, const IoResult& so_far, const Environment& environment) {
   const IoRequest& request = so_far.request;
@@ -199,6 +254,11 @@ std::string remark_lines(const Shown& shown) {
   std::string text;
   for (const std::string& remark : shown.remarks) text += fmt::format("mpi_io_test.x: {}\n", remark);
   return text;
+}
+
+std::unique_ptr<bench::io::Progress> make_progress(const IoResult& so_far, Shown shown, Outlet outlet,
+                                                   std::size_t& num_shown) {
+  return std::make_unique<MpiIoTestProgress>(so_far, std::move(shown), std::move(outlet), num_shown);
 }
 
 }  // namespace leadline::compat::mpi_io_test

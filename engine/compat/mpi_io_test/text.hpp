@@ -3,9 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "bench/io/output.hpp"
 #include "compat/mpi_io_test/options.hpp"
+#include "compat/process.hpp"
 #include "model/io_result.hpp"
 
 namespace leadline::compat::mpi_io_test {
@@ -31,5 +34,13 @@ std::string ending(const IoResult& result);
 
 /// "mpi_io_test.x: REMARK\n" for each.
 std::string remark_lines(const Shown& shown);
+
+/// "NAME=value\n" for each that is set. The old program printed every variable with MPI in it, secrets too.
+std::string tuning_lines(const Environment& environment);
+
+/// Rank 0: prints what stands above a phase when it begins and its lines when it has ended. `num_shown` counts the
+/// latter; it outlives the progress.
+std::unique_ptr<bench::io::Progress> make_progress(const IoResult& so_far, Shown shown, Outlet outlet,
+                                                   std::size_t& num_shown);
 
 }  // namespace leadline::compat::mpi_io_test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From LinkTest 1.2's command line to a run of the engine, and back to LinkTest's words.
-#include "compat/mpilinktest/main.hpp"
+#include "compat/main.hpp"
 
 #include <fmt/format.h>
 
@@ -13,11 +13,9 @@
 #include "cli/standard_streams.hpp"
 #include "cluster/launcher.hpp"
 #include "compat/mpilinktest/options.hpp"
-#include "compat/mpilinktest/progress.hpp"
 #include "compat/mpilinktest/text.hpp"
 #include "compat/process.hpp"
-#include "compat/start.hpp"
-#include "output/findings.hpp"
+#include "output/run_text.hpp"
 
 namespace leadline::compat::mpilinktest {
 namespace {

@@ -4,12 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "bench/link/output.hpp"
+#include "compat/process.hpp"
 #include "compat/times.hpp"
 #include "model/link_request.hpp"
+#include "model/link_result.hpp"
 #include "model/result.hpp"
 
 namespace leadline::compat::mpilinktest {
@@ -47,5 +50,9 @@ std::string written_line(const std::string& path, std::uint64_t record_bytes);
 
 /// For standard error.
 std::string task_line(int rank, const std::string& host, std::uint64_t resident_bytes);
+
+/// Prints the arguments at once, the rest as it comes; a running summary after every `summary_interval` steps.
+std::unique_ptr<bench::link::Progress> make_progress(const LinkResult& so_far, std::uint64_t summary_interval,
+                                                     Outlet outlet);
 
 }  // namespace leadline::compat::mpilinktest

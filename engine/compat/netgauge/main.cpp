@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From Netgauge's command line to a run of the engine, and back to Netgauge's lines.
-#include "compat/netgauge/main.hpp"
+#include "compat/main.hpp"
 
 #include <fmt/format.h>
 
@@ -14,12 +14,10 @@
 #include "cli/version.hpp"
 #include "cluster/launcher.hpp"
 #include "compat/netgauge/options.hpp"
-#include "compat/netgauge/progress.hpp"
 #include "compat/netgauge/text.hpp"
 #include "compat/process.hpp"
-#include "compat/start.hpp"
 #include "core/error.hpp"
-#include "output/findings.hpp"
+#include "output/run_text.hpp"
 
 namespace leadline::compat::netgauge {
 namespace {

@@ -6,18 +6,100 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
+#include <string>
 
 #include "cli/arguments.hpp"
 #include "compat/netgauge/option_table.hpp"
-#include "compat/netgauge/sizes.hpp"
-#include "compat/netgauge/unsupported_pattern.hpp"
 #include "compat/values.hpp"
 #include "core/error.hpp"
+#include "core/units.hpp"
 #include "result/link_result_file.hpp"
 
 namespace leadline::compat::netgauge {
 namespace {
+
+struct UnsupportedPattern {
+  const char* pattern;
+  const char* why;
+  const char* hint;
+};
+
+constexpr const char* nowhere = "Leadline has nothing like it";
+constexpr const char* what_is_here = "netgauge -x ebb is what there is";
+
+constexpr std::array<UnsupportedPattern, 15> others{{
+    {"1toN", "it is one rank with all others, which answer",
+     R"("leadline topology --pattern star" measures that, "--pattern outcast" the way there alone)"},
+    {"Nto1", "it is all ranks to one", R"("leadline topology --pattern incast" measures that)"},
+    {"loggp", "it is latency and bandwidth by message size",
+     R"("leadline link --message-size 1B-1MiB" measures these, but fits no LogGP parameters)"},
+    {"distrtt", "it is the spread of round trips between two ranks",
+     R"("leadline link --messages 500 --batches 500" measures that for every two ranks)"},
+    {"disk", "its writing destroys what is on the disk, and Leadline never does that", what_is_here},
+    {"nbov", nowhere, what_is_here},
+    {"noise", nowhere, what_is_here},
+    {"collvsnoise", nowhere, what_is_here},
+    {"synctest", nowhere, what_is_here},
+    {"mprobe", nowhere, what_is_here},
+    {"memory", nowhere, what_is_here},
+    {"cpu", nowhere, what_is_here},
+    {"func_args", nowhere, what_is_here},
+    {"overlap", nowhere, what_is_here},
+    {"beff", "Netgauge had none of that name, either", what_is_here},
+}};
+
+/// one_one and its variants.
+UnsupportedPattern between_two_ranks(const std::string& pattern) {
+  if (pattern == "one_one" || pattern == "one_one_all") {
+    return {"", "it is ping-pongs between two ranks", R"("leadline link" measures that for every two ranks)"};
+  }
+  if (pattern.find("bidirect") != std::string::npos) {
+    return {"", "it is two ranks that send to each other at once",
+            R"("leadline link --direction bidirectional" measures that for every two ranks)"};
+  }
+  return {"", "it is a variant of ping-pongs between two ranks",
+          R"("leadline link" measures plain ones for every two ranks)"};
+}
+
+UnsupportedPattern elsewhere(const std::string& pattern) {
+  if (pattern.starts_with("one_one")) return between_two_ranks(pattern);
+  for (const UnsupportedPattern& other : others) {
+    if (pattern == other.pattern) return other;
+  }
+  return {"", "Netgauge had none of that name, either", what_is_here};
+}
+
+/// Throws Error(bad_command_line): `pattern` is not measured here; what measures something like it, if anything does.
+[[noreturn]] void refuse_pattern(const std::string& option, const std::string& pattern) {
+  const UnsupportedPattern place = elsewhere(pattern);
+  const std::string problem = option.empty()
+                                  ? fmt::format("netgauge has no pattern {}, which is meant without -x", pattern)
+                                  : fmt::format("{} cannot be '{}'", option, pattern);
+  throw Error(ExitStatus::bad_command_line, problem, place.why, place.hint);
+}
+
+constexpr const char* examples = "Write for example -s 4096, -s 1024-65536, -s -1M or -s 1M-1M";
+constexpr std::uint64_t netgauges_max_bytes = std::uint64_t{1} << 30;
+
+/// One end of the range, out of `text`, the whole of it.
+std::uint64_t end_bytes(const std::string& option, const std::string& text, const std::string& end, SizeRange& range) {
+  std::uint64_t bytes = 0;
+  try {
+    bytes = parse_bytes(end);
+  } catch (const Error& error) {
+    cli::throw_bad_value(option, text, error.problem() + (error.why().empty() ? "" : ": " + error.why()), examples);
+  }
+  if (bytes == 0 || bytes > max_message_size_bytes) {
+    cli::throw_bad_value(option, text, "a message must have from 1 B to 1 TiB", examples);
+  }
+  if (end.find_first_not_of("0123456789") != std::string::npos) {
+    const std::string remark = fmt::format("{}: {} is {} bytes; Netgauge knew no units", option, end, bytes);
+    if (range.remarks.empty() || range.remarks.back() != remark) range.remarks.push_back(remark);
+  }
+  return bytes;
+}
 
 constexpr const char* program = "netgauge";
 constexpr const char* default_pattern = "one_one";
@@ -135,6 +217,42 @@ Wish wish_of(const GivenOptions& given) {
 }
 
 }  // namespace
+
+SizeRange size_range(const std::string& option, const std::string& text) {
+  SizeRange range;
+  const auto dash = text.find('-');
+  if (dash == std::string::npos) {
+    range.min_bytes = range.max_bytes = end_bytes(option, text, text, range);
+  } else {
+    if (dash + 1 == text.size()) {
+      cli::throw_bad_value(option, text, "the range has no end, which Netgauge read as 1 GiB", examples);
+    }
+    if (dash > 0) range.min_bytes = end_bytes(option, text, text.substr(0, dash), range);
+    range.max_bytes = end_bytes(option, text, text.substr(dash + 1), range);
+  }
+  if (range.max_bytes < range.min_bytes) {
+    cli::throw_bad_value(option, text, "the range ends below its beginning", examples);
+  }
+  if (range.max_bytes > netgauges_max_bytes) {
+    range.remarks.push_back(fmt::format("{}: sizes above 1 GiB are measured; Netgauge ended there", option));
+  }
+  return range;
+}
+
+std::vector<std::uint64_t> sizes_in(const SizeRange& range, std::uint64_t grad) {
+  std::vector<std::uint64_t> sizes{range.min_bytes};
+  while (sizes.back() < range.max_bytes) {
+    if (sizes.size() == max_sizes) {
+      throw Error(ExitStatus::bad_command_line, fmt::format("-g {} makes too many sizes", grad),
+                  fmt::format("there may be {}", max_sizes), "Choose a smaller -g, or a narrower -s");
+    }
+    const std::uint64_t size = sizes.back();
+    const auto octave = static_cast<std::uint64_t>(std::bit_width(size)) - 1;
+    const std::uint64_t step = octave < grad ? 1 : std::uint64_t{1} << (octave - (grad - 1));
+    sizes.push_back(std::min(size + step, range.max_bytes));
+  }
+  return sizes;
+}
 
 Command parse(const std::vector<std::string>& arguments) {
   const GivenOptions given = given_options(arguments);

@@ -2,9 +2,12 @@
 // The lines that Netgauge prints for ebb, each a pure function of what is in it.
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "bench/bisection/output.hpp"
 #include "compat/netgauge/options.hpp"
+#include "compat/process.hpp"
 #include "model/bisection_result.hpp"
 #include "schedule/pattern.hpp"
 
@@ -28,5 +31,8 @@ std::string round_lines(const Shown& shown, const BisectionRequest& request, con
 std::string ending(const Shown& shown, const BisectionRequest& request, const BisectionSummary& size);
 
 std::string version_line(const std::string& leadline_version);
+
+/// Prints what stands above all rounds at once, and each round as soon as it is measured.
+std::unique_ptr<bench::bisection::Progress> make_progress(const BisectionResult& so_far, Shown shown, Outlet outlet);
 
 }  // namespace leadline::compat::netgauge

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From NETTEST's command line to a run of the engine, and back to NETTEST's table.
-#include "compat/nettest/main.hpp"
+#include "compat/main.hpp"
 
 #include <fmt/format.h>
 
@@ -14,13 +14,10 @@
 #include "cli/topology_run.hpp"
 #include "cluster/launcher.hpp"
 #include "compat/nettest/options.hpp"
-#include "compat/nettest/progress.hpp"
 #include "compat/nettest/text.hpp"
 #include "compat/process.hpp"
-#include "compat/start.hpp"
-#include "compat/text_file.hpp"
 #include "core/error.hpp"
-#include "output/findings.hpp"
+#include "output/run_text.hpp"
 
 namespace leadline::compat::nettest {
 namespace {

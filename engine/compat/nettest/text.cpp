@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
-#include "compat/hosts.hpp"
+#include "compat/times.hpp"
 
 namespace leadline::compat::nettest {
 namespace {
@@ -86,6 +88,33 @@ std::string nodes_line(const std::vector<HostRanks>& hosts) {
   return text + "\n";
 }
 
+class NettestProgress final : public bench::topology::Progress {
+ public:
+  NettestProgress(TopologyResult so_far, const Lengths& lengths, Outlet outlet, double& elapsed_s)
+      : so_far_(std::move(so_far)), lengths_(lengths), outlet_(std::move(outlet)), elapsed_s_(elapsed_s) {
+    outlet_.out(heading(lengths_, so_far_));
+  }
+
+  void cell_begins(const Cell& /*cell*/, std::size_t /*index*/, std::size_t /*num_cells*/) override {}
+
+  void cell_ends(const CellSummary& summary, double elapsed_s) override {
+    elapsed_s_ = elapsed_s;
+    row_.push_back(summary);
+    if (row_.size() < so_far_.topologies.size()) return;
+    outlet_.out(row(lengths_, so_far_, row_));
+    row_.clear();
+  }
+
+  void load_goes_on(const LoadPoint& /*point*/, double /*elapsed_s*/) override {}
+
+ private:
+  TopologyResult so_far_;
+  Lengths lengths_;
+  Outlet outlet_;
+  double& elapsed_s_;
+  std::vector<CellSummary> row_;
+};
+
 }  // namespace
 
 std::string heading(const Lengths& lengths, const TopologyResult& so_far) {
@@ -118,6 +147,11 @@ std::string ending(const TopologyResult& result, double elapsed_s) {
   text += fmt::format("\n\tBest {} throughput values in MB/sec\n", word_of(result.request.rate)) + titles(result);
   for (const double value : best) text += fmt::format("\t{:.2f}", value);
   return text + "\n";
+}
+
+std::unique_ptr<bench::topology::Progress> make_progress(TopologyResult so_far, const Lengths& lengths, Outlet outlet,
+                                                         double& elapsed_s) {
+  return std::make_unique<NettestProgress>(std::move(so_far), lengths, std::move(outlet), elapsed_s);
 }
 
 }  // namespace leadline::compat::nettest

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "bench/topology/output.hpp"
 #include "compat/nettest/options.hpp"
+#include "compat/process.hpp"
 #include "model/topology_result.hpp"
 
 namespace leadline::compat::nettest {
@@ -21,5 +24,10 @@ std::string row(const Lengths& lengths, const TopologyResult& so_far, const std:
 
 /// What stands below the table: how long it took, and the best of each column.
 std::string ending(const TopologyResult& result, double elapsed_s);
+
+/// Prints the heading at once, and a line of the table as soon as its last cell is measured. `elapsed_s`, which
+/// outlives it, then holds how long all so far has taken.
+std::unique_ptr<bench::topology::Progress> make_progress(TopologyResult so_far, const Lengths& lengths, Outlet outlet,
+                                                         double& elapsed_s);
 
 }  // namespace leadline::compat::nettest

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --dry-run prints of a bisection test: who plays, the first patterns, and what it would cost.
+// Intervals, shares and percentages of a bisection test, and what --dry-run prints of it.
+#include "output/bisection_text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/units.hpp"
-#include "output/bisection_text.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 
@@ -106,6 +109,38 @@ std::string first_patterns(const BisectionRequest& request, const Plan& plan) {
 }
 
 }  // namespace
+
+std::string plus_minus(const Interval& interval, const Unit& unit) {
+  if (!std::isfinite(interval.half_width)) return in_unit(interval.mean, unit);
+  return fmt::format("{} ± {}", in_unit(interval.mean, unit), in_unit(interval.half_width, unit));
+}
+
+std::string share_text(double share) { return in_unit(share, Unit{}); }
+
+std::string percent(double share) { return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "-"; }
+
+double relative_width(const Interval& interval) { return interval.half_width / interval.mean; }
+
+const BisectionSummary* summary_of(const BisectionResult& result, int size_index) {
+  for (const BisectionSummary& summary : result.sizes) {
+    if (summary.size_index == size_index && summary.num_patterns > 0) return &summary;
+  }
+  return nullptr;
+}
+
+bool has_random_patterns(const BisectionResult& result) {
+  return std::any_of(result.sizes.begin(), result.sizes.end(),
+                     [](const BisectionSummary& summary) { return summary.num_patterns > 0; });
+}
+
+Unit unit_of_bandwidths(const BisectionResult& result) {
+  std::vector<double> bandwidths;
+  for (const BisectionSummary& summary : result.sizes) bandwidths.push_back(summary.ebb.mean);
+  if (std::isnan(middle_of(bandwidths))) {
+    for (const PatternSummary& pattern : result.patterns) bandwidths.push_back(pattern.bytes_per_s_mean);
+  }
+  return bandwidth_unit(middle_of(bandwidths));
+}
 
 std::string bisection_plan_text(const BisectionRequest& request, const Plan& plan) {
   std::string text = who_plays(plan) + what_is_measured(request, plan) + first_patterns(request, plan);

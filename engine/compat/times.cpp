@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads ranges of ranks.
-#include "compat/hosts.hpp"
+// Hosts by rank, out of the ranks of each host.
+#include "compat/times.hpp"
 
 #include <charconv>
 #include <map>
