@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a list of cables, and tells hosts from switches.
+// Reads a list of cables, and distinguishes hosts from switches.
 #include "network/edge_topology.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a formula, and puts its hosts below its switches.
+// Reads a formula, and assigns its hosts to its switches.
 #include "network/formula.hpp"
 
 #include <fmt/format.h>
@@ -176,7 +176,8 @@ Network torus(const Formula& formula) {
   const std::size_t farthest = std::accumulate(formula.extents.begin(), formula.extents.end(), std::size_t{0},
                                                [](std::size_t sum, std::size_t extent) { return sum + extent / 2; });
   if (farthest > most_hops) {
-    formula.refuse_size(fmt::format("its hosts are up to {} hops apart, at most {} can be told", farthest, most_hops));
+    formula.refuse_size(
+        fmt::format("its hosts are up to {} hops apart, at most {} are supported", farthest, most_hops));
   }
   Network network = network_of(formula, num_hosts);
   network.levels.push_back(level_of("router", "router", num_hosts, 1));

@@ -10,8 +10,8 @@
 namespace leadline::network {
 
 /// "fat-tree:HOSTSxLEAVES[xPODS][,spines=N][,cores=N]", "dragonfly:H[,groups=G]" and "torus:XxYx...", as those of
-/// `leadline simulate bisection`, with hosts numbered alike. They have no names. Throws Error(bad_command_line) with
-/// the part that is wrong.
+/// `leadline simulate bisection`, with hosts numbered alike and without names. Throws Error(bad_command_line) with the
+/// part that is wrong.
 Network formula(const std::string& word);
 
 /// Whether the word begins with a kind of formula, right or wrong.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes lists of hosts apart: entries at commas, each of them texts and brackets in turn.
+// Parses lists of hosts: entries between commas, each of them texts and brackets in turn.
 #include "network/hostlist.hpp"
 
 #include <fmt/format.h>

@@ -93,15 +93,15 @@ void begin_stanza(IbReader& reader, const Line& line, std::string_view text, IbK
 }
 
 void add_port(IbReader& reader, const Line& line, std::string_view text) {
-  if (!reader.own) line.refuse("a port of nobody", complete_output);
+  if (!reader.own) line.refuse("a port without a node", complete_output);
   const auto port = bracketed(text);
   const auto other = quoted(text.substr(0, text.find('#')));
-  if (!port || !other || other->empty()) line.refuse("it tells no port and who is there", complete_output);
+  if (!port || !other || other->empty()) line.refuse("it names no port and no node behind it", complete_output);
   const auto other_port = bracketed(text.substr(text.find(*other) + other->size() + 1));
   if (!other_port) line.refuse(fmt::format("no port of {}", shown(*other)), complete_output);
   const std::uint32_t node = node_of_id(reader, *other, line.number);
   reader.fabric.cables.push_back({*reader.own, *port, node, *other_port, line.number});
-  // A switch tells what it sees; an adapter's own lines come later, or not at all.
+  // A switch lists what it is connected to; an adapter's own lines come later, or not at all.
   IbNode& seen = reader.fabric.nodes[node];
   if (seen.description.empty()) seen.description = description_in(text);
 }
@@ -123,9 +123,9 @@ bool is_before(std::string_view one, std::string_view other) {
       text.remove_prefix(digits.size());
       return digits;
     };
-    const std::string_view own = number(one), its = number(other);
-    if (own.size() != its.size()) return own.size() < its.size();
-    if (own != its) return own < its;
+    const std::string_view one_number = number(one), other_number = number(other);
+    if (one_number.size() != other_number.size()) return one_number.size() < other_number.size();
+    if (one_number != other_number) return one_number < other_number;
   }
   return one.size() < other.size();
 }
@@ -135,7 +135,7 @@ struct IbPort {
   std::uint32_t node = nobody, port = 0, at_switch = nobody;
 };
 
-/// Whether a host is rather said to hang on this port.
+/// Whether this port, rather than the other, says at which switch a host is.
 bool comes_first(const IbFabric& fabric, const IbPort& port, const IbPort& other) {
   if (other.node == nobody) return true;
   if (port.node == other.node) return port.port < other.port;
@@ -144,9 +144,9 @@ bool comes_first(const IbFabric& fabric, const IbPort& port, const IbPort& other
   return one.id < two.id;
 }
 
-/// The host that an adapter is in; empty where its description does not tell.
+/// The host that an adapter is in; empty where its description does not name it.
 std::string_view host_of(const IbNode& adapter) {
-  // What adapters are called that nobody has given a name, among them those that switches have for reductions.
+  // Descriptions of adapters without a name of their own, among them those that switches have for reductions.
   const auto words = words_of(adapter.description);
   const bool is_product = adapter.description.find("Mellanox Technologies") != std::string_view::npos;
   return words.empty() || is_product ? std::string_view{} : words.front();
@@ -253,7 +253,7 @@ Network parse_ib_topology(const std::string& file, std::string_view text) {
   const std::vector<std::uint32_t> switch_number = add_switches(fabric, graph);
   add_ib_hosts(file, fabric, switch_number, graph);
   if (graph.hosts.empty()) {
-    refuse_file(file, "no adapter at a switch tells its host",
+    refuse_file(file, "no adapter at a switch names its host",
                 "Descriptions begin with the host's name where rdma-ndd runs, as in \"node018 HCA-1\"");
   }
   return network_of_graph(file, graph);

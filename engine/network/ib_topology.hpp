@@ -34,15 +34,15 @@ struct IbFabric {
   std::vector<IbCable> cables;
 };
 
-/// Throws Error(bad_command_line) that names file and line. Lines that tell neither a node nor a port are left out.
+/// Throws Error(bad_command_line) that names file and line. Lines with neither a node nor a port are ignored.
 IbFabric read_ib_fabric(const std::string& file, std::string_view text);
 
 /// Whether a line begins the list of a node's ports, or stands in front of it ("switchguid=...").
 bool is_ib_line(std::string_view line);
 
-/// A host is called as the first word of its adapters' descriptions ("node018 HCA-1"), and hangs on the switch of the
-/// first port of its first adapter. Adapters that tell no host (those inside switches) are left out. Throws
-/// Error(bad_command_line) that names the file and, where there is one, the line.
+/// A host's name is the first word of its adapters' descriptions ("node018 HCA-1"), and is connected to the switch of
+/// the first port of its first adapter. Adapters whose description names no host (those inside switches) are ignored.
+/// Throws Error(bad_command_line) that names the file and, where there is one, the line.
 Network parse_ib_topology(const std::string& file, std::string_view text);
 
 }  // namespace leadline::network

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matches names of hosts with a regular expression, and puts those with the same parts together.
+// Matches names of hosts with a regular expression, and groups those with the same parts.
 #include "network/name_pattern.hpp"
 
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ NamePattern without_names(const std::string& written) {
 std::regex compiled(const NamePattern& pattern) {
   try {
     std::regex expression(pattern.plain, std::regex::ECMAScript | std::regex::optimize);
-    if (expression.mark_count() != pattern.kinds.size()) pattern.refuse("its groups cannot be told apart");
+    if (expression.mark_count() != pattern.kinds.size()) pattern.refuse("its groups cannot be distinguished");
     return expression;
   } catch (const std::regex_error&) {
     pattern.refuse("it is no regular expression");

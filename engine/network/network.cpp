@@ -72,7 +72,7 @@ HostIndex index_of_short_names(const std::vector<std::string>& names) {
 }
 
 [[noreturn]] void refuse_hosts(const Network& network, const std::string& why) {
-  refuse_word(network.source, why, "Name a network that has all hosts of the run, by the names that it knows them by");
+  refuse_word(network.source, why, "Name a network that has all hosts of the run, by the names that it has for them");
 }
 
 [[noreturn]] void refuse_missing(const Network& network, const std::vector<std::string>& names,
@@ -115,15 +115,16 @@ std::vector<std::uint32_t> find_hosts(const Network& network, const std::vector<
   }
   HostIndex by_name;
   for (std::uint32_t host = 0; host < network.hosts.size(); ++host) by_name.emplace(network.hosts[host], host);
-  const HostIndex own_short = index_of_short_names(names), its_short = index_of_short_names(network.hosts);
+  const HostIndex short_in_run = index_of_short_names(names), short_in_network = index_of_short_names(network.hosts);
   for (std::uint32_t host = 0; host < names.size(); ++host) {
     if (const auto found = by_name.find(names[host]); found != by_name.end()) {
       chosen[host] = found->second;
       continue;
     }
-    const auto own = own_short.find(short_name(names[host]));
-    const auto found = its_short.find(short_name(names[host]));
-    if (own != own_short.end() && own->second == host && found != its_short.end()) chosen[host] = found->second;
+    const auto in_run = short_in_run.find(short_name(names[host]));
+    const auto in_network = short_in_network.find(short_name(names[host]));
+    if (in_run != short_in_run.end() && in_run->second == host && in_network != short_in_network.end())
+      chosen[host] = in_network->second;
   }
   if (std::ranges::find(chosen, nobody) != chosen.end()) refuse_missing(network, names, chosen);
   expect_distinct(network, names, chosen);
@@ -161,7 +162,7 @@ std::size_t distance(const Network& network, std::uint32_t host, std::uint32_t o
 
 std::size_t num_distances(const Network& network) {
   if (!network.hops.empty()) return std::size_t{1} + *std::ranges::max_element(network.hops);
-  // Nobody is farther away than a level that is one group.
+  // A level with one group includes all hosts.
   const auto whole = std::ranges::find_if(network.levels, [](const Level& level) { return level.names.size() <= 1; });
   return static_cast<std::size_t>(whole - network.levels.begin()) + 1;
 }

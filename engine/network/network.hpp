@@ -21,7 +21,7 @@ inline constexpr std::size_t most_hops = 255;  // a byte each
 /// Where a number of a host, switch or group is not known, or there is none.
 inline constexpr std::uint32_t nobody = UINT32_MAX;
 
-/// Switches (or groups, or pods) of one kind, and below which of them each host hangs.
+/// Switches (or groups, or pods) of one kind, and below which of them each host is.
 struct Level {
   std::string kind;                     ///< of one: "leaf switch", "pod", "group"
   std::vector<std::string> names;       ///< of each, unique within the level
@@ -54,7 +54,7 @@ std::string name_of_distance(const Network& network, std::size_t distance);
 /// Error(bad_command_line) that names some of those that the network lacks.
 Network for_hosts(const Network& network, const std::vector<std::string>& names);
 
-/// Source, levels and hops. Names of hosts and groups stay behind: whoever gets it knows how many there are.
+/// Source, levels and hops. Names of hosts and groups are left out: the receiver knows how many there are.
 std::string packed(const Network& network);
 
 /// What packed() made.

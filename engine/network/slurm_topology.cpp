@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the switches of a topology.conf on top of each other.
+// Builds the tree of switches of a topology.conf.
 #include "network/slurm_topology.hpp"
 
 #include <fmt/format.h>
@@ -131,9 +131,9 @@ void find_parents(SlurmTree& tree) {
   for (std::uint32_t index = 0; index < tree.size(); ++index) {
     const auto [first, is_new] = number_of.try_emplace(tree.switches[index].name, index);
     if (!is_new) {
-      tree.line_of(index).refuse(fmt::format("switch {} stands in line {} already", tree.switches[index].name,
-                                             tree.switches[first->second].line),
-                                 "Give each switch one line");
+      tree.line_of(index).refuse(
+          fmt::format("switch {} is in line {} already", tree.switches[index].name, tree.switches[first->second].line),
+          "Give each switch one line");
     }
   }
   tree.parent.assign(tree.size(), nobody);
@@ -157,7 +157,8 @@ void find_parents(SlurmTree& tree) {
 
 /// One switch that is reached from itself; `open`: switches that are on or above such a ring.
 [[noreturn]] void refuse_ring(const SlurmTree& tree, std::uint32_t open) {
-  // Everybody on a ring has a parent, and whoever has no height has a ring below: down until a name comes again.
+  // Every switch on a ring has a parent, and a switch without height has a ring below: follow it down until a name
+  // repeats.
   std::unordered_map<std::string_view, std::uint32_t> number_of;
   for (std::uint32_t index = 0; index < tree.size(); ++index) number_of.emplace(tree.switches[index].name, index);
   std::vector<bool> was_seen(tree.size());
@@ -196,8 +197,8 @@ void find_heights(SlurmTree& tree) {
   if (open != tree.height.end()) refuse_ring(tree, static_cast<std::uint32_t>(open - tree.height.begin()));
 }
 
-/// A leaf beside a tree has been forgotten there. Several trees are fine, and so are leaves with nothing above any.
-void expect_no_lonely_leaf(const SlurmTree& tree) {
+/// Refuses a leaf switch that is in no tree although others are. Several trees are fine, and so are leaves only.
+void expect_no_isolated_leaf(const SlurmTree& tree) {
   if (std::ranges::all_of(tree.height, [](std::uint32_t height) { return height == 0; })) return;
   for (std::size_t index = 0; index < tree.size(); ++index) {
     if (tree.height[index] > 0 || tree.parent[index] != nobody) continue;
@@ -252,7 +253,7 @@ Network parse_slurm_topology(const std::string& file, std::string_view text) {
   SlurmTree tree{file, read_slurm_switches(file, text)};
   find_parents(tree);
   find_heights(tree);
-  expect_no_lonely_leaf(tree);
+  expect_no_isolated_leaf(tree);
   Network network;
   network.source = file;
   add_hosts(tree, network);

@@ -65,7 +65,7 @@ std::vector<std::uint8_t> hops_between_leaves(const std::string& file, const Swi
       }
       if (count > most_hops) {
         refuse_file(file,
-                    fmt::format("{} and {} are {} hops apart, at most {} can be told", near, far, count, most_hops));
+                    fmt::format("{} and {} are {} hops apart, at most {} are supported", near, far, count, most_hops));
       }
       hops.push_back(static_cast<std::uint8_t>(count));
     }
@@ -91,7 +91,7 @@ std::optional<std::vector<std::uint32_t>> sets_within(std::size_t most, const st
   return first;
 }
 
-/// A set is called as its first leaf and the number of the others: "leaf1+15".
+/// The name of a set is its first leaf and the number of the others: "leaf1+15".
 Level level_of_sets(const Leaves& leaves, const std::vector<std::uint32_t>& first, std::string kind) {
   Level level{std::move(kind), {}, {}};
   std::vector<std::uint32_t> size(first.size()), group(first.size(), nobody);
@@ -112,7 +112,7 @@ std::optional<std::vector<Level>> upper_levels(const Leaves& leaves, const std::
   for (const std::uint8_t count : hops) occurs[count] = true;
   const std::size_t farthest = *std::ranges::max_element(hops);
   std::vector<Level> levels;
-  // Within the greatest distance is everybody: no level that says anything.
+  // All leaves are within the greatest distance: a level without information.
   for (std::size_t most = 1; most < farthest; ++most) {
     if (!occurs[most]) continue;
     const auto first = sets_within(most, hops, leaves.switches.size());
@@ -123,7 +123,7 @@ std::optional<std::vector<Level>> upper_levels(const Leaves& leaves, const std::
   return levels;
 }
 
-/// A set of leaves may be called as one of them is: "leaf+1" is also a name that a switch may have.
+/// A set of leaves may have the name of one of them: "leaf+1" is also a name that a switch may have.
 void expect_unique_names(const std::string& file, const Level& level) {
   std::vector<std::string> names = level.names;
   std::ranges::sort(names);
@@ -139,7 +139,7 @@ Network network_of_graph(const std::string& file, const SwitchGraph& graph) {
   if (graph.hosts.empty()) refuse_file(file, "it has no hosts");
   Leaves leaves = leaves_of(graph);
   if (leaves.switches.size() > most_hop_groups) {
-    refuse_file(file, fmt::format("it has {} switches with hosts, at most {} can be told apart", leaves.switches.size(),
+    refuse_file(file, fmt::format("it has {} switches with hosts, at most {} are supported", leaves.switches.size(),
                                   most_hop_groups));
   }
   std::vector<std::uint8_t> hops = hops_between_leaves(file, graph, leaves);

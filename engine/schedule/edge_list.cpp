@@ -169,7 +169,7 @@ std::int32_t parse_rank(const Line& line, std::string_view token) {
 std::optional<Edge> parse_line(const Line& line, std::string_view text) {
   const std::vector<std::string_view> words = words_of(text);
   if (words.empty()) return std::nullopt;
-  if (words.size() == 1) line.refuse(fmt::format("'{}' stands alone", words.front()), "Write two ranks a line");
+  if (words.size() == 1) line.refuse(fmt::format("'{}' is a single rank", words.front()), "Write two ranks a line");
   if (words.size() > 2) line.refuse(fmt::format("'{}' is one too many", words[2]), "Write two ranks a line");
   const Edge edge{parse_rank(line, words[0]), parse_rank(line, words[1])};
   if (edge.first == edge.second) line.refuse(fmt::format("it joins rank {} with itself", edge.first));
@@ -224,7 +224,7 @@ std::vector<Edge> parse_edges(const std::string& file, std::string_view text, in
     if (!edge) continue;
     const auto [first, is_new] = line_of.try_emplace(key_of(*edge), line.number);
     if (!is_new) {
-      line.refuse(fmt::format("'{} {}' stands in line {} already", edge->first, edge->second, first->second),
+      line.refuse(fmt::format("'{} {}' is in line {} already", edge->first, edge->second, first->second),
                   "The order of its ranks only says which one starts");
     }
     edges.push_back(*edge);

@@ -57,7 +57,7 @@ void appoint(IoRanks& result, std::span<const std::uint32_t> host_of, std::span<
     }
     if (!wanted.emplace(host.host, host.num_io_ranks).second) {
       throw Error(ExitStatus::bad_command_line, "--io-hosts names a host twice",
-                  fmt::format("host number {} stands there again", host.host), "Name each host once");
+                  fmt::format("host number {} is there twice", host.host), "Name each host once");
     }
   }
   for (std::size_t rank = 0; rank < host_of.size(); ++rank) {

@@ -78,7 +78,7 @@ struct LayoutShape {
   int num_files = 1;  ///< n_m only: rank r belongs to file r mod num_files
 };
 
-/// A file's place of an object.
+/// Where an object is: file and offset.
 struct ObjectLocation {
   std::int32_t file = 0;
   std::uint64_t offset_bytes = 0;

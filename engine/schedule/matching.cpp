@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The circle method and its counterpart across two halves.  Circle: n items, n even, or one more with a ghost as the
-// last one, meet in n-1 rounds. Item 0 keeps its place; in round r item i >= 1 sits on chair (i+r) mod (n-1). Chair 0
-// faces item 0; chair q >= 1 faces chair n-1-q. That couple has place min(q, n-1-q), item 0's has place 0, and on each
-// the item on the lower chair, or item 0, leads. Tables are the places without the ghost's.
+// The circle method and its counterpart across two halves, for single items and for groups.
+//
+// Circle: n items, n even, or one more with a ghost as the last one, meet in n-1 rounds. Item 0 keeps its place; in
+// round r item i >= 1 sits on chair (i+r) mod (n-1). Chair 0 faces item 0; chair q >= 1 faces chair n-1-q. That couple
+// has place min(q, n-1-q), item 0's has place 0, and on each the item on the lower chair, or item 0, leads. Tables are
+// the places without the ghost's.
 #include "schedule/matching.hpp"
 
 #include <algorithm>

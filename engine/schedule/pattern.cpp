@@ -138,7 +138,7 @@ std::optional<Refusal> refusal(const PatternSpec& spec, std::int64_t num) {
   switch (spec.pattern) {
     case NamedPattern::bit_reversal:
       if (num >= 4) return std::nullopt;
-      return Refusal{fmt::format("with {} nobody would send", players_text(num)), "Let at least 4 ranks take part"};
+      return Refusal{fmt::format("with {} no rank would send", players_text(num)), "Let at least 4 ranks take part"};
     case NamedPattern::transpose:
       if (least_factor(num) < num) return std::nullopt;
       return Refusal{fmt::format("{} form no matrix, since {} is prime", players_text(num), num),
@@ -260,13 +260,13 @@ std::vector<std::int32_t> players_of(const Players& players) {
               players.num_ranks < 2 ? "Start at least 2 ranks" : "Let more ranks of a host take part");
 }
 
-// Everything that is drawn comes from Random(seed, 2^61 + index), modulo 2^64:
+// All random numbers come from Random(seed, 2^61 + index), modulo 2^64:
 //   1. seats = ranks, shuffled (Random::shuffle). half = n / 2, rounded down.
 //   2. Where pairs on one host are not wanted: for every pair i = 0 .. half - 1 whose seats i and i + half lie on one
 //      host h, look for a pair j of which neither seat j nor seat j + half is on h. j = half stands for the last seat
 //      of an odd number, who has no partner. The search begins at j = 0, a later search of the same pattern behind the
 //      j that the last one found; behind n - half - 1 comes 0. Seats i + half and j + half change places. If there is
-//      no such j at all, the whole step ends. (Nothing is drawn: where a player sits is random already.)
+//      no such j at all, the whole step ends. (No random number is needed: where a player sits is random already.)
 //   3. Seat i and seat i + half send to each other, unless they lie on one host and may not.
 Pattern random_pattern(const Players& players, std::span<const std::int32_t> ranks, std::uint64_t seed,
                        std::uint64_t index) {

@@ -74,12 +74,12 @@ struct PatternSpec {
 
 /// The specs that a word on the command line stands for: a name above with hyphens, "shift:K", "shift-each" (1..n-1),
 /// "tornado:G". Throws Error(bad_command_line) that names the option: an unknown word, an argument that is missing,
-/// unwanted, or not what n players have, and players of whom nobody would send. num_players = 1: checked as far as that
-/// goes without knowing them, and "shift-each" is one spec.
+/// unwanted, or not what n players have, and players of whom no rank would send. num_players = 1: checked as far as
+/// that goes without knowing them, and "shift-each" is one spec.
 std::vector<PatternSpec> parse_pattern(const std::string& option, const std::string& text, int num_players);
 
 /// The pattern of all ranks; those that are not in `ranks` (the players) rest. Throws Error(bad_command_line) where
-/// nobody would send.
+/// no rank would send.
 Pattern named_pattern(const PatternSpec& spec, int num_ranks, std::span<const std::int32_t> ranks);
 
 /// `pattern`, a matching, with the partners of about `share` of its pairs (at least two of them) swapped among each

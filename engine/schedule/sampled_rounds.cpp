@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws each round by itself from (seed, round).
+// Makes each round from (seed, round) alone.
 #include "schedule/sampled_rounds.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ SampledRounds::SampledRounds(std::span<const std::uint32_t> host_of, Sample samp
     cycle_ = {{Reach::same_host}};
     return;
   }
-  // Far pairs show hosts, uplinks and cables; near ones tell a switch from its uplink, and a host from its port.
+  // Far pairs show hosts, uplinks and cables; near ones distinguish a switch from its uplink, and a host from its port.
   std::erase_if(sample_.groups_of_hosts, [](const auto& groups) { return !parts_hosts(groups); });
   const std::size_t num_levels = sample_.groups_of_hosts.size();
   cycle_.push_back({Reach::any_host});

@@ -10,7 +10,7 @@
 
 namespace leadline::schedule {
 
-/// What a sample is drawn from.
+/// What a sample follows from.
 struct Sample {
   std::int64_t num_rounds = 0;
   std::uint64_t seed = 1;

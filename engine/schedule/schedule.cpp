@@ -78,7 +78,7 @@ Schedule::Schedule(Spec spec)
   check_num_ranks(spec.num_ranks);
   if (spec.sample) {
     if (spec.num_ranks == 1) {
-      throw Error(ExitStatus::bad_command_line, "drawn rounds need two ranks", "only one takes part");
+      throw Error(ExitStatus::bad_command_line, "randomly sampled rounds need two ranks", "only one takes part");
     }
     sampled_.emplace(spec.host_of, std::move(*spec.sample));
     return;

@@ -174,7 +174,7 @@ void check_edges(const Fit& fit) {
     }
   }
   if (const auto twice = std::ranges::adjacent_find(edges); twice != edges.end()) {
-    fit.refuse(fmt::format("the edge {} {} stands in it twice", twice->first, twice->second),
+    fit.refuse(fmt::format("the edge {} {} is in it twice", twice->first, twice->second),
                "The order of its ranks only says which one starts");
   }
 }

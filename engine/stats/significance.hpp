@@ -18,7 +18,7 @@ double student_t_tail(double t, double degrees_of_freedom);
 
 /// Benjamini and Hochberg 1995: which of `num_tests` hypotheses may be rejected so that the expected share of false
 /// ones among them is at most `rate`. `p_values` are those of the tests that might be (all others count as 1), in any
-/// order; num_tests >= p_values.size(). True at the place of each that may.
+/// order; num_tests >= p_values.size(). True at the index of each that may.
 std::vector<bool> rejected(std::span<const double> p_values, std::uint64_t num_tests, double rate);
 
 }  // namespace leadline::stats

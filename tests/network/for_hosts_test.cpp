@@ -88,7 +88,7 @@ TEST(for_hosts, names_the_first_of_those_that_are_missing) {
   EXPECT_THAT(hosts_refusal(network, {"a", "n1", "n2", "b", "n3", "n4", "n5"}),
               AllOf(HasSubstr("--topology cannot be 'my.conf' (5 of the run's 7 hosts are not in it: n1, n2, n3 and 2 "
                               "more)"),
-                    HasSubstr("by the names that it knows them by")));
+                    HasSubstr("by the names that it has for them")));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formulas: where each host hangs, and what people read who wrote something wrong.
+// Formulas: where each host is, and what people read who wrote something wrong.
 #include "network/formula.hpp"
 
 #include <gmock/gmock.h>

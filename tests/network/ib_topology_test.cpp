@@ -82,13 +82,14 @@ TEST(ib_topology, reads_grouped_output_and_what_stands_between) {
 }
 
 TEST(ib_topology, names_the_line_that_is_wrong) {
-  EXPECT_THAT(ib_refusal("[1] \"S-01\"[1]\n"), AllOf(HasSubstr("cannot use 'ib.txt' as a network (line 1: a port of"),
-                                                     HasSubstr("complete output of ibnetdiscover")));
-  EXPECT_THAT(ib_refusal(one_switch("[3] \"H-0")), HasSubstr("line 4: it tells no port"));
-  EXPECT_THAT(ib_refusal(one_switch("[3")), HasSubstr("line 4: it tells no port"));
-  EXPECT_THAT(ib_refusal(one_switch("[x] \"H-03\"[1]")), HasSubstr("line 4: it tells no port"));
+  EXPECT_THAT(ib_refusal("[1] \"S-01\"[1]\n"),
+              AllOf(HasSubstr("cannot use 'ib.txt' as a network (line 1: a port without a node"),
+                    HasSubstr("complete output of ibnetdiscover")));
+  EXPECT_THAT(ib_refusal(one_switch("[3] \"H-0")), HasSubstr("line 4: it names no port"));
+  EXPECT_THAT(ib_refusal(one_switch("[3")), HasSubstr("line 4: it names no port"));
+  EXPECT_THAT(ib_refusal(one_switch("[x] \"H-03\"[1]")), HasSubstr("line 4: it names no port"));
   EXPECT_THAT(ib_refusal(one_switch("[3] \"H-03\"")), HasSubstr("line 4: no port of 'H-03'"));
-  EXPECT_THAT(ib_refusal(one_switch("[99999999999] \"H-03\"[1]")), HasSubstr("line 4: it tells no port"));
+  EXPECT_THAT(ib_refusal(one_switch("[99999999999] \"H-03\"[1]")), HasSubstr("line 4: it names no port"));
   EXPECT_THAT(ib_refusal(one_switch("[3] \"S-02\"[1] # \"other\"")),
               HasSubstr("line 4: switch 'S-02' has no lines of its own"));
   EXPECT_THAT(ib_refusal(one_switch("", one_switch(""))), HasSubstr("line 5: 'S-01' is listed twice"));
@@ -97,7 +98,7 @@ TEST(ib_topology, names_the_line_that_is_wrong) {
                                     "[4] \"H-01\"[1]\n")),
               HasSubstr("line 7: port 1 of 'H-01' is on two switches"));
   EXPECT_THAT(ib_refusal("Ca 1 \"H-01\" # \"n1\"\n[1](1) \"H-02\"[1](2) #\n"),
-              AllOf(HasSubstr("no adapter at a switch tells its host"), HasSubstr("rdma-ndd")));
+              AllOf(HasSubstr("no adapter at a switch names its host"), HasSubstr("rdma-ndd")));
   EXPECT_THAT(ib_refusal(one_switch("", "Switch 8 \"S-02\" # \"x\"\n[1] \"H-03\"[1] # \"n3\"\n")),
               HasSubstr("no cables lead from n1 to n3"));
 }

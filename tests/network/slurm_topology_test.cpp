@@ -106,7 +106,7 @@ TEST(slurm_topology, names_the_line_that_is_wrong) {
 
 TEST(slurm_topology, refuses_what_is_no_tree) {
   EXPECT_THAT(slurm_refusal("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2"),
-              HasSubstr("line 2: switch a stands in line 1 already"));
+              HasSubstr("line 2: switch a is in line 1 already"));
   EXPECT_THAT(slurm_refusal("SwitchName=a Nodes=n1\nSwitchName=t Switches=a,b"),
               HasSubstr("line 2: there is no switch b"));
   EXPECT_THAT(slurm_refusal("SwitchName=a Nodes=n1\nSwitchName=t Switches=a\nSwitchName=u Switches=a"),

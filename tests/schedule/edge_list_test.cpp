@@ -144,7 +144,7 @@ TEST(parse_edges, names_file_line_and_token) {
   EXPECT_THAT(edges_complaint("0 -1"), HasSubstr("'-1' is no rank"));
   EXPECT_THAT(edges_complaint("0,"), HasSubstr("'' is no rank"));
   EXPECT_THAT(edges_complaint("0,1,2"), HasSubstr("'1,2' is no rank"));
-  EXPECT_THAT(edges_complaint("0 1\n2\n"), AllOf(HasSubstr("line 2"), HasSubstr("'2' stands alone")));
+  EXPECT_THAT(edges_complaint("0 1\n2\n"), AllOf(HasSubstr("line 2"), HasSubstr("'2' is a single rank")));
   EXPECT_THAT(edges_complaint("0 1 2"), AllOf(HasSubstr("line 1"), HasSubstr("'2' is one too many")));
   EXPECT_THAT(edges_complaint("0 1\n1 4"), AllOf(HasSubstr("line 2"), HasSubstr("no rank 4"), HasSubstr("0 to 3")));
   EXPECT_THAT(edges_complaint("#\n2 2"), AllOf(HasSubstr("line 2"), HasSubstr("rank 2 with itself")));

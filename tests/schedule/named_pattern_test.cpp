@@ -186,8 +186,9 @@ TEST(named_pattern, without_anybody_to_send_is_refused) {
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
-    EXPECT_STREQ(error.what(),
-                 "there is no pattern bit-reversal (with 3 players nobody would send). Let at least 4 ranks take part");
+    EXPECT_STREQ(
+        error.what(),
+        "there is no pattern bit-reversal (with 3 players no rank would send). Let at least 4 ranks take part");
   }
 }
 
@@ -225,7 +226,7 @@ TEST(parse_pattern, says_what_so_many_players_cannot_have) {
   EXPECT_THAT(complaint("shift:8", 8), AllOf(HasSubstr("8 players have no shift by 8"), HasSubstr("Choose 1 to 7")));
   EXPECT_EQ(complaint("shift:8", 1), "");
   EXPECT_THAT(complaint("transpose", 7), HasSubstr("since 7 is prime"));
-  EXPECT_THAT(complaint("bit-reversal", 3), HasSubstr("with 3 players nobody would send"));
+  EXPECT_THAT(complaint("bit-reversal", 3), HasSubstr("with 3 players no rank would send"));
   EXPECT_THAT(complaint("tornado:5", 18),
               AllOf(HasSubstr("18 players cannot be split into at least 2 full groups of 5"),
                     HasSubstr("for example tornado:3")));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random patterns tried for all small sizes and many spreads over hosts, what is drawn how often, and swapped partners.
+// Random patterns tried for all small sizes and many spreads over hosts, the frequencies of pairs, and swapped
+// partners.
 #include "schedule/pattern.hpp"
 
 #include <gmock/gmock.h>

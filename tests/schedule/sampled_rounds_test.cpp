@@ -86,7 +86,7 @@ std::set<RankPair> pairs_of(const SampledRounds& rounds, std::int64_t round) {
   return pairs;
 }
 
-TEST(drawn_rounds, have_nobody_twice_and_nobody_alone) {
+TEST(sampled_rounds, have_nobody_twice_and_nobody_alone) {
   for (const Layout& layout : layouts()) {
     const SampledRounds rounds = rounds_of(layout);
     for (std::int64_t round = 0; round < rounds.num_rounds(); ++round) {
@@ -101,7 +101,7 @@ TEST(drawn_rounds, have_nobody_twice_and_nobody_alone) {
   }
 }
 
-TEST(drawn_rounds, are_the_same_from_each_seat_as_from_above) {
+TEST(sampled_rounds, are_the_same_from_each_seat_as_from_above) {
   for (const Layout& layout : layouts()) {
     const SampledRounds rounds = rounds_of(layout);
     for (std::int64_t round = 0; round < rounds.num_rounds(); ++round) {
@@ -121,7 +121,7 @@ TEST(drawn_rounds, are_the_same_from_each_seat_as_from_above) {
   }
 }
 
-TEST(drawn_rounds, keep_to_their_kind) {
+TEST(sampled_rounds, keep_to_their_kind) {
   for (const Layout& layout : layouts()) {
     const SampledRounds rounds = rounds_of(layout);
     for (std::int64_t round = 0; round < rounds.num_rounds(); ++round) {
@@ -134,7 +134,7 @@ TEST(drawn_rounds, keep_to_their_kind) {
   }
 }
 
-TEST(drawn_rounds, let_one_host_meet_one_other) {
+TEST(sampled_rounds, let_one_host_meet_one_other) {
   for (const Layout& layout : layouts()) {
     const SampledRounds rounds = rounds_of(layout);
     for (std::int64_t round = 0; round < rounds.num_rounds(); ++round) {
@@ -197,7 +197,7 @@ TEST(kinds_of_rounds, leave_out_levels_that_say_nothing) {
   for (std::int64_t round = 0; round < 12; ++round) EXPECT_EQ(rounds.couples(round).size(), num / 2) << round;
 }
 
-TEST(drawn_rounds, follow_from_the_seed) {
+TEST(sampled_rounds, follow_from_the_seed) {
   for (const Layout& layout : layouts()) {
     const SampledRounds one = rounds_of(layout), longer = rounds_of(layout, 80), other = rounds_of(layout, 40, 2);
     bool differs = false;
@@ -216,7 +216,7 @@ std::size_t num_pairs_met(const Layout& layout, std::int64_t num_rounds) {
   return met.size();
 }
 
-TEST(drawn_rounds, meet_more_and_more_pairs_until_all_have_met) {
+TEST(sampled_rounds, meet_more_and_more_pairs_until_all_have_met) {
   for (const Layout& layout : layouts()) {
     const std::size_t num = layout.host_of.size(), all = num * (num - 1) / 2;
     const std::size_t few = num_pairs_met(layout, 6), more = num_pairs_met(layout, 30);
@@ -228,7 +228,7 @@ TEST(drawn_rounds, meet_more_and_more_pairs_until_all_have_met) {
   }
 }
 
-TEST(drawn_rounds, let_all_hosts_meet_about_as_many_others) {
+TEST(sampled_rounds, let_all_hosts_meet_about_as_many_others) {
   constexpr std::int64_t num_rounds = 64;
   for (const std::size_t num_hosts : {32U, 33U, 64U}) {
     for (const std::size_t ranks_a_host : {1U, 4U}) {
@@ -251,7 +251,7 @@ TEST(drawn_rounds, let_all_hosts_meet_about_as_many_others) {
   }
 }
 
-TEST(drawn_rounds, are_what_the_schedule_hands_out) {
+TEST(sampled_rounds, are_what_the_schedule_hands_out) {
   const Layout layout{"", blocks({3, 2, 4}), {}};
   Spec spec{.num_ranks = 9};
   spec.host_of = layout.host_of;
@@ -273,7 +273,7 @@ TEST(drawn_rounds, are_what_the_schedule_hands_out) {
   }
 }
 
-TEST(drawn_rounds, of_a_million_ranks_agree) {
+TEST(sampled_rounds, of_a_million_ranks_agree) {
   constexpr std::size_t num_hosts = 1 << 17, ranks_a_host = 8;
   const Layout layout{"", alike(num_hosts, ranks_a_host), {groups_of(num_hosts, 32), groups_of(num_hosts, 1024)}};
   const SampledRounds rounds = rounds_of(layout, 8);

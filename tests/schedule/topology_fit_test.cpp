@@ -88,8 +88,8 @@ TEST(topology_fit, edges_join_two_ranks_that_exist_once) {
   EXPECT_THAT(complaint(listed({{0, 1}, {2, 2}}), 3), AllOf(HasSubstr("my.edges"), HasSubstr("rank 2 with itself")));
   EXPECT_THAT(complaint(listed({{0, 1}, {3, 2}}), 3), AllOf(HasSubstr("edge 2 3"), HasSubstr("0 to 2")));
   EXPECT_THAT(complaint(listed({{0, 1}, {0, -1}}), 3), HasSubstr("does not exist"));
-  EXPECT_THAT(complaint(listed({{0, 1}, {1, 2}, {0, 1}}), 3), HasSubstr("edge 0 1 stands in it twice"));
-  EXPECT_THAT(complaint(listed({{0, 1}, {1, 2}, {2, 1}}), 3), HasSubstr("edge 1 2 stands in it twice"));
+  EXPECT_THAT(complaint(listed({{0, 1}, {1, 2}, {0, 1}}), 3), HasSubstr("edge 0 1 is in it twice"));
+  EXPECT_THAT(complaint(listed({{0, 1}, {1, 2}, {2, 1}}), 3), HasSubstr("edge 1 2 is in it twice"));
 }
 
 TEST(grid_extents, are_as_even_as_can_be) {
