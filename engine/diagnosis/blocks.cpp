@@ -26,7 +26,7 @@ constexpr std::uint64_t controls_seed = 7;  // the same everywhere; which blocks
 constexpr std::size_t most_of_part = 1024;  // pairs of a sender with a part that are looked at again, about
 constexpr double least_distance = 2.5;      // of a proposal from what is usual, in standard errors
 
-/// What one sender shows towards one part.
+/// The residuals of one sender towards one part.
 struct Shown {
   Block block;
   std::uint32_t sender = 0;
@@ -284,7 +284,7 @@ std::vector<Block> BlockSearch::candidates(std::vector<Shown> proposals) const {
   return blocks;
 }
 
-/// Blocks that nobody has reason to suspect: all where they are few.
+/// Blocks that are not suspected, as controls: all where they are few.
 std::vector<Block> BlockSearch::controls() const {
   std::vector<Block> blocks;
   const std::uint64_t num = partition_.num_parts;
@@ -304,7 +304,7 @@ std::vector<Block> BlockSearch::controls() const {
   return blocks;
 }
 
-/// What nearly all senders of each block show.
+/// The effect that nearly all senders of each block show.
 std::vector<Candidate> BlockSearch::evidence(const std::vector<Block>& blocks) {
   struct Entry {
     std::uint32_t index;
@@ -348,7 +348,7 @@ std::vector<Candidate> BlockSearch::evidence(const std::vector<Block>& blocks) {
 std::vector<Suspect> BlockSearch::run() {
   std::vector<Block> suspected = candidates(proposals());
   const std::vector<Block> controls = this->controls();
-  // What is suspected is judged among what is not, each block once.
+  // Suspected blocks are judged among the others, each block once.
   std::vector<Block> blocks = controls;
   std::erase_if(suspected, [&](const Block& block) {
     return std::find(controls.begin(), controls.end(), block) != controls.end();
@@ -356,7 +356,7 @@ std::vector<Suspect> BlockSearch::run() {
   blocks.insert(blocks.end(), suspected.begin(), suspected.end());
   const std::vector<Candidate> all = evidence(blocks);
   const std::uint64_t num = partition_.num_parts;
-  // Where all blocks are controls, their ends have been fitted to them; a sample of many knows nothing of that.
+  // Where all blocks are controls, the ends were fitted to them; this does not hold for a sample of many.
   const bool are_all = controls.size() == num * (num - 1);
   const std::size_t num_fitted = are_all ? 2 * static_cast<std::size_t>(num) - 1 : 0;
   return judge(all, {FaultDirection::out, std::span(all).first(controls.size()), num_fitted, num * (num - 1), 1},
@@ -374,7 +374,7 @@ struct ShownByClasses {
   std::uint64_t num_pairs = 0;
 };
 
-/// Pairs of one host have much in common, so hosts are what is counted.
+/// Pairs of one host are not independent, so hosts are counted.
 double standard_error(const ShownByClasses& shown, std::uint32_t num_hosts) {
   return median_efficiency * shown.spread / std::sqrt(static_cast<double>(num_hosts));
 }
@@ -429,7 +429,7 @@ std::vector<IsolatedPair> slowest_pairs(const Rows& rows, const Effects& effects
     Scratch& here = scratch[worker];
     residuals_of(effects, classes, row, here.classes, here.residuals);
     for (const ExplainedPartition& one : explained) subtract(one, row, here.residuals);
-    // Of fewer pairs the ends explain nearly everything, so that a slow one makes another one look slow.
+    // With fewer pairs the ends explain nearly everything, and a slow pair makes another one look slow.
     const auto can_be_compared = [&](std::size_t index) {
       const Effects::OfClass& one = effects.classes[here.classes[index]];
       return one.num_out[row.from] >= fewest_to_compare && one.num_in[row.partner(index)] >= fewest_to_compare;

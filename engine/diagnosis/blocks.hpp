@@ -16,7 +16,7 @@
 
 namespace leadline::diagnosis {
 
-/// One way between two parts of a partition of the ranks.
+/// One direction between two parts of a partition of the ranks.
 struct Block {
   std::uint32_t from = 0, to = 0;
   bool operator==(const Block&) const = default;
@@ -48,8 +48,8 @@ float explained_of(const ExplainedPartition& explained, std::uint32_t from, std:
 /// Takes it off all of a row's residuals.
 void subtract(const ExplainedPartition& explained, const Row& row, std::vector<float>& residuals);
 
-/// Collective. Blocks of a partition that stand out, of one way each. A block counts for what nearly all of its senders
-/// show (each: the median over its receivers); its kind is judged by blocks drawn at random.
+/// Collective. Blocks of a partition that stand out, in one direction each. A block counts for what nearly all of its
+/// senders show (each: the median over its receivers); its kind is judged by randomly sampled blocks.
 std::vector<Suspect> find_blocks(const Rows& rows, const Effects& effects, const PairClasses& classes,
                                  const Partition& partition, std::span<const ExplainedPartition> explained,
                                  const DiagnosisSettings& settings);
@@ -62,14 +62,14 @@ struct IsolatedPair {
 };
 
 /// Collective. The `most` ordered pairs with the greatest residuals of at least the threshold, greatest first. Both
-/// ends have three pairs of its class or more, or nobody could tell.
+/// ends need three pairs of its class or more.
 std::vector<IsolatedPair> slowest_pairs(const Rows& rows, const Effects& effects, const PairClasses& classes,
                                         std::span<const ExplainedPartition> explained,
                                         const DiagnosisSettings& settings, std::size_t most);
 
-/// The same on all who hold rows. The cable between two switches, where pairs across take so much longer than pairs
+/// The same on all holders of rows. The cable between two switches, where pairs across take so much longer than pairs
 /// below both that neither chance nor one more switch on the way accounts for it. Nothing where a network has another
-/// number of switches, or hosts that were grouped by their times: then the distance is how they were grouped.
+/// number of switches, or where the groups of hosts follow from their times.
 std::optional<Suspect> slow_between_two(const Effects& effects, const Setting& setting,
                                         const DiagnosisSettings& settings);
 

@@ -24,7 +24,8 @@ Diagnosis diagnosis_of(const TwoMatrices& matrices, Compared compared) {
   return diagnose(question);
 }
 
-/// The hosts' network: where nobody has named one, what the times of before show, so that both are judged by the same.
+/// The hosts' network; where none is given, the one that follows from the earlier times, so that both matrices are
+/// judged by the same.
 Layout layout_of(const TwoMatrices& matrices) {
   Layout layout = matrices.layout;
   if (!can_learn_network(layout)) return layout;
@@ -79,8 +80,8 @@ void renumber(Fault& fault, const Layout& layout) {
   }
 }
 
-/// Whether the pairs of a place changed themselves. Where half of a class did, as with the uplink of one of few
-/// switches, the other half stands out against it the other way.
+/// Whether the pairs of a component changed themselves. Where half of a class did, as with the uplink of one of few
+/// switches, the other half stands out in the opposite direction.
 bool has_changed(const Fault& fault, double threshold) {
   std::vector<double> changes;
   for (const ShownPair& pair : fault.pairs) changes.push_back(std::log(pair.measured));
@@ -92,7 +93,7 @@ std::vector<Fault> components_of(Diagnosis diagnosis, const Layout& layout) {
     return !counts(fault) || !has_changed(fault, diagnosis.settings.threshold);
   });
   for (Fault& fault : diagnosis.faults) {
-    fault.ruled_out.clear();  // said of faults, not of changes
+    fault.ruled_out.clear();  // holds for faults, not for changes
     fault.advice.clear();
     renumber(fault, layout);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at one kind of place after the other; what a found one explains is gone from those that follow.
+// Searches one kind of component after the other, and removes what a found one explains before the next.
 #include "diagnosis/components.hpp"
 
 #include <algorithm>
@@ -27,22 +27,22 @@ using ClassSet = std::uint32_t;
 
 class RemainingEffects {
  public:
-  /// Both outlive it. Copies the effects, classes without pairs left out.
+  /// Both references outlive it. Copies the effects, without classes that have no pairs.
   RemainingEffects(const Effects& effects, const PairClasses& classes);
 
-  double share() const { return effects_.share; }  ///< of members that a place may have sound
+  double share() const { return effects_.share; }  ///< of members of a faulty component that may be sound
   ClassSet between() const { return between_; }    ///< pairs of different hosts
   ClassSet inside() const { return inside_; }      ///< pairs of one host
   ClassSet crossing(std::size_t level) const;      ///< pairs that leave the groups of a level
   ClassSet within(std::size_t level) const { return between_ & ~crossing(level); }
 
-  /// What a rank shows in all of these classes at least; NaN where it has no pairs in any. `both`: in both ways.
+  /// What a rank shows in all of these classes at least; NaN where it has no pairs in any. `both`: in both directions.
   double of_rank(std::uint32_t rank, FaultDirection direction, ClassSet set) const;
 
   /// What nearly all of these ranks show (more than half of them, where ends were fitted to halves); see consensus().
   double of_ranks(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set) const;
 
-  /// Ordered pairs of these ranks in these classes (both ways: senders and receivers).
+  /// Ordered pairs of these ranks in these classes (both directions: senders and receivers).
   std::uint64_t num_pairs(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set) const;
 
   /// The standard error of what of_ranks() gives, from the scatter of single pairs.
@@ -55,7 +55,7 @@ class RemainingEffects {
   const Effects& effects_;
   const PairClasses& classes_;
   ClassSet between_ = 0, inside_ = 0;
-  std::vector<double> spread_;  ///< by class: how its pairs scatter, as far as anybody can tell
+  std::vector<double> spread_;  ///< by class: how its pairs scatter, as far as known
   std::vector<std::vector<float>> out_, in_;
 };
 
@@ -127,7 +127,7 @@ double RemainingEffects::standard_error(std::span<const std::uint32_t> ranks, Fa
   for (std::size_t pair_class = 0; pair_class < out_.size(); ++pair_class) {
     if (has(set, pair_class)) spread = std::fmax(spread, spread_[pair_class]);
   }
-  // Of `both` only one way decides, the lesser one.
+  // For `both` the lesser direction decides.
   const std::uint64_t num = num_pairs(ranks, direction, set) / (direction == FaultDirection::both ? 2 : 1);
   return quartile_efficiency * spread / std::sqrt(std::max<double>(static_cast<double>(num), 1));
 }
@@ -145,7 +145,7 @@ void RemainingEffects::explain(std::span<const std::uint32_t> ranks, FaultDirect
 
 using Ranks = std::span<const std::uint32_t>;
 
-// What belongs to a place shows the place's fault if it shows at least this share of it.
+// A member shows the fault of its component if it shows at least this share of the effect.
 constexpr double share_of_fault = 0.5;
 constexpr std::array directions{FaultDirection::both, FaultDirection::out, FaultDirection::in};
 
@@ -154,7 +154,7 @@ constexpr std::array directions{FaultDirection::both, FaultDirection::out, Fault
 constexpr std::size_t fewest_hosts_to_know = 12;
 constexpr double freedom_by_hosts = 4;
 
-/// A place and its ranks.
+/// A component and its ranks.
 struct Group {
   Component component;
   Ranks ranks;
@@ -211,7 +211,7 @@ std::vector<Suspect> Search::judged(const std::vector<Group>& groups, FaultDirec
   return judge(candidates_of(groups, direction, set), direction, settings_);
 }
 
-/// Few switches are judged by how hosts scatter around the one that they hang on, too.
+/// Where there are few switches, they are judged by how hosts scatter around their switch, too.
 std::vector<Suspect> Search::judged_switches(const std::vector<Group>& groups, const Members& hosts_of,
                                              FaultDirection direction, ClassSet set) const {
   std::vector<Candidate> candidates = candidates_of(groups, direction, set);
@@ -229,7 +229,7 @@ std::vector<Suspect> Search::judged_switches(const std::vector<Group>& groups, c
   return judge(candidates, {direction, candidates, 0, candidates.size(), freedom_by_hosts}, settings_);
 }
 
-/// A place that is bad in both ways, and in one of them more so, is one.
+/// A component that is slow in both directions, more so in one of them, is reported once.
 void Search::note(const Suspect& suspect) {
   const auto known = std::find_if(found_.begin(), found_.end(),
                                   [&](const Suspect& other) { return other.component == suspect.component; });
@@ -354,8 +354,8 @@ void Search::look_at_rails() {
   }
 }
 
-/// What the pairs of some ranks with each other show; NaN where there are none. Nobody can tell there what is the
-/// senders' and what the receivers', so the fit gives it to either.
+/// What the pairs of some ranks with each other show; NaN where there are none. Senders and receivers cannot be told
+/// apart there, so the fit attributes the effect to either.
 double Search::among(Ranks ranks, ClassSet set) const {
   return remaining_effects_.of_ranks(ranks, FaultDirection::out, set) +
          remaining_effects_.of_ranks(ranks, FaultDirection::in, set);
@@ -429,8 +429,8 @@ void Search::look_at_ranks() {
       remaining_effects_.explain(Ranks(&rank, 1), direction, set, suspect.effect);
       note(suspect);
       // All pairs inside a host of two are pairs of this rank.
-      const Ranks companions = hosts_.of(layout_.host_of[rank]);
-      if (companions.size() == 2) explain_among(companions, remaining_effects_.inside());
+      const Ranks ranks_of_host = hosts_.of(layout_.host_of[rank]);
+      if (ranks_of_host.size() == 2) explain_among(ranks_of_host, remaining_effects_.inside());
     }
   }
 }
@@ -455,7 +455,7 @@ std::vector<Suspect> Search::run() {
   look_at_sockets();
   look_at_ranks();
   if (remaining_effects_.inside() != 0 && remaining_effects_.between() != 0) look_inside();
-  if (hosts_.num_groups() == 2) notes_.emplace_back("of two hosts nobody can tell which is slow");
+  if (hosts_.num_groups() == 2) notes_.emplace_back("of two hosts it cannot be decided which is slow");
   return std::move(found_);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switches, uplinks, sockets, rails, hosts and ranks that are slow: by what their pairs have in common, the larger
-// places first, so that what explains much is told once.
+// Slow switches, uplinks, sockets, rails, hosts and ranks, by what their pairs have in common: larger components first,
+// so that an effect is reported once.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace leadline::diagnosis {
 
-/// The same on all who hold rows: a function of effects that all have. `notes` gets what could not be told.
+/// The same on all who hold rows: a function of effects that all have. `notes` gets what could not be decided.
 std::vector<Suspect> find_components(const Effects& effects, const Layout& layout, const PairClasses& classes,
                                      const Members& hosts, const DiagnosisSettings& settings,
                                      std::vector<std::string>& notes);

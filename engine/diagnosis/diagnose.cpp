@@ -21,7 +21,7 @@ namespace leadline::diagnosis {
 namespace {
 
 constexpr std::size_t most_shown = 8;                      // pairs of a fault
-constexpr std::size_t num_sound = 16;                      // pairs that say what is usual alone
+constexpr std::size_t num_sound = 16;                      // pairs that give the usual time alone
 constexpr std::size_t fewest_lone = 16, most_lone = 1024;  // single pairs that are measured again
 constexpr std::size_t ranks_a_lone = 4;  // one more of them for so many ranks: disturbances grow in number with pairs
 constexpr double most_common = 0.02;     // chance of a pair that is worth it
@@ -31,7 +31,7 @@ constexpr double unsteady_threshold = 0.5;
 constexpr std::ptrdiff_t fewest_alike = 3;
 constexpr double most_apart = 0.25;
 
-/// The hosts below a group of the place's level, ascending; none for places that are no groups.
+/// The hosts below a group of the component's level, ascending; none for components that are no groups.
 std::vector<std::int32_t> hosts_below(const Layout& layout, const Component& component, std::int32_t group) {
   std::vector<std::int32_t> hosts;
   if (component.level < 0 || group < 0) return hosts;
@@ -66,10 +66,10 @@ class Diagnosing {
   Setting setting_;
   Diagnosis diagnosis_;
   SearchOutcome outcome_;
-  std::vector<MeasuredPair> sound_;  // measured again to know what is usual then
+  std::vector<MeasuredPair> sound_;  // measured again as a reference
 };
 
-/// Pairs of one host have much in common, so hosts are what is counted; ranks, where there are few of them.
+/// Pairs of one host are not independent, so hosts are counted; ranks, where there are few of them.
 double Diagnosing::error_of(const Effects::OfClass& one) const {
   const bool counts_hosts = setting_.hosts.num_groups() >= fewest_to_compare;
   std::vector<double> effects;
@@ -117,7 +117,7 @@ void Diagnosing::judge_isolated_pairs() {
     auto effect = static_cast<double>(one.residual);
     double p = tail_probability(of_class, effect);
     if (!std::isnan(changes[index])) {
-      // What comes second was not chosen for being slow, so it is the better estimate.
+      // The second measurement was not selected for being slow, so it is the better estimate.
       effect += changes[index];
       p *= tail_probability(of_class, effect);
     }
@@ -158,15 +158,15 @@ Fault Diagnosing::fault_of(const Suspect& suspect, Symptom symptom, const std::v
   return fault;
 }
 
-/// A link of few pairs that nobody measured again: single pairs scatter with a heavier tail than what many have in
+/// A link of few pairs without second measurements: single pairs scatter with a heavier tail than what many have in
 /// common. A link is slow if half of its pairs are.
 bool Diagnosing::may_be_chance(const Suspect& suspect, const Effects& effects) const {
   if (suspect.component.kind != ComponentKind::link) return false;
   const auto first_of = [&](std::int32_t host) { return setting_.hosts.of(static_cast<std::uint32_t>(host)).front(); };
-  const std::size_t its_class =
+  const std::size_t pair_class =
       setting_.classes.of(first_of(suspect.component.first), first_of(suspect.component.second));
   const auto num_slow = static_cast<double>(suspect.num_pairs <= 2 ? suspect.num_pairs : (suspect.num_pairs + 1) / 2);
-  const double p = std::pow(tail_probability(effects.classes[its_class], suspect.effect), num_slow);
+  const double p = std::pow(tail_probability(effects.classes[pair_class], suspect.effect), num_slow);
   const double num_hosts = setting_.hosts.num_groups();
   return p * num_hosts * (num_hosts - 1) > question_.settings.false_discovery_rate;
 }
@@ -183,7 +183,7 @@ void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symp
   }
 }
 
-/// The host that a place is on or in, -1 = none.
+/// The host that a component is on or in, -1 = none.
 std::int32_t host_of_component(const Setting& setting, const Component& component) {
   switch (component.kind) {
     case ComponentKind::host:
@@ -198,8 +198,8 @@ std::int32_t host_of_component(const Setting& setting, const Component& componen
   }
 }
 
-/// Whether pairs of a link belong to a larger place that was found: pairs that more messages were lost of than of most
-/// make links look bad beyond what the place explains.
+/// Whether pairs of a link belong to a larger component that was found: pairs that lost more messages than most make
+/// links look slow beyond what the component explains.
 bool is_part_of_another(const Setting& setting, const Suspect& link, const std::vector<Suspect>& suspects) {
   if (link.component.kind != ComponentKind::link) return false;
   const auto ranks_of = [&](std::int32_t host) { return setting.hosts.of(static_cast<std::uint32_t>(host)); };
@@ -213,8 +213,8 @@ bool is_part_of_another(const Setting& setting, const Suspect& link, const std::
   });
 }
 
-/// Places whose medians are fine and whose means are not. What is slow is not told again for being unsteady, and of
-/// what is unsteady on one host the largest place is told.
+/// Components with usual medians and unusual means. What is slow is not reported again as unsteady; of what is unsteady
+/// on one host only the largest component is reported.
 void Diagnosing::add_unsteady() {
   if (!question_.has_means) return;
   const Rows& rows = question_.rows(Symptom::unsteady);
@@ -239,7 +239,7 @@ void Diagnosing::add_unsteady() {
   add_faults(rows, unsteady, Symptom::unsteady);
 }
 
-/// Without a topology what hosts share is not known, so that their uplink is told by all of them.
+/// Without a topology it is not known what hosts share, so a slow uplink shows as slow hosts.
 void Diagnosing::note_hosts_alike() {
   if (!question_.layout.network.levels.empty()) return;
   std::vector<double> effects;
@@ -253,7 +253,8 @@ void Diagnosing::note_hosts_alike() {
       std::ranges::count_if(effects, [&](double effect) { return std::abs(effect - middle) < most_apart * middle; });
   if (num_alike < fewest_alike) return;
   diagnosis_.notes.push_back(fmt::format(
-      "{} hosts are slow alike: with --topology what they share, such as an uplink, would be told instead", num_alike));
+      "{} hosts are slow alike: with --topology what they share, such as an uplink, would be reported instead",
+      num_alike));
 }
 
 Diagnosis Diagnosing::run() {
@@ -261,8 +262,8 @@ Diagnosis Diagnosing::run() {
   const Rows& times = question_.rows(Symptom::slow);
   outcome_ = search(times, setting_, question_.settings, Symptom::slow, num_lone, diagnosis_.notes);
   describe_classes();
-  // What any fiftieth pair shows is not worth a second measurement. What is wrong with a link is not told again
-  // by its pairs, which losses hit unevenly.
+  // What one pair in fifty shows by chance is not measured again. A fault of a link is not reported again for its
+  // pairs, which losses hit unevenly.
   std::erase_if(outcome_.isolated_pairs, [&](const IsolatedPair& one) {
     const auto is_its_link = [&](const Suspect& suspect) {
       return suspect.component.kind == ComponentKind::link && belongs(setting_, suspect, one.from, one.to);
@@ -272,7 +273,7 @@ Diagnosis Diagnosing::run() {
     return tail_probability(of_class, static_cast<double>(one.residual)) > most_common;
   });
   if (num_ranks(question_.layout) < fewest_to_compare) {
-    diagnosis_.notes.emplace_back("of two ranks nobody can tell which is slow");
+    diagnosis_.notes.emplace_back("of two ranks it cannot be decided which is slow");
   }
   const bool has_suspects = !outcome_.suspects.empty() || !outcome_.isolated_pairs.empty();
   if (question_.retest && has_suspects) sound_ = sound_pairs(times, setting_, outcome_.suspects, num_sound);

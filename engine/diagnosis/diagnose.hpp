@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole diagnosis: from a matrix of times, and pairs measured again, to the places at fault.
+// The whole diagnosis: from a matrix of times, and pairs measured again, to the components at fault.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct OrderedPair {
 
 /// The load under which pairs are measured again.
 enum class Load : std::uint8_t {
-  alone,       ///< nobody else measures
+  alone,       ///< no other rank measures
   concurrent,  ///< all other ranks measure at the same time, in pairs
 };
 
@@ -29,23 +29,23 @@ struct RetestTimes {
   double median_ns = std::numeric_limits<double>::quiet_NaN(), mean_ns = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Collective over those who hold rows: these pairs measured again, one after the other.
+/// Collective over the holders of rows: these pairs measured again, one after the other.
 using Retest = std::function<std::vector<RetestTimes>(std::span<const OrderedPair> pairs, Load load)>;
 
 struct Question {
-  /// Collective: ln of median times in ns, or for Symptom::unsteady of mean over median. What it gave before is gone
-  /// then.
+  /// Collective: ln of median times in ns, or for Symptom::unsteady of mean over median. Invalidates what it gave
+  /// before.
   std::function<const Rows&(Symptom symptom)> rows;
   const Layout& layout;
   DiagnosisSettings settings{};
   std::uint64_t num_pairs = 0;   ///< ordered pairs to measure
   bool has_means = true;         ///< whether rows() has anything for Symptom::unsteady
   Retest retest{};               ///< empty = nothing can be measured again
-  bool may_learn = true;         ///< whether groups of hosts may be told from the rows: of times, not of ratios
+  bool may_learn = true;         ///< whether groups of hosts may be learnt from the rows: from times, not from ratios
   Load load = Load::concurrent;  ///< under which the test has measured
 };
 
-/// Collective; the same on all who hold rows. Deterministic.
+/// Collective; the same on all holders of rows. Deterministic.
 Diagnosis diagnose(const Question& question);
 
 }  // namespace leadline::diagnosis

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int num_sweeps = 4;  // the bins of columns narrow down by a factor of four or more in each
 
-// An end is fitted to about so many of its pairs of a class, drawn by lot: their quartile scatters by 1.36 / 45 of what
-// pairs do, and where there are more, nothing is gained but time is lost.
+// An end is fitted to about so many of its pairs of a class, sampled at random: their quartile scatters by 1.36 / 45 of
+// what pairs do, and more pairs cost time and gain nothing.
 constexpr double most_of_end = 2048;
 
 // Each worker has counts of its own up to so many (512 MiB) of all of them; beyond, they share them, which costs time.
@@ -74,7 +74,7 @@ class Fit {
  private:
   struct Scratch {
     std::vector<std::uint8_t> classes_of_values;  ///< of a row
-    std::vector<std::uint32_t> drawn;             ///< places in a row that take part in a sweep
+    std::vector<std::uint32_t> sampled;           ///< positions in a row that take part in a sweep
     std::vector<std::uint32_t> partners;          ///< of the residuals of a sweep
     std::vector<std::uint8_t> classes;
     std::vector<float> residuals;
@@ -168,7 +168,7 @@ void Fit::count_ends(Scratch& scratch, const Row& row) {
   }
 }
 
-/// Everybody needs everybody's numbers of pairs. Who has none of a class has no effect there.
+/// All ranks need the numbers of pairs of all ranks. A rank without pairs of a class has no effect there.
 void Fit::share_numbers() {
   for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) {
     Effects::OfClass& one = effects_.classes[pair_class];
@@ -188,19 +188,19 @@ void Fit::share_numbers() {
 /// Residuals of the pairs that take part in the sweeps.
 void Fit::sample_row(Scratch& scratch, const Row& row) {
   classes_of(classes_, row, scratch.classes_of_values);
-  scratch.drawn.resize(row.values.size());
+  scratch.sampled.resize(row.values.size());
   const std::uint32_t lot_of_row = row.from * 0x85ebca6bU;
   const auto highest_lot = highest_lot_;  // as it does not change, which compilers cannot see
-  std::size_t num_drawn = 0;
+  std::size_t num_sampled = 0;
   for (std::uint32_t index = 0; index < row.values.size(); ++index) {
     const std::uint32_t lot = (row.partner(index) ^ lot_of_row) * 0x9e3779b1U;
-    scratch.drawn[num_drawn] = index;
-    num_drawn += lot <= highest_lot[scratch.classes_of_values[index]] ? 1 : 0;  // a branch could not be foreseen
+    scratch.sampled[num_sampled] = index;
+    num_sampled += lot <= highest_lot[scratch.classes_of_values[index]] ? 1 : 0;  // a branch could not be foreseen
   }
   scratch.partners.clear();
   scratch.classes.clear();
   scratch.residuals.clear();
-  for (const std::uint32_t index : std::span(scratch.drawn).first(num_drawn)) {
+  for (const std::uint32_t index : std::span(scratch.sampled).first(num_sampled)) {
     const std::uint32_t to = row.partner(index);
     if (std::isnan(row.values[index]) || to == row.from) continue;
     const std::uint8_t pair_class = scratch.classes_of_values[index];

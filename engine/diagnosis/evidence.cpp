@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_of_row = 2;  // of one suspect, so that evidence comes from several senders
 
-/// An entry on its way to all: ordered by suspect, then as if drawn at random.
+/// A pair that travels to all ranks: ordered by suspect, then by a hash.
 struct Picked {
   std::uint32_t suspect = 0;
   std::uint32_t from = 0, to = 0;
@@ -30,7 +30,7 @@ std::uint64_t lot_of(std::uint32_t from, std::uint32_t to) {
   return mix64((std::uint64_t{from} << 32 | to) * splitmix64_increment);
 }
 
-/// One way only: the end named first sends.
+/// One direction only: the end named first sends.
 bool sends_through(const Setting& setting, const Component& component, std::uint32_t from, std::uint32_t to) {
   const auto& host_of = setting.layout.host_of;
   const auto host = [&](std::uint32_t rank) { return static_cast<std::int32_t>(host_of[rank]); };
@@ -67,7 +67,7 @@ bool sends_through(const Setting& setting, const Component& component, std::uint
   return false;
 }
 
-/// Whether a rank is at the end of a place that messages leave from; of a place with two ends the first one.
+/// Whether a rank is at the sending end of a component; of a component with two ends, the first one.
 bool has_sender(const Setting& setting, const Component& component, std::uint32_t rank) {
   const std::uint32_t host = setting.layout.host_of[rank];
   switch (component.kind) {
@@ -112,7 +112,7 @@ bool is_looked_at(const Setting& setting, const Suspect& suspect, std::uint32_t 
   return has_sender(setting, turned, from);
 }
 
-/// Picks a few of each row by lot: the least of those that `concerns` names a suspect for.
+/// Picks a few of each row by hash: the least of those that `concerns` names a suspect for.
 template <typename LookedAt, typename Concerns>
 std::vector<Picked> picked(const Rows& rows, std::size_t num_suspects, std::size_t most, const LookedAt& looked_at,
                            const Concerns& concerns) {

@@ -14,7 +14,7 @@
 
 namespace leadline::diagnosis {
 
-/// Whether messages from one rank to another pass the place in a way that its fault concerns.
+/// Whether messages from one rank to another pass the component in the direction of its fault.
 bool belongs(const Setting& setting, const Suspect& suspect, std::uint32_t from, std::uint32_t to);
 
 /// A measured pair and what it took, ln ns.
@@ -23,7 +23,7 @@ struct MeasuredPair {
   double value = 0;
 };
 
-/// Collective: of each suspect at most `most` of its pairs, with partners that nobody suspects where there are any.
+/// Collective: of each suspect at most `most` of its pairs, with partners that are not suspected, where there are any.
 std::vector<std::vector<MeasuredPair>> evidence_for(const Rows& rows, const Setting& setting,
                                                     std::span<const Suspect> suspects, std::size_t most);
 
@@ -47,8 +47,8 @@ class RetestEvaluation {
   /// measured.
   std::vector<double> changes(std::span<const MeasuredPair> pairs, Load load);
 
-  /// Collective. Fills in persistence and the ratios of the retests. `sound` are asked beside others only where the
-  /// suspect is not there alone, and was measured beside others.
+  /// Collective. Fills in persistence and the ratios of the retests. `sound` are measured under load only where the
+  /// suspect is not there alone, and was measured under load.
   void decide(Fault& fault, const Suspect& suspect, std::span<const MeasuredPair> evidence,
               std::span<const MeasuredPair> sound);
 
@@ -58,7 +58,7 @@ class RetestEvaluation {
   const Retest& retest_;
   Symptom symptom_;
   Load load_;
-  double usual_[2] = {0, 0};  ///< by company
+  double usual_[2] = {0, 0};  ///< by load
   bool is_calibrated_[2] = {false, false};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of places, and sentences about them.
+// Names of components, and sentences about their faults.
 #include "diagnosis/fault_text.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ std::string rank_name(const Setting& setting, std::int32_t rank) {
   return fmt::format("rank {} on {}", rank_number(setting.layout, rank), host_of_rank(setting, rank));
 }
 
-/// The switch that a host hangs on, where one is known: its index among those of level 0.
+/// The leaf switch of a host; null where none is known.
 const std::string* leaf_of(const Setting& setting, std::int32_t host) {
   const auto& levels = setting.layout.network.levels;
   if (levels.empty()) return nullptr;
@@ -188,7 +188,7 @@ std::string advice_for(const Setting& setting, const Suspect& suspect, Symptom s
     case ComponentKind::host:
       return loses ? "Look for what shares its cores now and then: daemons, interrupts, another job"
                    : "Look at its load, clock frequency, temperature, memory and power; take it out of service until "
-                     "it is mended";
+                     "it is repaired";
     case ComponentKind::port:
       return loses ? "Look at the error and retransmission counters of its adapter and of the switch's port; reseat or "
                      "replace the cable"

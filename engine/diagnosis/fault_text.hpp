@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fault in words: the name of its place, what was ruled out, what to do.
+// A fault as text: the name of its component, what was ruled out, what to do.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace leadline::diagnosis {
 /// "host node3", "the link between node1 and node4", "rank 17 on node2".
 std::string name_of_component(const Setting& setting, const Component& component, FaultDirection direction);
 
-/// What was looked at and is sound. `all` are the faults that were found.
+/// What was examined and is sound. `all` are the faults that were found.
 std::vector<std::string> ruled_out(const Setting& setting, const Suspect& suspect, const std::vector<Suspect>& all);
 
 std::string advice_for(const Setting& setting, const Suspect& suspect, Symptom symptom);

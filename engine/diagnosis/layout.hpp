@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who stands where, as far as a diagnosis asks: hosts, sockets, slots, switches; and the class of each pair.
+// The rank layout as a diagnosis needs it: hosts, sockets, slots, switches; and the class of each pair.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 
 namespace leadline::diagnosis {
 
-/// Ranks by number. Names are for words only and may be missing where nothing is said.
+/// Ranks by number. Names serve messages only and may be missing.
 struct Layout {
   std::vector<std::uint32_t> host_of;                     ///< by rank, hosts numbered by first appearance
   std::vector<std::string> host_names;                    ///< by host
   std::vector<std::int32_t> socket_of;                    ///< by rank: NUMA node, -1 = unknown; empty = unknown for all
-  std::vector<std::uint32_t> rank_numbers, host_numbers;  ///< by what others call them; empty = by their position here
+  std::vector<std::uint32_t> rank_numbers, host_numbers;  ///< their numbers outside of this layout; empty = the same
   network::Network network;  ///< of these hosts in this order; no levels and no hops: unknown
 };
 
 std::size_t num_ranks(const Layout& layout);
 
-/// What others call a rank or host of the layout.
+/// The number of a rank or host outside of this layout.
 std::int32_t rank_number(const Layout& layout, std::int32_t rank);
 std::int32_t host_number(const Layout& layout, std::int32_t host);
 
@@ -31,7 +31,7 @@ std::int32_t host_number(const Layout& layout, std::int32_t host);
 struct Members {
   std::vector<std::uint32_t> begin;    ///< by group, one more at the end
   std::vector<std::uint32_t> members;  ///< group after group, ascending within
-  std::vector<std::uint32_t> slot_of;  ///< by member: its place within its group
+  std::vector<std::uint32_t> slot_of;  ///< by member: its index within its group
 
   std::span<const std::uint32_t> of(std::uint32_t group) const {
     return std::span(members).subspan(begin[group], begin[group + 1] - begin[group]);
@@ -59,7 +59,8 @@ class PairClasses {
   static bool is_inside(std::size_t pair_class) { return pair_class < first_between; }
   std::uint8_t of(std::uint32_t from, std::uint32_t to) const;
 
-  /// The class of every pair of a rank, itself included (as inside its socket). `classes` has a place for every rank.
+  /// The class of every pair of a rank, itself included (as inside its socket). `classes` has an element for every
+  /// rank.
   void of_row(std::uint32_t from, std::span<std::uint8_t> classes) const;
 
   /// The classes of some pairs of a rank, one for each partner.
@@ -80,8 +81,8 @@ class PairClasses {
 
 /// A layout with what follows from it.
 struct Setting {
-  explicit Setting(const Layout& its_layout)
-      : layout(its_layout), classes(its_layout), hosts(members_of(its_layout.host_of)) {}
+  explicit Setting(const Layout& of_layout)
+      : layout(of_layout), classes(of_layout), hosts(members_of(of_layout.host_of)) {}
 
   const Layout& layout;
   PairClasses classes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks for a gap between near and far pairs of hosts such that what is near makes groups.
+// Looks for a gap in the times that separates near pairs of hosts, which form groups, from far ones.
 #include "diagnosis/learnt_network.hpp"
 
 #include <fmt/format.h>
@@ -157,7 +157,7 @@ network::Network network_of(const Setting& setting, const std::vector<std::uint3
 }  // namespace
 
 bool can_learn_network(const Layout& layout) {
-  if (!layout.network.levels.empty() || !layout.network.hops.empty()) return false;  // somebody has said
+  if (!layout.network.levels.empty() || !layout.network.hops.empty()) return false;  // it is given
   const std::size_t num = num_ranks(layout);
   const std::size_t num_hosts = num == 0 ? 0 : *std::ranges::max_element(layout.host_of) + std::size_t{1};
   return num_hosts >= fewest_hosts && num_hosts <= most_hosts && num * num <= most_values;

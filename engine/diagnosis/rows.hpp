@@ -27,7 +27,7 @@ struct Row {
   }
 };
 
-/// A matrix by rows. Every function is collective over those who hold rows.
+/// A matrix by rows. Every function is collective over the holders of rows.
 class Rows {
  public:
   Rows() = default;
@@ -40,10 +40,10 @@ class Rows {
   /// Threads that visit() uses; their numbers are below it.
   virtual std::size_t num_workers() const = 0;
 
-  /// Shows every row that lies here once; what it points to is gone when `look` returns. Each worker is one thread.
+  /// Shows every row of this process once; its spans are valid until `look` returns. Each worker is one thread.
   virtual void visit(const std::function<void(std::size_t worker, const Row& row)>& look) const = 0;
 
-  /// Whether all rows lie here, so that there is nothing to bring together.
+  /// Whether all rows are in this process, so that nothing has to be combined.
   virtual bool is_whole() const = 0;
 
   /// The sum of all holders' texts under `combine` (associative and commutative), the same for all.
@@ -66,7 +66,7 @@ std::vector<Entry> entries_of(std::string_view text) {
   return entries;
 }
 
-/// Collective: the sums of all holders' numbers, element by element, in their place.
+/// Collective: the sums of all holders' numbers, element by element, in place.
 template <typename Number>
 void add_up(const Rows& rows, std::span<Number> numbers) {
   if (rows.is_whole()) return;
@@ -84,16 +84,16 @@ void add_up(const Rows& rows, std::span<Number> numbers) {
   if (!numbers.empty()) std::memcpy(numbers.data(), sum.data(), sum.size());
 }
 
-/// A number of things at a place of a long list.
+/// A count at an index of a long list.
 struct CountAt {
   std::uint64_t place = 0;
   std::uint64_t count = 0;
 };
 
-/// Collective: the sums of everybody's counts, by place; `own` is sorted by place. For long lists that are mostly 0.
+/// Collective: the sums of all holders' counts, by index; `own` is sorted by index. For long lists that are mostly 0.
 std::vector<CountAt> add_up_counts(const Rows& rows, std::vector<CountAt> own);
 
-/// Collective: everybody's entries (plain data), in no particular order.
+/// Collective: all holders' entries (plain data), in no particular order.
 template <typename Entry>
 std::vector<Entry> gather_all(const Rows& rows, const std::vector<Entry>& own) {
   if (rows.is_whole()) return own;
@@ -101,7 +101,7 @@ std::vector<Entry> gather_all(const Rows& rows, const std::vector<Entry>& own) {
       bytes_of(std::span(own)), [](std::string left, std::string_view right) { return left.append(right); }));
 }
 
-/// Collective: the `most` first of everybody's entries (plain data) in an order that tells any two apart, sorted.
+/// Collective: the first `most` of all holders' entries (plain data) in a total order, sorted.
 template <typename Entry, typename Before>
 std::vector<Entry> gather_first(const Rows& rows, std::vector<Entry> own, std::size_t most, const Before& before) {
   const auto first = [&](std::vector<Entry>& entries) {
@@ -132,12 +132,12 @@ struct LogCode {
     return static_cast<std::uint16_t>(std::clamp(code, 1.0, 65'535.0));
   }
   static float value(std::uint16_t code, float lowest = of_times) {
-    const float its = lowest + (static_cast<float>(code) - 1) * (1 / steps);
-    return code == 0 ? NAN : its;
+    const float logarithm = lowest + (static_cast<float>(code) - 1) * (1 / steps);
+    return code == 0 ? NAN : logarithm;
   }
 };
 
-/// What rows that all lie here have in common.
+/// Rows that are all in this process.
 class CodedRows : public Rows {
  public:
   std::uint32_t num_ranks() const override { return num_ranks_; }
@@ -161,7 +161,7 @@ class DenseRows final : public CodedRows {
  public:
   DenseRows(std::uint32_t num_ranks, std::size_t num_workers, float lowest = LogCode::of_times);
 
-  /// `logarithms` has a place for every rank.
+  /// `logarithms` has an element for every rank.
   void set(std::uint32_t from, std::span<const double> logarithms);
 
   /// What was set, in steps; NaN where there is nothing.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One kind of place after the other, each explained away before the next.
+// Searches one kind of component after the other, and removes what each explains before the next.
 #include "diagnosis/search.hpp"
 
 #include <algorithm>
@@ -91,7 +91,7 @@ Suspect port_of(const Common& common) {
   return port;
 }
 
-/// What strikes less than half of a host's pairs by chance shows in some of its links only: they are told as its port.
+/// Losses that hit less than half of a host's pairs show in some of its links only: these are reported as its port.
 std::vector<Suspect> with_common_ends(std::vector<Suspect> links, std::uint32_t num_hosts) {
   const auto share = static_cast<std::size_t>(std::ceil(least_share_of_links * (num_hosts - 1)));
   std::vector<Suspect> ports;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All places of one matrix that stand out, larger ones first; what is left are single pairs.
+// All components of one matrix that stand out, larger ones first, then single pairs.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace leadline::diagnosis {
 
 struct SearchOutcome {
   Effects effects;
-  std::vector<Suspect> suspects;             ///< all but single pairs; blocks of both ways are one
+  std::vector<Suspect> suspects;             ///< all but single pairs; a block in both directions is one
   std::vector<IsolatedPair> isolated_pairs;  ///< slowest first
 };
 
@@ -23,7 +23,8 @@ struct SearchOutcome {
 SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings, Symptom symptom,
                      std::size_t most_isolated_pairs, std::vector<std::string>& notes);
 
-/// Suspects of one way each, with ends as they stand in `place`: both ways of two ends become one, the lower end first.
+/// Suspects of one direction each, with ends as in `component`: both directions between two ends become one, the lower
+/// end first.
 std::vector<Suspect> joined(const std::vector<Suspect>& one_way);
 
 /// The probability that a sound pair of this class lies so far above what its ends explain: the greater of what

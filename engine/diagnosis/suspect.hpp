@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A place that looks worse than others of its kind, in numbers; and how candidates of one kind are judged.
+// A component that is worse than comparable ones, in numbers, and how candidates of one kind are judged.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ struct Suspect {
   Component component;
   FaultDirection direction = FaultDirection::both;
   double effect = 0;  ///< beyond what is usual for its kind
-  double error = 0;   ///< standard deviation of what sound places of its kind show
+  double error = 0;   ///< standard deviation of sound components of its kind
   double p_value = 1;
   std::uint64_t num_pairs = 0;
   bool is_note = false;
 };
 
-/// What one place shows, sound or not.
+/// The effect of one component, sound or not.
 struct Candidate {
   Component component;
-  double effect = 0;          ///< NaN = nothing is known of it
+  double effect = 0;          ///< NaN = unknown
   double standard_error = 0;  ///< of the effect, from the scatter of its pairs
   std::uint64_t num_pairs = 0;
 };
@@ -41,10 +41,10 @@ inline constexpr std::size_t fewest_to_compare = 3;
 /// How candidates of one kind are compared.
 struct Comparison {
   FaultDirection direction = FaultDirection::both;
-  std::span<const Candidate> usual{};  ///< what sound places of the kind show, most of them at least
+  std::span<const Candidate> usual{};  ///< effects of components of the kind, most of them sound
   std::size_t num_fitted = 0;          ///< effects that were taken off the usual ones; each hides some of their spread
-  std::uint64_t num_tests = 0;         ///< places of the kind, looked at or not; at least as many as candidates count
-  double least_freedom = 1;            ///< more where something else, too, tells how sound places scatter
+  std::uint64_t num_tests = 0;         ///< components of the kind, examined or not; at least as many as the candidates
+  double least_freedom = 1;            ///< more where other data, too, show how sound components scatter
 };
 
 /// Those candidates that stand out among the usual ones: by the threshold, and by Student's t against the spread of the
@@ -53,7 +53,7 @@ struct Comparison {
 std::vector<Suspect> judge(std::span<const Candidate> candidates, const Comparison& comparison,
                            const DiagnosisSettings& settings);
 
-/// The same where the candidates are all there is of their kind.
+/// The same where the candidates are all components of their kind.
 std::vector<Suspect> judge(std::span<const Candidate> candidates, FaultDirection direction,
                            const DiagnosisSettings& settings);
 
@@ -64,12 +64,12 @@ struct Middle {
 };
 Middle middle_of(std::vector<double> values);
 
-/// What all but a share of the members show: the order statistic below that quantile; NaN left out, NaN without
-/// members. With a quarter, a place is bad only if nearly all that belongs to it is. Reorders.
+/// The effect that all but a share of the members show: the order statistic below that quantile; NaN left out, NaN
+/// without members. With a quarter, a component is slow only if nearly all of its members are. Reorders.
 double consensus(std::vector<double>& members, double share);
 
-/// The degrees of freedom that `num` sound places of a kind are worth: their spread is known no better, and their tails
-/// are heavier than a normal distribution's.
+/// The degrees of freedom that `num` sound components of a kind are worth: their spread is known no better, and their
+/// tails are heavier than a normal distribution's.
 double degrees_of_freedom(std::size_t num);
 
 }  // namespace leadline::diagnosis

@@ -116,7 +116,7 @@ TEST(blocks, a_bad_host_is_none_of_theirs) {
   EXPECT_THAT(blocks.found(blocks.hosts()), IsEmpty());
 }
 
-TEST(blocks, among_many_are_judged_by_some_drawn_at_random) {
+TEST(blocks, among_many_are_judged_by_a_random_sample) {
   // 40 hosts have 1560 ways between them, 512 of which are looked at unasked.
   Machine machine = calm({10, 4, 2, 1});
   machine.faults = {planted(link(5, 31), 1.5), planted(link(12, 38), 1.5, FaultDirection::out)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each kind of place alone on a small machine without noise: it is found, by its size, and nothing else is.
+// Each kind of component alone on a small machine without noise: it is found, by its size, and nothing else is.
 #include "diagnosis/components.hpp"
 
 #include <gmock/gmock.h>
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(components, each_place,
                                          Case{"socket_in", {ComponentKind::socket, -1, 4, -1, 0}, FaultDirection::in},
                                          Case{"rank", {ComponentKind::rank, -1, 33, -1, -1}},
                                          Case{"rank_out", {ComponentKind::rank, -1, 2, -1, -1}, FaultDirection::out}),
-                         [](const auto& its) { return std::string(its.param.name); });
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(components, a_rail_is_found_where_it_has_less_than_a_quarter_of_the_ranks) {
   Machine machine = quiet({4, 4, 8, 2});
@@ -135,7 +135,7 @@ TEST(components, of_two_hosts_nobody_can_tell) {
   machine.faults = {planted({ComponentKind::host, -1, 1, -1, -1}, 3)};
   const Found result = found(machine);
   EXPECT_THAT(components_of(result.suspects), testing::Not(testing::Contains(testing::HasSubstr("host"))));
-  EXPECT_THAT(result.notes, ElementsAre("of two hosts nobody can tell which is slow"));
+  EXPECT_THAT(result.notes, ElementsAre("of two hosts it cannot be decided which is slow"));
 }
 
 TEST(components, of_hosts_with_one_rank_each) {

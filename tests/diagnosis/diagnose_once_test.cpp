@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that nobody measured a second time: single pairs that chance made slow accuse nobody.
+// Results without second measurements: single pairs that are slow by chance are no faults.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

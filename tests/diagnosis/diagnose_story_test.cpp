@@ -45,7 +45,7 @@ TEST(story, of_two_hosts_with_two_sockets_each_is_about_how_they_are_built) {
   EXPECT_EQ(notes[0].name, "socket 1 of all hosts");
   EXPECT_NEAR(notes[0].ratio, 1.3, 0.1);
   EXPECT_THAT(notes[0].advice, HasSubstr("other socket"));
-  EXPECT_THAT(diagnosis.notes, Contains("of two hosts nobody can tell which is slow"));
+  EXPECT_THAT(diagnosis.notes, Contains("of two hosts it cannot be decided which is slow"));
   std::vector<std::string> classes;
   for (const DiagnosedClass& one : diagnosis.classes) classes.push_back(one.name);
   EXPECT_THAT(classes, ElementsAre("same socket", "same host, other socket", "between hosts"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulates, plants, and puts places into words that can be compared.
+// Simulates, plants, and turns components into text that can be compared.
 #include "made_up.hpp"
 
 #include <fmt/format.h>
