@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a faults file: names become numbers, and what the machine does not have is refused.
+// Reads a faults file: resolves names to numbers, and refuses what the machine does not have.
 #include "synthetic/fault_file.hpp"
 
 #include <fmt/format.h>
@@ -107,7 +107,7 @@ class ComponentReader {
     refuse(where, fmt::format("there is no host {} in this machine", name));
   }
 
-  /// By name in the level that is given, or that another end has said, or else in any that has it.
+  /// By name in the level that is given, or that the other end has named, or else in any that has it.
   std::int32_t group(const Json& value, const JsonLocation& where) {
     if (!value.is_string()) {
       if (component_.level < 0) component_.level = 0;

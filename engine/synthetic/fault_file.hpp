@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a make-believe machine, from a file (docs/formats/simulated-faults.md).
+// The faults of a simulated machine, from a file (docs/formats/simulated-faults.md).
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace leadline::synthetic {
 
-/// Puts speeds, noise and faults of the text into the machine, which says what can be: hosts and switches by name or
-/// number, ranks, sockets. Throws Error(bad_command_line) that names `file`, the key and the reason.
+/// Adds speeds, noise and faults of the text to the machine, by whose hosts and switches (name or number), ranks and
+/// sockets they are checked. Throws Error(bad_command_line) that names `file`, the key and the reason.
 void parse_faults(const std::string& text, const std::string& file, Machine& machine);
 
 /// The same from the file.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where ranks stand, and what a machine cannot be.
+// Positions of ranks, the checks of a machine, and faults as text.
 #include "synthetic/machine.hpp"
 
 #include <fmt/format.h>
@@ -12,14 +12,14 @@ namespace leadline::synthetic {
 namespace {
 
 [[noreturn]] void refuse_machine(const std::string& what, const std::string& why) {
-  throw Error(ExitStatus::bad_command_line, what, why, "docs/formats/simulated-faults.md says what can be");
+  throw Error(ExitStatus::bad_command_line, what, why, "docs/formats/simulated-faults.md lists what is possible");
 }
 
 void expect(bool is_so, const std::string& what, const std::string& why) {
   if (!is_so) refuse_machine(what, why);
 }
 
-/// A place's number is one of `num` of its kind.
+/// A component's number is one of `num` of its kind.
 void expect_one_of(std::int32_t number, std::uint32_t num, const char* kind, const std::string& name) {
   expect(number >= 0 && static_cast<std::uint32_t>(number) < num, name,
          fmt::format("there is no {} {}, there are {}", kind, number, num));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A make-believe machine: who stands where, how fast its parts are, how its times scatter and what is broken. Plain
-// data; docs/formats/simulated-faults.md says what each number means.
+// A simulated machine: its rank layout, the speed of its parts, the scatter of its times, and its faults. Plain data;
+// docs/formats/simulated-faults.md defines each number.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct Speed {
   double latency_ns = 0, bandwidth_bytes_per_s = 1;
 };
 
-/// How times scatter, as shares of the time. The first three stay as they are as long as the machine stands, the others
-/// are drawn anew for each measurement.
+/// How times scatter, as shares of the time. The first three belong to the machine and never change, the others are
+/// random in each measurement.
 struct Noise {
   double host = 0.005;  ///< log-normal, by host: both ends count
   double rank = 0.005;  ///< the same by rank
@@ -38,11 +38,11 @@ struct Noise {
 /// No scatter at all.
 Noise no_noise();
 
-/// A retransmission takes so long where a fault does not say. A guess: adapters wait from some microseconds to 67 ms,
+/// The time of a retransmission where a fault does not give it. A guess: adapters wait from some microseconds to 67 ms,
 /// TCP from 200 ms.
 inline constexpr double usual_retry_ns = 4e6;
 
-/// What is broken. A message that meets several faults meets them in the order of the list: t -> factor t + add.
+/// A planted fault. Several faults act on a message in the order of the list: t -> factor t + add.
 struct PlantedFault {
   Component component;
   FaultDirection direction = FaultDirection::both;
@@ -53,7 +53,7 @@ struct PlantedFault {
   bool operator==(const PlantedFault&) const = default;
 };
 
-/// What a diagnosis should say of it.
+/// The symptom that a diagnosis should report.
 inline Symptom symptom_of(const PlantedFault& fault) { return fault.loss > 0 ? Symptom::unsteady : Symptom::slow; }
 
 /// Rank r stands on host r / ranks_per_host. Ranks of a host are split evenly among its sockets, the lowest on socket
@@ -67,7 +67,8 @@ struct Machine {
   double far_socket_ns = 60;   ///< more for each end of a message between hosts that is not on socket 0
 
   /// What one time is: unidirectional, of a message from the first to the second rank. Semidirectional: the mean of
-  /// there and back, so that what concerns one way shows by half in both cells. Bidirectional: the longer of the two.
+  /// there and back, so that a fault of one direction shows by half in both cells. Bidirectional: the longer of the
+  /// two.
   Direction direction = Direction::unidirectional;
   std::uint64_t message_size_bytes = 1024;
   std::uint32_t num_batches = 20, messages_per_batch = 5;
@@ -77,7 +78,7 @@ struct Machine {
   std::vector<PlantedFault> faults;
 };
 
-/// 1300 ns and 250 ns more for each step of distance, 12.5 GB/s.
+/// 1300 ns, 250 ns more for each step of distance, 12.5 GB/s.
 std::vector<Speed> usual_between(std::size_t num_distances);
 
 std::uint32_t num_hosts(const Machine& machine);
@@ -88,11 +89,11 @@ std::uint32_t socket_of(const Machine& machine, std::uint32_t rank);
 /// The network's name of it; "host7" where it has none.
 std::string host_name(const Machine& machine, std::uint32_t host);
 
-/// Throws Error(bad_command_line) for what cannot be: more hosts than the network has, a place that is not there, a
-/// factor below 1, a share that is none.
+/// Throws Error(bad_command_line) for what cannot be: more hosts than the network has, a component that does not exist,
+/// a factor below 1, an invalid share.
 void check(const Machine& machine);
 
-/// The same of one fault; `name` stands in front of the reason.
+/// The same for one fault; `name` precedes the reason.
 void check(const Machine& machine, const PlantedFault& fault, const std::string& name);
 
 /// "host node3", "the link node1 - node4, there only", "the uplink of leaf2".

@@ -11,7 +11,7 @@
 namespace leadline::synthetic {
 namespace {
 
-/// What the keys of hosts and ranks are told apart by; rows have 4 and above.
+/// The streams of hosts and ranks; those of rows are 4 and above.
 constexpr std::uint64_t hosts_stream = 1, ranks_stream = 2;
 
 /// Beyond it a normal number is rarer than the tables know.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How times scatter: factors of ends, pairs and batches, each a function of the seed and of what it belongs to, so that
-// any can be had alone, in any order and on any thread.
+// How times scatter: factors of ends, pairs and batches, each a function of the seed and its owner, so that any can be
+// computed alone, in any order and on any thread.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class NoiseModel {
   std::uint64_t row_key(std::uint32_t from) const { return mix64(seed_ + (from + 4U) * splitmix64_increment); }
   static std::uint64_t pair_key(std::uint64_t row_key, std::uint32_t to) { return number(row_key, to + 1U); }
 
-  /// Of the pair, as long as the machine stands.
+  /// Of the pair; never changes.
   double of_pair(std::uint64_t pair_key) const { return pair_(uniform_of(number(pair_key, 1))); }
 
   /// Of all batches in the main test: 1 but for rare pairs.

@@ -5,7 +5,7 @@
 namespace leadline::synthetic {
 namespace {
 
-/// Nearer than this share of the value no table is read.
+/// Relative precision of the bisection.
 constexpr double precision = 1e-12;
 
 /// Least x from which on `is_beyond` holds.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says of each kind of place who belongs to it and which messages are concerned.
+// For each kind of component: its ranks, and the messages that a fault of it affects.
 #include "synthetic/reach.hpp"
 
 namespace leadline::synthetic {
 namespace {
 
 enum class Rule : std::uint8_t {
-  touching,  ///< out of the place or into it
+  touching,  ///< out of the component or into it
   within,    ///< both ends in it
   leaving,   ///< one end in it, the other not
   joining,   ///< one end at its first, the other at its second end
@@ -33,7 +33,7 @@ Rule rule_of(ComponentKind kind) {
   return Rule::touching;
 }
 
-/// What goes out of the place, or from its first to its second end.
+/// What goes out of the component, or from its first to its second end.
 bool is_outgoing(Rule rule, unsigned from, unsigned to) {
   switch (rule) {
     case Rule::touching:
@@ -48,7 +48,7 @@ bool is_outgoing(Rule rule, unsigned from, unsigned to) {
   return false;
 }
 
-/// A host is a place with an inside of its own; switches, ports and rails are not met there.
+/// Messages inside a host do not meet switches, ports and rails.
 bool is_only_between_hosts(ComponentKind kind) {
   return kind == ComponentKind::network_switch || kind == ComponentKind::rail || kind == ComponentKind::port ||
          kind == ComponentKind::socket;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which messages a planted fault meets.
+// Which messages a planted fault affects.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace leadline::synthetic {
 
-/// A fault's place as a part that each rank plays in it, so that asking costs two look-ups. Its machine is checked.
+/// A fault's component as a part that each rank has in it, so that a query costs two look-ups. Its machine is checked.
 class Reach {
  public:
   Reach(const Machine& machine, const PlantedFault& fault);
@@ -24,7 +24,7 @@ class Reach {
   bool may_meet_to(std::uint32_t to) const { return (met_ & (0x49U << part_of_[to])) != 0; }
 
  private:
-  /// 0 = none, 1 = in the place, or at its first end; 2 = at its second end.
+  /// 0 = none, 1 = in the component, or at its first end; 2 = at its second end.
   static constexpr unsigned num_parts = 3;
 
   /// A bit for the part of the receiver.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts numbers of a simulator where those of a run would be.
+// Fills a result with the numbers of a simulator.
 #include "synthetic/result.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@
 namespace leadline::synthetic {
 namespace {
 
-/// Nobody to wait for, to lose or to meet.
+/// A cluster of one rank, for collective functions.
 class SingleRankCluster final : public cluster::Cluster {
  public:
   int rank() const override { return 0; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A make-believe machine's link test as a result: the same data and the same files as of a measured one, marked as
+// A simulated machine's link test as a result: the same data and the same files as of a measured one, marked as
 // simulated.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace leadline::synthetic {
 
-/// What a file says of the program that made it.
+/// The program that made a file, as the file records it.
 struct Origin {
   std::vector<std::string> command_line;
   std::string version, commit;

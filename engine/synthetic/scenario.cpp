@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws places at random until they keep clear of each other.
+// Chooses components at random until no two overlap.
 #include "synthetic/scenario.hpp"
 
 #include <fmt/format.h>
@@ -70,7 +70,7 @@ bool is_possible(const Machine& machine, FaultKind kind) {
   return false;
 }
 
-/// Places, and which hosts they take for themselves.
+/// Components, and the hosts that belong to them.
 class Draw {
  public:
   Draw(const Machine& machine, std::uint64_t seed)
@@ -78,7 +78,7 @@ class Draw {
 
   PlantedFault fault(FaultKind kind);
 
-  /// Whether the hosts that a fault concerns were free; they are not any more.
+  /// Whether the hosts of a fault were free; marks them as taken.
   bool take(const PlantedFault& fault);
 
   double uniform() { return random_.uniform(); }
@@ -87,8 +87,8 @@ class Draw {
  private:
   std::int32_t below(std::uint32_t num) { return static_cast<std::int32_t>(random_.below(num)); }
   std::int32_t other_than(std::int32_t first, std::uint32_t num) {
-    const std::int32_t drawn = below(num - 1);
-    return drawn >= first ? drawn + 1 : drawn;
+    const std::int32_t number = below(num - 1);
+    return number >= first ? number + 1 : number;
   }
   Component group_component(ComponentKind kind);
   std::vector<std::uint32_t> hosts_of(const Component& component) const;
@@ -261,7 +261,7 @@ std::vector<PlantedFault> random_scenario(const Machine& machine, std::uint64_t 
   for (const FaultKind kind : kinds) {
     if (is_possible(machine, kind)) continue;
     throw Error(ExitStatus::bad_command_line, fmt::format("there can be no random fault of the kind {}", name_of(kind)),
-                "this machine is too small, or of one switch or socket, for it to be told from others");
+                "this machine is too small, or of one switch or socket, for it to be distinguished from others");
   }
   constexpr int most_tries = 1000;
   Draw draw(machine, seed);

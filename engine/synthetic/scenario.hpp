@@ -10,7 +10,7 @@
 
 namespace leadline::synthetic {
 
-/// What random faults are drawn from; each is as likely as the others.
+/// The kinds of random faults; each is as likely as the others.
 enum class FaultKind : std::uint8_t {
   host,
   port,
@@ -30,8 +30,8 @@ enum class FaultKind : std::uint8_t {
 /// "host", "port_one_way" ...
 const char* name_of(FaultKind kind);
 
-/// All of them that a machine can have such that they can be told apart: a rank is no host of one rank, a link no pair
-/// of ranks, a socket no half of a machine with one; a switch has two hosts or more below it, and is not the only one.
+/// All kinds that a machine can have and that can be distinguished: a rank is no host of one rank, a link no pair of
+/// ranks, a socket no half of a machine with one; a switch has two hosts or more below it, and is not the only one.
 std::vector<FaultKind> possible_kinds(const Machine& machine);
 
 struct ScenarioSettings {
@@ -42,10 +42,10 @@ struct ScenarioSettings {
   double loss = 0.01;         ///< ... with this probability
 };
 
-/// Faults for that machine (its own stay out of it), a function of machine, seed and settings; `place`, `way` and
-/// symptom_of() are what a diagnosis should find. No two overlap in a way that would make the truth a matter of taste:
-/// no host has two faults, by its own name or below a switch, and there is one rail at most (which crosses all hosts).
-/// Throws Error(bad_command_line) for a kind that the machine cannot have, and where so many faults find no place.
+/// Faults for that machine (its own stay out of it), a function of machine, seed and settings; `component`, `direction`
+/// and symptom_of() are what a diagnosis should find. No two overlap, so that the truth is unique: no host has two
+/// faults, by its own name or below a switch, and there is one rail at most (which crosses all hosts). Throws
+/// Error(bad_command_line) for a kind that the machine cannot have, and where so many faults do not fit.
 std::vector<PlantedFault> random_scenario(const Machine& machine, std::uint64_t seed, const ScenarioSettings& settings);
 
 }  // namespace leadline::synthetic

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a link test of a make-believe machine would measure, without time passing. Any pair can be had alone: each
-// number is a function of the machine and of who, to whom and for which time.
+// What a link test of a simulated machine would measure, without time passing. Any pair can be computed alone: each
+// number is a function of the machine, the pair and the attempt.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace leadline::synthetic {
 
 /// When a pair is measured.
 enum class LoadCondition : std::uint8_t {
-  main_test,   ///< beside others, with whatever disturbed it
-  alone,       ///< again, nobody else: what shows under load only, or did once, is away
+  main_test,   ///< under load, with whatever disturbed it
+  alone,       ///< again, without other pairs: without faults that show under load only or are transient
   concurrent,  ///< again, under load
 };
 
-/// For several threads at once. Making one takes some milliseconds and 16 bytes a rank and fault.
+/// Thread-safe. Construction takes some milliseconds, and 16 bytes a rank and fault.
 class Simulator {
  public:
   /// Throws Error as check().
@@ -29,8 +29,8 @@ class Simulator {
 
   const Machine& machine() const { return machine_; }
 
-  /// One row of the main test's medians, 0 on the diagonal; `time_ns` has a place for every rank. The fast path: some
-  /// 40 ns a pair, and the same numbers as record().
+  /// One row of the main test's medians, 0 on the diagonal; `time_ns` has an element for every rank. The fast path:
+  /// some 40 ns a pair, and the same numbers as record().
   void medians(std::uint32_t from, std::span<double> time_ns) const;
 
   /// Two different ranks in the main test.
