@@ -10,13 +10,13 @@
 
 namespace leadline::bench {
 
-std::vector<std::int32_t> in_drawn_order(std::span<const std::int32_t> partners, int rank) {
+std::vector<std::int32_t> in_hashed_order(std::span<const std::int32_t> partners, int rank) {
   struct Pair {
-    std::uint64_t drawn = 0;
+    std::uint64_t hash = 0;
     std::int32_t low = 0, high = 0;
 
     bool operator<(const Pair& other) const {
-      return std::tie(drawn, low, high) < std::tie(other.drawn, other.low, other.high);
+      return std::tie(hash, low, high) < std::tie(other.hash, other.low, other.high);
     }
     bool operator==(const Pair& other) const { return low == other.low && high == other.high; }
   };
@@ -24,7 +24,7 @@ std::vector<std::int32_t> in_drawn_order(std::span<const std::int32_t> partners,
   for (const std::int32_t partner : partners) {
     Pair pair{0, std::min(rank, partner), std::max(rank, partner)};
     const auto both = static_cast<std::uint64_t>(pair.low) << 32 | static_cast<std::uint64_t>(pair.high);
-    pair.drawn = mix64(both + splitmix64_increment);
+    pair.hash = mix64(both + splitmix64_increment);
     pairs.push_back(pair);
   }
   std::sort(pairs.begin(), pairs.end());

@@ -12,17 +12,16 @@
 
 namespace leadline::bench {
 
-/// Local: each of the partners of `rank` once, in the order of a number that hashing draws for each pair of ranks. The
-/// order is one of all pairs, of which every rank's own is a part, so the least pair that is not linked yet never
-/// waits. And since it is drawn, chains of ranks that wait for one another are short where each has few partners,
-/// whatever the pattern: an order by place would let a ring open link by link.
-std::vector<std::int32_t> in_drawn_order(std::span<const std::int32_t> partners, int rank);
+/// Local: each of the partners of `rank` once, ordered by a hash of the pair of ranks. All ranks follow one order of
+/// all pairs, so the first pair that is not linked yet never waits. The hash keeps chains of waiting ranks short where
+/// each rank has few partners; ordered by number, a ring would open link by link.
+std::vector<std::int32_t> in_hashed_order(std::span<const std::int32_t> partners, int rank);
 
-/// Partners: opens links, one after the other. Throws Error(run_failed) where a partner does not come in time.
+/// Partners: opens links, one after the other. Throws Error(run_failed) where a partner does not connect in time.
 void open_links(cluster::Cluster& cluster, transport::Transport& transport, std::span<const std::int32_t> partners,
                 double timeout_s);
 
-/// Tells the watch that only a partner can help this thread on.
+/// Marks a thread as blocked inside a transport call: only a partner can unblock it.
 class InTransport {
  public:
   explicit InTransport(ProgressCounter& progress_counter) : progress_counter_(progress_counter) {

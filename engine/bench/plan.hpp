@@ -16,10 +16,10 @@ struct RankLayout {
   int num_ranks = 1;
   int max_ranks_per_host = 1;
   std::span<const std::uint32_t> host_of{};   ///< host index by rank, in order of first appearance
-  const network::Network* network = nullptr;  ///< what the hosts hang on; nullptr = unknown
+  const network::Network* network = nullptr;  ///< the physical network; nullptr = unknown
 };
 
-/// What an estimate takes a message to cost; a guess for commodity networks, printed beside the estimate.
+/// The cost of a message that an estimate assumes; a guess for commodity networks, printed with the estimate.
 struct CostAssumption {
   double latency_ns = 10'000;
   double bandwidth_bytes_per_s = 1 << 30;
@@ -36,10 +36,10 @@ struct HostDemand {
   double bytes = 0;
 };
 
-/// Throws Error(something_missing) with this hint where there is less.
+/// Throws Error(something_missing) with this hint where less is available.
 void check_available(const HostDemand& demand, std::uint64_t available_bytes, const std::string& hint);
 
-/// Bytes: free memory of the host, or what its control group leaves.
+/// Bytes: free memory of the host, or of its control group.
 std::uint64_t available_memory_bytes();
 
 }  // namespace leadline::bench

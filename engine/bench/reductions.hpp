@@ -42,13 +42,13 @@ void max_over_ranks(cluster::Cluster& cluster, std::span<double> values);
 void sum_over_ranks(cluster::Cluster& cluster, std::span<double> values);
 void sum_over_ranks(cluster::Cluster& cluster, std::span<std::uint64_t> values);
 
-/// A byte that arrived otherwise than it was sent.
+/// A byte that differs from what was sent.
 struct WrongByte {
   std::uint64_t exchange = 0;  ///< in which it was found; counted alike on all ranks
   Error error;
 };
 
-/// Collective: what an error of any rank becomes on all of them. Null where this rank is well.
+/// Collective: an error of any rank is thrown on all of them. Null where this rank has none.
 void agree(cluster::Cluster& cluster, const Error* own);
 
 /// Collective: does `write`; then, where any rank found a wrong byte, all throw AgreedError about the earliest (of one

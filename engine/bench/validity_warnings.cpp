@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for what makes any measurement unfit, one function each.
+// The rules of validity warnings, one function each.
 #include "bench/validity_warnings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 
 namespace leadline::bench {
 namespace {
+
+constexpr std::size_t max_named = 5;  // of a finding; the result has them all
 
 constexpr double max_clock_share = 0.05;  // of the shortest time
 
@@ -38,6 +42,14 @@ std::optional<Finding> clock_too_coarse(const Conditions& conditions, const Shor
 }
 
 }  // namespace
+
+std::string listed(const std::vector<std::string>& names) {
+  const std::size_t num = std::min(names.size(), max_named);
+  std::string text =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(num), ", "));
+  if (names.size() > num) text += fmt::format(" and {} more", names.size() - num);
+  return text;
+}
 
 std::vector<Finding> machine_validity_warnings(const Conditions& conditions, const ShortestTimed& shortest) {
   if (conditions.simulated) return {};

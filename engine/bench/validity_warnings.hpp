@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes a measurement unfit, said by the measurement itself: the part that all benchmarks share.
+// Validity warnings that all benchmarks share.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/provenance.hpp"
@@ -10,16 +11,16 @@
 
 namespace leadline::bench {
 
-/// The conditions of a run, as far as they can spoil it.
+/// The conditions of a run that can make it invalid.
 struct Conditions {
   double ranks_per_core_max = 0;  ///< on the fullest host
-  bool is_bound = true;           ///< no rank may wander over all cores of a host that it shares with others
+  bool is_bound = true;           ///< false where a rank may run on all cores of a host that it shares with others
   WaitMode wait = WaitMode::spin;
   ClockInfo clock;
   bool simulated = false;
 };
 
-/// The shortest thing that a benchmark has timed with one reading of the clock at either end, and words about it.
+/// The shortest thing that a benchmark has timed with one reading of the clock at either end, and the text about it.
 struct ShortestTimed {
   double time_ns = 0;            ///< infinite where nothing was timed
   const char* name = "";         ///< "fastest message"
@@ -28,9 +29,12 @@ struct ShortestTimed {
 };
 
 /// Oversubscribed, clock too coarse, not bound: most serious first. Nothing where times are simulated, since virtual
-/// time suffers from nothing that this machine does.
+/// time does not depend on this machine.
 std::vector<Finding> machine_validity_warnings(const Conditions& conditions, const ShortestTimed& shortest);
 
 std::optional<Finding> simulated(const Conditions& conditions);
+
+/// Names for the message of a finding: the first five, and how many more there are.
+std::string listed(const std::vector<std::string>& names);
 
 }  // namespace leadline::bench

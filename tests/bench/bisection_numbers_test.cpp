@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a bisection test says of its connections together: quantiles, load, slow places, and what is slow alone.
+// What a bisection test says of its connections together: quantiles, load, slow components, and what is slow alone.
 #include <gmock/gmock.h>
 
 #include <algorithm>

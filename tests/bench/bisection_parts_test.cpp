@@ -272,7 +272,7 @@ TEST(DrawnOrder, OpensEveryShiftWithoutACircleAndWithoutLongChains) {
       std::vector<std::vector<std::int32_t>> partners;
       for (int rank = 0; rank < num_ranks; ++rank) {
         const std::vector<std::int32_t> both{(rank + shift) % num_ranks, (rank + num_ranks - shift) % num_ranks};
-        partners.push_back(in_drawn_order(both, rank));
+        partners.push_back(in_hashed_order(both, rank));
       }
       const int moments = moments_to_open(partners);
       EXPECT_GT(moments, 0) << num_ranks << " ranks, shift " << shift;
@@ -283,10 +283,10 @@ TEST(DrawnOrder, OpensEveryShiftWithoutACircleAndWithoutLongChains) {
 
 TEST(DrawnOrder, OpensThoseOfBarriersAndNamesEachOnce) {
   std::vector<std::vector<std::int32_t>> partners;
-  for (int rank = 0; rank < 100; ++rank) partners.push_back(in_drawn_order(kernel::barrier_partners(rank, 100), rank));
+  for (int rank = 0; rank < 100; ++rank) partners.push_back(in_hashed_order(kernel::barrier_partners(rank, 100), rank));
   EXPECT_GT(moments_to_open(partners), 0);
-  EXPECT_THAT(in_drawn_order(std::vector<std::int32_t>{3, 3}, 0), ElementsAre(3));
-  EXPECT_THAT(in_drawn_order({}, 0), IsEmpty());
+  EXPECT_THAT(in_hashed_order(std::vector<std::int32_t>{3, 3}, 0), ElementsAre(3));
+  EXPECT_THAT(in_hashed_order({}, 0), IsEmpty());
 }
 
 }  // namespace

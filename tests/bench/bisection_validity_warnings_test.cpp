@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings of a bisection test: slow places and connections, one host, few patterns, patterns left out.
+// Findings of a bisection test: slow components and connections, one host, few patterns, patterns left out.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -51,9 +51,9 @@ TEST(BisectionUnfit, NamesSlowHostsAndRanks) {
   result.slow_components = {{-1, "b", 20, 19, 0.31}, {3, "a", 10, 10, 0.42}, {4, "a", 10, 9, 0.5}};
   const std::vector<Finding> findings = findings_of(result);
   ASSERT_THAT(ids_of(findings), ElementsAre("slow_host", "slow_rank"));
-  EXPECT_EQ(findings[0].message, "Host b: slow in nearly all its patterns, whoever the partner is.");
+  EXPECT_EQ(findings[0].message, "Host b: slow in nearly all its patterns, with any partner.");
   EXPECT_EQ(findings[0].evidence, "19 of 20 connections of b are slow, its median is 0.31 of that of all");
-  EXPECT_EQ(findings[1].message, "Ranks 3 on a, 4 on a: slow in nearly all their patterns, whoever the partner is.");
+  EXPECT_EQ(findings[1].message, "Ranks 3 on a, 4 on a: slow in nearly all their patterns, with any partner.");
   EXPECT_THAT(findings[1].evidence, HasSubstr("10 of 10 connections of 3 on a"));
 }
 
@@ -72,7 +72,7 @@ TEST(BisectionUnfit, NamesConnectionsThatAreSlowAlone) {
   const std::vector<Finding> findings = findings_of(result);
   ASSERT_THAT(ids_of(findings), ElementsAre("slow_connection"));
   EXPECT_THAT(findings[0].message, HasSubstr("3 -> 0"));
-  EXPECT_THAT(findings[0].evidence, AllOf(HasSubstr("1 of the 2"), HasSubstr("7.000 us alone, 8.000 us in company")));
+  EXPECT_THAT(findings[0].evidence, AllOf(HasSubstr("1 of the 2"), HasSubstr("7.000 us alone, 8.000 us under load")));
 }
 
 TEST(BisectionUnfit, LeavesOutConnectionsThatASlowPlaceExplains) {

@@ -55,15 +55,15 @@ class StepsSimulation {
 
   void post_next_step(int rank) {
     const Neighbourhood& own = ranks_[static_cast<std::size_t>(rank)];
-    State& its = state(rank);
-    if (its.steps_begun == own.step_ends.size()) return;
-    const std::uint32_t begin = its.steps_begun == 0 ? 0 : own.step_ends[its.steps_begun - 1];
-    const std::uint32_t end = own.step_ends[its.steps_begun++];
+    State& current = state(rank);
+    if (current.steps_begun == own.step_ends.size()) return;
+    const std::uint32_t begin = current.steps_begun == 0 ? 0 : own.step_ends[current.steps_begun - 1];
+    const std::uint32_t end = own.step_ends[current.steps_begun++];
     for (std::uint32_t i = begin; i < end; ++i) {
       const kernel::Part part = own.entries[i].part;
       if (kernel::sends_first(part)) post_send(rank, i);
       if (kernel::receives(part)) wires_[{own.entries[i].partner, rank}].wanted.push_back(i);
-      its.num_open += part == kernel::Part::both || part == kernel::Part::answers ? 2 : 1;
+      current.num_open += part == kernel::Part::both || part == kernel::Part::answers ? 2 : 1;
     }
   }
 

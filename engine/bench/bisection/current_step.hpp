@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where all ranks are in a bisection test, for the watch thread, which may ask at any time.
+// The current step of a bisection test, for the watch thread, which may read it at any time.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace leadline::bench::bisection {
 
-/// Only the place changes, and that is atomic.
+/// Only the step changes, and it is atomic.
 class CurrentStep {
  public:
   enum class Activity : std::uint8_t { opening_links, pattern, baseline, retest };

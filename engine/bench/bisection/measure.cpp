@@ -46,7 +46,7 @@ std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
 void open_barrier_links(const Stage& stage) {
   cluster::Cluster& cluster = stage.cluster;
   const std::vector<std::int32_t> partners = kernel::barrier_partners(cluster.rank(), cluster.size());
-  open_links(cluster, stage.transport, in_drawn_order(partners, cluster.rank()), stage.request.timeout_s);
+  open_links(cluster, stage.transport, in_hashed_order(partners, cluster.rank()), stage.request.timeout_s);
   cluster.barrier();
 }
 
@@ -72,7 +72,7 @@ struct Size {
   stats::RunningMean full_load;
   std::uint64_t num_connections = 0;
   double time_ns_sum = 0;
-  // What a search goes on from: the worst so far.
+  // The start of the next search step: the worst pattern so far.
   std::uint64_t worst_index = 0;
   double worst_bytes_per_s = std::numeric_limits<double>::infinity();
   std::vector<double> baseline;  ///< rates of pairs alone
@@ -100,7 +100,7 @@ class Measuring {
   void run_random();
   void run_named();
   void run_worst();
-  /// Whether there is no time for another pattern; there always is for the first.
+  /// Whether there is no time for another pattern; the first one is always measured.
   bool time_is_over() const { return !size_.times.empty() && size_.word.time_is_over; }
 
   PatternSummary run_pattern(const PatternPosition& place, const Pattern& pattern);
@@ -131,13 +131,13 @@ PatternPosition Measuring::next_place(PatternKind kind, std::uint64_t index, int
   return {size_.index, size_.message_size_bytes, size_.times.size(), kind, index, repeat, name};
 }
 
-/// Those of this rank are opened in the one order of all pairs, see bench/links.hpp.
+/// Opened in the order of all pairs, see bench/links.hpp.
 void Measuring::link(std::int32_t one, std::int32_t other) {
   std::vector<std::int32_t> partners;
   for (const std::int32_t partner : {one, other}) {
     if (partner != schedule::no_rank) partners.push_back(partner);
   }
-  open_links(stage_.cluster, stage_.transport, in_drawn_order(partners, stage_.cluster.rank()),
+  open_links(stage_.cluster, stage_.transport, in_hashed_order(partners, stage_.cluster.rank()),
              stage_.request.timeout_s);
 }
 
@@ -275,7 +275,7 @@ void Measuring::run_worst() {
   const BisectionRequest& request = stage_.request;
   if (request.num_worst_steps == 0) return;
   Pattern worst = schedule::random_pattern(plan.players, plan.ranks, request.seed, size_.worst_index);
-  // The worst of many owes that to bad luck, too: it is measured again first, and what follows compared with that.
+  // The worst of many is partly due to chance: it is measured again first, and later steps are compared with that.
   size_.worst_bytes_per_s = std::numeric_limits<double>::infinity();
   for (std::uint64_t step = 0; step < request.num_worst_steps && !time_is_over(); ++step) {
     Pattern proposal =
@@ -330,7 +330,7 @@ BisectionSummary Measuring::summarize() {
 
 /// Collective: each of the slowest connections again, one after the other, while all others rest.
 void Measuring::retest(double median_bytes_per_s) {
-  // Of few pairs alone most may have a slow end; then the median connection knows better what is usual.
+  // Of few pairs alone most may have a slow end; then the median connection is the better reference.
   double usual_bytes_per_s = median_bytes_per_s;
   if (!size_.baseline.empty()) {
     std::sort(size_.baseline.begin(), size_.baseline.end());
@@ -370,10 +370,10 @@ void Measuring::run_size(int size_index) {
 Measured Measuring::run() {
   for (std::size_t i = 0; i < stage_.request.message_sizes_bytes.size(); ++i) run_size(static_cast<int>(i));
   cluster::Cluster& cluster = stage_.cluster;
-  const std::string make_believe = stage_.transport.simulated_host(cluster.rank());
+  const std::string simulated_host = stage_.transport.simulated_host(cluster.rank());
   const auto host_of = stage_.plan.rank_layout.host_of.empty() ? cluster.host_of() : stage_.plan.rank_layout.host_of;
   measured_.slow_components =
-      slow_components_.find(cluster, host_of, make_believe.empty() ? cluster.host() : make_believe);
+      slow_components_.find(cluster, host_of, simulated_host.empty() ? cluster.host() : simulated_host);
   return std::move(measured_);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures pattern after pattern until the number is known well enough: the one stage that touches the fabric.
+// Measures pattern after pattern until the interval is narrow enough: the one stage that touches the fabric.
 #pragma once
 
 #include <cstdint>

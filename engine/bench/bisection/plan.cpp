@@ -62,9 +62,10 @@ void choose_patterns(const BisectionRequest& request, Plan& plan) {
   }
 }
 
-/// A pattern while it is drawn, the pattern, the one that a search goes on from, players, host indices, baseline pairs.
+/// A pattern while it is generated, the pattern, the one that a search goes on from, players, host indices, baseline
+/// pairs.
 constexpr double bytes_per_rank = 8 + 6 * sizeof(std::int32_t);
-/// Rank 0's, at the end: what every rank says of itself, and its part of its host's median.
+/// Rank 0's, at the end: every rank's numbers, and its part of its host's median.
 constexpr double bytes_per_rank_at_rank_0 = 4 * sizeof(double);
 constexpr double bytes_per_pattern = sizeof(RankTimes) + 4 * sizeof(double);  // times, rates, relative to the median
 constexpr double bytes_per_pattern_at_rank_0 = sizeof(PatternSummary);

@@ -25,7 +25,7 @@ struct AlonePair {
   bool operator==(const AlonePair&) const = default;
 };
 
-/// Different pairs of a matching, drawn at random, at most `num`: on all ranks the same ones for the index-th random
+/// At most `num` different, randomly chosen pairs of a matching: on all ranks the same ones for the index-th random
 /// pattern of a seed.
 std::vector<AlonePair> draw_baseline_pairs(const schedule::Pattern& pattern, std::uint32_t num, std::uint64_t seed,
                                            std::uint64_t index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each rank counts for itself; rank 0 adds up those of each host.
+// Each rank counts its own; rank 0 adds up the ranks of each host.
 #include "bench/bisection/slow_components.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace leadline::bench::bisection {
 namespace {
 
-/// What a rank says of itself; its host's name follows.
+/// The numbers of a rank; its host's name follows.
 struct Own {
   std::uint64_t num_connections = 0, num_slow = 0;
   double relative_median = std::numeric_limits<double>::quiet_NaN();
@@ -71,11 +71,11 @@ std::vector<SlowComponent> SlowComponentSearch::find(cluster::Cluster& cluster, 
 
   std::vector<Own> ranks(cluster.rank() == 0 ? static_cast<std::size_t>(cluster.size()) : 0);
   std::map<std::uint32_t, HostNumbers> hosts;
-  cluster.gather(text, [&](int rank, std::string_view its) {
+  cluster.gather(text, [&](int rank, std::string_view packed) {
     Own& numbers = ranks[static_cast<std::size_t>(rank)];
-    std::memcpy(&numbers, its.data(), sizeof numbers);
+    std::memcpy(&numbers, packed.data(), sizeof numbers);
     HostNumbers& host = hosts[host_of[static_cast<std::size_t>(rank)]];
-    host.host = its.substr(sizeof numbers);
+    host.host = packed.substr(sizeof numbers);
     host.add(numbers);
   });
 

@@ -16,7 +16,7 @@ namespace leadline::bench::bisection {
 class SlowComponentSearch {
  public:
   static constexpr double min_slow_share = 0.9;        ///< of its connections that must be slow
-  static constexpr std::uint64_t min_connections = 5;  ///< below that it is no judgement
+  static constexpr std::uint64_t min_connections = 5;  ///< below that nothing is decided
 
   /// A connection is slow below this share of the median connection.
   explicit SlowComponentSearch(double slow_share) : slow_share_(slow_share) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at the interval now and then, and at the number of patterns and the clock always.
+// Checks the interval at increasing distances, and the number of patterns and the clock always.
 #include "bench/bisection/stopping.hpp"
 
 namespace leadline::bench::bisection {

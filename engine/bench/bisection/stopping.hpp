@@ -40,7 +40,8 @@ class Stopping {
   std::uint64_t next_look_ = min_patterns;
 };
 
-/// Its clock begins with it. Times of 0 mean: no limit.
+/// How rank 0 divides the time limit: evenly among the message sizes still to come, and within one it leaves some for
+/// what follows the random patterns. The clock starts at construction; 0 = no limit.
 class TimeBudget {
  public:
   explicit TimeBudget(const BisectionRequest& request)

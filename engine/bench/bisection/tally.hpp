@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks tell each other behind a pattern: what each measured, and what rank 0 has decided.
+// The exchange between ranks after a pattern: what each measured, and what rank 0 has decided.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ Tally tally_of(int rank, const Loop& loop, std::uint64_t message_size_bytes);
 /// Collective: the sum of all shares, on all ranks.
 Tally sum_of(cluster::Cluster& cluster, const Tally& own);
 
-/// What rank 0 says behind a pattern.
+/// The decision of rank 0 after a pattern.
 struct RootDecision {
   StopReason stop = StopReason::not_stopped;  ///< whether there are more random patterns
   bool time_is_over = false;                  ///< for this message size
@@ -39,10 +39,10 @@ struct RootDecision {
 /// As above, once the length of the shortest loop is known.
 struct Closing {
   double full_load_bytes_per_s_sum = 0;
-  RootDecision word;  ///< what other ranks have here counts for nothing
+  RootDecision word;  ///< only rank 0's counts
 };
 
-/// Collective: the sum, and rank 0's word, on all ranks.
+/// Collective: the sum, and rank 0's decision, on all ranks.
 Closing close_pattern(cluster::Cluster& cluster, const Closing& own);
 
 /// Time of one exchange until the shortest of all loops was over: what a rank did by then, in that time. 0 = it rested.
@@ -50,7 +50,7 @@ double full_load_time_ns(const Loop& loop, std::uint64_t shortest_loop_ns);
 
 double bytes_per_s(std::uint64_t message_size_bytes, double time_ns);
 
-/// What the first sum tells of a pattern.
+/// The summary of a pattern from the first sum.
 PatternSummary summary_of(const PatternPosition& place, const Tally& all);
 
 }  // namespace leadline::bench::bisection

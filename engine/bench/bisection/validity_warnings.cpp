@@ -3,7 +3,6 @@
 #include "bench/bisection/validity_warnings.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,17 +18,7 @@
 namespace leadline::bench::bisection {
 namespace {
 
-constexpr std::size_t max_named = 5;  // of a finding; the result has them all
-
-std::string listed(const std::vector<std::string>& names) {
-  const std::size_t num = std::min(names.size(), max_named);
-  std::string text =
-      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(num), ", "));
-  if (names.size() > num) text += fmt::format(" and {} more", names.size() - num);
-  return text;
-}
-
-/// `places` slowest first, all of them hosts, or all ranks.
+/// `places`: slowest first, either hosts only or ranks only.
 std::optional<Finding> slow(const std::vector<SlowComponent>& places, const char* id, const char* what,
                             const char* advice) {
   if (places.empty()) return std::nullopt;
@@ -39,7 +28,7 @@ std::optional<Finding> slow(const std::vector<SlowComponent>& places, const char
   }
   const SlowComponent& worst = places.front();
   return Finding{id, Severity::warning,
-                 fmt::format("{}{} {}: slow in nearly all {} patterns, whoever the partner is.", what,
+                 fmt::format("{}{} {}: slow in nearly all {} patterns, with any partner.", what,
                              places.size() > 1 ? "s" : "", listed(names), places.size() > 1 ? "their" : "its"),
                  fmt::format("{} of {} connections of {} are slow, its median is {:.2f} of that of all", worst.num_slow,
                              worst.num_connections, names.front(), worst.relative_median),
@@ -53,7 +42,7 @@ std::vector<SlowComponent> only(const std::vector<SlowComponent>& places, bool h
   return kept;
 }
 
-/// Whether `rank` stands in a list like "0-3,8".
+/// Whether `rank` is in a list like "0-3,8".
 bool is_among(const std::string& ranges, std::int32_t rank) {
   std::istringstream list(ranges);
   std::int32_t first = 0;
@@ -66,7 +55,7 @@ bool is_among(const std::string& ranges, std::int32_t rank) {
   return false;
 }
 
-/// Whether a rank is slow anyway, by itself or with its host.
+/// Whether a rank is reported as slow, itself or with its host.
 bool is_in_slow_component(const BisectionResult& result, std::int32_t rank) {
   return std::any_of(result.slow_components.begin(), result.slow_components.end(), [&](const SlowComponent& place) {
     if (place.rank >= 0) return place.rank == rank;
@@ -75,7 +64,7 @@ bool is_in_slow_component(const BisectionResult& result, std::int32_t rank) {
   });
 }
 
-/// Of those that no slow rank or host explains. Where ranks share cores, waiting for one explains it as well.
+/// Connections that no slow rank or host explains. Where ranks share cores, waiting for a core explains them as well.
 std::optional<Finding> slow_alone(const BisectionResult& result, const Conditions& conditions) {
   std::vector<std::string> names;
   const SlowConnection* worst = nullptr;
@@ -90,8 +79,8 @@ std::optional<Finding> slow_alone(const BisectionResult& result, const Condition
   if (worst == nullptr) return std::nullopt;
   const bool is_explained = conditions.ranks_per_core_max > 1;
   return Finding{"slow_connection", is_explained ? Severity::note : Severity::warning,
-                 fmt::format("Connections that are slow even when nobody else sends: {}.", listed(names)),
-                 fmt::format("{} of the {} slowest; {} takes {} alone, {} in company", names.size(),
+                 fmt::format("Connections that are slow even without other traffic: {}.", listed(names)),
+                 fmt::format("{} of the {} slowest; {} takes {} alone, {} under load", names.size(),
                              result.slow_connections.size(), names.front(), format_time_ns(worst->alone_time_ns),
                              format_time_ns(worst->time_ns)),
                  "Look at the cables and ports on their way, and measure all links with leadline link."};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in the objects of a phase: made before they are written, looked at after they were read; never inside a timed
-// call.
+// The contents of objects: generated before they are written, verified after they are read; never inside a timed call.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +21,7 @@ struct Writing {
   std::uint32_t generation = 0;
 };
 
-/// What the memory for an object held before.
+/// What the memory of an object held before it was read.
 enum class Before : std::uint8_t {
   anything,
   object_of_same_rank,  ///< of the same phase
@@ -42,10 +41,10 @@ class Contents {
   /// num_read: bytes that were delivered.
   void verify(std::span<const std::byte> object, std::uint64_t num_read, std::int32_t rank, std::uint64_t number);
 
-  /// An object of which another rank knows that its file ends before it does.
+  /// An object that lies behind the end of its file, as another rank has found.
   void note_truncated(std::uint64_t num_read, std::int32_t rank, std::uint64_t number);
 
-  /// Findings about objects that nobody read, from this number on, are no findings.
+  /// Objects from this number on were not read; findings about them do not count.
   void forget_unread(std::uint64_t first_number);
 
   /// Numbers of wrong objects, ascending where they were verified so.

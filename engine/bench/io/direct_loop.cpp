@@ -21,7 +21,7 @@ void DirectLoop::await_others() {
   work_.stage.cluster.barrier();
 }
 
-/// What others count on, of a rank that makes no calls of its own any more.
+/// What other ranks depend on, of a rank that makes no more calls.
 void DirectLoop::take_part() {
   while (!started_.empty()) finish_oldest();
   await_others();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The protocol of a funnel: what a sender and its I/O rank say to each other beside objects.  Writing: the I/O rank
-// posts receives for a buffer's slots, then grants each sender concerned a credit of so many objects; the sender sends
-// its objects in order, never more than were granted. Reading is the mirror: the owner posts a receive, then grants
-// its I/O rank that one object; behind the last one comes an EndOfReading.
+// The protocol of a funnel: control messages between a sender and its I/O rank, and a barrier of the I/O ranks.
+//
+// Writing: the I/O rank posts receives for a buffer's slots, then grants each sender concerned a credit of so many
+// objects; the sender sends its objects in order, never more than were granted. Reading is the mirror: the owner posts
+// a receive, then grants its I/O rank that one object; after the last one comes an EndOfReading.
 #pragma once
 
 #include <array>

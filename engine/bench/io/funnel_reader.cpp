@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffer after buffer: read, handed to the owners of its objects, free again.
+// Each buffer in turn is read, sent to the owners of its objects, and free again.
 #include "bench/io/funnel_reader.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ void FunnelReader::move_all() {
       begin(num_begun_);
     }
     poll_all();
-    // Non-blocking calls go on by themselves, messages do not.
+    // Non-blocking calls progress by themselves, messages do not.
     const bool reads_now = num_read_ < num_begun_ && (is_blocking() || num_free_again_ == num_read_);
     if (reads_now) {
       read(num_read_);

@@ -146,7 +146,7 @@ void FunnelSender::receive(ObjectRange range) {
   correct(range);
 }
 
-/// An object that nobody read looks like any that was not read; its I/O rank knows better.
+/// An object that was not read is verified like any other; its I/O rank knows that it was not.
 void FunnelSender::correct(ObjectRange range) {
   if (end_.first_unread != no_object) work_.contents.forget_unread(end_.first_unread);
   const std::uint64_t end = std::min(range.end, end_.first_unread);

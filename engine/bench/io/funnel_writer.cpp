@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffer after buffer: opened for its senders, complete, written, free again.
+// Each buffer in turn is opened for its senders, filled, written, and free again.
 #include "bench/io/funnel_writer.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void FunnelWriter::open_free_buffers() {
   }
 }
 
-/// Receives are posted before anything is granted: what comes always finds its place.
+/// Receives are posted before credits are granted, so that every message finds its receive.
 void FunnelWriter::open(std::uint64_t fill) {
   {
     const Recorder::StateTimer timer(work().recorder, IoTime::receive);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys matched by name; the lowest opener's words travel as text.
+// Keys matched by name; the lowest opener's answer travels as text.
 #include "bench/io/hints_in_force.hpp"
 
 #include <algorithm>

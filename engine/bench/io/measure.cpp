@@ -60,7 +60,7 @@ std::unique_ptr<transport::Messages> open_messages(const Stage& stage) {
   if (!schedule::is_funnel(stage.request.movement)) return nullptr;
   const std::vector<std::int32_t> partners = partners_of(stage);
   const int rank = stage.cluster.rank();
-  open_links(stage.cluster, stage.transport, in_drawn_order(partners, rank), stage.request.timeout_s);
+  open_links(stage.cluster, stage.transport, in_hashed_order(partners, rank), stage.request.timeout_s);
   Failure failure(rank, stage.place.host);
   std::unique_ptr<transport::Messages> messages;
   failure.guard([&] { messages = stage.transport.messages(partners, num_tickets(stage.request, stage.plan, rank)); });
@@ -128,7 +128,7 @@ void Measuring::find_earlier_run() {
   earlier_generation_ = found.generation;
 }
 
-/// In steps: whoever sleeps is not stuck.
+/// In steps: a rank that sleeps is not stuck.
 void Measuring::pause_before(const PhasePosition& place) {
   const bool is_between = place.operation == IoOperation::read && !only_reads();
   if (!is_between || stage_.request.sleep_s <= 0) return;
@@ -170,7 +170,7 @@ void Measuring::run_phase(const PhasePosition& place) {
   has_hints_ = true;
 }
 
-/// What ended the phase is told rather than that it could not be kept.
+/// The error that ended the phase is reported rather than one of storing its rows.
 void Measuring::keep(const Phase& phase, const PhaseSummary& summary) {
   if (is_root()) measured_.phases.push_back(summary);
   try {

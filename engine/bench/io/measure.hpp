@@ -44,9 +44,9 @@ struct Measured {
   std::uint64_t verified_bytes = 0;
 };
 
-/// Collective: all phases. Files are truncated before they are written, untimed. Where anything goes wrong in a phase,
-/// its rows are kept and all ranks throw AgreedError(run_failed) that names rank, host, file and offset; wrong data,
-/// too (the worst kind first: what, whose, where), once the phase is through.
+/// Collective: all phases. Files are truncated before they are written, untimed. If anything fails in a phase, its rows
+/// are kept and all ranks throw AgreedError(run_failed) that names rank, host, file and offset; wrong data, too (the
+/// worst kind first: what, whose, where), once the phase is through.
 Measured measure(const Stage& stage);
 
 /// Collective: names of the files, expanded: every opener's own, a shared one by its lowest opener; on rank 0 all of

@@ -106,10 +106,6 @@ struct Template {
   }
 };
 
-bool is_shared(Movement movement) {
-  return movement == Movement::n_1 || movement == Movement::n_m_1 || movement == Movement::n_m;
-}
-
 /// Its form, and what no run can have in a name.
 void check_name(const Template& one, const IoRequest& request) {
   if (one.name.empty() || one.name.back() == '/') one.refuse("it names no file", "Add the name of a file");
@@ -141,7 +137,7 @@ void check_shared(const Template& one, int num_hosts) {
 /// The same name for all files must become a name for each.
 void check_distinct(const Template& one, const Plan& plan) {
   if (plan.layout.num_files() == 1 || has(one.name, 'r')) return;
-  if (is_shared(one.movement)) {
+  if (schedule::shares_files(one.movement)) {
     one.refuse(fmt::format("it would name {} files", plan.layout.num_files()),
                "Add %r, which stands for the number of the file");
   }
@@ -172,7 +168,7 @@ std::vector<std::string> of_list(const IoRequest& request, const Plan& plan, con
   for (const std::string& name : templates) {
     const Template one{"a name in --targets", name, request.movement};
     check_name(one, request);
-    if (is_shared(request.movement)) check_shared(one, num_hosts);
+    if (schedule::shares_files(request.movement)) check_shared(one, num_hosts);
     if (!known.insert(name).second && !has(name, 'r') && !has(name, 'h') && !has(name, 'p')) {
       one.refuse(fmt::format("it stands there twice among the first {}", num_files),
                  "Give every file a name of its own");
@@ -243,11 +239,11 @@ std::vector<std::string> templates_of(const IoRequest& request, const Plan& plan
   const auto& host_of = plan.rank_layout.host_of;
   const int num_hosts = host_of.empty() ? 1 : static_cast<int>(*std::ranges::max_element(host_of)) + 1;
   if (!request.targets_file.empty()) return of_list(request, plan, names, num_hosts);
-  const bool is_one = plan.layout.num_files() == 1 && is_shared(request.movement);
+  const bool is_one = plan.layout.num_files() == 1 && schedule::shares_files(request.movement);
   const std::string name = !request.target.empty() ? request.target : is_one ? "leadline-io" : "leadline-io.%r";
   const Template one{"--target", name, request.movement};
   check_name(one, request);
-  if (is_shared(request.movement)) check_shared(one, num_hosts);
+  if (schedule::shares_files(request.movement)) check_shared(one, num_hosts);
   check_distinct(one, plan);
   return std::vector<std::string>(static_cast<std::size_t>(plan.layout.num_files()), name);
 }

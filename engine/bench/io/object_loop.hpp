@@ -80,8 +80,8 @@ class ObjectLoop {
 
   /// Moves these objects of this rank, or through it, and waits for them. Where ranks move in step, all of them bring
   /// the same range and no stop; otherwise nothing new is begun once `stop_ns` (since the phase began) is over. Returns
-  /// the first object that was not moved. Errors of the storage go to PhaseWork::failure: whatever other ranks count on
-  /// is done all the same. Throws only where no partner can be reached.
+  /// the first object that was not moved. Errors of the storage go to PhaseWork::failure: what other ranks depend on is
+  /// done all the same. Throws only where no partner can be reached.
   virtual std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> stop_ns) = 0;
 };
 
@@ -92,7 +92,7 @@ struct Moved {
 
 /// Collective: objects [0, num_objects) of every rank, or as many as the time limit lets them. Ranks that need not move
 /// in step each stop by their own clock; then all go on to the greatest number that any of them had done. Others agree
-/// on batch after batch, by rank 0's clock. Where a rank fails, no other is kept waiting for its sake.
+/// on batch after batch, by rank 0's clock. A rank that fails keeps no other waiting.
 Moved move_objects(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects);
 
 }  // namespace leadline::bench::io

@@ -82,7 +82,7 @@ class Pace {
   }
 
  private:
-  static constexpr std::uint64_t interval_ns = 200'000'000;  // what an eye can follow
+  static constexpr std::uint64_t interval_ns = 200'000'000;  // as fast as a person can read
 
   void show() {
     const std::uint64_t now = recorder_.elapsed_ns();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of things in a phase, and which of them are timed.
+// The steps of a phase in order, and which of them are timed.
 #include "bench/io/phase.hpp"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ void Phase::run() {
   measure();
 }
 
-/// Untimed. Files are emptied by one rank each, before anybody opens them.
+/// Untimed. Each file is truncated by one rank before any rank opens it.
 bool Phase::make_ready() {
   if (writes()) {
     if (share_.is_lowest_opener(stage_.cluster.rank())) failure_.guard([&] { truncate_file(path()); });
@@ -81,7 +81,7 @@ bool Phase::make_ready() {
   return true;
 }
 
-/// Those who wrote first, since only they can sync what their hosts still hold; then those who will read.
+/// Writers first, since only they can sync what their hosts still cache; then readers.
 void Phase::drop_caches() {
   if (stage_.progress != nullptr) stage_.progress->waits("dropping caches");
   const int rank = stage_.cluster.rank();
@@ -166,8 +166,8 @@ void Phase::move() {
   failure_.guard([&] { hints_ = file_->hints(); });
 }
 
-/// A sync that is outside belongs to no reported time, and neither does the look at the cache before it, which tells
-/// what was on the storage when that ended.
+/// A sync outside the reported time is not timed, nor is the query of the cache before it, which shows what was on
+/// storage at the end of that time.
 void Phase::sync() {
   if (!file_ || !writes() || stage_.request.sync == SyncTiming::none) return;
   const StateTimer timer(recorder_, IoTime::sync);
@@ -177,8 +177,7 @@ void Phase::sync() {
   failure_.guard([&] { file_->sync(); });
 }
 
-/// Untimed: closing a shared file waits for its other openers, who may still be busy with contents, and that belongs to
-/// nobody's I/O time.
+/// Untimed: closing a shared file waits for its other openers, which may still verify contents; that is not I/O time.
 void Phase::meet() {
   if (!schedule::shares_files(stage_.request.movement) || stage_.request.no_file) return;
   const AgreementTimer timer(recorder_);

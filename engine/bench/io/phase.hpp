@@ -19,7 +19,7 @@
 
 namespace leadline::bench::io {
 
-/// What a phase is told.
+/// The parameters of a phase.
 struct PhaseTask {
   PhasePosition place;
   std::uint64_t num_objects = 0;  ///< of a rank, at most

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be added up of a phase, rank by rank, and quantiles of its histograms of latencies.
+// The sums of a phase over ranks, and quantiles of its histograms of latencies.
 #pragma once
 
 #include <array>

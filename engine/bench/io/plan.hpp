@@ -15,8 +15,8 @@
 
 namespace leadline::bench::io {
 
-/// What a plan must know beside RankLayout: names of hosts in the order of their indices ("host0", "host1" ... where a
-/// dry run has none), and the names in --targets.
+/// What a plan needs besides RankLayout: names of hosts in the order of their indices ("host0", "host1" ... where a dry
+/// run has none), and the names in --targets.
 struct Names {
   std::vector<std::string> hosts;
   std::vector<std::string> targets;
@@ -49,7 +49,7 @@ struct Plan {
 
 /// Throws Error(bad_command_line) that names the option: more I/O ranks than ranks, hosts that are not there, a buffer
 /// that is no multiple of an object, too few names in --targets, a name that all ranks would share, %r in a shared
-/// name, a shift that leads nowhere ... In names of N-M, %r is the file's number, and needed where there are several.
+/// name, a shift that has no effect ... In names of N-M, %r is the file's number, and needed where there are several.
 Plan plan(const IoRequest& request, const RankLayout& rank_layout, const Names& names);
 
 /// Throws Error(something_missing) where estimate.host_bytes are not there.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one rank did in one phase, noted while it happens: clock readings around each state, calls, bytes over time.
+// A record of what one rank did in one phase: clock readings around each state, calls, bytes over time.
 #pragma once
 
 #include <cstddef>

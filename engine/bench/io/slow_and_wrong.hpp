@@ -24,10 +24,10 @@ struct SlowAndWrong {
 /// took equally long, and of wrong objects of one kind, those of the lowest ranks. Travels in texts of that length.
 SlowAndWrong worst_of_all(cluster::Cluster& cluster, SlowAndWrong own, std::size_t num_slow, std::size_t num_wrong);
 
-/// So many are named, the slowest first.
+/// How many are named, slowest first.
 inline constexpr std::size_t num_stragglers_named = 32;
 
-/// What a rank that moved bytes of files is judged by.
+/// The numbers by which a rank that moved bytes of files is judged.
 struct JudgedRank {
   std::int32_t rank = -1;
   std::int32_t file = -1;  ///< index

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two reductions, and one short line of every rank for rank 0 to judge it by.
+// Two reductions, and a few numbers of every rank from which rank 0 finds stragglers.
 #include "bench/io/summary.hpp"
 
 #include <algorithm>
@@ -116,7 +116,7 @@ void set_latencies(PhaseSummary& summary, const PhaseSums& sums) {
   summary.call_ns_p999 = quantile(0.999);
 }
 
-/// What a rank is judged by, as it travels: these bytes, then its host.
+/// The numbers of a rank as they travel: these bytes, then its host.
 struct JudgedLine {
   std::int32_t file = -1;
   std::uint64_t bytes = 0;
@@ -193,7 +193,7 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pla
   summary.place = place;
   summary.error = context.error;
   set_totals(summary, sums);
-  // A rate of data that are wrong would be the rate of nothing.
+  // Wrong data have no rate.
   if (summary.error.empty() && summary.num_mismatches > 0) summary.error = "data are not as they were written";
   summary.is_complete = summary.error.empty();
   if (summary.is_complete) {
@@ -207,7 +207,7 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pla
   summary.ranks = std::move(ranks);
   summary.slow_calls = std::move(worst.slow_calls);
   summary.wrong = std::move(worst.wrong);
-  // Who checks an object in a funnel need not know the file that it lay in; rank 0 knows all.
+  // The rank that verifies an object of a funnel may not know its file; rank 0 knows all.
   for (WrongObject& wrong : summary.wrong) {
     if (wrong.file.empty()) wrong.file = name_of_file(context, wrong.mismatch.expected.file);
   }

@@ -12,10 +12,10 @@
 
 namespace leadline::bench::io {
 
-/// So many wrong objects a phase are kept with all they tell; num_mismatches counts the others.
+/// How many wrong objects of a phase are kept in detail; num_mismatches counts all.
 inline constexpr std::size_t num_wrong_kept = 8;
 
-/// What a rank brings along with its numbers. References outlive the call.
+/// What a rank contributes besides its numbers. References outlive the call.
 struct PhaseContext {
   const IoRequest& request;
   const std::string& file_system;         ///< of the target, as rank 0 has it; elsewhere not looked at
@@ -39,7 +39,7 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pla
 /// By operation, writing first: the complete phases' headline rates. Operations without a complete phase are left out.
 std::vector<OperationSummary> summarize_operations(const std::vector<PhaseSummary>& phases);
 
-/// How bad it is, greater is worse: damage on the way, then bytes of other places, then bytes that are not there.
+/// Severity, greater is worse: corrupted bytes, then bytes of other objects, then missing bytes.
 int severity_of(memory::MismatchKind kind);
 
 }  // namespace leadline::bench::io

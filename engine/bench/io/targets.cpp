@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at the file that a rank is to open, and at its directory, before anything is touched.
+// Checks the file that a rank is to open, and its directory, before anything is changed.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::uint64_t status_unit_bytes = 512;  // of st_blocks
 
-/// The file of one rank, and what is there under its name.
+/// The file of one rank, and what exists under its name.
 struct Target {
   const std::string& path;
   const char* option;
@@ -84,12 +84,12 @@ void check_kind(const Target& target) {
 /// Whether a file begins as ours do.
 bool begins_with_a_block(const Target& target) {
   const int fd = ::open(target.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) target.miss("it cannot be looked at: " + system_error_text(errno), target.other_place());
+  if (fd < 0) target.miss("it cannot be examined: " + system_error_text(errno), target.other_place());
   std::array<std::byte, memory::block_size_bytes> block{};
   const ssize_t num = ::pread(fd, block.data(), block.size(), 0);
   const int error_number = errno;
   ::close(fd);
-  if (num < 0) target.miss("it cannot be looked at: " + system_error_text(error_number), target.other_place());
+  if (num < 0) target.miss("it cannot be examined: " + system_error_text(error_number), target.other_place());
   return memory::key_of_block(std::span(block).first(static_cast<std::size_t>(num))).has_value();
 }
 
@@ -131,7 +131,7 @@ double bytes_needed(const Target& target, const IoRequest& request, const Plan& 
   return bytes - replaced * num_files;
 }
 
-/// "72.1 GiB": what nobody has to the byte.
+/// "72.1 GiB": rounded.
 std::string rounded(double bytes) {
   constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   std::size_t unit = 0;
@@ -173,7 +173,7 @@ void check_targets(const IoRequest& request, const Plan& plan, const std::vector
     return;
   }
   check_overwriting(target, request);
-  // With a time limit nobody knows how many objects there will be.
+  // With a time limit the number of objects is not known.
   if (request.time_limit_s == 0) check_space(target, request, plan, rank);
 }
 

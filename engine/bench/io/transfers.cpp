@@ -32,7 +32,7 @@ Transfers::Transfers(storage::File& file, std::string path, const TransferSettin
 }
 
 std::uint64_t Transfers::once(std::uint64_t offset_bytes, std::span<std::byte> data, bool collective) {
-  // Only in a collective call it is others that keep this rank waiting.
+  // Only in a collective call does this rank wait for others.
   std::optional<InTransport> in_transport;
   if (collective) in_transport.emplace(progress_counter_);
   if (writes()) return collective ? file_.write_at_all(offset_bytes, data) : file_.write_at(offset_bytes, data);

@@ -55,11 +55,11 @@ void write_block(const std::string& path, std::uint64_t run) {
               system_error_text(num_written < 0 ? errno : ENOSPC));
 }
 
-/// Throws where the file on this host is not the one that the rank `writer` has just written.
+/// Throws where the file on this host is not the one that rank `writer` has just written.
 void find_block(const std::string& path, std::uint64_t run, std::int32_t writer) {
   const bool was_there = is_there(path);
-  // Created where it is not there, as the test itself will: what a network file system remembers about names that
-  // nobody had does not count then.
+  // Created where it is not there, as the test itself will: so cached negative lookups of a network file system do not
+  // matter.
   storage::posix::open_descriptor(path, storage::Access::write, CachePath::buffered);
   const auto writing = writing_of_file(path);
   if (writing && writing->run == run) return;

@@ -4,7 +4,6 @@
 #include "bench/io/validity_warnings.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,17 +17,8 @@
 namespace leadline::bench::io {
 namespace {
 
-constexpr std::size_t max_named = 5;  // of a finding; the result has them all
 constexpr double slow_call_factor = 100;
 constexpr double slow_call_ns = 100e6;
-
-std::string listed(const std::vector<std::string>& names) {
-  const std::size_t num = std::min(names.size(), max_named);
-  std::string text =
-      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(num), ", "));
-  if (names.size() > num) text += fmt::format(" and {} more", names.size() - num);
-  return text;
-}
 
 std::string words_of(const PhasePosition& place, int num_repeats) {
   if (num_repeats <= 1) return name_of(place.operation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes a parallel file test unfit, and what in it is conspicuous: a pure function of its result.
+// Validity warnings of a parallel file test, and findings about its ranks and files: a pure function of its result.
 #pragma once
 
 #include <vector>

@@ -23,7 +23,7 @@
 namespace leadline::bench::link {
 namespace {
 
-/// Up to so many ranks every link is opened before the first round, so that no round pays for it.
+/// Up to this number of ranks every link is opened before the first round, so that no round includes it.
 constexpr int max_ranks_connected_ahead = 256;
 
 // Suspects are measured again for at most so long, or this share of what the slice took.
@@ -38,7 +38,8 @@ constexpr double row_interval_s = 2;  // a killed run loses at most about this m
 
 double seconds_since(std::uint64_t start_ns) { return 1e-9 * static_cast<double>(now_ns() - start_ns); }
 
-/// Where this rank is, for the watch thread: the round may be read at any time, the schedule does not change.
+/// The current step of this rank, for the watch thread: the round may be read at any time, the schedule does not
+/// change.
 struct CurrentStep {
   static constexpr std::int64_t in_retest = -1, after_rounds = -2, in_all_to_all = -3;
 
@@ -159,7 +160,7 @@ void Measuring::connect_ahead() {
   phase_done(Phase::scheduling, start_ns);
 }
 
-/// Runs a step of the store; what only this rank cannot do comes back, to be agreed on.
+/// Runs a step of the store; returns an error of this rank, to be agreed on.
 template <typename Write>
 std::optional<Error> Measuring::stored(const Write& write) {
   try {
@@ -288,7 +289,7 @@ void Measuring::find_and_retest(const Slice& slice, SliceSummary& summary) {
   summary.retest_s = seconds_since(start_ns);
 }
 
-/// Rows are in the file by then, whatever comes of the second measurements.
+/// Rows are in the file by then, whatever the result of the second measurements.
 void Measuring::diagnose_slice(const Slice& slice, SliceSummary& summary) {
   if (stage_.layout == nullptr) return;
   const std::uint64_t start_ns = now_ns();
@@ -310,7 +311,7 @@ std::uint64_t Measuring::all_pairs() const {
   return num * (num - 1);
 }
 
-/// What drawn rounds have seen, and what all would.
+/// What randomly sampled rounds have covered, and what all rounds would.
 void Measuring::add_coverage(SliceSummary& summary) const {
   const std::int64_t num_full = num_full_rounds(stage_.request, stage_.plan.rank_layout);
   const double round_s = summary.measuring_s / static_cast<double>(std::max<std::int64_t>(measured_.num_rounds, 1));
@@ -361,10 +362,10 @@ void Measuring::run_slice(const Slice& slice, int slice_number) {
   measured_.slices.push_back(std::move(summary));
 }
 
-/// The number of repeats that minimum time asks for, going by those that are done; the same on every rank.
+/// The number of repeats that the minimum time needs, estimated from those that are done; the same on every rank.
 int Measuring::repeats_needed(int done) const {
   const double needed = std::ceil(stage_.request.min_time_s / std::max(measured_s_ / done, 1e-9));
-  constexpr int at_once = 64;  // more are asked for when these are done, by then with a better estimate
+  constexpr int at_once = 64;  // more follow when these are done, with a better estimate
   return std::max(stage_.plan.num_repeats, static_cast<int>(std::min<double>(needed, done + at_once)));
 }
 

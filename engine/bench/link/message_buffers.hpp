@@ -33,12 +33,11 @@ class MessageBuffers {
   /// Gives the send buffers their contents, again after somebody has used them for others. Throws Error likewise.
   void fill_sent();
 
-  /// Writes over the first `size_bytes` of each receive buffer, so that a message which never came is not taken for the
-  /// one before it. Throws Error, where the memory is a device's.
+  /// Writes over the first `size_bytes` of each receive buffer, so that a missing message is not taken for the one
+  /// before it. Throws Error, where the memory is a device's.
   void wipe_received(std::size_t size_bytes);
 
-  /// The first byte that is not as `partner` sent it, in those receive buffers that `num_messages` messages have
-  /// reached.
+  /// The first byte that differs from what `partner` sent, in the receive buffers of `num_messages` messages.
   std::optional<WrongByteInBuffer> first_wrong_byte(int partner, std::size_t size_bytes, std::uint64_t num_messages);
 
   std::uint32_t num_reached(std::uint64_t num_messages) const;

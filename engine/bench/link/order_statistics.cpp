@@ -115,8 +115,8 @@ ClassSummaries summarize_pairs(cluster::Cluster& cluster, const OwnMedians& own)
 
   std::vector<OrderStatistic> wanted;
   for (const Class of : {Class::same_host, Class::between_hosts, Class::all}) {
-    const Moments& its = moments[static_cast<std::size_t>(of)];
-    if (its.count > 0) ask_for(of, its, wanted);
+    const Moments& of_class = moments[static_cast<std::size_t>(of)];
+    if (of_class.count > 0) ask_for(of, of_class, wanted);
   }
   const std::vector<double> found = order_statistics(cluster, wanted, [&](std::size_t of, double bound) {
     return num_in_class(own, Class{static_cast<std::uint8_t>(of)}, bound);

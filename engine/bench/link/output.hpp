@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the link test asks of whoever keeps and shows its results while it runs; result/ and output/ implement it.
+// The interfaces by which the link test stores and shows its results while it runs; result/ and output/ implement it.
 #pragma once
 
 #include <cstdint>
@@ -57,10 +57,10 @@ struct RoundNumbers {
   std::optional<Spread> all_to_all = std::nullopt;     ///< before the round, where each round has one
 };
 
-/// What rank 0 does between the rounds, for those who want to know how long it took.
+/// What rank 0 does between the rounds, whose duration is reported.
 enum class Phase : std::uint8_t {
   joining,     ///< until the ranks know each other
-  placing,     ///< who is where
+  placing,     ///< the rank layout
   shuffling,   ///< random order of rounds or ranks
   scheduling,  ///< the schedule and the opening of links
   finding_slowest,
@@ -72,7 +72,7 @@ enum class Phase : std::uint8_t {
   everything,
 };
 
-/// Shows progress; only rank 0 has one. Members that most have no use for do nothing.
+/// Shows progress; only rank 0 has one. Optional members do nothing by default.
 class Progress {
  public:
   virtual ~Progress() = default;

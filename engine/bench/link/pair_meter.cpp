@@ -79,7 +79,7 @@ PairOutcome PairMeter::measure(const schedule::Meeting& meeting, std::uint64_t m
   PairOutcome outcome;
   if (request_.verify) {
     verify(meeting, message_size_bytes, outcome);
-    if (request_.check_buffers) buffers_.fill_sent();  // the pass has sent its own contents out of them
+    if (request_.check_buffers) buffers_.fill_sent();  // the pass has overwritten them
   }
   if (is_both_at_once(partner)) {
     run_checked(partner, Role::lead, message_size_bytes, outcome);

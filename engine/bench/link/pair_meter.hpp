@@ -18,7 +18,7 @@
 
 namespace leadline::bench::link {
 
-/// What one rank learned in one meeting.
+/// The results of one rank in one meeting.
 struct PairOutcome {
   PairRecord record;                 ///< towards the partner
   double loops_ns = 0;               ///< the loops that this side led, warm-up included

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link test's plan: a pure function of the request and of who is there; `--dry-run` prints it.
+// The link test's plan: a pure function of the request and the rank layout; `--dry-run` prints it.
 #pragma once
 
 #include <cstdint>

@@ -43,8 +43,8 @@ stats::Slowest own_slowest(std::uint32_t rank, const PairRow& row, std::size_t c
   return slowest;
 }
 
-/// Who a rank is busy with while two others are measured: of all ranks but these two, neighbours in their order.
-std::optional<schedule::Meeting> companion(int rank, int from, int to, int num_ranks) {
+/// The partner of a rank while two others are measured under load: of all ranks but these two, neighbours in order.
+std::optional<schedule::Meeting> concurrent_partner(int rank, int from, int to, int num_ranks) {
   const int num_before = (from < rank ? 1 : 0) + (to < rank ? 1 : 0);
   const int place = rank - num_before, partner_place = place % 2 == 0 ? place + 1 : place - 1;
   if (partner_place >= num_ranks - 2) return std::nullopt;
@@ -119,7 +119,7 @@ diagnosis::RetestTimes RetestMeter::measure(int from, int to, diagnosis::Load lo
     meter_.connect(from);
     meter_.measure_one_way(from, kernel::Role::follow, message_size_bytes_);
   } else if (load == diagnosis::Load::concurrent) {
-    if (const auto meeting = companion(cluster_.rank(), from, to, cluster_.size())) {
+    if (const auto meeting = concurrent_partner(cluster_.rank(), from, to, cluster_.size())) {
       meter_.connect(meeting->partner);
       meter_.measure(*meeting, message_size_bytes_);
     }

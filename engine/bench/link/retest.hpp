@@ -32,7 +32,7 @@ class RetestMeter {
       : cluster_(cluster), meter_(meter), message_size_bytes_(message_size_bytes), limit_s_(limit_s) {}
 
   /// Collective: one ordered pair, the same on every rank; NaN once the time is over. Alone: all other ranks wait
-  /// without using their cores. Beside others: they measure each other, neighbours by their numbers.
+  /// without using their cores. Under load: they measure each other, neighbours by rank.
   diagnosis::RetestTimes measure(int from, int to, diagnosis::Load load);
 
  private:

@@ -47,20 +47,20 @@ std::string combine(const std::string& left, std::string_view right) {
   a.tally.verified_bytes += b.tally.verified_bytes;
   a.tally.rows_are_due += b.tally.rows_are_due;
   a.tally.time_is_over += b.tally.time_is_over;
-  const bool right_speaks = b.failed_rank < a.failed_rank;
-  if (right_speaks) {
+  const bool right_is_first = b.failed_rank < a.failed_rank;
+  if (right_is_first) {
     a.failed_rank = b.failed_rank;
     a.status = b.status;
   }
-  const std::string words(right_speaks ? right.substr(sizeof b) : std::string_view(left).substr(sizeof a));
+  const std::string words(right_is_first ? right.substr(sizeof b) : std::string_view(left).substr(sizeof a));
   return packed(a, words);
 }
 
 [[noreturn]] void throw_agreed(const Wire& wire, std::string_view words) {
   std::string part[3];
-  for (std::string& its : part) {
+  for (std::string& text : part) {
     const std::size_t end = words.find('\0');
-    its = words.substr(0, end);
+    text = words.substr(0, end);
     words.remove_prefix(end + 1);
   }
   throw AgreedError(Error(wire.status, part[0], part[1], part[2]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks tell each other at the end of a round: its numbers, whether rows are due, and whether anyone failed.
+// The exchange between ranks at the end of a round: its numbers, whether rows are due, and whether anyone failed.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What any measurement can suffer from, and the loop to itself, which only a link test has.
+// The shared rules, and the loop of a rank to itself, which only a link test has.
 #include "bench/link/validity_warnings.hpp"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes a link test unfit, said by itself: a pure function of how it was run.
+// Validity warnings of a link test: a pure function of how it was run.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands a cell's steps to the transport, and what came of it to those who count.
+// Runs a cell's steps on the transport, and returns the samples.
 #include "bench/topology/cell_exchange.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where all ranks are in a topology test, for the watch thread, which may ask at any time.
+// The current step of a topology test, for the watch thread, which may read it at any time.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace leadline::bench::topology {
 
-/// Only the place changes, and that is atomic.
+/// Only the step changes, and it is atomic.
 class CurrentStep {
  public:
   CurrentStep(std::vector<std::string> topologies, std::vector<std::uint64_t> message_sizes_bytes, std::string round)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A topology as one rank carries it out: what it does on which channel, step after step, and out of which memory.
+// A topology as one rank executes it: what it does on which channel, step by step, and from which memory.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace leadline::bench::topology {
 /// Which slot a message lies in.
 enum class SlotUse : std::uint8_t {
   by_step,     ///< those under way at once in turn, going round where there are fewer slots
-  by_channel,  ///< each channel its own, so that what arrived can be looked at when all is done
+  by_channel,  ///< each channel its own, so that what arrived can be verified at the end
 };
 
 struct Room {
@@ -38,8 +38,8 @@ struct Neighbourhood {
 /// they are cut into steps of at most so many. The steps of all ranks fit together, whatever the cap.
 Neighbourhood neighbourhood(const schedule::Topology& topology, int rank, const Room& room, SlotUse use);
 
-/// Local: everybody with whom `rank` needs an open link, for the channels of all topologies and for barriers; each
-/// once, in an order in which all ranks can open theirs without waiting for each other in a circle.
+/// Local: all ranks to which `rank` needs an open link, for the channels of all topologies and for barriers; each once,
+/// in an order in which all ranks can open theirs without waiting for each other in a circle.
 std::vector<std::int32_t> partners_to_connect(std::span<const schedule::Topology> topologies, int rank, int num_ranks);
 
 }  // namespace leadline::bench::topology

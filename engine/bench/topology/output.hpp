@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the topology test asks of whoever keeps and shows its results while it runs; result/ and output/ implement it.
+// The interfaces by which the topology test stores and shows its results while it runs; result/ and output/ implement
+// it.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@
 namespace leadline::bench::topology {
 namespace {
 
-/// What one small reduction brings together.
+/// The values of one reduction.
 struct Totals {
   stats::TimedPair slowest;  ///< time 0: none
   stats::Fairness fairness;  ///< of the rates of all directions
@@ -45,7 +45,7 @@ Totals merged(Totals all, const Totals& more) {
 
 std::vector<double> own_times_ns(const CellSamples& samples) {
   std::vector<double> times_ns(samples.exchanges.size());
-  if (samples.channels.empty()) return times_ns;  // what it took to do nothing is no time of an exchange
+  if (samples.channels.empty()) return times_ns;  // a rank without channels has no time of an exchange
   std::transform(samples.exchanges.begin(), samples.exchanges.end(), times_ns.begin(),
                  [](const kernel::ExchangeSample& sample) { return static_cast<double>(sample.own_ns); });
   return times_ns;
@@ -64,9 +64,9 @@ ExchangeTimes times_of_copy(std::vector<double> times_ns) { return times_of(time
 void gather_rates(cluster::Cluster& cluster, double own_bytes_per_s, CellSummary& summary) {
   std::vector<RankRate> rates;
   const std::string_view text(reinterpret_cast<const char*>(&own_bytes_per_s), sizeof own_bytes_per_s);
-  cluster.gather(text, [&](int rank, std::string_view its) {
+  cluster.gather(text, [&](int rank, std::string_view packed) {
     RankRate rate{rank};
-    std::memcpy(&rate.bytes_per_s, its.data(), sizeof rate.bytes_per_s);
+    std::memcpy(&rate.bytes_per_s, packed.data(), sizeof rate.bytes_per_s);
     if (!std::isnan(rate.bytes_per_s)) rates.push_back(rate);
   });
   if (rates.empty()) return;  // all ranks but 0

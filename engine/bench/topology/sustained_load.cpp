@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices of load: rank 0 looks at the clock and says how many exchanges come next; everybody does as many.
+// Slices of load: rank 0 reads the clock and decides how many exchanges come next on all ranks.
 #include "bench/topology/sustained_load.hpp"
 
 #include <algorithm>
@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::size_t max_kept_times = 8192;  // of a slice, for its median
 constexpr std::uint64_t max_batch = 4096;     // exchanges between two looks at the clock
-constexpr std::uint64_t max_growth = 8;       // from batch to batch: the first ones tell little of those to come
+constexpr std::uint64_t max_growth = 8;       // from batch to batch: the first ones predict little
 // Ranks that share cores were seen to become 200 times slower from one batch to the next; of a short one that is
-// seconds at most. To ask rank 0 takes a millisecond where there are thousands of ranks.
+// seconds at most. A reduction to rank 0 takes a millisecond with thousands of ranks.
 constexpr double batch_s = 0.02;
 
 /// What this rank saw in a slice.
@@ -64,7 +64,7 @@ SustainedLoad::SustainedLoad(const Stage& stage, CurrentStep& current_step)
   }
 }
 
-/// Collective: what rank 0 says.
+/// Collective: the value of rank 0.
 std::uint64_t SustainedLoad::agreed(std::uint64_t of_rank_0) const {
   const std::string text = stage_.cluster.broadcast({reinterpret_cast<const char*>(&of_rank_0), sizeof of_rank_0});
   std::uint64_t number = 0;

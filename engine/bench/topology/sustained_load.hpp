@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The load of --duration: cell after cell, round and round, until its time is over, with contents that are looked at.
+// The load of --duration: cell after cell, round and round, until its time is over, with contents that are verified.
 #pragma once
 
 #include <cstddef>
