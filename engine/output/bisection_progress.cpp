@@ -85,7 +85,7 @@ class LineProgress final : public Progress {
   std::string line(const PatternSummary& summary, const Interval& so_far, double elapsed_s) const {
     return fmt::format("{:>{}}  {:<14} {:>12} {:>12} {:>8} {:>11} {:>11}\n", summary.place.number + 1, number_width_,
                        summary.place.name, in_unit(summary.bytes_per_s_mean, unit_), in_unit(so_far.mean, unit_),
-                       percent(relative_width(so_far)), format_duration(elapsed_s),
+                       percent_text(relative_width(so_far)), format_duration(elapsed_s),
                        format_duration(remaining_.left_s()));
   }
 
@@ -141,7 +141,7 @@ class BarProgress final : public Progress {
     if (std::isnan(so_far.mean)) return "mean " + format_bandwidth(summary.bytes_per_s_mean);
     const std::string text = "eBB " + format_bandwidth(so_far.mean);
     const double width = relative_width(so_far);
-    return std::isfinite(width) ? fmt::format("{} to {}", text, percent(width)) : text;
+    return std::isfinite(width) ? fmt::format("{} to {}", text, percent_text(width)) : text;
   }
 
   BisectionRemaining remaining_;

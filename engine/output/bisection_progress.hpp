@@ -19,11 +19,11 @@ namespace leadline::output {
 std::unique_ptr<bench::bisection::Progress> make_bisection_lines(const BisectionRequest& request, std::size_t num_named,
                                                                  ProgressOutlet outlet);
 
-/// One line that is drawn again and again, and vanishes with the end.
+/// One line that is redrawn, and disappears at the end.
 std::unique_ptr<bench::bisection::Progress> make_bisection_bar(const BisectionRequest& request, std::size_t num_named,
                                                                ProgressOutlet outlet);
 
-/// All sizes, at the pace of the present one: later sizes are taken to need as many patterns, and longer ones for
+/// All sizes, at the pace of the present one: later sizes are assumed to need as many patterns, and longer ones for
 /// larger messages. The time limit ends it all.
 class BisectionRemaining {
  public:

@@ -42,7 +42,7 @@ std::string why_it_stopped(const BisectionRequest& request, const BisectionSumma
   const std::string patterns = counted(summary.num_patterns, "pattern");
   const bool has_interval = std::isfinite(summary.ebb.half_width);
   const std::string width =
-      has_interval ? fmt::format("; the interval is ± {}", percent(relative_width(summary.ebb))) : "";
+      has_interval ? fmt::format("; the interval is ± {}", percent_text(relative_width(summary.ebb))) : "";
   switch (summary.stopped_by) {
     case StopReason::precision:
       return fmt::format("stopped: precision of {:g} % reached after {}", 100 * request.precision, patterns);
@@ -292,7 +292,7 @@ std::string detail_table(const BisectionResult& result, int size_index, const st
                                  hosts.with_host(slowest.slowest_to)};
     if (random != nullptr) row.push_back(share_text(pattern.mean() / random->ebb.mean));
     if (has_alone) row.push_back(share_text(pattern.mean() / random->baseline.mean));
-    if (has_repeats) row.push_back(percent(pattern.spread()));
+    if (has_repeats) row.push_back(percent_text(pattern.spread()));
     table.add_row(std::move(row));
   }
   std::string text = table.text() + left_out(some.size(), patterns.size()) + not_measured(result, patterns);

@@ -117,8 +117,6 @@ std::string plus_minus(const Interval& interval, const Unit& unit) {
 
 std::string share_text(double share) { return in_unit(share, Unit{}); }
 
-std::string percent(double share) { return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "-"; }
-
 double relative_width(const Interval& interval) { return interval.half_width / interval.mean; }
 
 const BisectionSummary* summary_of(const BisectionResult& result, int size_index) {

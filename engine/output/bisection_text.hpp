@@ -32,9 +32,6 @@ std::string plus_minus(const Interval& interval, const Unit& unit);
 /// A ratio: "0.830".
 std::string share_text(double share);
 
-/// "1.4 %" of a share.
-std::string percent(double share);
-
 /// Half width / mean.
 double relative_width(const Interval& interval);
 

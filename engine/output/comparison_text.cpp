@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t most_components = 20;
 
 /// "+12.3 %".
-std::string percent(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
+std::string percent_change(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 
 std::string classes_text(const Comparison& comparison) {
   std::vector<double> times;
@@ -32,7 +32,8 @@ std::string classes_text(const Comparison& comparison) {
                {"", Align::left}});
   for (const ComparedClass& one : comparison.classes) {
     table.add_row({one.name, std::to_string(one.num_pairs), in_unit(one.before_ns, unit), in_unit(one.after_ns, unit),
-                   percent(one.ratio), fmt::format("{} to {}", percent(one.ratio_low), percent(one.ratio_high)),
+                   percent_change(one.ratio),
+                   fmt::format("{} to {}", percent_change(one.ratio_low), percent_change(one.ratio_high)),
                    one.change == Change::none ? "" : name_of(one.change)});
   }
   return table.text();

@@ -86,7 +86,7 @@ std::string coverage(const Diagnosis& diagnosis) {
                      diagnosis.num_pairs);
 }
 
-/// What is said about what was measured, and how many faults follow.
+/// What was measured, and how many faults follow.
 std::string head(const Diagnosis& diagnosis, std::size_t num_faults) {
   if (diagnosis.num_measured == 0) return "verdict: nothing was measured\n";
   std::string text = coverage(diagnosis);

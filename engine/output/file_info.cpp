@@ -10,6 +10,7 @@
 #include "core/units.hpp"
 #include "output/file_info_parts.hpp"
 #include "output/table.hpp"
+#include "result/json_parts.hpp"
 #include "result/sion/sion_reader.hpp"
 
 namespace leadline::output {
@@ -26,8 +27,8 @@ std::string container_text(const result::ContainerFacts& facts) {
   const auto number = [](std::int64_t count, const char* noun) {
     return counted(static_cast<std::uint64_t>(count), noun);
   };
-  const auto order = [](result::sion::ByteOrder its) {
-    return its == result::sion::ByteOrder::little ? "little" : "big";
+  const auto order = [](result::sion::ByteOrder byte_order) {
+    return byte_order == result::sion::ByteOrder::little ? "little" : "big";
   };
   std::string layout = fmt::format("{} in {}", number(facts.num_tasks, "task"), number(facts.num_files_of_set, "file"));
   if (facts.is_part_of_set)
@@ -125,9 +126,9 @@ Json result_json(const LinkResultInfo& info) {
                       {"permutation", slice.permutation < 0 ? Json(nullptr) : Json(slice.permutation)},
                       {"message_size_bytes", slice.message_size_bytes},
                       {"num_pairs", slice.facts.num_pairs},
-                      {"time_ns_min", number(slice.facts.time_ns_min)},
-                      {"time_ns_median", number(slice.facts.time_ns_median)},
-                      {"time_ns_max", number(slice.facts.time_ns_max)}});
+                      {"time_ns_min", result::number(slice.facts.time_ns_min)},
+                      {"time_ns_median", result::number(slice.facts.time_ns_median)},
+                      {"time_ns_max", result::number(slice.facts.time_ns_max)}});
   }
   Json json = run_json("link", header);
   json["num_repeats"] = header.repeats.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is worth telling about the result of a bisection test.
+// The description of a bisection test's result, as text and as JSON.
 #include "output/file_info_bisection.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include "output/bisection_text.hpp"
 #include "output/file_info_parts.hpp"
 #include "output/table.hpp"
+#include "result/json_parts.hpp"
 
 namespace leadline::output {
 
@@ -65,8 +66,9 @@ std::string size_table(const BisectionInfo& info) {
   return text;
 }
 
-Json interval_json(const Interval& its, const char* mean, const char* half_width) {
-  return {{"num", its.num}, {mean, number(its.mean)}, {half_width, number(its.half_width)}};
+Json interval_json(const Interval& interval, const char* mean, const char* half_width) {
+  return {
+      {"num", interval.num}, {mean, result::number(interval.mean)}, {half_width, result::number(interval.half_width)}};
 }
 
 Json size_json(const BisectionSizeInfo& size) {
@@ -81,7 +83,7 @@ Json size_json(const BisectionSizeInfo& size) {
   json["stopped_by"] = size.numbers->stopped_by;
   json["ebb"] = interval_json(size.numbers->ebb, "bytes_per_s_mean", "bytes_per_s_half_width");
   json["relative"] = interval_json(size.numbers->relative, "mean", "half_width");
-  json["bytes_per_s_harmonic"] = number(size.numbers->bytes_per_s_harmonic);
+  json["bytes_per_s_harmonic"] = result::number(size.numbers->bytes_per_s_harmonic);
   return json;
 }
 

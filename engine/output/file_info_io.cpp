@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is worth telling about the result of a parallel file test.
+// The description of a parallel file test's result, as text and as JSON.
 #include "output/file_info_io.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "core/units.hpp"
 #include "output/file_info_parts.hpp"
 #include "output/table.hpp"
+#include "result/json_parts.hpp"
 
 namespace leadline::output {
 
@@ -90,9 +91,9 @@ Json phase_json(const KeptPhase& phase) {
           {"is_complete", phase.is_complete},
           {"error", phase.error},
           {"bytes", phase.bytes},
-          {"wall_ns", number(phase.wall_ns)},
-          {"bytes_per_s", number(phase.bytes_per_s)},
-          {"bytes_per_s_wall", number(phase.bytes_per_s_wall)},
+          {"wall_ns", result::number(phase.wall_ns)},
+          {"bytes_per_s", result::number(phase.bytes_per_s)},
+          {"bytes_per_s_wall", result::number(phase.bytes_per_s_wall)},
           {"source", phase.source.empty() ? Json(nullptr) : Json(phase.source)},
           {"is_durable", phase.is_durable ? Json(*phase.is_durable) : Json(nullptr)},
           {"num_mismatches", phase.num_mismatches}};

@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "core/units.hpp"
@@ -89,7 +88,7 @@ Json run_json(const char* benchmark, const result::RunHeader& header) {
 void add_origin(Json& json, const result::RunHeader& header, const std::vector<HostRanks>& hosts) {
   Json provenance = Json::object(), options = Json::object(), names = Json::array();
   for (const auto& [name, value] : header.provenance) {
-    std::visit([&, &key = name](const auto& its) { provenance[key] = its; }, value);
+    std::visit([&, &key = name](const auto& alternative) { provenance[key] = alternative; }, value);
   }
   if (header.end_utc) provenance["end_utc"] = *header.end_utc;
   for (const auto& [name, value] : header.options) options[name] = value;

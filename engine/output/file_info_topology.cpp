@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is worth telling about the result of a topology test.
+// The description of a topology test's result, as text and as JSON.
 #include "output/file_info_topology.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include "core/units.hpp"
 #include "output/file_info_parts.hpp"
 #include "output/table.hpp"
+#include "result/json_parts.hpp"
 
 namespace leadline::output {
 
@@ -40,11 +41,12 @@ std::string topologies_text(const TopologyInfo& info) {
                {"average"},
                {"at size"}});
   for (std::size_t index = 0; index < std::min(topologies.size(), most_topologies_shown); ++index) {
-    const KeptTopology& its = topologies[index];
+    const KeptTopology& topology = topologies[index];
     const std::optional<BestRates>& best = info.best[index];
     const auto rate = [&](double Rates::*which) { return best ? format_bandwidth(best->rates.*which) : "-"; };
-    table.add_row({harmless(its.name), harmless(its.mode), std::to_string(its.num_channels), rate(&Rates::total),
-                   rate(&Rates::local), rate(&Rates::average), best ? format_bytes(best->message_size_bytes) : "-"});
+    table.add_row({harmless(topology.name), harmless(topology.mode), std::to_string(topology.num_channels),
+                   rate(&Rates::total), rate(&Rates::local), rate(&Rates::average),
+                   best ? format_bytes(best->message_size_bytes) : "-"});
   }
   std::string text = "\n" + table.text();
   const std::size_t num_left_out = topologies.size() - std::min(topologies.size(), most_topologies_shown);
@@ -57,9 +59,9 @@ Json best_json(const std::optional<BestRates>& best) {
   if (!best) return nullptr;
   return {{"message_size_bytes", best->message_size_bytes},
           {"repeat", best->repeat},
-          {"local_bytes_per_s", number(best->rates.local)},
-          {"total_bytes_per_s", number(best->rates.total)},
-          {"average_bytes_per_s", number(best->rates.average)}};
+          {"local_bytes_per_s", result::number(best->rates.local)},
+          {"total_bytes_per_s", result::number(best->rates.total)},
+          {"average_bytes_per_s", result::number(best->rates.average)}};
 }
 
 }  // namespace
@@ -86,14 +88,14 @@ Json topology_info_json(const TopologyInfo& info) {
   const result::topology::Header& header = info.header;
   Json topologies = Json::array();
   for (std::size_t index = 0; index < header.topologies.size(); ++index) {
-    const KeptTopology& its = header.topologies[index];
-    topologies.push_back({{"name", its.name},
-                          {"shape", its.shape},
-                          {"mode", its.mode},
-                          {"num_channels", its.num_channels},
-                          {"max_channels_rank", its.max_channels_rank},
-                          {"num_ways", its.num_ways},
-                          {"extents", its.extents.empty() ? Json(nullptr) : Json(its.extents)},
+    const KeptTopology& topology = header.topologies[index];
+    topologies.push_back({{"name", topology.name},
+                          {"shape", topology.shape},
+                          {"mode", topology.mode},
+                          {"num_channels", topology.num_channels},
+                          {"max_channels_rank", topology.max_channels_rank},
+                          {"num_ways", topology.num_ways},
+                          {"extents", topology.extents.empty() ? Json(nullptr) : Json(topology.extents)},
                           {"best", best_json(info.best[index])}});
   }
   Json json = run_json("topology", header);

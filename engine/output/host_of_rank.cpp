@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads "0-3,8" backwards.
+// Reads lists of ranks like "0-3,8".
 #include "output/host_of_rank.hpp"
 
 #include <fmt/format.h>

@@ -13,7 +13,7 @@ namespace leadline::output {
 /// Lines, a second apart, for what is no terminal.
 std::unique_ptr<bench::io::Progress> make_io_lines(const IoRequest& request, ProgressOutlet outlet);
 
-/// One line that is drawn again and again.
+/// One line that is redrawn.
 std::unique_ptr<bench::io::Progress> make_io_bar(const IoRequest& request, ProgressOutlet outlet);
 
 }  // namespace leadline::output

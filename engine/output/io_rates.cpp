@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes rates, and what a person has to know before he believes them.
+// Writes rates, and what limits their meaning.
 #include "output/io_rates.hpp"
 
 #include <fmt/format.h>
@@ -48,14 +48,14 @@ const char* word_for(ReadSource source) {
     case ReadSource::not_known:
       break;
   }
-  return "nobody knows from where";
+  return "from an unknown source";
 }
 
 std::string source_line(const IoRequest& request, const PhaseSummary& phase) {
   const CacheState& before = phase.cache_before;
   const std::string word = word_for(phase.source);
   if (request.cache_path == CachePath::direct) return fmt::format("round the page cache: {}", word);
-  if (!before.is_known || before.pages == 0) return fmt::format("what was cached before cannot be told: {}", word);
+  if (!before.is_known || before.pages == 0) return fmt::format("what was cached before is unknown: {}", word);
   return fmt::format("{} of the pages were cached before: {}", percent_text(share_of(before.cached, before.pages)),
                      word);
 }
@@ -76,7 +76,7 @@ std::string durability_line(const IoRequest& request, const PhaseSummary& phase)
   std::string text = sync_words(request.sync);
   if (phase.is_durable) return text + ": nothing was dirty when the time ended";
   const CacheState& after = phase.cache_after;
-  if (!after.is_known || after.pages == 0) return text + ": what was dirty when the time ended cannot be told";
+  if (!after.is_known || after.pages == 0) return text + ": what was dirty when the time ended is unknown";
   return fmt::format("{}: {} of the pages were dirty or being written when the time ended", text,
                      percent_text(share_of(after.dirty + after.writeback, after.pages)));
 }

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -164,8 +163,6 @@ std::string calls_description(const IoRequest& request) {
 std::string objects_description(std::uint64_t num_objects, std::uint64_t object_size_bytes) {
   return fmt::format("{} of {}", counted(num_objects, "object"), format_bytes(object_size_bytes));
 }
-
-std::string percent_text(double share) { return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "-"; }
 
 std::string io_plan_text(const IoRequest& request, const Plan& plan) {
   return who_takes_part(request, plan) + what_moves(request, plan) + io_ranks_line(request, plan) +

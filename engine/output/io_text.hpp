@@ -32,7 +32,4 @@ std::string calls_description(const IoRequest& request);
 /// "64 objects of 1 MiB".
 std::string objects_description(std::uint64_t num_objects, std::uint64_t object_size_bytes);
 
-/// "1.4 %" of a share; "-" for what is not a finite number.
-std::string percent_text(double share);
-
 }  // namespace leadline::output

@@ -15,7 +15,7 @@ namespace leadline::output {
 /// chosen with the first round of a slice.
 std::unique_ptr<bench::link::Progress> make_line_progress(Direction direction, ProgressOutlet outlet);
 
-/// One line that is drawn again at most ten times a second and vanishes with the end of a slice.
+/// One line that is redrawn at most ten times a second and disappears at the end of a slice.
 std::unique_ptr<bench::link::Progress> make_bar_progress(ProgressOutlet outlet);
 
 /// What fits: nothing if quiet, a bar if standard error is a terminal that can move its cursor, lines otherwise.

@@ -49,7 +49,7 @@ std::string head(const LinkResult& result) {
   text += fmt::format("{}: {}\n", name_of(result.request.direction), meaning_of(result.request.direction));
   const std::string pairs = pairs_text(result.request);
   if (pairs != pairs_text({})) text += fmt::format("{}\n", pairs);
-  // A run that says so among its findings need not say it twice.
+  // Not repeated where a finding says it.
   if (result.provenance.num_ranks == 1 && !has_finding(result, "loop_to_itself")) {
     text += "1 rank: this is the loop to itself, not a link\n";
   }

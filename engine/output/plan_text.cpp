@@ -79,7 +79,7 @@ std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan)
   const bench::link::Estimate& estimate = plan.estimate;
   text += estimate_head(estimate.assumption);
   text +=
-      fmt::format("  time      {} of messages, beside retest and barriers\n", format_duration(estimate.measuring_s));
+      fmt::format("  time      {} of messages, without retest and barriers\n", format_duration(estimate.measuring_s));
   text += fmt::format("  memory    {} a rank for message buffers, {} a rank for tables\n",
                       about_bytes(estimate.buffer_bytes), about_bytes(estimate.table_bytes));
   text += fmt::format("  file      {} of matrices when every pair is measured\n", about_bytes(estimate.file_bytes));

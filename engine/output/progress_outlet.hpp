@@ -8,7 +8,7 @@
 
 namespace leadline::output {
 
-/// What progress stands on; tests bring their own.
+/// The environment of a progress display; tests replace it.
 struct ProgressOutlet {
   std::function<void(std::string_view text)> write;
   std::function<int()> width;     ///< of the terminal now, in characters
@@ -23,14 +23,14 @@ bool is_redrawable_terminal();
 /// Seconds that `total` things take beyond `done`, if they go on as fast.
 double time_left_s(double done, double total, double elapsed_s);
 
-/// One line that is drawn again at most ten times a second.
+/// One line that is redrawn at most ten times a second.
 class ProgressBar {
  public:
   explicit ProgressBar(ProgressOutlet outlet) : outlet_(std::move(outlet)) {}
 
   bool is_due() const { return !is_drawn_ || outlet_.now_s() - drawn_at_s_ >= least_interval_s; }
 
-  /// The words come first; the bar takes what they leave, and the last column stays free so that nothing wraps.
+  /// The text comes first; the bar takes the rest, and the last column stays free so that nothing wraps.
   void draw(double share, const std::string& before, const std::string& after);
 
   /// Leaves an empty line.

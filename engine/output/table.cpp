@@ -61,6 +61,8 @@ std::string in_unit(double value, const Unit& unit) {
   return std::isfinite(value) ? fmt::format("{:.3f}", value / unit.divisor) : "-";
 }
 
+std::string percent_text(double share) { return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "-"; }
+
 std::string format_duration(double duration_s) {
   if (!std::isfinite(duration_s)) return "-";
   if (duration_s < 9.995) return fmt::format("{:.2f} s", duration_s);

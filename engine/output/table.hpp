@@ -39,6 +39,9 @@ class Table {
 /// The value in the column's unit with three decimals, without the unit; "-" for what is not a finite number.
 std::string in_unit(double value, const Unit& unit);
 
+/// "1.4 %" of a share; "-" for what is not a finite number.
+std::string percent_text(double share);
+
 /// "0.42 s", "12.3 s", "3 min 20 s", "2 h 05 min".
 std::string format_duration(double duration_s);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts cells into their places and picks the middle repeat of each.
+// Sorts cells by topology and size, and chooses the middle repeat of each.
 #include "output/topology_cells.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cells of a topology test in the order in which people look at them: by topology and size, repeats together.
+// The cells of a topology test in the order in which they are shown: by topology and size, repeats together.
 #pragma once
 
 #include <cstddef>

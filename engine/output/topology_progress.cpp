@@ -19,7 +19,7 @@ namespace {
 
 using bench::topology::Progress;
 
-/// How far a test is: cells of large messages and of many channels take longer, so that counting cells would lie.
+/// How far a test is: cells of large messages and of many channels take longer, so that a count of cells would mislead.
 class Remaining {
  public:
   Remaining(const TopologyRequest& request, const std::vector<TopologyFacts>& topologies) {

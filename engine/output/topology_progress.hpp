@@ -19,7 +19,7 @@ std::unique_ptr<bench::topology::Progress> make_topology_lines(const TopologyReq
                                                                const std::vector<TopologyFacts>& topologies,
                                                                ProgressOutlet outlet);
 
-/// One line that is drawn again and again, and vanishes with the end.
+/// One line that is redrawn, and disappears at the end.
 std::unique_ptr<bench::topology::Progress> make_topology_bar(const TopologyRequest& request,
                                                              const std::vector<TopologyFacts>& topologies,
                                                              ProgressOutlet outlet);

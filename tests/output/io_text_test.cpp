@@ -205,7 +205,7 @@ TEST(IoSummary, SaysWhatASyncOutsideLeavesOut) {
   EXPECT_THAT(text, testing::ContainsRegex("    sync .* not in the I/O time\n"));
   result.request.sync = SyncTiming::none;
   for (PhaseSummary& phase : result.phases) phase.cache_after.is_known = false;
-  EXPECT_THAT(io_summary(result, ""), HasSubstr("no fsync: what was dirty when the time ended cannot be told\n"));
+  EXPECT_THAT(io_summary(result, ""), HasSubstr("no fsync: what was dirty when the time ended is unknown\n"));
 }
 
 TEST(IoSummary, SaysWhereReadsCameFrom) {
@@ -221,7 +221,7 @@ TEST(IoSummary, SaysWhereReadsCameFrom) {
               HasSubstr("0.0 % of the pages were cached before: from storage\n"));
   EXPECT_THAT(with({true, 100, 100, 0, 0}, ReadSource::cache),
               HasSubstr("100.0 % of the pages were cached before: from the page cache\n"));
-  EXPECT_THAT(with({}, ReadSource::not_known), HasSubstr("cannot be told: nobody knows from where\n"));
+  EXPECT_THAT(with({}, ReadSource::not_known), HasSubstr("is unknown: from an unknown source\n"));
   result.request.cache_path = CachePath::direct;
   EXPECT_THAT(with({}, ReadSource::storage), HasSubstr("round the page cache: from storage\n"));
 }

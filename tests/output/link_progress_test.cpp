@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress says what happens, in lines that align and in a bar that stays within its terminal.
+// Progress in lines that align and in a bar that stays within its terminal.
 #include "output/link_progress.hpp"
 
 #include <gmock/gmock.h>
