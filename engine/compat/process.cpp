@@ -99,7 +99,7 @@ Start started_ranks(const RunRequest& request, const HowToStart& how) {
   need_launcher(request, how);
   const std::string transport = transport::parse_choice(request.transport).name;
   const Launcher launcher = launcher_of(request);
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file size is then an error of a write, and not the rank's death
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file size then fails a write instead of killing the rank
   transport::LoadedModule module = transport::open_module(transport, launcher);
   const auto timeout =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(request.timeout_s));

@@ -20,14 +20,13 @@ std::uint64_t resident_bytes();
 /// Local: the core that this thread runs on now; -1 where the system does not say.
 int current_core();
 
-/// Local: "PROGRAM: FILE is there already and will be replaced\n", or nothing. LinkTest replaced results without a
-/// word.
+/// Local: "PROGRAM: FILE is there already and will be replaced\n", or nothing. LinkTest replaced results silently.
 std::string note_of_replacement(const std::string& program, const std::string& file);
 
 /// Local: bytes that the ranks' records take in a SION file, without what is around them. Throws Error.
 std::uint64_t bytes_of_records(const std::string& path);
 
-/// Texts of a front end go through these; tests bring their own.
+/// Where a front end writes its texts; tests replace them.
 struct Outlet {
   std::function<void(const std::string& text)> out;  ///< results; may throw Error
   std::function<void(const std::string& text)> err;  ///< monitoring

@@ -79,7 +79,7 @@ TEST(MpiIoTestOptions, AreThoseOfTheGuidesSecondSample) {
 
 TEST(MpiIoTestOptions, NameATypographicDashAndAStrayBlank) {
   EXPECT_THAT(refusal({"\xE2\x80\x93type", "1"}), HasSubstr("its dash is a typographic one). Type -"));
-  EXPECT_THAT(refusal_of("1", {"-", "touch", "3"}), AllOf(HasSubstr("'-'"), HasSubstr("a blank stands behind")));
+  EXPECT_THAT(refusal_of("1", {"-", "touch", "3"}), AllOf(HasSubstr("'-'"), HasSubstr("a blank follows")));
 }
 
 TEST(MpiIoTestOptions, MeasureAsTheOldProgramDid) {

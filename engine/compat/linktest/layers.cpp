@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two small dictionaries between LinkTest's words and Leadline's.
+// Maps LinkTest's names to Leadline's and back.
 #include "compat/linktest/layers.hpp"
 
 #include <fmt/format.h>

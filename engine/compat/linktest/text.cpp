@@ -16,7 +16,7 @@
 namespace leadline::compat::linktest {
 namespace {
 
-/// Digits behind the point, and the width of the number: those of the kind of line.
+/// Digits after the point, and the width of the number: those of the kind of line.
 struct Digits {
   int time_width = 10, time = 5, bandwidth_width = 10, bandwidth = 4;
 };

@@ -15,7 +15,7 @@
 
 namespace leadline::compat::linktest {
 
-/// What turns times into bandwidths.
+/// The factors that turn times into bandwidths.
 struct Scale {
   std::uint64_t message_size_bytes = 0;
   Direction direction = Direction::semidirectional;

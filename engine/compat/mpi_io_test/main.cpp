@@ -48,7 +48,7 @@ constexpr cluster::FrontEnd no_variables = cluster::FrontEnd::leadline;  // MPI 
 constexpr int failed = 255;
 const HowToStart how_to_start{"mpi_io_test.x", "mpirun -np 4 mpi_io_test.x -type 2 -size 64K -nobj 16", "leadline io"};
 
-/// What rank 0 keeps from one text to the next.
+/// The state of rank 0 between two texts.
 struct Course {
   Outlet outlet = standard_outlet();
   std::optional<Error> errout_problem;

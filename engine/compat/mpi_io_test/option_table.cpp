@@ -60,7 +60,7 @@ constexpr std::array<std::string_view, 4> typographic_dashes{"\xE2\x80\x90", "\x
   for (const std::string_view dash : typographic_dashes) {
     if (word.starts_with(dash)) refuse(problem, "its dash is a typographic one", "Type -");
   }
-  if (word == "-" || word == "--") refuse(problem, "a blank stands behind its dash", "Write for example -touch 3");
+  if (word == "-" || word == "--") refuse(problem, "a blank follows its dash", "Write for example -touch 3");
   if (!word.starts_with("-")) refuse(problem, "it is no option, and no option before it takes a value");
   refuse(problem, "");
 }
@@ -137,7 +137,7 @@ class Reader {
                fmt::format("Write {0} VALUE, or {0}=VALUE, whose value may begin with a dash", word));
       }
     }
-    if (given.hints.empty()) refuse(given.word + " needs hints", "no word stands behind it that has no dash");
+    if (given.hints.empty()) refuse(given.word + " needs hints", "no word without a dash follows it");
   }
 
   static void add_hint(Given& given, const std::string& key, const std::string& value) {

@@ -29,7 +29,7 @@ std::span<const Option> options();
 
 struct Given {
   const Option* option = nullptr;
-  std::string word;                                        ///< as errors call it: "-size", "--size"; with its place
+  std::string word;                                        ///< as errors name it: "-size", "--size"; with its origin
   std::string value;                                       ///< flags: "1" or "0"
   std::vector<std::pair<std::string, std::string>> hints;  ///< Follows::hints only
   std::string origin;                                      ///< "command line", "FILE, line 3"

@@ -373,7 +373,7 @@ std::uint64_t parse_size(const std::string& option, const std::string& text) {
     }
     return bytes;
   }
-  cli::throw_bad_value(option, text, "what stands behind the number is no unit", examples);
+  cli::throw_bad_value(option, text, "what follows the number is no unit", examples);
 }
 
 Command parse(const std::vector<std::string>& arguments, const ReadSetup& read_setup) {

@@ -78,7 +78,7 @@ std::vector<Given> options_in_setup(const std::string& path, const std::string& 
     const std::string origin = fmt::format("{}, line {}", path, number);
     std::vector<Given> in_line = options_in(words_in(line, origin), origin);
     if (in_line.size() > 1) {
-      refuse_file(origin, fmt::format("{} stands behind {}", in_line[1].option->name, in_line[0].option->name),
+      refuse_file(origin, fmt::format("{} follows {}", in_line[1].option->name, in_line[0].option->name),
                   "Write one option a line");
     }
     for (Given& given : in_line) {

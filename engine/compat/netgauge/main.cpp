@@ -41,7 +41,7 @@ int measure(const Command& command) {
   Start start = started_ranks(command.request, {"netgauge", example, "leadline bisection"});
   if (start.bootstrap->size() == 1) {
     throw Error(ExitStatus::bad_command_line, "netgauge -x ebb cannot run with one rank",
-                "there is nobody to exchange messages with", fmt::format("Start it with {}", example));
+                "there is no other rank to exchange messages with", fmt::format("Start it with {}", example));
   }
   return cli::run_bisection(command.request, std::move(start.bootstrap), start.module, presentation_of(command));
 }

@@ -116,7 +116,7 @@ class Reader {
     const Taken taken = taken_apart(argument);
     const Spellings* const spellings = spellings_of(taken.word, parser_);
     const bool is_glued_flag = spellings != nullptr && spellings->value == Value::none && taken.attached;
-    if (is_glued_flag && argument.starts_with("--")) refuse(taken.word + " takes no value", "one stands behind its =");
+    if (is_glued_flag && argument.starts_with("--")) refuse(taken.word + " takes no value", "one follows its =");
     if (spellings == nullptr || is_glued_flag) refuse_unknown(argument);
 
     const Given given{taken.word, value_of(*spellings, taken)};

@@ -25,7 +25,7 @@ namespace {
 constexpr cluster::FrontEnd no_variables = cluster::FrontEnd::leadline;  // MPI alone says who the ranks are
 constexpr const char* example = "mpirun -np 4 nettest uK m1 M16 K2";
 
-/// What rank 0 keeps from one text to the next.
+/// The state of rank 0 between two texts.
 struct Course {
   Outlet outlet = standard_outlet();
   double elapsed_s = 0;
@@ -54,7 +54,7 @@ int measure(const Command& command) {
   Start start = started_ranks(command.request, {"nettest", example, "leadline topology"});
   if (start.bootstrap->size() == 1) {
     throw Error(ExitStatus::bad_command_line, "nettest cannot run with one process",
-                "there is nobody to exchange messages with", fmt::format("Start it with {}", example));
+                "there is no other rank to exchange messages with", fmt::format("Start it with {}", example));
   }
   if (start.bootstrap->rank() == 0 && !command.unused_step.empty()) {
     standard_outlet().err(fmt::format("nettest: {} is not used, since K is given\n", command.unused_step));

@@ -56,8 +56,7 @@ std::pair<char, Given> taken_apart(const std::string& argument) {
   if (argument.empty() || !is_known(argument[0])) refuse_unknown(argument);
   const Given given{argument, argument.substr(1)};
   if (given.value.empty() && argument != "C") {
-    refuse(fmt::format("{} needs a value", argument), "it stands right behind the letter, without a blank",
-           where_more_is);
+    refuse(fmt::format("{} needs a value", argument), "it follows the letter directly, without a blank", where_more_is);
   }
   return {argument[0], given};
 }
@@ -168,7 +167,7 @@ Command parse(const std::vector<std::string>& arguments) {
     return command;
   }
   if (arguments.size() < 2) {
-    refuse("nettest needs to be told what to measure", "there are no arguments",
+    refuse("nettest needs to know what to measure", "there are no arguments",
            "Try mpirun -np 4 nettest uK m1 M16 K2 T1000, or see nettest -h");
   }
   const Values values = values_of(arguments);
