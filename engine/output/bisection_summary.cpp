@@ -404,7 +404,7 @@ std::string component_line(const SlowComponent& component) {
                      counted(component.num_connections, "connection"), component.relative_median);
 }
 
-enum class Judgement : std::uint8_t { slow_alone, only_together, not_retested, not_slow };
+enum class Judgement : std::uint8_t { slow_alone, only_under_load, not_retested, not_slow };
 
 struct Judged {
   const SlowConnection* connection;
@@ -419,15 +419,15 @@ Judgement judge(const BisectionResult& result, const SlowConnection& connection)
     return Judgement::not_slow;
   }
   if (!std::isfinite(connection.alone_time_ns)) return Judgement::not_retested;
-  return connection.slow_alone ? Judgement::slow_alone : Judgement::only_together;
+  return connection.slow_alone ? Judgement::slow_alone : Judgement::only_under_load;
 }
 
 const char* word_for(Judgement judgement) {
   switch (judgement) {
     case Judgement::slow_alone:
       return "slow alone, too";
-    case Judgement::only_together:
-      return "slow only together";
+    case Judgement::only_under_load:
+      return "slow only under load";
     case Judgement::not_retested:
       return "slow, not retested";
     case Judgement::not_slow:
@@ -457,7 +457,7 @@ std::string connections_table(const BisectionResult& result, const std::vector<J
                                  {"", Align::left},
                                  {"to", Align::left},
                                  {"pattern"},
-                                 {fmt::format("together {}", unit.name)},
+                                 {fmt::format("under load {}", unit.name)},
                                  {fmt::format("alone {}", unit.name)},
                                  {"", Align::left}});
   Table table(std::move(columns));

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "bench/plan.hpp"
-#include "model/finding.hpp"
 #include "model/request.hpp"
 #include "model/result.hpp"
 
