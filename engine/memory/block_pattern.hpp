@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 
+#include "core/named.hpp"
+
 namespace leadline::memory {
 
 inline constexpr std::size_t block_size_bytes = 4096;
@@ -37,8 +39,11 @@ enum class Check : std::uint8_t {
 };
 
 const char* name_of(BlockKind kind);
+std::span<const Named<BlockKind>> names_of(BlockKind any);
 const char* name_of(Touch touch);
+std::span<const Named<Touch>> names_of(Touch any);
 const char* name_of(Check check);
+std::span<const Named<Check>> names_of(Check any);
 
 /// ObjectKey::object where it cannot be told.
 inline constexpr std::uint64_t no_object = ~std::uint64_t{0};

@@ -14,20 +14,16 @@
 
 namespace leadline {
 
-const char* name_of(Fill fill) {
-  switch (fill) {
-    case Fill::zero:
-      return "zero";
-    case Fill::ramp:
-      return "ramp";
-    case Fill::random:
-      return "random";
-    case Fill::mersenne:
-      return "mersenne";
-  }
-  assert(false && "a fill that is not listed");
-  return "?";
-}
+constexpr Named<Fill> fill_names[] = {
+    {Fill::zero, "zero"},
+    {Fill::ramp, "ramp"},
+    {Fill::random, "random"},
+    {Fill::mersenne, "mersenne", "Mersenne Twister 19937"},
+};
+
+std::span<const Named<Fill>> names_of(Fill /*any*/) { return fill_names; }
+
+const char* name_of(Fill fill) { return name_in(fill_names, fill); }
 
 }  // namespace leadline
 

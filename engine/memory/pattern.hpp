@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 
+#include "core/named.hpp"
+
 namespace leadline {
 
 /// Contents of messages.
@@ -18,6 +20,7 @@ enum class Fill : std::uint8_t {
 };
 
 const char* name_of(Fill fill);
+std::span<const Named<Fill>> names_of(Fill any);
 
 }  // namespace leadline
 

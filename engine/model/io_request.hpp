@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/named.hpp"
 #include "memory/block_pattern.hpp"
 #include "model/request.hpp"
 #include "schedule/file_layout.hpp"
@@ -85,10 +86,13 @@ struct IoRequest : RunRequest {
 };
 
 const char* name_of(IoOperations operations);
+std::span<const Named<IoOperations>> names_of(IoOperations any);
 const char* name_of(FileCalls calls);
+std::span<const Named<FileCalls>> names_of(FileCalls any);
 const char* name_of(CachePath path);
 const char* name_of(BetweenPhases between);
 const char* name_of(SyncTiming sync);
+std::span<const Named<SyncTiming>> names_of(SyncTiming any);
 const char* name_of(ReadShift shift);
 
 }  // namespace leadline

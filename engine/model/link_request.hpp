@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/named.hpp"
 #include "model/diagnosis.hpp"
 #include "model/request.hpp"
 
@@ -76,6 +77,8 @@ struct LinkRequest : RunRequest {
 inline bool is_sample(const LinkRequest& request) { return request.budget_s > 0 || request.rounds > 0; }
 
 const char* name_of(Direction direction);
+std::span<const Named<Direction>> names_of(Direction any);
 const char* name_of(AllToAll all_to_all);
+std::span<const Named<AllToAll>> names_of(AllToAll any);
 
 }  // namespace leadline

@@ -10,29 +10,25 @@
 
 namespace leadline {
 
-const char* name_of(Direction direction) {
-  switch (direction) {
-    case Direction::semidirectional:
-      return "semidirectional";
-    case Direction::unidirectional:
-      return "unidirectional";
-    case Direction::bidirectional:
-      return "bidirectional";
-  }
-  return "unknown";
-}
+constexpr Named<Direction> direction_names[] = {
+    {Direction::semidirectional, "semidirectional", "ping-pong, half the round trip"},
+    {Direction::unidirectional, "unidirectional", "windows of messages, acknowledged at the end"},
+    {Direction::bidirectional, "bidirectional", "both at once"},
+};
 
-const char* name_of(Rate rate) {
-  switch (rate) {
-    case Rate::local:
-      return "local";
-    case Rate::total:
-      return "total";
-    case Rate::average:
-      return "average";
-  }
-  return "unknown";
-}
+std::span<const Named<Direction>> names_of(Direction /*any*/) { return direction_names; }
+
+const char* name_of(Direction direction) { return name_in(direction_names, direction); }
+
+constexpr Named<Rate> rate_names[] = {
+    {Rate::local, "local"},
+    {Rate::total, "total"},
+    {Rate::average, "average"},
+};
+
+std::span<const Named<Rate>> names_of(Rate /*any*/) { return rate_names; }
+
+const char* name_of(Rate rate) { return name_in(rate_names, rate); }
 
 const char* name_of(PatternKind kind) {
   switch (kind) {
@@ -61,77 +57,65 @@ const char* name_of(StopReason reason) {
   return "unknown";
 }
 
-const char* name_of(WaitMode mode) {
-  switch (mode) {
-    case WaitMode::automatic:
-      return "auto";
-    case WaitMode::spin:
-      return "spin";
-    case WaitMode::yield:
-      return "yield";
-    case WaitMode::block:
-      return "block";
-  }
-  return "unknown";
-}
+constexpr Named<WaitMode> wait_mode_names[] = {
+    {WaitMode::automatic, "auto", "yield where a host has more ranks than cores, else spin"},
+    {WaitMode::spin, "spin"},
+    {WaitMode::yield, "yield"},
+    {WaitMode::block, "block"},
+};
 
-const char* name_of(AllToAll all_to_all) {
-  switch (all_to_all) {
-    case AllToAll::none:
-      return "none";
-    case AllToAll::around:
-      return "around";
-    case AllToAll::before_each_round:
-      return "before-each-round";
-  }
-  return "unknown";
-}
+std::span<const Named<WaitMode>> names_of(WaitMode /*any*/) { return wait_mode_names; }
 
-const char* name_of(RowPath row_path) {
-  switch (row_path) {
-    case RowPath::automatic:
-      return "auto";
-    case RowPath::funnel:
-      return "funnel";
-  }
-  return "unknown";
-}
+const char* name_of(WaitMode mode) { return name_in(wait_mode_names, mode); }
 
-const char* name_of(ResultFormat format) {
-  switch (format) {
-    case ResultFormat::hdf5:
-      return "hdf5";
-    case ResultFormat::json:
-      return "json";
-    case ResultFormat::sion:
-      return "sion";
-    case ResultFormat::none:
-      return "none";
-  }
-  return "unknown";
-}
+constexpr Named<AllToAll> all_to_all_names[] = {
+    {AllToAll::none, "none"},
+    {AllToAll::around, "around", "before the first round and after the last"},
+    {AllToAll::before_each_round, "before-each-round"},
+};
 
-const char* name_of(IoOperations operations) {
-  switch (operations) {
-    case IoOperations::both:
-      return "both";
-    case IoOperations::write:
-      return "write";
-    case IoOperations::read:
-      return "read";
-  }
-  return "unknown";
-}
+std::span<const Named<AllToAll>> names_of(AllToAll /*any*/) { return all_to_all_names; }
 
-const char* name_of(FileCalls calls) {
-  switch (calls) {
-    case FileCalls::blocking:
-      return "blocking";
-    case FileCalls::non_blocking:
-      return "non-blocking";
-  }
-  return "unknown";
-}
+const char* name_of(AllToAll all_to_all) { return name_in(all_to_all_names, all_to_all); }
+
+constexpr Named<RowPath> row_path_names[] = {
+    {RowPath::automatic, "auto", "each rank writes its own where all see the file"},
+    {RowPath::funnel, "funnel", "through rank 0"},
+};
+
+std::span<const Named<RowPath>> names_of(RowPath /*any*/) { return row_path_names; }
+
+const char* name_of(RowPath row_path) { return name_in(row_path_names, row_path); }
+
+constexpr Named<ResultFormat> result_format_names[] = {
+    {ResultFormat::hdf5, "hdf5"},
+    {ResultFormat::json, "json"},
+    {ResultFormat::sion, "sion"},
+    {ResultFormat::none, "none"},
+};
+
+std::span<const Named<ResultFormat>> names_of(ResultFormat /*any*/) { return result_format_names; }
+
+const char* name_of(ResultFormat format) { return name_in(result_format_names, format); }
+
+constexpr Named<IoOperations> io_operations_names[] = {
+    {IoOperations::both, "both"},
+    {IoOperations::write, "write"},
+    {IoOperations::read, "read", "what an earlier run has written"},
+};
+
+std::span<const Named<IoOperations>> names_of(IoOperations /*any*/) { return io_operations_names; }
+
+const char* name_of(IoOperations operations) { return name_in(io_operations_names, operations); }
+
+constexpr Named<FileCalls> file_calls_names[] = {
+    {FileCalls::blocking, "blocking"},
+    {FileCalls::non_blocking, "non-blocking"},
+};
+
+std::span<const Named<FileCalls>> names_of(FileCalls /*any*/) { return file_calls_names; }
+
+const char* name_of(FileCalls calls) { return name_in(file_calls_names, calls); }
 
 const char* name_of(CachePath path) {
   switch (path) {
@@ -155,17 +139,15 @@ const char* name_of(BetweenPhases between) {
   return "unknown";
 }
 
-const char* name_of(SyncTiming sync) {
-  switch (sync) {
-    case SyncTiming::inside:
-      return "inside";
-    case SyncTiming::outside:
-      return "outside";
-    case SyncTiming::none:
-      return "none";
-  }
-  return "unknown";
-}
+constexpr Named<SyncTiming> sync_timing_names[] = {
+    {SyncTiming::inside, "inside"},
+    {SyncTiming::outside, "outside"},
+    {SyncTiming::none, "none"},
+};
+
+std::span<const Named<SyncTiming>> names_of(SyncTiming /*any*/) { return sync_timing_names; }
+
+const char* name_of(SyncTiming sync) { return name_in(sync_timing_names, sync); }
 
 const char* name_of(ReadShift shift) {
   switch (shift) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/named.hpp"
 #include "memory/pattern.hpp"
 
 namespace leadline {
@@ -56,7 +57,10 @@ struct RunRequest {
 
 /// The word used for a value in options, files and reports.
 const char* name_of(WaitMode mode);
+std::span<const Named<WaitMode>> names_of(WaitMode any);
 const char* name_of(ResultFormat format);
+std::span<const Named<ResultFormat>> names_of(ResultFormat any);
 const char* name_of(RowPath row_path);
+std::span<const Named<RowPath>> names_of(RowPath any);
 
 }  // namespace leadline

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/named.hpp"
 #include "model/request.hpp"
 #include "schedule/topology.hpp"
 
@@ -30,5 +31,6 @@ struct TopologyRequest : RunRequest {
 };
 
 const char* name_of(Rate rate);
+std::span<const Named<Rate>> names_of(Rate any);
 
 }  // namespace leadline

@@ -314,19 +314,16 @@ std::int64_t meeting_round(int num_ranks, int one, int other) {
   return (num_rounds - steps_back) % num_rounds;
 }
 
-const char* name_of(ChannelMode mode) {
-  switch (mode) {
-    case ChannelMode::answered:
-      return "answered";
-    case ChannelMode::phased:
-      return "phased";
-    case ChannelMode::both_ways:
-      return "both-ways";
-    case ChannelMode::one_way:
-      return "one-way";
-  }
-  return "unknown";
-}
+constexpr Named<ChannelMode> channel_mode_names[] = {
+    {ChannelMode::answered, "answered", "there, then back"},
+    {ChannelMode::phased, "phased", "all there, then all back"},
+    {ChannelMode::both_ways, "both-ways", "at once"},
+    {ChannelMode::one_way, "one-way"},
+};
+
+std::span<const Named<ChannelMode>> names_of(ChannelMode /*any*/) { return channel_mode_names; }
+
+const char* name_of(ChannelMode mode) { return name_in(channel_mode_names, mode); }
 
 int num_ways(ChannelMode mode) { return mode == ChannelMode::one_way ? 1 : 2; }
 

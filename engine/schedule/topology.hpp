@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/named.hpp"
+
 namespace leadline::schedule {
 
 /// A channel is an unordered pair of ranks, its `first` rank being the one that starts. How its messages go:
@@ -17,6 +19,7 @@ enum class ChannelMode : std::uint8_t {
 };
 
 const char* name_of(ChannelMode mode);
+std::span<const Named<ChannelMode>> names_of(ChannelMode any);
 
 /// How many messages a channel carries in one exchange: 1 one way, otherwise 2.
 int num_ways(ChannelMode mode);
