@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "bench/run_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/compared_files.hpp"
 #include "cli/json_output.hpp"
 #include "cli/option_parser.hpp"
 #include "cli/run_validation.hpp"
 #include "cli/standard_streams.hpp"
-#include "cli/verdict_options.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "output/comparison_text.hpp"
@@ -42,9 +42,11 @@ CompareRequest parse_compare(const std::vector<std::string>& arguments) {
   OptionParser options("leadline compare", compare_description, compare_epilogue);
   options.argument("BASELINE", "a result of the link test, from before", request.files.before);
   options.argument("RESULT", "the other one", request.files.after);
-  declare_verdict(options, request.files.topology, request.files.settings);
-  options.value("--message-size", "SIZE", "only this message size. Default: all that both have",
-                [&](const std::string&, const std::string& text) { request.files.size_bytes = parse_bytes(text); });
+  bench::declare_verdict(options, request.files.topology, request.files.settings);
+  options
+      .value("--message-size", "SIZE", "only this message size",
+             [&](const std::string&, const std::string& text) { request.files.size_bytes = parse_bytes(text); })
+      .by_default("all that both have");
   options.flag("--strict", "end with status 1 where something is slower", request.strict);
   options.flag("-q,--quiet", "no text: with --strict the status says it", request.quiet);
   declare_json(options, request.json);

@@ -8,14 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "cli/arguments.hpp"
+#include "bench/run_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/json_output.hpp"
 #include "cli/link_files.hpp"
 #include "cli/option_parser.hpp"
 #include "cli/run_validation.hpp"
 #include "cli/standard_streams.hpp"
-#include "cli/verdict_options.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "diagnosis/diagnose.hpp"
@@ -51,11 +50,15 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
   DiagnoseRequest request;
   OptionParser options("leadline diagnose", diagnose_description, diagnose_epilogue);
   options.argument("RESULT", "a result of the link test", request.path);
-  options.value("--message-size", "SIZE", "only this message size. Default: all",
-                [&](const std::string&, const std::string& text) { request.size_bytes = parse_bytes(text); });
-  options.count("--repeat", "only this repeat, from 1. Default: all", 1, 1'000'000,
-                [&](std::uint64_t n) { request.repeat = static_cast<int>(n) - 1; });
-  declare_verdict(options, request.topology, request.settings);
+  options
+      .value("--message-size", "SIZE", "only this message size",
+             [&](const std::string&, const std::string& text) { request.size_bytes = parse_bytes(text); })
+      .by_default("all");
+  options
+      .count("--repeat", "only this repeat, from 1", 1, 1'000'000,
+             [&](std::uint64_t n) { request.repeat = static_cast<int>(n) - 1; })
+      .by_default("all");
+  bench::declare_verdict(options, request.topology, request.settings);
   options.flag("--strict", "end with status 1 where a fault is found", request.strict);
   options.flag("-q,--quiet", "no text: with --strict the status says it", request.quiet);
   declare_json(options, request.json);

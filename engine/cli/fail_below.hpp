@@ -8,9 +8,6 @@
 
 namespace leadline::cli {
 
-/// "90%", "10GiB/s" or "5us". Throws Error(bad_command_line).
-FailBelow parse_fail_below(const std::string& option, const std::string& text);
-
 /// Why the result is below its limit, in a sentence without its end; empty where it is not.
 std::string below_limit(const LinkResult& result);
 

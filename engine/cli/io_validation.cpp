@@ -57,22 +57,9 @@ void check_io_ranks(const IoRequest& request) {
   }
 }
 
-void check_calls(const IsGiven& is_given, const IoRequest& request) {
+void check_calls(const IoRequest& request) {
   if (request.allow_fragile && request.calls == FileCalls::blocking && !request.collective) {
     throw_no_effect("--allow-fragile", "only non-blocking and collective calls are tried out before they are made");
-  }
-  if (request.no_file) {
-    none_of(is_given,
-            {"--backend", "--calls", "--collective", "--allow-fragile", "--hints", "--barrier", "--preallocate",
-             "--target", "--targets", "--overwrite-targets", "--delete", "--direct", "--uncached", "--drop-cache",
-             "--sync", "--read-shift"},
-            "with --no-file nothing is opened");
-  }
-}
-
-void check_targets(const IoRequest& request) {
-  if (!request.target.empty() && !request.targets_file.empty()) {
-    throw_apart("--target", "--targets", "each says what files are named");
   }
 }
 
@@ -107,10 +94,7 @@ void check_data(const IsGiven& is_given, const IoRequest& request) {
   }
 }
 
-void check_cache(const IsGiven& is_given, const IoRequest& request) {
-  if (is_given("--direct") && is_given("--uncached")) {
-    throw_apart("--direct", "--uncached", "the one bypasses the page cache, the other uses it");
-  }
+void check_cache(const IoRequest& request) {
   if (request.cache_path != CachePath::direct) return;
   if (request.between == BetweenPhases::drop) {
     throw_no_effect("--drop-cache", "with --direct reads bypass the page cache");
@@ -128,11 +112,10 @@ void check_cache(const IsGiven& is_given, const IoRequest& request) {
 void validate_options(const IsGiven& is_given, const IoRequest& request) {
   check_movement(is_given, request);
   check_io_ranks(request);
-  check_calls(is_given, request);
-  check_targets(request);
+  check_calls(request);
   check_phases(is_given, request);
   check_data(is_given, request);
-  check_cache(is_given, request);
+  check_cache(request);
   validate_run_options(is_given, request);
   refuse_sion(request, "a parallel file test");
 }

@@ -12,10 +12,11 @@
 
 namespace leadline::cli {
 
-void declare_json(OptionParser& options, JsonOutput& json) {
-  options.optional_value(
-      "--json", "FILE", "JSON instead of text, on standard output or into FILE",
-      [&json](const std::string&, const std::string& text) { json.path = text.empty() ? "-" : text; });
+void declare_json(OptionTable& options, JsonOutput& json) {
+  options
+      .optional_value("--json", "FILE", "JSON instead of text, on standard output or into FILE",
+                      [&json](const std::string&, const std::string& text) { json.path = text.empty() ? "-" : text; })
+      .as_file();
   options.flag("--overwrite", "with --json FILE: replace an older file", json.overwrite);
 }
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/option_parser.hpp"
+#include "options/option_table.hpp"
 
 namespace leadline::cli {
 
@@ -17,7 +17,7 @@ struct JsonOutput {
 };
 
 /// --json, --overwrite
-void declare_json(OptionParser& options, JsonOutput& json);
+void declare_json(OptionTable& options, JsonOutput& json);
 
 /// Throws Error(bad_command_line) where --overwrite has no effect.
 void check_json(const JsonOutput& json);

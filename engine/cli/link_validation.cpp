@@ -17,9 +17,6 @@ void check_random(const IsGiven& is_given, const LinkRequest& request) {
     throw_no_effect(
         "--seed", "nothing is random without --shuffle-rounds, --shuffle-ranks, --budget, --rounds or a random --fill");
   }
-  if (is_given("--shuffle-rounds-seed") && !request.shuffle_rounds) {
-    throw_no_effect("--shuffle-rounds-seed", "the rounds come in order without --shuffle-rounds");
-  }
   if (is_given("--shuffle-ranks-seed") && request.shuffle_ranks == 0) {
     throw_no_effect("--shuffle-ranks-seed", "the ranks come in order without --shuffle-ranks");
   }
@@ -43,9 +40,6 @@ void check_what(const IsGiven& is_given, const LinkRequest& request) {
   if (is_given("--all-to-all-size") && request.all_to_all == AllToAll::none) {
     throw_no_effect("--all-to-all-size", "there is no such exchange without --all-to-all");
   }
-  if (request.one_per_host && request.between_hosts) {
-    throw_no_effect("--between-hosts", "with --one-per-host every pair is between hosts");
-  }
   if (request.verify && memory::allocator_named(request.allocator).place != memory::Location::host) {
     throw Error(ExitStatus::bad_command_line,
                 fmt::format("--verify and --allocator {} do not go together", request.allocator),
@@ -57,13 +51,8 @@ void check_diagnosis(const IsGiven& is_given, const LinkRequest& request) {
   if (request.strict && request.health_check && !is_given("--fail-below") && request.baseline.empty()) {
     throw_no_effect("--strict", "with --health-check a fault ends with status 1 anyway");
   }
-  if (!request.no_diagnosis) return;
-  if (request.fail_below.kind == FailBelow::Kind::share) {
+  if (request.no_diagnosis && request.fail_below.kind == FailBelow::Kind::share) {
     throw_no_effect("--fail-below", "a share is judged by the diagnosis, and there is none with --no-diagnosis");
-  }
-  for (const char* const option :
-       {"--topology", "--threshold", "--false-discovery-rate", "--baseline", "--strict", "--health-check"}) {
-    if (is_given(option)) throw_no_effect(option, "there is no diagnosis with --no-diagnosis");
   }
 }
 

@@ -12,26 +12,12 @@ namespace leadline::cli {
 namespace {
 
 void check_plan(const IsGiven& is_given, const RunRequest& request) {
-  if (!request.dry_run && is_given("--ranks")) throw_no_effect("--ranks", "only --dry-run simulates ranks");
-  if (!request.dry_run && is_given("--ranks-per-host")) {
-    throw_no_effect("--ranks-per-host", "only --dry-run simulates hosts");
-  }
-  if (is_given("--ranks") && is_given("--local")) throw_no_effect("--local", "--ranks says how many");
   if (request.dry_run && (is_given("--output") || is_given("--format") || is_given("--json"))) {
     throw_no_effect("--output, --format or --json", "--dry-run writes no result");
   }
 }
 
 }  // namespace
-
-void throw_no_effect(const std::string& option, const std::string& why) {
-  throw Error(ExitStatus::bad_command_line, option + " has no effect here", why, "Leave it out");
-}
-
-void throw_apart(const std::string& option, const std::string& other, const std::string& why) {
-  throw Error(ExitStatus::bad_command_line, fmt::format("{} and {} do not go together", option, other), why,
-              fmt::format("Leave out {} or {}", option, other));
-}
 
 bool has_random_contents(const RunRequest& request) {
   return request.fill == Fill::random || request.fill == Fill::mersenne;
@@ -46,10 +32,6 @@ void validate_run_options(const IsGiven& is_given, const RunRequest& request) {
                 "each says which network to take", "Leave out one of them");
   }
   check_plan(is_given, request);
-  for (const char* const option : {"--output", "--format"}) {
-    if (is_given("--json") && is_given(option))
-      throw_apart("--json", option, "--json says both what is written and where");
-  }
   if (request.overwrite && request.output.empty()) {
     throw_no_effect("--overwrite", "without --output the file is always new");
   }

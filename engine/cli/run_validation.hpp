@@ -12,12 +12,6 @@ namespace leadline::cli {
 /// Whether an option ("--fill-seed") stands on the command line.
 using IsGiven = std::function<bool(const char* option)>;
 
-/// "OPTION has no effect here (WHY). Leave it out"
-[[noreturn]] void throw_no_effect(const std::string& option, const std::string& why);
-
-/// "OPTION and OTHER do not go together (WHY). Leave out one of them"
-[[noreturn]] void throw_apart(const std::string& option, const std::string& other, const std::string& why);
-
 bool has_random_contents(const RunRequest& request);
 
 /// Messages of some transports lie in memory of a kind of their own, unless --allocator says where.

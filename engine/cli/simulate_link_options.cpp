@@ -2,12 +2,13 @@
 // Every option of `leadline simulate link` with its help, its check and its member of the request.
 #include "cli/simulate_link_options.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <ctime>
 
-#include "cli/arguments.hpp"
+#include "bench/run_options.hpp"
 #include "cli/option_parser.hpp"
-#include "cli/run_options.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "model/request.hpp"
@@ -42,12 +43,14 @@ double parse_factor(const std::string& option, const std::string& text, const st
   return factor;
 }
 
-void declare_machine(OptionParser& options, SimulateLinkRequest& request) {
+void declare_machine(OptionTable& options, SimulateLinkRequest& request) {
   options.group("The machine");
-  options.text("--topology", "WORD",
-               "the physical network: fat-tree:HOSTSxLEAVES[xPODS], dragonfly:H, torus:XxYx..., or a file (Slurm's "
-               "topology.conf, the output of ibnetdiscover, a list of cables). Needed",
-               request.topology, "it is empty");
+  options
+      .text("--topology", "WORD",
+            "the physical network: fat-tree:HOSTSxLEAVES[xPODS], dragonfly:H, torus:XxYx..., or a file (Slurm's "
+            "topology.conf, the output of ibnetdiscover, a list of cables). Needed",
+            request.topology, "it is empty")
+      .as_file();
   options.count("--ranks", "ranks; host after host is filled", 2, most_ranks, request.ranks,
                 "as many as the network's hosts hold");
   options.count("--ranks-per-host", "ranks on each host", 1, 65'536, request.ranks_per_host);
@@ -56,49 +59,49 @@ void declare_machine(OptionParser& options, SimulateLinkRequest& request) {
                 request.sockets_per_host);
 }
 
-void declare_faults(OptionParser& options, SimulateLinkRequest& request) {
+void declare_faults(OptionTable& options, SimulateLinkRequest& request) {
   options.group("What is wrong with it");
-  options.text("--faults", "FILE", "JSON with faults, speeds and noise: docs/formats/simulated-faults.md",
-               request.faults, "it is empty");
+  options
+      .text("--faults", "FILE", "JSON with faults, speeds and noise: docs/formats/simulated-faults.md", request.faults,
+            "it is empty")
+      .as_file();
   options.count("--random-faults", "as many faults of random kinds in random components, no two on one host", 0,
                 100'000, request.random_faults);
-  options.value("--effect", "FACTOR",
-                "how many times as long random faults make a message, or a range: 1.1-3. Default: 1.2",
-                [&](const std::string& option, const std::string& text) {
-                  const std::size_t dash = text.find('-');
-                  request.effect_low = request.effect_high = parse_factor(option, text, text.substr(0, dash));
-                  if (dash != std::string::npos)
-                    request.effect_high = parse_factor(option, text, text.substr(dash + 1));
-                  if (request.effect_high < request.effect_low) throw_bad_value(option, text, "it descends");
-                });
+  options
+      .value("--effect", "FACTOR", "how many times as long random faults make a message, or a range: 1.1-3",
+             [&](const std::string& option, const std::string& text) {
+               const std::size_t dash = text.find('-');
+               request.effect_low = request.effect_high = parse_factor(option, text, text.substr(0, dash));
+               if (dash != std::string::npos) request.effect_high = parse_factor(option, text, text.substr(dash + 1));
+               if (request.effect_high < request.effect_low) throw_bad_value(option, text, "it descends");
+             })
+      .by_default(fmt::format("{:g}", request.effect_low));
 }
 
-void declare_test(OptionParser& options, SimulateLinkRequest& request) {
+void declare_test(OptionTable& options, SimulateLinkRequest& request) {
   options.group("The test");
-  options.value("--message-size", "SIZE", "one size. Default: 1KiB",
-                [&](const std::string& option, const std::string& text) {
-                  request.message_size_bytes = parse_bytes(text);
-                  if (request.message_size_bytes > max_message_size_bytes)
-                    throw_bad_value(option, text, "a message may have at most 1 TiB");
-                });
+  options.size("--message-size", "one size", 0, bench::max_message_size_bytes, request.message_size_bytes);
   options.choice("--direction",
-                 "unidirectional (a fault of one direction shows in it alone), semidirectional (ping-pong: it shows by "
-                 "half in both) or bidirectional (the slower direction counts)",
-                 request.direction, {Direction::unidirectional, Direction::semidirectional, Direction::bidirectional});
+                 "what a pair exchanges; a fault of one way shows in that way (unidirectional), by half in both "
+                 "(semidirectional), or in the slower way, which counts (bidirectional)",
+                 request.direction);
   options.count("--retest", "the N slowest pairs are measured again, alone", 0, 100'000, request.retest);
   options.count("--seed", "of noise and random faults", 0, UINT64_MAX, request.seed);
 }
 
-void declare_simulated_file(OptionParser& options, SimulateLinkRequest& request) {
+void declare_simulated_file(OptionTable& options, SimulateLinkRequest& request) {
   options.group("The result");
-  options.value("-o,--output", "FILE", "the result, .h5 or .sion. Default: leadline-simulated-link-TIME.h5",
-                [&](const std::string& option, const std::string& text) {
-                  const ResultFormat format = text.empty() ? ResultFormat::none : result::format_for(text, {});
-                  if (format != ResultFormat::hdf5 && format != ResultFormat::sion)
-                    throw_bad_value(option, text, "a simulated result is HDF5 or SION",
-                                    "End its name with .h5 or .sion");
-                  request.output = text;
-                });
+  options
+      .value("-o,--output", "FILE", "the result, .h5 or .sion",
+             [&](const std::string& option, const std::string& text) {
+               const ResultFormat format = text.empty() ? ResultFormat::none : result::format_for(text, {});
+               if (format != ResultFormat::hdf5 && format != ResultFormat::sion) {
+                 throw_bad_value(option, text, "a simulated result is HDF5 or SION", "End its name with .h5 or .sion");
+               }
+               request.output = text;
+             })
+      .by_default("leadline-simulated-link-TIME.h5")
+      .as_file();
   options.flag("--overwrite", "replace an older file", request.overwrite);
   options.flag("-q,--quiet", "say nothing", request.quiet);
 }

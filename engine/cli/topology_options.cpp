@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of `leadline topology`: every option with its help, its check and its member of the request.
+// The command line of `leadline topology`: what the help says, and what follows from several options together.
 #include "cli/topology_options.hpp"
 
 #include <optional>
 
-#include "cli/arguments.hpp"
-#include "cli/run_options.hpp"
+#include "bench/topology/options.hpp"
+#include "cli/help_texts.hpp"
 #include "cli/topology_validation.hpp"
 #include "core/units.hpp"
 #include "result/link_result_file.hpp"
-#include "schedule/edge_list.hpp"
 
 namespace leadline::cli {
 namespace {
-
-using schedule::ChannelMode;
 
 constexpr const char* default_sizes = "1KiB-1MiB*4";
 
@@ -43,73 +40,6 @@ constexpr const char* examples =
     "  mpirun -n 64 leadline topology --pattern complete2 --duration 1h    load the network, check every byte\n"
     "  leadline topology --dry-run --ranks 4096             what a large run would do, and its cost";
 
-/// Checked as far as that goes without knowing how many ranks there are.
-std::vector<std::string> pattern_words(const std::string& option, const std::string& text) {
-  std::vector<std::string> list = words_of(text);
-  for (const std::string& word : list) schedule::parse_topology(option, word, ChannelMode::both_ways, 1);
-  return list;
-}
-
-void declare_patterns(OptionParser& options, TopologyRequest& request) {
-  options.group("Which patterns");
-  options.value(
-      "--pattern", "LIST", "names with commas between, see below. Default: star,star2,complete,... (six)",
-      [&](const std::string& option, const std::string& text) { request.patterns = pattern_words(option, text); });
-  options.text("--edges", "FILE",
-               "channels from a file, two ranks a line, the first of them starts; alone, or after those of --pattern",
-               request.edges_file, "it must name a file");
-  options.choice("--mode",
-                 "how channels carry messages, of patterns whose name does not say: answered (there, then back), "
-                 "phased (all there, then all back), both-ways (at once) or one-way",
-                 request.mode,
-                 {ChannelMode::answered, ChannelMode::phased, ChannelMode::both_ways, ChannelMode::one_way});
-}
-
-void declare_what(OptionParser& options, TopologyRequest& request) {
-  options.group("What is measured");
-  declare_message_size(options, request, 1, default_sizes);
-  options.count("--iterations", "timed exchanges of each pattern and size", 1, max_count, request.num_iterations);
-  options.count("--warmup", "untimed exchanges before them", 0, max_count, request.num_warmup);
-  options.count("--traced",
-                "exchanges after them in which the arrival of every message is timed, for the slowest channel and the "
-                "fairness; 0 = none",
-                0, max_count, request.num_traced);
-  declare_repeat(options, request);
-  options.count("--max-outstanding", "a rank has at most N channels under way at once, and memory for as many", 1,
-                1u << 26, request.max_outstanding, "all");
-  options.flag("--shared-buffers", "all channels of a rank send from one buffer and receive into one",
-               request.shared_buffers);
-  declare_fill(options, request);
-  declare_fill_seed(options, request, "1");
-  declare_memory_and_wait(options, request);
-}
-
-void declare_checks(OptionParser& options, TopologyRequest& request) {
-  options.group("Whether the network withstands the load");
-  options.flag("--verify", "before the timing make every exchange once with new contents and check every byte",
-               request.verify);
-  options.value("--duration", "TIME",
-                "load the network for so long, pattern after pattern, and check every byte, instead of measuring",
-                [&](const std::string& option, const std::string& text) {
-                  request.duration_s = parse_seconds(option, text, 0.1);
-                });
-  options.count("--verify-every", "with --duration: check only every Nth exchange, for more load", 1, max_count,
-                request.verify_every);
-}
-
-Outcome outcome() {
-  return {".h5 or .json",
-          "leadline-topology-TIME.h5",
-          "hdf5 (all times and all else), json (summary; without --output on standard output) or none",
-          {ResultFormat::hdf5, ResultFormat::json, ResultFormat::none},
-          "print the patterns and an estimate of time and memory; measure nothing"};
-}
-
-void declare_rate(OptionParser& options, TopologyRequest& request) {
-  options.choice("--print", "the rate in the table: local, total or average, see below", request.rate,
-                 {Rate::local, Rate::total, Rate::average});
-}
-
 }  // namespace
 
 TopologyRequest parse_topology_command(const std::vector<std::string>& arguments) {
@@ -119,12 +49,7 @@ TopologyRequest parse_topology_command(const std::vector<std::string>& arguments
   std::optional<ResultFormat> format;
 
   OptionParser options("leadline topology", description, std::string(words) + sizes_help + exit_status_help + examples);
-  declare_who(options, request);
-  declare_patterns(options, request);
-  declare_what(options, request);
-  declare_checks(options, request);
-  declare_outcome(options, request, format, outcome());
-  declare_rate(options, request);
+  bench::topology::declare_options(options, request, format);
 
   options.parse(arguments);
   if (!request.edges_file.empty() && !options.is_given("--pattern")) request.patterns.clear();

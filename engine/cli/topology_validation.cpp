@@ -16,17 +16,6 @@ void check_mode(const IsGiven& is_given, const TopologyRequest& request) {
   if (is_given("--mode") && !is_taken) throw_no_effect("--mode", "the names of these patterns say theirs");
 }
 
-void check_load(const IsGiven& is_given, const TopologyRequest& request) {
-  if (request.duration_s == 0) {
-    if (is_given("--verify-every")) throw_no_effect("--verify-every", "it thins out the checks of --duration");
-    return;
-  }
-  for (const char* option : {"--iterations", "--warmup", "--traced", "--repeat"}) {
-    if (is_given(option)) throw_no_effect(option, "with --duration exchanges go on until the time is over");
-  }
-  if (request.verify) throw_no_effect("--verify", "--duration checks every byte anyway");
-}
-
 void check_contents(const TopologyRequest& request) {
   if (!request.verify && request.duration_s == 0) return;
   const std::string checker = request.verify ? "--verify" : "--duration";
@@ -48,7 +37,6 @@ void check_outcome(const IsGiven& is_given, const TopologyRequest& request) {
 
 void validate_options(const IsGiven& is_given, const TopologyRequest& request) {
   check_mode(is_given, request);
-  check_load(is_given, request);
   check_contents(request);
   validate_run_options(is_given, request);
   check_outcome(is_given, request);

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <system_error>
 
-#include "cli/arguments.hpp"
+#include "options/values.hpp"
 
 namespace leadline::compat {
 namespace {
@@ -24,8 +24,8 @@ std::uint64_t whole_number(const std::string& option, const std::string& text, c
   const char* end = text.data() + text.size();
   const auto [stop, problem] = std::from_chars(text.data(), end, value);
   if (problem != std::errc{} || stop != end || value < range.min || value > range.max) {
-    cli::throw_bad_value(option, text, fmt::format("it must be a whole number from {} to {}", range.min, range.max),
-                         where_more_is(range.program));
+    throw_bad_value(option, text, fmt::format("it must be a whole number from {} to {}", range.min, range.max),
+                    where_more_is(range.program));
   }
   return value;
 }
@@ -35,8 +35,8 @@ double number_from(const std::string& option, const std::string& text, double mi
   const char* end = text.data() + text.size();
   const auto [stop, problem] = std::from_chars(text.data(), end, value);
   if (problem != std::errc{} || stop != end || !(value >= min && value <= max_number)) {
-    cli::throw_bad_value(option, text, fmt::format("it must be a number from {} to {}", min, max_number),
-                         where_more_is(program));
+    throw_bad_value(option, text, fmt::format("it must be a number from {} to {}", min, max_number),
+                    where_more_is(program));
   }
   return value;
 }

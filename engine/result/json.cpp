@@ -2,9 +2,7 @@
 // Builds the JSON document of a link test, key by key.
 #include "result/json.hpp"
 
-#include <utility>
-
-#include "model/options.hpp"
+#include "bench/link/options.hpp"
 #include "result/diagnosis_json.hpp"
 #include "result/json_parts.hpp"
 #include "result/slow_pairs.hpp"
@@ -118,7 +116,7 @@ JsonFile::IncompleteDocument incomplete(LinkResult so_far) {
 std::string json_text(const LinkResult& result) {
   Json slices = Json::array();
   for (std::size_t index = 0; index < result.slices.size(); ++index) slices.push_back(slice_json(result, index));
-  Json document = document_beginning("link", result, result.request, options_of(result.request));
+  Json document = document_beginning("link", result, result.request, bench::link::options_of(result.request));
   document["num_rounds"] = result.num_rounds;
   document["verified_bytes"] = result.verified_bytes;
   document["hosts"] = hosts_json(result.hosts);

@@ -15,8 +15,7 @@ constexpr int json_format_version = 1;
 Json options_json(const std::vector<Option>& options) {
   Json json = Json::object();
   for (const Option& option : options) {
-    const std::string key = option.unit.empty() ? option.name : option.name + "_" + option.unit;
-    std::visit([&](const auto& value) { json[key] = value; }, option.value);
+    std::visit([&](const auto& value) { json[json_name(option)] = value; }, option.value);
   }
   return json;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/json.hpp"
-#include "model/options.hpp"
+#include "options/recorded_option.hpp"
 #include "model/result.hpp"
 
 namespace leadline::result {

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "model/options.hpp"
+#include "bench/link/options.hpp"
 
 namespace leadline::result {
 
 LinkResultHeader header_of(const LinkResult& so_far, const std::string& nonce) {
   LinkResultHeader header;
-  describe_run(header, so_far.request, options_of(so_far.request), so_far.provenance);
+  describe_run(header, so_far.request, bench::link::options_of(so_far.request), so_far.provenance);
   header.nonce = nonce;
   header.provenance.emplace_back("num_rounds", so_far.num_rounds);
   header.provenance.emplace_back("direction", std::string(name_of(so_far.request.direction)));

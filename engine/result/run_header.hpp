@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "model/options.hpp"
+#include "options/recorded_option.hpp"
 #include "model/provenance.hpp"
 #include "model/request.hpp"
 

@@ -18,7 +18,9 @@ using testing::Not;
 
 enum class Colour : std::uint8_t { red, green };
 
-const char* name_of(Colour colour) { return colour == Colour::red ? "red" : "green"; }
+constexpr Named<Colour> colour_names[] = {{Colour::red, "red"}, {Colour::green, "green"}};
+std::span<const Named<Colour>> names_of(Colour /*any*/) { return colour_names; }
+const char* name_of(Colour colour) { return name_in(colour_names, colour); }
 
 struct Request {
   std::string file, output, json;
@@ -41,8 +43,8 @@ struct Parsed {
     options.count("--limit", "at most so many", 1, 9, request.limit, "all");
     options.seconds("--time", "so long", 1, request.seconds);
     options.share("--threshold", "so much", 0.1, request.share);
-    options.choice("--colour", "which", request.colour, {Colour::red, Colour::green});
-    options.choice("--other", "which else", request.other, std::vector{Colour::red});
+    options.choice("--colour", "which", request.colour);
+    options.choice("--other", "which else", request.other, std::vector{colour_names[0]});
     options.flag("-q,--quiet", "silent", request.is_quiet);
     options.optional_value("--json", "FILE", "as JSON", [this](const std::string&, const std::string& text) {
       request.json = text.empty() ? "-" : text;
@@ -102,10 +104,23 @@ TEST(OptionParser, TakesDefaultsOfTheHelpFromTheMembers) {
   } catch (const HelpWanted& wanted) {
     for (const char* text :
          {"so many. Default: 3", "at most so many. Default: all", "so long. Default: 1.5s", "so much. Default: 25%",
-          "which. Default: green", "-o,--output FILE", "[FILE]", "The end."}) {
+          "which: red or green. Default: green", "-o,--output FILE", "[FILE]", "The end."}) {
       EXPECT_THAT(wanted.text, HasSubstr(text));
     }
-    EXPECT_THAT(wanted.text, Not(HasSubstr("which else. Default")));
+    EXPECT_THAT(wanted.text, Not(HasSubstr("which else: red. Default")));
+  }
+}
+
+TEST(OptionParser, TellsOfItsOptionsWhateverElseIsWrong) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--describe-options"}, {"--nmu", "--describe-options"}}) {
+    try {
+      parse(words);
+      FAIL() << "parsed";
+    } catch (const DescriptionWanted& wanted) {
+      EXPECT_EQ(wanted.description.at("command").get<std::string>(), "test");
+      EXPECT_EQ(wanted.description.at("arguments").at(0).at("name").get<std::string>(), "FILE");
+    }
   }
 }
 

@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "cli/arguments.hpp"
 #include "compat/linktest/layers.hpp"
 #include "compat/linktest/option_table.hpp"
 #include "compat/values.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
+#include "options/values.hpp"
 
 namespace leadline::compat::linktest {
 namespace {
@@ -53,12 +53,12 @@ std::uint64_t message_size(const std::string& text) {
   try {
     bytes = parse_bytes(text);
   } catch (const Error& error) {
-    cli::throw_bad_value("--size-messages", text, error.why(), error.hint());
+    throw_bad_value("--size-messages", text, error.why(), error.hint());
   }
   if (bytes > max_message_size_bytes) {
-    cli::throw_bad_value("--size-messages", text,
-                         fmt::format("it must be a number of bytes from 0 to {}", max_message_size_bytes),
-                         "See linktest -h");
+    throw_bad_value("--size-messages", text,
+                    fmt::format("it must be a number of bytes from 0 to {}", max_message_size_bytes),
+                    "See linktest -h");
   }
   return bytes;
 }
@@ -171,7 +171,7 @@ void take_output(const GivenOptions& given, LinkRequest& request) {
   }
   const auto output = given.value("--output");
   if (output && (output->empty() || *output == "-")) {
-    cli::throw_bad_value("--output", *output, "it must name a file", "See linktest -h");
+    throw_bad_value("--output", *output, "it must name a file", "See linktest -h");
   }
   if (given.has("--no-sion-file")) {
     refuse_without_effect(given, "--output", "--no-sion-file says that there is no file");

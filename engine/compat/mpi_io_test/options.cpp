@@ -16,14 +16,14 @@
 #include <utility>
 #include <vector>
 
-#include "cli/arguments.hpp"
-#include "cli/io_values.hpp"
-#include "compat/mpi_io_test/option_table.hpp"
+#include "bench/io/option_values.hpp"
+#include "compat/mpi_io_test/refuse.hpp"
+#include "compat/mpi_io_test/remarks.hpp"
 #include "compat/mpi_io_test/settings.hpp"
 #include "compat/values.hpp"
 #include "core/error.hpp"
 #include "memory/block_pattern.hpp"
-#include "model/io_request.hpp"
+#include "options/values.hpp"
 #include "result/link_result_file.hpp"
 
 namespace leadline::compat::mpi_io_test {
@@ -129,7 +129,7 @@ std::uint64_t number(const Settings& settings, std::string_view name, std::uint6
 std::uint64_t size_within(const std::string& option, const std::string& text, std::uint64_t min, std::uint64_t max) {
   const std::uint64_t bytes = parse_size(option, text);
   if (bytes < min || bytes > max) {
-    cli::throw_bad_value(option, text, fmt::format("it must be from {} to {} bytes", min, max), where_more_is);
+    throw_bad_value(option, text, fmt::format("it must be from {} to {} bytes", min, max), where_more_is);
   }
   return bytes;
 }
@@ -156,7 +156,7 @@ void take_objects(const Settings& settings, IoRequest& request) {
   if (size == nullptr) refuse("-size is missing", "it is the size of an object", "Write for example -size 64K");
   request.object_size_bytes = size_within(size->word, size->value, memory::word_size_bytes, max_object_bytes);
   if (request.object_size_bytes % memory::word_size_bytes != 0) {
-    cli::throw_bad_value(size->word, size->value, "objects are doubles, of 8 bytes each", "Choose a multiple of 8");
+    throw_bad_value(size->word, size->value, "objects are doubles, of 8 bytes each", "Choose a multiple of 8");
   }
   request.message_sizes_bytes = {request.object_size_bytes};
 }
@@ -178,7 +178,7 @@ void take_io_ranks(const Settings& settings, Command& command) {
     for (const std::string& word : words_in(text)) {
       numbers.push_back(static_cast<std::int64_t>(whole_number(option, word, {1, max_io_ranks, program})));
     }
-    if (numbers.empty()) cli::throw_bad_value(option, text, "it names no number", where_more_is);
+    if (numbers.empty()) throw_bad_value(option, text, "it names no number", where_more_is);
     command.shown.num_io = text;
   });
   if (!schedule::is_funnel(request.movement)) {
@@ -197,7 +197,7 @@ void take_io_ranks(const Settings& settings, Command& command) {
   request.io_ranks = std::move(numbers);
   take(settings, "host", [&](const std::string& option, const std::string& text) {
     request.io_hosts = words_in(text);
-    if (request.io_hosts.empty()) cli::throw_bad_value(option, text, "it names no host", where_more_is);
+    if (request.io_hosts.empty()) throw_bad_value(option, text, "it names no host", where_more_is);
     if (request.io_ranks.empty()) {
       refuse(option + " needs -num_io", "it says how many processes of each host do I/O",
              "Add -num_io 1, or a number for each host: -num_io \"2 1\"");
@@ -220,8 +220,8 @@ void take_buffers(const Settings& settings, IoRequest& request) {
   take(settings, "csize", [&](const std::string& option, const std::string& text) {
     request.buffer_size_bytes = size_within(option, text, object, max_object_bytes);
     if (request.buffer_size_bytes % object == 0) return;
-    cli::throw_bad_value(option, text, fmt::format("it is no multiple of -size, {} bytes", object),
-                         fmt::format("Choose for example {}", request.buffer_size_bytes / object * object));
+    throw_bad_value(option, text, fmt::format("it is no multiple of -size, {} bytes", object),
+                    fmt::format("Choose for example {}", request.buffer_size_bytes / object * object));
   });
 }
 
@@ -239,7 +239,7 @@ void take_targets(const Settings& settings, Command& command) {
     refuse("-type 5 needs -targets", "it has a file for each group of processes", "Name a file with one name a line");
   }
   const auto named = [](const Given& given) {
-    if (given.value.empty()) cli::throw_bad_value(given.word, given.value, "it must name a file", where_more_is);
+    if (given.value.empty()) throw_bad_value(given.word, given.value, "it must name a file", where_more_is);
     return given.value;
   };
   if (targets != nullptr) {
@@ -260,8 +260,8 @@ void take_targets(const Settings& settings, Command& command) {
 
 void take_phases(const Settings& settings, IoRequest& request) {
   take(settings, "op", [&](const std::string& option, const std::string& text) {
-    request.operations =
-        cli::parse_choice<IoOperations>(option, text, {{"write", IoOperations::write}, {"read", IoOperations::read}});
+    constexpr Named<IoOperations> operations[] = {{IoOperations::write, "write"}, {IoOperations::read, "read"}};
+    request.operations = parse_choice<IoOperations>(option, text, operations);
   });
   request.no_file = settings.has("nofile");
   if (settings.has("norsend")) request.self_send = schedule::SelfSend::no;
@@ -301,8 +301,9 @@ void take_calls(const Settings& settings, IoRequest& request) {
   request.collective = settings.has("collective") && !request.no_file;
   request.allow_fragile = settings.has("allow_fragile");
   request.backend = "mpi-io";
-  take(settings, "backend",
-       [&](const std::string& option, const std::string& text) { request.backend = cli::parse_backend(option, text); });
+  take(settings, "backend", [&](const std::string& option, const std::string& text) {
+    request.backend = bench::io::parse_backend(option, text);
+  });
   if (request.no_file) request.backend = "posix";
   const bool is_posix = request.backend.starts_with("posix");
   if (settings.has("dio") && !request.no_file) {
@@ -326,12 +327,12 @@ void take_result(const Settings& settings, IoRequest& request) {
     return;
   }
   constexpr const char* hint = "Choose a name ending in .h5 or .json";
-  if (result->value.empty()) cli::throw_bad_value(result->word, result->value, "it must name a file", hint);
-  if (result->value == "-") cli::throw_bad_value(result->word, result->value, "it must be a file", hint);
+  if (result->value.empty()) throw_bad_value(result->word, result->value, "it must name a file", hint);
+  if (result->value == "-") throw_bad_value(result->word, result->value, "it must be a file", hint);
   request.output = result->value;
   request.format = result::format_for(request.output, std::nullopt);
   if (request.format == ResultFormat::sion) {
-    cli::throw_bad_value(result->word, result->value, "SION holds the matrices of link tests only", hint);
+    throw_bad_value(result->word, result->value, "SION holds the matrices of link tests only", hint);
   }
 }
 
@@ -342,7 +343,7 @@ void take_shown(const Settings& settings, Command& command) {
   for (const auto& [name, path] : {std::pair("output", &command.shown.output), {"errout", &command.shown.errout}}) {
     const Given* const given = settings.find(name);
     if (given == nullptr) continue;
-    if (given->value.empty()) cli::throw_bad_value(given->word, given->value, "it must name a file", where_more_is);
+    if (given->value.empty()) throw_bad_value(given->word, given->value, "it must name a file", where_more_is);
     *path = given->value;
   }
 }

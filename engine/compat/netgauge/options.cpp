@@ -10,11 +10,10 @@
 #include <optional>
 #include <string>
 
-#include "cli/arguments.hpp"
 #include "compat/netgauge/option_table.hpp"
 #include "compat/values.hpp"
 #include "core/error.hpp"
-#include "core/units.hpp"
+#include "options/values.hpp"
 #include "result/link_result_file.hpp"
 
 namespace leadline::compat::netgauge {
@@ -138,8 +137,8 @@ void take_mode(const GivenOptions& given, Command& command) {
   if (found == given.end()) return;
   const auto& [word, mode] = found->second;
   if (std::find(modes.begin(), modes.end(), mode) == modes.end()) {
-    cli::throw_bad_value(word, mode, fmt::format("it must be one of {}", fmt::join(modes, ", ")),
-                         "Leave it out: ebb always calls MPI");
+    throw_bad_value(word, mode, fmt::format("it must be one of {}", fmt::join(modes, ", ")),
+                    "Leave it out: ebb always calls MPI");
   }
   if (mode == "mpi") return;
   command.shown.remarks.push_back(fmt::format(
@@ -177,13 +176,13 @@ void take_result(const GivenOptions& given, Command& command) {
   }
   const auto& [word, path] = found->second;
   constexpr const char* hint = "Choose a name ending in .h5 or .json";
-  if (path.empty()) cli::throw_bad_value(word, path, "it must name a file", hint);
-  if (path == "-") cli::throw_bad_value(word, path, "standard output has Netgauge's lines", hint);
+  if (path.empty()) throw_bad_value(word, path, "it must name a file", hint);
+  if (path == "-") throw_bad_value(word, path, "standard output has Netgauge's lines", hint);
   request.output = path;
   request.format = result::format_for(path, std::nullopt);
   request.overwrite = given.contains(Option::overwrite);
   if (request.format == ResultFormat::sion) {
-    cli::throw_bad_value(word, path, "SION holds the matrices of link tests only", hint);
+    throw_bad_value(word, path, "SION holds the matrices of link tests only", hint);
   }
 }
 

@@ -8,9 +8,9 @@
 #include <map>
 #include <utility>
 
-#include "cli/arguments.hpp"
 #include "compat/values.hpp"
 #include "core/error.hpp"
+#include "options/values.hpp"
 
 namespace leadline::compat::nettest {
 namespace {
@@ -89,7 +89,7 @@ Value choice(const Values& values, char letter, Value otherwise,
     if (word == found->second.value) return value;
     words += (words.empty() ? "" : ", ") + (word.empty() ? std::string("nothing") : word);
   }
-  cli::throw_bad_value(std::string(1, letter), found->second.value, "it must be one of " + words, where_more_is);
+  throw_bad_value(std::string(1, letter), found->second.value, "it must be one of " + words, where_more_is);
 }
 
 Lengths lengths_of(const Values& values) {

@@ -2,14 +2,14 @@
 // The header of a bisection test that is being made.
 #include "result/bisection/header.hpp"
 
-#include "model/options.hpp"
+#include "bench/bisection/options.hpp"
 
 namespace leadline::result::bisection {
 
 Header header_of(const BisectionResult& so_far) {
   const BisectionRequest& request = so_far.request;
   Header header;
-  describe_run(header, request, options_of(request), so_far.provenance);
+  describe_run(header, request, bench::bisection::options_of(request), so_far.provenance);
   header.pattern_names = so_far.pattern_names;
   header.num_players = static_cast<std::int64_t>(so_far.num_players);
   header.num_exchanges = static_cast<std::int64_t>(request.num_exchanges);

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "model/options.hpp"
+#include "bench/bisection/options.hpp"
 #include "result/json_parts.hpp"
 
 namespace leadline::result::bisection {
@@ -95,7 +95,7 @@ Json component_json(const SlowComponent& component) {
 }  // namespace
 
 std::string json_text(const BisectionResult& result) {
-  Json document = document_beginning("bisection", result, result.request, options_of(result.request));
+  Json document = document_beginning("bisection", result, result.request, bench::bisection::options_of(result.request));
   document["verified_bytes"] = result.verified_bytes;
   document["hosts"] = hosts_json(result.hosts);
   document["findings"] = findings_json(result.findings);

@@ -2,14 +2,14 @@
 // The header of a parallel file test that is being made.
 #include "result/io/header.hpp"
 
-#include "model/options.hpp"
+#include "bench/io/options.hpp"
 
 namespace leadline::result::io {
 
 Header header_of(const IoResult& so_far) {
   const IoRequest& request = so_far.request;
   Header header;
-  describe_run(header, request, options_of(request), so_far.provenance);
+  describe_run(header, request, bench::io::options_of(request), so_far.provenance);
   header.movement = schedule::name_of(request.movement);
   header.order = request.order == schedule::Order::strided ? "strided" : "segmented";
   header.backend_library = so_far.backend_library;

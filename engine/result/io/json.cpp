@@ -6,7 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "model/options.hpp"
+#include "bench/io/options.hpp"
+#include "result/io/phase_json.hpp"
 #include "result/json_parts.hpp"
 
 namespace leadline::result::io {
@@ -205,7 +206,7 @@ Json phase_json(const PhaseSummary& summary) {
 }
 
 std::string json_text(const IoResult& result) {
-  Json document = document_beginning("io", result, result.request, options_of(result.request));
+  Json document = document_beginning("io", result, result.request, bench::io::options_of(result.request));
   document["verified_bytes"] = result.verified_bytes;
   document["hosts"] = hosts_json(result.hosts);
   document["findings"] = findings_json(result.findings);

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "model/options.hpp"
+#include "bench/topology/options.hpp"
 #include "result/json_parts.hpp"
 
 namespace leadline::result::topology {
@@ -102,7 +102,7 @@ std::string json_text(const TopologyResult& result) {
   for (const TopologyFacts& topology : result.topologies) topologies.push_back(topology_json(topology));
   for (const CellSummary& summary : result.cells) cells.push_back(cell_json(result, summary));
   for (const LoadPoint& point : result.load) load.push_back(load_json(result, point));
-  Json document = document_beginning("topology", result, result.request, options_of(result.request));
+  Json document = document_beginning("topology", result, result.request, bench::topology::options_of(result.request));
   document["verified_bytes"] = result.verified_bytes;
   document["hosts"] = hosts_json(result.hosts);
   document["findings"] = findings_json(result.findings);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every option has one name, one value and one text.
-#include "model/options.hpp"
+// What results record of the options of each benchmark: one name, one value and one text each.
+#include "bench/bisection/options.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,13 +10,22 @@
 #include <string>
 #include <vector>
 
-#include "model/bisection_result.hpp"
-#include "model/io_result.hpp"
-#include "model/provenance.hpp"
-#include "model/result.hpp"
+#include "bench/io/options.hpp"
+#include "bench/link/options.hpp"
+#include "bench/topology/options.hpp"
+#include "core/json.hpp"
 
 namespace leadline {
 namespace {
+
+using bench::bisection::declare_options;
+using bench::bisection::options_of;
+using bench::io::declare_options;
+using bench::io::options_of;
+using bench::link::declare_options;
+using bench::link::options_of;
+using bench::topology::declare_options;
+using bench::topology::options_of;
 
 std::string text_of(const std::vector<Option>& options, const std::string& name) {
   for (const auto& [option, text] : options_as_text(options)) {
@@ -26,7 +35,7 @@ std::string text_of(const std::vector<Option>& options, const std::string& name)
 }
 
 /// All names, each looked at.
-std::set<std::string> names_of(const std::vector<Option>& options) {
+std::set<std::string> recorded_names(const std::vector<Option>& options) {
   std::set<std::string> names;
   for (const Option& option : options) {
     EXPECT_TRUE(names.insert(option.name).second) << option.name;
@@ -38,14 +47,14 @@ std::set<std::string> names_of(const std::vector<Option>& options) {
 }
 
 TEST(Options, AreNamedAsOnTheCommandLineAndOnceEach) {
-  const std::set<std::string> names = names_of(options_of(LinkRequest{}));
+  const std::set<std::string> names = recorded_names(options_of(LinkRequest{}));
   for (const char* name : {"message_size", "messages", "warmup", "retest", "min_time", "shuffle_ranks", "wait"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
 }
 
 TEST(Options, OfATopologyTestAreNamedAsOnTheCommandLine) {
-  const std::set<std::string> names = names_of(options_of(TopologyRequest{}));
+  const std::set<std::string> names = recorded_names(options_of(TopologyRequest{}));
   for (const char* name : {"message_size", "pattern", "edges", "mode", "iterations", "warmup", "traced", "repeat",
                            "max_outstanding", "shared_buffers", "duration", "verify_every", "print", "timeout"}) {
     EXPECT_TRUE(names.contains(name)) << name;
@@ -63,7 +72,7 @@ TEST(Options, OfATopologyTestAsText) {
 }
 
 TEST(Options, OfABisectionTestAreNamedAsOnTheCommandLine) {
-  const std::set<std::string> names = names_of(options_of(BisectionRequest{}));
+  const std::set<std::string> names = recorded_names(options_of(BisectionRequest{}));
   for (const char* name : {"message_size", "pattern", "seed", "active_ranks_per_host", "within_hosts", "exchanges",
                            "warmup", "repeat", "rounds", "precision", "time_limit", "baseline_pairs", "worst", "retest",
                            "threshold", "buckets", "verify", "timeout"}) {
@@ -94,9 +103,10 @@ TEST(Options, OfAFileTestAreNamedAsOnTheCommandLineInTheOrderOfTheHelp) {
   for (const Option& option : options_of(IoRequest{})) names.push_back(option.name);
   const std::vector<std::string> expected{"transport",
                                           "transport_option",
+                                          "local",
                                           "interface",
                                           "host_name_suffix",
-                                          "local",
+                                          "timeout",
                                           "movement",
                                           "strided",
                                           "objects",
@@ -127,6 +137,7 @@ TEST(Options, OfAFileTestAreNamedAsOnTheCommandLineInTheOrderOfTheHelp) {
                                           "touch",
                                           "check",
                                           "allocator",
+                                          "wait",
                                           "direct",
                                           "uncached",
                                           "drop_cache",
@@ -134,8 +145,6 @@ TEST(Options, OfAFileTestAreNamedAsOnTheCommandLineInTheOrderOfTheHelp) {
                                           "read_shift",
                                           "slow_calls",
                                           "threshold",
-                                          "wait",
-                                          "timeout",
                                           "output",
                                           "format",
                                           "row_path",
@@ -225,30 +234,31 @@ TEST(Options, WithAUnitSayIt) {
   EXPECT_EQ(units["messages"], "");
 }
 
-TEST(Names, OfWhatARankDoesWithItsTimeAreAllDifferent) {
+/// Options whose members have the default that the help says.
+template <class Request>
+std::set<std::string> described_names(Request request) {
+  std::optional<ResultFormat> format;
+  OptionTable options;
+  declare_options(options, request, format);
   std::set<std::string> names;
-  for (std::size_t i = 0; i < num_io_times; ++i) names.insert(name_of(static_cast<IoTime>(i)));
-  EXPECT_EQ(names.size(), num_io_times);
-  EXPECT_FALSE(names.contains("unknown"));
+  for (const OptionEntry& entry : options.entries()) {
+    EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+    EXPECT_FALSE(entry.help.empty()) << entry.name;
+    EXPECT_EQ(entry.help.find("Default"), std::string::npos) << entry.name << ": the default is not part of the help";
+    for (const OptionEntry::Relation& relation : entry.relations) {
+      EXPECT_TRUE(std::ranges::any_of(options.entries(), [&](const OptionEntry& other) {
+        return other.name == relation.other;
+      })) << relation.other;
+    }
+  }
+  return names;
 }
 
-TEST(Names, OfValuesAreTheirWords) {
-  EXPECT_STREQ(name_of(Direction::semidirectional), "semidirectional");
-  EXPECT_STREQ(name_of(Direction::unidirectional), "unidirectional");
-  EXPECT_STREQ(name_of(WaitMode::spin), "spin");
-  EXPECT_STREQ(name_of(WaitMode::yield), "yield");
-  EXPECT_STREQ(name_of(WaitMode::block), "block");
-  EXPECT_STREQ(name_of(ResultFormat::hdf5), "hdf5");
-  EXPECT_STREQ(name_of(ResultFormat::json), "json");
-  EXPECT_STREQ(name_of(ResultFormat::none), "none");
-  EXPECT_STREQ(name_of(PatternKind::worst), "worst");
-  EXPECT_STREQ(name_of(StopReason::time_limit), "time_limit");
-  EXPECT_STREQ(name_of(IoOperation::read), "read");
-  EXPECT_STREQ(name_of(IoTime::preallocate), "preallocate");
-  EXPECT_STREQ(name_of(ReadSource::not_known), "not_known");
-  EXPECT_STREQ(name_of(ReadSource::mixed), "mixed");
-  EXPECT_STREQ(name_of(Severity::note), "note");
-  EXPECT_STREQ(name_of(Severity::warning), "warning");
+TEST(Options, HaveHelpWithoutADefaultAndRelateToOthersThatThereAre) {
+  EXPECT_TRUE(described_names(LinkRequest{}).contains("--retest"));
+  EXPECT_TRUE(described_names(TopologyRequest{}).contains("--pattern"));
+  EXPECT_TRUE(described_names(BisectionRequest{}).contains("--precision"));
+  EXPECT_TRUE(described_names(IoRequest{}).contains("--movement"));
 }
 
 }  // namespace

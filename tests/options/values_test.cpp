@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of options: what is taken, and that what is refused names option, value and reason.
-#include "cli/arguments.hpp"
+#include "options/values.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/refusal.hpp"
 
-namespace leadline::cli {
+namespace leadline {
 namespace {
 
 using test::refusal_of;
@@ -61,4 +61,4 @@ TEST(WordsOf, KeepsEmptyOnes) {
 }
 
 }  // namespace
-}  // namespace leadline::cli
+}  // namespace leadline

@@ -9,12 +9,9 @@
 
 #include "model/io_request.hpp"
 
-namespace leadline::cli {
+namespace leadline::bench::io {
 
-/// A size from min to max bytes. Throws Error(bad_command_line), as all here.
-std::uint64_t parse_size(const std::string& option, const std::string& text, std::uint64_t min, std::uint64_t max);
-
-/// "2" or "2,1": numbers of I/O ranks.
+/// "2" or "2,1": numbers of I/O ranks. Throws Error(bad_command_line), as all here.
 std::vector<std::int64_t> parse_io_ranks(const std::string& option, const std::string& text);
 
 /// "node1,node7": names without blanks around them, none twice.
@@ -34,4 +31,4 @@ struct Shift {
 };
 Shift parse_shift(const std::string& option, const std::string& text);
 
-}  // namespace leadline::cli
+}  // namespace leadline::bench::io

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of options as people type them.
-#include "cli/arguments.hpp"
+#include "options/values.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,9 @@
 #include <cstdlib>
 
 #include "core/error.hpp"
+#include "core/units.hpp"
 
-namespace leadline::cli {
+namespace leadline {
 namespace {
 
 /// A plain non-negative decimal number; false for anything else, signs and blanks included.
@@ -26,6 +27,15 @@ void throw_bad_value(const std::string& option, const std::string& text, const s
                      const std::string& hint) {
   throw Error(ExitStatus::bad_command_line, fmt::format("{} cannot be '{}'", option, text), why,
               hint.empty() ? "See --help" : hint);
+}
+
+void throw_no_effect(const std::string& option, const std::string& why) {
+  throw Error(ExitStatus::bad_command_line, option + " has no effect here", why, "Leave it out");
+}
+
+void throw_apart(const std::string& option, const std::string& other, const std::string& why) {
+  throw Error(ExitStatus::bad_command_line, fmt::format("{} and {} do not go together", option, other), why,
+              fmt::format("Leave out {} or {}", option, other));
 }
 
 std::uint64_t parse_count(const std::string& option, const std::string& text, std::uint64_t min, std::uint64_t max) {
@@ -49,6 +59,19 @@ double parse_seconds(const std::string& option, const std::string& text, double 
   return seconds;
 }
 
+std::uint64_t parse_size(const std::string& option, const std::string& text, std::uint64_t min, std::uint64_t max) {
+  std::uint64_t bytes = 0;
+  try {
+    bytes = parse_bytes(text);
+  } catch (const Error& error) {
+    throw_bad_value(option, text, error.why(), error.hint());
+  }
+  if (bytes < min || bytes > max) {
+    throw_bad_value(option, text, fmt::format("it must be from {} to {}", format_bytes(min), format_bytes(max)));
+  }
+  return bytes;
+}
+
 double parse_share(const std::string& option, const std::string& text, double least) {
   char* unit = nullptr;
   const double number = std::strtod(text.c_str(), &unit);
@@ -62,10 +85,10 @@ double parse_share(const std::string& option, const std::string& text, double le
   return share;
 }
 
-std::vector<std::string> words_of(const std::string& list) {
+std::vector<std::string> words_of(const std::string& list, char separator) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', at), list.size());
+    const std::size_t comma = std::min(list.find(separator, at), list.size());
     words.push_back(list.substr(at, comma - at));
     at = comma + 1;
   }
@@ -90,4 +113,4 @@ std::vector<std::int64_t> parse_rounds(const std::string& option, const std::str
   return rounds;
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads sizes, lists of I/O ranks and hosts, hints, backends and shifts.
-#include "cli/io_values.hpp"
+#include "bench/io/option_values.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/arguments.hpp"
-#include "core/error.hpp"
-#include "core/units.hpp"
+#include "options/values.hpp"
 #include "storage/table.hpp"
 
-namespace leadline::cli {
+namespace leadline::bench::io {
 namespace {
 
 constexpr std::uint64_t max_ranks = 1u << 26;
@@ -20,19 +18,6 @@ constexpr std::uint64_t max_shift = max_ranks;
 bool is_there(const auto& list, const auto& what) { return std::find(list.begin(), list.end(), what) != list.end(); }
 
 }  // namespace
-
-std::uint64_t parse_size(const std::string& option, const std::string& text, std::uint64_t min, std::uint64_t max) {
-  std::uint64_t bytes = 0;
-  try {
-    bytes = parse_bytes(text);
-  } catch (const Error& error) {
-    throw_bad_value(option, text, error.why(), error.hint());
-  }
-  if (bytes < min || bytes > max) {
-    throw_bad_value(option, text, fmt::format("it must be from {} to {}", format_bytes(min), format_bytes(max)));
-  }
-  return bytes;
-}
 
 std::vector<std::int64_t> parse_io_ranks(const std::string& option, const std::string& text) {
   std::vector<std::int64_t> list;
@@ -95,4 +80,4 @@ Shift parse_shift(const std::string& option, const std::string& text) {
           static_cast<std::int64_t>(parse_count(option, text.substr(colon + 1), 1, max_shift))};
 }
 
-}  // namespace leadline::cli
+}  // namespace leadline::bench::io

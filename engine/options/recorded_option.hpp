@@ -8,11 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "model/bisection_request.hpp"
-#include "model/io_request.hpp"
-#include "model/link_request.hpp"
-#include "model/topology_request.hpp"
-
 namespace leadline {
 
 using OptionValue = std::variant<bool, std::int64_t, std::uint64_t, double, std::string, std::vector<std::int64_t>,
@@ -24,11 +19,8 @@ struct Option {
   OptionValue value;
 };
 
-/// Every option with its value, in the order of the help.
-std::vector<Option> options_of(const LinkRequest& request);
-std::vector<Option> options_of(const TopologyRequest& request);
-std::vector<Option> options_of(const BisectionRequest& request);
-std::vector<Option> options_of(const IoRequest& request);
+/// The name of its member in JSON: "message_size_bytes".
+std::string json_name(const Option& option);
 
 /// Option names with their values as text, in the same order; for files.
 std::vector<std::pair<std::string, std::string>> options_as_text(const std::vector<Option>& options);

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Declares the options of `leadline io`.
+#include "bench/io/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bench/io/option_values.hpp"
+#include "bench/run_options.hpp"
+#include "storage/table.hpp"
+
+namespace leadline::bench::io {
+namespace {
+
+constexpr std::uint64_t min_object_bytes = memory::word_size_bytes;
+constexpr std::uint64_t max_object_bytes = std::uint64_t{1} << 40;
+constexpr std::uint64_t max_file_bytes = (std::uint64_t{1} << 63) - 1;
+constexpr std::uint64_t max_files = 1u << 26;
+constexpr std::uint64_t max_ahead = 1024;
+constexpr double least_threshold = 0.001;
+
+/// "none", "ranks:2", "hosts:1".
+std::string read_shift_text(const IoRequest& request) {
+  if (request.read_shift == ReadShift::none) return name_of(request.read_shift);
+  return fmt::format("{}:{}", name_of(request.read_shift), request.read_shift_by);
+}
+
+/// "key=value,key=value".
+std::string hints_text(const IoRequest& request) {
+  std::vector<std::string> hints;
+  for (const auto& [key, value] : request.hints) hints.push_back(fmt::format("{}={}", key, value));
+  return fmt::format("{}", fmt::join(hints, ","));
+}
+
+void declare_movement(OptionTable& options, IoRequest& request) {
+  options.group("How data moves");
+  options
+      .value("--movement", "NAME", "N-N, N-1, N-M-M, N-M-1, N-M, or 1 to 5; see below",
+             [&](const std::string& option, const std::string& text) {
+               request.movement = schedule::parse_movement(option, text);
+             })
+      .by_default(name_of(request.movement))
+      .suggests({"N-N", "N-1", "N-M-M", "N-M-1", "N-M"})
+      .recorded_as([&] { return name_of(request.movement); });
+  options.flag("--strided", "object 0 of all ranks, then object 1 of all ranks ..., rather than rank by rank",
+               request.order, schedule::Order::strided);
+  options.count("--objects", "of a rank; with --time-limit the most", 1, max_count, request.num_objects);
+  options.size("--object-size", "of each, a multiple of 8 B: the unit of calls and messages", min_object_bytes,
+               max_object_bytes, request.object_size_bytes);
+  options
+      .value(
+          "--io-ranks", "LIST", "N-M-M, N-M-1: so many ranks do I/O; with --io-hosts so many on each host",
+          [&](const std::string& option, const std::string& text) { request.io_ranks = parse_io_ranks(option, text); })
+      .by_default("all")
+      .recorded_as([&] { return request.io_ranks; });
+  options
+      .value("--io-hosts", "LIST", "the hosts whose lowest ranks do I/O",
+             [&](const std::string& option, const std::string& text) { request.io_hosts = parse_hosts(option, text); })
+      .by_default("any")
+      .recorded_as([&] { return fmt::format("{}", fmt::join(request.io_hosts, ",")); });
+  options.count("--files", "N-M: so many", 1, max_files, request.num_files, "as many as --targets names");
+  options.size("--buffer-size", "of the buffers of an I/O rank, a multiple of the object size", min_object_bytes,
+               max_object_bytes, request.buffer_size_bytes, "what fits into 64MiB, at least one object");
+  options.count("--ahead",
+                "buffers (or objects of non-blocking calls) beside the one in use, being received or written", 0,
+                max_ahead, request.num_ahead);
+  options.flag("--no-self-send", "ranks that do I/O for others have no objects of their own", request.self_send,
+               schedule::SelfSend::no);
+  options.flag("--no-file", "only the messages: nothing is opened", request.no_file);
+}
+
+void declare_backend(OptionTable& options, IoRequest& request) {
+  std::string help = "who moves bytes between memory and files:";
+  std::vector<std::string> names;
+  for (const storage::Entry& entry : storage::backends()) {
+    help += fmt::format("\n{} - {}", entry.name, entry.purpose);
+    names.emplace_back(entry.name);
+  }
+  options
+      .value("--backend", "NAME", help,
+             [&](const std::string& option, const std::string& text) { request.backend = parse_backend(option, text); })
+      .by_default("mpi-io where messages go by MPI, else posix")
+      .suggests(names)
+      .recorded_as([&] { return request.backend; });
+}
+
+void declare_calls(OptionTable& options, IoRequest& request) {
+  options.group("Which calls");
+  declare_backend(options, request);
+  options.choice("--calls", "whether calls wait for their bytes", request.calls);
+  options.flag("--collective", "all ranks that share a file make their calls together", request.collective);
+  options.flag("--allow-fragile", "make such calls also where a trial before the run has crashed, hung or lied",
+               request.allow_fragile);
+  options
+      .value("--hints", "KEY=VALUE,...", "for the MPI library, when it opens files",
+             [&](const std::string& option, const std::string& text) { request.hints = parse_hints(option, text); })
+      .recorded_as([&] { return hints_text(request); });
+  options.flag("--barrier", "before every write call, among the ranks that share the file", request.barrier);
+}
+
+void declare_files(OptionTable& options, IoRequest& request) {
+  options.group("Which files");
+  options
+      .text("--target", "NAME",
+            "name of the file; %r is the rank that opens it (N-M: the number of the file), %h its host, %p its "
+            "process, %% a percent sign",
+            request.target, "it must name a file")
+      .by_default("leadline-io.%r, or leadline-io where it is shared")
+      .as_file();
+  options
+      .file("--targets", "a file with names instead, one a line; empty lines and lines with # are skipped",
+            request.targets_file)
+      .apart_from("--target", "each says what files are named");
+  options.flag("--overwrite-targets", "write over files that do not look like ours", request.overwrite_targets);
+  options.flag("--delete", "delete the files at the end", request.delete_files);
+  options.size("--preallocate", "of each file, before it is written", 1, max_file_bytes, request.preallocate_bytes,
+               "none");
+}
+
+void declare_phases(OptionTable& options, IoRequest& request) {
+  options.group("Which phases");
+  options.choice("--op", "what is done", request.operations);
+  declare_repeat(options, request);
+  options.seconds("--sleep", "so long between writing and reading", 0, request.sleep_s);
+  options.seconds("--time-limit", "of a phase: all ranks stop behind the same object; 0 = none", 0,
+                  request.time_limit_s);
+}
+
+void declare_data(OptionTable& options, IoRequest& request) {
+  options.group("What is in the files");
+  options.choice("--fill", "what objects consist of", request.file_fill);
+  options.choice("--touch", "how much of an object is new before it is written", request.touch);
+  options.choice("--check", "how much of an object is compared after it was read", request.check);
+  declare_memory_and_wait(options, request);
+}
+
+void declare_cache(OptionTable& options, IoRequest& request) {
+  options.group("The page cache");
+  options.flag("--direct", "go round it (O_DIRECT)", request.cache_path, CachePath::direct);
+  options
+      .flag("--uncached", "go through it, and leave nothing there (RWF_DONTCACHE)", request.cache_path,
+            CachePath::uncached)
+      .apart_from("--direct", "the one goes round the page cache, the other through it");
+  options.flag("--drop-cache", "before reading drop the files' pages, and see whether they are gone", request.between,
+               BetweenPhases::drop);
+  options.choice("--sync", "whether fsync behind writing is part of the reported time", request.sync);
+  options
+      .value("--read-shift", "KIND:K",
+             "read what the rank K behind (ranks:K), or a rank K hosts behind (hosts:K), has written",
+             [&](const std::string& option, const std::string& text) {
+               const Shift shift = parse_shift(option, text);
+               request.read_shift = shift.kind;
+               request.read_shift_by = shift.by;
+             })
+      .recorded_as([&] { return read_shift_text(request); });
+}
+
+void declare_judgement(OptionTable& options, IoRequest& request) {
+  options.group("What is slow");
+  options.count("--slow-calls", "name the N slowest calls; 0 = none", 0, 100'000, request.num_slow_calls);
+  options.share("--threshold", "a rank is slow that is so much slower than the median rank", least_threshold,
+                request.threshold);
+}
+
+Outcome outcome() {
+  return {".h5 or .json",
+          "leadline-io-TIME.h5",
+          {{ResultFormat::hdf5, name_of(ResultFormat::hdf5), "all ranks and all else"},
+           {ResultFormat::json, name_of(ResultFormat::json), "summary; without --output on standard output"},
+           {ResultFormat::none, name_of(ResultFormat::none)}},
+          "print who would write what where, and an estimate of memory and files; open nothing"};
+}
+
+}  // namespace
+
+void declare_options(OptionTable& options, IoRequest& request, std::optional<ResultFormat>& format) {
+  declare_who(options, request);
+  declare_movement(options, request);
+  declare_calls(options, request);
+  declare_files(options, request);
+  declare_phases(options, request);
+  declare_data(options, request);
+  declare_cache(options, request);
+  declare_judgement(options, request);
+  declare_outcome(options, request, format, outcome());
+  options.idle_beside("--no-file",
+                      {"--backend", "--calls", "--collective", "--allow-fragile", "--hints", "--barrier",
+                       "--preallocate", "--target", "--targets", "--overwrite-targets", "--delete", "--direct",
+                       "--uncached", "--drop-cache", "--sync", "--read-shift"},
+                      "with --no-file nothing is opened");
+}
+
+std::vector<Option> options_of(const IoRequest& request) {
+  IoRequest copy = request;
+  std::optional<ResultFormat> format;
+  OptionTable options;
+  declare_options(options, copy, format);
+  return options.recorded();
+}
+
+}  // namespace leadline::bench::io

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `leadline io`, each declared once with its help, its check and its member of the request.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "model/io_request.hpp"
+#include "options/option_table.hpp"
+
+namespace leadline::bench::io {
+
+/// All of them, in the order of the help; what `request` holds is their default. The request and `format`, which gets
+/// what --format says, outlive the table.
+void declare_options(OptionTable& options, IoRequest& request, std::optional<ResultFormat>& format);
+
+/// What a result says of its options.
+std::vector<Option> options_of(const IoRequest& request);
+
+}  // namespace leadline::bench::io

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Declares the options of `leadline link`.
+#include "bench/link/options.hpp"
+
+#include "bench/link/limit.hpp"
+#include "bench/run_options.hpp"
+
+namespace leadline::bench::link {
+namespace {
+
+constexpr double least_budget_s = 0.1;
+
+void declare_what(OptionTable& options, LinkRequest& request) {
+  options.group("What is measured");
+  declare_message_size(options, request, 0);
+  options.count("--messages", "timed messages a measurement", 1, max_count, request.num_messages);
+  options.count("--warmup", "untimed messages before them", 0, max_count, request.num_warmup);
+  options.count("--batches", "timed batches that the messages of a measurement are cut into; each gives one time", 1,
+                100'000, request.num_batches);
+  options.choice("--direction", "what a pair exchanges", request.direction);
+  options.count("--window", "messages in flight (unidirectional, bidirectional)", 1, 65'536, request.window);
+  options.count("--buffers", "buffers to send from and as many to receive into, taken in turn", 1, 65'536,
+                request.num_buffers);
+  declare_fill(options, request);
+  options.flag("--check-buffers", "after each measurement check what the last messages have left in the buffers",
+               request.check_buffers);
+  options.flag("--verify", "before each measurement send the messages once with changing contents and check every byte",
+               request.verify);
+  declare_memory_and_wait(options, request);
+}
+
+void declare_pairs(OptionTable& options, LinkRequest& request) {
+  options.group("Which pairs");
+  options.flag("--bisection",
+               "only pairs across the two halves of the ranks (with --between-hosts: of the hosts), and the bandwidth "
+               "across the cut",
+               request.bisection);
+  options.flag("--between-hosts", "host against host: only pairs on different hosts", request.between_hosts)
+      .idle_beside("--one-per-host", "with --one-per-host every pair is between hosts");
+  options.choice("--all-to-all", "when all ranks exchange messages with all others, too", request.all_to_all);
+  options.size("--all-to-all-size", "of each message of these exchanges", 1, max_message_size_bytes,
+               request.all_to_all_size_bytes, "the message size");
+}
+
+void declare_order(OptionTable& options, LinkRequest& request) {
+  options.group("In which order");
+  options.seconds("--budget",
+                  "randomly sampled rounds of hosts instead of all, until so much time is used: enough to find bad "
+                  "hosts, ports and switches",
+                  least_budget_s, request.budget_s, "all rounds");
+  options.count("--rounds", "so many randomly sampled rounds of hosts instead of all", 1, 1'000'000, request.rounds,
+                "all rounds");
+  options.flag("--serial", "one pair at a time", request.serial);
+  options
+      .value(
+          "--only-rounds", "LIST", "only these rounds, in this order: 3,1,5-7",
+          [&](const std::string& option, const std::string& text) { request.only_rounds = parse_rounds(option, text); })
+      .by_default("all")
+      .recorded_as([&] { return request.only_rounds; });
+  options.flag("--shuffle-rounds", "random order of the rounds; the pairs of a round stay the same",
+               request.shuffle_rounds);
+  options.count("--shuffle-ranks",
+                "run everything under N random permutations of the ranks, so that other pairs are concurrent", 0,
+                10'000, request.shuffle_ranks);
+  options.count("--seed", "of all that is random", 0, UINT64_MAX, request.seed);
+  options
+      .count("--shuffle-rounds-seed", "of the order of the rounds", 0, UINT64_MAX, request.shuffle_rounds_seed,
+             "--seed")
+      .needs("--shuffle-rounds", "the rounds come in order without --shuffle-rounds");
+  options.count("--shuffle-ranks-seed", "of the permutations of the ranks", 0, UINT64_MAX, request.shuffle_ranks_seed,
+                "--seed");
+  declare_fill_seed(options, request, "--seed");
+  declare_repeat(options, request);
+  options.seconds("--min-time", "repeat until so much time was spent in messages", 0, request.min_time_s);
+  options.count("--retest", "measure the N slowest pairs again, alone", 0, 100'000, request.retest);
+}
+
+void declare_diagnosis(OptionTable& options, LinkRequest& request) {
+  options.group("What is said about it");
+  declare_verdict(options, request.topology, request.diagnosis);
+  options
+      .text("--baseline", "RESULT", "compare with an earlier result at the end, as 'leadline compare' does",
+            request.baseline)
+      .as_file();
+  options
+      .value("--fail-below", "LIMIT",
+             "end with status 1 where a component (host, port, link, switch) reaches less than this share of what is "
+             "usual for its class (90%), or a pair less than a bandwidth (10GiB/s) or more than a time (5us)",
+             [&](const std::string& option, const std::string& text) {
+               request.fail_below = parse_fail_below(option, text);
+             })
+      .recorded_as([&] { return request.fail_below.text; });
+  options.flag("--strict", "end with status 1 where a fault is found, or something is slower than in the --baseline",
+               request.strict);
+  options.flag("--health-check",
+               "for scripts: random rounds for at most 20 s (or --budget, --rounds), no file (or --output), one "
+               "line, status 1 where a fault is found",
+               request.health_check);
+  options.flag("--no-diagnosis", "measure only; 'leadline diagnose' can say later who is slow", request.no_diagnosis);
+  options.idle_beside(
+      "--no-diagnosis",
+      {"--topology", "--threshold", "--false-discovery-rate", "--baseline", "--strict", "--health-check"},
+      "there is no diagnosis with --no-diagnosis");
+}
+
+Outcome outcome() {
+  return {".h5, .sion or .json",
+          "leadline-link-TIME.h5",
+          {{ResultFormat::hdf5, name_of(ResultFormat::hdf5), "matrices and all else"},
+           {ResultFormat::sion, name_of(ResultFormat::sion), "the same, readable for LinkTest 1.2's analysis"},
+           {ResultFormat::json, name_of(ResultFormat::json), "summary; without --output on standard output"},
+           {ResultFormat::none, name_of(ResultFormat::none)}},
+          "print the schedule and an estimate of time and memory; measure nothing"};
+}
+
+}  // namespace
+
+void declare_options(OptionTable& options, LinkRequest& request, std::optional<ResultFormat>& format) {
+  declare_who(options, request);
+  options.flag("--one-per-host", "only the lowest rank of each host takes part; the others wait", request.one_per_host);
+  declare_what(options, request);
+  declare_pairs(options, request);
+  declare_order(options, request);
+  declare_diagnosis(options, request);
+  declare_outcome(options, request, format, outcome());
+}
+
+std::vector<Option> options_of(const LinkRequest& request) {
+  LinkRequest copy = request;
+  std::optional<ResultFormat> format;
+  OptionTable options;
+  declare_options(options, copy, format);
+  return options.recorded();
+}
+
+}  // namespace leadline::bench::link

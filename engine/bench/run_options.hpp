@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that every benchmark has, declared once: the members of RunRequest; and those that describe what is
+// judged.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/diagnosis.hpp"
+#include "model/request.hpp"
+#include "options/option_table.hpp"
+
+namespace leadline::bench {
+
+inline constexpr std::uint64_t max_message_size_bytes = std::uint64_t{1} << 40;
+inline constexpr std::uint64_t max_count = 1'000'000'000'000;
+
+/// Begins the group "Who takes part": --transport, --transport-option, --local, --interface, --host-name-suffix,
+/// --timeout, whose default the caller may have put into `request`.
+void declare_who(OptionTable& options, RunRequest& request);
+
+/// --message-size, whose default the caller has put into `request`
+void declare_message_size(OptionTable& options, RunRequest& request, std::uint64_t least_bytes);
+
+/// --fill
+void declare_fill(OptionTable& options, RunRequest& request);
+
+/// --fill-seed; `default_text` where the number does not tell
+void declare_fill_seed(OptionTable& options, RunRequest& request, const std::string& default_text = {});
+
+/// --repeat
+void declare_repeat(OptionTable& options, RunRequest& request);
+
+/// --allocator, --wait
+void declare_memory_and_wait(OptionTable& options, RunRequest& request);
+
+/// Where the benchmarks' outcomes differ.
+struct Outcome {
+  std::string endings;       ///< ".h5, .sion or .json"
+  std::string default_file;  ///< "leadline-link-TIME.h5"
+  std::vector<Named<ResultFormat>> formats;
+  std::string dry_run_help;
+};
+
+/// Begins the group "What comes out": --output, --format (which goes to `format`), --json, --row-path, --overwrite,
+/// --quiet, --dry-run, --ranks, --ranks-per-host.
+void declare_outcome(OptionTable& options, RunRequest& request, std::optional<ResultFormat>& format,
+                     const Outcome& outcome);
+
+/// Of what says who is slow: --topology, --threshold, --false-discovery-rate.
+void declare_verdict(OptionTable& options, std::string& topology, DiagnosisSettings& settings);
+
+}  // namespace leadline::bench
