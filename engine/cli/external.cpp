@@ -4,7 +4,9 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -59,6 +61,17 @@ std::vector<std::string> external_commands() {
     }
   }
   return {names.begin(), names.end()};
+}
+
+std::string external_description(const std::string& command) {
+  std::string quoted;  // for the shell, in single quotes
+  for (const char c : program_of(command).string()) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  std::FILE* const output = popen(("'" + quoted + "' --describe-options 2>/dev/null").c_str(), "re");
+  if (output == nullptr) return "";
+  std::string text;
+  std::array<char, 4096> part{};
+  for (std::size_t num = 0; (num = std::fread(part.data(), 1, part.size(), output)) > 0;) text.append(part.data(), num);
+  return pclose(output) == 0 ? text : "";
 }
 
 bool is_command_name(const std::string& name) { return name.find('/') == std::string::npos && !name.starts_with("-"); }

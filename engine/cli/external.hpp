@@ -17,6 +17,9 @@ bool has_program(const std::string& command);
 /// Becomes that program, which there is. Returns only by throwing Error(something_missing) where it cannot be run.
 int run_external(const std::vector<std::string>& arguments);
 
+/// What `leadline-COMMAND --describe-options` prints; empty where it cannot be run or ends with an error.
+std::string external_description(const std::string& command);
+
 /// The names of those that are there, without "leadline-", sorted.
 std::vector<std::string> external_commands();
 

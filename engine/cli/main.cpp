@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/completion.hpp"
 #include "cli/external.hpp"
 #include "cli/option_parser.hpp"
 #include "cli/reporting.hpp"
@@ -28,6 +30,8 @@ struct Command {
   int (*run)(const std::vector<std::string>& arguments);
 };
 
+int completion_command(const std::vector<std::string>& arguments);
+
 constexpr Command commands[] = {
     {"link", "measure the link between every two ranks", link_command},
     {"topology", "measure exchanges of many ranks at once: star, all with all, ring and others", topology_command},
@@ -39,6 +43,7 @@ constexpr Command commands[] = {
     {"convert", "write a result in the other format, or a SION file without gaps", convert_command},
     {"info", "say what a result file is and what is in it", info_command},
     {"transports", "list the ways to move bytes, and why one is not available", transports_command},
+    {"completion", "print a script with which a shell completes commands and options", completion_command},
 };
 
 /// Our programs in the same folder, each named leadline-<command>.
@@ -81,7 +86,75 @@ int run_built_in(const Command& command, const std::vector<std::string>& argumen
   } catch (const HelpWanted& wanted) {
     say(wanted.text);
     return 0;
+  } catch (const DescriptionWanted& wanted) {
+    Json description = wanted.description;
+    description["purpose"] = command.purpose;
+    say(description.indented() + "\n");
+    return 0;
   }
+}
+
+/// What a command tells of its options.
+Json description_of(const Command& command) {
+  std::vector<std::string> words = words_of(command.name, ' ');
+  words.insert(words.begin(), "leadline");
+  words.emplace_back("--describe-options");
+  try {
+    command.run(words);
+  } catch (const DescriptionWanted& wanted) {
+    return wanted.description;
+  }
+  return nullptr;
+}
+
+/// Of a program of ours; null where it says nothing.
+Json description_of(const CompanionProgram& companion) {
+  try {
+    return Json::parse(external_description(companion.name));
+  } catch (const JsonError&) {
+    return nullptr;
+  }
+}
+
+/// Our own, the installed ones of the analysis, and other programs that are there, of whose options nothing is known.
+std::vector<CompletedCommand> completed_commands() {
+  std::vector<CompletedCommand> all;
+  for (const Command& command : commands) all.push_back({command.name, command.purpose, description_of(command)});
+  for (const std::string& name : external_commands()) {
+    const auto* const companion = std::ranges::find(companions, name, &CompanionProgram::name);
+    const Json description = companion != std::end(companions) ? description_of(*companion) : Json(nullptr);
+    const Json* const full_name = description.find("command");
+    all.push_back({full_name != nullptr ? full_name->get<std::string>() : name, purpose_of(name), description});
+  }
+  return all;
+}
+
+/// All that is known of all commands, for the documentation.
+Json all_descriptions() {
+  Json list = Json::array();
+  for (const CompletedCommand& command : completed_commands()) {
+    Json description = command.description.is_null() ? Json::object() : command.description;
+    description["command"] = command.name;
+    description["purpose"] = command.purpose;
+    list.push_back(description);
+  }
+  return {{"commands", list}};
+}
+
+int completion_command(const std::vector<std::string>& arguments) {
+  std::string shell;
+  OptionParser options(
+      "leadline completion",
+      "Prints a script for a shell, which then completes commands, options and their values with the tab key.",
+      "Install the analysis package first: its commands are completed, too, where they are there.\n"
+      "Examples:\n"
+      "  source <(leadline completion bash)                                       in ~/.bashrc\n"
+      "  source <(leadline completion zsh)                                        in ~/.zshrc\n"
+      "  leadline completion fish > ~/.config/fish/completions/leadline.fish      once");
+  options.argument("SHELL", "bash, zsh or fish", shell, completion_shells);
+  options.parse(arguments);
+  say(completion_script(shell, completed_commands()));
+  return 0;
 }
 
 /// Null where no command of this program has that name, of one word or two.
@@ -112,7 +185,17 @@ std::string kinds_of(const std::string& name) {
   return fmt::format("{}", fmt::join(kinds, ", "));
 }
 
-/// For an unknown command.
+/// The commands of two words that begin with this one, for `leadline help simulate`.
+std::string kinds_help(const std::string& name) {
+  std::string text = fmt::format("There is more than one 'leadline {}':\n", name);
+  for (const CompletedCommand& command : completed_commands()) {
+    if (command.name.starts_with(name + " "))
+      text += fmt::format("  leadline {:<20} {}\n", command.name, command.purpose);
+  }
+  return text + fmt::format("\n'leadline help {} KIND' explains one of them.\n", name);
+}
+
+/// For a command that there is not, neither here nor as a program.
 [[noreturn]] void refuse(const std::vector<std::string>& arguments) {
   const std::string& name = arguments[1];
   if (const std::string kinds = kinds_of(name); !kinds.empty()) {
@@ -132,6 +215,10 @@ int dispatch(std::vector<std::string> arguments) {
     throw Error(ExitStatus::bad_command_line, "there is no command", "",
                 fmt::format("There are {}; leadline --help explains them", fmt::join(all_commands(), ", ")));
   }
+  if (arguments[1] == "help" && arguments.size() == 3 && !kinds_of(arguments[2]).empty()) {
+    say(kinds_help(arguments[2]));
+    return 0;
+  }
   // `leadline help link` is `leadline link --help`.
   if (arguments[1] == "help" && arguments.size() > 2) {
     arguments.erase(arguments.begin() + 1);
@@ -144,6 +231,10 @@ int dispatch(std::vector<std::string> arguments) {
   }
   if (name == "-V" || name == "--version" || name == "version") {
     say(fmt::format("leadline {}{}{}\n", version, *commit != '\0' ? " " : "", commit));
+    return 0;
+  }
+  if (name == "--describe-options") {
+    say(all_descriptions().indented() + "\n");
     return 0;
   }
   if (const Command* const command = built_in(arguments)) return run_built_in(*command, arguments);
