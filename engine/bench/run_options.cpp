@@ -36,16 +36,15 @@ void declare_allocator(OptionTable& options, RunRequest& request) {
 
 void declare_interface(OptionTable& options, RunRequest& request) {
   options
-      .value(
-          "--interface", "NAME",
-          "network between hosts: a device (ib0), a subnet (10.1.0.0/16, fd00::/8) or an address prefix (10.1.); of\n"
-          "several (ib0,ib1) each rank of a host uses the next for its messages, and the first for everything else",
-          [&](const std::string& option, const std::string& text) {
-            if (text.empty() || (',' + text + ',').find(",,") != std::string::npos) {
-              throw_bad_value(option, text, "one of its networks has no name");
-            }
-            request.interface = text;
-          })
+      .value("--interface", "NAME",
+             "network between hosts: a device (ib0), a subnet (10.1.0.0/16, fd00::/8) or an address prefix (10.1.); of "
+             "several (ib0,ib1) each rank of a host uses the next for its messages, and the first for everything else",
+             [&](const std::string& option, const std::string& text) {
+               if (text.empty() || (',' + text + ',').find(",,") != std::string::npos) {
+                 throw_bad_value(option, text, "one of its networks has no name");
+               }
+               request.interface = text;
+             })
       .by_default("that of the host name; for messages what the transport chooses")
       .recorded_as([&] { return request.interface; });
 }
@@ -54,7 +53,9 @@ void declare_interface(OptionTable& options, RunRequest& request) {
 
 void declare_who(OptionTable& options, RunRequest& request) {
   options.group("Who takes part");
-  options.text("--transport", "NAME", "tcp, mpi, ucx, verbs:DEVICE ...; see 'leadline transports'", request.transport)
+  options
+      .text("--transport", "NAME", "how bytes move: tcp, mpi, ucx, verbs:DEVICE ...; see 'leadline transports'",
+            request.transport)
       .by_default("mpi under an MPI launcher, else tcp")
       .suggests(transport_names());
   options
@@ -81,7 +82,7 @@ void declare_fill(OptionTable& options, RunRequest& request) {
 }
 
 void declare_fill_seed(OptionTable& options, RunRequest& request, const std::string& default_text) {
-  options.count("--fill-seed", "of random contents", 0, UINT64_MAX, request.fill_seed, default_text);
+  options.count("--fill-seed", "seed of random contents", 0, UINT64_MAX, request.fill_seed, default_text);
 }
 
 void declare_repeat(OptionTable& options, RunRequest& request) {

@@ -215,9 +215,14 @@ int dispatch(std::vector<std::string> arguments) {
     throw Error(ExitStatus::bad_command_line, "there is no command", "",
                 fmt::format("There are {}; leadline --help explains them", fmt::join(all_commands(), ", ")));
   }
-  if (arguments[1] == "help" && arguments.size() == 3 && !kinds_of(arguments[2]).empty()) {
-    say(kinds_help(arguments[2]));
-    return 0;
+  if (arguments.size() == 3) {
+    // `leadline help simulate` and `leadline simulate --help`
+    const bool is_help_first = arguments[1] == "help", is_help_last = arguments[2] == "--help" || arguments[2] == "-h";
+    const std::string& asked = arguments[is_help_first ? 2 : 1];
+    if ((is_help_first || is_help_last) && !kinds_of(asked).empty()) {
+      say(kinds_help(asked));
+      return 0;
+    }
   }
   // `leadline help link` is `leadline link --help`.
   if (arguments[1] == "help" && arguments.size() > 2) {

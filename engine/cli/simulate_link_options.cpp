@@ -86,7 +86,7 @@ void declare_test(OptionTable& options, SimulateLinkRequest& request) {
                  "(semidirectional), or in the slower way, which counts (bidirectional)",
                  request.direction);
   options.count("--retest", "the N slowest pairs are measured again, alone", 0, 100'000, request.retest);
-  options.count("--seed", "of noise and random faults", 0, UINT64_MAX, request.seed);
+  options.count("--seed", "seed of noise and random faults", 0, UINT64_MAX, request.seed);
 }
 
 void declare_simulated_file(OptionTable& options, SimulateLinkRequest& request) {

@@ -64,6 +64,7 @@ Json recorded_json(const OptionEntry& entry) {
   const SchemaType type = type_of(option.value);
   Json json = {{"name", json_name(option)}, {"type", type.type}};
   if (*type.items != '\0') json["items"] = type.items;
+  json[entry.min > 0 ? "exclusiveMinimum" : "minimum"] = 0;
   if (entry.max > 0) json["maximum"] = entry.max;
   std::visit([&](const auto& value) { json["default"] = value; }, option.value);
   return json;
@@ -184,6 +185,7 @@ OptionEntry& OptionTable::share(const std::string& name, const std::string& help
   OptionEntry& entry = value(name, "SHARE", help, [least, &member](const std::string& option, const std::string& text) {
     member = parse_share(option, text, least);
   });
+  entry.min = least;
   entry.max = 1;
   entry.default_text = fmt::format("{:g}%", 100 * member);
   return entry.recorded_as([&member] { return OptionValue(member); });

@@ -50,7 +50,8 @@ struct OptionEntry {
   Values values = Values::one;
   bool is_file = false;
   Take take;
-  double max = 0;                         ///< of a share; 0 = none
+  double min = 0;                         ///< of what is recorded: above 0 = it is above 0
+  double max = 0;                         ///< of what is recorded; 0 = none
   std::string unit;                       ///< of what is recorded: "bytes", "s"
   std::function<OptionValue()> recorded;  ///< what a result says of it; null = nothing
   std::vector<Relation> relations;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/json.hpp"
-#include "options/recorded_option.hpp"
 #include "model/result.hpp"
+#include "options/recorded_option.hpp"
 
 namespace leadline::result {
 

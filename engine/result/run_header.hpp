@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "options/recorded_option.hpp"
 #include "model/provenance.hpp"
 #include "model/request.hpp"
+#include "options/recorded_option.hpp"
 
 namespace leadline::result {
 

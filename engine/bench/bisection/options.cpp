@@ -27,7 +27,7 @@ void declare_patterns(OptionTable& options, BisectionRequest& request) {
                 [](const std::string& option, const std::string& word) {
                   if (word != name_of(PatternKind::random)) schedule::parse_pattern(option, word, 1);
                 });
-  options.count("--seed", "of random patterns and all other random choices", 0, UINT64_MAX, request.seed);
+  options.count("--seed", "seed of random patterns and all other random choices", 0, UINT64_MAX, request.seed);
   options.count("--worst",
                 "search for bad patterns in N steps: the worst one again, then each swaps partners of the worst so far",
                 0, 1'000'000, request.num_worst_steps);
@@ -69,7 +69,7 @@ void declare_beside(OptionTable& options, BisectionRequest& request) {
   options.count("--retest", "at the end of a size the N slowest connections again, alone", 0, 100'000, request.retest);
   options.share("--threshold", "a connection is slow that is so much slower than the median connection",
                 least_threshold, request.threshold);
-  options.count("--buckets", "of the histogram over all connections; 0 = none", 0, 1000, request.num_buckets);
+  options.count("--buckets", "buckets of the histogram over all connections; 0 = none", 0, 1000, request.num_buckets);
 }
 
 Outcome outcome() {

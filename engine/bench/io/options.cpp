@@ -44,9 +44,9 @@ void declare_movement(OptionTable& options, IoRequest& request) {
       .recorded_as([&] { return name_of(request.movement); });
   options.flag("--strided", "object 0 of all ranks, then object 1 of all ranks ..., rather than rank by rank",
                request.order, schedule::Order::strided);
-  options.count("--objects", "of a rank; with --time-limit the most", 1, max_count, request.num_objects);
-  options.size("--object-size", "of each, a multiple of 8 B: the unit of calls and messages", min_object_bytes,
-               max_object_bytes, request.object_size_bytes);
+  options.count("--objects", "objects of a rank; with --time-limit the most", 1, max_count, request.num_objects);
+  options.size("--object-size", "size of each object, a multiple of 8 B: the unit of calls and messages",
+               min_object_bytes, max_object_bytes, request.object_size_bytes);
   options
       .value(
           "--io-ranks", "LIST", "N-M-M, N-M-1: so many ranks do I/O; with --io-hosts so many on each host",
@@ -59,7 +59,7 @@ void declare_movement(OptionTable& options, IoRequest& request) {
       .by_default("any")
       .recorded_as([&] { return fmt::format("{}", fmt::join(request.io_hosts, ",")); });
   options.count("--files", "N-M: so many", 1, max_files, request.num_files, "as many as --targets names");
-  options.size("--buffer-size", "of the buffers of an I/O rank, a multiple of the object size", min_object_bytes,
+  options.size("--buffer-size", "size of the buffers of an I/O rank, a multiple of the object size", min_object_bytes,
                max_object_bytes, request.buffer_size_bytes, "what fits into 64MiB, at least one object");
   options.count("--ahead",
                 "buffers (or objects of non-blocking calls) beside the one in use, being received or written", 0,
@@ -113,8 +113,8 @@ void declare_files(OptionTable& options, IoRequest& request) {
       .apart_from("--target", "each says what files are named");
   options.flag("--overwrite-targets", "write over files that do not look like ours", request.overwrite_targets);
   options.flag("--delete", "delete the files at the end", request.delete_files);
-  options.size("--preallocate", "of each file, before it is written", 1, max_file_bytes, request.preallocate_bytes,
-               "none");
+  options.size("--preallocate", "so much of each file is set aside before it is written", 1, max_file_bytes,
+               request.preallocate_bytes, "none");
 }
 
 void declare_phases(OptionTable& options, IoRequest& request) {
@@ -122,7 +122,7 @@ void declare_phases(OptionTable& options, IoRequest& request) {
   options.choice("--op", "what is done", request.operations);
   declare_repeat(options, request);
   options.seconds("--sleep", "so long between writing and reading", 0, request.sleep_s);
-  options.seconds("--time-limit", "of a phase: all ranks stop behind the same object; 0 = none", 0,
+  options.seconds("--time-limit", "time of a phase, at whose end all ranks stop behind the same object; 0 = none", 0,
                   request.time_limit_s);
 }
 

@@ -38,7 +38,7 @@ void declare_pairs(OptionTable& options, LinkRequest& request) {
   options.flag("--between-hosts", "host against host: only pairs on different hosts", request.between_hosts)
       .idle_beside("--one-per-host", "with --one-per-host every pair is between hosts");
   options.choice("--all-to-all", "when all ranks exchange messages with all others, too", request.all_to_all);
-  options.size("--all-to-all-size", "of each message of these exchanges", 1, max_message_size_bytes,
+  options.size("--all-to-all-size", "size of each message of these exchanges", 1, max_message_size_bytes,
                request.all_to_all_size_bytes, "the message size");
 }
 
@@ -62,13 +62,13 @@ void declare_order(OptionTable& options, LinkRequest& request) {
   options.count("--shuffle-ranks",
                 "run everything under N random permutations of the ranks, so that other pairs are concurrent", 0,
                 10'000, request.shuffle_ranks);
-  options.count("--seed", "of all that is random", 0, UINT64_MAX, request.seed);
+  options.count("--seed", "seed of all that is random", 0, UINT64_MAX, request.seed);
   options
-      .count("--shuffle-rounds-seed", "of the order of the rounds", 0, UINT64_MAX, request.shuffle_rounds_seed,
+      .count("--shuffle-rounds-seed", "seed of the order of the rounds", 0, UINT64_MAX, request.shuffle_rounds_seed,
              "--seed")
       .needs("--shuffle-rounds", "the rounds come in order without --shuffle-rounds");
-  options.count("--shuffle-ranks-seed", "of the permutations of the ranks", 0, UINT64_MAX, request.shuffle_ranks_seed,
-                "--seed");
+  options.count("--shuffle-ranks-seed", "seed of the permutations of the ranks", 0, UINT64_MAX,
+                request.shuffle_ranks_seed, "--seed");
   declare_fill_seed(options, request, "--seed");
   declare_repeat(options, request);
   options.seconds("--min-time", "repeat until so much time was spent in messages", 0, request.min_time_s);
