@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tables of options tell: the page and the schemas made from them are current, and mistakes get help."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import program
+import pytest
+from program import Leadline
+
+BENCHMARKS = ("link", "topology", "bisection", "io")
+
+
+def needs_analysis() -> None:
+    if not (program.ANALYSIS_COMMANDS / "leadline-report").exists():
+        pytest.skip("the analysis package is not installed where this Python is")
+
+
+def test_page_and_schemas_are_as_the_tables_say():
+    needs_analysis()
+    done = subprocess.run(
+        [sys.executable, program.ROOT / "packaging" / "document_options.py", "--check", "--program", program.PROGRAM],
+        capture_output=True, encoding="utf-8", timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+def test_a_result_has_the_options_of_the_table(leadline: Leadline, tmp_path: Path, benchmark: str):
+    told = json.loads(leadline(benchmark, "--describe-options").out)["options"]
+    recorded = {option["recorded"]["name"] for option in told if option["recorded"]}
+    quick = {
+        "link": ["--messages", "2"], "topology": ["--pattern", "ring", "--iterations", "2"],
+        "bisection": ["--rounds", "2", "--precision", "0"], "io": ["--objects", "2", "--object-size", "4KiB"],
+    }[benchmark]  # fmt: skip
+    done = leadline(
+        benchmark,
+        "--local",
+        "2",
+        "--wait",
+        "yield",
+        "--output",
+        "r.json",
+        "--quiet",
+        *quick,
+    )
+    assert done.status == 0, done.err
+    assert set(json.loads((tmp_path / "r.json").read_text())["options"]) == recorded
+    schema = json.loads((program.ROOT / f"docs/formats/{benchmark}-result.schema.json").read_text())["$defs"]["options"]
+    assert set(schema["properties"]) == recorded == set(schema["required"])
+    for option in told:
+        if option["recorded"] and option["choices"]:
+            assert schema["properties"][option["recorded"]["name"]]["enum"] == option["choices"]
+
+
+def test_all_commands_tell_of_their_options(leadline: Leadline):
+    commands = {one["command"]: one for one in json.loads(leadline("--describe-options").out)["commands"]}
+    assert {
+        *BENCHMARKS,
+        "simulate link",
+        "diagnose",
+        "compare",
+        "convert",
+        "info",
+        "transports",
+    } <= set(commands)
+    for name, command in commands.items():
+        if "options" not in command:
+            continue
+        assert command["purpose"], name
+        for option in command["options"]:
+            assert {
+                "long",
+                "short",
+                "value",
+                "choices",
+                "default",
+                "help",
+                "is_file",
+                "group",
+            } <= set(option)
+    link = {option["long"]: option for option in commands["link"]["options"]}
+    assert link["--ranks"]["needs"] == ["--dry-run"]
+    assert link["--message-size"]["default"] == "1KiB"
+
+
+@pytest.mark.parametrize(
+    ("words", "help_"),
+    {
+        "link --size 1MiB": "Did you mean --message-size?",
+        "topology --topology ring": "Did you mean --pattern?",
+        "lnik": "Did you mean leadline link?",
+        "simulate foo": "simulate link",
+        "help lnik": "Did you mean leadline link?",
+        "": "link, topology, bisection",
+    }.items(),
+)
+def test_mistakes_get_help(leadline: Leadline, words: str, help_: str):
+    done = leadline(*words.split())
+    assert done.status == 2
+    assert help_ in done.complaint
+
+
+@pytest.mark.parametrize("words", [("help", "simulate"), ("simulate", "--help"), ("simulate", "-h")])
+def test_help_of_a_word_with_several_commands(leadline: Leadline, words: tuple[str, ...]):
+    done = leadline(*words)
+    assert done.status == 0
+    assert "leadline simulate link" in done.out
