@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = "docs/options.md"
 BENCHMARKS = ("link", "topology", "bisection", "io")
 WIDTH = 150
+DESCRIPTION = "Every option of the command line, whether given or not; the unit, if any, ends the name."
 
 INTRODUCTION = """\
 # Options of all commands
@@ -141,7 +142,7 @@ def with_options(schema: str, options: list[dict[str, Any]]) -> str:
     lines = [
         '    "options": {',
         '      "type": "object",',
-        '      "description": "Every option of the command line, whether given or not; the unit, if any, ends the name.",',
+        f'      "description": "{DESCRIPTION}",',
         '      "additionalProperties": false,',
         '      "required": [',
         *(f"        {line}" for line in required),
