@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "model/link_request.hpp"
 
 namespace leadline::result {
 
@@ -153,12 +154,12 @@ void SionReader::take_plain(const sion::LinkTestRun& run) {
                         {"num_ranks", header_.num_ranks},
                         {"num_hosts", std::int64_t(hosts.size())},
                         {"num_rounds", num_rounds},
-                        {"direction", "semidirectional"}};
+                        {"direction", name_of(Direction::semidirectional)}};
   header_.options = {{"transport", "mpi"},
                      {"message_size", std::to_string(run.message_size_bytes)},
                      {"messages", std::to_string(run.num_iterations)},
-                     {"direction", "semidirectional"},
-                     {"all_to_all", run.has_all_to_all ? "before-each-round" : "none"},
+                     {"direction", name_of(Direction::semidirectional)},
+                     {"all_to_all", name_of(run.has_all_to_all ? AllToAll::before_each_round : AllToAll::none)},
                      {"serial", word_for(run.is_serial)},
                      {"repeat", "1"}};
 }
