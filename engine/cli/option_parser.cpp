@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 #include <CLI/CLI.hpp>
 
@@ -31,13 +32,13 @@ std::string wrapped(const std::string& text) {
   return result;
 }
 
-void add_to(CLI::App& app, const OptionEntry& entry) {
+/// `is_set` is for a flag; CLI11 looks at what stands behind its =.
+void add_to(CLI::App& app, const OptionEntry& entry, bool& is_set) {
   const std::string name = entry.short_name.empty() ? entry.name : entry.short_name + "," + entry.name;
   const std::string help = wrapped(entry.full_help());
   CLI::Option* option = nullptr;
   if (entry.values == OptionEntry::Values::none) {
-    option = app.add_flag_function(
-        name, [&entry](std::int64_t) { entry.take(entry.name, ""); }, help);
+    option = app.add_flag(name, is_set, help);
   } else if (entry.values == OptionEntry::Values::repeated) {
     const auto take = [&entry](const std::vector<std::string>& texts) {
       for (const std::string& text : texts) entry.take(entry.name, text);
@@ -81,7 +82,8 @@ void OptionParser::parse(const std::vector<std::string>& arguments, std::size_t 
   for (const Argument& argument : OptionTable::arguments()) {
     app.add_option(argument.name, *argument.member, wrapped(argument.help))->required()->type_name("");
   }
-  for (const OptionEntry& entry : entries()) add_to(app, entry);
+  std::deque<bool> are_set(entries().size());  // of flags, with places that stay
+  for (std::size_t i = 0; i < are_set.size(); ++i) add_to(app, entries()[i], are_set[i]);
   try {
     app.parse(words);
   } catch (const CLI::CallForHelp&) {
@@ -94,7 +96,9 @@ void OptionParser::parse(const std::vector<std::string>& arguments, std::size_t 
     std::replace(text.begin(), text.end(), '\n', ' ');
     throw Error(ExitStatus::bad_command_line, text, "", "See " + command_ + " --help");
   }
-  for (const OptionEntry& entry : entries()) {
+  for (std::size_t i = 0; i < are_set.size(); ++i) {
+    const OptionEntry& entry = entries()[i];
+    if (are_set[i]) entry.take(entry.name, "");
     if (app.get_option(entry.name)->count() > 0) given_.insert(entry.name);
   }
   check_relations([this](const std::string& option) { return is_given(option); });

@@ -131,6 +131,7 @@ TEST(OptionParser, RefusesWhatIsWrong) {
   EXPECT_THAT(refusal({"a.h5", "--colour", "blue"}), HasSubstr("it must be one of red, green"));
   EXPECT_THAT(refusal({"a.h5", "--num", "1", "--num", "2"}), HasSubstr("--num"));
   EXPECT_THAT(refusal({"a.h5", "--quiet", "-q"}), HasSubstr("--quiet"));
+  EXPECT_THAT(refusal({"a.h5", "--quiet=maybe"}), HasSubstr("--quiet"));
   EXPECT_THAT(refusal({"a.h5", "b.h5"}), HasSubstr("b.h5"));
   EXPECT_THAT(refusal({}), HasSubstr("FILE is required. See leadline test --help"));
 }
