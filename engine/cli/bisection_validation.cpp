@@ -9,6 +9,7 @@
 
 #include "bench/bisection/stopping.hpp"
 #include "model/bisection_result.hpp"
+#include "options/values.hpp"
 
 namespace leadline::cli {
 namespace {

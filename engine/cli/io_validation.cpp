@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "memory/buffer.hpp"
+#include "options/values.hpp"
 
 namespace leadline::cli {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "memory/buffer.hpp"
+#include "options/values.hpp"
 #include "transport/table.hpp"
 
 namespace leadline::cli {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "options/values.hpp"
 #include "schedule/edge_list.hpp"
 
 namespace leadline::cli {
