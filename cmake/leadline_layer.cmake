@@ -84,22 +84,23 @@ function(leadline_bootstrap name)
   set_target_properties(leadline_bootstrap_${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 endfunction()
 
-# leadline_test(NAME SOURCES file... [USES library...]): a GoogleTest program; each of its tests is a CTest test. Under the sanitizers the whole of
-# it is one: to start a process takes longer there than most tests.
+# leadline_test_program(TARGET): how programs of GoogleTest tests are compiled: all sources of one together, over headers that are compiled once.
+function(leadline_test_program target)
+  # What is tested is optimised; the tests themselves would take the compiler two thirds longer.
+  target_compile_options(${target} PRIVATE -O0 -fPIE) # the same for programs and parts of them, as compiled headers ask for
+  target_precompile_headers(${target} REUSE_FROM leadline_test_headers)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF UNITY_BUILD_BATCH_SIZE 0
+    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+endfunction()
+
+# leadline_test(NAME SOURCES file... [USES library...]): a GoogleTest program, run as one CTest test, unit.NAME; what became of each of its tests is
+# written to tests/results/unit.NAME.xml in the build folder, which tests/summary.py reads.
 function(leadline_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
   add_executable(${name}_test ${arg_SOURCES})
   target_link_libraries(${name}_test PRIVATE GTest::gtest_main GTest::gmock ${arg_USES})
-  # What is tested is optimised; the tests themselves would take the compiler two thirds longer.
-  target_compile_options(${name}_test PRIVATE -O0)
-  target_precompile_headers(${name}_test REUSE_FROM leadline_test_headers)
-  set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-  if(LEADLINE_SANITIZE)
-    add_test(NAME ${name} COMMAND ${name}_test)
-    set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS unit)
-    return()
-  endif()
-  include(GoogleTest)
-  gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 120 LABELS unit)
+  leadline_test_program(${name}_test)
+  add_test(NAME unit.${name} COMMAND ${name}_test)
+  set_tests_properties(unit.${name} PROPERTIES TIMEOUT 600 LABELS unit
+    ENVIRONMENT "GTEST_OUTPUT=xml:${CMAKE_BINARY_DIR}/tests/results/unit.${name}.xml")
 endfunction()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Adds up what CTest and pytest wrote in JUnit's form: the failed, the skipped with their reasons, and the counts."""
+"""Adds up the reports of CTest, GoogleTest and pytest: the failed, the skipped with their reasons, and the counts."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ from pathlib import Path
 CTEST_SKIP_MESSAGES = ("SKIP_RETURN_CODE", "SKIP_REGULAR_EXPRESSION_MATCHED")
 
 
+# What a GoogleTest program prints of each of its tests.
+TEST_BEGINS = re.compile(r"^\[ RUN {6}\] ([\w/.]+)", re.MULTILINE)
+TEST_ENDS = re.compile(r"^\[ +(OK|FAILED|SKIPPED) +\] ([\w/.]+)", re.MULTILINE)
+
+
 @dataclass(frozen=True)
 class Outcome:
     """One test of one run: passed, failed or skipped, with the reason where there is one."""
@@ -23,15 +28,69 @@ class Outcome:
     reason: str = ""
 
 
-def outcomes_of(path: Path) -> list[Outcome]:
-    """All tests in PATH.xml; a report that is not there is one failure, since its runner must have died."""
+def outcomes_of(path: Path, programs: Path | None = None) -> list[Outcome]:
+    """All tests in PATH.xml; a report that is not there is one failure, since its runner must have died.
+
+    A CTest test of leadline_test() counts as the tests in it, whose reports are in the folder `programs`.
+    """
     run = path.name
     report = path.with_name(run + ".xml")
     try:
         root = ElementTree.parse(report).getroot()
     except (OSError, ElementTree.ParseError) as error:
         return [Outcome(f"{run} (all of it)", "failed", f"no readable report: {error}")]
-    return [_outcome(run, case) for case in root.iter("testcase")]
+    return [outcome for case in root.iter("testcase") for outcome in _outcomes_of_case(run, case, programs)]
+
+
+def _outcomes_of_case(run: str, case: ElementTree.Element, programs: Path | None) -> list[Outcome]:
+    if programs and case.get("name", "").startswith("unit."):
+        return _outcomes_of_program(run, case, programs)
+    return [_outcome(run, case)]
+
+
+def _outcomes_of_program(run: str, case: ElementTree.Element, programs: Path) -> list[Outcome]:
+    """The single tests of a GoogleTest program: from its own report, else from what it printed."""
+    try:
+        report = ElementTree.parse(programs / (case.get("name", "?") + ".xml")).getroot()
+    except (OSError, ElementTree.ParseError):
+        return _printed_outcomes(run, case)
+    outcomes = [_outcome_in_program(run, test) for test in report.iter("testcase")]
+    whole = _outcome(run, case)
+    if whole.verdict == "failed" and not any(outcome.verdict == "failed" for outcome in outcomes):
+        outcomes.append(whole)
+    return outcomes
+
+
+def _outcome_in_program(run: str, test: ElementTree.Element) -> Outcome:
+    failure, skipped = test.find("failure"), test.find("skipped")
+    name = f"{run}: {test.get('classname')}.{test.get('name')}"
+    if failure is not None:
+        return Outcome(name, "failed", _one_line(failure.get("message", "")))
+    if skipped is not None:
+        lines = (skipped.get("message") or skipped.text or "").splitlines()
+        if len(lines) > 1 and re.search(r":\d+$", lines[0]):
+            del lines[0]  # the place in the source
+        return Outcome(name, "skipped", _one_line(" ".join(lines)) or "no reason given")
+    return Outcome(name, "skipped", "disabled") if test.get("status") == "notrun" else Outcome(name, "passed")
+
+
+def _printed_outcomes(run: str, case: ElementTree.Element) -> list[Outcome]:
+    """What the log tells of a program without a report: the test that was running at its end has failed."""
+    whole = _outcome(run, case)
+    output = case.findtext("system-out", "")
+    begun = TEST_BEGINS.findall(output)
+    ended = {name: verdict for verdict, name in TEST_ENDS.findall(output)}
+    verdicts = {"OK": "passed", "FAILED": "failed", "SKIPPED": "skipped"}
+    outcomes = []
+    for name in begun:
+        if name in ended:
+            outcomes.append(Outcome(f"{run}: {name}", verdicts[ended[name]], "see the log"))
+        else:
+            reason = f"{case.get('name')} ended in this test, and those that follow did not run: {whole.reason}"
+            outcomes.append(Outcome(f"{run}: {name}", "failed", reason))
+    if all(outcome.verdict != "failed" for outcome in outcomes):
+        outcomes.append(Outcome(whole.name, "failed", f"no report of its tests: {whole.reason}"))
+    return outcomes
 
 
 def _outcome(run: str, case: ElementTree.Element) -> Outcome:
@@ -88,8 +147,14 @@ def report(outcomes: list[Outcome]) -> str:
 
 
 def main() -> int:
-    """summary.py PATH...: each names a run, its report is PATH.xml. Status 1 when a test failed or none ran."""
-    outcomes = [outcome for path in sys.argv[1:] for outcome in outcomes_of(Path(path))]
+    """summary.py PATH[=FOLDER]...: status 1 when a test failed or none ran.
+
+    PATH names a run, its report is PATH.xml; in FOLDER are those of its unit tests.
+    """
+    outcomes = []
+    for argument in sys.argv[1:]:
+        path, _, programs = argument.partition("=")
+        outcomes += outcomes_of(Path(path), Path(programs) if programs else None)
     print(report(outcomes))
     return 1 if any(o.verdict == "failed" for o in outcomes) or not outcomes else 0
 

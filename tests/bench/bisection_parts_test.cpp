@@ -23,8 +23,8 @@
 namespace leadline::bench::bisection {
 namespace {
 
-using leadline::testing::run_ranks;
-using leadline::testing::ThreadCluster;
+using test::run_on_threads;
+using test::ThreadCluster;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -90,7 +90,7 @@ TEST(DistributionOverRanks, IsThatOfAllTogether) {
       }
     }
     std::sort(rates.begin(), rates.end());
-    run_ranks(one_host(5), [&](ThreadCluster& cluster) {
+    run_on_threads(one_host(5), [&](ThreadCluster& cluster) {
       const std::vector<double> own = times_of(cluster.rank(), num_each + static_cast<std::size_t>(cluster.rank()));
       const Distribution all = distribution_over_ranks(cluster, own, 1000, 3);
       EXPECT_EQ(all.num, rates.size());
@@ -107,7 +107,7 @@ TEST(DistributionOverRanks, IsThatOfAllTogether) {
 }
 
 TEST(DistributionOverRanks, PutsTheGreatestIntoTheLastBucket) {
-  run_ranks(one_host(3), [](ThreadCluster& cluster) {
+  run_on_threads(one_host(3), [](ThreadCluster& cluster) {
     const std::vector<double> own[] = {{10, 12}, {}, {19.99, 20, 15}};
     const Distribution all = distribution_over_ranks(cluster, own[cluster.rank()], 1000, 5);
     std::vector<std::uint64_t> nums;
@@ -119,7 +119,7 @@ TEST(DistributionOverRanks, PutsTheGreatestIntoTheLastBucket) {
 }
 
 TEST(DistributionOverRanks, MayHaveNoWidthAndMayBeEmpty) {
-  run_ranks(one_host(2), [](ThreadCluster& cluster) {
+  run_on_threads(one_host(2), [](ThreadCluster& cluster) {
     const std::vector<double> same{10, 10};
     const Distribution all = distribution_over_ranks(cluster, same, 1000, 2);
     EXPECT_EQ(all.buckets[0].num, 0u);
@@ -137,7 +137,7 @@ TEST(SlowestConnections, AreFoundOnceForEveryTwoRanks) {
   // Patterns 0 to 2 of three ranks, one of which rests.
   const std::vector<RankTimes> of_rank[] = {
       {{1, 1, 50, 0}, {2, 2, 70, 0}, {}}, {{0, 0, 51, 0}, {}, {2, 2, 10, 0}}, {{}, {0, 0, 70, 0}, {1, 1, 9, 0}}};
-  run_ranks(one_host(3), [&](ThreadCluster& cluster) {
+  run_on_threads(one_host(3), [&](ThreadCluster& cluster) {
     const auto found = slowest_connections(cluster, 4, of_rank[cluster.rank()], 2);
     ASSERT_THAT(found, SizeIs(2));
     EXPECT_EQ(found[0].from, 0);
@@ -155,7 +155,7 @@ TEST(SlowestConnections, AreFoundOnceForEveryTwoRanks) {
 std::vector<SlowComponent> places_of(const std::vector<std::vector<double>>& times_of_rank,
                                      const std::vector<std::uint32_t>& host_of) {
   std::vector<SlowComponent> places;
-  run_ranks(host_of, [&](ThreadCluster& cluster) {
+  run_on_threads(host_of, [&](ThreadCluster& cluster) {
     SlowComponentSearch own(0.8);
     own.add(times_of_rank[static_cast<std::size_t>(cluster.rank())], 100);
     const auto found = own.find(cluster, cluster.host_of(), cluster.host());
@@ -188,7 +188,7 @@ TEST(SlowComponentSearch, AreHostsBeforeRanksSlowestFirst) {
 }
 
 TEST(SlowComponentSearch, AddUpSizes) {
-  run_ranks(one_host(1), [](ThreadCluster& cluster) {
+  run_on_threads(one_host(1), [](ThreadCluster& cluster) {
     SlowComponentSearch own(0.8);
     own.add(std::vector<double>{200, 200, 200}, 100);
     own.add(std::vector<double>{20, 20}, 10);

@@ -24,8 +24,8 @@
 
 namespace leadline::bench::bisection {
 
-using leadline::testing::run_ranks;
-using leadline::testing::ThreadCluster;
+using test::run_on_threads;
+using test::ThreadCluster;
 
 inline std::vector<std::uint32_t> hosts_of(int num_ranks, int ranks_per_host) {
   std::vector<std::uint32_t> host_of;
@@ -160,7 +160,7 @@ inline std::vector<Rank> measured(const Setting& setting) {
   setenv("LEADLINE_MODULE_PATH", MODULE_FOLDER, 1);
   std::vector<Rank> ranks(setting.host_of.size());
   ScriptedTransport::Meeting meeting(static_cast<int>(ranks.size()));
-  run_ranks(setting.host_of, [&](ThreadCluster& cluster) {
+  run_on_threads(setting.host_of, [&](ThreadCluster& cluster) {
     Rank& own = ranks[static_cast<std::size_t>(cluster.rank())];
     own.store.fails = setting.store_fails_on == cluster.rank();
     const Plan plan = plan_of(setting);

@@ -25,8 +25,8 @@
 
 namespace leadline::bench::io {
 
-using leadline::testing::run_ranks;
-using leadline::testing::ThreadCluster;
+using test::run_on_threads;
+using test::ThreadCluster;
 
 constexpr std::uint64_t test_run = 0x1234567890abcdef;
 
@@ -97,7 +97,7 @@ inline std::vector<MeasuredRank> measured(const Setting& setting) {
   const Ranks there(setting.num_ranks, setting.ranks_per_host);
   const Plan plan = there.plan(setting.request);
   std::vector<MeasuredRank> ranks(there.host_of.size());
-  run_ranks(there.host_of, [&](ThreadCluster& cluster) {
+  run_on_threads(there.host_of, [&](ThreadCluster& cluster) {
     const int rank = cluster.rank();
     MeasuredRank& own = ranks[static_cast<std::size_t>(rank)];
     own.store.fails = setting.store_fails_on == rank;

@@ -56,7 +56,7 @@ Plan plan_of(const IoRequest& request, const Hosts& host_of, std::vector<std::st
 /// By rank; a rank that throws has the problem as its only name.
 std::vector<std::vector<std::string>> agreed(const IoRequest& request, const Plan& plan, const Hosts& host_of) {
   std::vector<std::vector<std::string>> names(host_of.size());
-  testing::run_ranks(host_of, [&](testing::ThreadCluster& cluster) {
+  test::run_on_threads(host_of, [&](test::ThreadCluster& cluster) {
     RankPlacement place;
     place.host = cluster.host();
     place.pid = 100 + cluster.rank() / 2;  // ranks of a pair have the same, as if on two hosts

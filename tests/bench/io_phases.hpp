@@ -48,16 +48,15 @@ using Describe = std::function<void(int rank, Part& part)>;
 inline PhaseSummary summary_of(int num_ranks, const IoRequest& request, IoOperation operation,
                                const Describe& describe) {
   PhaseSummary at_root;
-  leadline::testing::run_ranks(std::vector<std::uint32_t>(static_cast<std::size_t>(num_ranks), 0),
-                               [&](leadline::testing::ThreadCluster& cluster) {
-                                 Part part;
-                                 describe(cluster.rank(), part);
-                                 const PhaseContext context{request,    part.file_system, part.host,
-                                                            part.files, part.slow_calls,  part.wrong,
-                                                            part.error, part.stop_ns};
-                                 PhaseSummary summary = summarize_phase(cluster, {3, operation, 1}, part.row, context);
-                                 if (cluster.rank() == 0) at_root = std::move(summary);
-                               });
+  test::run_on_threads(std::vector<std::uint32_t>(static_cast<std::size_t>(num_ranks), 0),
+                       [&](test::ThreadCluster& cluster) {
+                         Part part;
+                         describe(cluster.rank(), part);
+                         const PhaseContext context{request,         part.file_system, part.host,  part.files,
+                                                    part.slow_calls, part.wrong,       part.error, part.stop_ns};
+                         PhaseSummary summary = summarize_phase(cluster, {3, operation, 1}, part.row, context);
+                         if (cluster.rank() == 0) at_root = std::move(summary);
+                       });
   return at_root;
 }
 

@@ -12,7 +12,7 @@
 #include "core/random.hpp"
 #include "schedule/edge_list.hpp"
 
-namespace leadline::bench::topology {
+namespace leadline::bench::topology::neighbourhood_test {
 namespace {
 
 using kernel::Part;
@@ -266,4 +266,4 @@ TEST(PartnersToConnect, AreThoseOfAllTopologiesAndOfBarriersOnce) {
 }
 
 }  // namespace
-}  // namespace leadline::bench::topology
+}  // namespace leadline::bench::topology::neighbourhood_test

@@ -14,8 +14,8 @@
 namespace leadline::bench::link {
 namespace {
 
-using leadline::testing::run_ranks;
-using leadline::testing::ThreadCluster;
+using test::run_on_threads;
+using test::ThreadCluster;
 
 /// One rank's numbers: spread over decades, many ties, none at all on some ranks.
 OwnMedians medians_of(int rank) {
@@ -57,7 +57,7 @@ void expect_summary_of(const PairSummary& summary, const std::vector<double>& so
 TEST(OrderStatistics, AreThoseOfAllNumbersTogether) {
   for (const int num_ranks : {2, 3, 5}) {
     const std::vector<std::uint32_t> hosts(static_cast<std::size_t>(num_ranks), 0);
-    run_ranks(hosts, [&](ThreadCluster& cluster) {
+    run_on_threads(hosts, [&](ThreadCluster& cluster) {
       const ClassSummaries summaries = summarize_pairs(cluster, medians_of(cluster.rank()));
       expect_summary_of(summaries.all, brought_together(num_ranks, true, true));
       expect_summary_of(summaries.same_host, brought_together(num_ranks, true, false));
@@ -67,7 +67,7 @@ TEST(OrderStatistics, AreThoseOfAllNumbersTogether) {
 }
 
 TEST(OrderStatistics, OfOneNumberAreThatNumber) {
-  run_ranks({0}, [](ThreadCluster& cluster) {
+  run_on_threads({0}, [](ThreadCluster& cluster) {
     const ClassSummaries summaries = summarize_pairs(cluster, {{5.0}, {}});
     EXPECT_EQ(summaries.all.num_pairs, 1u);
     EXPECT_EQ(summaries.all.time_ns_median, 5.0);
@@ -77,7 +77,7 @@ TEST(OrderStatistics, OfOneNumberAreThatNumber) {
 }
 
 TEST(OrderStatistics, OfNothingAreNotANumber) {
-  run_ranks({0, 0}, [](ThreadCluster& cluster) {
+  run_on_threads({0, 0}, [](ThreadCluster& cluster) {
     const ClassSummaries summaries = summarize_pairs(cluster, {});
     EXPECT_EQ(summaries.all.num_pairs, 0u);
     EXPECT_TRUE(std::isnan(summaries.all.time_ns_median));

@@ -11,11 +11,11 @@
 namespace leadline::bench::link {
 namespace {
 
-using leadline::testing::run_ranks;
-using leadline::testing::ThreadCluster;
+using test::run_on_threads;
+using test::ThreadCluster;
 
 TEST(CloseRound, AddsUpOverRanks) {
-  run_ranks({0, 0, 0}, [](ThreadCluster& cluster) {
+  run_on_threads({0, 0, 0}, [](ThreadCluster& cluster) {
     Tally own;
     if (cluster.rank() != 1) own.add(10.0 * (cluster.rank() + 1));  // rank 1 rests
     own.slowest_first_half_ns = cluster.rank();
@@ -31,7 +31,7 @@ TEST(CloseRound, AddsUpOverRanks) {
 }
 
 TEST(CloseRound, KeepsWhoLedFirstApart) {
-  run_ranks({0, 0, 0, 0}, [](ThreadCluster& cluster) {
+  run_on_threads({0, 0, 0, 0}, [](ThreadCluster& cluster) {
     Tally own;
     if (cluster.rank() == 1) own.first_time_ns = 7;
     if (cluster.rank() == 2) own.second_time_ns = 9;
@@ -56,7 +56,7 @@ TEST(SpreadOf, IsThatOfTheNumbersOrNothing) {
 }
 
 TEST(CloseRound, ThrowsTheLowestRanksErrorEverywhere) {
-  run_ranks({0, 0, 0, 0}, [](ThreadCluster& cluster) {
+  run_on_threads({0, 0, 0, 0}, [](ThreadCluster& cluster) {
     std::optional<Error> own;
     if (cluster.rank() >= 2)
       own = Error(ExitStatus::run_failed, "problem of " + std::to_string(cluster.rank()), "why", "");

@@ -18,8 +18,8 @@
 namespace leadline::bench::topology {
 namespace {
 
-using leadline::testing::run_ranks;
-using leadline::testing::ThreadCluster;
+using test::run_on_threads;
+using test::ThreadCluster;
 
 constexpr int num_ranks = 4;
 
@@ -163,7 +163,7 @@ Plan plan_of(const TopologyRequest& request) {
 
 std::vector<Rank> measured(const Setting& setting) {
   std::vector<Rank> ranks(num_ranks);
-  run_ranks(std::vector<std::uint32_t>(num_ranks), [&](ThreadCluster& cluster) {
+  run_on_threads(std::vector<std::uint32_t>(num_ranks), [&](ThreadCluster& cluster) {
     Rank& own = ranks[static_cast<std::size_t>(cluster.rank())];
     own.transport = std::make_unique<NotingTransport>(cluster.rank());
     own.transport->cluster = &cluster;

@@ -10,13 +10,13 @@
 #include "schedule/edge_list.hpp"
 #include "support/thread_cluster.hpp"
 
-namespace leadline::bench::topology {
+namespace leadline::bench::topology::topology_summary_test {
 namespace {
 
-using leadline::testing::run_ranks;
-using leadline::testing::ThreadCluster;
 using schedule::ChannelMode;
 using schedule::Topology;
+using test::run_on_threads;
+using test::ThreadCluster;
 
 constexpr Cell cell{0, 0, 0, 1000};
 
@@ -39,7 +39,7 @@ std::vector<kernel::ExchangeSample> samples_of(int rank, std::uint64_t num) {
 std::vector<CellNumbers> summarized(const Topology& topology, std::uint64_t num_exchanges,
                                     const std::function<double(int rank, int partner)>& arrival_ns) {
   std::vector<CellNumbers> numbers(static_cast<std::size_t>(topology.num_ranks()));
-  run_ranks(std::vector<std::uint32_t>(numbers.size()), [&](ThreadCluster& cluster) {
+  run_on_threads(std::vector<std::uint32_t>(numbers.size()), [&](ThreadCluster& cluster) {
     const std::vector<schedule::Channel> channels = topology.channels(cluster.rank());
     std::vector<double> arrivals;
     for (const schedule::Channel& channel : channels) arrivals.push_back(arrival_ns(cluster.rank(), channel.partner));
@@ -93,7 +93,7 @@ TEST(CellSummary, RatesEachRankByItsOwnBytesAndMedian) {
 
 TEST(CellSummary, NamesTheLowestOfRanksThatAreAlike) {
   std::vector<CellNumbers> numbers(4);
-  run_ranks({0, 0, 0, 0}, [&](ThreadCluster& cluster) {
+  run_on_threads({0, 0, 0, 0}, [&](ThreadCluster& cluster) {
     const std::vector<schedule::Channel> channels{{(cluster.rank() + 1) % 4, true}};
     const std::vector<kernel::ExchangeSample> samples{{100, 100}};
     const std::vector<double> arrivals{50};
@@ -180,4 +180,4 @@ TEST(Rates, OfAllRanksTogetherAreTwiceTheNetworks) {
 }
 
 }  // namespace
-}  // namespace leadline::bench::topology
+}  // namespace leadline::bench::topology::topology_summary_test

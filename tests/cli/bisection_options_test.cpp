@@ -7,7 +7,7 @@
 
 #include "support/refusal.hpp"
 
-namespace leadline::cli {
+namespace leadline::cli::bisection_options_test {
 namespace {
 
 using testing::AllOf;
@@ -228,4 +228,4 @@ TEST(BisectionOptions, ExplainThemselves) {
 }
 
 }  // namespace
-}  // namespace leadline::cli
+}  // namespace leadline::cli::bisection_options_test

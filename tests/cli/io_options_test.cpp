@@ -9,7 +9,7 @@
 #include "cli/targets_file.hpp"
 #include "support/refusal.hpp"
 
-namespace leadline::cli {
+namespace leadline::cli::io_options_test {
 namespace {
 
 using schedule::Movement;
@@ -319,4 +319,4 @@ TEST(IoOptions, ExplainThemselves) {
 }
 
 }  // namespace
-}  // namespace leadline::cli
+}  // namespace leadline::cli::io_options_test

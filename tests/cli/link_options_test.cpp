@@ -7,7 +7,7 @@
 
 #include "support/refusal.hpp"
 
-namespace leadline::cli {
+namespace leadline::cli::link_options_test {
 namespace {
 
 using testing::ElementsAre;
@@ -197,4 +197,4 @@ TEST(LinkOptions, ExplainThemselves) {
 }
 
 }  // namespace
-}  // namespace leadline::cli
+}  // namespace leadline::cli::link_options_test

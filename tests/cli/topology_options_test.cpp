@@ -7,7 +7,7 @@
 
 #include "support/refusal.hpp"
 
-namespace leadline::cli {
+namespace leadline::cli::topology_options_test {
 namespace {
 
 using schedule::ChannelMode;
@@ -172,4 +172,4 @@ TEST(TopologyOptions, ExplainThemselves) {
 }
 
 }  // namespace
-}  // namespace leadline::cli
+}  // namespace leadline::cli::topology_options_test

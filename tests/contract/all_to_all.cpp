@@ -15,8 +15,6 @@ namespace {
 
 using kernel::AllToAllSteps;
 
-constexpr std::size_t kib = 1024;
-
 /// In which of the messages of its own a rank has its step.
 std::uint32_t message_of_step(const std::vector<std::int32_t>& partners, std::size_t step) {
   const auto end = partners.begin() + static_cast<std::ptrdiff_t>(step);
@@ -45,12 +43,6 @@ void exchange_and_check(End& end, std::size_t size) {
     EXPECT_TRUE(
         many.received(message_of_step(partners, step), partner, message_of_step(tournament(partner, end.size), step)))
         << "of size " << size << " in step " << step << " from rank " << partner;
-  }
-}
-
-void connect_to_all(End& end) {
-  for (const std::int32_t partner : tournament(end.rank, end.size)) {
-    if (partner != AllToAllSteps::rests) end.transport.connect(partner, soon());
   }
 }
 

@@ -22,7 +22,20 @@ namespace leadline::contract {
 /// What samples hold before a measurement.
 inline constexpr std::uint64_t untouched = 0xfeedbeef;
 
+inline constexpr std::size_t kib = 1024, mib = 1024 * kib;
+
 inline Deadline soon() { return Deadline::after(std::chrono::seconds(20)); }
+
+/// All other ranks, linked.
+inline std::vector<std::int32_t> connect_to_all(End& end) {
+  std::vector<std::int32_t> partners;
+  for (const std::int32_t partner : tournament(end.rank, end.size)) {
+    if (partner < 0) continue;
+    end.transport.connect(partner, soon());
+    partners.push_back(partner);
+  }
+  return partners;
+}
 
 /// Bytes where the candidate's messages lie, which the processor may reach by copying only.
 class Bytes {

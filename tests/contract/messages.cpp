@@ -24,8 +24,6 @@ namespace {
 
 using transport::Messages;
 
-constexpr std::size_t kib = 1024, mib = 1024 * kib;
-
 enum class TransferDirection { out, in };
 
 /// Who asks what is done: one that goes on with other work, or one that has nothing else to do.
@@ -39,17 +37,6 @@ struct Stream {
 };
 
 std::vector<std::size_t> alike(std::size_t num, std::size_t size) { return std::vector<std::size_t>(num, size); }
-
-/// All other ranks, linked.
-std::vector<std::int32_t> connect_to_all(End& end) {
-  std::vector<std::int32_t> partners;
-  for (const std::int32_t partner : tournament(end.rank, end.size)) {
-    if (partner < 0) continue;
-    end.transport.connect(partner, soon());
-    partners.push_back(partner);
-  }
-  return partners;
-}
 
 /// Moves streams with at most `window` messages of each under way; each message has contents of its own.
 class Mover {

@@ -23,7 +23,6 @@ using schedule::ChannelMode;
 using schedule::Shape;
 using schedule::Topology;
 
-constexpr std::size_t kib = 1024;
 constexpr ChannelMode all_modes[] = {ChannelMode::answered, ChannelMode::phased, ChannelMode::both_ways,
                                      ChannelMode::one_way};
 
@@ -52,13 +51,6 @@ std::vector<Topology> topologies(int num_ranks) {
 std::string in_words(const Topology& topology, std::size_t size) {
   return topology.spec().name + ", shape " + std::to_string(static_cast<int>(topology.spec().shape)) +
          ", messages of " + std::to_string(size) + " bytes";
-}
-
-/// Every pair of ranks, so that the barrier's partners are among them.
-void connect_to_all(End& end) {
-  for (const std::int32_t partner : tournament(end.rank, end.size)) {
-    if (partner >= 0) end.transport.connect(partner, soon());
-  }
 }
 
 /// A timed exchange: what is in each slot after it.

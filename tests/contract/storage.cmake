@@ -3,14 +3,14 @@
 add_library(storage_contract OBJECT storage_contract.cpp storage_errors.cpp)
 target_include_directories(storage_contract PUBLIC "${PROJECT_SOURCE_DIR}/tests")
 target_link_libraries(storage_contract PUBLIC leadline_storage GTest::gtest GTest::gmock)
-target_compile_options(storage_contract PRIVATE -O0) # as in leadline_test
+leadline_test_program(storage_contract)
 
 # leadline_storage_contract(NAME [MODULES target...]): the program contract_storage_NAME.
 function(leadline_storage_contract name)
   cmake_parse_arguments(arg "" "" "MODULES" ${ARGN})
   add_executable(contract_storage_${name} storage_${name}_contract.cpp)
   target_link_libraries(contract_storage_${name} PRIVATE storage_contract)
-  set_target_properties(contract_storage_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  leadline_test_program(contract_storage_${name})
   if(arg_MODULES)
     add_dependencies(contract_storage_${name} ${arg_MODULES})
   endif()

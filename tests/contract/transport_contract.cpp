@@ -22,8 +22,6 @@ namespace {
 using kernel::Exchange;
 using kernel::Role;
 
-constexpr std::size_t kib = 1024, mib = 1024 * kib;
-
 void expect_untouched(const std::vector<Sample>& samples) {
   for (const Sample& sample : samples) {
     EXPECT_EQ(sample.elapsed_ns, untouched);

@@ -13,7 +13,7 @@
 #include "diagnosis/rows.hpp"
 #include "made_up.hpp"
 
-namespace leadline::diagnosis {
+namespace leadline::diagnosis::coded_rows_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
@@ -121,4 +121,4 @@ TEST(coded_rows, hand_on_what_a_worker_throws) {
 }
 
 }  // namespace
-}  // namespace leadline::diagnosis
+}  // namespace leadline::diagnosis::coded_rows_test

@@ -10,7 +10,7 @@
 
 #include "made_up.hpp"
 
-namespace leadline::diagnosis {
+namespace leadline::diagnosis::compare_test {
 namespace {
 
 using synthetic::Machine;
@@ -259,4 +259,4 @@ TEST(compare, learns_the_network_from_the_times_of_before) {
 }
 
 }  // namespace
-}  // namespace leadline::diagnosis
+}  // namespace leadline::diagnosis::compare_test

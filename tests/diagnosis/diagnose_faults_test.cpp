@@ -8,7 +8,7 @@
 #include "made_up.hpp"
 #include "synthetic/scenario.hpp"
 
-namespace leadline::diagnosis {
+namespace leadline::diagnosis::diagnose_faults_test {
 namespace {
 
 using synthetic::FaultKind;
@@ -212,4 +212,4 @@ TEST(settings, decide_what_counts) {
 }
 
 }  // namespace
-}  // namespace leadline::diagnosis
+}  // namespace leadline::diagnosis::diagnose_faults_test

@@ -12,7 +12,7 @@
 #include "core/random.hpp"
 #include "made_up.hpp"
 
-namespace leadline::diagnosis {
+namespace leadline::diagnosis::effects_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -178,4 +178,4 @@ TEST(fit, of_two_ranks_is_their_mean) {
 }
 
 }  // namespace
-}  // namespace leadline::diagnosis
+}  // namespace leadline::diagnosis::effects_test

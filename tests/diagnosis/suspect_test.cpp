@@ -10,7 +10,7 @@
 
 #include "stats/significance.hpp"
 
-namespace leadline::diagnosis {
+namespace leadline::diagnosis::suspect_test {
 namespace {
 
 using testing::ElementsAre;
@@ -131,4 +131,4 @@ TEST(degrees_of_freedom, are_as_many_as_a_median_deviation_is_worth_but_not_abov
 }
 
 }  // namespace
-}  // namespace leadline::diagnosis
+}  // namespace leadline::diagnosis::suspect_test

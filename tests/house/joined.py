@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that would clash where the builds join sources of a layer into one."""
+"""Names that would clash where the builds join sources of a layer, or of a test program, into one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 
 import tree
 
-# As leadline_unity_groups() and leadline_layer() in cmake/leadline_layer.cmake.
+# As leadline_unity_groups(), leadline_layer() and leadline_test() in cmake/leadline_layer.cmake.
+_PROGRAM = re.compile(r"^ *leadline_test\(", re.MULTILINE)
 _EXCEPT = re.compile(r"^leadline_layer\(\w+ EXCEPT (\w+)", re.MULTILINE)
 _GROUP = re.compile(r"(^|[/_])(link|topology|bisection|io)[_/.]")
 _OUTER = re.compile(r"^namespace ([\w:]+) \{")
@@ -24,17 +25,30 @@ def joined_names(root: Path) -> list[str]:
     """Sources that are joined have no two names alike in their unnamed namespaces."""
     complaints = []
     known: dict[tuple[str, str], str] = {}
-    for path in tree.below(root, "engine"):
-        if path.suffix != ".cpp" or _is_left_out(root, path):
-            continue
+    for path, group in _joined_sources(root):
         where = path.relative_to(root)
         for line, scope, name in _hidden_names(tree.text_of(path)):
-            other = known.setdefault(
-                (_group_of(path.relative_to(root / "engine")), f"{scope} {name}"), f"{where}:{line}"
-            )
+            other = known.setdefault((group, f"{scope} {name}"), f"{where}:{line}")
             if other.split(":")[0] != str(where):
                 complaints.append(f"{where}:{line}: {name} is in {other}, too, and both may be joined into one source")
     return complaints
+
+
+def _joined_sources(root: Path) -> Iterator[tuple[Path, str]]:
+    """Each source that is joined with others, and with which."""
+    for path in tree.below(root, "engine"):
+        if path.suffix == ".cpp" and not _is_left_out(root, path):
+            yield path, _group_of(path.relative_to(root / "engine"))
+    if (root / "tests").is_dir():
+        for path in tree.below(root, "tests"):
+            if path.suffix == ".cpp" and _is_one_program(path.parent):
+                yield path, str(path.parent)
+
+
+def _is_one_program(folder: Path) -> bool:
+    """As of the sources of leadline_test(); where a folder has several programs, only the compiler knows."""
+    description = folder / "CMakeLists.txt"
+    return description.exists() and len(_PROGRAM.findall(tree.text_of(description))) == 1
 
 
 def _is_left_out(root: Path, path: Path) -> bool:

@@ -74,6 +74,16 @@ class JoinedNames(CheckTest):
         self.write("engine/cluster/CMakeLists.txt", "leadline_layer(cluster EXCEPT bootstraps USES core)\n")
         self.assertEqual(self.complaints(*both, "engine/cluster/bootstraps"), [])
 
+    def test_sources_of_one_test_program_clash(self) -> None:
+        both = ("constexpr int most = 3;", "constexpr int most = 4;")
+        (self.root / "engine").mkdir()
+        self.write("tests/core/CMakeLists.txt", "leadline_test(core SOURCES one.cpp other.cpp)\n")
+        self.assert_one(self.complaints(*both, "tests/core"), "tests/core/other.cpp:6", "tests/core/one.cpp:6")
+        self.write(
+            "tests/core/CMakeLists.txt", "leadline_test(a SOURCES one.cpp)\nleadline_test(b SOURCES other.cpp)\n"
+        )
+        self.assertEqual(self.complaints(*both, "tests/core"), [])
+
 
 class Layers(CheckTest):
     def setUp(self) -> None:

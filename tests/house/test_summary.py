@@ -35,6 +35,61 @@ class Summary(unittest.TestCase):
             outcome = self.outcome_of("ctest-release", case)
             self.assertEqual((outcome.verdict, outcome.reason), (verdict, reason), case)
 
+    def test_program(self) -> None:
+        report = """<testsuites><testsuite name="S">
+            <testcase name="a" status="run" result="completed" classname="S" />
+            <testcase name="b" status="run" result="completed" classname="S">
+              <failure message="/x.cpp:3&#x0A;1 is 2"/></testcase>
+            <testcase name="c" status="run" result="skipped" classname="S">
+              <skipped message="/x.cpp:7&#x0A;no host&#x0A;"/></testcase>
+            <testcase name="d" status="notrun" result="suppressed" classname="S" /></testsuite></testsuites>"""
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "unit.p.xml").write_text(report)
+            outcomes = self.outcomes_of_program(
+                '<testcase name="unit.p" status="fail"><failure message="Failed"/></testcase>', folder
+            )
+        self.assertEqual(
+            [(outcome.name, outcome.verdict, outcome.reason) for outcome in outcomes],
+            [
+                ("ctest-release: S.a", "passed", ""),
+                ("ctest-release: S.b", "failed", "/x.cpp:3 1 is 2"),
+                ("ctest-release: S.c", "skipped", "no host"),
+                ("ctest-release: S.d", "skipped", "disabled"),
+            ],
+        )
+
+    def test_program_that_fails_after_its_tests(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "unit.p.xml").write_text(
+                '<testsuite><testcase name="a" status="run" classname="S"/></testsuite>'
+            )
+            outcomes = self.outcomes_of_program(
+                '<testcase name="unit.p" status="fail"><failure message="SEGFAULT"/></testcase>', folder
+            )
+        self.assertEqual([outcome.verdict for outcome in outcomes], ["passed", "failed"])
+
+    def test_program_that_crashes(self) -> None:
+        output = "[ RUN      ] S.a\n[       OK ] S.a (0 ms)\n[ RUN      ] All/S.b/1\n"
+        inside = f'<failure message="SEGFAULT"/><system-out>{output}</system-out>'
+        case = f'<testcase name="unit.p" status="fail">{inside}</testcase>'
+        with tempfile.TemporaryDirectory() as folder:
+            passed, crashed = self.outcomes_of_program(case, folder)
+        self.assertEqual((passed.name, passed.verdict), ("ctest-release: S.a", "passed"))
+        self.assertEqual((crashed.name, crashed.verdict), ("ctest-release: All/S.b/1", "failed"))
+        self.assertIn("SEGFAULT", crashed.reason)
+
+    def test_program_without_a_report(self) -> None:
+        output = "[ RUN      ] S.a\n[       OK ] S.a (0 ms)\n"
+        case = f'<testcase name="unit.p" status="run"><system-out>{output}</system-out></testcase>'
+        with tempfile.TemporaryDirectory() as folder:
+            outcomes = self.outcomes_of_program(case, folder)
+        self.assertEqual([outcome.verdict for outcome in outcomes], ["passed", "failed"])
+
+    def outcomes_of_program(self, case: str, programs: str) -> list[summary.Outcome]:
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "ctest-release.xml").write_text(f"<testsuite>{case}</testsuite>")
+            return summary.outcomes_of(Path(folder, "ctest-release"), Path(programs))
+
     def test_pytest(self) -> None:
         case = '<testcase classname="tests.a" name="b">{}</testcase>'
         for inside, verdict, reason in (

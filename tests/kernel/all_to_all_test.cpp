@@ -10,7 +10,7 @@
 
 #include "kernel/recording_link.hpp"
 
-namespace leadline::kernel {
+namespace leadline::kernel::all_to_all_test {
 namespace {
 
 constexpr std::int32_t rests = AllToAllSteps::rests;
@@ -95,4 +95,4 @@ TEST(AllToAll, TakesItsBuffersInTurnOnThroughAllExchanges) {
 }
 
 }  // namespace
-}  // namespace leadline::kernel
+}  // namespace leadline::kernel::all_to_all_test

@@ -11,7 +11,7 @@
 
 #include "kernel/recording_link.hpp"
 
-namespace leadline::kernel {
+namespace leadline::kernel::run_test {
 namespace {
 
 struct Recorded {
@@ -170,4 +170,4 @@ TEST(Run, AClockThatDoesNotMoveIsNotTakenForNotMeasured) {
 }
 
 }  // namespace
-}  // namespace leadline::kernel
+}  // namespace leadline::kernel::run_test

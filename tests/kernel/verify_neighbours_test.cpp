@@ -12,7 +12,7 @@
 
 #include "kernel/recording_neighbours.hpp"
 
-namespace leadline::kernel {
+namespace leadline::kernel::verify_neighbours_test {
 namespace {
 
 constexpr std::size_t size = 1000, stride = 1024;
@@ -138,4 +138,4 @@ TEST(VerifyNeighbours, NoticesTheMessageOfAnotherExchangeOrRank) {
 }
 
 }  // namespace
-}  // namespace leadline::kernel
+}  // namespace leadline::kernel::verify_neighbours_test

@@ -10,7 +10,7 @@
 
 #include "kernel/recording_link.hpp"
 
-namespace leadline::kernel {
+namespace leadline::kernel::verify_test {
 namespace {
 
 /// Hands every message of size `size` to itself, or what `damage` makes of it.
@@ -97,4 +97,4 @@ TEST(Verify, SenderSendsAndReceiverReceives) {
 }
 
 }  // namespace
-}  // namespace leadline::kernel
+}  // namespace leadline::kernel::verify_test

@@ -8,7 +8,7 @@
 #include "output/file_info.hpp"
 #include "result/bisection_fixture.hpp"
 
-namespace leadline::test {
+namespace leadline::test::file_info_bisection_test {
 namespace {
 
 using nlohmann::json;
@@ -96,4 +96,4 @@ TEST(FileInfo, OfABisectionTestThatFailedSaysWhyAndHowFarItCame) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::file_info_bisection_test

@@ -8,7 +8,7 @@
 #include "output/file_info.hpp"
 #include "result/io_fixture.hpp"
 
-namespace leadline::test {
+namespace leadline::test::file_info_io_test {
 namespace {
 
 using nlohmann::json;
@@ -136,4 +136,4 @@ TEST(FileInfo, OfAParallelFileTestThatMeasuredNothingSaysSo) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::file_info_io_test

@@ -9,7 +9,7 @@
 
 #include "result/topology_fixture.hpp"
 
-namespace leadline::test {
+namespace leadline::test::file_info_test {
 namespace {
 
 using nlohmann::json;
@@ -93,4 +93,4 @@ TEST(FileInfo, OfALoadThatFailedSaysWhyAndHowFarItCame) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::file_info_test

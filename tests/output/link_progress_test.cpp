@@ -7,7 +7,7 @@
 
 #include <sstream>
 
-namespace leadline::output {
+namespace leadline::output::link_progress_test {
 namespace {
 
 using ::testing::AllOf;
@@ -154,4 +154,4 @@ TEST(MakeProgress, WritesLinesWhereStandardErrorIsNoTerminal) {
 }
 
 }  // namespace
-}  // namespace leadline::output
+}  // namespace leadline::output::link_progress_test

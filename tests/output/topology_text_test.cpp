@@ -14,7 +14,7 @@
 #include "output/topology_progress.hpp"
 #include "support/screen.hpp"
 
-namespace leadline::output {
+namespace leadline::output::topology_text_test {
 namespace {
 
 using schedule::ChannelMode;
@@ -331,4 +331,4 @@ TEST(TopologyPlanText, OfALoadSaysForHowLong) {
 }
 
 }  // namespace
-}  // namespace leadline::output
+}  // namespace leadline::output::topology_text_test

@@ -11,7 +11,7 @@
 #include "result/link_result_reader.hpp"
 #include "result/topology/hdf5_reader.hpp"
 
-namespace leadline::test {
+namespace leadline::test::bisection_file_test {
 namespace {
 
 using result::FileKind;
@@ -209,4 +209,4 @@ TEST(BisectionFile, ThatIsDamagedIsAnError) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::bisection_file_test

@@ -13,7 +13,7 @@
 #include "result/bisection/hdf5_store.hpp"
 #include "result/bisection/json.hpp"
 
-namespace leadline::test {
+namespace leadline::test::bisection_hdf5_test {
 namespace {
 
 using bench::bisection::RankTimes;
@@ -371,4 +371,4 @@ TEST(BisectionHdf5, ADiskThatIsFullInTheMiddleLeavesWhatWasMeasuredBefore) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::bisection_hdf5_test

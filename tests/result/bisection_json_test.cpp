@@ -11,7 +11,7 @@
 #include "result/bisection/json.hpp"
 #include "schema.hpp"
 
-namespace leadline::test {
+namespace leadline::test::bisection_json_test {
 namespace {
 
 using nlohmann::json;
@@ -189,4 +189,4 @@ TEST(BisectionJsonStore, ThatFailsHasWhatWasMeasuredAndSaysWhy) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::bisection_json_test

@@ -15,7 +15,7 @@
 #include "result/json.hpp"
 #include "result_fixture.hpp"
 
-namespace leadline::test {
+namespace leadline::test::hdf5_store_test {
 namespace {
 
 using result::Hdf5Store;
@@ -312,4 +312,4 @@ TEST(Hdf5Store, CutsLongNamesVisibly) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::hdf5_store_test

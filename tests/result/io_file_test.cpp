@@ -11,7 +11,7 @@
 #include "result/io/json.hpp"
 #include "result/link_result_reader.hpp"
 
-namespace leadline::test {
+namespace leadline::test::io_file_test {
 namespace {
 
 using result::FileKind;
@@ -216,4 +216,4 @@ TEST(IoFile, ThatIsDamagedIsAnError) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::io_file_test

@@ -14,7 +14,7 @@
 #include "result/io/hdf5_store.hpp"
 #include "result/io/json.hpp"
 
-namespace leadline::test {
+namespace leadline::test::io_hdf5_test {
 namespace {
 
 using nlohmann::json;
@@ -385,4 +385,4 @@ TEST(IoHdf5, ADiskThatIsFullInTheMiddleLeavesWhatWasMeasuredBefore) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::io_hdf5_test

@@ -13,7 +13,7 @@
 #include "result/io/json.hpp"
 #include "schema.hpp"
 
-namespace leadline::test {
+namespace leadline::test::io_json_test {
 namespace {
 
 using nlohmann::json;
@@ -326,4 +326,4 @@ TEST(IoJsonStore, ThatFailsHasThePhasesThatWereWrittenAndSaysWhy) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::io_json_test

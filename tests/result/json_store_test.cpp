@@ -14,7 +14,7 @@
 #include "result/json.hpp"
 #include "result_fixture.hpp"
 
-namespace leadline::test {
+namespace leadline::test::json_store_test {
 namespace {
 
 using nlohmann::json;
@@ -107,4 +107,4 @@ TEST(JsonStore, WritesTheReasonToStandardOutputWhenARunFails) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::json_store_test

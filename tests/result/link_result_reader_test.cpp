@@ -14,7 +14,7 @@
 #include "result/slice_facts.hpp"
 #include "result_fixture.hpp"
 
-namespace leadline::test {
+namespace leadline::test::result_reader_test {
 namespace {
 
 using result::FileKind;
@@ -260,4 +260,4 @@ TEST(SliceFacts, AreTheSameWithAndWithoutASummary) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::result_reader_test

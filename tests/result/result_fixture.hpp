@@ -25,7 +25,7 @@
 namespace leadline::test {
 
 /// Threads that agree on whole errors, not on their problems alone.
-class AgreeingCluster : public leadline::testing::ThreadCluster {
+class AgreeingCluster : public ThreadCluster {
  public:
   using ThreadCluster::ThreadCluster;
 
@@ -56,7 +56,7 @@ inline std::vector<std::string> run_ranks(Ranks ranks, const std::function<void(
   for (int rank = 0; rank < ranks.num_ranks; ++rank) {
     host_of.push_back(static_cast<std::uint32_t>(rank / ranks.ranks_a_host));
   }
-  leadline::testing::Board board(ranks.num_ranks);
+  Board board(ranks.num_ranks);
   std::vector<std::string> errors(host_of.size());
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks.num_ranks; ++rank) {

@@ -11,7 +11,7 @@
 #include "result/sion/container/reader.hpp"
 #include "sion_store_fixture.hpp"
 
-namespace leadline::test {
+namespace leadline::test::sion_store_test {
 namespace {
 
 using result::ExistingFile;
@@ -311,4 +311,4 @@ TEST(SionStore, WritesEachValueOnce) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::sion_store_test

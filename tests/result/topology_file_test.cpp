@@ -9,7 +9,7 @@
 #include "result/topology/hdf5_reader.hpp"
 #include "topology_fixture.hpp"
 
-namespace leadline::test {
+namespace leadline::test::topology_file_test {
 namespace {
 
 using result::FileKind;
@@ -189,4 +189,4 @@ TEST(TopologyFile, ThatIsDamagedIsAnError) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::topology_file_test

@@ -13,7 +13,7 @@
 #include "result/topology/json.hpp"
 #include "topology_fixture.hpp"
 
-namespace leadline::test {
+namespace leadline::test::topology_hdf5_test {
 namespace {
 
 using result::TopologyFileSetup;
@@ -325,4 +325,4 @@ TEST(TopologyHdf5, AFileSizeLimitIsNamedBeforeTheFirstMessage) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::topology_hdf5_test

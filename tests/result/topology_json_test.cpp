@@ -11,7 +11,7 @@
 #include "schema.hpp"
 #include "topology_fixture.hpp"
 
-namespace leadline::test {
+namespace leadline::test::topology_json_test {
 namespace {
 
 using nlohmann::json;
@@ -179,4 +179,4 @@ TEST(TopologyJsonStore, ThatFailsHasWhatWasMeasuredAndSaysWhy) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::topology_json_test

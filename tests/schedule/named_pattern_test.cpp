@@ -16,7 +16,7 @@
 #include "core/error.hpp"
 #include "schedule/pattern.hpp"
 
-namespace leadline::schedule {
+namespace leadline::schedule::named_pattern_test {
 namespace {
 
 using testing::AllOf;
@@ -261,4 +261,4 @@ TEST(pattern_samples, are_what_is_computed) {
 }
 
 }  // namespace
-}  // namespace leadline::schedule
+}  // namespace leadline::schedule::named_pattern_test

@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "schedule/schedule.hpp"
 
-namespace leadline::schedule {
+namespace leadline::schedule::schedule_groups_test {
 namespace {
 
 using testing::ElementsAre;
@@ -200,4 +200,4 @@ TEST(as_many_ranks_as_an_int_holds, are_cut_into_halves_without_overflow) {
 }
 
 }  // namespace
-}  // namespace leadline::schedule
+}  // namespace leadline::schedule::schedule_groups_test

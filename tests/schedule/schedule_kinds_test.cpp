@@ -13,7 +13,7 @@
 #include "scenario.hpp"
 #include "schedule/schedule.hpp"
 
-namespace leadline::schedule {
+namespace leadline::schedule::schedule_kinds_test {
 namespace {
 
 #ifdef LEADLINE_SANITIZE
@@ -183,4 +183,4 @@ INSTANTIATE_TEST_SUITE_P(schedule, Kinds, testing::Combine(testing::ValuesIn(all
                          });
 
 }  // namespace
-}  // namespace leadline::schedule
+}  // namespace leadline::schedule::schedule_kinds_test

@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 #include "schedule/schedule.hpp"
 
-namespace leadline::schedule {
+namespace leadline::schedule::schedule_order_test {
 namespace {
 
 using testing::ElementsAre;
@@ -202,4 +202,4 @@ TEST(everything_at_once, two_ranks_compute_the_same) {
 }
 
 }  // namespace
-}  // namespace leadline::schedule
+}  // namespace leadline::schedule::schedule_order_test

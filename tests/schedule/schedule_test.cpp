@@ -13,7 +13,7 @@
 
 #include "core/error.hpp"
 
-namespace leadline::schedule {
+namespace leadline::schedule::schedule_test {
 namespace {
 
 constexpr int most_ranks = 64;
@@ -233,4 +233,4 @@ TEST(schedule, of_the_most_ranks_does_not_overflow) {
 }
 
 }  // namespace
-}  // namespace leadline::schedule
+}  // namespace leadline::schedule::schedule_test

@@ -14,7 +14,7 @@
 #include "schedule/edge_list.hpp"
 #include "schedule/topology.hpp"
 
-namespace leadline::schedule {
+namespace leadline::schedule::topology_fit_test {
 namespace {
 
 using testing::AllOf;
@@ -131,4 +131,4 @@ TEST(grid_extents, refuse_what_does_not_divide) {
 }
 
 }  // namespace
-}  // namespace leadline::schedule
+}  // namespace leadline::schedule::topology_fit_test

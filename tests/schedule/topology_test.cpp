@@ -16,7 +16,7 @@
 #include "schedule/edge_list.hpp"
 #include "schedule/matching.hpp"
 
-namespace leadline::schedule {
+namespace leadline::schedule::topology_test {
 namespace {
 
 using testing::ElementsAre;
@@ -291,4 +291,4 @@ TEST(meeting_round, of_very_many_ranks_does_not_overflow) {
 }
 
 }  // namespace
-}  // namespace leadline::schedule
+}  // namespace leadline::schedule::topology_test

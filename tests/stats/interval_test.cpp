@@ -11,7 +11,7 @@
 
 #include "stats/significance.hpp"
 
-namespace leadline::stats {
+namespace leadline::stats::interval_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -121,4 +121,4 @@ TEST(ratio_interval, of_nothing_or_one_sample) {
 }
 
 }  // namespace
-}  // namespace leadline::stats
+}  // namespace leadline::stats::interval_test

@@ -7,9 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "stats/significance.hpp"
-
-namespace leadline::stats {
+namespace leadline::stats::student_test {
 namespace {
 
 void expect_relative(double value, double expected, double error = 1e-9) {
@@ -128,4 +126,4 @@ TEST(student_t_tail, of_nothing_is_nothing) {
 }
 
 }  // namespace
-}  // namespace leadline::stats
+}  // namespace leadline::stats::student_test

@@ -19,7 +19,7 @@
 
 #include "cluster/cluster.hpp"
 
-namespace leadline::testing {
+namespace leadline::test {
 
 /// What the threads share; one for each run.
 class Board {
@@ -138,7 +138,8 @@ class ThreadCluster : public cluster::Cluster {
 };
 
 /// Runs `rank_main` on as many threads as host_of has entries; rethrows nothing: assertions go to GoogleTest.
-inline void run_ranks(const std::vector<std::uint32_t>& host_of, const std::function<void(ThreadCluster&)>& rank_main) {
+inline void run_on_threads(const std::vector<std::uint32_t>& host_of,
+                           const std::function<void(ThreadCluster&)>& rank_main) {
   Board board(static_cast<int>(host_of.size()));
   std::vector<std::jthread> threads;
   for (int rank = 0; rank < board.size(); ++rank) {
@@ -149,4 +150,4 @@ inline void run_ranks(const std::vector<std::uint32_t>& host_of, const std::func
   }
 }
 
-}  // namespace leadline::testing
+}  // namespace leadline::test

@@ -14,7 +14,7 @@
 #include "core/error.hpp"
 #include "transport/tagged/port.hpp"
 
-namespace leadline::transport {
+namespace leadline::transport::address_exchange_test {
 namespace {
 
 struct TwoEnds {
@@ -90,4 +90,4 @@ TEST(Introduction, KeepsItsPartsApart) {
 }
 
 }  // namespace
-}  // namespace leadline::transport
+}  // namespace leadline::transport::address_exchange_test

@@ -14,16 +14,15 @@
 #include "kernel/neighbour_exchange.hpp"
 #include "support/thread_cluster.hpp"
 
-namespace leadline::transport {
+namespace leadline::transport::link_sockets_test {
 namespace {
 
 constexpr int num_ranks = 8;  // a barrier among them has five partners: 1, 2 and 4 away
 
 Deadline soon() { return Deadline::after(std::chrono::seconds(20)); }
 
-void on_all_ranks(
-    const std::function<void(leadline::testing::ThreadCluster&, const std::vector<std::int32_t>&)>& body) {
-  leadline::testing::run_ranks(std::vector<std::uint32_t>(num_ranks), [&](leadline::testing::ThreadCluster& cluster) {
+void on_all_ranks(const std::function<void(test::ThreadCluster&, const std::vector<std::int32_t>&)>& body) {
+  test::run_on_threads(std::vector<std::uint32_t>(num_ranks), [&](test::ThreadCluster& cluster) {
     body(cluster, kernel::barrier_partners(cluster.rank(), num_ranks));
   });
 }
@@ -51,7 +50,7 @@ bool has_all(const LinkSockets& sockets, const std::vector<std::int32_t>& partne
   }
 }
 
-bool on_all(leadline::testing::ThreadCluster& cluster, bool own) {
+bool on_all(test::ThreadCluster& cluster, bool own) {
   const auto worse = [](const std::string& left, std::string_view right) {
     return left.empty() ? std::string(right) : left;
   };
@@ -59,7 +58,7 @@ bool on_all(leadline::testing::ThreadCluster& cluster, bool own) {
 }
 
 TEST(LinkSockets, KeepThoseOfBarriersWhilePartnersComeAndGo) {
-  on_all_ranks([](leadline::testing::ThreadCluster& cluster, const std::vector<std::int32_t>& barrier_partners) {
+  on_all_ranks([](test::ThreadCluster& cluster, const std::vector<std::int32_t>& barrier_partners) {
     const int rank = cluster.rank();
     LinkSockets sockets(rank, num_ranks, cluster, barrier_partners.size() + 1);
     connect_to(sockets, rank, barrier_partners);
@@ -78,7 +77,7 @@ TEST(LinkSockets, KeepThoseOfBarriersWhilePartnersComeAndGo) {
 }
 
 TEST(LinkSockets, CloseThatWhichWasConnectedLongestAgo) {
-  on_all_ranks([](leadline::testing::ThreadCluster& cluster, const std::vector<std::int32_t>&) {
+  on_all_ranks([](test::ThreadCluster& cluster, const std::vector<std::int32_t>&) {
     const int rank = cluster.rank();
     LinkSockets sockets(rank, 1, cluster, 2);  // no barriers: one rank has none
     sockets.connect(rank ^ 1, soon());
@@ -107,4 +106,4 @@ TEST(LinkLimit, SharesOpenFilesAmongLinks) {
 }
 
 }  // namespace
-}  // namespace leadline::transport
+}  // namespace leadline::transport::link_sockets_test

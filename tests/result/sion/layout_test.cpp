@@ -5,7 +5,7 @@
 #include "core/random.hpp"
 #include "sion_fixture.hpp"
 
-namespace leadline::test {
+namespace leadline::test::layout_test {
 namespace {
 
 using namespace result::sion;
@@ -230,4 +230,4 @@ TEST(SionLayout, a_prefix_discloses_no_folders) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::layout_test

@@ -7,7 +7,7 @@
 #include "result/sion/container/reader.hpp"
 #include "sion_fixture.hpp"
 
-namespace leadline::test {
+namespace leadline::test::reject_test {
 namespace {
 
 using namespace result::sion;
@@ -318,4 +318,4 @@ TEST_F(Records, row_29_length_that_would_overflow) {
 }
 
 }  // namespace
-}  // namespace leadline::test
+}  // namespace leadline::test::reject_test
