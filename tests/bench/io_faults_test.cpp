@@ -10,7 +10,7 @@
 #include "bench/io_faulty_files.hpp"
 #include "bench/io_measured_ranks.hpp"
 
-namespace leadline::bench::io {
+namespace leadline::bench::io::io_faults_test {
 namespace {
 
 using memory::MismatchKind;
@@ -281,4 +281,4 @@ TEST(IoFaults, HintsAreThoseOfTheOpenedFile) {
 }
 
 }  // namespace
-}  // namespace leadline::bench::io
+}  // namespace leadline::bench::io::io_faults_test

@@ -15,7 +15,7 @@
 #include "schedule/edge_list.hpp"
 #include "support/thread_cluster.hpp"
 
-namespace leadline::bench::topology {
+namespace leadline::bench::topology::topology_measure_test {
 namespace {
 
 using test::run_on_threads;
@@ -348,4 +348,4 @@ TEST(Thinned, KeepsAtMostSoManyEvenlySpread) {
 }
 
 }  // namespace
-}  // namespace leadline::bench::topology
+}  // namespace leadline::bench::topology::topology_measure_test

@@ -10,7 +10,7 @@
 
 #include "kernel/recording_neighbours.hpp"
 
-namespace leadline::kernel {
+namespace leadline::kernel::neighbours_test {
 namespace {
 
 using Channels = std::vector<NeighbourChannel>;
@@ -153,4 +153,4 @@ TEST(Trace, TakesAClockThatDoesNotMoveForTheLeastThatIsMeasured) {
 }
 
 }  // namespace
-}  // namespace leadline::kernel
+}  // namespace leadline::kernel::neighbours_test

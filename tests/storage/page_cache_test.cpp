@@ -22,7 +22,7 @@
 #include "support/folder.hpp"
 #include "support/refusal.hpp"
 
-namespace leadline::storage {
+namespace leadline::storage::page_cache_test {
 namespace {
 
 const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -178,4 +178,4 @@ TEST(FileSystems, HaveRoomOrDoNotSay) {
 }
 
 }  // namespace
-}  // namespace leadline::storage
+}  // namespace leadline::storage::page_cache_test
