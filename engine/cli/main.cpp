@@ -108,9 +108,9 @@ Json description_of(const Command& command) {
 }
 
 /// Of a program of ours; null where it says nothing.
-Json description_of(const CompanionProgram& companion) {
+Json description_of(const ExternalProgram& program) {
   try {
-    return Json::parse(external_description(companion.name));
+    return Json::parse(external_description(program.name));
   } catch (const JsonError&) {
     return nullptr;
   }
@@ -121,8 +121,8 @@ std::vector<CompletedCommand> completed_commands() {
   std::vector<CompletedCommand> all;
   for (const Command& command : commands) all.push_back({command.name, command.purpose, description_of(command)});
   for (const std::string& name : external_commands()) {
-    const auto* const companion = std::ranges::find(companions, name, &CompanionProgram::name);
-    const Json description = companion != std::end(companions) ? description_of(*companion) : Json(nullptr);
+    const auto* const program = std::ranges::find(external_programs, name, &ExternalProgram::name);
+    const Json description = program != std::end(external_programs) ? description_of(*program) : Json(nullptr);
     const Json* const full_name = description.find("command");
     all.push_back({full_name != nullptr ? full_name->get<std::string>() : name, purpose_of(name), description});
   }

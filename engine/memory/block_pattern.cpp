@@ -178,43 +178,36 @@ std::string words_of(const Mismatch& mismatch) {
   return whose.empty() ? "unknown: bytes that no run has written" : "unknown: the words are not those of " + whose;
 }
 
-const char* name_of(BlockKind kind) {
-  switch (kind) {
-    case BlockKind::blocks:
-      return "blocks";
-    case BlockKind::doubles:
-      return "doubles";
-  }
-  return "unknown";
-}
+constexpr Named<BlockKind> block_kind_names[] = {
+    {BlockKind::blocks, "blocks", "a header with a checksum every 4 KiB"},
+    {BlockKind::doubles, "doubles", "those of the MPI-IO Test"},
+};
 
-const char* name_of(Touch touch) {
-  switch (touch) {
-    case Touch::never:
-      return "never";
-    case Touch::object:
-      return "object";
-    case Touch::page:
-      return "page";
-    case Touch::full:
-      return "full";
-  }
-  return "unknown";
-}
+std::span<const Named<BlockKind>> names_of(BlockKind /*any*/) { return block_kind_names; }
 
-const char* name_of(Check check) {
-  switch (check) {
-    case Check::none:
-      return "none";
-    case Check::first:
-      return "first";
-    case Check::two:
-      return "two";
-    case Check::all:
-      return "all";
-  }
-  return "unknown";
-}
+const char* name_of(BlockKind kind) { return name_in(block_kind_names, kind); }
+
+constexpr Named<Touch> touch_names[] = {
+    {Touch::never, "never"},
+    {Touch::object, "object", "its first header; for --fill doubles the default"},
+    {Touch::page, "page", "every header"},
+    {Touch::full, "full"},
+};
+
+std::span<const Named<Touch>> names_of(Touch /*any*/) { return touch_names; }
+
+const char* name_of(Touch touch) { return name_in(touch_names, touch); }
+
+constexpr Named<Check> check_names[] = {
+    {Check::none, "none"},
+    {Check::first, "first", "its first header"},
+    {Check::two, "two"},
+    {Check::all, "all"},
+};
+
+std::span<const Named<Check>> names_of(Check /*any*/) { return check_names; }
+
+const char* name_of(Check check) { return name_in(check_names, check); }
 
 const char* name_of(MismatchKind kind) {
   switch (kind) {

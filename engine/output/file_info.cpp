@@ -126,9 +126,9 @@ Json result_json(const LinkResultInfo& info) {
                       {"permutation", slice.permutation < 0 ? Json(nullptr) : Json(slice.permutation)},
                       {"message_size_bytes", slice.message_size_bytes},
                       {"num_pairs", slice.facts.num_pairs},
-                      {"time_ns_min", result::number(slice.facts.time_ns_min)},
-                      {"time_ns_median", result::number(slice.facts.time_ns_median)},
-                      {"time_ns_max", result::number(slice.facts.time_ns_max)}});
+                      {"time_ns_min", number(slice.facts.time_ns_min)},
+                      {"time_ns_median", number(slice.facts.time_ns_median)},
+                      {"time_ns_max", number(slice.facts.time_ns_max)}});
   }
   Json json = run_json("link", header);
   json["num_repeats"] = header.repeats.size();

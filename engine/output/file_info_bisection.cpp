@@ -68,7 +68,7 @@ std::string size_table(const BisectionInfo& info) {
 
 Json interval_json(const Interval& interval, const char* mean, const char* half_width) {
   return {
-      {"num", interval.num}, {mean, result::number(interval.mean)}, {half_width, result::number(interval.half_width)}};
+      {"num", interval.num}, {mean, number(interval.mean)}, {half_width, number(interval.half_width)}};
 }
 
 Json size_json(const BisectionSizeInfo& size) {
@@ -83,7 +83,7 @@ Json size_json(const BisectionSizeInfo& size) {
   json["stopped_by"] = size.numbers->stopped_by;
   json["ebb"] = interval_json(size.numbers->ebb, "bytes_per_s_mean", "bytes_per_s_half_width");
   json["relative"] = interval_json(size.numbers->relative, "mean", "half_width");
-  json["bytes_per_s_harmonic"] = result::number(size.numbers->bytes_per_s_harmonic);
+  json["bytes_per_s_harmonic"] = number(size.numbers->bytes_per_s_harmonic);
   return json;
 }
 

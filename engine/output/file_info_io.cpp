@@ -91,9 +91,9 @@ Json phase_json(const KeptPhase& phase) {
           {"is_complete", phase.is_complete},
           {"error", phase.error},
           {"bytes", phase.bytes},
-          {"wall_ns", result::number(phase.wall_ns)},
-          {"bytes_per_s", result::number(phase.bytes_per_s)},
-          {"bytes_per_s_wall", result::number(phase.bytes_per_s_wall)},
+          {"wall_ns", number(phase.wall_ns)},
+          {"bytes_per_s", number(phase.bytes_per_s)},
+          {"bytes_per_s_wall", number(phase.bytes_per_s_wall)},
           {"source", phase.source.empty() ? Json(nullptr) : Json(phase.source)},
           {"is_durable", phase.is_durable ? Json(*phase.is_durable) : Json(nullptr)},
           {"num_mismatches", phase.num_mismatches}};

@@ -59,9 +59,9 @@ Json best_json(const std::optional<BestRates>& best) {
   if (!best) return nullptr;
   return {{"message_size_bytes", best->message_size_bytes},
           {"repeat", best->repeat},
-          {"local_bytes_per_s", result::number(best->rates.local)},
-          {"total_bytes_per_s", result::number(best->rates.total)},
-          {"average_bytes_per_s", result::number(best->rates.average)}};
+          {"local_bytes_per_s", number(best->rates.local)},
+          {"total_bytes_per_s", number(best->rates.total)},
+          {"average_bytes_per_s", number(best->rates.average)}};
 }
 
 }  // namespace

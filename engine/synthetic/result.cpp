@@ -53,7 +53,7 @@ class SingleRankCluster final : public cluster::Cluster {
   void set_on_failure(std::function<void(const std::string& message)>) override {}
   [[noreturn]] void abort(const Error& error) override { throw error; }
   void leave() override {}
-  cluster::Socket meet(int, Deadline, const Meanwhile&) override {
+  Descriptor meet(int, Deadline, const Meanwhile&) override {
     throw cluster::ConnectionLost("there is nobody to meet");
   }
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "model/bisection_result.hpp"
-#include "model/finding.hpp"
 #include "model/io_result.hpp"
 #include "model/link_request.hpp"
+#include "model/result.hpp"
 #include "model/topology_request.hpp"
 
 namespace leadline {

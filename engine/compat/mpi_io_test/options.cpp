@@ -17,8 +17,7 @@
 #include <vector>
 
 #include "bench/io/option_values.hpp"
-#include "compat/mpi_io_test/refuse.hpp"
-#include "compat/mpi_io_test/remarks.hpp"
+#include "compat/mpi_io_test/option_table.hpp"
 #include "compat/mpi_io_test/settings.hpp"
 #include "compat/values.hpp"
 #include "core/error.hpp"
@@ -363,18 +362,18 @@ std::uint64_t parse_size(const std::string& option, const std::string& text) {
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, problem] = std::from_chars(text.data(), end, number);
-  if (problem == std::errc::result_out_of_range) cli::throw_bad_value(option, text, "it is too large", examples);
-  if (problem != std::errc{}) cli::throw_bad_value(option, text, "it does not begin with a number", examples);
+  if (problem == std::errc::result_out_of_range) throw_bad_value(option, text, "it is too large", examples);
+  if (problem != std::errc{}) throw_bad_value(option, text, "it does not begin with a number", examples);
   const std::string_view suffix(stop, static_cast<std::size_t>(end - stop));
   for (const Suffix& known : suffixes) {
     if (known.name != suffix) continue;
     std::uint64_t bytes = 0;
     if (__builtin_mul_overflow(number, known.factor, &bytes)) {
-      cli::throw_bad_value(option, text, "it is too large", examples);
+      throw_bad_value(option, text, "it is too large", examples);
     }
     return bytes;
   }
-  cli::throw_bad_value(option, text, "what follows the number is no unit", examples);
+  throw_bad_value(option, text, "what follows the number is no unit", examples);
 }
 
 Command parse(const std::vector<std::string>& arguments, const ReadSetup& read_setup) {

@@ -88,10 +88,10 @@ std::uint64_t end_bytes(const std::string& option, const std::string& text, cons
   try {
     bytes = parse_bytes(end);
   } catch (const Error& error) {
-    cli::throw_bad_value(option, text, error.problem() + (error.why().empty() ? "" : ": " + error.why()), examples);
+    throw_bad_value(option, text, error.problem() + (error.why().empty() ? "" : ": " + error.why()), examples);
   }
   if (bytes == 0 || bytes > max_message_size_bytes) {
-    cli::throw_bad_value(option, text, "a message must have from 1 B to 1 TiB", examples);
+    throw_bad_value(option, text, "a message must have from 1 B to 1 TiB", examples);
   }
   if (end.find_first_not_of("0123456789") != std::string::npos) {
     const std::string remark = fmt::format("{}: {} is {} bytes; Netgauge knew no units", option, end, bytes);
@@ -224,13 +224,13 @@ SizeRange size_range(const std::string& option, const std::string& text) {
     range.min_bytes = range.max_bytes = end_bytes(option, text, text, range);
   } else {
     if (dash + 1 == text.size()) {
-      cli::throw_bad_value(option, text, "the range has no end, which Netgauge read as 1 GiB", examples);
+      throw_bad_value(option, text, "the range has no end, which Netgauge read as 1 GiB", examples);
     }
     if (dash > 0) range.min_bytes = end_bytes(option, text, text.substr(0, dash), range);
     range.max_bytes = end_bytes(option, text, text.substr(dash + 1), range);
   }
   if (range.max_bytes < range.min_bytes) {
-    cli::throw_bad_value(option, text, "the range ends below its beginning", examples);
+    throw_bad_value(option, text, "the range ends below its beginning", examples);
   }
   if (range.max_bytes > netgauges_max_bytes) {
     range.remarks.push_back(fmt::format("{}: sizes above 1 GiB are measured; Netgauge ended there", option));

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "bench/io/options.hpp"
-#include "result/io/phase_json.hpp"
 #include "result/json_parts.hpp"
 
 namespace leadline::result::io {
