@@ -22,7 +22,7 @@ namespace leadline::bench::io {
 using schedule::Movement;
 using schedule::Order;
 
-struct ObjectRange {
+struct DocumentedObject {
   std::string file;
   std::uint64_t offset_bytes = 0;
   std::uint32_t file_number = 0;
@@ -39,7 +39,7 @@ class Documented {
     return !is_io_rank || request_.self_send == schedule::SelfSend::yes;
   }
 
-  ObjectRange place(int rank, std::uint64_t object) const {
+  DocumentedObject place(int rank, std::uint64_t object) const {
     const std::uint64_t size = request_.object_size_bytes, num = request_.num_objects;
     std::vector<int> sharers;
     for (int other = 0; other < num_ranks; ++other) {
@@ -102,7 +102,7 @@ inline void expect_files(const IoRequest& request, const test::Folder& folder, s
   for (int rank = 0; rank < Documented::num_ranks; ++rank) {
     if (!documented.brings(rank)) continue;
     for (std::uint64_t number = 0; number < request.num_objects; ++number) {
-      const ObjectRange place = documented.place(rank, number);
+      const DocumentedObject place = documented.place(rank, number);
       if (!contents.contains(place.file)) {
         contents[place.file] = test::contents_of(place.file);
         ASSERT_EQ(contents[place.file].size(), documented.size_of(place.file)) << place.file;
