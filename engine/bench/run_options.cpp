@@ -121,11 +121,11 @@ void declare_outcome(OptionTable& options, RunRequest& request, std::optional<Re
   options.flag("-q,--quiet", "no progress", request.quiet);
   options.flag("--dry-run", outcome.dry_run_help, request.dry_run);
   options.count("--ranks", "with --dry-run: for so many ranks", 1, max_ranks, request.dry_run_ranks, "as --local")
-      .needs("--dry-run", "only --dry-run can pretend ranks");
+      .needs("--dry-run", "only --dry-run simulates ranks");
   options
       .count("--ranks-per-host", "with --dry-run: so many on each host", 1, max_ranks, request.dry_run_ranks_per_host,
              "all on one")
-      .needs("--dry-run", "only --dry-run can pretend hosts");
+      .needs("--dry-run", "only --dry-run simulates hosts");
 }
 
 void declare_verdict(OptionTable& options, std::string& topology, DiagnosisSettings& settings) {

@@ -67,8 +67,7 @@ std::string size_table(const BisectionInfo& info) {
 }
 
 Json interval_json(const Interval& interval, const char* mean, const char* half_width) {
-  return {
-      {"num", interval.num}, {mean, number(interval.mean)}, {half_width, number(interval.half_width)}};
+  return {{"num", interval.num}, {mean, number(interval.mean)}, {half_width, number(interval.half_width)}};
 }
 
 Json size_json(const BisectionSizeInfo& size) {

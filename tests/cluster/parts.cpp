@@ -138,7 +138,7 @@ TEST(FailureText, a_long_text_still_fits_a_frame) {
   EXPECT_LT(packed({Grounds::own_error, Error(ExitStatus::run_failed, endless, endless, endless)}).size(), 65536U);
 }
 
-TEST(FailureText, without_whereabouts_reads_well) {
+TEST(FailureText, without_a_current_step_reads_well) {
   EXPECT_EQ(death_of("rank 3", "").error.problem(), "rank 3 died");
   EXPECT_EQ(silence_of("rank 3", "", 60).error.problem(), "rank 3 has been silent for 60 s");
   EXPECT_EQ(signal_to("rank 0 on a", "", SIGINT).error.why(), "rank 0 on a received SIGINT");

@@ -47,8 +47,7 @@ void write_block(const std::string& path, std::uint64_t run) {
   memory::ObjectKey key;
   key.run = run;
   memory::fill_object(block, {}, key);
-  const Descriptor file =
-      storage::posix::open_descriptor(path, storage::Access::write, CachePath::buffered).file;
+  const Descriptor file = storage::posix::open_descriptor(path, storage::Access::write, CachePath::buffered).file;
   const ssize_t num_written = ::pwrite(file.fd(), block.data(), block.size(), 0);
   if (num_written == static_cast<ssize_t>(block.size())) return;
   throw Error(ExitStatus::run_failed, fmt::format("writing a first block of {} failed", path),
