@@ -1,21 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The kinds of target: a layer (one folder of engine/), a module that is opened at run time, a test program.
 
-# leadline_unity_groups(TARGET): in a unity build those sources of a layer are compiled together that are about one benchmark, by folder or by a
-# word of their name, and all others of the layer. What two benchmarks do alike has the same names.
-function(leadline_unity_groups target)
-  get_target_property(sources ${target} SOURCES)
-  foreach(source IN LISTS sources)
-    file(RELATIVE_PATH path "${CMAKE_CURRENT_SOURCE_DIR}" "${source}")
-    set(group common)
-    if(path MATCHES "(^|[/_])(link|topology|bisection|io)[_/.]")
-      set(group "${CMAKE_MATCH_2}")
-    endif()
-    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
-  endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
-endfunction()
-
 # What nearly every source includes is compiled once, by a target of its own; all others reuse it.
 file(WRITE "${CMAKE_BINARY_DIR}/precompiled.cpp" "")
 add_library(leadline_precompiled OBJECT "${CMAKE_BINARY_DIR}/precompiled.cpp")
@@ -25,10 +10,14 @@ target_precompile_headers(leadline_precompiled PRIVATE "${CMAKE_CURRENT_LIST_DIR
 # Layers whose tests compute for longer than it takes to optimise them, measured under the sanitizers: a third of the time instead of all of it.
 set(leadline_layers_of_long_tests diagnosis schedule)
 
-# leadline_layer(NAME [UNTIMED] [EXCEPT folder] [USES library...]): all sources of this folder; includes are written from engine/.
-# UNTIMED: no measurement and no search runs through it, so that it need not be fast, only quick to compile.
+# Layers through which no timed loop runs and that compute little: quick to compile is what counts there.
+set(leadline_layers_at_O1 bench cluster core model network result synthetic)
+set(leadline_layers_at_Og cli compat options output)
+
+# leadline_layer(NAME [EXCEPT folder] [USES library...]): all sources of this folder, in a unity build compiled as one; includes are written from
+# engine/.
 function(leadline_layer name)
-  cmake_parse_arguments(arg "UNTIMED" "EXCEPT" "USES" ${ARGN})
+  cmake_parse_arguments(arg "" "EXCEPT" "USES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   list(FILTER sources EXCLUDE REGEX "/\\.")
   if(arg_EXCEPT)
@@ -39,14 +28,18 @@ function(leadline_layer name)
     add_library(leadline_${name} STATIC ${sources})
     target_include_directories(leadline_${name} PUBLIC "${PROJECT_SOURCE_DIR}/engine")
     target_link_libraries(leadline_${name} PUBLIC ${arg_USES})
-    leadline_unity_groups(leadline_${name})
+    set_target_properties(leadline_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
     if(LEADLINE_SANITIZE AND name IN_LIST leadline_layers_of_long_tests)
       target_compile_options(leadline_${name} PRIVATE -O1) # and so not over the compiled headers
     else()
       target_precompile_headers(leadline_${name} REUSE_FROM leadline_precompiled)
     endif()
-    if(arg_UNTIMED AND CMAKE_BUILD_TYPE MATCHES "Rel")
-      target_compile_options(leadline_${name} PRIVATE -Og)
+    if(CMAKE_BUILD_TYPE MATCHES "Rel")
+      foreach(level O1 Og)
+        if(name IN_LIST leadline_layers_at_${level})
+          target_compile_options(leadline_${name} PRIVATE -${level})
+        endif()
+      endforeach()
     endif()
   else()
     add_library(leadline_${name} INTERFACE)

@@ -79,7 +79,7 @@ class FakeCluster final : public cluster::Cluster {
   void set_on_failure(std::function<void(const std::string&)>) override {}
   [[noreturn]] void abort(const Error& error) override { throw Error(error); }
   void leave() override {}
-  Descriptor meet(int, Deadline) override { return {}; }
+  Descriptor meet(int, Deadline, const ProgressFunction&) override { return {}; }
 
  private:
   Who who_;
@@ -95,7 +95,6 @@ class FakeCluster final : public cluster::Cluster {
 class FakeTransport final : public transport::Transport {
  public:
   TransportInfo info() const override { return {"simulated", "", "", true}; }
-  void connect(int, Deadline) override {}
   void run(const kernel::Exchange&, int partner, const kernel::Buffers&, std::span<Sample> samples) override {
     for (Sample& sample : samples) sample = {1000 + static_cast<std::uint64_t>(partner), 1};
   }
@@ -109,6 +108,9 @@ class FakeTransport final : public transport::Transport {
     return std::nullopt;
   }
   std::unique_ptr<transport::Messages> messages(std::span<const std::int32_t>, std::size_t) override { return nullptr; }
+
+ private:
+  transport::Connected open_link(int, Deadline) override { return transport::Connected::again; }
 };
 
 void run(Who who, const std::string& path) {

@@ -64,7 +64,7 @@ void declare_who(OptionTable& options, RunRequest& request) {
             [&](const std::string&, const std::string& text) { request.transport_options.push_back(text); })
       .recorded_as([&] { return fmt::format("{}", fmt::join(request.transport_options, " ")); });
   options.count("--local", "start N local processes", 1, 4096, request.num_local, "the cores, at least 2")
-      .idle_beside("--ranks", "--ranks says how many");
+      .no_effect_with("--ranks", "--ranks says how many");
   declare_interface(options, request);
   options.text("--host-name-suffix", "TEXT",
                "network between hosts: look up the short host name with this behind it (node7 + i)",
@@ -114,8 +114,8 @@ void declare_outcome(OptionTable& options, RunRequest& request, std::optional<Re
                         request.output = text.empty() ? "-" : text;
                       })
       .as_file()
-      .apart_from("--output", says_both)
-      .apart_from("--format", says_both);
+      .conflicts_with("--output", says_both)
+      .conflicts_with("--format", says_both);
   options.choice("--row-path", "how measurements reach the file", request.row_path);
   options.flag("--overwrite", "replace an older result file", request.overwrite);
   options.flag("-q,--quiet", "no progress", request.quiet);

@@ -13,9 +13,9 @@
 namespace leadline::cli {
 namespace {
 
-constexpr const char* default_sizes = "1MiB";
+constexpr const char* default_bisection_sizes = "1MiB";
 
-constexpr const char* description =
+constexpr const char* bisection_description =
     "Measures the effective bisection bandwidth: all ranks in random pairs, every pair exchanging messages both ways "
     "at\n"
     "once, pattern after pattern of other random pairs, until the mean is known well enough. It says what share of an\n"
@@ -25,7 +25,7 @@ constexpr const char* description =
     "mpirun,\n"
     "mpiexec or srun it measures the ranks they started.";
 
-constexpr const char* words =
+constexpr const char* bisection_notes =
     "The number: eBB is the mean bandwidth of all connections of all random patterns (each rank that sends has one), "
     "as\n"
     "published by Hoefler, Schneider and Lumsdaine. Patterns are the independent samples of its 95 % interval. "
@@ -38,7 +38,7 @@ constexpr const char* words =
     "each to the group half way round). Random pairs come from --seed: the same seed gives the same patterns "
     "anywhere.\n";
 
-constexpr const char* examples =
+constexpr const char* bisection_examples =
     "Examples:\n"
     "  leadline bisection --local 4                         random pairs of 4 processes, over TCP on loopback\n"
     "  mpirun -n 64 leadline bisection --active-ranks-per-host 1    one rank of each host: what the network does\n"
@@ -51,11 +51,11 @@ constexpr const char* examples =
 BisectionRequest parse_bisection_command(const std::vector<std::string>& arguments) {
   BisectionRequest request;
   request.command_line = arguments;
-  request.message_sizes_bytes = parse_byte_sizes(default_sizes);
+  request.message_sizes_bytes = parse_byte_sizes(default_bisection_sizes);
   std::optional<ResultFormat> format;
 
-  OptionParser options("leadline bisection", description,
-                       std::string(words) + sizes_help + exit_status_help + examples);
+  OptionParser options("leadline bisection", bisection_description,
+                       std::string(bisection_notes) + sizes_help + exit_status_help + bisection_examples);
   bench::bisection::declare_options(options, request, format);
 
   options.parse(arguments);

@@ -14,13 +14,13 @@ namespace {
 
 constexpr double default_timeout_s = 300;  // an fsync of much data is silent for minutes
 
-constexpr const char* description =
+constexpr const char* io_description =
     "Writes and reads files by all ranks at once: a file each, one for all, or through ranks that do the I/O for the\n"
     "others. Every object says whose it is and where it belongs, and is checked when it is read. Beside the rates it\n"
     "says what they include: open, fsync and close, and whether reads came from the page cache. Without a launcher it\n"
     "starts local processes by itself; under mpirun, mpiexec or srun it measures the ranks they started.";
 
-constexpr const char* words =
+constexpr const char* io_notes =
     "Movements (N ranks, M of them or M files; numbers are the types of the MPI-IO Test):\n"
     "  N-N    1  every rank has a file of its own\n"
     "  N-1    2  all ranks share one file\n"
@@ -31,7 +31,7 @@ constexpr const char* words =
     "--sync inside); making and checking contents are left out, and have rates of their own.\n"
     "Files that hold anything but our own blocks are not written over without --overwrite-targets.\n";
 
-constexpr const char* examples =
+constexpr const char* io_examples =
     "Examples:\n"
     "  leadline io --local 4 --target /scratch/t.%r                  a file for each of 4 processes\n"
     "  mpirun -n 64 leadline io --movement N-1 --target /scratch/t --collective --drop-cache\n"
@@ -47,7 +47,8 @@ IoRequest parse_io_command(const std::vector<std::string>& arguments) {
   request.timeout_s = default_timeout_s;
   std::optional<ResultFormat> format;
 
-  OptionParser options("leadline io", description, std::string(words) + sizes_help + exit_status_help + examples);
+  OptionParser options("leadline io", io_description,
+                       std::string(io_notes) + sizes_help + exit_status_help + io_examples);
   bench::io::declare_options(options, request, format);
 
   options.parse(arguments);

@@ -25,8 +25,6 @@
 namespace leadline::cli {
 namespace {
 
-using bench::io::Plan;
-
 /// Keeps rows in the file, and on rank 0 the summaries, for a run that does not finish.
 class KeptPhases final : public bench::io::PhaseStore {
  public:
@@ -56,7 +54,7 @@ std::string words_for(const IoRequest& request) {
 }
 
 void refuse_fragile(const IoRequest& request, const storage::Trial& trial) {
-  if (trial.is_well || request.allow_fragile) return;
+  if (trial.works || request.allow_fragile) return;
   throw Error(ExitStatus::something_missing,
               fmt::format("{} cannot be trusted here with --backend {}", words_for(request), request.backend),
               "tried out on a file of its own: " + trial.why,
@@ -73,7 +71,7 @@ void refuse_missing_calls(const IoRequest& request, const storage::Backend& back
 
 Finding fragile_finding(const IoRequest& request, const storage::Trial& trial) {
   return {"fragile_calls", Severity::warning,
-          fmt::format("{} was not well when it was tried out before the run", words_for(request)), trial.why,
+          fmt::format("{} failed when it was tried out before the run", words_for(request)), trial.why,
           "trust these numbers only where every byte was checked"};
 }
 
@@ -144,7 +142,7 @@ class IoTest {
   void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan, Memory& memory,
                File& file, Progress* progress, Result& result) {
     KeptPhases kept(file);
-    if (!start_->trial.is_well) result.findings.push_back(fragile_finding(result.request, start_->trial));
+    if (!start_->trial.works) result.findings.push_back(fragile_finding(result.request, start_->trial));
     try {
       bench::io::Measured measured =
           bench::io::measure({result.request, plan, cluster, run_environment.transport(), *backend_, files_,

@@ -11,7 +11,7 @@ namespace leadline::cli {
 
 struct IoStart {
   storage::LoadedBackend backend;
-  storage::Trial trial;  ///< of the calls that were asked for; counts on rank 0, and is well where nothing was tried
+  storage::Trial trial;  ///< of the calls that were asked for; counts on rank 0, and works where nothing was tried
 };
 
 /// Local, in every process before any MPI library is started: completes request.backend, loads the backend and, in the

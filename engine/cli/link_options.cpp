@@ -14,13 +14,13 @@
 namespace leadline::cli {
 namespace {
 
-constexpr const char* description =
+constexpr const char* link_description =
     "Measures the link between every two ranks: each rank sends to each other rank, in rounds of pairs that run at "
     "once\n"
     "(round-robin tournament), then the slowest pairs again, alone. Without a launcher it starts local processes by\n"
     "itself; under mpirun, mpiexec or srun it measures the ranks they started.";
 
-constexpr const char* examples =
+constexpr const char* link_examples =
     "Examples:\n"
     "  leadline link                                     all local cores, over TCP on loopback\n"
     "  mpirun -n 64 leadline link --message-size 1MiB    every pair of 64 MPI ranks\n"
@@ -55,7 +55,7 @@ LinkRequest parse_link(const std::vector<std::string>& arguments) {
   request.command_line = arguments;
   std::optional<ResultFormat> format;
 
-  OptionParser options("leadline link", description, std::string(sizes_help) + exit_status_help + examples);
+  OptionParser options("leadline link", link_description, std::string(sizes_help) + exit_status_help + link_examples);
   bench::link::declare_options(options, request, format);
 
   options.parse(arguments);

@@ -35,20 +35,19 @@
 namespace leadline::cli {
 namespace {
 
-using bench::link::Plan;
 using cluster::Cluster;
 
 /// By partner: the number of the round in which the two meet, of the plain schedule with many pairs at once; 0 = they
 /// do not. So a serial test has the numbers of the rounds that its pairs would share.
-std::vector<std::int32_t> rounds_of_partners(const LinkRequest& request, const Plan& plan, const Cluster& cluster,
-                                             int repeat) {
+std::vector<std::int32_t> rounds_of_partners(const LinkRequest& request, const bench::link::Plan& plan,
+                                             const Cluster& cluster, int repeat) {
   std::vector<std::int32_t> rounds(static_cast<std::size_t>(cluster.size()));
   if (is_sample(request)) return rounds;  // known when they have been run
   schedule::Spec spec = bench::link::schedule_spec(request, plan.rank_layout, repeat);
   const auto for_each_meeting = [&](const schedule::Schedule& schedule, const auto& note) {
     for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
-      const auto meeting = schedule.meeting(cluster.rank(), round);
-      if (meeting) note(rounds[static_cast<std::size_t>(meeting->partner)], static_cast<std::int32_t>(round + 1));
+      const auto pairing = schedule.pairing(cluster.rank(), round);
+      if (pairing) note(rounds[static_cast<std::size_t>(pairing->partner)], static_cast<std::int32_t>(round + 1));
     }
   };
   for_each_meeting(schedule::Schedule(spec), [](std::int32_t& partner, std::int32_t) { partner = 1; });

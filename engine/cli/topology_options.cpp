@@ -13,16 +13,16 @@
 namespace leadline::cli {
 namespace {
 
-constexpr const char* default_sizes = "1KiB-1MiB*4";
+constexpr const char* default_topology_sizes = "1KiB-1MiB*4";
 
-constexpr const char* description =
+constexpr const char* topology_description =
     "Measures exchanges of many ranks at once: each rank with all its neighbours in a pattern, for example all with\n"
     "one (star), all with all (complete) or each with the next (ring), as NETTEST does. It says what one rank, the\n"
     "whole network and a mean channel move, and which rank and which channel are slowest. Without a launcher it "
     "starts\n"
     "local processes by itself; under mpirun, mpiexec or srun it measures the ranks they started.";
 
-constexpr const char* words =
+constexpr const char* topology_notes =
     "Patterns: star, star:RANK (another centre), star-each (every rank in turn), complete, ring, and with a 2 "
     "behind\n"
     "the name (star2:RANK, star2-each) both ways at once; chaos and chaos2 are complete and complete2; torus-2d,\n"
@@ -32,7 +32,7 @@ constexpr const char* words =
     "Rates: local is what the busiest rank sends and receives, total what all channels carry, average the mean "
     "channel.\n";
 
-constexpr const char* examples =
+constexpr const char* topology_examples =
     "Examples:\n"
     "  leadline topology --local 4                          the six of NETTEST, over TCP on loopback\n"
     "  mpirun -n 64 leadline topology --pattern torus-3d --message-size 1MiB\n"
@@ -45,10 +45,11 @@ constexpr const char* examples =
 TopologyRequest parse_topology_command(const std::vector<std::string>& arguments) {
   TopologyRequest request;
   request.command_line = arguments;
-  request.message_sizes_bytes = parse_byte_sizes(default_sizes);
+  request.message_sizes_bytes = parse_byte_sizes(default_topology_sizes);
   std::optional<ResultFormat> format;
 
-  OptionParser options("leadline topology", description, std::string(words) + sizes_help + exit_status_help + examples);
+  OptionParser options("leadline topology", topology_description,
+                       std::string(topology_notes) + sizes_help + exit_status_help + topology_examples);
   bench::topology::declare_options(options, request, format);
 
   options.parse(arguments);

@@ -5,8 +5,8 @@
 namespace leadline::cluster {
 namespace {
 
-auto moment_of(Deadline deadline, const Meanwhile& meanwhile = {}) {
-  return Deadline::Clock::now() + std::chrono::milliseconds(deadline.left_ms(meanwhile));
+auto moment_of(Deadline deadline, const ProgressFunction& progress = {}) {
+  return Deadline::Clock::now() + std::chrono::milliseconds(deadline.left_ms(progress));
 }
 
 }  // namespace
@@ -18,15 +18,15 @@ void ConnectionQueue::leave(Purpose purpose, int from, Descriptor socket) {
   changed_.notify_all();
 }
 
-Descriptor ConnectionQueue::take(Purpose purpose, int from, Deadline deadline, const Meanwhile& meanwhile) {
+Descriptor ConnectionQueue::take(Purpose purpose, int from, Deadline deadline, const ProgressFunction& progress) {
   std::unique_lock lock(mutex_);
   auto entry = waiting_.end();
   const auto has_come = [&] { return (entry = waiting_.find({purpose, from})) != waiting_.end(); };
-  while (!changed_.wait_until(lock, moment_of(deadline, meanwhile), has_come)) {
+  while (!changed_.wait_until(lock, moment_of(deadline, progress), has_come)) {
     if (deadline.has_passed()) return {};
-    if (!meanwhile) continue;
+    if (!progress) continue;
     lock.unlock();
-    meanwhile();
+    progress();
     lock.lock();
   }
   Descriptor socket = std::move(entry->second.front());

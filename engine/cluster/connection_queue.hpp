@@ -20,7 +20,7 @@ class ConnectionQueue {
   /// Local, does not block.
   void leave(Purpose purpose, int from, Descriptor socket);
   /// Local, blocks: the connections of one caller for one purpose, in order; empty when the deadline has passed.
-  Descriptor take(Purpose purpose, int from, Deadline deadline, const Meanwhile& meanwhile = {});
+  Descriptor take(Purpose purpose, int from, Deadline deadline, const ProgressFunction& progress = {});
 
   /// Local: a watch edge stands; it has no socket to be taken.
   void note_watch_edge(int from);

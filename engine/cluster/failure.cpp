@@ -16,8 +16,8 @@ constexpr std::size_t words_size_max = 4096;
 
 std::string in(const std::string& current_step) { return current_step.empty() ? "" : " in " + current_step; }
 
-Failure failure(Grounds grounds, std::string problem, std::string why, std::string hint) {
-  return {grounds, Error(ExitStatus::run_failed, std::move(problem), std::move(why), std::move(hint))};
+Failure failure(FailureKind kind, std::string problem, std::string why, std::string hint) {
+  return {kind, Error(ExitStatus::run_failed, std::move(problem), std::move(why), std::move(hint))};
 }
 
 constexpr const char* kept = "what was measured so far is kept";
@@ -26,7 +26,7 @@ constexpr const char* kept = "what was measured so far is kept";
 
 std::string packed(const Failure& failure) {
   std::string bytes;
-  append(bytes, static_cast<std::uint8_t>(failure.grounds));
+  append(bytes, static_cast<std::uint8_t>(failure.kind));
   append(bytes, static_cast<std::uint32_t>(failure.error.status()));
   append_text(bytes, failure.error.problem().substr(0, words_size_max));
   append_text(bytes, failure.error.why().substr(0, words_size_max));
@@ -36,52 +36,53 @@ std::string packed(const Failure& failure) {
 
 std::optional<Failure> unpacked(std::string_view bytes) {
   Reader reader(bytes);
-  const auto grounds = reader.number<std::uint8_t>();
+  const auto kind = reader.number<std::uint8_t>();
   const auto status = reader.number<std::uint32_t>();
   std::string problem = reader.text(), why = reader.text(), hint = reader.text();
-  if (reader.is_short() || status > 4 || grounds < 1 || grounds > static_cast<std::uint8_t>(Grounds::died)) {
+  if (reader.is_short() || status > 4 || kind < 1 || kind > static_cast<std::uint8_t>(FailureKind::died)) {
     return std::nullopt;
   }
-  return Failure{static_cast<Grounds>(grounds),
+  return Failure{static_cast<FailureKind>(kind),
                  Error(static_cast<ExitStatus>(status), std::move(problem), std::move(why), std::move(hint))};
 }
 
-Failure death_of(const std::string& who, const std::string& current_step) {
-  return failure(Grounds::died, who + " died" + in(current_step), "its connection closed",
+Failure rank_died(const std::string& who, const std::string& current_step) {
+  return failure(FailureKind::died, who + " died" + in(current_step), "its connection closed",
                  fmt::format("Look at that host and its system log; {}", kept));
 }
 
-Failure silence_of(const std::string& who, const std::string& current_step, double silent_s) {
-  return failure(Grounds::silent, fmt::format("{} has been silent for {:.3g} s{}", who, silent_s, in(current_step)),
+Failure rank_silent(const std::string& who, const std::string& current_step, double silent_s) {
+  return failure(FailureKind::silent, fmt::format("{} has been silent for {:.3g} s{}", who, silent_s, in(current_step)),
                  "it is stopped, or its network is down",
                  fmt::format("Look at that host; --timeout sets the patience; {}", kept));
 }
 
-Failure cut_to(const std::string& who, const std::string& current_step, int error_number) {
-  return failure(Grounds::lost_connection, fmt::format("the connection to {} broke{}", who, in(current_step)),
+Failure connection_lost(const std::string& who, const std::string& current_step, int error_number) {
+  return failure(FailureKind::lost_connection, fmt::format("the connection to {} broke{}", who, in(current_step)),
                  system_error_text(error_number), fmt::format("Look at the network of that host; {}", kept));
 }
 
-Failure departure_of(const std::string& who, const std::string& current_step) {
-  return failure(Grounds::lost_connection, who + " left before the end" + in(current_step),
+Failure rank_left(const std::string& who, const std::string& current_step) {
+  return failure(FailureKind::lost_connection, who + " left before the end" + in(current_step),
                  "it ended without telling the others why", fmt::format("Look at its own messages; {}", kept));
 }
 
-Failure standstill_of(const std::string& who, const std::string& current_step, double stuck_s) {
-  return failure(Grounds::stuck, fmt::format("{} has made no progress for {:.3g} s{}", who, stuck_s, in(current_step)),
+Failure rank_stuck(const std::string& who, const std::string& current_step, double stuck_s) {
+  return failure(FailureKind::stuck,
+                 fmt::format("{} has made no progress for {:.3g} s{}", who, stuck_s, in(current_step)),
                  "all ranks are alive, but nothing moves on that link",
                  fmt::format("Look at that link; --timeout sets the patience with what is timed in one go; {}", kept));
 }
 
 Failure abort_in(const std::string& who, const std::string& current_step) {
-  return failure(Grounds::aborted, fmt::format("{} gave up{}", who, in(current_step)),
+  return failure(FailureKind::aborted, fmt::format("{} gave up{}", who, in(current_step)),
                  "a library that it uses called abort()",
                  fmt::format("Look at the messages of that library; {}", kept));
 }
 
 Failure signal_to(const std::string& who, const std::string& current_step, int signal_number) {
   const char* name = ::sigabbrev_np(signal_number);
-  return failure(Grounds::signalled, fmt::format("the run was told to stop{}", in(current_step)),
+  return failure(FailureKind::signalled, fmt::format("the run was told to stop{}", in(current_step)),
                  fmt::format("{} received SIG{}", who, name != nullptr ? name : "?"),
                  "What was measured so far is kept");
 }

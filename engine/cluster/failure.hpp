@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a run ends early: one reason with its grounds, as it travels between the watches and as it is printed.
+// Why a run ends early: one failure, as it travels between the watches and as it is printed.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace leadline::cluster {
 
-/// How well founded a reason is, weakest first: a dead rank makes others lose connections and get stuck, never
+/// What happened, the weakest evidence first: a dead rank makes others lose connections and get stuck, never
 /// the other way round. A launcher that sees a rank die signals all others, hence `signalled` below it.
-enum class Grounds : std::uint8_t {
+enum class FailureKind : std::uint8_t {
   stuck = 1,        ///< no progress inside a transport
   lost_connection,  ///< a data connection, or a collective's, broke
   aborted,          ///< a library in this process called abort(), most likely since a partner is gone
@@ -24,7 +24,7 @@ enum class Grounds : std::uint8_t {
 };
 
 struct Failure {
-  Grounds grounds = Grounds::stuck;
+  FailureKind kind = FailureKind::stuck;
   Error error;
 };
 
@@ -33,11 +33,11 @@ std::string packed(const Failure& failure);
 std::optional<Failure> unpacked(std::string_view bytes);
 
 // The reasons as text. `who` is "rank 3 on node1", `current_step` "round 3 of 7, with partner 5" or empty.
-Failure death_of(const std::string& who, const std::string& current_step);
-Failure silence_of(const std::string& who, const std::string& current_step, double silent_s);
-Failure cut_to(const std::string& who, const std::string& current_step, int error_number);
-Failure departure_of(const std::string& who, const std::string& current_step);
-Failure standstill_of(const std::string& who, const std::string& current_step, double stuck_s);
+Failure rank_died(const std::string& who, const std::string& current_step);
+Failure rank_silent(const std::string& who, const std::string& current_step, double silent_s);
+Failure connection_lost(const std::string& who, const std::string& current_step, int error_number);
+Failure rank_left(const std::string& who, const std::string& current_step);
+Failure rank_stuck(const std::string& who, const std::string& current_step, double stuck_s);
 Failure abort_in(const std::string& who, const std::string& current_step);
 Failure signal_to(const std::string& who, const std::string& current_step, int signal_number);
 

@@ -64,7 +64,7 @@ TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options
     grow_tree(deadline);
   } catch (const Error& error) {
     // Those who are connected to us hear of it through the watch, and one of all says it; if nobody is, we do.
-    if (watch_->has_edges()) watch_->abort({Grounds::own_error, error});
+    if (watch_->has_edges()) watch_->abort({FailureKind::own_error, error});
     throw;
   }
   learn_hosts();
@@ -124,14 +124,14 @@ void TcpCluster::learn_hosts() {
   for (const std::uint32_t host : host_of_) num_hosts_ = std::max(num_hosts_, static_cast<int>(host) + 1);
 }
 
-Descriptor TcpCluster::meet(int partner, Deadline deadline, const Meanwhile& meanwhile) {
+Descriptor TcpCluster::meet(int partner, Deadline deadline, const ProgressFunction& progress) {
   if (partner == rank_ || partner < 0 || partner >= size_) throw std::logic_error("a rank meets another rank");
   Descriptor socket;
   if (rank_ < partner) {
     const Hello hello{Purpose::peer, static_cast<std::uint32_t>(rank_), static_cast<std::uint32_t>(partner)};
     socket = dial(address_of(partner), hello, *key_, deadline);
   } else {
-    socket = connection_queue_.take(Purpose::peer, partner, deadline, meanwhile);
+    socket = connection_queue_.take(Purpose::peer, partner, deadline, progress);
     if (!socket) {
       throw ConnectionLost(fmt::format("rank {} did not connect to rank {} in time", partner, rank_), {},
                            "Look at that rank's host and the network between the two");
@@ -151,7 +151,7 @@ void TcpCluster::set_on_failure(std::function<void(const std::string& message)> 
 
 void TcpCluster::abort(const Error& error) {
   const bool is_lost = dynamic_cast<const ConnectionLost*>(&error) != nullptr;
-  watch_->abort({is_lost ? Grounds::lost_connection : Grounds::own_error, error});
+  watch_->abort({is_lost ? FailureKind::lost_connection : FailureKind::own_error, error});
 }
 
 void TcpCluster::leave() {

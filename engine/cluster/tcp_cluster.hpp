@@ -55,7 +55,7 @@ class TcpCluster final : public Cluster {
   void leave() override;
 
   using Rendezvous::meet;
-  Descriptor meet(int partner, Deadline deadline, const Meanwhile& meanwhile) override;
+  Descriptor meet(int partner, Deadline deadline, const ProgressFunction& progress) override;
 
  private:
   void grow_tree(Deadline deadline);

@@ -260,7 +260,8 @@ void Watch::listen_to(WatchEdge& edge) {
   if (failure_ && &edge == parent()) parent_ended_after_failure_ = true;
   if (edge.has_reported) return;
   const std::string current_step = current_step_of(edge.rank());
-  note(*edge.end() == 0 ? death_of(edge.who(), current_step) : cut_to(edge.who(), current_step, *edge.end()), &edge);
+  note(*edge.end() == 0 ? rank_died(edge.who(), current_step) : connection_lost(edge.who(), current_step, *edge.end()),
+       &edge);
 }
 
 void Watch::look_for_trouble() {
@@ -273,22 +274,22 @@ void Watch::look_for_trouble() {
   for (WatchEdge& edge : edges_) {
     if (edge.is_lost || edge.has_left || now_ - edge.heard() <= settings_.timeout) continue;
     edge.is_lost = true;
-    note(silence_of(edge.who(), current_step_of(edge.rank()), seconds(settings_.timeout)), &edge);
+    note(rank_silent(edge.who(), current_step_of(edge.rank()), seconds(settings_.timeout)), &edge);
   }
   // Later than silence is noticed, so that a silent rank is named before those who wait for it.
   if (const auto time = stall_detector_.standstill(now_, settings_.timeout + 3 * interval_ + 200ms);
       time && !failure_) {
-    note(standstill_of(own_name(), current_step_of(settings_.rank), seconds(*time)), nullptr);
+    note(rank_stuck(own_name(), current_step_of(settings_.rank), seconds(*time)), nullptr);
   }
   if (!broken_ || failure_) return;
   if (broken_->is_nonsense) {
-    note({Grounds::own_error,
+    note({FailureKind::own_error,
           Error(ExitStatus::run_failed,
                 fmt::format("{} and {} disagree about what comes next", own_name(), name_of(broken_->rank)),
                 "a mistake in this program, or different builds of it", "Please report it")},
          nullptr);
   } else if (now_ - broken_since_ > reason_patience) {
-    note(departure_of(name_of(broken_->rank), current_step_of(broken_->rank)), nullptr);
+    note(rank_left(name_of(broken_->rank), current_step_of(broken_->rank)), nullptr);
   }
 }
 
@@ -299,7 +300,7 @@ void Watch::send_heartbeats() {
 }
 
 void Watch::note(Failure failure, const WatchEdge* heard_from) {
-  if (failure_ && failure.grounds <= failure_->grounds) return;
+  if (failure_ && failure.kind <= failure_->kind) return;
   if (!failure_) failing_since_ = now_;
   failure_ = std::move(failure);
   const std::string bytes = packed(*failure_);
@@ -358,7 +359,7 @@ bool Watch::reports() const {
 void Watch::consider_the_end() {
   const auto time = now_ - failing_since_;
   if (reports()) {
-    if (failure_->grounds == Grounds::died || time > grace) report();
+    if (failure_->kind == FailureKind::died || time > grace) report();
     return;
   }
   const WatchEdge* above = parent();

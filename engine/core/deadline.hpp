@@ -11,8 +11,8 @@ namespace leadline {
 /// A duration for messages.
 inline double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
-/// What a wait does meanwhile, every millisecond; empty = nothing.
-using Meanwhile = std::function<void()>;
+/// What a wait calls every millisecond, for libraries whose progress other ranks wait for; empty = nothing.
+using ProgressFunction = std::function<void()>;
 
 class Deadline {
  public:
@@ -28,8 +28,8 @@ class Deadline {
     return static_cast<int>(std::clamp<long long>(left, 0, cap));
   }
 
-  /// The same for a wait that does something meanwhile.
-  int left_ms(const Meanwhile& meanwhile) const { return left_ms(meanwhile ? 1 : never_ms); }
+  /// The same for a wait that calls such a function.
+  int left_ms(const ProgressFunction& progress) const { return left_ms(progress ? 1 : never_ms); }
 
  private:
   static constexpr int never_ms = 1'000'000'000;

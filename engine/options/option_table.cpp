@@ -106,13 +106,13 @@ OptionEntry& OptionEntry::needs(const std::string& other, const std::string& why
   return *this;
 }
 
-OptionEntry& OptionEntry::idle_beside(const std::string& other, const std::string& why) {
-  relations.push_back({Relation::Kind::idle_beside, other, why});
+OptionEntry& OptionEntry::no_effect_with(const std::string& other, const std::string& why) {
+  relations.push_back({Relation::Kind::no_effect_with, other, why});
   return *this;
 }
 
-OptionEntry& OptionEntry::apart_from(const std::string& other, const std::string& why) {
-  relations.push_back({Relation::Kind::apart_from, other, why});
+OptionEntry& OptionEntry::conflicts_with(const std::string& other, const std::string& why) {
+  relations.push_back({Relation::Kind::conflicts_with, other, why});
   return *this;
 }
 
@@ -241,12 +241,12 @@ OptionEntry& OptionTable::words(const std::string& name, const std::string& help
   return entry.recorded_as([&member] { return OptionValue(fmt::format("{}", fmt::join(member, ","))); });
 }
 
-void OptionTable::idle_beside(const std::string& other, std::initializer_list<const char*> names,
-                              const std::string& why) {
+void OptionTable::no_effect_with(const std::string& other, std::initializer_list<const char*> names,
+                                 const std::string& why) {
   for (const char* const name : names) {
     const auto found = std::ranges::find(entries_, name, &OptionEntry::name);
     assert(found != entries_.end());
-    found->idle_beside(other, why);
+    found->no_effect_with(other, why);
   }
 }
 
@@ -259,10 +259,10 @@ void OptionTable::check_relations(const std::function<bool(const std::string& op
         case OptionEntry::Relation::Kind::needs:
           if (!is_other_given) throw_no_effect(entry.name, relation.why);
           break;
-        case OptionEntry::Relation::Kind::idle_beside:
+        case OptionEntry::Relation::Kind::no_effect_with:
           if (is_other_given) throw_no_effect(entry.name, relation.why);
           break;
-        case OptionEntry::Relation::Kind::apart_from:
+        case OptionEntry::Relation::Kind::conflicts_with:
           if (is_other_given) throw_apart(entry.name, relation.other, relation.why);
           break;
       }

@@ -29,9 +29,9 @@ struct OptionEntry {
   /// How an option depends on whether another one is given.
   struct Relation {
     enum class Kind : std::uint8_t {
-      needs,        ///< without the other it would do nothing
-      idle_beside,  ///< beside the other it would do nothing
-      apart_from,   ///< both would contradict each other
+      needs,           ///< without the other it would do nothing
+      no_effect_with,  ///< beside the other it would do nothing
+      conflicts_with,  ///< both would contradict each other
     };
     Kind kind;
     std::string other;
@@ -64,8 +64,8 @@ struct OptionEntry {
   /// What a result says of an option whose value is read by a function of its own.
   OptionEntry& recorded_as(const std::function<OptionValue()>& value, const std::string& unit_of_it = {});
   OptionEntry& needs(const std::string& other, const std::string& why);
-  OptionEntry& idle_beside(const std::string& other, const std::string& why);
-  OptionEntry& apart_from(const std::string& other, const std::string& why);
+  OptionEntry& no_effect_with(const std::string& other, const std::string& why);
+  OptionEntry& conflicts_with(const std::string& other, const std::string& why);
 
   /// Help, choices with their meanings, and default: "contents: zero or ramp. Default: ramp".
   std::string full_help() const;
@@ -174,7 +174,7 @@ class OptionTable {
   }
 
   /// All of these, declared before, do nothing beside the other option.
-  void idle_beside(const std::string& other, std::initializer_list<const char*> names, const std::string& why);
+  void no_effect_with(const std::string& other, std::initializer_list<const char*> names, const std::string& why);
 
   /// Throws Error(bad_command_line) where a given option does not go with the others that are given, or not given.
   void check_relations(const std::function<bool(const std::string& option)>& is_given) const;

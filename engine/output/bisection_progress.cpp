@@ -28,22 +28,11 @@ std::uint64_t random_patterns_for(const BisectionRequest& request, const Interva
   return std::min(std::max(static_cast<std::uint64_t>(num), least), request.rounds);
 }
 
-using bench::bisection::Progress;
+constexpr double pattern_line_interval_s = 1;
 
-constexpr double between_lines_s = 1;
-
-class NoProgress final : public Progress {
+class BisectionLineProgress final : public bench::bisection::Progress {
  public:
-  void size_begins(int, std::uint64_t) override {}
-  void pattern_begins(const PatternPosition&, const schedule::Pattern&) override {}
-  void pattern_ends(const PatternSummary&, const Interval&, double) override {}
-  void retest_done(const SlowConnection&) override {}
-  void size_ends(const BisectionSummary&) override {}
-};
-
-class LineProgress final : public Progress {
- public:
-  LineProgress(const BisectionRequest& request, std::size_t num_named, ProgressOutlet outlet)
+  BisectionLineProgress(const BisectionRequest& request, std::size_t num_named, ProgressOutlet outlet)
       : remaining_(request, num_named), outlet_(std::move(outlet)) {
     number_width_ = std::to_string(std::max<std::uint64_t>(request.rounds, 1'000'000)).size();
   }
@@ -53,8 +42,6 @@ class LineProgress final : public Progress {
     message_size_bytes_ = message_size_bytes;
     has_titles_ = false;
   }
-
-  void pattern_begins(const PatternPosition&, const schedule::Pattern&) override {}
 
   void pattern_ends(const PatternSummary& summary, const Interval& so_far, double elapsed_s) override {
     remaining_.pattern_ends(summary, so_far, elapsed_s);
@@ -93,7 +80,7 @@ class LineProgress final : public Progress {
     if (!waiting_) return;
     outlet_.write(*waiting_);
     waiting_.reset();
-    next_line_s_ = outlet_.now_s() + between_lines_s;
+    next_line_s_ = outlet_.now_s() + pattern_line_interval_s;
   }
 
   BisectionRemaining remaining_;
@@ -106,20 +93,18 @@ class LineProgress final : public Progress {
   Unit unit_;
 };
 
-class BarProgress final : public Progress {
+class BisectionBarProgress final : public bench::bisection::Progress {
  public:
-  BarProgress(const BisectionRequest& request, std::size_t num_named, ProgressOutlet outlet)
+  BisectionBarProgress(const BisectionRequest& request, std::size_t num_named, ProgressOutlet outlet)
       : remaining_(request, num_named), bar_(std::move(outlet)) {}
-  ~BarProgress() override { bar_.vanish(); }
-  BarProgress(const BarProgress&) = delete;
-  BarProgress& operator=(const BarProgress&) = delete;
+  ~BisectionBarProgress() override { bar_.vanish(); }
+  BisectionBarProgress(const BisectionBarProgress&) = delete;
+  BisectionBarProgress& operator=(const BisectionBarProgress&) = delete;
 
   void size_begins(int size_index, std::uint64_t message_size_bytes) override {
     remaining_.size_begins(size_index);
     size_ = format_bytes(message_size_bytes);
   }
-
-  void pattern_begins(const PatternPosition&, const schedule::Pattern&) override {}
 
   void pattern_ends(const PatternSummary& summary, const Interval& so_far, double elapsed_s) override {
     remaining_.pattern_ends(summary, so_far, elapsed_s);
@@ -193,18 +178,19 @@ void BisectionRemaining::pattern_ends(const PatternSummary& summary, const Inter
   if (request_.time_limit_s > 0) left_s_ = std::min(left_s_, std::max(request_.time_limit_s - elapsed_s, 0.0));
 }
 
-std::unique_ptr<Progress> make_bisection_lines(const BisectionRequest& request, std::size_t num_named,
-                                               ProgressOutlet outlet) {
-  return std::make_unique<LineProgress>(request, num_named, std::move(outlet));
+std::unique_ptr<bench::bisection::Progress> make_bisection_lines(const BisectionRequest& request, std::size_t num_named,
+                                                                 ProgressOutlet outlet) {
+  return std::make_unique<BisectionLineProgress>(request, num_named, std::move(outlet));
 }
 
-std::unique_ptr<Progress> make_bisection_bar(const BisectionRequest& request, std::size_t num_named,
-                                             ProgressOutlet outlet) {
-  return std::make_unique<BarProgress>(request, num_named, std::move(outlet));
+std::unique_ptr<bench::bisection::Progress> make_bisection_bar(const BisectionRequest& request, std::size_t num_named,
+                                                               ProgressOutlet outlet) {
+  return std::make_unique<BisectionBarProgress>(request, num_named, std::move(outlet));
 }
 
-std::unique_ptr<Progress> make_bisection_progress(const BisectionRequest& request, std::size_t num_named) {
-  if (request.quiet) return std::make_unique<NoProgress>();
+std::unique_ptr<bench::bisection::Progress> make_bisection_progress(const BisectionRequest& request,
+                                                                    std::size_t num_named) {
+  if (request.quiet) return std::make_unique<bench::bisection::Progress>();
   if (is_redrawable_terminal()) return make_bisection_bar(request, num_named, standard_error_outlet());
   return make_bisection_lines(request, num_named, standard_error_outlet());
 }

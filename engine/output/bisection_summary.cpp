@@ -259,7 +259,7 @@ std::string name(const BisectionResult& result, const Repeated& pattern) {
 }
 
 /// What the time limit cut off.
-std::string not_measured(const BisectionResult& result, const std::vector<Repeated>& patterns) {
+std::string not_measured_line(const BisectionResult& result, const std::vector<Repeated>& patterns) {
   std::uint64_t num = 0;
   for (const Repeated& pattern : patterns) num += pattern.num;
   const std::uint64_t all = result.pattern_names.size() * static_cast<std::uint64_t>(result.request.repeat);
@@ -295,7 +295,7 @@ std::string detail_table(const BisectionResult& result, int size_index, const st
     if (has_repeats) row.push_back(percent_text(pattern.spread()));
     table.add_row(std::move(row));
   }
-  std::string text = table.text() + left_out(some.size(), patterns.size()) + not_measured(result, patterns);
+  std::string text = table.text() + left_out(some.size(), patterns.size()) + not_measured_line(result, patterns);
   if (has_repeats) {
     text += fmt::format("  {} repeats: mean and slowest of all; spread: greatest less least over the mean\n",
                         result.request.repeat);

@@ -17,13 +17,11 @@
 namespace leadline::output {
 namespace {
 
-using bench::bisection::Plan;
-
 constexpr std::size_t most_patterns = 40;
 constexpr std::size_t most_ranks_in_full = 16;
 constexpr std::uint64_t num_random_shown = 3;
 
-std::string who_plays(const Plan& plan) {
+std::string who_plays(const bench::bisection::Plan& plan) {
   const auto& host_of = plan.rank_layout.host_of;
   const std::uint64_t num_hosts =
       host_of.empty() ? 1 : std::uint64_t{1} + *std::max_element(host_of.begin(), host_of.end());
@@ -44,7 +42,7 @@ std::string when_it_ends(const BisectionRequest& request) {
   return text;
 }
 
-std::string what_is_measured(const BisectionRequest& request, const Plan& plan) {
+std::string what_is_measured(const BisectionRequest& request, const bench::bisection::Plan& plan) {
   std::string text;
   if (plan.has_random) {
     text +=
@@ -94,7 +92,7 @@ std::string pattern_line(const std::string& name, const schedule::Pattern& patte
                      first - pattern.send_to.begin(), *first);
 }
 
-std::string first_patterns(const BisectionRequest& request, const Plan& plan) {
+std::string first_patterns(const BisectionRequest& request, const bench::bisection::Plan& plan) {
   std::string text = "Patterns:\n";
   for (std::uint64_t index = 0; plan.has_random && index < std::min(request.rounds, num_random_shown); ++index) {
     text += pattern_line(fmt::format("random {}", index),
@@ -140,7 +138,7 @@ Unit unit_of_bandwidths(const BisectionResult& result) {
   return bandwidth_unit(middle_of(bandwidths));
 }
 
-std::string bisection_plan_text(const BisectionRequest& request, const Plan& plan) {
+std::string bisection_plan_text(const BisectionRequest& request, const bench::bisection::Plan& plan) {
   std::string text = who_plays(plan) + what_is_measured(request, plan) + first_patterns(request, plan);
   const bench::bisection::Estimate& estimate = plan.estimate;
   text += estimate_head(estimate.assumption);

@@ -16,7 +16,7 @@
 namespace leadline::output {
 namespace {
 
-constexpr std::size_t most_slices_shown = 64;
+constexpr std::size_t most_slices_listed = 64;
 
 std::string share(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? "" : fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
@@ -57,7 +57,7 @@ std::string container_text(const result::ContainerFacts& facts) {
 std::string slices_text(const std::vector<SliceInfo>& slices) {
   if (slices.empty()) return "";
   Table table({{"repeat"}, {"permutation"}, {"message size"}, {"pairs"}, {"min"}, {"median"}, {"max"}});
-  for (std::size_t index = 0; index < std::min(slices.size(), most_slices_shown); ++index) {
+  for (std::size_t index = 0; index < std::min(slices.size(), most_slices_listed); ++index) {
     const SliceInfo& slice = slices[index];
     const std::string permutation = slice.permutation < 0 ? "-" : std::to_string(slice.permutation);
     table.add_row({std::to_string(slice.repeat), permutation, format_bytes(slice.message_size_bytes),
@@ -65,7 +65,7 @@ std::string slices_text(const std::vector<SliceInfo>& slices) {
                    format_time_ns(slice.facts.time_ns_median), format_time_ns(slice.facts.time_ns_max)});
   }
   std::string text = "\n" + table.text();
-  if (slices.size() > most_slices_shown) text += fmt::format("  and {} more\n", slices.size() - most_slices_shown);
+  if (slices.size() > most_slices_listed) text += fmt::format("  and {} more\n", slices.size() - most_slices_listed);
   return text;
 }
 

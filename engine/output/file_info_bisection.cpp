@@ -17,18 +17,17 @@ namespace leadline::output {
 
 namespace {
 
-using result::bisection::Header;
 using result::bisection::KeptSize;
 
 constexpr std::size_t most_sizes_shown = 64;
 
-std::string players_text(const Header& header) {
+std::string players_text(const result::bisection::Header& header) {
   const auto players = static_cast<std::uint64_t>(header.num_players);
   return line("players",
               fmt::format("{}{}", counted(players, "rank"), header.within_hosts ? ", pairs within hosts, too" : ""));
 }
 
-std::string patterns_text(const Header& header) {
+std::string patterns_text(const result::bisection::Header& header) {
   const std::string asked = harmless(result::option_text(header, "pattern"));
   return line("patterns", fmt::format("{}; seed {}, {} each", asked, header.seed,
                                       counted(static_cast<std::uint64_t>(header.num_exchanges), "exchange")));
@@ -110,7 +109,7 @@ std::string bisection_info_text(const BisectionInfo& info) {
 }
 
 Json bisection_info_json(const BisectionInfo& info) {
-  const Header& header = info.header;
+  const result::bisection::Header& header = info.header;
   Json sizes = Json::array();
   for (const BisectionSizeInfo& size : info.sizes) sizes.push_back(size_json(size));
   Json json = run_json("bisection", header);

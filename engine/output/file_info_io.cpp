@@ -16,21 +16,20 @@ namespace leadline::output {
 
 namespace {
 
-using result::io::Header;
 using result::io::KeptPhase;
 
 constexpr std::size_t most_phases_shown = 64, most_files_shown = 4;
 
-std::string movement_text(const Header& header) {
+std::string movement_text(const result::io::Header& header) {
   const bool has_order = header.movement != schedule::name_of(schedule::Movement::n_n);
   return line("movement", harmless(header.movement + (has_order ? ", " + header.order : "")));
 }
 
-std::string objects_text(const Header& header) {
+std::string objects_text(const result::io::Header& header) {
   return line("objects", fmt::format("{} a rank, of {}", header.num_objects, format_bytes(header.object_size_bytes)));
 }
 
-std::string files_text(const Header& header) {
+std::string files_text(const result::io::Header& header) {
   std::vector<int> io_ranks(header.io_ranks.begin(), header.io_ranks.end());
   std::ranges::sort(io_ranks);
   std::string text = line("I/O ranks", number_ranges(io_ranks));
@@ -45,7 +44,7 @@ std::string files_text(const Header& header) {
 }
 
 /// What makes a phase's rate worth more or less; without files there is no cache and no storage.
-std::string remarks_on(const KeptPhase& phase, const Header& header) {
+std::string remarks_on(const KeptPhase& phase, const result::io::Header& header) {
   std::string remarks = phase.is_complete ? "" : "failed: " + harmless(phase.error);
   const auto add = [&](const std::string& remark) { remarks += (remarks.empty() ? "" : "; ") + remark; };
   if (phase.num_mismatches > 0) add(counted(phase.num_mismatches, "wrong object"));
@@ -119,7 +118,7 @@ std::string io_info_text(const IoInfo& info) {
 }
 
 Json io_info_json(const IoInfo& info) {
-  const Header& header = info.header;
+  const result::io::Header& header = info.header;
   Json phases = Json::array();
   for (const KeptPhase& phase : info.phases) phases.push_back(phase_json(phase));
   Json json = run_json("io", header);

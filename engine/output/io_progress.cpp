@@ -16,9 +16,7 @@ namespace leadline::output {
 namespace {
 
 using bench::io::PhaseProgress;
-using bench::io::Progress;
-
-constexpr double between_lines_s = 1;
+constexpr double phase_line_interval_s = 1;
 
 double share_done(const PhaseProgress& progress) {
   if (progress.bytes_total == 0) return 1;
@@ -52,26 +50,20 @@ std::string end_line(const IoRequest& request, const PhaseSummary& summary) {
                      format_bandwidth(summary.bytes_per_s));
 }
 
-class NoProgress final : public Progress {
+class IoLineProgress final : public bench::io::Progress {
  public:
-  void phase_begins(const PhasePosition&, std::uint64_t) override {}
-  void phase_goes_on(const PhaseProgress&) override {}
-  void phase_ends(const PhaseSummary&) override {}
-  void waits(const std::string&) override {}
-};
+  IoLineProgress(IoRequest request, ProgressOutlet outlet) : request_(std::move(request)), outlet_(std::move(outlet)) {}
 
-class LineProgress final : public Progress {
- public:
-  LineProgress(IoRequest request, ProgressOutlet outlet) : request_(std::move(request)), outlet_(std::move(outlet)) {}
-
-  void phase_begins(const PhasePosition&, std::uint64_t) override { next_line_s_ = outlet_.now_s() + between_lines_s; }
+  void phase_begins(const PhasePosition&, std::uint64_t) override {
+    next_line_s_ = outlet_.now_s() + phase_line_interval_s;
+  }
 
   void phase_goes_on(const PhaseProgress& progress) override {
     if (outlet_.now_s() < next_line_s_) return;
     outlet_.write(fmt::format("{}: {:>6} of {}, {}, {} left\n", name_of_phase(request_, progress.place),
                               percent_text(share_done(progress)), about_bytes(progress.bytes_total),
                               format_bandwidth(rate_so_far(progress)), format_duration(left_s(request_, progress))));
-    next_line_s_ = outlet_.now_s() + between_lines_s;
+    next_line_s_ = outlet_.now_s() + phase_line_interval_s;
   }
 
   void phase_ends(const PhaseSummary& summary) override { outlet_.write(end_line(request_, summary)); }
@@ -84,13 +76,13 @@ class LineProgress final : public Progress {
   double next_line_s_ = 0;
 };
 
-class BarProgress final : public Progress {
+class IoBarProgress final : public bench::io::Progress {
  public:
-  BarProgress(IoRequest request, ProgressOutlet outlet)
+  IoBarProgress(IoRequest request, ProgressOutlet outlet)
       : request_(std::move(request)), outlet_(outlet), bar_(std::move(outlet)) {}
-  ~BarProgress() override { bar_.vanish(); }
-  BarProgress(const BarProgress&) = delete;
-  BarProgress& operator=(const BarProgress&) = delete;
+  ~IoBarProgress() override { bar_.vanish(); }
+  IoBarProgress(const IoBarProgress&) = delete;
+  IoBarProgress& operator=(const IoBarProgress&) = delete;
 
   void phase_begins(const PhasePosition& place, std::uint64_t) override {
     bar_.draw(0, name_of_phase(request_, place), "begins");
@@ -118,16 +110,16 @@ class BarProgress final : public Progress {
 
 }  // namespace
 
-std::unique_ptr<Progress> make_io_lines(const IoRequest& request, ProgressOutlet outlet) {
-  return std::make_unique<LineProgress>(request, std::move(outlet));
+std::unique_ptr<bench::io::Progress> make_io_lines(const IoRequest& request, ProgressOutlet outlet) {
+  return std::make_unique<IoLineProgress>(request, std::move(outlet));
 }
 
-std::unique_ptr<Progress> make_io_bar(const IoRequest& request, ProgressOutlet outlet) {
-  return std::make_unique<BarProgress>(request, std::move(outlet));
+std::unique_ptr<bench::io::Progress> make_io_bar(const IoRequest& request, ProgressOutlet outlet) {
+  return std::make_unique<IoBarProgress>(request, std::move(outlet));
 }
 
-std::unique_ptr<Progress> make_io_progress(const IoRequest& request) {
-  if (request.quiet) return std::make_unique<NoProgress>();
+std::unique_ptr<bench::io::Progress> make_io_progress(const IoRequest& request) {
+  if (request.quiet) return std::make_unique<bench::io::Progress>();
   if (is_redrawable_terminal()) return make_io_bar(request, standard_error_outlet());
   return make_io_lines(request, standard_error_outlet());
 }

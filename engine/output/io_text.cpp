@@ -16,24 +16,23 @@
 namespace leadline::output {
 namespace {
 
-using bench::io::Plan;
 using schedule::FileLayout;
 
 constexpr std::size_t most_ranks_shown = 32;
 constexpr std::size_t most_io_ranks_listed = 16;
 
-std::uint64_t num_hosts(const Plan& plan) {
+std::uint64_t num_hosts(const bench::io::Plan& plan) {
   const auto& host_of = plan.rank_layout.host_of;
   return host_of.empty() ? 1 : std::uint64_t{1} + *std::max_element(host_of.begin(), host_of.end());
 }
 
-std::string who_takes_part(const IoRequest& request, const Plan& plan) {
+std::string who_takes_part(const IoRequest& request, const bench::io::Plan& plan) {
   return fmt::format("Parallel file test of {} on {}: {}\n",
                      counted(static_cast<std::uint64_t>(plan.rank_layout.num_ranks), "rank"),
                      counted(num_hosts(plan), "host"), movement_description(request));
 }
 
-std::string what_moves(const IoRequest& request, const Plan& plan) {
+std::string what_moves(const IoRequest& request, const bench::io::Plan& plan) {
   const std::uint64_t all_bytes = plan.layout.total_objects() * request.object_size_bytes;
   std::string text =
       fmt::format("Data: {} a rank{}, {} in all\n", objects_description(plan.num_objects, request.object_size_bytes),
@@ -44,7 +43,7 @@ std::string what_moves(const IoRequest& request, const Plan& plan) {
   return text;
 }
 
-std::string io_ranks_line(const IoRequest& request, const Plan& plan) {
+std::string io_ranks_line(const IoRequest& request, const bench::io::Plan& plan) {
   if (!schedule::is_funnel(request.movement)) return "";
   const std::vector<std::int32_t>& ranks = plan.layout.io_ranks().ranks;
   std::string list;
@@ -57,7 +56,7 @@ std::string io_ranks_line(const IoRequest& request, const Plan& plan) {
                      format_bytes(plan.buffer_size_bytes));
 }
 
-std::string phases_line(const IoRequest& request, const Plan& plan) {
+std::string phases_line(const IoRequest& request, const bench::io::Plan& plan) {
   std::string text = "Phases:";
   const std::size_t in_one = plan.phases.size() / static_cast<std::size_t>(std::max(request.repeat, 1));
   for (std::size_t index = 0; index < in_one; ++index) {
@@ -83,7 +82,8 @@ std::string region_of(const FileLayout& layout, int rank, std::uint64_t num_obje
 }
 
 /// The name with the rank, or the file's number, in it; host and process are known only in a run.
-std::string name_of_file(const IoRequest& request, const Plan& plan, std::int32_t file, std::int32_t opener) {
+std::string name_of_file(const IoRequest& request, const bench::io::Plan& plan, std::int32_t file,
+                         std::int32_t opener) {
   const std::string& name = plan.templates[static_cast<std::size_t>(file)];
   std::string shown;
   for (std::size_t index = 0; index < name.size(); ++index) {
@@ -100,7 +100,7 @@ std::string name_of_file(const IoRequest& request, const Plan& plan, std::int32_
   return shown;
 }
 
-std::string map_table(const IoRequest& request, const Plan& plan) {
+std::string map_table(const IoRequest& request, const bench::io::Plan& plan) {
   const FileLayout& layout = plan.layout;
   const bool is_funnel = schedule::is_funnel(request.movement);
   std::vector<Column> columns{{"rank"}};
@@ -126,7 +126,7 @@ std::string map_table(const IoRequest& request, const Plan& plan) {
   return text;
 }
 
-std::string needs(const IoRequest& request, const Plan& plan) {
+std::string needs(const IoRequest& request, const bench::io::Plan& plan) {
   const bench::io::Estimate& estimate = plan.estimate;
   std::string memory = fmt::format("{} a rank", about_bytes(estimate.own_bytes));
   if (schedule::is_funnel(request.movement))
@@ -164,7 +164,7 @@ std::string objects_description(std::uint64_t num_objects, std::uint64_t object_
   return fmt::format("{} of {}", counted(num_objects, "object"), format_bytes(object_size_bytes));
 }
 
-std::string io_plan_text(const IoRequest& request, const Plan& plan) {
+std::string io_plan_text(const IoRequest& request, const bench::io::Plan& plan) {
   return who_takes_part(request, plan) + what_moves(request, plan) + io_ranks_line(request, plan) +
          phases_line(request, plan) + map_table(request, plan) + needs(request, plan);
 }

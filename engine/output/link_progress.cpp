@@ -15,24 +15,15 @@ namespace leadline::output {
 
 namespace {
 
-using bench::link::Progress;
 using bench::link::RoundNumbers;
 
 double left_s(std::int64_t round, std::int64_t num_rounds, double elapsed_s) {
   return time_left_s(static_cast<double>(round), static_cast<double>(num_rounds), elapsed_s);
 }
 
-class NoProgress : public Progress {
+class LinkLineProgress : public bench::link::Progress {
  public:
-  void slice_begins(const Slice&, int, int) override {}
-  void round_done(const RoundNumbers&, std::int64_t, double) override {}
-  void retest_done(const SlowPair&) override {}
-  void slice_ends(const SliceSummary&) override {}
-};
-
-class LineProgress : public Progress {
- public:
-  LineProgress(Direction direction, ProgressOutlet outlet) : direction_(direction), outlet_(std::move(outlet)) {}
+  LinkLineProgress(Direction direction, ProgressOutlet outlet) : direction_(direction), outlet_(std::move(outlet)) {}
 
   void slice_begins(const Slice& slice, int slice_number, int num_slices) override {
     slice_ = slice;
@@ -60,8 +51,6 @@ class LineProgress : public Progress {
     outlet_.write(fmt::format("retest {} -> {}: {} at first, {} alone\n", pair.from, pair.to,
                               format_time_ns(pair.time_ns), format_time_ns(pair.retest_time_ns)));
   }
-
-  void slice_ends(const SliceSummary&) override {}
 
  private:
   std::string time(double time_ns) const { return in_unit(time_ns, time_unit_); }
@@ -117,9 +106,9 @@ class LineProgress : public Progress {
   std::size_t number_width_ = 5;
 };
 
-class BarProgress : public Progress {
+class LinkBarProgress : public bench::link::Progress {
  public:
-  explicit BarProgress(ProgressOutlet outlet) : bar_(std::move(outlet)) {}
+  explicit LinkBarProgress(ProgressOutlet outlet) : bar_(std::move(outlet)) {}
 
   void slice_begins(const Slice& slice, int slice_number, int num_slices) override {
     title_ = format_bytes(slice.message_size_bytes);
@@ -151,16 +140,16 @@ class BarProgress : public Progress {
 
 }  // namespace
 
-std::unique_ptr<Progress> make_line_progress(Direction direction, ProgressOutlet outlet) {
-  return std::make_unique<LineProgress>(direction, std::move(outlet));
+std::unique_ptr<bench::link::Progress> make_line_progress(Direction direction, ProgressOutlet outlet) {
+  return std::make_unique<LinkLineProgress>(direction, std::move(outlet));
 }
 
-std::unique_ptr<Progress> make_bar_progress(ProgressOutlet outlet) {
-  return std::make_unique<BarProgress>(std::move(outlet));
+std::unique_ptr<bench::link::Progress> make_bar_progress(ProgressOutlet outlet) {
+  return std::make_unique<LinkBarProgress>(std::move(outlet));
 }
 
-std::unique_ptr<Progress> make_progress(const LinkRequest& request) {
-  if (request.quiet) return std::make_unique<NoProgress>();
+std::unique_ptr<bench::link::Progress> make_progress(const LinkRequest& request) {
+  if (request.quiet) return std::make_unique<bench::link::Progress>();
   if (is_redrawable_terminal()) return make_bar_progress(standard_error_outlet());
   return make_line_progress(request.direction, standard_error_outlet());
 }

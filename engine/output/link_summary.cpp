@@ -209,7 +209,7 @@ const char* words_for(Verdict verdict) {
       return "not unusual";
     case Verdict::slow_alone_too:
       return "slow alone too";
-    case Verdict::only_in_company:
+    case Verdict::only_under_load:
       return "only under load";
   }
   return "";

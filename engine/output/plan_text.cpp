@@ -28,23 +28,23 @@ std::string rounds_in_full(const schedule::Schedule& schedule) {
 
 std::string rounds_of_one_rank(const schedule::Schedule& schedule, int rank) {
   std::string text = fmt::format("Rounds of rank {}:\n", rank);
-  std::int64_t meetings = 0, first_sends = 0;
+  std::int64_t pairings = 0, first_sends = 0;
   const std::int64_t num_rounds = schedule.num_rounds();
   for (std::int64_t round = 0; round < num_rounds; ++round) {
-    const auto meeting = schedule.meeting(rank, round);
-    if (meeting) {
-      ++meetings;
-      first_sends += meeting->leads_first ? 1 : 0;
+    const auto pairing = schedule.pairing(rank, round);
+    if (pairing) {
+      ++pairings;
+      first_sends += pairing->leads_first ? 1 : 0;
     }
     const bool is_shown = round < rounds_at_each_end || round >= num_rounds - rounds_at_each_end;
     if (round == rounds_at_each_end && num_rounds > 2 * rounds_at_each_end) text += "  ...\n";
     if (!is_shown) continue;
-    text += meeting ? fmt::format("  round {:>8}: partner {:>8}, {}\n", round + 1, meeting->partner,
-                                  meeting->leads_first ? "sends first" : "answers first")
+    text += pairing ? fmt::format("  round {:>8}: partner {:>8}, {}\n", round + 1, pairing->partner,
+                                  pairing->leads_first ? "sends first" : "answers first")
                     : fmt::format("  round {:>8}: rests\n", round + 1);
   }
   return text +
-         fmt::format("  {} rounds walked: {} partners, sends first {} times\n", num_rounds, meetings, first_sends);
+         fmt::format("  {} rounds walked: {} partners, sends first {} times\n", num_rounds, pairings, first_sends);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace leadline::output {
 namespace {
 
 constexpr std::size_t most_topologies = 40;
-constexpr int most_ranks_in_full = 16;
+constexpr int most_ranks_drawn = 16;
 constexpr std::size_t most_topologies_in_full = 8;
 
 std::string each_cell(const TopologyRequest& request) {
@@ -47,7 +47,7 @@ std::string table_of_topologies(const bench::topology::Plan& plan) {
 
 /// Every channel of a few ranks, the rank that starts first.
 std::string channels_in_full(const bench::topology::Plan& plan) {
-  if (plan.rank_layout.num_ranks > most_ranks_in_full || plan.topologies.size() > most_topologies_in_full) return "";
+  if (plan.rank_layout.num_ranks > most_ranks_drawn || plan.topologies.size() > most_topologies_in_full) return "";
   std::string text = "Channels (the first of a pair starts):\n";
   for (const schedule::Topology& topology : plan.topologies) {
     text += fmt::format("  {}:", topology.spec().name);

@@ -17,8 +17,6 @@
 namespace leadline::output {
 namespace {
 
-using bench::topology::Progress;
-
 /// How far a test is: cells of large messages and of many channels take longer, so that a count of cells would mislead.
 class Remaining {
  public:
@@ -45,15 +43,8 @@ class Remaining {
   double total_ = 0, done_ = 0;
 };
 
-class NoProgress : public Progress {
- public:
-  void cell_begins(const Cell&, std::size_t, std::size_t) override {}
-  void cell_ends(const CellSummary&, double) override {}
-  void load_goes_on(const LoadPoint&, double) override {}
-};
-
 /// What both kinds look up.
-class TopologyProgress : public Progress {
+class TopologyProgress : public bench::topology::Progress {
  public:
   TopologyProgress(const TopologyRequest& request, const std::vector<TopologyFacts>& topologies)
       : request_(request), topologies_(topologies), remaining_(request, topologies) {}
@@ -76,9 +67,10 @@ class TopologyProgress : public Progress {
   Remaining remaining_;
 };
 
-class LineProgress final : public TopologyProgress {
+class TopologyLineProgress final : public TopologyProgress {
  public:
-  LineProgress(const TopologyRequest& request, const std::vector<TopologyFacts>& topologies, ProgressOutlet outlet)
+  TopologyLineProgress(const TopologyRequest& request, const std::vector<TopologyFacts>& topologies,
+                       ProgressOutlet outlet)
       : TopologyProgress(request, topologies), outlet_(std::move(outlet)) {
     for (const TopologyFacts& each : topologies) name_width_ = std::max(name_width_, each.name.size());
   }
@@ -146,13 +138,14 @@ class LineProgress final : public TopologyProgress {
   Unit time_unit_, rate_unit_;
 };
 
-class BarProgress final : public TopologyProgress {
+class TopologyBarProgress final : public TopologyProgress {
  public:
-  BarProgress(const TopologyRequest& request, const std::vector<TopologyFacts>& topologies, ProgressOutlet outlet)
+  TopologyBarProgress(const TopologyRequest& request, const std::vector<TopologyFacts>& topologies,
+                      ProgressOutlet outlet)
       : TopologyProgress(request, topologies), bar_(std::move(outlet)) {}
-  ~BarProgress() override { bar_.vanish(); }
-  BarProgress(const BarProgress&) = delete;
-  BarProgress& operator=(const BarProgress&) = delete;
+  ~TopologyBarProgress() override { bar_.vanish(); }
+  TopologyBarProgress(const TopologyBarProgress&) = delete;
+  TopologyBarProgress& operator=(const TopologyBarProgress&) = delete;
 
   void cell_begins(const Cell& cell, std::size_t index, std::size_t num_cells) override {
     index_ = index;
@@ -192,19 +185,21 @@ class BarProgress final : public TopologyProgress {
 
 }  // namespace
 
-std::unique_ptr<Progress> make_topology_lines(const TopologyRequest& request,
-                                              const std::vector<TopologyFacts>& topologies, ProgressOutlet outlet) {
-  return std::make_unique<LineProgress>(request, topologies, std::move(outlet));
+std::unique_ptr<bench::topology::Progress> make_topology_lines(const TopologyRequest& request,
+                                                               const std::vector<TopologyFacts>& topologies,
+                                                               ProgressOutlet outlet) {
+  return std::make_unique<TopologyLineProgress>(request, topologies, std::move(outlet));
 }
 
-std::unique_ptr<Progress> make_topology_bar(const TopologyRequest& request,
-                                            const std::vector<TopologyFacts>& topologies, ProgressOutlet outlet) {
-  return std::make_unique<BarProgress>(request, topologies, std::move(outlet));
+std::unique_ptr<bench::topology::Progress> make_topology_bar(const TopologyRequest& request,
+                                                             const std::vector<TopologyFacts>& topologies,
+                                                             ProgressOutlet outlet) {
+  return std::make_unique<TopologyBarProgress>(request, topologies, std::move(outlet));
 }
 
-std::unique_ptr<Progress> make_topology_progress(const TopologyRequest& request,
-                                                 const std::vector<TopologyFacts>& topologies) {
-  if (request.quiet) return std::make_unique<NoProgress>();
+std::unique_ptr<bench::topology::Progress> make_topology_progress(const TopologyRequest& request,
+                                                                  const std::vector<TopologyFacts>& topologies) {
+  if (request.quiet) return std::make_unique<bench::topology::Progress>();
   if (is_redrawable_terminal()) return make_topology_bar(request, topologies, standard_error_outlet());
   return make_topology_lines(request, topologies, standard_error_outlet());
 }

@@ -27,33 +27,33 @@ namespace {
 
 constexpr std::size_t most_rows = 48;
 
-struct Course {
+struct LoadHistory {
   std::vector<double> rates;  // in the order of time
   std::uint64_t num_exchanges = 0, num_verified = 0;
 };
 
-using Courses = std::map<std::pair<int, int>, Course>;  // by topology and size
+using LoadHistories = std::map<std::pair<int, int>, LoadHistory>;  // by topology and size
 
-Courses courses_of(const TopologyResult& result) {
-  Courses courses;
+LoadHistories load_histories(const TopologyResult& result) {
+  LoadHistories histories;
   for (const LoadPoint& point : result.load) {
     const TopologyFacts& topology = result.topologies[static_cast<std::size_t>(point.cell.topology_index)];
-    Course& course = courses[{point.cell.topology_index, point.cell.size_index}];
-    course.rates.push_back(
+    LoadHistory& history = histories[{point.cell.topology_index, point.cell.size_index}];
+    history.rates.push_back(
         chosen(rates_of(topology, point.cell.message_size_bytes, point.time_ns_median), result.request.rate));
-    course.num_exchanges += point.num_exchanges;
-    course.num_verified += point.num_verified;
+    history.num_exchanges += point.num_exchanges;
+    history.num_verified += point.num_verified;
   }
-  return courses;
+  return histories;
 }
 
 /// Per topology and size the chosen rate at the beginning, at its least, in the middle and at the end, and how much was
 /// verified. Empty where nothing was loaded.
 std::string load_text(const TopologyResult& result) {
-  const Courses courses = courses_of(result);
-  if (courses.empty()) return "";
+  const LoadHistories histories = load_histories(result);
+  if (histories.empty()) return "";
   std::vector<double> all;
-  for (const auto& [where, course] : courses) all.insert(all.end(), course.rates.begin(), course.rates.end());
+  for (const auto& [where, history] : histories) all.insert(all.end(), history.rates.begin(), history.rates.end());
   const Unit unit = bandwidth_unit(middle_of(all));
 
   Table table({{"topology", Align::left},
@@ -65,28 +65,28 @@ std::string load_text(const TopologyResult& result) {
                {"exchanges"},
                {"verified"}});
   std::size_t num_rows = 0;
-  for (const auto& [where, course] : courses) {
+  for (const auto& [where, history] : histories) {
     if (num_rows++ == most_rows) break;
-    std::vector<double> rates = course.rates;  // which stay in the order of time
+    std::vector<double> rates = history.rates;  // which stay in the order of time
     const stats::Summary over_slices = stats::summarize(rates);
     table.add_row({result.topologies[static_cast<std::size_t>(where.first)].name,
                    format_bytes(result.request.message_sizes_bytes[static_cast<std::size_t>(where.second)]),
-                   in_unit(course.rates.front(), unit), in_unit(over_slices.min, unit),
-                   in_unit(over_slices.median, unit), in_unit(course.rates.back(), unit),
-                   std::to_string(course.num_exchanges), std::to_string(course.num_verified)});
+                   in_unit(history.rates.front(), unit), in_unit(over_slices.min, unit),
+                   in_unit(over_slices.median, unit), in_unit(history.rates.back(), unit),
+                   std::to_string(history.num_exchanges), std::to_string(history.num_verified)});
   }
   const LoadPoint& last = result.load.back();
   std::string text = fmt::format("load for {}, in {}: {} rate in {}, from the median exchange of each\n{}",
                                  format_duration(last.begin_s + last.elapsed_s), counted(result.load.size(), "slice"),
                                  name_of(result.request.rate), unit.name, table.text());
-  if (courses.size() > most_rows) {
-    text += fmt::format("  ... and {} more in the result file\n", courses.size() - most_rows);
+  if (histories.size() > most_rows) {
+    text += fmt::format("  ... and {} more in the result file\n", histories.size() - most_rows);
   }
   return text;
 }
 
 constexpr std::size_t most_topologies_across = 8;
-constexpr std::size_t most_sizes_across = 6;
+constexpr std::size_t most_topology_sizes_across = 6;
 constexpr std::size_t most_topologies_down = 40;
 constexpr std::size_t at_each_end = 4;  // of many topologies, in detail
 constexpr std::size_t screen_width = 100;
@@ -98,7 +98,7 @@ std::string what_a_cell_is(const TopologyRequest& request) {
   return text + "\n";
 }
 
-std::size_t width_of(const std::string& table) { return table.find('\n'); }
+std::size_t table_width(const std::string& table) { return table.find('\n'); }
 
 Unit unit_of_table(const TopologyCells& cells, Rate rate) {
   std::vector<double> rates;
@@ -139,7 +139,7 @@ std::vector<std::size_t> shown_topologies(const TopologyCells& cells, std::size_
 
 /// A row a topology, a column a size.
 std::string topologies_down(const TopologyResult& result, const TopologyCells& cells, const Unit& unit) {
-  const std::vector<std::size_t> sizes = evenly_chosen(cells.num_sizes(), most_sizes_across);
+  const std::vector<std::size_t> sizes = evenly_chosen(cells.num_sizes(), most_topology_sizes_across);
   std::vector<Column> columns{{"topology", Align::left}};
   for (const std::size_t size : sizes) columns.push_back({format_bytes(result.request.message_sizes_bytes[size])});
   Table table(std::move(columns));
@@ -181,7 +181,7 @@ std::string table_of_rates(const TopologyResult& result, const TopologyCells& ce
   const Unit unit = unit_of_table(cells, result.request.rate);
   std::string table;
   if (cells.num_topologies() <= most_topologies_across) table = topologies_across(result, cells, unit);
-  if (table.empty() || width_of(table) > screen_width) table = topologies_down(result, cells, unit);
+  if (table.empty() || table_width(table) > screen_width) table = topologies_down(result, cells, unit);
   return fmt::format("{} rate in {}, from the median time until the slowest rank is done\n{}{}",
                      name_of(result.request.rate), unit.name, table, greatest_spread(result, cells));
 }

@@ -74,7 +74,7 @@ Json fault_json(const Fault& fault) {
       {"advice", fault.advice},
       {"persistence", name_of(fault.persistence)},
       {"ratio_alone", fault.ratio_alone > 0 ? number(fault.ratio_alone) : Json(nullptr)},
-      {"ratio_beside_others", fault.ratio_concurrent > 0 ? number(fault.ratio_concurrent) : Json(nullptr)},
+      {"ratio_concurrent", fault.ratio_concurrent > 0 ? number(fault.ratio_concurrent) : Json(nullptr)},
       {"is_note", fault.is_note},
   };
 }

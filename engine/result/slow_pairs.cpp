@@ -14,8 +14,8 @@ const char* name_of(Verdict verdict) {
       return "not_slow";
     case Verdict::slow_alone_too:
       return "slow_alone_too";
-    case Verdict::only_in_company:
-      return "only_in_company";
+    case Verdict::only_under_load:
+      return "only_under_load";
   }
   return "unknown";
 }
@@ -27,7 +27,7 @@ Verdict verdict_on(const SlowPair& pair, double usual_ns) {
   const double slow_ns = slow_factor * usual_ns;
   if (!(pair.time_ns >= slow_ns)) return Verdict::not_slow;
   const bool is_faster_alone = pair.retest_time_ns < slow_ns && pair.time_ns >= load_factor * pair.retest_time_ns;
-  return is_faster_alone ? Verdict::only_in_company : Verdict::slow_alone_too;
+  return is_faster_alone ? Verdict::only_under_load : Verdict::slow_alone_too;
 }
 
 /// The median of the pairs that this one compares with.

@@ -14,7 +14,7 @@ enum class Verdict : std::uint8_t {
   not_retested,
   not_slow,         ///< below slow_factor times the median of its class already under load
   slow_alone_too,   ///< slow under load, and alone slow or hardly faster
-  only_in_company,  ///< slow under load, not alone, and by more than jitter
+  only_under_load,  ///< slow under load, not alone, and by more than jitter
 };
 
 /// How many times the median of its class (same host, between hosts) a time must reach to be called slow. A guess

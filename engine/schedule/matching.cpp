@@ -2,7 +2,7 @@
 // The circle method and its counterpart across two halves, for single items and for groups.
 //
 // Circle: n items, n even, or one more with a ghost as the last one, meet in n-1 rounds. Item 0 keeps its place; in
-// round r item i >= 1 sits on chair (i+r) mod (n-1). Chair 0 faces item 0; chair q >= 1 faces chair n-1-q. That couple
+// round r item i >= 1 sits on chair (i+r) mod (n-1). Chair 0 faces item 0; chair q >= 1 faces chair n-1-q. That pair
 // has place min(q, n-1-q), item 0's has place 0, and on each the item on the lower chair, or item 0, leads. Tables are
 // the places without the ghost's.
 #include "schedule/matching.hpp"
@@ -31,9 +31,9 @@ std::optional<Opponent> Matching::opponent(std::int64_t item, std::int64_t round
   return is_circle() ? circle_opponent(item, round) : halves_opponent(item, round);
 }
 
-Couple Matching::couple(std::int64_t round, std::int64_t table) const {
+ItemPair Matching::pair(std::int64_t round, std::int64_t table) const {
   assert(round >= 0 && round < num_rounds() && table >= 0 && table < num_tables());
-  if (is_circle()) return circle_couple(round, table);
+  if (is_circle()) return circle_pair(round, table);
   if (num_first_ <= num_second_) return {table, num_first_ + (table + round) % num_rounds_};
   return {(table - round + num_rounds_) % num_rounds_, num_first_ + table};
 }
@@ -65,7 +65,7 @@ std::optional<Opponent> Matching::halves_opponent(std::int64_t item, std::int64_
   return other < num_first_ ? std::optional(Opponent{other, false}) : std::nullopt;
 }
 
-Couple Matching::circle_couple(std::int64_t round, std::int64_t table) const {
+ItemPair Matching::circle_pair(std::int64_t round, std::int64_t table) const {
   if (num_first_ == 1) return {0, 0};
   std::int64_t place = table;
   if (num_first_ % 2 == 1) {
@@ -113,7 +113,7 @@ GroupMatching::GroupMatching(Matching outer, Groups groups, Form form)
     return;
   }
   find_short_round();
-  if (form_ == Form::serial) count_couples();
+  if (form_ == Form::serial) count_pairs();
 }
 
 void GroupMatching::find_short_round() {
@@ -136,7 +136,7 @@ void GroupMatching::find_short_round() {
 
 /// Most hosts are alike, so all group rounds are counted as if every group had the usual size, then put right for the
 /// others.
-void GroupMatching::count_couples() {
+void GroupMatching::count_pairs() {
   by_size_.resize(static_cast<std::size_t>(groups_.num_groups()));
   std::iota(by_size_.begin(), by_size_.end(), 0);
   std::stable_sort(by_size_.begin(), by_size_.end(),
@@ -156,18 +156,18 @@ void GroupMatching::count_couples() {
     if (groups_.size_of(group) != usual) others.push_back(group);
   }
 
-  couples_before_.assign(static_cast<std::size_t>(outer_.num_rounds()) + 1, 0);
+  pairs_before_.assign(static_cast<std::size_t>(outer_.num_rounds()) + 1, 0);
   for (std::int64_t group_round = 0; group_round < outer_.num_rounds(); ++group_round) {
-    std::int64_t couples = outer_.num_tables() * usual * usual;
+    std::int64_t pairs = outer_.num_tables() * usual * usual;
     for (const std::int64_t group : others) {
       const auto opponent = outer_.opponent(group, group_round);
       if (!opponent) continue;
       const std::int64_t opponent_size = groups_.size_of(opponent->item);
       const bool counts_elsewhere = opponent_size != usual && !opponent->leads;
-      if (!counts_elsewhere) couples += groups_.size_of(group) * opponent_size - usual * usual;
+      if (!counts_elsewhere) pairs += groups_.size_of(group) * opponent_size - usual * usual;
     }
     const auto index = static_cast<std::size_t>(group_round);
-    couples_before_[index + 1] = couples_before_[index] + couples;
+    pairs_before_[index + 1] = pairs_before_[index] + pairs;
   }
 }
 
@@ -177,7 +177,7 @@ std::int64_t GroupMatching::num_rounds() const {
     return outer_.num_rounds() * largest_ - spared;
   }
   if (groups_.are_alike()) return outer_.num_rounds() * outer_.num_tables() * largest_ * largest_;
-  return couples_before_.back();
+  return pairs_before_.back();
 }
 
 GroupMatching::GroupPosition GroupMatching::place_of(std::int64_t round) const {
@@ -190,27 +190,27 @@ GroupMatching::GroupPosition GroupMatching::place_of(std::int64_t round) const {
 }
 
 /// The members of two groups that meet, those of the leading group first.
-Matching GroupMatching::inner(const Couple& groups) const {
+Matching GroupMatching::inner(const ItemPair& groups) const {
   return Matching::halves(groups_.size_of(groups.leader), groups_.size_of(groups.other));
 }
 
-Couple GroupMatching::couple_at(const Couple& groups, std::int64_t inner_round, std::int64_t inner_table) const {
-  const Couple members = inner(groups).couple(inner_round, inner_table);
+ItemPair GroupMatching::pair_at(const ItemPair& groups, std::int64_t inner_round, std::int64_t inner_table) const {
+  const ItemPair members = inner(groups).pair(inner_round, inner_table);
   return {groups_.begin_of(groups.leader) + members.leader,
           groups_.begin_of(groups.other) + members.other - groups_.size_of(groups.leader)};
 }
 
 std::optional<Opponent> GroupMatching::opponent(std::int64_t item, std::int64_t round) const {
   if (form_ == Form::serial) {
-    const Couple couple = nth_couple(round);
-    if (item == couple.leader) return Opponent{couple.other, true};
-    return item == couple.other ? std::optional(Opponent{couple.leader, false}) : std::nullopt;
+    const ItemPair pair = nth_pair(round);
+    if (item == pair.leader) return Opponent{pair.other, true};
+    return item == pair.other ? std::optional(Opponent{pair.leader, false}) : std::nullopt;
   }
   const GroupPosition place = place_of(round);
   const std::int64_t own = groups_.group_of(item);
   const auto opponent = outer_.opponent(own, place.group_round);
   if (!opponent) return std::nullopt;
-  const Couple groups = opponent->leads ? Couple{own, opponent->item} : Couple{opponent->item, own};
+  const ItemPair groups = opponent->leads ? ItemPair{own, opponent->item} : ItemPair{opponent->item, own};
   const Matching members = inner(groups);
   if (place.inner_round >= members.num_rounds()) return std::nullopt;
 
@@ -222,31 +222,31 @@ std::optional<Opponent> GroupMatching::opponent(std::int64_t item, std::int64_t 
   return Opponent{groups_.begin_of(opponent->item) + other_member, opponent->leads};
 }
 
-std::vector<Couple> GroupMatching::couples(std::int64_t round) const {
-  if (form_ == Form::serial) return {nth_couple(round)};
+std::vector<ItemPair> GroupMatching::pairs(std::int64_t round) const {
+  if (form_ == Form::serial) return {nth_pair(round)};
   const GroupPosition place = place_of(round);
-  std::vector<Couple> result;
+  std::vector<ItemPair> result;
   result.reserve(static_cast<std::size_t>(outer_.num_tables()));
   for (std::int64_t table = 0; table < outer_.num_tables(); ++table) {
-    const Couple groups = outer_.couple(place.group_round, table);
+    const ItemPair groups = outer_.pair(place.group_round, table);
     const Matching members = inner(groups);
     if (place.inner_round >= members.num_rounds()) continue;
     for (std::int64_t inner_table = 0; inner_table < members.num_tables(); ++inner_table) {
-      result.push_back(couple_at(groups, place.inner_round, inner_table));
+      result.push_back(pair_at(groups, place.inner_round, inner_table));
     }
   }
   return result;
 }
 
-Couple GroupMatching::nth_couple(std::int64_t index) const {
+ItemPair GroupMatching::nth_pair(std::int64_t index) const {
   if (groups_.are_alike()) {
     const std::int64_t a_round = outer_.num_tables() * largest_, a_group_round = a_round * largest_;
     const std::int64_t table = index % a_round / largest_;
-    return couple_at(outer_.couple(index / a_group_round, table), index % a_group_round / a_round, index % largest_);
+    return pair_at(outer_.pair(index / a_group_round, table), index % a_group_round / a_round, index % largest_);
   }
-  const auto after = std::upper_bound(couples_before_.begin(), couples_before_.end(), index);
-  const std::int64_t group_round = std::distance(couples_before_.begin(), after) - 1;
-  return nth_couple_of(group_round, index - *std::prev(after));
+  const auto after = std::upper_bound(pairs_before_.begin(), pairs_before_.end(), index);
+  const std::int64_t group_round = std::distance(pairs_before_.begin(), after) - 1;
+  return nth_pair_of(group_round, index - *std::prev(after));
 }
 
 /// The size of the group that this one meets, if this one is the larger of the two; 0 otherwise. Of two alike the
@@ -259,9 +259,9 @@ std::int64_t GroupMatching::smaller_partner_size(std::int64_t group, std::int64_
   return is_larger ? opponent_size : 0;
 }
 
-/// Two groups that meet give as many couples a round as the smaller has members, for as many rounds as the larger has.
-/// So from the smallest group to the largest the couples of a round become fewer, and between two sizes they stay.
-Couple GroupMatching::nth_couple_of(std::int64_t group_round, std::int64_t index) const {
+/// Two groups that meet give as many pairs a round as the smaller has members, for as many rounds as the larger has.
+/// So from the smallest group to the largest the pairs of a round become fewer, and between two sizes they stay.
+ItemPair GroupMatching::nth_pair_of(std::int64_t group_round, std::int64_t index) const {
   std::int64_t a_round = 0;
   for (const std::int32_t group : by_size_) a_round += smaller_partner_size(group, group_round);
 
@@ -280,12 +280,12 @@ Couple GroupMatching::nth_couple_of(std::int64_t group_round, std::int64_t index
 
   std::int64_t table = 0;
   for (;; ++table) {
-    const Matching members = inner(outer_.couple(group_round, table));
+    const Matching members = inner(outer_.pair(group_round, table));
     if (inner_round >= members.num_rounds()) continue;
     if (index < members.num_tables()) break;
     index -= members.num_tables();
   }
-  return couple_at(outer_.couple(group_round, table), inner_round, index);
+  return pair_at(outer_.pair(group_round, table), inner_round, index);
 }
 
 }  // namespace leadline::schedule

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who meets whom among n items, across two halves, or among groups and inside each meeting of two groups: pure
+// Who meets whom among n items, across two halves, or among groups and inside each pairing of two groups: pure
 // arithmetic without memory for pairs.
 #pragma once
 
@@ -15,13 +15,13 @@ struct Opponent {
   bool leads = false;  ///< whether the item that was asked about leads, not the opponent
 };
 
-struct Couple {
+struct ItemPair {
   std::int64_t leader = 0, other = 0;
-  bool operator==(const Couple&) const = default;
+  bool operator==(const ItemPair&) const = default;
 };
 
-/// Rounds (from 0) of couples. Every two items that may meet do so in exactly one round, nobody is in two couples of a
-/// round. The couples of a round sit at tables 0..num_tables()-1; every round has as many. Items, rounds and tables
+/// Rounds (from 0) of pairs. Every two items that may meet do so in exactly one round, nobody is in two pairs of a
+/// round. The pairs of a round sit at tables 0..num_tables()-1; every round has as many. Items, rounds and tables
 /// that are passed in must exist. Exact up to 2^31 items.
 class Matching {
  public:
@@ -40,7 +40,7 @@ class Matching {
   /// Nothing where the item rests.
   std::optional<Opponent> opponent(std::int64_t item, std::int64_t round) const;
 
-  Couple couple(std::int64_t round, std::int64_t table) const;
+  ItemPair pair(std::int64_t round, std::int64_t table) const;
 
  private:
   Matching(std::int64_t num_first, std::int64_t num_second, std::int64_t num_rounds, std::int64_t num_tables)
@@ -51,7 +51,7 @@ class Matching {
   std::int64_t chair_of(std::int64_t item, std::int64_t round) const;
   std::optional<Opponent> circle_opponent(std::int64_t item, std::int64_t round) const;
   std::optional<Opponent> halves_opponent(std::int64_t item, std::int64_t round) const;
-  Couple circle_couple(std::int64_t round, std::int64_t table) const;
+  ItemPair circle_pair(std::int64_t round, std::int64_t table) const;
 
   std::int64_t num_first_, num_second_;  ///< all items and 0 for the circle
   std::int64_t num_rounds_, num_tables_;
@@ -82,13 +82,13 @@ class Groups {
 };
 
 enum class Form : std::uint8_t {
-  parallel,  ///< all couples of a round at once
-  serial,    ///< one couple a round, in the order in which couples() of the parallel form lists them
+  parallel,  ///< all pairs of a round at once
+  serial,    ///< one pair a round, in the order in which pairs() of the parallel form lists them
 };
 
 /// Groups meet in group rounds as `outer` says. A group round takes as many rounds as the largest group that plays in
 /// it has members; in these the members of two groups that meet are two halves, those of the leading group the first.
-/// A couple of smaller groups rests when it is done. A single group meets itself only if it has one member.
+/// A pair of smaller groups rests when it is done. A single group meets itself only if it has one member.
 ///
 /// Groups of one are how plain matchings are served too. Where sizes are alike everything is O(1). Otherwise parallel:
 /// O(log groups); serial: O(groups), 8 bytes a group round, and groups x (groups of another size than most) steps to
@@ -103,7 +103,7 @@ class GroupMatching {
   /// Nothing where the item rests.
   std::optional<Opponent> opponent(std::int64_t item, std::int64_t round) const;
 
-  std::vector<Couple> couples(std::int64_t round) const;
+  std::vector<ItemPair> pairs(std::int64_t round) const;
 
  private:
   /// Where a round of the parallel form stands.
@@ -113,13 +113,13 @@ class GroupMatching {
   };
 
   void find_short_round();
-  void count_couples();
+  void count_pairs();
   GroupPosition place_of(std::int64_t round) const;
-  Matching inner(const Couple& groups) const;
-  Couple couple_at(const Couple& groups, std::int64_t inner_round, std::int64_t inner_table) const;
+  Matching inner(const ItemPair& groups) const;
+  ItemPair pair_at(const ItemPair& groups, std::int64_t inner_round, std::int64_t inner_table) const;
   std::int64_t smaller_partner_size(std::int64_t group, std::int64_t group_round) const;
-  Couple nth_couple(std::int64_t index) const;
-  Couple nth_couple_of(std::int64_t group_round, std::int64_t index) const;
+  ItemPair nth_pair(std::int64_t index) const;
+  ItemPair nth_pair_of(std::int64_t group_round, std::int64_t index) const;
 
   Matching outer_;
   Groups groups_;
@@ -131,8 +131,8 @@ class GroupMatching {
   std::int64_t short_length_ = 0;
 
   // Serial, sizes not alike.
-  std::vector<std::int64_t> couples_before_;  ///< by group round; the last one counts all
-  std::vector<std::int32_t> by_size_;         ///< groups, smallest first
+  std::vector<std::int64_t> pairs_before_;  ///< by group round; the last one counts all
+  std::vector<std::int32_t> by_size_;       ///< groups, smallest first
 };
 
 }  // namespace leadline::schedule

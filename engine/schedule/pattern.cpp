@@ -295,31 +295,31 @@ Pattern with_swapped_partners(const Pattern& pattern, const Players& players, do
   struct Pair {
     std::int32_t first, second;
   };
-  std::vector<Pair> couples;
+  std::vector<Pair> pairs;
   for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(pattern.send_to.size()); ++rank) {
-    if (rank < pattern.send_to[place(rank)]) couples.push_back({rank, pattern.send_to[place(rank)]});
+    if (rank < pattern.send_to[place(rank)]) pairs.push_back({rank, pattern.send_to[place(rank)]});
   }
-  std::vector<std::int32_t> order(couples.size());
+  std::vector<std::int32_t> order(pairs.size());
   std::iota(order.begin(), order.end(), 0);
   Random random(seed, swap_stream + step);
   random.shuffle(order);
-  order.resize(num_to_swap(couples.size(), share));
+  order.resize(num_to_swap(pairs.size(), share));
 
   const auto may_meet = [&players](std::int32_t one, std::int32_t other) {
     return !hosts_matter(players) || players.host_of[place(one)] != players.host_of[place(other)];
   };
   for (std::size_t i = 1; i < order.size(); ++i) {
-    Pair& here = couples[place(order[i - 1])];
-    Pair& next = couples[place(order[i])];
+    Pair& here = pairs[place(order[i - 1])];
+    Pair& next = pairs[place(order[i])];
     if (random.below(2) == 1) std::swap(next.first, next.second);
     if (!may_meet(here.first, next.second) || !may_meet(next.first, here.second)) std::swap(next.first, next.second);
     if (!may_meet(here.first, next.second) || !may_meet(next.first, here.second)) continue;
     std::swap(here.second, next.second);
   }
   Pattern swapped{std::vector<std::int32_t>(pattern.send_to.size(), no_rank)};
-  for (const Pair& couple : couples) {
-    swapped.send_to[place(couple.first)] = couple.second;
-    swapped.send_to[place(couple.second)] = couple.first;
+  for (const Pair& pair : pairs) {
+    swapped.send_to[place(pair.first)] = pair.second;
+    swapped.send_to[place(pair.second)] = pair.first;
   }
   return swapped;
 }

@@ -74,7 +74,7 @@ std::span<const std::int32_t> SampledRounds::ranks_of(std::int32_t host) const {
 }
 
 /// Hosts in random order, and within that by groups: neighbours meet.
-std::vector<SampledRounds::Couple> SampledRounds::couples_of_hosts(std::int64_t round, const Kind& kind) const {
+std::vector<SampledRounds::RankPair> SampledRounds::pairs_of_hosts(std::int64_t round, const Kind& kind) const {
   std::vector<std::int32_t> hosts(begin_.size() - 1);
   std::iota(hosts.begin(), hosts.end(), 0);
   Random(sample_.seed, hosts_stream + static_cast<std::uint64_t>(round)).shuffle(hosts);
@@ -83,63 +83,63 @@ std::vector<SampledRounds::Couple> SampledRounds::couples_of_hosts(std::int64_t 
   };
   std::stable_sort(hosts.begin(), hosts.end(),
                    [&](std::int32_t a, std::int32_t b) { return group_of(a) < group_of(b); });
-  std::vector<Couple> couples;
+  std::vector<RankPair> pairs;
   for (std::size_t seat = 0; seat + 1 < hosts.size(); ++seat) {
     if (group_of(hosts[seat]) != group_of(hosts[seat + 1])) continue;
-    couples.push_back({hosts[seat], hosts[seat + 1]});
+    pairs.push_back({hosts[seat], hosts[seat + 1]});
     ++seat;
   }
-  return couples;
+  return pairs;
 }
 
-void SampledRounds::add_couples(std::int64_t turn, const Couple& hosts, std::vector<Couple>& couples) const {
+void SampledRounds::add_pairs(std::int64_t turn, const RankPair& hosts, std::vector<RankPair>& pairs) const {
   const auto first = ranks_of(hosts.leader), second = ranks_of(hosts.other);
   const auto num_first = static_cast<std::int64_t>(first.size()), num_second = static_cast<std::int64_t>(second.size());
   const Matching halves = Matching::halves(num_first, num_second);
   for (std::int64_t item = 0; item < num_first; ++item) {
     const auto opponent = halves.opponent(item, turn % halves.num_rounds());
     if (!opponent) continue;
-    couples.push_back(
+    pairs.push_back(
         {first[static_cast<std::size_t>(item)], second[static_cast<std::size_t>(opponent->item - num_first)]});
   }
 }
 
-void SampledRounds::add_couples_inside(std::int64_t round, std::int32_t host, std::vector<Couple>& couples) const {
+void SampledRounds::add_pairs_inside(std::int64_t round, std::int32_t host, std::vector<RankPair>& pairs) const {
   const auto of_host = ranks_of(host);
   std::vector<std::int32_t> ranks(of_host.begin(), of_host.end());
   const std::uint64_t draw = static_cast<std::uint64_t>(round) * begin_.size() + static_cast<std::uint64_t>(host);
   Random(sample_.seed, ranks_stream + draw).shuffle(ranks);
-  for (std::size_t seat = 0; seat + 1 < ranks.size(); seat += 2) couples.push_back({ranks[seat], ranks[seat + 1]});
+  for (std::size_t seat = 0; seat + 1 < ranks.size(); seat += 2) pairs.push_back({ranks[seat], ranks[seat + 1]});
 }
 
-std::vector<SampledRounds::Couple> SampledRounds::couples(std::int64_t round) const {
+std::vector<SampledRounds::RankPair> SampledRounds::pairs(std::int64_t round) const {
   const Kind kind = kind_of(round);
-  std::vector<Couple> all;
+  std::vector<RankPair> all;
   if (kind.reach == Reach::same_host) {
     for (std::size_t host = 0; host + 1 < begin_.size(); ++host) {
-      add_couples_inside(round, static_cast<std::int32_t>(host), all);
+      add_pairs_inside(round, static_cast<std::int32_t>(host), all);
     }
     return all;
   }
   const std::int64_t turn = turn_of(round);
-  for (const Couple& hosts : couples_of_hosts(round, kind)) add_couples(turn, hosts, all);
+  for (const RankPair& hosts : pairs_of_hosts(round, kind)) add_pairs(turn, hosts, all);
   return all;
 }
 
 std::optional<SampledRounds::Seat> SampledRounds::seat(std::int32_t rank, std::int64_t round) const {
   const Kind kind = kind_of(round);
   const auto own_host = static_cast<std::int32_t>(host_of_[static_cast<std::size_t>(rank)]);
-  std::vector<Couple> near;
+  std::vector<RankPair> near;
   if (kind.reach == Reach::same_host) {
-    add_couples_inside(round, own_host, near);
+    add_pairs_inside(round, own_host, near);
   } else {
-    for (const Couple& hosts : couples_of_hosts(round, kind)) {
-      if (hosts.leader == own_host || hosts.other == own_host) add_couples(turn_of(round), hosts, near);
+    for (const RankPair& hosts : pairs_of_hosts(round, kind)) {
+      if (hosts.leader == own_host || hosts.other == own_host) add_pairs(turn_of(round), hosts, near);
     }
   }
-  for (const Couple& couple : near) {
-    if (couple.leader == rank) return Seat{couple.other, true};
-    if (couple.other == rank) return Seat{couple.leader, false};
+  for (const RankPair& pair : near) {
+    if (pair.leader == rank) return Seat{pair.other, true};
+    if (pair.other == rank) return Seat{pair.leader, false};
   }
   return std::nullopt;
 }

@@ -41,10 +41,10 @@ class SampledRounds {
   std::optional<Seat> seat(std::int32_t rank, std::int64_t round) const;
 
   /// All pairs of a round, who leads first.
-  struct Couple {
+  struct RankPair {
     std::int32_t leader = 0, other = 0;
   };
-  std::vector<Couple> couples(std::int64_t round) const;
+  std::vector<RankPair> pairs(std::int64_t round) const;
 
  private:
   enum class Reach : std::uint8_t { any_host, same_group, same_host };
@@ -56,10 +56,10 @@ class SampledRounds {
 
   Kind kind_of(std::int64_t round) const;
   std::int64_t turn_of(std::int64_t round) const;
-  std::vector<Couple> couples_of_hosts(std::int64_t round, const Kind& kind) const;
+  std::vector<RankPair> pairs_of_hosts(std::int64_t round, const Kind& kind) const;
   std::span<const std::int32_t> ranks_of(std::int32_t host) const;
-  void add_couples(std::int64_t turn, const Couple& hosts, std::vector<Couple>& couples) const;
-  void add_couples_inside(std::int64_t round, std::int32_t host, std::vector<Couple>& couples) const;
+  void add_pairs(std::int64_t turn, const RankPair& hosts, std::vector<RankPair>& pairs) const;
+  void add_pairs_inside(std::int64_t round, std::int32_t host, std::vector<RankPair>& pairs) const;
 
   Sample sample_;
   std::vector<std::uint32_t> host_of_;

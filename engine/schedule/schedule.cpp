@@ -164,27 +164,27 @@ std::int64_t Schedule::number_of(std::int64_t round) const {
   return order_.empty() ? round + 1 : order_[static_cast<std::size_t>(round)];
 }
 
-std::optional<Meeting> Schedule::meeting(int rank, std::int64_t round) const {
+std::optional<Pairing> Schedule::pairing(int rank, std::int64_t round) const {
   assert(rank >= 0 && rank < num_ranks_);
   if (sampled_) {
     const auto seat = sampled_->seat(rank, round);
-    return seat ? std::optional(Meeting{seat->partner, seat->leads}) : std::nullopt;
+    return seat ? std::optional(Pairing{seat->partner, seat->leads}) : std::nullopt;
   }
   const std::int64_t seat = seat_of(rank);
   if (seat < 0) return std::nullopt;
   const auto opponent = matching_.opponent(seat, number_of(round) - 1);
   if (!opponent) return std::nullopt;
-  return Meeting{rank_on(opponent->item), opponent->leads};
+  return Pairing{rank_on(opponent->item), opponent->leads};
 }
 
 std::vector<Pair> Schedule::pairs(std::int64_t round) const {
   std::vector<Pair> result;
   if (sampled_) {
-    for (const auto& couple : sampled_->couples(round)) result.push_back({couple.leader, couple.other});
+    for (const auto& pair : sampled_->pairs(round)) result.push_back({pair.leader, pair.other});
     return result;
   }
-  for (const Couple& couple : matching_.couples(number_of(round) - 1)) {
-    result.push_back({rank_on(couple.leader), rank_on(couple.other)});
+  for (const ItemPair& pair : matching_.pairs(number_of(round) - 1)) {
+    result.push_back({rank_on(pair.leader), rank_on(pair.other)});
   }
   return result;
 }

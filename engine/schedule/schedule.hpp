@@ -13,7 +13,7 @@
 namespace leadline::schedule {
 
 /// One rank's share of a round.
-struct Meeting {
+struct Pairing {
   int partner = 0;
   bool leads_first = false;  ///< sends first in the first half of the round; in the second half the other side does
 };
@@ -41,7 +41,7 @@ struct Spec {
   std::span<const std::uint32_t> host_of{};  ///< by rank; for a sample
 };
 
-/// Who meets whom. Every pair that the spec allows meets exactly once, nobody has two meetings in a round.
+/// Who meets whom. Every pair that the spec allows meets exactly once, nobody has two pairings in a round.
 ///
 /// All pairs: round-robin tournament by the circle method (seats as in LinkTest 1.2, reference section 3): the player
 /// on seat 0 stands still, the others rotate. Even: one round less than players. Odd: a ghost sits on the last seat,
@@ -75,7 +75,7 @@ class Schedule {
 
   /// The partner of `rank` in `round` (0-based position in the order chosen), or nothing if it rests; both must
   /// exist. O(1); with groups of different sizes O(log groups), serial O(groups).
-  std::optional<Meeting> meeting(int rank, std::int64_t round) const;
+  std::optional<Pairing> pairing(int rank, std::int64_t round) const;
 
   /// The round's number in the order that is not chosen nor shuffled, 1-based (serial: of the plain serial sequence).
   std::int64_t number_of(std::int64_t round) const;

@@ -92,8 +92,8 @@ Trial try_out(const LoadedBackend& backend, const CallKind& kind, const std::str
       },
       patience);
   std::string why = answer.text ? *answer.text : answer.why;
-  const bool is_well = why.empty();
-  return {is_well, std::move(why)};
+  const bool works = why.empty();
+  return {works, std::move(why)};
 }
 
 bool is_of_launcher(std::string_view variable) {

@@ -12,7 +12,7 @@ namespace leadline::storage {
 
 /// What came of trying calls out.
 struct Trial {
-  bool is_well = true;
+  bool works = true;
   std::string why;  ///< "it died of signal 11 (Segmentation fault)", "it was not done within 20 s", or its own words
 };
 

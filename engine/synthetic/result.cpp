@@ -53,7 +53,7 @@ class SingleRankCluster final : public cluster::Cluster {
   void set_on_failure(std::function<void(const std::string& message)>) override {}
   [[noreturn]] void abort(const Error& error) override { throw error; }
   void leave() override {}
-  Descriptor meet(int, Deadline, const Meanwhile&) override {
+  Descriptor meet(int, Deadline, const ProgressFunction&) override {
     throw cluster::ConnectionLost("there is nobody to meet");
   }
 
@@ -194,8 +194,8 @@ PairRow Reader::row(std::size_t, std::size_t, std::int64_t rank) {
 std::vector<std::int32_t> Reader::rounds(std::size_t, std::int64_t rank) {
   std::vector<std::int32_t> rounds(simulator_.machine().num_ranks);
   for (std::int64_t round = 0; round < schedule_.num_rounds(); ++round) {
-    const auto meeting = schedule_.meeting(static_cast<int>(rank), round);
-    if (meeting) rounds[static_cast<std::size_t>(meeting->partner)] = static_cast<std::int32_t>(round + 1);
+    const auto pairing = schedule_.pairing(static_cast<int>(rank), round);
+    if (pairing) rounds[static_cast<std::size_t>(pairing->partner)] = static_cast<std::int32_t>(round + 1);
   }
   return rounds;
 }

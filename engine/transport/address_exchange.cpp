@@ -34,14 +34,14 @@ class Exchange {
     out_ += own;
   }
 
-  std::string run(Deadline deadline, const Meanwhile& meanwhile) {
+  std::string run(Deadline deadline, const ProgressFunction& progress) {
     while (num_sent_ < out_.size() || !is_in()) {
       pollfd wanted{socket_, POLLIN, 0};
       if (num_sent_ < out_.size()) wanted.events |= POLLOUT;
-      const int ready = ::poll(&wanted, 1, deadline.left_ms(meanwhile));
+      const int ready = ::poll(&wanted, 1, deadline.left_ms(progress));
       if (ready == 0 && deadline.has_passed()) throw_late(partner_);
       if (ready < 0 && errno != EINTR) throw_gone(partner_);
-      if (ready == 0 && meanwhile) meanwhile();
+      if (ready == 0 && progress) progress();
       if (ready <= 0) continue;
       if ((wanted.revents & POLLOUT) != 0) send();
       if ((wanted.revents & (POLLIN | POLLHUP | POLLERR)) != 0) receive();
@@ -84,9 +84,9 @@ class Exchange {
 }  // namespace
 
 std::string exchange_addresses(int socket, int partner, std::string_view own, Deadline deadline,
-                               const Meanwhile& meanwhile) {
+                               const ProgressFunction& progress) {
   assert(own.size() <= max_bytes);
-  return Exchange(socket, partner, own).run(deadline, meanwhile);
+  return Exchange(socket, partner, own).run(deadline, progress);
 }
 
 void send_ready(int socket, int partner) {

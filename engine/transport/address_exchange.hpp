@@ -12,7 +12,7 @@ namespace leadline::transport {
 /// Partners: over a connected socket with nothing else on it. Returns the partner's; at most 64 KiB each way.
 /// Throws Error(run_failed) when the deadline passes or the partner is gone.
 std::string exchange_addresses(int socket, int partner, std::string_view own, Deadline deadline,
-                               const Meanwhile& meanwhile = {});
+                               const ProgressFunction& progress = {});
 
 /// Partners: a sign over the same socket, and whether the other's is there; neither blocks. Throw Error(run_failed)
 /// when the partner is gone.

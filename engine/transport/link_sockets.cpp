@@ -34,15 +34,15 @@ enum class Greeting { answered, closed };
 }
 
 /// One byte each way.
-Greeting greet(int fd, int partner, Deadline deadline, const Meanwhile& meanwhile) {
+Greeting greet(int fd, int partner, Deadline deadline, const ProgressFunction& progress) {
   const char out = 1;
   if (::send(fd, &out, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) return Greeting::closed;
   for (;;) {
     pollfd wanted{fd, POLLIN, 0};
-    const int ready = ::poll(&wanted, 1, deadline.left_ms(meanwhile));
+    const int ready = ::poll(&wanted, 1, deadline.left_ms(progress));
     if (ready < 0 && errno != EINTR) return Greeting::closed;
     if (ready == 0 && deadline.has_passed()) throw_silent(partner);
-    if (ready == 0 && meanwhile) meanwhile();
+    if (ready == 0 && progress) progress();
     if (ready <= 0) continue;
     char in = 0;
     return ::recv(fd, &in, 1, MSG_DONTWAIT) == 1 ? Greeting::answered : Greeting::closed;
@@ -73,12 +73,12 @@ std::size_t link_limit(std::size_t files_a_link) {
 }
 
 LinkSockets::LinkSockets(int own_rank, int num_ranks, cluster::Rendezvous& rendezvous, std::size_t limit,
-                         std::optional<DataNetwork> network, Meanwhile meanwhile)
+                         std::optional<DataNetwork> network, ProgressFunction progress)
     : own_rank_(own_rank),
       rendezvous_(rendezvous),
       limit_(limit),
       network_(std::move(network)),
-      meanwhile_(std::move(meanwhile)),
+      progress_(std::move(progress)),
       barrier_partners_(kernel::barrier_partners(own_rank, num_ranks)) {}
 
 Connected LinkSockets::connect(int partner, Deadline deadline) {
@@ -88,16 +88,16 @@ Connected LinkSockets::connect(int partner, Deadline deadline) {
     return connected;
   }
   if (const auto found = open_.begin() + (find(partner) - open_.cbegin()); found != open_.end()) {
-    if (greet(found->socket.fd(), partner, deadline, meanwhile_) == Greeting::answered) {
+    if (greet(found->socket.fd(), partner, deadline, progress_) == Greeting::answered) {
       std::rotate(found, found + 1, open_.end());
       return Connected::again;
     }
     open_.erase(found);
   }
   make_room();
-  Descriptor socket = rendezvous_.meet(partner, deadline, meanwhile_);
+  Descriptor socket = rendezvous_.meet(partner, deadline, progress_);
   if (network_) socket = network_->connect(own_rank_, partner, socket, deadline);
-  if (greet(socket.fd(), partner, deadline, meanwhile_) == Greeting::closed) throw_lost(partner, 0);
+  if (greet(socket.fd(), partner, deadline, progress_) == Greeting::closed) throw_lost(partner, 0);
   open_.push_back({partner, std::move(socket)});
   return Connected::anew;
 }

@@ -33,10 +33,10 @@ std::size_t link_limit(std::size_t files_a_link = 1);
 /// greeting it reads the end of the stream, drops its own end, and both meet anew.
 class LinkSockets {
  public:
-  /// With a network, sockets are those of that network; otherwise the rendezvous' own. `meanwhile` is called while a
+  /// With a network, sockets are those of that network; otherwise the rendezvous' own. `progress` is called while a
   /// partner is waited for.
   LinkSockets(int own_rank, int num_ranks, cluster::Rendezvous& rendezvous, std::size_t limit,
-              std::optional<DataNetwork> network = std::nullopt, Meanwhile meanwhile = {});
+              std::optional<DataNetwork> network = std::nullopt, ProgressFunction progress = {});
 
   /// Partners: opens the link, or finds it open, and passes one byte each way; both ends return the same.
   /// Throws Error(run_failed) when the deadline passes or the partner cannot be reached.
@@ -66,7 +66,7 @@ class LinkSockets {
   cluster::Rendezvous& rendezvous_;
   std::size_t limit_;
   std::optional<DataNetwork> network_;
-  Meanwhile meanwhile_;
+  ProgressFunction progress_;
   std::vector<std::int32_t> barrier_partners_;  ///< ascending
   std::vector<OpenLink> open_;                  ///< the one connected longest ago first
   Descriptor loop_out_, loop_in_;

@@ -28,9 +28,9 @@ std::vector<int> sockets_to(std::span<const std::int32_t> ranks, const LinkSocke
 }  // namespace
 
 SocketTraffic::SocketTraffic(std::span<const std::int32_t> ranks, std::span<const int> fds, std::size_t num_messages,
-                             WaitMode wait, HandsOut hands_out)
+                             WaitMode wait, Completions completions)
     : wait_(wait),
-      hands_out_(hands_out),
+      completions_(completions),
       peers_(ranks.size()),
       wanted_(ranks.size(), pollfd{-1, 0, 0}),
       outgoing_(num_messages),
@@ -118,7 +118,7 @@ bool SocketTraffic::send_more(Peer& peer) {
     any = true;
     queue.done_bytes += static_cast<std::size_t>(result);
     if (!drop_first_if_done(queue, outgoing_)) break;
-    if (hands_out_ == HandsOut::everything) note_done(message);
+    if (completions_ == Completions::everything) note_done(message);
   }
   return any;
 }
@@ -170,7 +170,7 @@ bool SocketTraffic::move_what_is_ready(int timeout_ms) {
 SocketMessages::SocketMessages(std::span<const std::int32_t> partners, std::size_t max_tickets,
                                const LinkSockets& sockets, WaitMode wait)
     : ranks_(sorted(partners)),
-      traffic_(ranks_, sockets_to(ranks_, sockets), max_tickets, wait, SocketTraffic::HandsOut::everything) {}
+      traffic_(ranks_, sockets_to(ranks_, sockets), max_tickets, wait, SocketTraffic::Completions::everything) {}
 
 void SocketMessages::post_send(int partner, std::span<const std::byte> data, Ticket ticket) {
   traffic_.post_send(peer_of(partner), ticket, data.data(), data.size());

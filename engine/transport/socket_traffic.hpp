@@ -20,13 +20,13 @@ namespace leadline::transport {
 /// posted. All memory is there from the start. Owns no sockets.
 class SocketTraffic {
  public:
-  enum class HandsOut : std::uint8_t { receives, everything };
+  enum class Completions : std::uint8_t { receives, everything };
 
   /// Peer i is the other end, with rank ranks[i], of the socket fds[i]. Messages have numbers below num_messages. Where
   /// receives are handed out, each may be posted once to send and once to receive before complete_posted(); where
   /// everything is, a number is free again once it was handed out.
   SocketTraffic(std::span<const std::int32_t> ranks, std::span<const int> fds, std::size_t num_messages, WaitMode wait,
-                HandsOut hands_out = HandsOut::receives);
+                Completions completions = Completions::receives);
 
   /// Does not wait, but sends at once what the socket takes. Sizes are at least 1.
   void post_send(std::size_t peer, std::size_t message, const std::byte* data, std::size_t size);
@@ -77,7 +77,7 @@ class SocketTraffic {
   bool move_what_is_ready(int timeout_ms);
 
   WaitMode wait_;
-  HandsOut hands_out_;
+  Completions completions_;
   std::vector<Peer> peers_;
   std::vector<pollfd> wanted_;  ///< by peer; a negative descriptor is left alone
   std::vector<Message<const std::byte>> outgoing_;

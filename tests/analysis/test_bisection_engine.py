@@ -84,9 +84,9 @@ def test_the_same_numbers_as_the_summary(tmp_path: Path):
         assert slow == seen, "the run's own list is the one that the file has"
     places = analyse_components(result, sizes)
     assert [(place.host, place.num_connections, place.num_slow) for place in places.slow] == [
-        (entry["host"], entry["num_connections"], entry["num_slow"]) for entry in told(result, "slow_places")
+        (entry["host"], entry["num_connections"], entry["num_slow"]) for entry in told(result, "slow_components")
     ]
-    for place, entry in zip(places.slow, told(result, "slow_places"), strict=True):
+    for place, entry in zip(places.slow, told(result, "slow_components"), strict=True):
         assert same(place.relative_median, entry["relative_median"])
 
 

@@ -11,9 +11,9 @@
 namespace leadline::bench::bisection {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 TEST(BisectionMeasure, FindsTheBandwidthOfTheFabric) {
   const FabricFile file(1);

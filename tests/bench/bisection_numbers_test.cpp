@@ -12,8 +12,8 @@
 namespace leadline::bench::bisection {
 namespace {
 
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 TEST(BisectionNumbers, FindsASlowRank) {
   const FabricFile file(1, R"({"slow_rank": 4, "factor": 3})");

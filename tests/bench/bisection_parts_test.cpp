@@ -25,9 +25,9 @@ namespace {
 
 using test::run_on_threads;
 using test::ThreadCluster;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 std::vector<std::uint32_t> one_host(int num_ranks) {
   return std::vector<std::uint32_t>(static_cast<std::size_t>(num_ranks));

@@ -12,11 +12,11 @@
 namespace leadline::bench::bisection {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
 

@@ -16,13 +16,13 @@ namespace {
 using memory::MismatchKind;
 using schedule::Movement;
 using schedule::Order;
-using ::testing::AllOf;
-using ::testing::Combine;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
-using ::testing::Values;
+using testing::AllOf;
+using testing::Combine;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+using testing::Values;
 
 constexpr int num_ranks = 7;
 

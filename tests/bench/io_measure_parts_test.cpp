@@ -20,9 +20,9 @@ namespace {
 
 using schedule::Movement;
 using schedule::Order;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 TEST(IoRecorder, BucketsAreFourAnOctaveFromAMicrosecondOn) {
   EXPECT_EQ(latency_bucket(0), 0u);

@@ -10,10 +10,10 @@
 namespace leadline::bench::io {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 TEST(IoMeasure, ABufferOfOneObjectIsEnough) {
   for (const int num_ahead : {0, 3}) {

@@ -52,7 +52,6 @@ class NotingProgress final : public Progress {
   void phase_begins(const PhasePosition& place, std::uint64_t bytes_total) override {
     events.push_back(std::string(name_of(place.operation)) + " " + std::to_string(bytes_total));
   }
-  void phase_goes_on(const PhaseProgress&) override {}
   void phase_ends(const PhaseSummary& summary) override { events.push_back(summary.is_complete ? "ends" : "fails"); }
   void waits(const std::string& for_what) override { events.push_back(for_what); }
 };

@@ -27,10 +27,10 @@ using schedule::Movement;
 using test::error_of;
 using test::Folder;
 using test::refusal_of;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 
 using Hosts = std::vector<std::uint32_t>;
 

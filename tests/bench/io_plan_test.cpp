@@ -18,12 +18,12 @@ namespace {
 
 using schedule::Movement;
 using test::refusal_of;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
 
 constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
 

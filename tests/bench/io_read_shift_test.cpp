@@ -14,10 +14,10 @@ namespace leadline::bench::io {
 namespace {
 
 using schedule::Movement;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 /// Every rank's objects are read by exactly one; whose, by rank.
 std::vector<std::int32_t> read_by(const Ranks& ranks, ReadShift shift, std::int64_t by) {

@@ -12,8 +12,8 @@
 namespace leadline::bench::io {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 TEST(Stragglers, AreFarFromTheOthersAndSlow) {
   const PhaseSummary summary = summary_of(8, [](int rank, Part& part) {

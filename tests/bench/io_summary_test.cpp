@@ -13,7 +13,7 @@
 namespace leadline::bench::io {
 namespace {
 
-using ::testing::IsEmpty;
+using testing::IsEmpty;
 
 TEST(PhaseSummary, AddsUpWhatRanksDid) {
   const PhaseSummary summary = summary_of(3, [](int rank, Part& part) {

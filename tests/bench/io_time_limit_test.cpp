@@ -7,7 +7,7 @@
 namespace leadline::bench::io {
 namespace {
 
-using ::testing::SizeIs;
+using testing::SizeIs;
 
 class TimeLimit : public ::testing::TestWithParam<AccessMethod> {};
 

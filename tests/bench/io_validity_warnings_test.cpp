@@ -10,11 +10,11 @@
 namespace leadline::bench::io {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 
 PhaseSummary phase_of(IoOperation operation, int index) {
   PhaseSummary phase;

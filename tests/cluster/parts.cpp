@@ -120,27 +120,27 @@ TEST(Reader, never_reads_beyond_the_end) {
 }
 
 TEST(FailureText, passes_between_ranks_unchanged) {
-  const Failure failure{Grounds::own_error, Error(ExitStatus::something_missing, "problem", "why", "hint")};
+  const Failure failure{FailureKind::own_error, Error(ExitStatus::something_missing, "problem", "why", "hint")};
   const auto arrived = unpacked(packed(failure));
   ASSERT_TRUE(arrived);
-  EXPECT_EQ(arrived->grounds, Grounds::own_error);
+  EXPECT_EQ(arrived->kind, FailureKind::own_error);
   EXPECT_EQ(arrived->error.status(), ExitStatus::something_missing);
   EXPECT_STREQ(arrived->error.what(), failure.error.what());
 }
 
 TEST(FailureText, damaged_bytes_are_no_failure) {
-  const std::string bytes = packed(death_of("rank 3 on node1", "round 1 of 2"));
+  const std::string bytes = packed(rank_died("rank 3 on node1", "round 1 of 2"));
   for (std::size_t length = 0; length < bytes.size(); ++length) EXPECT_FALSE(unpacked(bytes.substr(0, length)));
 }
 
 TEST(FailureText, a_long_text_still_fits_a_frame) {
   const std::string endless(1'000'000, 'x');
-  EXPECT_LT(packed({Grounds::own_error, Error(ExitStatus::run_failed, endless, endless, endless)}).size(), 65536U);
+  EXPECT_LT(packed({FailureKind::own_error, Error(ExitStatus::run_failed, endless, endless, endless)}).size(), 65536U);
 }
 
 TEST(FailureText, without_a_current_step_reads_well) {
-  EXPECT_EQ(death_of("rank 3", "").error.problem(), "rank 3 died");
-  EXPECT_EQ(silence_of("rank 3", "", 60).error.problem(), "rank 3 has been silent for 60 s");
+  EXPECT_EQ(rank_died("rank 3", "").error.problem(), "rank 3 died");
+  EXPECT_EQ(rank_silent("rank 3", "", 60).error.problem(), "rank 3 has been silent for 60 s");
   EXPECT_EQ(signal_to("rank 0 on a", "", SIGINT).error.why(), "rank 0 on a received SIGINT");
 }
 

@@ -314,9 +314,9 @@ TEST(LinktestOptions, TakeTheNetworkFromTheEnvironment) {
 }
 
 TEST(LinktestOptions, PutHelpBeforeVersionBeforeAllElse) {
-  EXPECT_EQ(parse({"linktest", "--frobnicate", "-v", "-h"}, no_variables).wish, Wish::help);
-  EXPECT_EQ(parse({"linktest", "--help", "-n"}, no_variables).wish, Wish::help);
-  EXPECT_EQ(parse({"linktest", "-n", "ten", "--version"}, no_variables).wish, Wish::version);
+  EXPECT_EQ(parse({"linktest", "--frobnicate", "-v", "-h"}, no_variables).action, Action::help);
+  EXPECT_EQ(parse({"linktest", "--help", "-n"}, no_variables).action, Action::help);
+  EXPECT_EQ(parse({"linktest", "-n", "ten", "--version"}, no_variables).action, Action::version);
   EXPECT_EQ(version_line(), "FZJ Linktest (2.1.17)\n");
 }
 

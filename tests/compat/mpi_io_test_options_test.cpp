@@ -53,7 +53,7 @@ TEST(MpiIoTestOptions, AreThoseOfTheGuidesFirstSample) {
       command({"-type",  "2",       "-nobj",           "20480",      "-size",  "65536",           "-target", "/s/file",
                "-touch", "3",       "-chkdata",        "3",          "-hints", "striping_factor", "4",       "cb_nodes",
                "6",      "-output", "./output_n1.txt", "-deletefile"});
-  EXPECT_EQ(sample.wish, Wish::run);
+  EXPECT_EQ(sample.action, Action::run);
   EXPECT_EQ(sample.request.movement, Movement::n_1);
   EXPECT_EQ(sample.request.num_objects, 20480u);
   EXPECT_EQ(sample.request.object_size_bytes, 65536u);
@@ -242,7 +242,7 @@ TEST(MpiIoTestOptions, SayWhereTextGoes) {
 }
 
 TEST(MpiIoTestOptions, HelpGoesBeforeAllElse) {
-  for (const char* word : {"-help", "--help", "-h"}) EXPECT_EQ(command({"-nonsense", word}).wish, Wish::help);
+  for (const char* word : {"-help", "--help", "-h"}) EXPECT_EQ(command({"-nonsense", word}).action, Action::help);
   EXPECT_THAT(help(), HasSubstr("-chkdata 0|1|2|3"));
 }
 

@@ -88,7 +88,7 @@ TEST(MpiIoTestSetup, NamesFileAndLineOfAMistake) {
 
 TEST(MpiIoTestSetup, IsPrintedWithWhereItComesFrom) {
   const Command all = command(example, {"-print_setup", "-setup", "master.txt", "-nobj", "3", "-hints", "a=-1"});
-  EXPECT_EQ(all.wish, Wish::print_setup);
+  EXPECT_EQ(all.action, Action::print_setup);
   EXPECT_THAT(all.setup, HasSubstr("-size          64K                       # master.txt, line 3\n"));
   EXPECT_THAT(all.setup, HasSubstr("-nobj          3                         # command line\n"));
   EXPECT_THAT(all.setup, HasSubstr("-deletefile                              # master.txt, line 7\n"));

@@ -110,11 +110,11 @@ TEST(MpilinktestOptions, RefuseWhatLinktestReadWronglyOrDiedOf) {
 TEST(MpilinktestOptions, EndInTheUsageWhereAWordIsUnknown) {
   for (const char* word : {"-h", "-x", "stray", "--message-size", "-s1", "-"}) {
     const Command unknown = command({"-i", "3", word});
-    EXPECT_EQ(unknown.wish, Wish::usage) << word;
+    EXPECT_EQ(unknown.action, Action::usage) << word;
     EXPECT_EQ(unknown.unknown, word);
   }
-  EXPECT_EQ(command({"--help"}).wish, Wish::help);
-  EXPECT_EQ(command({"-V"}).wish, Wish::version);
+  EXPECT_EQ(command({"--help"}).action, Action::help);
+  EXPECT_EQ(command({"-V"}).action, Action::version);
   EXPECT_EQ(version_line(), "FZJ Linktest version: 1.2p1\n");
   for (const char letter : std::string("aiIskTMSWYZNCDV")) {
     EXPECT_THAT(usage(), HasSubstr(std::string("  -") + letter + ' '));

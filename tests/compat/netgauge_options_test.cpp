@@ -47,7 +47,7 @@ std::string refusal_of_ebb(Line words) {
 
 TEST(NetgaugeOptions, AreThoseOfThePage) {
   const Command first = command({"-s", "1048576-1048576", "-x", "ebb", "-r", "10"});
-  EXPECT_EQ(first.wish, Wish::run);
+  EXPECT_EQ(first.action, Action::run);
   EXPECT_THAT(first.request.message_sizes_bytes, ElementsAre(1048576));
   EXPECT_EQ(first.request.rounds, 10u);
   EXPECT_EQ(first.request.num_exchanges, 20u);
@@ -57,7 +57,7 @@ TEST(NetgaugeOptions, AreThoseOfThePage) {
   const Command second = command({"-s", "1048576-1048576", "-x", "ebb", "-r", "1000", "-b", "50"});
   EXPECT_EQ(second.request.rounds, 1000u);
   EXPECT_EQ(second.request.num_buckets, 50u);
-  EXPECT_EQ(command({"-x", "ebb", "--help"}).wish, Wish::pattern_help);
+  EXPECT_EQ(command({"-x", "ebb", "--help"}).action, Action::pattern_help);
 }
 
 TEST(NetgaugeOptions, AreThoseOfRuns) {
@@ -71,7 +71,7 @@ TEST(NetgaugeOptions, AreThoseOfRuns) {
   EXPECT_EQ(sweep.shown.pairs, Flag::on);
   EXPECT_EQ(sweep.shown.host_names, Flag::off);
   const Command hosts = command({"--hostnames", "-s", "4096", "-x", "ebb", "-h", "-r", "1", "-n", "1"});
-  EXPECT_EQ(hosts.wish, Wish::run);
+  EXPECT_EQ(hosts.action, Action::run);
   EXPECT_EQ(hosts.shown.host_names, Flag::on);
   EXPECT_THAT(hosts.request.message_sizes_bytes, ElementsAre(4096));
   EXPECT_THAT(hosts.shown.remarks, ElementsAre("-h has no effect on ebb; it had none in Netgauge"));
@@ -169,9 +169,9 @@ TEST(NetgaugeOptions, HaveTheirOtherSpellings) {
   }
   for (const char* word : {"-q", "--sanity-check"}) EXPECT_EQ(general({word}).shown.timer_check, Flag::on) << word;
   for (const char* word : {"-w", "--manpage", "--writemanpage", "-h", "--help"}) {
-    EXPECT_EQ(command({word}).wish, Wish::help) << word;
+    EXPECT_EQ(command({word}).action, Action::help) << word;
   }
-  for (const char* word : {"-V", "--version"}) EXPECT_EQ(command({word}).wish, Wish::version) << word;
+  for (const char* word : {"-V", "--version"}) EXPECT_EQ(command({word}).action, Action::version) << word;
   const Command own = ebb({"--rounds", "3", "--reps=4", "--buckets", "5", "--print_ptrn", "--hostname"});
   EXPECT_EQ(own.request.rounds, 3u);
   EXPECT_EQ(own.request.num_exchanges, 4u);
@@ -193,11 +193,11 @@ TEST(NetgaugeOptions, StandOnEitherSideOfThePattern) {
 }
 
 TEST(NetgaugeOptions, MeanWhatTheirPlaceSays) {
-  EXPECT_EQ(command({"-h", "-x", "ebb"}).wish, Wish::help);
-  EXPECT_EQ(ebb({"-h"}).wish, Wish::run);
-  EXPECT_EQ(command({"--help", "-x", "ebb"}).wish, Wish::help);
-  EXPECT_EQ(ebb({"--help"}).wish, Wish::pattern_help);
-  EXPECT_EQ(ebb({"-V"}).wish, Wish::version);
+  EXPECT_EQ(command({"-h", "-x", "ebb"}).action, Action::help);
+  EXPECT_EQ(ebb({"-h"}).action, Action::run);
+  EXPECT_EQ(command({"--help", "-x", "ebb"}).action, Action::help);
+  EXPECT_EQ(ebb({"--help"}).action, Action::pattern_help);
+  EXPECT_EQ(ebb({"-V"}).action, Action::version);
   EXPECT_EQ(general({"--output", "ng.h5"}).request.output, "");
   EXPECT_EQ(ebb({"--output", "ng.h5"}).request.output, "ng.h5");
 }

@@ -179,8 +179,8 @@ TEST(NettestOptions, KeepTheTableFinite) {
 }
 
 TEST(NettestOptions, AreExplained) {
-  EXPECT_EQ(command({"-h"}).wish, Wish::help);
-  EXPECT_EQ(command({"m1", "--help"}).wish, Wish::help);
+  EXPECT_EQ(command({"-h"}).action, Action::help);
+  EXPECT_EQ(command({"m1", "--help"}).action, Action::help);
   EXPECT_THAT(refusal({}), AllOf(HasSubstr("there are no arguments"), HasSubstr("nettest -h")));
   for (const char* letter : {"uK", "mN", "MN", "KN", "sN", "TN", "RN", "C0", "Ptotal", "Paverage", "Plocal", "oFILE"}) {
     EXPECT_THAT(usage(), HasSubstr(letter));

@@ -28,11 +28,11 @@ constexpr std::chrono::seconds patience(40);
 
 [[noreturn]] void fail(const char* what) { throw Error(ExitStatus::run_failed, what, system_error_text(errno)); }
 
-void wait_readable(int fd, Deadline deadline, const Meanwhile& meanwhile) {
+void wait_readable(int fd, Deadline deadline, const ProgressFunction& progress) {
   for (;;) {
     pollfd wanted{fd, POLLIN, 0};
-    if (::poll(&wanted, 1, deadline.left_ms(meanwhile)) > 0) return;
-    if (meanwhile) meanwhile();
+    if (::poll(&wanted, 1, deadline.left_ms(progress)) > 0) return;
+    if (progress) progress();
     if (deadline.has_passed()) throw Error(ExitStatus::run_failed, "a rank did not come to the meeting");
   }
 }
@@ -62,8 +62,8 @@ class ForkedRendezvous final : public cluster::Rendezvous {
   ForkedRendezvous(int rank, const std::vector<Listener>& listeners) : rank_(rank), listeners_(listeners) {}
 
   using cluster::Rendezvous::meet;
-  Descriptor meet(int partner, Deadline deadline, const Meanwhile& meanwhile) override {
-    Descriptor socket = rank_ < partner ? dial(partner) : accept_from(partner, deadline, meanwhile);
+  Descriptor meet(int partner, Deadline deadline, const ProgressFunction& progress) override {
+    Descriptor socket = rank_ < partner ? dial(partner) : accept_from(partner, deadline, progress);
     const int on = 1;
     ::setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return socket;
@@ -78,10 +78,10 @@ class ForkedRendezvous final : public cluster::Rendezvous {
     return socket;
   }
 
-  Descriptor accept_from(int partner, Deadline deadline, const Meanwhile& meanwhile) {
+  Descriptor accept_from(int partner, Deadline deadline, const ProgressFunction& progress) {
     const int listener = listeners_[static_cast<std::size_t>(rank_)].socket.fd();
     while (early_.find(partner) == early_.end()) {
-      wait_readable(listener, deadline, meanwhile);
+      wait_readable(listener, deadline, progress);
       Descriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
       int caller = -1;
       if (!socket || ::recv(socket.fd(), &caller, sizeof caller, MSG_WAITALL) != sizeof caller) fail("cannot accept");

@@ -15,7 +15,7 @@ namespace {
 
 /// MPI needs nobody to bring its ranks together.
 class NoRendezvous final : public cluster::Rendezvous {
-  Descriptor meet(int, Deadline, const Meanwhile&) override {
+  Descriptor meet(int, Deadline, const ProgressFunction&) override {
     throw Error(ExitStatus::run_failed, "nobody is to be met here");
   }
 };

@@ -65,7 +65,7 @@ TEST(Json, BytesThatAreNotUtf8AreReplacedAsAnotherLibraryDoes) {
   for (const std::string text :
        {"\xff", "a\xc3", "\xc3\xbc ok", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\x80", "\xf0\x9f\x98\x80"}) {
     const std::string written = Json(text).in_one_line();
-    EXPECT_NO_THROW(static_cast<void>(Reference::parse(written))) << written;
+    EXPECT_TRUE(Reference::accept(written)) << written;
   }
   EXPECT_EQ(Json("a\xff"
                  "b")

@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(components, each_place,
                                          Case{"socket_in", {ComponentKind::socket, -1, 4, -1, 0}, FaultDirection::in},
                                          Case{"rank", {ComponentKind::rank, -1, 33, -1, -1}},
                                          Case{"rank_out", {ComponentKind::rank, -1, 2, -1, -1}, FaultDirection::out}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& one) { return std::string(one.param.name); });
 
 TEST(components, a_rail_is_found_where_it_has_less_than_a_quarter_of_the_ranks) {
   Machine machine = quiet({4, 4, 8, 2});

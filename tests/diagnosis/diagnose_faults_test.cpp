@@ -59,7 +59,7 @@ TEST_P(each_kind, is_found_and_named) {
 }
 
 INSTANTIATE_TEST_SUITE_P(faults, each_kind, testing::ValuesIn(possible_kinds(machine_of(usual))),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& kind) { return std::string(name_of(kind.param)); });
 
 class each_seed : public testing::TestWithParam<std::uint64_t> {};
 

@@ -32,7 +32,7 @@ def test_a_slow_host_is_named(network: Make, tmp_path: Path) -> None:
     hosts = network(len(HOSTS))
     hosts.slow_down(SLOW)
     summary = measured(hosts, tmp_path, "--rounds", "12")
-    assert [place["host"] for place in summary["slow_places"]] == [hosts.names[SLOW]]
+    assert [place["host"] for place in summary["slow_components"]] == [hosts.names[SLOW]]
     slowest = summary["slow_connections"][0]
     assert SLOW in (slowest["from"], slowest["to"])
     assert slowest["slow_alone"]
@@ -48,7 +48,7 @@ def test_a_cable_that_pairs_share_is_slow_only_under_load(network: Make, tmp_pat
     # One pair or three cross the cable, which carries one: of all 15 matchings 6 have three.
     (size,) = summary["sizes"]
     assert size["relative"]["mean"] < 0.95
-    assert summary["slow_places"] == []
+    assert summary["slow_components"] == []
     for slow in summary["slow_connections"]:
         assert (slow["from"] in HOSTS[:3]) != (slow["to"] in HOSTS[:3]), slow
         assert slow["alone_time_ns"] < 0.7 * slow["time_ns"], slow

@@ -41,6 +41,7 @@ TEXT = {
 # An old name in code, with regard to case: the name that stands for it.
 NAMES = {
     r"\w*beside_others\w*": "concurrent",
+    r"\w*in_company\w*": "under_load",
     r"Surroundings|surroundings_": "RunEnvironment",
     r"Presence": "RankLayout",
     r"\w*[Pp]retended\w*": "DryRunRanks, dry_run",
@@ -59,8 +60,6 @@ NAMES = {
     r"\w*(?i:ma[dk]e_?believe)\w*": "simulated, fake",
     r"lonely_\w+|\w+_lonely\b": "isolated",
 }
-# What recorded files and the earlier tools call by such a word stays as it is: keys, and quotations.
-STAYS = re.compile(r"\bonly_in_company\b|[\"`.]ratio_beside_others\b")
 
 _TEXT = rf"(?<!-)(?i:{'|'.join(TEXT)})(?![\w-])"
 _NAMES = rf"(?:{'|'.join(NAMES)})(?!\w)"
@@ -73,10 +72,8 @@ def glossary(root: Path) -> list[str]:
     for path in tree.below(root, "README.md", *FOLDERS):
         where = path.relative_to(root).as_posix()
         if (tree.is_source(path) or path.suffix in SUFFIXES) and where not in EXCEPT_FILES:
-            lines = STAYS.sub("", tree.text_of(path))
-            complaints += [
-                f"{where}:{number}: {old}: the glossary says {new}" for number, old, new in _old_words(lines)
-            ]
+            old_words = _old_words(tree.text_of(path))
+            complaints += [f"{where}:{number}: {old}: the glossary says {new}" for number, old, new in old_words]
     return complaints
 
 

@@ -9,27 +9,27 @@ from pathlib import Path
 
 import tree
 
-# As leadline_unity_groups(), leadline_layer() and leadline_test() in cmake/leadline_layer.cmake.
+# As leadline_layer() and leadline_test() in cmake/leadline_layer.cmake.
 _PROGRAM = re.compile(r"^ *leadline_test\(", re.MULTILINE)
 _EXCEPT = re.compile(r"^leadline_layer\(\w+ EXCEPT (\w+)", re.MULTILINE)
-_GROUP = re.compile(r"(^|[/_])(link|topology|bisection|io)[_/.]")
 _OUTER = re.compile(r"^namespace ([\w:]+) \{")
 _TYPE = re.compile(r"^(?:struct|class|enum|enum class|union) (\w+)[^;]*$")
 _CONSTANT = re.compile(r"^(?:inline |static |thread_local )*(?:constexpr|const) [^=({]*?(\w+)(?:\[\w*\])*(?: =|\{|$)")
 _NEXT_CONSTANT = re.compile(r", (\w+) = ")
 _FUNCTION = re.compile(r"^(?!return\b|using\b|template\b|static_assert\b)[\w:<>,&*\s\[\]]*[\s&*](\w+)\((.*)")
+_USING = re.compile(r"^using (?:(\w+) = .*|[\w:]*::(\w+));$")
 _NAME_OF_PARAMETER = re.compile(r"\s*\b\w+(\s*=.*)?$")
 
 
 def joined_names(root: Path) -> list[str]:
-    """Sources that are joined have no two names alike in their unnamed namespaces."""
+    """Sources that are joined have no two names alike in their unnamed namespaces, but for one `using` twice."""
     complaints = []
-    known: dict[tuple[str, str], str] = {}
+    known: dict[tuple[str, str], tuple[str, str]] = {}
     for path, group in _joined_sources(root):
         where = path.relative_to(root)
-        for line, scope, name in _hidden_names(tree.text_of(path)):
-            other = known.setdefault((group, f"{scope} {name}"), f"{where}:{line}")
-            if other.split(":")[0] != str(where):
+        for line, scope, name, text in _hidden_names(tree.text_of(path)):
+            other, other_text = known.setdefault((group, f"{scope} {name}"), (f"{where}:{line}", text))
+            if other.split(":")[0] != str(where) and not (_USING.match(text) and text == other_text):
                 complaints.append(f"{where}:{line}: {name} is in {other}, too, and both may be joined into one source")
     return complaints
 
@@ -38,7 +38,7 @@ def _joined_sources(root: Path) -> Iterator[tuple[Path, str]]:
     """Each source that is joined with others, and with which."""
     for path in tree.below(root, "engine"):
         if path.suffix == ".cpp" and not _is_left_out(root, path):
-            yield path, _group_of(path.relative_to(root / "engine"))
+            yield path, path.relative_to(root / "engine").parts[0]
     if (root / "tests").is_dir():
         for path in tree.below(root, "tests"):
             if path.suffix == ".cpp" and _is_one_program(path.parent):
@@ -59,14 +59,8 @@ def _is_left_out(root: Path, path: Path) -> bool:
     return left_out is not None and left_out[1] == folder
 
 
-def _group_of(path: Path) -> str:
-    """The layer, and what a benchmark has for itself."""
-    benchmark = _GROUP.search("/".join(path.parts[1:]))
-    return f"{path.parts[0]} {benchmark[2] if benchmark else 'common'}"
-
-
-def _hidden_names(text: str) -> Iterator[tuple[int, str, str]]:
-    """Line, enclosing namespace and name; of functions with the types of their parameters."""
+def _hidden_names(text: str) -> Iterator[tuple[int, str, str, str]]:
+    """Line, enclosing namespace, name (of functions with the types of their parameters) and the line's text."""
     scope, is_hidden = "", False
     lines = text.splitlines()
     for index, line in enumerate(lines):
@@ -77,12 +71,14 @@ def _hidden_names(text: str) -> Iterator[tuple[int, str, str]]:
             is_hidden = line == "namespace {"
         elif is_hidden and line and not line[0].isspace():
             for name in _names_of(line, lines[index + 1 :]):
-                yield index + 1, scope, name
+                yield index + 1, scope, name, line
 
 
 def _names_of(line: str, following: list[str]) -> list[str]:
     if match := _TYPE.match(line):
         return [match[1]]
+    if match := _USING.match(line):
+        return [match[1] or match[2]]
     if match := _CONSTANT.match(line):
         return [match[1], *_NEXT_CONSTANT.findall(line)]
     if match := _FUNCTION.match(line):

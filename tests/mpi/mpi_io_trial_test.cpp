@@ -29,7 +29,7 @@ Trial try_out_with(const std::string& choice, FileCalls calls, bool collective) 
 
 void expect_well(const std::string& choice, FileCalls calls, bool collective) {
   const Trial trial = try_out_with(choice, calls, collective);
-  EXPECT_TRUE(trial.is_well) << choice << ": " << trial.why;
+  EXPECT_TRUE(trial.works) << choice << ": " << trial.why;
 }
 
 TEST(MpiIoTrial, BlockingCallsCanBeTrusted) {

@@ -48,9 +48,9 @@ struct Table {
     options.choice("--colour", "of everything", request.colour);
     options.flag("--green", "as the default", request.colour, Colour::green)
         .needs("--time", "nothing is green at once")
-        .apart_from("--colour", "each says the colour");
+        .conflicts_with("--colour", "each says the colour");
     options.flag("-q,--quiet", "silent", request.is_quiet);
-    options.idle_beside("--quiet", {"--limit"}, "nothing is said");
+    options.no_effect_with("--quiet", {"--limit"}, "nothing is said");
   }
 
   std::string help_of(const std::string& name) const {

@@ -14,8 +14,8 @@ namespace {
 using nlohmann::json;
 using output::FileInfo;
 using result::bisection::Hdf5Reader;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::HasSubstr;
 
 FileInfo info_of(const std::string& path) {
   FileInfo info;

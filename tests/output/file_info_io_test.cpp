@@ -14,9 +14,9 @@ namespace {
 using nlohmann::json;
 using output::FileInfo;
 using result::io::Hdf5Reader;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
 
 FileInfo info_of(const std::string& path) {
   FileInfo info;

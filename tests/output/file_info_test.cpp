@@ -15,9 +15,9 @@ namespace {
 using nlohmann::json;
 using output::FileInfo;
 using result::topology::Hdf5Reader;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
 
 const std::vector<schedule::Topology> topologies = topologies_of_5();
 

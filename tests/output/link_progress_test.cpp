@@ -10,9 +10,9 @@
 namespace leadline::output::link_progress_test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
 
 class Screen {
  public:

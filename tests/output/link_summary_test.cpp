@@ -13,9 +13,9 @@
 namespace leadline::output {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
 
 PairSummary pairs(std::uint64_t num_pairs, double median_ns) {
   return {.num_pairs = num_pairs,

@@ -293,7 +293,7 @@ def test_a_slow_rank_is_named(bisection: Bisection, tmp_path: Path) -> None:
     words = ["--local", "8", "--transport", transport, "--rounds", "30", "--message-size", "64KiB"]
     done = bisection(*words, "--output", "r.json")
     document = json.loads((tmp_path / "r.json").read_text())
-    assert [(place["rank"], place["host"]) for place in document["slow_places"]] == [(5, "host2")]
+    assert [(place["rank"], place["host"]) for place in document["slow_components"]] == [(5, "host2")]
     assert re.search(r"\nrank 5 on host2 is slow in 100 % of its \d+ connections: 0\.2\d of the median\n", done.out)
     alone = [5 in (one["from"], one["to"]) for one in document["slow_connections"]]
     assert alone[0], "the slowest come first"
@@ -301,7 +301,7 @@ def test_a_slow_rank_is_named(bisection: Bisection, tmp_path: Path) -> None:
     assert "slow alone, too" in done.out
 
     bisection(*words[:3], fabric_file(tmp_path, {"slow_host": 1, "factor": 4}), *words[4:], "--output", "host.json")
-    places = json.loads((tmp_path / "host.json").read_text())["slow_places"]
+    places = json.loads((tmp_path / "host.json").read_text())["slow_components"]
     assert (places[0]["rank"], places[0]["host"]) == (None, "host1"), "a host comes before its ranks"
 
 

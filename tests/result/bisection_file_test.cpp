@@ -18,10 +18,10 @@ using result::FileKind;
 using result::LinkResultReader;
 using result::bisection::Hdf5Reader;
 using result::bisection::kept_sizes;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 constexpr int num_ranks = 5;
 

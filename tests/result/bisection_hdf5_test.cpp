@@ -19,10 +19,10 @@ namespace {
 using bench::bisection::RankTimes;
 using result::BisectionFileSetup;
 using result::bisection::Hdf5Store;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 constexpr int num_ranks = 5;
 constexpr std::size_t num_sizes = 3;

@@ -17,8 +17,8 @@ namespace {
 using nlohmann::json;
 using result::bisection::json_text;
 using result::bisection::JsonStore;
-using ::testing::Each;
-using ::testing::IsEmpty;
+using testing::Each;
+using testing::IsEmpty;
 
 json document_of(const BisectionResult& result) { return json::parse(json_text(result)); }
 json document_at(const std::string& path) { return json::parse(contents_of(path)); }
@@ -53,7 +53,7 @@ TEST(BisectionJson, ThatDoesNotFitIsFound) {
   document["patterns"][1]["kind"] = "other";
   document["sizes"][1]["buckets"][0]["extra"] = 1;
   document["options"]["rounds"] = "10";
-  document["slow_places"][0]["host"] = nullptr;
+  document["slow_components"][0]["host"] = nullptr;
   EXPECT_EQ(schema.complaints(document).size(), 5U);
 }
 
@@ -129,10 +129,10 @@ TEST(BisectionJson, HasWhatIsSlow) {
                                                    {"slow_alone", false}}));
   EXPECT_TRUE(document["slow_connections"][1]["alone_time_ns"].is_null());
   EXPECT_EQ(
-      document["slow_places"][0],
+      document["slow_components"][0],
       json(
           {{"rank", nullptr}, {"host", "node1"}, {"num_connections", 24}, {"num_slow", 23}, {"relative_median", 0.5}}));
-  EXPECT_EQ(document["slow_places"][1]["rank"], 2);
+  EXPECT_EQ(document["slow_components"][1]["rank"], 2);
 }
 
 TEST(BisectionJson, SaysNullForWhatWasNotMeasured) {
@@ -149,7 +149,7 @@ TEST(BisectionJson, SaysNullForWhatWasNotMeasured) {
   EXPECT_TRUE(size["relative"]["mean"].is_null());
   EXPECT_TRUE(size["bytes_per_s_p05"].is_null());
   EXPECT_EQ(size["buckets"], json::array());
-  EXPECT_TRUE(document["slow_places"][0]["relative_median"].is_null());
+  EXPECT_TRUE(document["slow_components"][0]["relative_median"].is_null());
 }
 
 TEST(BisectionJsonStore, HoldsAValidDocumentFromItsCreationOn) {

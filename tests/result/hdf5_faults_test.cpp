@@ -18,10 +18,10 @@ namespace {
 using result::ExistingFile;
 using result::Hdf5Store;
 using result::LinkResultFileSetup;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 /// What every rank gets to hear.
 std::vector<std::string> errors_of_creating(const std::string& path, ExistingFile existing = ExistingFile::refuse) {

@@ -21,9 +21,9 @@ namespace {
 using result::Hdf5Store;
 using result::LinkResultFileSetup;
 
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 constexpr int num_ranks = 5;
 

@@ -21,11 +21,11 @@ using result::io::kept_phase;
 using result::io::kept_phases;
 using result::io::KeptPhase;
 using result::io::StoredPhase;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 
 constexpr int num_ranks = 5;
 

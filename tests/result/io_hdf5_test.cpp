@@ -21,11 +21,11 @@ using nlohmann::json;
 using result::IoFileSetup;
 using result::io::Hdf5Store;
 using result::io::phase_text;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Lt;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Lt;
 
 constexpr int num_ranks = 5;
 

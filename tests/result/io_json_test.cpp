@@ -20,11 +20,11 @@ using nlohmann::json;
 using result::io::json_text;
 using result::io::JsonStore;
 using result::io::phase_text;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::Ge;
-using ::testing::IsEmpty;
-using ::testing::Le;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::IsEmpty;
+using testing::Le;
 
 constexpr std::size_t most_bytes = 32767;
 

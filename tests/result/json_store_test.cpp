@@ -20,9 +20,9 @@ namespace {
 using nlohmann::json;
 using result::ExistingFile;
 using result::JsonStore;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
 
 json document_at(const std::string& path) { return json::parse(contents_of(path)); }
 

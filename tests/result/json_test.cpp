@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 using result::json_text;
-using ::testing::IsEmpty;
+using testing::IsEmpty;
 
 json document_of(const LinkResult& result) { return json::parse(json_text(result)); }
 
@@ -84,7 +84,7 @@ TEST(Json, HasSlowPairsWithHostsAndVerdicts) {
   EXPECT_EQ(slowest[0]["from_host"], "node1");
   EXPECT_EQ(slowest[0]["to_host"], "node0");
   EXPECT_EQ(slowest[0]["company_to_alone_ratio"], 4);
-  EXPECT_EQ(slowest[0]["verdict"], "only_in_company");
+  EXPECT_EQ(slowest[0]["verdict"], "only_under_load");
   EXPECT_EQ(slowest[1]["verdict"], "not_retested");
 }
 

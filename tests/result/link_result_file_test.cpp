@@ -13,8 +13,8 @@ namespace {
 
 using result::default_file_name;
 using result::format_for;
-using ::testing::Each;
-using ::testing::HasSubstr;
+using testing::Each;
+using testing::HasSubstr;
 
 std::string error_of(const std::string& path, std::optional<ResultFormat> given) {
   try {

@@ -19,10 +19,10 @@ namespace {
 
 using result::FileKind;
 using result::LinkResultReader;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 constexpr int num_ranks = 4;
 

@@ -13,8 +13,8 @@ namespace {
 using result::OutputFile;
 using result::PlacedBytes;
 using result::SharedFile;
-using ::testing::Each;
-using ::testing::HasSubstr;
+using testing::Each;
+using testing::HasSubstr;
 
 SharedFile open_shared(cluster::Cluster& cluster, const std::string& path, RowPath row_path) {
   std::optional<OutputFile> created;

@@ -15,7 +15,7 @@ using result::LinkResultFileSetup;
 using result::SionReader;
 using result::SionRecord;
 using result::SionStore;
-using ::testing::ElementsAre;
+using testing::ElementsAre;
 
 /// A request like that of the LinkTest run that made a sample, and the sample's own numbers as rows.
 struct Rerun {

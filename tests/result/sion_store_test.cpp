@@ -20,10 +20,10 @@ using result::LinkResultFileSetup;
 using result::SionReader;
 using result::SionRecord;
 using result::SionStore;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 constexpr int num_ranks = 5;
 

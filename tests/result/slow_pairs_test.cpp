@@ -34,7 +34,7 @@ Verdict verdict(double time_ns, double retest_time_ns, const std::string& to_hos
 
 TEST(SlowPairs, AreJudgedWithinTheirClass) {
   EXPECT_EQ(verdict(1600, 1550, "a"), Verdict::slow_alone_too);
-  EXPECT_EQ(verdict(1600, 1000, "a"), Verdict::only_in_company);
+  EXPECT_EQ(verdict(1600, 1000, "a"), Verdict::only_under_load);
   EXPECT_EQ(verdict(1510, 1490, "a"), Verdict::slow_alone_too);  // across the line by jitter
   EXPECT_EQ(verdict(1400, 1000, "a"), Verdict::not_slow);
   EXPECT_EQ(verdict(2900, 2800, "b"), Verdict::not_slow);

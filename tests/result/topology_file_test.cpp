@@ -16,10 +16,10 @@ using result::FileKind;
 using result::LinkResultReader;
 using result::topology::best_rates;
 using result::topology::Hdf5Reader;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 constexpr int num_ranks = 5;
 const std::vector<schedule::Topology> topologies = topologies_of_5();

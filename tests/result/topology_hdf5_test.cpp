@@ -18,10 +18,10 @@ namespace {
 
 using result::TopologyFileSetup;
 using result::topology::Hdf5Store;
-using ::testing::AllOf;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 constexpr int num_ranks = 5;
 const std::vector<schedule::Topology> topologies = topologies_of_5();

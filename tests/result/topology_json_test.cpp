@@ -17,8 +17,8 @@ namespace {
 using nlohmann::json;
 using result::topology::json_text;
 using result::topology::JsonStore;
-using ::testing::Each;
-using ::testing::IsEmpty;
+using testing::Each;
+using testing::IsEmpty;
 
 const std::vector<schedule::Topology> topologies = topologies_of_5();
 

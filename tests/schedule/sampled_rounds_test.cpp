@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Randomly sampled rounds: for many sizes and layouts of hosts nobody has two meetings, both sides agree, and near and
+// Randomly sampled rounds: for many sizes and layouts of hosts nobody has two pairings, both sides agree, and near and
 // far rounds take turns.
 #include "schedule/sampled_rounds.hpp"
 
@@ -82,7 +82,7 @@ std::uint32_t host_of(const Layout& layout, std::int32_t rank) {
 /// The pairs of a round, the lower rank first.
 std::set<RankPair> pairs_of(const SampledRounds& rounds, std::int64_t round) {
   std::set<RankPair> pairs;
-  for (const auto& couple : rounds.couples(round)) pairs.insert(std::minmax(couple.leader, couple.other));
+  for (const auto& pair : rounds.pairs(round)) pairs.insert(std::minmax(pair.leader, pair.other));
   return pairs;
 }
 
@@ -90,13 +90,13 @@ TEST(sampled_rounds, have_nobody_twice_and_nobody_alone) {
   for (const Layout& layout : layouts()) {
     const SampledRounds rounds = rounds_of(layout);
     for (std::int64_t round = 0; round < rounds.num_rounds(); ++round) {
-      std::vector<int> meetings(layout.host_of.size(), 0);
-      for (const auto& couple : rounds.couples(round)) {
-        ASSERT_NE(couple.leader, couple.other) << layout.name;
-        ++meetings.at(static_cast<std::size_t>(couple.leader));
-        ++meetings.at(static_cast<std::size_t>(couple.other));
+      std::vector<int> pairings(layout.host_of.size(), 0);
+      for (const auto& pair : rounds.pairs(round)) {
+        ASSERT_NE(pair.leader, pair.other) << layout.name;
+        ++pairings.at(static_cast<std::size_t>(pair.leader));
+        ++pairings.at(static_cast<std::size_t>(pair.other));
       }
-      ASSERT_LE(*std::max_element(meetings.begin(), meetings.end()), 1) << layout.name << ", round " << round;
+      ASSERT_LE(*std::max_element(pairings.begin(), pairings.end()), 1) << layout.name << ", round " << round;
     }
   }
 }
@@ -105,17 +105,17 @@ TEST(sampled_rounds, are_the_same_from_each_seat_as_from_above) {
   for (const Layout& layout : layouts()) {
     const SampledRounds rounds = rounds_of(layout);
     for (std::int64_t round = 0; round < rounds.num_rounds(); ++round) {
-      const auto couples = rounds.couples(round);
+      const auto pairs = rounds.pairs(round);
       std::size_t num_seated = 0;
       for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(layout.host_of.size()); ++rank) {
         num_seated += rounds.seat(rank, round) ? 1U : 0U;
       }
-      EXPECT_EQ(num_seated, 2 * couples.size()) << layout.name << ", round " << round;
-      for (const auto& couple : couples) {
-        const auto leader = rounds.seat(couple.leader, round), other = rounds.seat(couple.other, round);
+      EXPECT_EQ(num_seated, 2 * pairs.size()) << layout.name << ", round " << round;
+      for (const auto& pair : pairs) {
+        const auto leader = rounds.seat(pair.leader, round), other = rounds.seat(pair.other, round);
         ASSERT_TRUE(leader && other) << layout.name << ", round " << round;
-        EXPECT_TRUE(leader->partner == couple.other && leader->leads) << layout.name;
-        EXPECT_TRUE(other->partner == couple.leader && !other->leads) << layout.name;
+        EXPECT_TRUE(leader->partner == pair.other && leader->leads) << layout.name;
+        EXPECT_TRUE(other->partner == pair.leader && !other->leads) << layout.name;
       }
     }
   }
@@ -127,9 +127,9 @@ TEST(sampled_rounds, keep_to_their_kind) {
     for (std::int64_t round = 0; round < rounds.num_rounds(); ++round) {
       // A pair inside its host makes it a round inside hosts, for all.
       std::size_t num_inside = 0;
-      const auto couples = rounds.couples(round);
-      for (const auto& couple : couples) num_inside += host_of(layout, couple.leader) == host_of(layout, couple.other);
-      EXPECT_TRUE(num_inside == 0 || num_inside == couples.size()) << layout.name << ", round " << round;
+      const auto pairs = rounds.pairs(round);
+      for (const auto& pair : pairs) num_inside += host_of(layout, pair.leader) == host_of(layout, pair.other);
+      EXPECT_TRUE(num_inside == 0 || num_inside == pairs.size()) << layout.name << ", round " << round;
     }
   }
 }
@@ -139,8 +139,8 @@ TEST(sampled_rounds, let_one_host_meet_one_other) {
     const SampledRounds rounds = rounds_of(layout);
     for (std::int64_t round = 0; round < rounds.num_rounds(); ++round) {
       std::vector<std::set<std::uint32_t>> met(layout.host_of.size());
-      for (const auto& couple : rounds.couples(round)) {
-        const std::uint32_t host = host_of(layout, couple.leader), other = host_of(layout, couple.other);
+      for (const auto& pair : rounds.pairs(round)) {
+        const std::uint32_t host = host_of(layout, pair.leader), other = host_of(layout, pair.other);
         met[host].insert(other);
         met[other].insert(host);
       }
@@ -151,15 +151,14 @@ TEST(sampled_rounds, let_one_host_meet_one_other) {
 
 /// "any", "leaf", "pod", "host": the narrowest that all pairs of a round have in common.
 std::string kind_of(const Layout& layout, const SampledRounds& rounds, std::int64_t round) {
-  const auto couples = rounds.couples(round);
+  const auto pairs = rounds.pairs(round);
   const auto all_within = [&](const std::vector<std::uint32_t>& groups) {
-    return std::ranges::all_of(couples, [&](const auto& couple) {
-      return groups[host_of(layout, couple.leader)] == groups[host_of(layout, couple.other)];
+    return std::ranges::all_of(pairs, [&](const auto& pair) {
+      return groups[host_of(layout, pair.leader)] == groups[host_of(layout, pair.other)];
     });
   };
-  if (std::ranges::all_of(couples, [&](const auto& couple) {
-        return host_of(layout, couple.leader) == host_of(layout, couple.other);
-      })) {
+  if (std::ranges::all_of(
+          pairs, [&](const auto& pair) { return host_of(layout, pair.leader) == host_of(layout, pair.other); })) {
     return "host";
   }
   for (std::size_t level = 0; level < layout.groups.size(); ++level) {
@@ -194,7 +193,7 @@ TEST(kinds_of_rounds, leave_out_levels_that_say_nothing) {
   const std::size_t num = 64;
   const Layout torus{"a host a router, one group of all", alike(num, 1), {groups_of(num, 1), groups_of(num, num)}};
   const SampledRounds rounds = rounds_of(torus, 12);
-  for (std::int64_t round = 0; round < 12; ++round) EXPECT_EQ(rounds.couples(round).size(), num / 2) << round;
+  for (std::int64_t round = 0; round < 12; ++round) EXPECT_EQ(rounds.pairs(round).size(), num / 2) << round;
 }
 
 TEST(sampled_rounds, follow_from_the_seed) {
@@ -236,8 +235,8 @@ TEST(sampled_rounds, let_all_hosts_meet_about_as_many_others) {
       const SampledRounds rounds = rounds_of(layout, num_rounds);
       std::vector<std::set<std::uint32_t>> met(num_hosts);
       for (std::int64_t round = 0; round < num_rounds; ++round) {
-        for (const auto& couple : rounds.couples(round)) {
-          const std::uint32_t host = host_of(layout, couple.leader), other = host_of(layout, couple.other);
+        for (const auto& pair : rounds.pairs(round)) {
+          const std::uint32_t host = host_of(layout, pair.leader), other = host_of(layout, pair.other);
           if (host == other) continue;
           met[host].insert(other);
           met[other].insert(host);
@@ -261,13 +260,13 @@ TEST(sampled_rounds, are_what_the_schedule_hands_out) {
   ASSERT_EQ(schedule.num_rounds(), 10);
   for (std::int64_t round = 0; round < 10; ++round) {
     EXPECT_EQ(schedule.number_of(round), round + 1);
-    EXPECT_EQ(schedule.pairs(round).size(), rounds.couples(round).size());
+    EXPECT_EQ(schedule.pairs(round).size(), rounds.pairs(round).size());
     for (std::int32_t rank = 0; rank < 9; ++rank) {
-      const auto meeting = schedule.meeting(rank, round);
+      const auto pairing = schedule.pairing(rank, round);
       const auto seat = rounds.seat(rank, round);
-      ASSERT_EQ(meeting.has_value(), seat.has_value());
+      ASSERT_EQ(pairing.has_value(), seat.has_value());
       if (seat) {
-        EXPECT_TRUE(meeting->partner == seat->partner && meeting->leads_first == seat->leads);
+        EXPECT_TRUE(pairing->partner == seat->partner && pairing->leads_first == seat->leads);
       }
     }
   }
@@ -278,11 +277,11 @@ TEST(sampled_rounds, of_a_million_ranks_agree) {
   const Layout layout{"", alike(num_hosts, ranks_a_host), {groups_of(num_hosts, 32), groups_of(num_hosts, 1024)}};
   const SampledRounds rounds = rounds_of(layout, 8);
   for (const std::int64_t round : {0, 1, 3, 5}) {
-    const auto couples = rounds.couples(round);
-    ASSERT_EQ(couples.size(), num_hosts * ranks_a_host / 2);
-    for (const std::size_t index : {std::size_t{0}, couples.size() - 1}) {
-      EXPECT_EQ(rounds.seat(couples[index].leader, round)->partner, couples[index].other);
-      EXPECT_EQ(rounds.seat(couples[index].other, round)->partner, couples[index].leader);
+    const auto pairs = rounds.pairs(round);
+    ASSERT_EQ(pairs.size(), num_hosts * ranks_a_host / 2);
+    for (const std::size_t index : {std::size_t{0}, pairs.size() - 1}) {
+      EXPECT_EQ(rounds.seat(pairs[index].leader, round)->partner, pairs[index].other);
+      EXPECT_EQ(rounds.seat(pairs[index].other, round)->partner, pairs[index].leader);
     }
   }
 }

@@ -132,8 +132,8 @@ TEST(hosts, need_be_known_only_while_the_schedule_is_made) {
 TEST(players, alone_meet_themselves) {
   const Schedule schedule({.num_ranks = 4, .players = {2}});
   ASSERT_EQ(schedule.num_rounds(), 1);
-  EXPECT_EQ(schedule.meeting(2, 0)->partner, 2);
-  for (const int rank : {0, 1, 3}) EXPECT_FALSE(schedule.meeting(rank, 0).has_value());
+  EXPECT_EQ(schedule.pairing(2, 0)->partner, 2);
+  for (const int rank : {0, 1, 3}) EXPECT_FALSE(schedule.pairing(rank, 0).has_value());
 }
 
 TEST(chosen_rounds, are_counted_for_the_kind_of_schedule) {
@@ -151,7 +151,7 @@ void check_some_rounds(const Schedule& schedule, std::int64_t num_rounds) {
     const std::vector<Pair> pairs = schedule.pairs(round);
     ASSERT_FALSE(pairs.empty());
     for (std::size_t i = 0; i < pairs.size(); i += pairs.size() / 100 + 1) {
-      const auto first = schedule.meeting(pairs[i].first, round), second = schedule.meeting(pairs[i].second, round);
+      const auto first = schedule.pairing(pairs[i].first, round), second = schedule.pairing(pairs[i].second, round);
       ASSERT_TRUE(first && first->partner == pairs[i].second && first->leads_first);
       ASSERT_TRUE(second && second->partner == pairs[i].first && !second->leads_first);
     }

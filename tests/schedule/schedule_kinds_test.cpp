@@ -55,12 +55,12 @@ void check_pairs(const Rounds& rounds, const Expected& expected, int num_ranks) 
 }
 
 /// What a rank finds out alone must be what pairs() says of it.
-void check_meeting(const Schedule& schedule, std::int64_t round, int rank, const std::optional<Meeting>& expected) {
-  const auto meeting = schedule.meeting(rank, round);
-  ASSERT_EQ(meeting.has_value(), expected.has_value()) << "rank " << rank << " round " << round;
-  if (!meeting) return;
-  ASSERT_EQ(meeting->leads_first, expected->leads_first) << "rank " << rank << " round " << round;
-  ASSERT_EQ(meeting->partner, expected->partner) << "rank " << rank << " round " << round;
+void check_pairing(const Schedule& schedule, std::int64_t round, int rank, const std::optional<Pairing>& expected) {
+  const auto pairing = schedule.pairing(rank, round);
+  ASSERT_EQ(pairing.has_value(), expected.has_value()) << "rank " << rank << " round " << round;
+  if (!pairing) return;
+  ASSERT_EQ(pairing->leads_first, expected->leads_first) << "rank " << rank << " round " << round;
+  ASSERT_EQ(pairing->partner, expected->partner) << "rank " << rank << " round " << round;
 }
 
 void check_parallel(const Spec& spec, const Rounds& rounds, const Expected& expected) {
@@ -68,13 +68,13 @@ void check_parallel(const Spec& spec, const Rounds& rounds, const Expected& expe
   ASSERT_EQ(static_cast<std::int64_t>(rounds.size()), expected.num_parallel_rounds());
   ASSERT_NO_FATAL_FAILURE(check_pairs(rounds, expected, spec.num_ranks));
   for (std::size_t round = 0; round < rounds.size(); ++round) {
-    std::vector<std::optional<Meeting>> meetings(static_cast<std::size_t>(spec.num_ranks));
+    std::vector<std::optional<Pairing>> pairings(static_cast<std::size_t>(spec.num_ranks));
     for (const Pair& pair : rounds[round]) {
-      meetings.at(static_cast<std::size_t>(pair.second)) = Meeting{pair.first, false};
-      meetings.at(static_cast<std::size_t>(pair.first)) = Meeting{pair.second, true};
+      pairings.at(static_cast<std::size_t>(pair.second)) = Pairing{pair.first, false};
+      pairings.at(static_cast<std::size_t>(pair.first)) = Pairing{pair.second, true};
     }
     for (int rank = 0; rank < spec.num_ranks; ++rank) {
-      check_meeting(schedule, static_cast<std::int64_t>(round), rank, meetings[static_cast<std::size_t>(rank)]);
+      check_pairing(schedule, static_cast<std::int64_t>(round), rank, pairings[static_cast<std::size_t>(rank)]);
     }
     ASSERT_FALSE(testing::Test::HasFailure());
   }
@@ -84,12 +84,12 @@ void check_parallel(const Spec& spec, const Rounds& rounds, const Expected& expe
 void check_round_of_one(const Schedule& schedule, std::int64_t round, const Pair& pair, int num_ranks) {
   const std::vector<Pair> alone = schedule.pairs(round);
   ASSERT_TRUE(alone.size() == 1 && alone[0] == pair) << "round " << round;
-  check_meeting(schedule, round, pair.second, Meeting{pair.first, pair.first == pair.second});
-  check_meeting(schedule, round, pair.first, Meeting{pair.second, true});
+  check_pairing(schedule, round, pair.second, Pairing{pair.first, pair.first == pair.second});
+  check_pairing(schedule, round, pair.first, Pairing{pair.second, true});
   const bool asks_all = num_ranks <= most_ranks_asked_one_by_one;
   const int first_asked = asks_all ? 0 : static_cast<int>(round % num_ranks);
   for (int rank = first_asked; rank < (asks_all ? num_ranks : first_asked + 1); ++rank) {
-    if (rank != pair.first && rank != pair.second) check_meeting(schedule, round, rank, std::nullopt);
+    if (rank != pair.first && rank != pair.second) check_pairing(schedule, round, rank, std::nullopt);
   }
 }
 
@@ -121,9 +121,9 @@ void check_shuffled(Spec spec) {
     ASSERT_FALSE(ran.at(static_cast<std::size_t>(number - 1)));
     ran[static_cast<std::size_t>(number - 1)] = true;
     const int rank = static_cast<int>(round % spec.num_ranks);
-    const auto expected = plain.meeting(rank, number - 1), meeting = shuffled.meeting(rank, round);
-    ASSERT_EQ(meeting.has_value(), expected.has_value());
-    ASSERT_TRUE(!meeting || meeting->partner == expected->partner);
+    const auto expected = plain.pairing(rank, number - 1), pairing = shuffled.pairing(rank, round);
+    ASSERT_EQ(pairing.has_value(), expected.has_value());
+    ASSERT_TRUE(!pairing || pairing->partner == expected->partner);
   }
 }
 

@@ -34,11 +34,11 @@ std::string refusal(const Spec& spec) {
 void expect_same_round(const Schedule& a, std::int64_t round_a, const Schedule& b, std::int64_t round_b,
                        int num_ranks) {
   for (int rank = 0; rank < num_ranks; ++rank) {
-    const auto meeting_a = a.meeting(rank, round_a), meeting_b = b.meeting(rank, round_b);
-    ASSERT_EQ(meeting_a.has_value(), meeting_b.has_value());
-    if (!meeting_a) continue;
-    ASSERT_EQ(meeting_a->partner, meeting_b->partner);
-    ASSERT_EQ(meeting_a->leads_first, meeting_b->leads_first);
+    const auto pairing_a = a.pairing(rank, round_a), pairing_b = b.pairing(rank, round_b);
+    ASSERT_EQ(pairing_a.has_value(), pairing_b.has_value());
+    if (!pairing_a) continue;
+    ASSERT_EQ(pairing_a->partner, pairing_b->partner);
+    ASSERT_EQ(pairing_a->leads_first, pairing_b->leads_first);
   }
 }
 
@@ -165,12 +165,12 @@ TEST(permuted_schedule, is_the_plain_one_with_other_ranks_on_its_seats) {
       const auto seat_to_rank = permutation(num_ranks, 3, 5);
       for (std::int64_t round = 0; round < plain.num_rounds(); ++round) {
         for (int seat = 0; seat < num_ranks; ++seat) {
-          const auto wanted = plain.meeting(seat, round);
-          const auto meeting = permuted.meeting(seat_to_rank[static_cast<std::size_t>(seat)], round);
-          ASSERT_EQ(meeting.has_value(), wanted.has_value());
-          if (!meeting) continue;
-          EXPECT_EQ(meeting->partner, seat_to_rank[static_cast<std::size_t>(wanted->partner)]);
-          EXPECT_EQ(meeting->leads_first, wanted->leads_first);
+          const auto wanted = plain.pairing(seat, round);
+          const auto pairing = permuted.pairing(seat_to_rank[static_cast<std::size_t>(seat)], round);
+          ASSERT_EQ(pairing.has_value(), wanted.has_value());
+          if (!pairing) continue;
+          EXPECT_EQ(pairing->partner, seat_to_rank[static_cast<std::size_t>(wanted->partner)]);
+          EXPECT_EQ(pairing->leads_first, wanted->leads_first);
         }
       }
     }
@@ -195,9 +195,9 @@ TEST(everything_at_once, two_ranks_compute_the_same) {
   for (std::int64_t round = 0; round < 6; ++round) {
     expect_same_round(mine, round, yours, round, 13);
     const Pair pair = mine.pairs(round).at(0);
-    EXPECT_EQ(yours.meeting(pair.first, round)->partner, pair.second);
-    EXPECT_TRUE(yours.meeting(pair.first, round)->leads_first);
-    EXPECT_FALSE(yours.meeting(pair.second, round)->leads_first);
+    EXPECT_EQ(yours.pairing(pair.first, round)->partner, pair.second);
+    EXPECT_TRUE(yours.pairing(pair.first, round)->leads_first);
+    EXPECT_FALSE(yours.pairing(pair.second, round)->leads_first);
   }
 }
 

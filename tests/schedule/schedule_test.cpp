@@ -30,25 +30,25 @@ using UnorderedPair = std::pair<int, int>;
 
 UnorderedPair unordered(const Pair& pair) { return std::minmax({pair.first, pair.second}); }
 
-/// What must hold in any round: nobody twice, meeting() says the same as pairs() for everybody, one side leads.
+/// What must hold in any round: nobody twice, pairing() says the same as pairs() for everybody, one side leads.
 void check_round(const Schedule& schedule, int num_ranks, std::int64_t round) {
-  std::vector<std::optional<Meeting>> expected(static_cast<std::size_t>(num_ranks));
+  std::vector<std::optional<Pairing>> expected(static_cast<std::size_t>(num_ranks));
   for (const Pair& pair : schedule.pairs(round)) {
     auto& first = expected.at(static_cast<std::size_t>(pair.first));
     ASSERT_FALSE(first.has_value()) << "rank " << pair.first << " twice in round " << round;
-    first = Meeting{pair.second, true};
+    first = Pairing{pair.second, true};
     if (pair.first == pair.second) continue;
     auto& second = expected.at(static_cast<std::size_t>(pair.second));
     ASSERT_FALSE(second.has_value()) << "rank " << pair.second << " twice in round " << round;
-    second = Meeting{pair.first, false};
+    second = Pairing{pair.first, false};
   }
   for (int rank = 0; rank < num_ranks; ++rank) {
-    const auto meeting = schedule.meeting(rank, round);
+    const auto pairing = schedule.pairing(rank, round);
     const auto& wanted = expected[static_cast<std::size_t>(rank)];
-    ASSERT_EQ(meeting.has_value(), wanted.has_value()) << "rank " << rank << " round " << round;
-    if (!meeting) continue;
-    ASSERT_EQ(meeting->partner, wanted->partner) << "rank " << rank << " round " << round;
-    ASSERT_EQ(meeting->leads_first, wanted->leads_first) << "rank " << rank << " round " << round;
+    ASSERT_EQ(pairing.has_value(), wanted.has_value()) << "rank " << rank << " round " << round;
+    if (!pairing) continue;
+    ASSERT_EQ(pairing->partner, wanted->partner) << "rank " << rank << " round " << round;
+    ASSERT_EQ(pairing->leads_first, wanted->leads_first) << "rank " << rank << " round " << round;
   }
 }
 
@@ -98,10 +98,10 @@ TEST(schedule, one_rank_meets_itself_once) {
     for (const int permutation : {-1, 0}) {
       const Schedule schedule(spec_of(1, serial, permutation));
       ASSERT_EQ(schedule.num_rounds(), 1);
-      const auto meeting = schedule.meeting(0, 0);
-      ASSERT_TRUE(meeting.has_value());
-      EXPECT_EQ(meeting->partner, 0);
-      EXPECT_TRUE(meeting->leads_first);
+      const auto pairing = schedule.pairing(0, 0);
+      ASSERT_TRUE(pairing.has_value());
+      EXPECT_EQ(pairing->partner, 0);
+      EXPECT_TRUE(pairing->leads_first);
       ASSERT_EQ(schedule.pairs(0).size(), 1u);
       EXPECT_NO_FATAL_FAILURE(check_round(schedule, 1, 0));
     }
@@ -114,7 +114,7 @@ TEST(schedule, of_an_odd_number_everybody_rests_once) {
     for (int rank = 0; rank < num_ranks; ++rank) {
       int num_rests = 0;
       for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
-        num_rests += schedule.meeting(rank, round).has_value() ? 0 : 1;
+        num_rests += schedule.pairing(rank, round).has_value() ? 0 : 1;
       }
       ASSERT_EQ(num_rests, 1) << num_ranks << " ranks, rank " << rank;
     }
@@ -151,9 +151,9 @@ TEST(schedule, pairs_meet_in_the_step_of_the_formula) {
           step = (modulus - (a + b - 2) * (num_ranks / 2) % modulus) % modulus;
           if (step == 0) step = modulus;
         }
-        const auto meeting = schedule.meeting(a, step - 1);
-        ASSERT_TRUE(meeting.has_value());
-        ASSERT_EQ(meeting->partner, b) << num_ranks << " ranks, step " << step << ", rank " << a;
+        const auto pairing = schedule.pairing(a, step - 1);
+        ASSERT_TRUE(pairing.has_value());
+        ASSERT_EQ(pairing->partner, b) << num_ranks << " ranks, step " << step << ", rank " << a;
       }
     }
   }
@@ -167,7 +167,7 @@ TEST(schedule, the_side_of_the_formula_leads_first) {
       for (int rank = 0; rank < num_ranks; ++rank) {
         const int chair = (rank - 1 + step) % (num_ranks - 1);
         const bool leads = rank == 0 || (chair >= 1 && chair <= num_ranks / 2 - 1);
-        ASSERT_EQ(schedule.meeting(rank, step - 1)->leads_first, leads)
+        ASSERT_EQ(schedule.pairing(rank, step - 1)->leads_first, leads)
             << num_ranks << " ranks, step " << step << ", rank " << rank;
       }
     }
@@ -180,12 +180,12 @@ TEST(schedule, of_an_odd_number_is_that_of_one_more_without_the_last_rank) {
     ASSERT_EQ(odd.num_rounds(), even.num_rounds());
     for (std::int64_t round = 0; round < odd.num_rounds(); ++round) {
       for (int rank = 0; rank < num_ranks; ++rank) {
-        const auto meeting = odd.meeting(rank, round);
-        const auto wanted = even.meeting(rank, round);
-        ASSERT_EQ(meeting.has_value(), wanted->partner != num_ranks);
-        if (!meeting) continue;
-        ASSERT_EQ(meeting->partner, wanted->partner);
-        ASSERT_EQ(meeting->leads_first, wanted->leads_first);
+        const auto pairing = odd.pairing(rank, round);
+        const auto wanted = even.pairing(rank, round);
+        ASSERT_EQ(pairing.has_value(), wanted->partner != num_ranks);
+        if (!pairing) continue;
+        ASSERT_EQ(pairing->partner, wanted->partner);
+        ASSERT_EQ(pairing->leads_first, wanted->leads_first);
       }
     }
   }
@@ -216,7 +216,7 @@ TEST(schedule, of_a_million_ranks_needs_no_table) {
   std::vector<bool> met(static_cast<std::size_t>(num_ranks));
   met[static_cast<std::size_t>(rank)] = true;
   for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
-    met[static_cast<std::size_t>(schedule.meeting(rank, round)->partner)] = true;
+    met[static_cast<std::size_t>(schedule.pairing(rank, round)->partner)] = true;
   }
   EXPECT_EQ(std::count(met.begin(), met.end(), false), 0);
 }
@@ -227,8 +227,8 @@ TEST(schedule, of_the_most_ranks_does_not_overflow) {
   ASSERT_EQ(schedule.num_rounds(), num_pairs);
   for (const std::int64_t round : {std::int64_t{0}, num_pairs / 3, num_pairs - 1}) {
     const Pair pair = schedule.pairs(round).at(0);
-    EXPECT_EQ(schedule.meeting(pair.first, round)->partner, pair.second);
-    EXPECT_EQ(schedule.meeting(pair.second, round)->partner, pair.first);
+    EXPECT_EQ(schedule.pairing(pair.first, round)->partner, pair.second);
+    EXPECT_EQ(schedule.pairing(pair.second, round)->partner, pair.first);
   }
 }
 

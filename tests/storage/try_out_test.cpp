@@ -47,7 +47,7 @@ bool is_empty(const test::Folder& folder) { return std::filesystem::is_empty(fol
 TEST(TryingOut, IsWellWhereThereIsNothingToSay) {
   const test::Folder folder;
   const Trial trial = try_out_calls([](const CallKind&, const std::string&) { return std::string(); }, folder.path());
-  EXPECT_TRUE(trial.is_well);
+  EXPECT_TRUE(trial.works);
   EXPECT_EQ(trial.why, "");
   EXPECT_TRUE(is_empty(folder));
 }
@@ -56,13 +56,13 @@ TEST(TryingOut, RepeatsWhatTheBackendSays) {
   const test::Folder folder;
   Trial trial =
       try_out_calls([](const CallKind&, const std::string&) { return std::string(2000, 'x'); }, folder.path());
-  EXPECT_FALSE(trial.is_well);
+  EXPECT_FALSE(trial.works);
   EXPECT_EQ(trial.why, std::string(2000, 'x'));
   trial =
       try_out_calls([](const CallKind&,
                        const std::string&) -> std::string { throw Error(ExitStatus::run_failed, "no", "it is ill"); },
                     folder.path());
-  EXPECT_FALSE(trial.is_well);
+  EXPECT_FALSE(trial.works);
   EXPECT_EQ(trial.why, "no (it is ill)");
 }
 
@@ -80,7 +80,7 @@ TEST(TryingOut, NamesTheStatusItEndedWith) {
   const test::Folder folder;
   const Trial trial =
       try_out_calls([](const CallKind&, const std::string&) -> std::string { ::_exit(0); }, folder.path());
-  EXPECT_FALSE(trial.is_well);  // it never came to its end
+  EXPECT_FALSE(trial.works);  // it never came to its end
   EXPECT_EQ(trial.why, "it ended with status 0");
 }
 
@@ -179,7 +179,7 @@ TEST(TryingOut, FindsPosixAsItSays) {
   const LoadedBackend posix = load_backend("posix", cluster::Launcher::none);
   for (const auto calls : {FileCalls::blocking, FileCalls::non_blocking}) {
     const Trial trial = try_out(posix, {calls, false, CachePath::buffered}, folder.path());
-    EXPECT_TRUE(trial.is_well) << trial.why;
+    EXPECT_TRUE(trial.works) << trial.why;
     EXPECT_THAT(try_out(posix, {calls, true, CachePath::buffered}, folder.path()).why, HasSubstr("no collective"));
   }
   EXPECT_TRUE(is_empty(folder));

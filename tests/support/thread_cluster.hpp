@@ -122,7 +122,7 @@ class ThreadCluster : public cluster::Cluster {
   [[noreturn]] void abort(const Error& error) override { throw error; }
   void leave() override { barrier(); }
   using cluster::Rendezvous::meet;
-  Descriptor meet(int partner, Deadline deadline, const Meanwhile&) override {
+  Descriptor meet(int partner, Deadline deadline, const ProgressFunction&) override {
     return board_.meet(rank_, partner, deadline);
   }
 

@@ -24,7 +24,7 @@ from leadline.scan.one_pass import Progress
 from leadline.stats.distribution import Distribution
 from leadline.stats.interval import Convergence, MeanInterval, convergence, mean_interval, ratio_interval
 
-# As the engine's (engine/bench/bisection/slow_places.hpp).
+# As the engine's (engine/bench/bisection/slow_components.hpp).
 NEARLY_ALL = 0.9  # slow in such a share of its connections is slow in nearly all
 FEWEST_CONNECTIONS = 5  # below that it is no judgement
 MOST_SLOWEST = 10

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine's named patterns (engine/schedule/named_pattern.cpp): the same names mean the same here."""
+"""The engine's named patterns (engine/schedule/pattern.cpp): the same names mean the same here."""
 
 from __future__ import annotations
 

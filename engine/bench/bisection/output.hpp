@@ -39,16 +39,16 @@ class PatternStore {
   virtual void write(const RankRow& row) = 0;
 };
 
-/// Shows progress; only rank 0 has one.
+/// Shows progress; only rank 0 has one. What is not overridden shows nothing.
 class Progress {
  public:
   virtual ~Progress() = default;
-  virtual void size_begins(int size_index, std::uint64_t message_size_bytes) = 0;
-  virtual void pattern_begins(const PatternPosition& place, const schedule::Pattern& pattern) = 0;
+  virtual void size_begins(int /*size_index*/, std::uint64_t /*message_size_bytes*/) {}
+  virtual void pattern_begins(const PatternPosition& /*position*/, const schedule::Pattern& /*pattern*/) {}
   /// `so_far`: the interval over the random patterns of this size.
-  virtual void pattern_ends(const PatternSummary& summary, const Interval& so_far, double elapsed_s) = 0;
-  virtual void retest_done(const SlowConnection& connection) = 0;
-  virtual void size_ends(const BisectionSummary& summary) = 0;
+  virtual void pattern_ends(const PatternSummary& /*summary*/, const Interval& /*so_far*/, double /*elapsed_s*/) {}
+  virtual void retest_done(const SlowConnection& /*connection*/) {}
+  virtual void size_ends(const BisectionSummary& /*summary*/) {}
 };
 
 }  // namespace leadline::bench::bisection

@@ -17,42 +17,42 @@ namespace leadline::bench::bisection {
 namespace {
 
 /// A connection and the pattern that it was seen in. Plain data: it travels as bytes.
-struct Seen {
+struct Candidate {
   stats::TimedPair pair;
   std::uint64_t number = 0;
 };
-using SeenList = std::vector<Seen>;
+using Candidates = std::vector<Candidate>;
 
-bool comes_first(const Seen& a, const Seen& b) {
+bool comes_first(const Candidate& a, const Candidate& b) {
   return a.pair == b.pair ? a.number < b.number : stats::is_slower(a.pair, b.pair);
 }
 
 /// Slowest first, no two of them between the same ranks, at most `count`.
-SeenList shortened(SeenList seen, std::size_t count) {
+Candidates shortened(Candidates seen, std::size_t count) {
   std::sort(seen.begin(), seen.end(), comes_first);
-  SeenList kept;
+  Candidates kept;
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
-  for (const Seen& one : seen) {
+  for (const Candidate& one : seen) {
     if (kept.size() == count) break;
     if (pairs.insert(std::minmax(one.pair.from, one.pair.to)).second) kept.push_back(one);
   }
   return kept;
 }
 
-std::string packed(const SeenList& seen) {
-  std::string text(seen.size() * sizeof(Seen), '\0');
+std::string packed(const Candidates& seen) {
+  std::string text(seen.size() * sizeof(Candidate), '\0');
   if (!seen.empty()) std::memcpy(text.data(), seen.data(), text.size());
   return text;
 }
 
-void unpack(std::string_view text, SeenList& to) {
+void unpack(std::string_view text, Candidates& to) {
   const std::size_t begin = to.size();
-  to.resize(begin + text.size() / sizeof(Seen));
+  to.resize(begin + text.size() / sizeof(Candidate));
   if (!text.empty()) std::memcpy(to.data() + begin, text.data(), text.size());
 }
 
-SeenList own_list(std::uint32_t rank, std::span<const RankTimes> times) {
-  SeenList seen;
+Candidates own_list(std::uint32_t rank, std::span<const RankTimes> times) {
+  Candidates seen;
   for (std::size_t number = 0; number < times.size(); ++number) {
     const RankTimes& own = times[number];
     if (own.to != schedule::no_rank) seen.push_back({{rank, static_cast<std::uint32_t>(own.to), own.time_ns}, number});
@@ -68,17 +68,17 @@ std::vector<SlowConnection> slowest_connections(cluster::Cluster& cluster, int s
                                                 std::span<const RankTimes> own, std::size_t count) {
   if (count == 0) return {};
   const std::string of_rank = packed(shortened(own_list(static_cast<std::uint32_t>(cluster.rank()), own), count));
-  SeenList all;
+  Candidates all;
   unpack(cluster.all_reduce(of_rank,
                             [count](const std::string& left, std::string_view right) {
-                              SeenList both;
+                              Candidates both;
                               unpack(left, both);
                               unpack(right, both);
                               return packed(shortened(std::move(both), count));
                             }),
          all);
   std::vector<SlowConnection> connections;
-  for (const Seen& seen : all) {
+  for (const Candidate& seen : all) {
     SlowConnection& connection = connections.emplace_back();
     connection.size_index = size_index;
     connection.number = seen.number;

@@ -110,7 +110,7 @@ void declare_files(OptionTable& options, IoRequest& request) {
   options
       .file("--targets", "a file with names instead, one a line; empty lines and lines with # are skipped",
             request.targets_file)
-      .apart_from("--target", "each says what files are named");
+      .conflicts_with("--target", "each says what files are named");
   options.flag("--overwrite-targets", "write over files that do not look like ours", request.overwrite_targets);
   options.flag("--delete", "delete the files at the end", request.delete_files);
   options.size("--preallocate", "so much of each file is set aside before it is written", 1, max_file_bytes,
@@ -140,7 +140,7 @@ void declare_cache(OptionTable& options, IoRequest& request) {
   options
       .flag("--uncached", "go through it, and leave nothing there (RWF_DONTCACHE)", request.cache_path,
             CachePath::uncached)
-      .apart_from("--direct", "the one goes round the page cache, the other through it");
+      .conflicts_with("--direct", "the one goes round the page cache, the other through it");
   options.flag("--drop-cache", "before reading drop the files' pages, and see whether they are gone", request.between,
                BetweenPhases::drop);
   options.choice("--sync", "whether fsync behind writing is part of the reported time", request.sync);
@@ -183,11 +183,11 @@ void declare_options(OptionTable& options, IoRequest& request, std::optional<Res
   declare_cache(options, request);
   declare_judgement(options, request);
   declare_outcome(options, request, format, outcome());
-  options.idle_beside("--no-file",
-                      {"--backend", "--calls", "--collective", "--allow-fragile", "--hints", "--barrier",
-                       "--preallocate", "--target", "--targets", "--overwrite-targets", "--delete", "--direct",
-                       "--uncached", "--drop-cache", "--sync", "--read-shift"},
-                      "with --no-file nothing is opened");
+  options.no_effect_with("--no-file",
+                         {"--backend", "--calls", "--collective", "--allow-fragile", "--hints", "--barrier",
+                          "--preallocate", "--target", "--targets", "--overwrite-targets", "--delete", "--direct",
+                          "--uncached", "--drop-cache", "--sync", "--read-shift"},
+                         "with --no-file nothing is opened");
 }
 
 std::vector<Option> options_of(const IoRequest& request) {

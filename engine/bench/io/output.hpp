@@ -28,15 +28,15 @@ struct PhaseProgress {
   double elapsed_s = 0;
 };
 
-/// Shows progress; only rank 0 has one.
+/// Shows progress; only rank 0 has one. What is not overridden shows nothing.
 class Progress {
  public:
   virtual ~Progress() = default;
-  virtual void phase_begins(const PhasePosition& place, std::uint64_t bytes_total) = 0;
+  virtual void phase_begins(const PhasePosition& /*position*/, std::uint64_t /*bytes_total*/) {}
   /// Several times a second at most; outside timed calls.
-  virtual void phase_goes_on(const PhaseProgress& progress) = 0;
-  virtual void phase_ends(const PhaseSummary& summary) = 0;
-  virtual void waits(const std::string& for_what) = 0;  ///< "sleeping 5 s before reading", "dropping caches"
+  virtual void phase_goes_on(const PhaseProgress& /*progress*/) {}
+  virtual void phase_ends(const PhaseSummary& /*summary*/) {}
+  virtual void waits(const std::string& /*for_what*/) {}  ///< "sleeping 5 s before reading", "dropping caches"
 };
 
 }  // namespace leadline::bench::io

@@ -16,8 +16,8 @@ AllToAllMeter::AllToAllMeter(const LinkRequest& request, const Plan& plan, clust
   const schedule::Schedule tournament(all_to_all_spec(request, plan.rank_layout));
   partners_.reserve(static_cast<std::size_t>(tournament.num_rounds()));
   for (std::int64_t step = 0; step < tournament.num_rounds(); ++step) {
-    const auto meeting = tournament.meeting(cluster.rank(), step);
-    partners_.push_back(meeting ? meeting->partner : kernel::AllToAllSteps::rests);
+    const auto pairing = tournament.pairing(cluster.rank(), step);
+    partners_.push_back(pairing ? pairing->partner : kernel::AllToAllSteps::rests);
   }
   const auto rests = [](std::int32_t partner) { return partner == kernel::AllToAllSteps::rests; };
   if (std::all_of(partners_.begin(), partners_.end(), rests)) partners_.clear();

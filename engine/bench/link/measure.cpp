@@ -51,9 +51,9 @@ struct CurrentStep {
     if (now == in_retest) return "the retest of the slowest pairs";
     if (now == after_rounds) return "the summary after the last round";
     if (now == in_all_to_all) return "the exchange of all with all";
-    const auto meeting = schedule->meeting(rank, now);
+    const auto pairing = schedule->pairing(rank, now);
     const std::string place = fmt::format("round {} of {}", now + 1, schedule->num_rounds());
-    return meeting ? fmt::format("{}, with partner {}", place, meeting->partner) : place + ", resting";
+    return pairing ? fmt::format("{}, with partner {}", place, pairing->partner) : place + ", resting";
   }
 };
 
@@ -155,7 +155,7 @@ void Measuring::connect_ahead() {
   const bool is_small = stage_.cluster.size() <= max_ranks_connected_ahead;
   for (std::int64_t round = 0; is_small && round < schedule_->num_rounds(); ++round) {
     current_step_.round->store(round, std::memory_order_relaxed);
-    if (const auto meeting = schedule_->meeting(stage_.cluster.rank(), round)) meter_.connect(meeting->partner);
+    if (const auto pairing = schedule_->pairing(stage_.cluster.rank(), round)) meter_.connect(pairing->partner);
   }
   phase_done(Phase::scheduling, start_ns);
 }
@@ -197,14 +197,14 @@ Spread Measuring::exchange_before(std::int64_t round, const Slice& slice) {
 Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
   Tally own;
   std::optional<Error> wrong_byte;
-  if (const auto meeting = schedule_->meeting(stage_.cluster.rank(), round)) {
-    meter_.connect(meeting->partner);
-    const PairOutcome outcome = meter_.measure(*meeting, slice.message_size_bytes);
-    row_.set(static_cast<std::size_t>(meeting->partner), outcome.record);
+  if (const auto pairing = schedule_->pairing(stage_.cluster.rank(), round)) {
+    meter_.connect(pairing->partner);
+    const PairOutcome outcome = meter_.measure(*pairing, slice.message_size_bytes);
+    row_.set(static_cast<std::size_t>(pairing->partner), outcome.record);
     const double time_ns = outcome.record.time_ns_median;
     own.add(time_ns);
     own.bandwidth_bytes_per_s_sum = bandwidth_bytes_per_s(time_ns, slice.message_size_bytes, stage_.request.direction);
-    (meeting->leads_first ? own.first_time_ns : own.second_time_ns) = time_ns;
+    (pairing->leads_first ? own.first_time_ns : own.second_time_ns) = time_ns;
     (outcome.led_first_half ? own.slowest_first_half_ns : own.slowest_second_half_ns) = outcome.loops_ns;
     own.verified_bytes = outcome.verified_bytes;
     wrong_byte = outcome.wrong_byte;
@@ -273,8 +273,8 @@ void Measuring::run_rounds(const Slice& slice, SliceSummary& summary) {
 }
 
 void Measuring::note_meeting(std::int64_t round, std::vector<std::int32_t>& met) const {
-  const auto meeting = schedule_->meeting(stage_.cluster.rank(), round);
-  if (meeting) met[static_cast<std::size_t>(meeting->partner)] = static_cast<std::int32_t>(round + 1);
+  const auto pairing = schedule_->pairing(stage_.cluster.rank(), round);
+  if (pairing) met[static_cast<std::size_t>(pairing->partner)] = static_cast<std::int32_t>(round + 1);
 }
 
 void Measuring::find_and_retest(const Slice& slice, SliceSummary& summary) {

@@ -36,7 +36,7 @@ void declare_pairs(OptionTable& options, LinkRequest& request) {
                "across the cut",
                request.bisection);
   options.flag("--between-hosts", "host against host: only pairs on different hosts", request.between_hosts)
-      .idle_beside("--one-per-host", "with --one-per-host every pair is between hosts");
+      .no_effect_with("--one-per-host", "with --one-per-host every pair is between hosts");
   options.choice("--all-to-all", "when all ranks exchange messages with all others, too", request.all_to_all);
   options.size("--all-to-all-size", "size of each message of these exchanges", 1, max_message_size_bytes,
                request.all_to_all_size_bytes, "the message size");
@@ -97,7 +97,7 @@ void declare_diagnosis(OptionTable& options, LinkRequest& request) {
                "line, status 1 where a fault is found",
                request.health_check);
   options.flag("--no-diagnosis", "measure only; 'leadline diagnose' can say later who is slow", request.no_diagnosis);
-  options.idle_beside(
+  options.no_effect_with(
       "--no-diagnosis",
       {"--topology", "--threshold", "--false-discovery-rate", "--baseline", "--strict", "--health-check"},
       "there is no diagnosis with --no-diagnosis");

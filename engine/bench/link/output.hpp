@@ -72,14 +72,14 @@ enum class Phase : std::uint8_t {
   everything,
 };
 
-/// Shows progress; only rank 0 has one. Optional members do nothing by default.
+/// Shows progress; only rank 0 has one. What is not overridden shows nothing.
 class Progress {
  public:
   virtual ~Progress() = default;
-  virtual void slice_begins(const Slice& slice, int slice_number, int num_slices) = 0;
-  virtual void round_done(const RoundNumbers& round, std::int64_t num_rounds, double elapsed_s) = 0;
-  virtual void retest_done(const SlowPair& pair) = 0;
-  virtual void slice_ends(const SliceSummary& summary) = 0;
+  virtual void slice_begins(const Slice& /*slice*/, int /*slice_number*/, int /*num_slices*/) {}
+  virtual void round_done(const RoundNumbers& /*round*/, std::int64_t /*num_rounds*/, double /*elapsed_s*/) {}
+  virtual void retest_done(const SlowPair& /*pair*/) {}
+  virtual void slice_ends(const SliceSummary& /*summary*/) {}
   virtual void phase_done(Phase /*phase*/, double /*seconds*/) {}
 };
 

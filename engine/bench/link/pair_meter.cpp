@@ -74,16 +74,16 @@ PairRecord PairMeter::measure_one_way(int partner, Role role, std::uint64_t mess
   return role == Role::lead ? record_of(partner) : PairRecord{};
 }
 
-PairOutcome PairMeter::measure(const schedule::Meeting& meeting, std::uint64_t message_size_bytes) {
-  const int partner = meeting.partner;
+PairOutcome PairMeter::measure(const schedule::Pairing& pairing, std::uint64_t message_size_bytes) {
+  const int partner = pairing.partner;
   PairOutcome outcome;
   if (request_.verify) {
-    verify(meeting, message_size_bytes, outcome);
+    verify(pairing, message_size_bytes, outcome);
     if (request_.check_buffers) buffers_.fill_sent();  // the pass has overwritten them
   }
   if (is_both_at_once(partner)) {
     run_checked(partner, Role::lead, message_size_bytes, outcome);
-  } else if (meeting.leads_first) {
+  } else if (pairing.leads_first) {
     run_checked(partner, Role::lead, message_size_bytes, outcome);
     run_checked(partner, Role::follow, message_size_bytes, outcome);
   } else {
@@ -91,7 +91,7 @@ PairOutcome PairMeter::measure(const schedule::Meeting& meeting, std::uint64_t m
     run_checked(partner, Role::lead, message_size_bytes, outcome);
   }
   outcome.loops_ns = own_loops_ns();
-  outcome.led_first_half = meeting.leads_first || is_both_at_once(partner);
+  outcome.led_first_half = pairing.leads_first || is_both_at_once(partner);
   outcome.record = record_of(partner);
   return outcome;
 }
@@ -136,11 +136,11 @@ double PairMeter::measure_all_to_all(std::span<const std::int32_t> partners, std
   return stats::summarize(times_ns).median;
 }
 
-void PairMeter::verify(const schedule::Meeting& meeting, std::uint64_t message_size_bytes, PairOutcome& outcome) {
-  const Role first = meeting.leads_first ? Role::lead : Role::follow;
-  verify_half(meeting.partner, first, message_size_bytes, outcome);
-  if (meeting.partner == cluster_.rank()) return;
-  verify_half(meeting.partner, first == Role::lead ? Role::follow : Role::lead, message_size_bytes, outcome);
+void PairMeter::verify(const schedule::Pairing& pairing, std::uint64_t message_size_bytes, PairOutcome& outcome) {
+  const Role first = pairing.leads_first ? Role::lead : Role::follow;
+  verify_half(pairing.partner, first, message_size_bytes, outcome);
+  if (pairing.partner == cluster_.rank()) return;
+  verify_half(pairing.partner, first == Role::lead ? Role::follow : Role::lead, message_size_bytes, outcome);
 }
 
 void PairMeter::verify_half(int partner, Role role, std::uint64_t message_size_bytes, PairOutcome& outcome) {

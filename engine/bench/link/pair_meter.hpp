@@ -18,7 +18,7 @@
 
 namespace leadline::bench::link {
 
-/// The results of one rank in one meeting.
+/// The results of one rank in one pairing.
 struct PairOutcome {
   PairRecord record;                 ///< towards the partner
   double loops_ns = 0;               ///< the loops that this side led, warm-up included
@@ -36,7 +36,7 @@ class PairMeter {
   void connect(int partner);
 
   /// Partners: both ordered pairs; where `request.verify`, the verification pass first.
-  PairOutcome measure(const schedule::Meeting& meeting, std::uint64_t message_size_bytes);
+  PairOutcome measure(const schedule::Pairing& pairing, std::uint64_t message_size_bytes);
 
   /// Partners: one ordered pair; the record is the leading side's.
   PairRecord measure_one_way(int partner, kernel::Role role, std::uint64_t message_size_bytes);
@@ -50,7 +50,7 @@ class PairMeter {
  private:
   kernel::Exchange exchange(kernel::Role role, std::uint64_t message_size_bytes) const;
   void run(int partner, kernel::Role role, std::uint64_t message_size_bytes);
-  void verify(const schedule::Meeting& meeting, std::uint64_t message_size_bytes, PairOutcome& outcome);
+  void verify(const schedule::Pairing& pairing, std::uint64_t message_size_bytes, PairOutcome& outcome);
   void verify_half(int partner, kernel::Role role, std::uint64_t message_size_bytes, PairOutcome& outcome);
   void run_checked(int partner, kernel::Role role, std::uint64_t message_size_bytes, PairOutcome& outcome);
   PairRecord record_of(int partner);

@@ -44,13 +44,13 @@ stats::Slowest own_slowest(std::uint32_t rank, const PairRow& row, std::size_t c
 }
 
 /// The partner of a rank while two others are measured under load: of all ranks but these two, neighbours in order.
-std::optional<schedule::Meeting> concurrent_partner(int rank, int from, int to, int num_ranks) {
+std::optional<schedule::Pairing> concurrent_partner(int rank, int from, int to, int num_ranks) {
   const int num_before = (from < rank ? 1 : 0) + (to < rank ? 1 : 0);
   const int place = rank - num_before, partner_place = place % 2 == 0 ? place + 1 : place - 1;
   if (partner_place >= num_ranks - 2) return std::nullopt;
   int partner = partner_place;
   for (const int taken : {std::min(from, to), std::max(from, to)}) partner += taken <= partner ? 1 : 0;
-  return schedule::Meeting{partner, place % 2 == 0};
+  return schedule::Pairing{partner, place % 2 == 0};
 }
 
 /// One row here, the others in the other ranks.
@@ -119,9 +119,9 @@ diagnosis::RetestTimes RetestMeter::measure(int from, int to, diagnosis::Load lo
     meter_.connect(from);
     meter_.measure_one_way(from, kernel::Role::follow, message_size_bytes_);
   } else if (load == diagnosis::Load::concurrent) {
-    if (const auto meeting = concurrent_partner(cluster_.rank(), from, to, cluster_.size())) {
-      meter_.connect(meeting->partner);
-      meter_.measure(*meeting, message_size_bytes_);
+    if (const auto pairing = concurrent_partner(cluster_.rank(), from, to, cluster_.size())) {
+      meter_.connect(pairing->partner);
+      meter_.measure(*pairing, message_size_bytes_);
     }
   }
   const double spent_s = 1e-9 * static_cast<double>(now_ns() - begin_ns_);

@@ -53,9 +53,9 @@ void declare_checks(OptionTable& options, TopologyRequest& request) {
       .count("--verify-every", "with --duration: check only every Nth exchange, for more load", 1, max_count,
              request.verify_every)
       .needs("--duration", "it thins out the checks of --duration");
-  options.idle_beside("--duration", {"--iterations", "--warmup", "--traced", "--repeat"},
-                      "with --duration exchanges go on until the time is over");
-  options.idle_beside("--duration", {"--verify"}, "--duration checks every byte anyway");
+  options.no_effect_with("--duration", {"--iterations", "--warmup", "--traced", "--repeat"},
+                         "with --duration exchanges go on until the time is over");
+  options.no_effect_with("--duration", {"--verify"}, "--duration checks every byte anyway");
 }
 
 Outcome outcome() {

@@ -32,13 +32,13 @@ class CellStore {
   virtual void write(const LoadPoint& point) = 0;
 };
 
-/// Shows progress; only rank 0 has one.
+/// Shows progress; only rank 0 has one. What is not overridden shows nothing.
 class Progress {
  public:
   virtual ~Progress() = default;
-  virtual void cell_begins(const Cell& cell, std::size_t index, std::size_t num_cells) = 0;
-  virtual void cell_ends(const CellSummary& summary, double elapsed_s) = 0;
-  virtual void load_goes_on(const LoadPoint& point, double elapsed_s) = 0;  ///< --duration
+  virtual void cell_begins(const Cell& /*cell*/, std::size_t /*index*/, std::size_t /*num_cells*/) {}
+  virtual void cell_ends(const CellSummary& /*summary*/, double /*elapsed_s*/) {}
+  virtual void load_goes_on(const LoadPoint& /*point*/, double /*elapsed_s*/) {}  ///< --duration
 };
 
 }  // namespace leadline::bench::topology

@@ -55,9 +55,9 @@ int measure(const LinkRequest& request) {
 
 int dispatch(const std::vector<std::string>& arguments) {
   const Command command = parse(arguments, environment_variable);
-  if (command.wish == Wish::run) return measure(command.request);
+  if (command.action == Action::run) return measure(command.request);
   if (cluster::rank_hint(cluster::FrontEnd::linktest) == 0) {
-    cli::say(command.wish == Wish::help ? help() : version_line());
+    cli::say(command.action == Action::help ? help() : version_line());
   }
   return 0;
 }

@@ -201,8 +201,8 @@ std::uint64_t num_warmup_as_asked(const LinkRequest& request) {
 bool is_repeated(const LinkRequest& request) { return request.repeat != 1 || request.min_time_s > 0; }
 
 Command parse(const std::vector<std::string>& arguments, const Variables& variables) {
-  if (is_anywhere(arguments, "--help")) return {Wish::help, {}};
-  if (is_anywhere(arguments, "--version")) return {Wish::version, {}};
+  if (is_anywhere(arguments, "--help")) return {Action::help, {}};
+  if (is_anywhere(arguments, "--version")) return {Action::version, {}};
   const GivenOptions given(arguments);
   LinkRequest request;
   request.command_line = arguments;
@@ -214,7 +214,7 @@ Command parse(const std::vector<std::string>& arguments, const Variables& variab
   take_buffers(given, request);
   take_order(given, request);
   take_output(given, request);
-  return {Wish::run, std::move(request)};
+  return {Action::run, std::move(request)};
 }
 
 }  // namespace leadline::compat::linktest

@@ -14,11 +14,11 @@ namespace leadline::compat::linktest {
 /// The value of an environment variable; nothing where it is not set.
 using Variables = std::function<std::optional<std::string>(const char* name)>;
 
-enum class Wish : std::uint8_t { run, help, version };
+enum class Action : std::uint8_t { run, help, version };
 
 struct Command {
-  Wish wish = Wish::run;
-  LinkRequest request;  ///< of Wish::run
+  Action action = Action::run;
+  LinkRequest request;  ///< of Action::run
 };
 
 /// `arguments` as in argv. No side effects. Throws Error: bad_command_line, or something_missing where a layer or an

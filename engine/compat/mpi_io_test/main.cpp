@@ -49,43 +49,43 @@ constexpr int failed = 255;
 const HowToStart how_to_start{"mpi_io_test.x", "mpirun -np 4 mpi_io_test.x -type 2 -size 64K -nobj 16", "leadline io"};
 
 /// The state of rank 0 between two texts.
-struct Course {
+struct OutputState {
   Outlet outlet = standard_outlet();
   std::optional<Error> errout_problem;
   std::size_t num_shown = 0;  ///< phases
 };
 
-void begin(Course& course, const Command& command, const IoResult& so_far) {
-  if (course.errout_problem) throw Error(*course.errout_problem);
+void begin(OutputState& state, const Command& command, const IoResult& so_far) {
+  if (state.errout_problem) throw Error(*state.errout_problem);
   if (const std::string& path = command.shown.output; !path.empty()) {
     const std::string note = note_of_replacement("mpi_io_test.x", path);
-    course.outlet.out = appending_to(path, "-output");
-    course.outlet.err(note);
+    state.outlet.out = appending_to(path, "-output");
+    state.outlet.err(note);
   }
-  course.outlet.err(remark_lines(command.shown));
-  course.outlet.out(opening(command.shown, so_far, [](const char* name) -> const char* { return std::getenv(name); }));
+  state.outlet.err(remark_lines(command.shown));
+  state.outlet.out(opening(command.shown, so_far, [](const char* name) -> const char* { return std::getenv(name); }));
 }
 
 /// Phases that were not shown when they ended are those of a run that an error has ended.
-void end(Course& course, const Command& command, const IoResult& result) {
+void end(OutputState& state, const Command& command, const IoResult& result) {
   std::string text;
-  for (std::size_t i = course.num_shown; i < result.phases.size(); ++i) {
+  for (std::size_t i = state.num_shown; i < result.phases.size(); ++i) {
     text += phase_lines(command.shown, result, result.phases[i]);
   }
-  course.outlet.out(text + ending(result));
-  course.outlet.err(output::findings_text(result.findings));
+  state.outlet.out(text + ending(result));
+  state.outlet.err(output::findings_text(result.findings));
 }
 
 cli::IoPresentation presentation_of(const Command& command, std::optional<Error> errout_problem) {
-  auto course = std::make_shared<Course>();
-  course->errout_problem = std::move(errout_problem);
+  auto state = std::make_shared<OutputState>();
+  state->errout_problem = std::move(errout_problem);
   cli::IoPresentation presentation;
-  presentation.progress = [course, command](const IoResult& so_far) {
-    begin(*course, command, so_far);
-    return make_progress(so_far, command.shown, course->outlet, course->num_shown);
+  presentation.progress = [state, command](const IoResult& so_far) {
+    begin(*state, command, so_far);
+    return make_progress(so_far, command.shown, state->outlet, state->num_shown);
   };
-  presentation.summary = [course, command](const IoResult& result, const std::string& /*path*/) {
-    end(*course, command, result);
+  presentation.summary = [state, command](const IoResult& result, const std::string& /*path*/) {
+    end(*state, command, result);
     return std::string();
   };
   return presentation;
@@ -115,8 +115,8 @@ int dispatch(const std::vector<std::string>& arguments) {
   Command command = parse(arguments, [](const std::string& path) {
     return cli::read_text_file("-setup", path, "Name a file with one option in each line");
   });
-  if (command.wish == Wish::run) return measure(std::move(command));
-  if (cluster::rank_hint(no_variables) == 0) cli::say(command.wish == Wish::help ? help() : command.setup);
+  if (command.action == Action::run) return measure(std::move(command));
+  if (cluster::rank_hint(no_variables) == 0) cli::say(command.action == Action::help ? help() : command.setup);
   return 0;
 }
 

@@ -77,19 +77,19 @@ class Reader {
         origin_(origin.empty() ? "command line" : origin),
         place_(origin.empty() ? std::string() : fmt::format(" ({})", origin)) {}
 
-  std::vector<Given> read() {
-    std::vector<Given> all;
+  std::vector<GivenOption> read() {
+    std::vector<GivenOption> all;
     while (at_ < words_.size()) all.push_back(next());
     return all;
   }
 
  private:
-  Given next() {
+  GivenOption next() {
     const std::string& word = words_[at_++];
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     const std::size_t num_dashes = name.starts_with("--") ? 2 : name.starts_with("-") ? 1 : 0;
-    Given given;
+    GivenOption given;
     if (num_dashes > 0) given.option = option_named(std::string_view(name).substr(num_dashes));
     if (name == "-h") given.option = option_named("help");
     if (given.option == nullptr) refuse_unknown(word, place_);
@@ -111,20 +111,20 @@ class Reader {
     return given;
   }
 
-  static std::string switch_of(const Given& given, const std::string& text) {
+  static std::string switch_of(const GivenOption& given, const std::string& text) {
     if (text == "0" || text == "1") return text;
     refuse(fmt::format("{} cannot be '{}'", given.word, text), "it is on or off",
            fmt::format("Write -{0}, or -{0}=0", given.option->name));
   }
 
-  const std::string& needed(const Given& given) {
+  const std::string& needed(const GivenOption& given) {
     if (at_ == words_.size()) {
       refuse(given.word + " needs a value", place_.empty() ? "the command line ends there" : "the line ends there");
     }
     return words_[at_++];
   }
 
-  void take_hints(Given& given) {
+  void take_hints(GivenOption& given) {
     while (at_ < words_.size() && !words_[at_].starts_with("-")) {
       const std::string& word = words_[at_++];
       const std::size_t equals = word.find('=');
@@ -140,7 +140,7 @@ class Reader {
     if (given.hints.empty()) refuse(given.word + " needs hints", "no word without a dash follows it");
   }
 
-  static void add_hint(Given& given, const std::string& key, const std::string& value) {
+  static void add_hint(GivenOption& given, const std::string& key, const std::string& value) {
     if (key.empty()) refuse(fmt::format("{} cannot be '={}'", given.word, value), "a hint has a name", where_more_is);
     given.hints.emplace_back(key, value);
   }
@@ -154,7 +154,7 @@ class Reader {
 
 std::span<const Option> options() { return all_options; }
 
-std::vector<Given> options_in(std::span<const std::string> words, const std::string& origin) {
+std::vector<GivenOption> options_in(std::span<const std::string> words, const std::string& origin) {
   return Reader(words, origin).read();
 }
 

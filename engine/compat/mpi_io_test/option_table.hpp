@@ -27,7 +27,7 @@ struct Option {
 /// All options, in the order of the guide.
 std::span<const Option> options();
 
-struct Given {
+struct GivenOption {
   const Option* option = nullptr;
   std::string word;                                        ///< as errors name it: "-size", "--size"; with its origin
   std::string value;                                       ///< flags: "1" or "0"
@@ -38,11 +38,11 @@ struct Given {
 /// Options in order, out of the words of a command line (without the program's name) or of one line of a setup file,
 /// whose place is then `origin`. Throws Error(bad_command_line) for what is no option, and for values that are missing
 /// or unwanted.
-std::vector<Given> options_in(std::span<const std::string> words, const std::string& origin = {});
+std::vector<GivenOption> options_in(std::span<const std::string> words, const std::string& origin = {});
 
 /// Options in order, out of the text of a setup file: one in each line, as on the command line; quotes group words,
 /// and # begins a comment. Throws Error(bad_command_line) that names file and line.
-std::vector<Given> options_in_setup(const std::string& path, const std::string& text);
+std::vector<GivenOption> options_in_setup(const std::string& path, const std::string& text);
 
 /// `word` as it must stand in a setup file to be read as this.
 std::string quoted(const std::string& word);

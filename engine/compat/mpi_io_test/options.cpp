@@ -116,12 +116,12 @@ constexpr double timeout_s = 300;  // an fsync of much data is silent for minute
 /// The one way from a setting to a value: `convert(word, text)` where it was given.
 template <class Convert>
 void take(const Settings& settings, std::string_view name, Convert&& convert) {
-  if (const Given* const given = settings.find(name)) convert(given->word, given->value);
+  if (const GivenOption* const given = settings.find(name)) convert(given->word, given->value);
 }
 
 std::uint64_t number(const Settings& settings, std::string_view name, std::uint64_t otherwise, std::uint64_t min,
                      std::uint64_t max) {
-  const Given* const given = settings.find(name);
+  const GivenOption* const given = settings.find(name);
   return given == nullptr ? otherwise : whole_number(given->word, given->value, {min, max, program});
 }
 
@@ -141,7 +141,7 @@ std::vector<std::string> words_in(const std::string& list) {
 }
 
 void take_type(const Settings& settings, IoRequest& request) {
-  const Given* const type = settings.find("type");
+  const GivenOption* const type = settings.find("type");
   if (type == nullptr) {
     refuse("-type is missing", "it says how data gets from processes to files",
            "Write -type 1 (N to N files), 2 (N to 1 file), 3 and 4 (through -num_io processes) or 5 (N to M files)");
@@ -151,7 +151,7 @@ void take_type(const Settings& settings, IoRequest& request) {
 
 void take_objects(const Settings& settings, IoRequest& request) {
   request.num_objects = number(settings, "nobj", 1, 1, max_count);
-  const Given* const size = settings.find("size");
+  const GivenOption* const size = settings.find("size");
   if (size == nullptr) refuse("-size is missing", "it is the size of an object", "Write for example -size 64K");
   request.object_size_bytes = size_within(size->word, size->value, memory::word_size_bytes, max_object_bytes);
   if (request.object_size_bytes % memory::word_size_bytes != 0) {
@@ -228,8 +228,8 @@ void take_buffers(const Settings& settings, IoRequest& request) {
 void take_targets(const Settings& settings, Command& command) {
   IoRequest& request = command.request;
   const bool is_own = request.movement == Movement::n_n || request.movement == Movement::n_m_m;
-  const Given* const targets = settings.find("targets");
-  const Given* const target = settings.find("target");
+  const GivenOption* const targets = settings.find("targets");
+  const GivenOption* const target = settings.find("target");
   if (targets != nullptr && target != nullptr) {
     refuse(fmt::format("{} and {} do not go together", target->word, targets->word), "each says what files are named",
            "Leave one of them out");
@@ -237,7 +237,7 @@ void take_targets(const Settings& settings, Command& command) {
   if (request.movement == Movement::n_m && targets == nullptr) {
     refuse("-type 5 needs -targets", "it has a file for each group of processes", "Name a file with one name a line");
   }
-  const auto named = [](const Given& given) {
+  const auto named = [](const GivenOption& given) {
     if (given.value.empty()) throw_bad_value(given.word, given.value, "it must name a file", where_more_is);
     return given.value;
   };
@@ -309,7 +309,7 @@ void take_calls(const Settings& settings, IoRequest& request) {
     if (is_posix) request.cache_path = CachePath::direct;
     if (!is_posix) request.hints = {{"direct_read", "true"}, {"direct_write", "true"}};
   }
-  if (const Given* const hints = settings.find("hints"); hints != nullptr && !request.no_file) {
+  if (const GivenOption* const hints = settings.find("hints"); hints != nullptr && !request.no_file) {
     for (const auto& hint : hints->hints) request.hints.push_back(hint);
   }
   take(settings, "preallocate", [&](const std::string& option, const std::string& text) {
@@ -320,7 +320,7 @@ void take_calls(const Settings& settings, IoRequest& request) {
 void take_result(const Settings& settings, IoRequest& request) {
   request.format = ResultFormat::none;
   request.overwrite = settings.has("overwrite");
-  const Given* const result = settings.find("result");
+  const GivenOption* const result = settings.find("result");
   if (result == nullptr) {
     if (request.overwrite) refuse("-overwrite has no effect", "there is no -result", "Leave it out");
     return;
@@ -340,7 +340,7 @@ void take_shown(const Settings& settings, Command& command) {
   command.shown.hosts = settings.has("lhosts") ? Flag::on : Flag::off;
   command.request.rank_times = settings.has("verbose");
   for (const auto& [name, path] : {std::pair("output", &command.shown.output), {"errout", &command.shown.errout}}) {
-    const Given* const given = settings.find(name);
+    const GivenOption* const given = settings.find(name);
     if (given == nullptr) continue;
     if (given->value.empty()) throw_bad_value(given->word, given->value, "it must name a file", where_more_is);
     *path = given->value;
@@ -380,7 +380,7 @@ Command parse(const std::vector<std::string>& arguments, const ReadSetup& read_s
   Command command;
   const auto is_help = [](const std::string& word) { return word == "-help" || word == "--help" || word == "-h"; };
   if (arguments.size() > 1 && std::any_of(arguments.begin() + 1, arguments.end(), is_help)) {
-    command.wish = Wish::help;
+    command.action = Action::help;
     return command;
   }
   const Settings settings(arguments, read_setup);
@@ -401,7 +401,7 @@ Command parse(const std::vector<std::string>& arguments, const ReadSetup& read_s
   take_shown(settings, command);
   add_remarks(settings, request, command.shown.remarks);
   if (settings.has("print_setup")) {
-    command.wish = Wish::print_setup;
+    command.action = Action::print_setup;
     command.setup = settings.text(defaults_of(request));
   }
   return command;

@@ -12,7 +12,7 @@
 
 namespace leadline::compat::mpi_io_test {
 
-enum class Wish : std::uint8_t { run, help, print_setup };
+enum class Action : std::uint8_t { run, help, print_setup };
 
 enum class Flag : bool { off, on };
 
@@ -26,11 +26,11 @@ struct Shown {
 };
 
 struct Command {
-  Wish wish = Wish::run;
+  Action action = Action::run;
   IoRequest request;
   Shown shown;
   std::optional<std::uint64_t> num_ranks_needed;  ///< types 1 and 2: -num_io must be the number of ranks
-  std::string setup;                              ///< with Wish::print_setup: all settings, as a setup file
+  std::string setup;                              ///< with Action::print_setup: all settings, as a setup file
 };
 
 /// The text of the file that -setup names. May throw Error(bad_command_line).

@@ -51,7 +51,7 @@ std::vector<std::string> words_in(std::string_view line, const std::string& orig
 
 constexpr std::size_t width_of_names = 13, width_of_settings = 39;
 
-std::string value_text(const Given& given) {
+std::string value_text(const GivenOption& given) {
   if (given.option->follows == Follows::value) return quoted(given.value);
   std::string text;
   for (const auto& [key, value] : given.hints) {
@@ -68,20 +68,20 @@ std::string line_of(const std::string& setting, const std::string& origin) {
 
 }  // namespace
 
-std::vector<Given> options_in_setup(const std::string& path, const std::string& text) {
-  std::vector<Given> all;
+std::vector<GivenOption> options_in_setup(const std::string& path, const std::string& text) {
+  std::vector<GivenOption> all;
   std::string_view rest = text;
   for (int number = 1; !rest.empty(); ++number) {
     std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     if (line.ends_with('\r')) line.remove_suffix(1);
     const std::string origin = fmt::format("{}, line {}", path, number);
-    std::vector<Given> in_line = options_in(words_in(line, origin), origin);
+    std::vector<GivenOption> in_line = options_in(words_in(line, origin), origin);
     if (in_line.size() > 1) {
       refuse_file(origin, fmt::format("{} follows {}", in_line[1].option->name, in_line[0].option->name),
                   "Write one option a line");
     }
-    for (Given& given : in_line) {
+    for (GivenOption& given : in_line) {
       if (std::string_view(given.option->name) == "setup") {
         refuse_file(origin, "a setup file cannot name another one", "Put all settings into one file");
       }
@@ -107,18 +107,18 @@ std::string quoted(const std::string& word) {
 
 Settings::Settings(const std::vector<std::string>& arguments, const ReadSetup& read_setup) {
   const std::span<const std::string> words = std::span(arguments).subspan(std::min<std::size_t>(arguments.size(), 1));
-  std::vector<Given> of_line = options_in(words);
-  const auto is_setup = [](const Given& given) { return std::string_view(given.option->name) == "setup"; };
+  std::vector<GivenOption> of_line = options_in(words);
+  const auto is_setup = [](const GivenOption& given) { return std::string_view(given.option->name) == "setup"; };
   if (const auto setup = std::ranges::find_if(of_line, is_setup); setup != of_line.end()) {
     if (std::ranges::count_if(of_line, is_setup) > 1) {
       throw Error(ExitStatus::bad_command_line, "-setup is given twice", "there is one setup file", "Leave one out");
     }
-    for (Given& given : options_in_setup(setup->value, read_setup(setup->value))) take(std::move(given));
+    for (GivenOption& given : options_in_setup(setup->value, read_setup(setup->value))) take(std::move(given));
   }
-  for (Given& given : of_line) take(std::move(given));
+  for (GivenOption& given : of_line) take(std::move(given));
 }
 
-void Settings::take(Given given) {
+void Settings::take(GivenOption given) {
   const auto [place, is_first] = given_.try_emplace(given.option->name, given);
   if (is_first) return;
   std::vector<std::pair<std::string, std::string>> hints = std::move(place->second.hints);
@@ -135,18 +135,18 @@ void Settings::take(Given given) {
   place->second = std::move(given);
 }
 
-const Given* Settings::find(std::string_view name) const {
+const GivenOption* Settings::find(std::string_view name) const {
   const auto found = given_.find(name);
   return found == given_.end() ? nullptr : &found->second;
 }
 
 bool Settings::has(std::string_view name) const {
-  const Given* const given = find(name);
+  const GivenOption* const given = find(name);
   return given != nullptr && (given->option->follows != Follows::nothing || given->value == "1");
 }
 
 std::string Settings::value(std::string_view name, const std::string& otherwise) const {
-  const Given* const given = find(name);
+  const GivenOption* const given = find(name);
   return given == nullptr ? otherwise : given->value;
 }
 
@@ -155,7 +155,7 @@ std::string Settings::text(const std::map<std::string, std::string>& defaults) c
   for (const Option& option : options()) {
     const std::string name = option.name;
     if (name == "setup" || name == "print_setup" || name == "help") continue;
-    if (const Given* const given = find(name); given == nullptr) {
+    if (const GivenOption* const given = find(name); given == nullptr) {
       const auto found = defaults.find(name);
       if (found == defaults.end()) continue;
       text += line_of(fmt::format("-{:{}} {}", name, width_of_names, quoted(found->second)), "default");

@@ -20,7 +20,7 @@ class Settings {
   /// Whether a flag is on, or an option with a value was given.
   bool has(std::string_view name) const;
   /// As given; nullptr where it was not.
-  const Given* find(std::string_view name) const;
+  const GivenOption* find(std::string_view name) const;
   /// As given, or `otherwise`.
   std::string value(std::string_view name, const std::string& otherwise = {}) const;
 
@@ -28,9 +28,9 @@ class Settings {
   std::string text(const std::map<std::string, std::string>& defaults) const;
 
  private:
-  void take(Given given);
+  void take(GivenOption given);
 
-  std::map<std::string, Given, std::less<>> given_;
+  std::map<std::string, GivenOption, std::less<>> given_;
 };
 
 }  // namespace leadline::compat::mpi_io_test

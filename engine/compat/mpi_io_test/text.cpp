@@ -161,14 +161,10 @@ class MpiIoTestProgress final : public bench::io::Progress {
     outlet_.out(above_phase(so_far_, place));
   }
 
-  void phase_goes_on(const bench::io::PhaseProgress& /*progress*/) override {}
-
   void phase_ends(const PhaseSummary& summary) override {
     outlet_.out(phase_lines(shown_, so_far_, summary));
     ++num_shown_;
   }
-
-  void waits(const std::string& /*for_what*/) override {}
 
  private:
   IoResult so_far_;

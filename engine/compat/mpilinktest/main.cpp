@@ -80,13 +80,13 @@ int print_usage(const Command& command) {
 
 int dispatch(const std::vector<std::string>& arguments) {
   Command command = parse(arguments);
-  if (command.wish == Wish::run) return measure(std::move(command));
+  if (command.action == Action::run) return measure(std::move(command));
   const bool speaks = cluster::rank_hint(no_variables) == 0;
-  if (command.wish == Wish::help) {
+  if (command.action == Action::help) {
     if (speaks) cli::say(usage());
     return 0;
   }
-  if (command.wish == Wish::usage) return speaks ? print_usage(command) : status_of_usage;
+  if (command.action == Action::usage) return speaks ? print_usage(command) : status_of_usage;
   if (speaks) standard_outlet().err(version_line());
   return status_of_usage;
 }

@@ -101,9 +101,9 @@ LinkRequest request_of(const Values& values) {
 }
 
 /// Something is printed, and that is all.
-Command only(Wish wish, const std::string& unknown = {}) {
+Command only(Action action, const std::string& unknown = {}) {
   Command command;
-  command.wish = wish;
+  command.action = action;
   command.unknown = unknown;
   return command;
 }
@@ -115,9 +115,9 @@ Command parse(const std::vector<std::string>& arguments) {
   Values values;
   for (std::size_t at = 1; at < arguments.size(); ++at) {
     const std::string& word = arguments[at];
-    if (word == "--help") return only(Wish::help);
-    if (word == "-V") return only(Wish::version);
-    if (!is_known(word)) return only(Wish::usage, word);
+    if (word == "--help") return only(Action::help);
+    if (word == "-V") return only(Action::version);
+    if (!is_known(word)) return only(Action::usage, word);
     if (at + 1 == arguments.size()) refuse(word + " needs a value", "", "See mpilinktest -h");
     if (!values.try_emplace(word[1], arguments[++at]).second) {
       refuse(word + " is given twice", "", "Leave one of them out");

@@ -11,12 +11,12 @@
 
 namespace leadline::compat::mpilinktest {
 
-enum class Wish : std::uint8_t { run, help, version, usage };
+enum class Action : std::uint8_t { run, help, version, usage };
 
 struct Command {
-  Wish wish = Wish::run;
-  std::string unknown;                       ///< of Wish::usage: the word that was not understood
-  LinkRequest request;                       ///< of Wish::run; retest is num_slowest as far as it was given
+  Action action = Action::run;
+  std::string unknown;                       ///< of Action::usage: the word that was not understood
+  LinkRequest request;                       ///< of Action::run; retest is num_slowest as far as it was given
   std::optional<std::uint64_t> num_slowest;  ///< -Z; otherwise as many as there are ranks, and never more
   std::uint64_t summary_interval = 32;       ///< -C: steps from one running summary to the next
   bool has_sleep_time = false;               ///< -D was given, which never did anything

@@ -46,15 +46,15 @@ int measure(const Command& command) {
   return cli::run_bisection(command.request, std::move(start.bootstrap), start.module, presentation_of(command));
 }
 
-std::string text_for(Wish wish) {
-  if (wish == Wish::help) return help();
-  return wish == Wish::pattern_help ? pattern_help() : version_line(cli::version);
+std::string text_for(Action action) {
+  if (action == Action::help) return help();
+  return action == Action::pattern_help ? pattern_help() : version_line(cli::version);
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
   const Command command = parse(arguments);
-  if (command.wish == Wish::run) return measure(command);
-  if (cluster::rank_hint(no_variables) == 0) cli::say(text_for(command.wish));
+  if (command.action == Action::run) return measure(command);
+  if (cluster::rank_hint(no_variables) == 0) cli::say(text_for(command.action));
   return 0;
 }
 

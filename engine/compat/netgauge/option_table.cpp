@@ -119,7 +119,7 @@ class Reader {
     if (is_glued_flag && argument.starts_with("--")) refuse(taken.word + " takes no value", "one follows its =");
     if (spellings == nullptr || is_glued_flag) refuse_unknown(argument);
 
-    const Given given{taken.word, value_of(*spellings, taken)};
+    const GivenOption given{taken.word, value_of(*spellings, taken)};
     const auto [earlier, is_first] = words_.try_emplace(spellings->option, given);
     if (!is_first) {
       refuse(fmt::format("{} is given twice", given.word),
@@ -144,7 +144,7 @@ class Reader {
     return arguments_[at_++];
   }
 
-  bool goes_on_after(Option option, const Given& given) {
+  bool goes_on_after(Option option, const GivenOption& given) {
     switch (option) {
       case Option::pattern:
         parser_ = Parser::behind_x;

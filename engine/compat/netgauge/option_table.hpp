@@ -37,12 +37,12 @@ enum class Option : std::uint8_t {
   overwrite,
 };
 
-struct Given {
+struct GivenOption {
   std::string word;   ///< the option as it was typed: "-s", "--size"
   std::string value;  ///< empty for flags
 };
 
-using GivenOptions = std::map<Option, Given>;
+using GivenOptions = std::map<Option, GivenOption>;
 
 /// All options of a command line. One that asks for a text to be printed ends it, and so does a pattern other than
 /// "ebb": the rest is for others to read. Throws Error(bad_command_line) for what is no option, for a value that is

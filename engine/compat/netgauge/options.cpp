@@ -209,10 +209,10 @@ void take_shown(const GivenOptions& given, Shown& shown) {
 }
 
 /// What is asked for before all else.
-Wish wish_of(const GivenOptions& given) {
-  if (given.contains(Option::help) || given.contains(Option::manual_page)) return Wish::help;
-  if (given.contains(Option::pattern_help)) return Wish::pattern_help;
-  return given.contains(Option::version) ? Wish::version : Wish::run;
+Action action_of(const GivenOptions& given) {
+  if (given.contains(Option::help) || given.contains(Option::manual_page)) return Action::help;
+  if (given.contains(Option::pattern_help)) return Action::pattern_help;
+  return given.contains(Option::version) ? Action::version : Action::run;
 }
 
 }  // namespace
@@ -256,8 +256,8 @@ std::vector<std::uint64_t> sizes_in(const SizeRange& range, std::uint64_t grad) 
 Command parse(const std::vector<std::string>& arguments) {
   const GivenOptions given = given_options(arguments);
   Command command;
-  command.wish = wish_of(given);
-  if (command.wish != Wish::run) return command;
+  command.action = action_of(given);
+  if (command.action != Action::run) return command;
   const auto pattern = given.find(Option::pattern);
   if (pattern == given.end()) refuse_pattern("", default_pattern);
   if (pattern->second.value != "ebb") refuse_pattern(pattern->second.word, pattern->second.value);

@@ -10,7 +10,7 @@
 
 namespace leadline::compat::netgauge {
 
-enum class Wish : std::uint8_t { run, help, pattern_help, version };
+enum class Action : std::uint8_t { run, help, pattern_help, version };
 
 enum class Flag : bool { off, on };
 
@@ -24,7 +24,7 @@ struct Shown {
 };
 
 struct Command {
-  Wish wish = Wish::run;
+  Action action = Action::run;
   BisectionRequest request;
   Shown shown;
 };

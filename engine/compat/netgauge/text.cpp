@@ -116,8 +116,6 @@ class NetgaugeProgress final : public bench::bisection::Progress {
     outlet_.out(opening(shown_, so_far));
   }
 
-  void size_begins(int /*size_index*/, std::uint64_t /*message_size_bytes*/) override {}
-
   void pattern_begins(const PatternPosition& place, const schedule::Pattern& pattern) override {
     const std::string text = above_round(shown_, request_, place, pattern);
     if (!text.empty()) outlet_.out(text);
@@ -126,8 +124,6 @@ class NetgaugeProgress final : public bench::bisection::Progress {
   void pattern_ends(const PatternSummary& summary, const Interval& so_far, double /*elapsed_s*/) override {
     outlet_.out(round_lines(shown_, request_, summary, so_far));
   }
-
-  void retest_done(const SlowConnection& /*connection*/) override {}
 
   void size_ends(const BisectionSummary& summary) override { outlet_.out(ending(shown_, request_, summary)); }
 

@@ -26,25 +26,25 @@ constexpr cluster::FrontEnd no_variables = cluster::FrontEnd::leadline;  // MPI 
 constexpr const char* example = "mpirun -np 4 nettest uK m1 M16 K2";
 
 /// The state of rank 0 between two texts.
-struct Course {
+struct OutputState {
   Outlet outlet = standard_outlet();
   double elapsed_s = 0;
 };
 
 cli::TopologyPresentation presentation_of(const Command& command) {
   cli::TopologyPresentation presentation;
-  auto course = std::make_shared<Course>();
-  presentation.progress = [course, lengths = command.lengths, path = command.file](const TopologyResult& so_far) {
+  auto state = std::make_shared<OutputState>();
+  presentation.progress = [state, lengths = command.lengths, path = command.file](const TopologyResult& so_far) {
     if (!path.empty()) {
       const std::string note = note_of_replacement("nettest", path);
-      course->outlet.out = appending_to(path, "o");
-      course->outlet.err(note);
+      state->outlet.out = appending_to(path, "o");
+      state->outlet.err(note);
     }
-    return make_progress(so_far, lengths, course->outlet, course->elapsed_s);
+    return make_progress(so_far, lengths, state->outlet, state->elapsed_s);
   };
-  presentation.summary = [course](const TopologyResult& result, const std::string& /*path*/) {
-    course->outlet.out(ending(result, course->elapsed_s));
-    course->outlet.err(output::findings_text(result.findings));
+  presentation.summary = [state](const TopologyResult& result, const std::string& /*path*/) {
+    state->outlet.out(ending(result, state->elapsed_s));
+    state->outlet.err(output::findings_text(result.findings));
     return std::string();
   };
   return presentation;
@@ -64,7 +64,7 @@ int measure(const Command& command) {
 
 int dispatch(const std::vector<std::string>& arguments) {
   const Command command = parse(arguments);
-  if (command.wish == Wish::run) return measure(command);
+  if (command.action == Action::run) return measure(command);
   if (cluster::rank_hint(no_variables) == 0) cli::say(usage());
   return 0;
 }

@@ -23,10 +23,10 @@ constexpr std::uint64_t default_times = 1000;   // of the one example that the p
 constexpr std::uint64_t max_times = 1'000'000'000;
 
 /// By letter: the argument as it was typed, and its value.
-struct Given {
+struct GivenOption {
   std::string argument, value;
 };
-using Values = std::map<char, Given>;
+using Values = std::map<char, GivenOption>;
 
 [[noreturn]] void refuse(const std::string& problem, const std::string& why, const std::string& hint) {
   throw Error(ExitStatus::bad_command_line, problem, why, hint);
@@ -51,10 +51,10 @@ char other_case(char letter) {
   refuse(problem, "", where_more_is);
 }
 
-std::pair<char, Given> taken_apart(const std::string& argument) {
+std::pair<char, GivenOption> taken_apart(const std::string& argument) {
   if (argument.starts_with(cyrillic_c)) return {'C', {argument, argument.substr(std::string(cyrillic_c).size())}};
   if (argument.empty() || !is_known(argument[0])) refuse_unknown(argument);
-  const Given given{argument, argument.substr(1)};
+  const GivenOption given{argument, argument.substr(1)};
   if (given.value.empty() && argument != "C") {
     refuse(fmt::format("{} needs a value", argument), "it follows the letter directly, without a blank", where_more_is);
   }
@@ -163,7 +163,7 @@ Command parse(const std::vector<std::string>& arguments) {
   Command command;
   for (std::size_t at = 1; at < arguments.size(); ++at) {
     if (arguments[at] != "-h" && arguments[at] != "--help") continue;
-    command.wish = Wish::help;
+    command.action = Action::help;
     return command;
   }
   if (arguments.size() < 2) {

@@ -25,10 +25,10 @@ struct Lengths {
 /// Of a unit's letter.
 std::uint64_t unit_bytes(char unit);
 
-enum class Wish : std::uint8_t { run, help };
+enum class Action : std::uint8_t { run, help };
 
 struct Command {
-  Wish wish = Wish::run;
+  Action action = Action::run;
   Lengths lengths;
   TopologyRequest request;
   std::string file;         ///< o; empty = standard output

@@ -95,8 +95,6 @@ class NettestProgress final : public bench::topology::Progress {
     outlet_.out(heading(lengths_, so_far_));
   }
 
-  void cell_begins(const Cell& /*cell*/, std::size_t /*index*/, std::size_t /*num_cells*/) override {}
-
   void cell_ends(const CellSummary& summary, double elapsed_s) override {
     elapsed_s_ = elapsed_s;
     row_.push_back(summary);
@@ -104,8 +102,6 @@ class NettestProgress final : public bench::topology::Progress {
     outlet_.out(row(lengths_, so_far_, row_));
     row_.clear();
   }
-
-  void load_goes_on(const LoadPoint& /*point*/, double /*elapsed_s*/) override {}
 
  private:
   TopologyResult so_far_;

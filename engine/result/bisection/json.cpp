@@ -106,7 +106,7 @@ std::string json_text(const BisectionResult& result) {
   document["baseline"] = list_json(result.baseline, baseline_json);
   document["sizes"] = list_json(result.sizes, size_json);
   document["slow_connections"] = list_json(result.slow_connections, connection_json);
-  document["slow_places"] = list_json(result.slow_components, component_json);
+  document["slow_components"] = list_json(result.slow_components, component_json);
   return text_of(document);
 }
 

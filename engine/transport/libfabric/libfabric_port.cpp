@@ -18,8 +18,8 @@ constexpr std::size_t queue_entries = 8192;  // of completions; an exchange with
 
 }  // namespace
 
-LibfabricPort::LibfabricPort(const Wish& wish)
-    : info_(best_offer(wish)), max_injected_bytes_(info_->tx_attr->inject_size) {
+LibfabricPort::LibfabricPort(const ProviderChoice& choice)
+    : info_(best_offer(choice)), max_injected_bytes_(info_->tx_attr->inject_size) {
   fid_fabric* fabric = nullptr;
   require("open its fabric", fi_fabric(info_->fabric_attr, &fabric, nullptr));
   fabric_.reset(fabric);

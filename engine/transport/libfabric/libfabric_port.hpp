@@ -50,7 +50,7 @@ class LibfabricPort {
   };
 
   /// As best_offer(). Throws Error(something_missing) in the library's words.
-  explicit LibfabricPort(const Wish& wish);
+  explicit LibfabricPort(const ProviderChoice& choice);
 
   Memory memory(const std::byte* data, std::size_t size);
 

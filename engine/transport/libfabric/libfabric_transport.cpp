@@ -17,7 +17,7 @@ constexpr Setting settings[] = {
     {"domain", "NAME", "a device of the provider, by its name in 'fi_info': eth0, cxi0, mlx5_0 ... Default: the first"},
 };
 
-Wish wish_of(const Context& context) {
+ProviderChoice wish_of(const Context& context) {
   return {.provider = context.settings.text("provider"),
           .domain = context.settings.text("domain"),
           .interface = context.interface,

@@ -25,29 +25,29 @@ constexpr std::uint32_t version = FI_VERSION(1, 9);  // what all that is used he
 /// Speeds are in bit/s.
 constexpr double giga = 1e9;
 
-Info hints_for(const Wish& wish) {
+Info hints_for(const ProviderChoice& choice) {
   Info hints(fi_allocinfo());
   if (!hints) throw std::bad_alloc();
   hints->caps = FI_TAGGED;
-  if (wish.spans_hosts) hints->caps |= FI_LOCAL_COMM | FI_REMOTE_COMM;
+  if (choice.spans_hosts) hints->caps |= FI_LOCAL_COMM | FI_REMOTE_COMM;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   hints->tx_attr->op_flags = FI_TRANSMIT_COMPLETE;
   hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
-  if (!wish.provider.empty()) hints->fabric_attr->prov_name = ::strdup(wish.provider.c_str());
-  if (!wish.domain.empty()) hints->domain_attr->name = ::strdup(wish.domain.c_str());
+  if (!choice.provider.empty()) hints->fabric_attr->prov_name = ::strdup(choice.provider.c_str());
+  if (!choice.domain.empty()) hints->domain_attr->name = ::strdup(choice.domain.c_str());
   return hints;
 }
 
 /// "offer tagged messages to other hosts by its provider shm"
-std::string wanted(const Wish& wish) {
+std::string wanted(const ProviderChoice& choice) {
   std::string text = "offer tagged messages ";
-  text += wish.spans_hosts ? "to other hosts" : "here";
-  if (!wish.provider.empty()) text += fmt::format(" by its provider {}", wish.provider);
-  if (!wish.domain.empty()) text += fmt::format(" over the domain {}", wish.domain);
-  if (!wish.interface.empty()) text += fmt::format(" over the network {}", wish.interface);
+  text += choice.spans_hosts ? "to other hosts" : "here";
+  if (!choice.provider.empty()) text += fmt::format(" by its provider {}", choice.provider);
+  if (!choice.domain.empty()) text += fmt::format(" over the domain {}", choice.domain);
+  if (!choice.interface.empty()) text += fmt::format(" over the network {}", choice.interface);
   return text;
 }
 
@@ -62,8 +62,8 @@ std::optional<cluster::SocketAddress> source_of(const fi_info& info) {
 }
 
 /// Some providers do not heed the domain that they are asked for.
-bool is_in_domain(const fi_info& info, const Wish& wish) {
-  return wish.domain.empty() || wish.domain == info.domain_attr->name;
+bool is_in_domain(const fi_info& info, const ProviderChoice& choice) {
+  return choice.domain.empty() || choice.domain == info.domain_attr->name;
 }
 
 const fi_info* find_offer(const fi_info* first, const auto& fits) {
@@ -77,23 +77,23 @@ Info copy_of(const fi_info& info) {
   return copy;
 }
 
-Info offers(const Wish& wish, const char* source) {
-  const Info hints = hints_for(wish);
+Info offers(const ProviderChoice& choice, const char* source) {
+  const Info hints = hints_for(choice);
   fi_info* found = nullptr;
   const int code = fi_getinfo(version, source, nullptr, source == nullptr ? 0 : FI_SOURCE, hints.get(), &found);
-  require(wanted(wish).c_str(), code);
+  require(wanted(choice).c_str(), code);
   return Info(found);
 }
 
-Info offer_over_network(const Wish& wish) {
-  const std::string own = cluster::local_address(wish.interface).address.host_text();
-  const Info all = offers(wish, own.c_str());
+Info offer_over_network(const ProviderChoice& choice) {
+  const std::string own = cluster::local_address(choice.interface).address.host_text();
+  const Info all = offers(choice, own.c_str());
   const fi_info* const fitting = find_offer(all.get(), [&](const fi_info& one) {
     const auto source = source_of(one);
-    return source && source->host_text() == own && is_in_domain(one, wish);
+    return source && source->host_text() == own && is_in_domain(one, choice);
   });
   if (fitting != nullptr) return copy_of(*fitting);
-  if (source_of(*all)) require(wanted(wish).c_str(), -FI_ENODATA);
+  if (source_of(*all)) require(wanted(choice).c_str(), -FI_ENODATA);
   throw Error(ExitStatus::bad_command_line,
               fmt::format("--interface cannot be had with the libfabric provider {}", all->fabric_attr->prov_name),
               "it has no addresses of the kernel's networks",
@@ -109,15 +109,15 @@ std::string name_of_format(const fi_info& info) { return fi_tostr(&info.addr_for
 
 }  // namespace
 
-Info best_offer(const Wish& wish) {
-  if (!wish.interface.empty()) return offer_over_network(wish);
-  const Info all = offers(wish, nullptr);
+Info best_offer(const ProviderChoice& choice) {
+  if (!choice.interface.empty()) return offer_over_network(choice);
+  const Info all = offers(choice, nullptr);
   // A loopback address means another machine to another host.
   const fi_info* const fitting = find_offer(all.get(), [&](const fi_info& one) {
     const auto source = source_of(one);
-    return is_in_domain(one, wish) && (!wish.spans_hosts || !source || !source->is_loopback());
+    return is_in_domain(one, choice) && (!choice.spans_hosts || !source || !source->is_loopback());
   });
-  if (fitting == nullptr) require(wanted(wish).c_str(), -FI_ENODATA);
+  if (fitting == nullptr) require(wanted(choice).c_str(), -FI_ENODATA);
   return copy_of(*fitting);
 }
 

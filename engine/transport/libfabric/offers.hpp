@@ -19,7 +19,7 @@ struct InfoDeleter {
 using Info = std::unique_ptr<fi_info, InfoDeleter>;
 
 /// What the user wants of libfabric, empty = no matter; and how far it has to reach.
-struct Wish {
+struct ProviderChoice {
   std::string provider;   ///< as FI_PROVIDER
   std::string domain;     ///< a device by the provider's name for it
   std::string interface;  ///< a network of this host: see cluster::matches()
@@ -28,7 +28,7 @@ struct Wish {
 
 /// The first that fits. Throws Error(something_missing) in the library's words, Error(bad_command_line) where a
 /// provider without network addresses is given a network.
-Info best_offer(const Wish& wish);
+Info best_offer(const ProviderChoice& choice);
 
 /// "tcp;ofi_rxm, FI_SOCKADDR_IN": two ranks understand each other where this is the same.
 std::string way_of(const fi_info& info);

@@ -40,9 +40,9 @@ struct Version {
 Version started() {
   static const Version version = [] {
     require("leave errors to us", psm2_error_register_handler(nullptr, PSM2_ERRHANDLER_NO_HANDLER));
-    Version version;
-    require("start", psm2_init(&version.major, &version.minor));
-    return version;
+    Version started_as;
+    require("start", psm2_init(&started_as.major, &started_as.minor));
+    return started_as;
   }();
   return version;
 }

@@ -140,8 +140,8 @@ class Peers {
   P& port_;
   int own_rank_;
   cluster::Rendezvous& rendezvous_;
-  Meanwhile drive_;      ///< other ranks may need this one while it waits
-  LinkSockets sockets_;  ///< none where ways are kept
+  ProgressFunction drive_;  ///< other ranks may need this one while it waits
+  LinkSockets sockets_;     ///< none where ways are kept
   std::map<std::int32_t, typename P::Peer> open_;
 };
 

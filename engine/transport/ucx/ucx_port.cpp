@@ -41,10 +41,10 @@ void require(const std::string& what, ucs_status_t status) {
 }
 
 /// "start with the transports tcp,self over the network eth0"
-std::string start_with(const Wish& wish) {
+std::string start_with(const UcxSettings& chosen) {
   std::string text = "start";
-  if (!wish.tls.empty()) text += fmt::format(" with the transports {}", wish.tls);
-  if (!wish.interface.empty()) text += fmt::format(" over the network {}", wish.interface);
+  if (!chosen.tls.empty()) text += fmt::format(" with the transports {}", chosen.tls);
+  if (!chosen.interface.empty()) text += fmt::format(" over the network {}", chosen.interface);
   return text;
 }
 
@@ -53,29 +53,29 @@ struct ConfigRelease {
 };
 using Config = std::unique_ptr<ucp_config_t, ConfigRelease>;
 
-Config config_for(const Wish& wish, std::span<const std::string> devices) {
+Config config_for(const UcxSettings& chosen, std::span<const std::string> devices) {
   ucp_config_t* read = nullptr;
   require("read its configuration", ucp_config_read(nullptr, nullptr, &read));
   Config config(read);
   const auto set = [&](const char* name, const std::string& value) {
     require(fmt::format("take {} as its {}", value, name), ucp_config_modify(read, name, value.c_str()));
   };
-  if (!wish.tls.empty()) set("TLS", wish.tls);
+  if (!chosen.tls.empty()) set("TLS", chosen.tls);
   if (!devices.empty()) set("NET_DEVICES", fmt::format("{}", fmt::join(devices, ",")));
   return config;
 }
 
-OwnedContext context_for(const Wish& wish, std::span<const std::string> devices) {
-  const Config config = config_for(wish, devices);
+OwnedContext context_for(const UcxSettings& chosen, std::span<const std::string> devices) {
+  const Config config = config_for(chosen, devices);
   ucp_params_t parameters{};
   parameters.field_mask = UCP_PARAM_FIELD_FEATURES;
   parameters.features = UCP_FEATURE_TAG;
   ucp_context_h made = nullptr;
-  require(start_with(wish), ucp_init(&parameters, config.get(), &made));
+  require(start_with(chosen), ucp_init(&parameters, config.get(), &made));
   OwnedContext context(made);
   // Of names that it does not know it warns, and takes what is left.
   const std::string words = LibraryLog::take();
-  if (words.find("not available") != std::string::npos) cannot(start_with(wish), words);
+  if (words.find("not available") != std::string::npos) cannot(start_with(chosen), words);
   return context;
 }
 
@@ -112,10 +112,10 @@ std::string why_no_gpu_memory() {
                      ucp_get_version_string());
 }
 
-UcxPort::UcxPort(const Wish& wish) {
+UcxPort::UcxPort(const UcxSettings& chosen) {
   std::vector<std::string> devices;
-  if (!wish.interface.empty()) devices = net_devices(cluster::local_address(wish.interface).device);
-  context_ = context_for(wish, devices);
+  if (!chosen.interface.empty()) devices = net_devices(cluster::local_address(chosen.interface).device);
+  context_ = context_for(chosen, devices);
   ways_ = ways_of(context_.get());
   ask_about_memory(context_.get());
   if (!devices.empty() && !is_any_over(ways_, devices)) {

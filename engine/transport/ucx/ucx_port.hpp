@@ -38,7 +38,7 @@ struct WorkerDestroy {
 using OwnedWorker = std::unique_ptr<ucp_worker, WorkerDestroy>;
 
 /// What the user wants of UCX; empty = as the environment says.
-struct Wish {
+struct UcxSettings {
   std::string tls;        ///< as UCX_TLS
   std::string interface;  ///< a network of this host: see cluster::matches()
 };
@@ -61,7 +61,7 @@ class UcxPort {
 
   /// Throws Error(something_missing) in the library's words, Error(bad_command_line) where no way goes over that
   /// network.
-  explicit UcxPort(const Wish& wish);
+  explicit UcxPort(const UcxSettings& chosen);
 
   Memory memory(const std::byte*, std::size_t) const { return {}; }
 

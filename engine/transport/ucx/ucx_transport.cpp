@@ -26,7 +26,7 @@ constexpr Module module{
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {
       return std::make_unique<tagged::TaggedTransport<UcxPort>>(
-          context, std::make_unique<UcxPort>(Wish{context.settings.text("tls"), context.interface}));
+          context, std::make_unique<UcxPort>(UcxSettings{context.settings.text("tls"), context.interface}));
     },
 };
 

@@ -96,12 +96,12 @@ int worth_of(const ibv_gid_entry& entry, const Network& network) {
   return worth + (is_ipv4_mapped(entry.gid) ? 1 : 0);
 }
 
-void choose_gid(Port& port, const Wish& wish, const Network& network) {
+void choose_gid(Port& port, const PortChoice& choice, const Network& network) {
   const auto gids = gids_of(port.context.get(), port.number);
-  port.is_routed = port.is_ethernet() || wish.gid_index.has_value();
+  port.is_routed = port.is_ethernet() || choice.gid_index.has_value();
   const auto found =
-      wish.gid_index ? std::find_if(gids.begin(), gids.end(),
-                                    [&](const ibv_gid_entry& gid) { return gid.gid_index == *wish.gid_index; })
+      choice.gid_index ? std::find_if(gids.begin(), gids.end(),
+                                      [&](const ibv_gid_entry& gid) { return gid.gid_index == *choice.gid_index; })
       : !port.is_ethernet()
           ? gids.begin()
           : std::max_element(gids.begin(), gids.end(), [&](const ibv_gid_entry& one, const ibv_gid_entry& other) {
@@ -115,7 +115,7 @@ void choose_gid(Port& port, const Wish& wish, const Network& network) {
   if (!port.is_routed) return;
   std::string indexes;
   for (const ibv_gid_entry& gid : gids) indexes += fmt::format("{}{}", indexes.empty() ? "" : ", ", gid.gid_index);
-  const std::string which = wish.gid_index ? fmt::format(" with index {}", *wish.gid_index) : "";
+  const std::string which = choice.gid_index ? fmt::format(" with index {}", *choice.gid_index) : "";
   throw_missing(fmt::format("device {} port {} has no GID{}", port.device(), port.number, which),
                 gids.empty() ? "its table is empty" : fmt::format("those that are set have the indexes {}", indexes),
                 "RoCE has one for each address of its network device");
@@ -127,14 +127,15 @@ ibv_mtu mtu_of(std::uint32_t bytes) {
   return mtu;
 }
 
-void choose_mtu(Port& port, const Wish& wish) {
+void choose_mtu(Port& port, const PortChoice& choice) {
   port.mtu = port.attributes.active_mtu;
-  if (!wish.mtu_bytes) return;
-  if (mtu_of(*wish.mtu_bytes) > port.mtu) {
-    throw_missing(fmt::format("device {} port {} has no MTU of {} bytes", port.device(), port.number, *wish.mtu_bytes),
-                  fmt::format("its MTU is {}", 128u << port.mtu), "On RoCE it follows from that of the network device");
+  if (!choice.mtu_bytes) return;
+  if (mtu_of(*choice.mtu_bytes) > port.mtu) {
+    throw_missing(
+        fmt::format("device {} port {} has no MTU of {} bytes", port.device(), port.number, *choice.mtu_bytes),
+        fmt::format("its MTU is {}", 128u << port.mtu), "On RoCE it follows from that of the network device");
   }
-  port.mtu = mtu_of(*wish.mtu_bytes);
+  port.mtu = mtu_of(*choice.mtu_bytes);
 }
 
 Owned<ibv_context> opened(ibv_device* device) {
@@ -162,17 +163,17 @@ ibv_device* device_named(const std::string& name, const Devices& devices) {
 /// Every port that is not ruled out, and why others are.
 class Search {
  public:
-  Search(const Wish& wish, const Network& network) : wish_(wish), network_(network) {}
+  Search(const PortChoice& choice, const Network& network) : choice_(choice), network_(network) {}
 
   /// The first port of the device that fits.
   std::optional<Port> in(ibv_device* device) {
     const std::uint8_t num = num_ports(opened(device).get());
-    if (wish_.port && *wish_.port > num && !wish_.device.empty()) {
-      throw_missing(fmt::format("device {} has no port {}", wish_.device, *wish_.port), fmt::format("it has {}", num),
-                    "Ports count from 1");
+    if (choice_.port && *choice_.port > num && !choice_.device.empty()) {
+      throw_missing(fmt::format("device {} has no port {}", choice_.device, *choice_.port),
+                    fmt::format("it has {}", num), "Ports count from 1");
     }
     for (std::uint8_t number = 1; number <= num; ++number) {
-      if (wish_.port && *wish_.port != number) continue;
+      if (choice_.port && *choice_.port != number) continue;
       Port port;
       port.context = opened(device);
       port.number = number;
@@ -182,8 +183,8 @@ class Search {
   }
 
   [[noreturn]] void throw_none() const {
-    throw_missing(wish_.device.empty() ? "no port of an InfiniBand or RoCE device can be used here"
-                                       : fmt::format("device {} cannot be used here", wish_.device),
+    throw_missing(choice_.device.empty() ? "no port of an InfiniBand or RoCE device can be used here"
+                                         : fmt::format("device {} cannot be used here", choice_.device),
                   why_not_, "\"ip link set DEVICE up\" brings a RoCE port up, a subnet manager an InfiniBand one");
   }
 
@@ -206,7 +207,7 @@ class Search {
     return false;
   }
 
-  const Wish& wish_;
+  const PortChoice& choice_;
   const Network& network_;
   std::string why_not_;
 };
@@ -218,21 +219,21 @@ std::string Port::text() const {
   return is_routed ? fmt::format("{} gid {}", place, gid_index) : fmt::format("{} lid {}", place, attributes.lid);
 }
 
-Port open_port(const Wish& wish) {
+Port open_port(const PortChoice& choice) {
   const Devices devices;
   Network network;
-  if (wish.device.empty() && !wish.interface.empty()) {
-    const cluster::LocalAddress local = cluster::local_address(wish.interface);
+  if (choice.device.empty() && !choice.interface.empty()) {
+    const cluster::LocalAddress local = cluster::local_address(choice.interface);
     network = {local.device, local.address};
   }
-  Search search(wish, network);
+  Search search(choice, network);
   const auto candidates =
-      wish.device.empty() ? devices.usable : std::vector<ibv_device*>{device_named(wish.device, devices)};
+      choice.device.empty() ? devices.usable : std::vector<ibv_device*>{device_named(choice.device, devices)};
   for (ibv_device* const device : candidates) {
     std::optional<Port> port = search.in(device);
     if (!port) continue;
-    choose_gid(*port, wish, network);
-    choose_mtu(*port, wish);
+    choose_gid(*port, choice, network);
+    choose_mtu(*port, choice);
     return std::move(*port);
   }
   search.throw_none();

@@ -11,7 +11,7 @@
 namespace leadline::transport::verbs {
 
 /// What the user asked for; empty where that is left to us.
-struct Wish {
+struct PortChoice {
   std::string device = {};
   std::optional<std::uint8_t> port = {};
   std::optional<std::uint32_t> gid_index = {};
@@ -35,6 +35,6 @@ struct Port {
 };
 
 /// Local. Throws Error(something_missing) where there is no such device, port or GID, or it is not active.
-Port open_port(const Wish& wish);
+Port open_port(const PortChoice& choice);
 
 }  // namespace leadline::transport::verbs

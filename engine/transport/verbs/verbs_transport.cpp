@@ -245,13 +245,13 @@ std::optional<std::uint32_t> mtu_in(const Settings& given) {
 
 std::unique_ptr<Transport> open(const Context& context) {
   const Settings& given = context.settings;
-  Wish wish{.device = given.text("device"), .mtu_bytes = mtu_in(given), .interface = context.interface};
-  if (const auto port = given.number("port", 1, 255)) wish.port = static_cast<std::uint8_t>(*port);
-  if (const auto index = given.number("gid-index", 0, 255)) wish.gid_index = static_cast<std::uint32_t>(*index);
+  PortChoice choice{.device = given.text("device"), .mtu_bytes = mtu_in(given), .interface = context.interface};
+  if (const auto port = given.number("port", 1, 255)) choice.port = static_cast<std::uint8_t>(*port);
+  if (const auto index = given.number("gid-index", 0, 255)) choice.gid_index = static_cast<std::uint32_t>(*index);
   const auto writes = given.is_on("write") ? Adapter::Writes::yes : Adapter::Writes::no;
   const Service service{static_cast<std::uint8_t>(given.number("service-level", 0, 15).value_or(0)),
                         static_cast<std::uint8_t>(given.number("traffic-class", 0, 255).value_or(0))};
-  return std::make_unique<VerbsTransport>(context, open_port(wish), writes, service);
+  return std::make_unique<VerbsTransport>(context, open_port(choice), writes, service);
 }
 
 constexpr Module module{

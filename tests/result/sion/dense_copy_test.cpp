@@ -15,7 +15,7 @@ namespace {
 
 using namespace result::sion;
 using result::ExistingFile;
-using ::testing::HasSubstr;
+using testing::HasSubstr;
 
 namespace fs = std::filesystem;
 

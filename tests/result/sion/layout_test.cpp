@@ -9,7 +9,7 @@ namespace leadline::test::layout_test {
 namespace {
 
 using namespace result::sion;
-using ::testing::ElementsAre;
+using testing::ElementsAre;
 
 constexpr std::int64_t max64 = std::numeric_limits<std::int64_t>::max();
 

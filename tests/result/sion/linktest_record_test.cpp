@@ -10,8 +10,8 @@ namespace leadline::test {
 namespace {
 
 using namespace result::sion;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 const std::string file_name = "x.sion";
 

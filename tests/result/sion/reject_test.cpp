@@ -11,7 +11,7 @@ namespace leadline::test::reject_test {
 namespace {
 
 using namespace result::sion;
-using ::testing::HasSubstr;
+using testing::HasSubstr;
 
 constexpr std::int64_t max64 = std::numeric_limits<std::int64_t>::max();
 constexpr std::int32_t max32 = std::numeric_limits<std::int32_t>::max();

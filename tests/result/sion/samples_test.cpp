@@ -7,7 +7,7 @@ namespace leadline::test {
 namespace {
 
 using namespace result::sion;
-using ::testing::HasSubstr;
+using testing::HasSubstr;
 
 struct Sample {
   std::string name;

@@ -8,7 +8,7 @@ namespace leadline::test {
 namespace {
 
 using namespace result::sion;
-using ::testing::HasSubstr;
+using testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
