@@ -187,8 +187,8 @@ class Glossary(CheckTest):
     OLD = (
         "make-believe", "Drawn rounds", "its companions", "slow in company", "a mended link", "its whereabouts",
         "say_farewell()", "ratio_beside_others", "only_in_company", "Doorkeeper door;", "together([&] {",
-        "survives(call)", "the rehearsed call", "do_apart()", "Surroundings", "Presence", "PretendedRanks", "unfit()", "lonely",
-        "nobody bears it", "slower than its like", "what the hosts hang on",
+        "survives(call)", "the rehearsed call", "do_apart()", "Surroundings", "Presence", "PretendedRanks",
+        "unfit()", "lonely", "nobody bears it", "slower than its like", "what the hosts hang on",
     )  # fmt: skip
 
     def test_terms(self) -> None:
