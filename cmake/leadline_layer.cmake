@@ -3,12 +3,19 @@
 
 # What nearly every source includes is compiled once, by a target of its own; all others reuse it.
 file(WRITE "${CMAKE_BINARY_DIR}/precompiled.cpp" "")
-add_library(leadline_precompiled OBJECT "${CMAKE_BINARY_DIR}/precompiled.cpp")
-target_link_libraries(leadline_precompiled PRIVATE fmt::fmt)
-target_precompile_headers(leadline_precompiled PRIVATE "${CMAKE_CURRENT_LIST_DIR}/leadline_precompiled.hpp")
+function(leadline_precompile target)
+  add_library(${target} OBJECT "${CMAKE_BINARY_DIR}/precompiled.cpp")
+  target_link_libraries(${target} PRIVATE fmt::fmt)
+  target_compile_options(${target} PRIVATE ${ARGN})
+  target_precompile_headers(${target} PRIVATE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/leadline_precompiled.hpp")
+endfunction()
+leadline_precompile(leadline_precompiled)
 
-# Layers whose tests compute for longer than it takes to optimise them, measured under the sanitizers: a third of the time instead of all of it.
-set(leadline_layers_of_long_tests diagnosis schedule)
+# Layers that tests compute with for longer than it takes to optimise them, measured under the sanitizers: a third of the time instead of all of it.
+set(leadline_layers_of_long_tests core diagnosis memory schedule stats synthetic)
+if(LEADLINE_SANITIZE)
+  leadline_precompile(leadline_precompiled_O1 -O1) # clang wants the level that the header was compiled with
+endif()
 
 # Layers through which no timed loop runs and that compute little: quick to compile is what counts there.
 set(leadline_layers_at_O1 bench cluster core model network result synthetic)
@@ -30,7 +37,8 @@ function(leadline_layer name)
     target_link_libraries(leadline_${name} PUBLIC ${arg_USES})
     set_target_properties(leadline_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
     if(LEADLINE_SANITIZE AND name IN_LIST leadline_layers_of_long_tests)
-      target_compile_options(leadline_${name} PRIVATE -O1) # and so not over the compiled headers
+      target_compile_options(leadline_${name} PRIVATE -O1)
+      target_precompile_headers(leadline_${name} REUSE_FROM leadline_precompiled_O1)
     else()
       target_precompile_headers(leadline_${name} REUSE_FROM leadline_precompiled)
     endif()

@@ -129,6 +129,7 @@ void run(Who who, const std::string& path) {
   result::LinkResultFileSetup setup;
   // Rank 0 alone can open a file for all: the others hear from it where their rows belong.
   setup.format = who.rank == 0 ? ResultFormat::hdf5 : ResultFormat::none;
+  setup.existing = result::ExistingFile::overwrite;
   setup.path = who.rank == 0 ? path : "";
   setup.permutation_of_repeat = [](int) { return -1; };
   setup.rounds = [&](int) { return std::vector<std::int32_t>(static_cast<std::size_t>(who.size), 1); };

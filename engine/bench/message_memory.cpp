@@ -23,7 +23,7 @@ std::size_t stride_of(std::uint32_t num, std::uint64_t largest_message_bytes) {
 
 void write_pattern(const memory::Allocator& allocator, std::span<std::byte> buffer, Fill fill,
                    const memory::PatternKey& key, std::span<std::byte> staging) {
-  if (allocator.place == memory::Location::host) {
+  if (allocator.location == memory::Location::host) {
     memory::fill(buffer, fill, key);
     return;
   }
@@ -38,7 +38,7 @@ MessageSlots::MessageSlots(const RunRequest& request, std::uint32_t num, int ran
       send_(memory::allocator_named(request.allocator), num * stride_bytes_),
       receive_(memory::allocator_named(request.allocator), num * stride_bytes_) {
   const memory::Allocator& allocator = memory::allocator_named(request.allocator);
-  std::vector<std::byte> staging(allocator.place == memory::Location::host ? 0 : stride_bytes_);
+  std::vector<std::byte> staging(allocator.location == memory::Location::host ? 0 : stride_bytes_);
   const auto who = static_cast<std::uint32_t>(rank);
   for (std::uint32_t slot = 0; slot < num; ++slot) {
     write_pattern(allocator, send_.span().subspan(slot * stride_bytes_, stride_bytes_), request.fill,

@@ -31,7 +31,7 @@ diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironme
   diagnosis::Layout layout;
   layout.host_of.assign(run_environment.host_of().begin(), run_environment.host_of().end());
   for (auto& [host, name] : run_environment.gather_host_names()) layout.host_names.push_back(name);
-  const std::string sockets = sockets_of_all(cluster, run_environment.place().numa_node);
+  const std::string sockets = sockets_of_all(cluster, run_environment.placement().numa_node);
   if (std::ranges::any_of(sockets, [](char socket) { return socket != 0; })) {
     for (const char socket : sockets) layout.socket_of.push_back(static_cast<std::uint8_t>(socket) - 1);
   }

@@ -30,9 +30,9 @@ class KeptPhases final : public bench::io::PhaseStore {
  public:
   explicit KeptPhases(bench::io::PhaseStore& file) : file_(file) {}
 
-  void write(const PhasePosition& place, const RankPhase& own, const PhaseSummary& summary) override {
+  void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) override {
     phases_.push_back(summary);
-    file_.write(place, own, summary);
+    file_.write(position, own, summary);
   }
 
   std::vector<PhaseSummary> take() { return std::move(phases_); }
@@ -104,7 +104,7 @@ class IoTest {
     make_backend(request, cluster);
     if (!request.no_file) {
       files_ = run_collectively(
-          cluster, [&] { return bench::io::agree_on_names(request, plan, cluster, run_environment.place()); });
+          cluster, [&] { return bench::io::agree_on_names(request, plan, cluster, run_environment.placement()); });
       run_collectively(cluster, [&] { return bench::io::check_targets(request, plan, files_, rank_), true; });
     }
     run_ = run_of(request, plan, files_, cluster);
@@ -127,14 +127,14 @@ class IoTest {
   }
 
   std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
-                                  const RankPlacement& place) {
+                                  const RankPlacement& placement) {
     const Request& request = so_far.request;
     const result::IoFileSetup setup{
         .path = request.output,
         .format = request.format,
         .existing = request.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse,
         .row_path = request.row_path,
-        .place = place,
+        .placement = placement,
         .num_phases = plan.phases.size()};
     return result::open_io_file(cluster, so_far, setup);
   }
@@ -146,7 +146,7 @@ class IoTest {
     try {
       bench::io::Measured measured =
           bench::io::measure({result.request, plan, cluster, run_environment.transport(), *backend_, files_,
-                              run_environment.place(), run_, memory, kept, progress});
+                              run_environment.placement(), run_, memory, kept, progress});
       result.phases = std::move(measured.phases);
       result.operations = std::move(measured.operations);
       result.hints = std::move(measured.hints);

@@ -26,8 +26,8 @@ std::string directory_of_target(const IoRequest& request) {
   if (!request.targets_file.empty()) {
     name = names_in_targets(request.targets_file, read_targets_file(request.targets_file)).front();
   }
-  const RankPlacement place = cluster::local_placement();
-  const std::filesystem::path path(bench::io::expand_target(name, {0, place.host, place.pid}));
+  const RankPlacement placement = cluster::local_placement();
+  const std::filesystem::path path(bench::io::expand_target(name, {0, placement.host, placement.pid}));
   const std::string directory = path.has_parent_path() ? path.parent_path().string() : ".";
   std::error_code error;
   return std::filesystem::is_directory(directory, error) ? directory : std::string();

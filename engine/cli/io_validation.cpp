@@ -89,7 +89,7 @@ void check_data(const IsGiven& is_given, const IoRequest& request) {
     throw Error(ExitStatus::bad_command_line, fmt::format("--object-size cannot be {} B", request.object_size_bytes),
                 fmt::format("contents are words of {} bytes", memory::word_size_bytes), "Choose a multiple of 8");
   }
-  if (memory::allocator_named(request.allocator).place != memory::Location::host) {
+  if (memory::allocator_named(request.allocator).location != memory::Location::host) {
     throw Error(ExitStatus::bad_command_line, fmt::format("--allocator {} cannot be had here", request.allocator),
                 "objects are made, written and compared in ordinary memory", "Choose another --allocator");
   }

@@ -117,14 +117,14 @@ class LinkTest {
 
   /// `so_far` and `plan` outlive the file.
   std::unique_ptr<File> open_file(Cluster& cluster, const Result& so_far, const Plan& plan,
-                                  const RankPlacement& place) const {
+                                  const RankPlacement& placement) const {
     const Request& request = so_far.request;
     result::LinkResultFileSetup setup;
     setup.path = request.output;
     setup.format = request.format;
     setup.existing = request.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse;
     setup.row_path = request.row_path;
-    setup.place = place;
+    setup.placement = placement;
     setup.permutation = [&cluster, &request](int index) {
       return schedule::permutation(cluster.size(), request.shuffle_ranks_seed, index);
     };

@@ -41,7 +41,7 @@ void check_what(const IsGiven& is_given, const LinkRequest& request) {
   if (is_given("--all-to-all-size") && request.all_to_all == AllToAll::none) {
     throw_no_effect("--all-to-all-size", "there is no such exchange without --all-to-all");
   }
-  if (request.verify && memory::allocator_named(request.allocator).place != memory::Location::host) {
+  if (request.verify && memory::allocator_named(request.allocator).location != memory::Location::host) {
     throw Error(ExitStatus::bad_command_line,
                 fmt::format("--verify and --allocator {} do not go together", request.allocator),
                 "the pass makes and compares its contents in ordinary memory", "Use --check-buffers");

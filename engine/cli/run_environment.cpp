@@ -56,8 +56,8 @@ void RunEnvironment::look_around() {
   start_utc_ = utc_now_iso8601();
   // Code that chooses a GPU reads it, here and in the modules; not every launcher sets it.
   ::setenv(memory::cuda::local_rank_variable, std::to_string(local_rank(cluster_)).c_str(), 1);
-  place_ = cluster::local_placement();
-  place_.host = cluster_.host();
+  placement_ = cluster::local_placement();
+  placement_.host = cluster_.host();
   const cluster::CoreShare share = cluster::core_share(cluster_);
   const ClockQuality clock = measure_clock();
   conditions_.ranks_per_core_max = share.ranks_per_core_max;
@@ -91,7 +91,7 @@ void RunEnvironment::open_transport() {
   const bool needs_progress = transport_->needs_progress();
   cluster_.set_wait(conditions_.wait,
                     needs_progress ? [&its = *transport_] { its.progress(); } : std::function<void()>{});
-  place_.device = transport_->info().device;
+  placement_.device = transport_->info().device;
   conditions_.simulated = transport_->info().simulated;
 }
 
@@ -104,7 +104,7 @@ void RunEnvironment::use_simulated_hosts() {
     simulated_host_of_.push_back(indices.try_emplace(transport_->simulated_host(rank), next).first->second);
   }
   host_of_ = simulated_host_of_;
-  place_.host = transport_->simulated_host(cluster_.rank());
+  placement_.host = transport_->simulated_host(cluster_.rank());
 }
 
 bench::RankLayout RunEnvironment::rank_layout() const {
@@ -146,17 +146,17 @@ Connections RunEnvironment::connections() const {
 }
 
 void RunEnvironment::check_memory_kind() const {
-  const memory::Location place = memory::allocator_named(request_.allocator).place;
-  const std::string refusal = module_->refuses_memory(place);
+  const memory::Location location = memory::allocator_named(request_.allocator).location;
+  const std::string refusal = module_->refuses_memory(location);
   if (refusal.empty()) return;
   throw Error(ExitStatus::something_missing,
-              fmt::format("transport {} cannot use {} memory", request_.transport, memory::name_of(place)), refusal,
+              fmt::format("transport {} cannot use {} memory", request_.transport, memory::name_of(location)), refusal,
               "Choose another --transport or --allocator");
 }
 
 std::map<std::uint32_t, std::string> RunEnvironment::gather_host_names() const {
   std::map<std::uint32_t, std::string> names;
-  cluster_.gather(place_.host, [&](int rank, std::string_view host) {
+  cluster_.gather(placement_.host, [&](int rank, std::string_view host) {
     names.try_emplace(host_of_[static_cast<std::size_t>(rank)], host);
   });
   return names;

@@ -28,7 +28,7 @@ class RunEnvironment {
   RunEnvironment(const RunRequest& request, cluster::Cluster& cluster, const transport::LoadedModule& module);
 
   transport::Transport& transport() const { return *transport_; }
-  const RankPlacement& place() const { return place_; }  ///< this rank's own
+  const RankPlacement& placement() const { return placement_; }  ///< this rank's own
   const bench::Conditions& conditions() const { return conditions_; }
   bench::RankLayout rank_layout() const;
 
@@ -59,7 +59,7 @@ class RunEnvironment {
   cluster::Cluster& cluster_;
   const transport::LoadedModule& module_;
   std::string start_utc_;
-  RankPlacement place_;
+  RankPlacement placement_;
   bench::Conditions conditions_;
   std::vector<std::uint32_t> simulated_host_of_;  // empty, unless the fabric names its own hosts
   std::span<const std::uint32_t> host_of_;

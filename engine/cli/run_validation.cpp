@@ -51,7 +51,7 @@ void check_verifiable(const std::string& checker, const RunRequest& request) {
   if (request.fill == Fill::zero) {
     throw_apart(checker, "--fill zero", "all its messages are equal, received or not");
   }
-  if (memory::allocator_named(request.allocator).place != memory::Location::host) {
+  if (memory::allocator_named(request.allocator).location != memory::Location::host) {
     throw_apart(checker, "--allocator " + request.allocator, "contents are made and compared in ordinary memory");
   }
 }

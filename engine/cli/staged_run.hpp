@@ -33,7 +33,7 @@ struct PresentationOf {
 
   /// Every rank, before the first message: its line for standard error, line end included; rank 0 writes them all, in
   /// any order.
-  std::function<std::string(int rank, const RankPlacement& place)> rank_line;
+  std::function<std::string(int rank, const RankPlacement& placement)> rank_line;
 };
 
 /// What is timed around the measuring, for a front end that reports it.
@@ -127,13 +127,13 @@ class StagedRun final : public BenchmarkRun {
 
   void write_rank_lines() {
     if (!presentation_.rank_line) return;
-    const std::string own = presentation_.rank_line(cluster_.rank(), run_environment_->place());
+    const std::string own = presentation_.rank_line(cluster_.rank(), run_environment_->placement());
     cluster_.gather(own, [](int, std::string_view line) { std::fwrite(line.data(), 1, line.size(), stderr); });
   }
 
   void open_file() {
-    file_ = run_collectively(cluster_,
-                             [&] { return benchmark_.open_file(cluster_, result_, plan_, run_environment_->place()); });
+    file_ = run_collectively(
+        cluster_, [&] { return benchmark_.open_file(cluster_, result_, plan_, run_environment_->placement()); });
     cluster_.set_on_failure([this](const std::string& message) { file_->mark_incomplete(message); });
   }
 

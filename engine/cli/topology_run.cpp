@@ -48,7 +48,7 @@ struct TopologyTest {
   static void describe(const Plan& plan, Result& result) { result.topologies = bench::topology::facts_of(plan); }
 
   static std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
-                                         const RankPlacement& place) {
+                                         const RankPlacement& placement) {
     const Request& request = so_far.request;
     const bool is_load = request.duration_s > 0;
     result::TopologyFileSetup setup{
@@ -56,7 +56,7 @@ struct TopologyTest {
         .format = request.format,
         .existing = request.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse,
         .row_path = request.row_path,
-        .place = place,
+        .placement = placement,
         .cells = is_load ? std::vector<Cell>{} : plan.cells,
         .topologies = plan.topologies};
     return result::open_topology_file(cluster, so_far, std::move(setup));

@@ -128,15 +128,15 @@ std::optional<double> cpu_quota(const std::string& own_groups, const std::string
 }
 
 RankPlacement local_placement() {
-  RankPlacement place;
+  RankPlacement placement;
   char name[256] = {};
-  place.host = ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
-  place.pid = static_cast<std::int32_t>(::getpid());
+  placement.host = ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+  placement.pid = static_cast<std::int32_t>(::getpid());
   const CpuList cpus = CpuList::of_this_thread();
-  place.cpus = cpus.text();
-  place.num_cpus = cpus.count();
-  place.numa_node = numa_node_of(cpus);
-  return place;
+  placement.cpus = cpus.text();
+  placement.num_cpus = cpus.count();
+  placement.numa_node = numa_node_of(cpus);
+  return placement;
 }
 
 int usable_cores() {

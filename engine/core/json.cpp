@@ -115,14 +115,14 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   bool add(Json value) {
-    place(std::move(value));
+    insert(std::move(value));
     return true;
   }
   bool open(Json value) {
     if (open_.size() == max_depth) {
       throw JsonError(fmt::format("arrays and objects are nested deeper than {}", max_depth));
     }
-    open_.push_back(&place(std::move(value)));
+    open_.push_back(&insert(std::move(value)));
     return true;
   }
   bool close() {
@@ -130,7 +130,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   /// Into the innermost open array or object. The outer ones do not grow meanwhile, so the pointers to them stay valid.
-  Json& place(Json value) {
+  Json& insert(Json value) {
     if (open_.empty()) return root_ = std::move(value);
     if (open_.back()->is_array()) {
       open_.back()->push_back(std::move(value));

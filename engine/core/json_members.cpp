@@ -12,9 +12,10 @@
 
 namespace leadline {
 
-void refuse(const JsonLocation& place, const std::string& reason) {
-  throw Error(ExitStatus::bad_command_line, fmt::format("the {} {} is wrong", place.file.kind, place.file.name),
-              place.key.empty() ? reason : place.key + ": " + reason, place.file.description + " describes the format");
+void refuse(const JsonLocation& location, const std::string& reason) {
+  throw Error(ExitStatus::bad_command_line, fmt::format("the {} {} is wrong", location.file.kind, location.file.name),
+              location.key.empty() ? reason : location.key + ": " + reason,
+              location.file.description + " describes the format");
 }
 
 Json parse_json(const std::string& text, const JsonFile& file) {
@@ -38,8 +39,8 @@ std::string read_json_text(const JsonFile& file) {
   return text;
 }
 
-JsonMembers::JsonMembers(const Json& json, JsonLocation place) : json_(json), place_(std::move(place)) {
-  if (!json.is_object()) refuse(place_, "is not an object");
+JsonMembers::JsonMembers(const Json& json, JsonLocation location) : json_(json), location_(std::move(location)) {
+  if (!json.is_object()) refuse(location_, "is not an object");
 }
 
 const Json* JsonMembers::find(const char* name) {
@@ -49,46 +50,46 @@ const Json* JsonMembers::find(const char* name) {
 
 const Json& JsonMembers::need(const char* name) {
   const Json* found = find(name);
-  if (found == nullptr) refuse(place_.of(name), "is missing");
+  if (found == nullptr) refuse(location_.of(name), "is missing");
   return *found;
 }
 
 void JsonMembers::refuse_others() const {
   for (const std::string& name : json_.names()) {
-    if (taken_.count(name) == 0) refuse(place_.of(name), "is not a known key here");
+    if (taken_.count(name) == 0) refuse(location_.of(name), "is not a known key here");
   }
 }
 
-double positive(const Json& json, const JsonLocation& place) {
+double positive(const Json& json, const JsonLocation& location) {
   if (!json.is_number() || !(json.get<double>() > 0) || json.get<double>() > 1e18)
-    refuse(place, "is not a positive number");
+    refuse(location, "is not a positive number");
   return json.get<double>();
 }
 
-double number_between(const Json& json, const JsonLocation& place, double least, double most) {
+double number_between(const Json& json, const JsonLocation& location, double least, double most) {
   if (!json.is_number() || !(json.get<double>() >= least && json.get<double>() <= most))
-    refuse(place, fmt::format("is not from {} to {}", least, most));
+    refuse(location, fmt::format("is not from {} to {}", least, most));
   return json.get<double>();
 }
 
-std::uint64_t whole(const Json& json, const JsonLocation& place, std::uint64_t max) {
+std::uint64_t whole(const Json& json, const JsonLocation& location, std::uint64_t max) {
   if (!json.is_number_unsigned() || json.get<std::uint64_t>() > max) {
-    refuse(place, "is not a whole number" + (max < UINT64_MAX ? " of at most " + std::to_string(max) : ""));
+    refuse(location, "is not a whole number" + (max < UINT64_MAX ? " of at most " + std::to_string(max) : ""));
   }
   return json.get<std::uint64_t>();
 }
 
-int json_index(const Json& json, const JsonLocation& place) {
-  return static_cast<int>(whole(json, place, std::numeric_limits<int>::max()));
+int json_index(const Json& json, const JsonLocation& location) {
+  return static_cast<int>(whole(json, location, std::numeric_limits<int>::max()));
 }
 
-std::string text_of(const Json& json, const JsonLocation& place) {
-  if (!json.is_string()) refuse(place, "is not a text");
+std::string text_of(const Json& json, const JsonLocation& location) {
+  if (!json.is_string()) refuse(location, "is not a text");
   return json.get<std::string>();
 }
 
-bool truth_of(const Json& json, const JsonLocation& place) {
-  if (!json.is_boolean()) refuse(place, "is neither true nor false");
+bool truth_of(const Json& json, const JsonLocation& location) {
+  if (!json.is_boolean()) refuse(location, "is neither true nor false");
   return json.get<bool>();
 }
 

@@ -18,7 +18,7 @@ struct JsonFile {
   std::string description;  ///< the page of the documentation
 };
 
-/// A place in the file, for messages: "faults[2].slow_host". The file outlives it.
+/// A location in the file, for messages: "faults[2].slow_host". The file outlives it.
 struct JsonLocation {
   const JsonFile& file;
   std::string key{};
@@ -28,7 +28,7 @@ struct JsonLocation {
 };
 
 /// Throws Error(bad_command_line).
-[[noreturn]] void refuse(const JsonLocation& place, const std::string& reason);
+[[noreturn]] void refuse(const JsonLocation& location, const std::string& reason);
 
 /// The document; refuses what is no JSON.
 Json parse_json(const std::string& text, const JsonFile& file);
@@ -39,18 +39,18 @@ std::string read_json_text(const JsonFile& file);
 /// An object whose members are taken one by one; what is left at the end was not known.
 class JsonMembers {
  public:
-  JsonMembers(const Json& json, JsonLocation place);
+  JsonMembers(const Json& json, JsonLocation location);
 
-  const JsonLocation& place() const { return place_; }
+  const JsonLocation& location() const { return location_; }
 
   const Json* find(const char* name);
   const Json& need(const char* name);
 
-  /// Where it stands, `parse(value, place)` goes into `member`.
+  /// Where it stands, `parse(value, location)` goes into `member`.
   template <typename Parse, typename Member>
   bool optional(const char* name, const Parse& parse, Member& member) {
     const Json* value = find(name);
-    if (value != nullptr) member = parse(*value, place_.of(name));
+    if (value != nullptr) member = parse(*value, location_.of(name));
     return value != nullptr;
   }
 
@@ -58,18 +58,18 @@ class JsonMembers {
 
  private:
   const Json& json_;
-  JsonLocation place_;
+  JsonLocation location_;
   std::set<std::string> taken_;
 };
 
 // Values; each refuses what it is not.
 
-double positive(const Json& json, const JsonLocation& place);
-double number_between(const Json& json, const JsonLocation& place, double least, double most);
-std::uint64_t whole(const Json& json, const JsonLocation& place,
+double positive(const Json& json, const JsonLocation& location);
+double number_between(const Json& json, const JsonLocation& location, double least, double most);
+std::uint64_t whole(const Json& json, const JsonLocation& location,
                     std::uint64_t max = std::numeric_limits<std::uint64_t>::max());
-int json_index(const Json& json, const JsonLocation& place);
-std::string text_of(const Json& json, const JsonLocation& place);
-bool truth_of(const Json& json, const JsonLocation& place);
+int json_index(const Json& json, const JsonLocation& location);
+std::string text_of(const Json& json, const JsonLocation& location);
+bool truth_of(const Json& json, const JsonLocation& location);
 
 }  // namespace leadline

@@ -48,10 +48,10 @@ template <typename Number>
 void add_up_sparse(const Rows& rows, std::span<Number> numbers) {
   if (rows.is_whole()) return;
   std::vector<CountAt> own;
-  for (std::size_t place = 0; place < numbers.size(); ++place) {
-    if (numbers[place] != 0) own.push_back({place, numbers[place]});
+  for (std::size_t index = 0; index < numbers.size(); ++index) {
+    if (numbers[index] != 0) own.push_back({index, numbers[index]});
   }
-  for (const CountAt& one : add_up_counts(rows, std::move(own))) numbers[one.place] = static_cast<Number>(one.count);
+  for (const CountAt& one : add_up_counts(rows, std::move(own))) numbers[one.index] = static_cast<Number>(one.count);
 }
 
 class Fit {

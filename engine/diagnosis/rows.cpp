@@ -16,10 +16,10 @@ std::string merged(const std::string& left, std::string_view right) {
   std::vector<CountAt> sum;
   sum.reserve(a.size() + b.size());
   std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(sum),
-             [](const CountAt& one, const CountAt& other) { return one.place < other.place; });
+             [](const CountAt& one, const CountAt& other) { return one.index < other.index; });
   std::size_t num = 0;
   for (const CountAt& one : sum) {
-    if (num > 0 && sum[num - 1].place == one.place) {
+    if (num > 0 && sum[num - 1].index == one.index) {
       sum[num - 1].count += one.count;
     } else {
       sum[num++] = one;

@@ -86,7 +86,7 @@ void add_up(const Rows& rows, std::span<Number> numbers) {
 
 /// A count at an index of a long list.
 struct CountAt {
-  std::uint64_t place = 0;
+  std::uint64_t index = 0;
   std::uint64_t count = 0;
 };
 

@@ -13,14 +13,14 @@
 
 namespace leadline::memory {
 
-const char* name_of(Location place) {
-  switch (place) {
+const char* name_of(Location location) {
+  switch (location) {
     case Location::host:
       return "host";
     case Location::gpu:
       return "gpu";
   }
-  assert(false && "a place that is not listed");
+  assert(false && "a location that is not listed");
   return "?";
 }
 

@@ -15,13 +15,13 @@ enum class Location : std::uint8_t {
   gpu,  ///< of the device that the rank uses; the processor reaches it by copying only
 };
 
-const char* name_of(Location place);
+const char* name_of(Location location);
 
 /// One way to get memory. Stateless; the entries exist until the process ends.
 struct Allocator {
   const char* name;     ///< as in --allocator
   const char* purpose;  ///< one line for the help
-  Location place;
+  Location location;
   /// Memory of at least `bytes` (> 0), touched once; on the host in whole pages. Throws Error(something_missing) with
   /// the reason.
   std::byte* (*allocate)(std::size_t bytes);

@@ -34,7 +34,7 @@ struct PatternPosition {
 /// A connection is a directed pair: every rank that sends has one, and the time that counts is the sender's own, of one
 /// exchange: elapsed / exchanges. Its bandwidth is message size / time. Bytes a second; NaN where nothing was measured.
 struct PatternSummary {
-  PatternPosition place;
+  PatternPosition position;
   std::uint64_t num_connections = 0;
   double bytes_per_s_mean = std::numeric_limits<double>::quiet_NaN();      ///< arithmetic, over connections
   double bytes_per_s_harmonic = std::numeric_limits<double>::quiet_NaN();  ///< message size / mean time

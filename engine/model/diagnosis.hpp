@@ -29,10 +29,10 @@ enum class Symptom : std::uint8_t {
   unsteady,  ///< its means are long, its medians are not: now and then a message takes very long
 };
 
-/// Which way messages are concerned. Of places: sent, received. Of two ends: from the first to the second, or back.
+/// Which way messages are concerned. Of components: sent, received. Of two ends: from the first to the second, or back.
 enum class FaultDirection : std::uint8_t { both, out, in };
 
-/// What measuring again has said about a place.
+/// What the retest shows of a component.
 enum class Persistence : std::uint8_t {
   not_retested,
   persistent,       ///< also alone
@@ -49,15 +49,15 @@ struct Component {
   bool operator==(const Component&) const = default;
 };
 
-/// An ordered pair of ranks that shows a fault: its median time in ns, or where the place is unsteady its mean over its
-/// median.
+/// An ordered pair of ranks that shows a fault: its median time in ns, or where the component is unsteady its mean over
+/// its median.
 struct ShownPair {
   std::int32_t from = -1, to = -1;
   double measured = 0;
   double expected = 0;  ///< without the fault
 };
 
-/// A place that is worse than others of its kind, as a person reads it.
+/// A component that is worse than others of its kind, as a person reads it.
 struct Fault {
   Component component;
   Symptom symptom = Symptom::slow;
@@ -66,7 +66,7 @@ struct Fault {
   std::vector<std::int32_t> hosts, other_hosts;  ///< below a switch, an uplink, the two ends of a cable; else empty
   double ratio = 1;  ///< time over what is expected without the fault (unsteady: of mean over median)
   double ratio_low = 1, ratio_high = 1;  ///< 95 % interval
-  double p_value = 1;                    ///< that a sound place shows so much
+  double p_value = 1;                    ///< that a sound component shows so much
   std::uint64_t num_pairs = 0;           ///< ordered pairs that belong to it and were measured
   std::vector<ShownPair> pairs;          ///< some of them, at most eight
   std::vector<std::string> ruled_out;    ///< "not the switch: the other 31 hosts on leaf3 are as usual"
@@ -87,7 +87,7 @@ struct DiagnosedClass {
 
 struct DiagnosisSettings {
   double threshold = 0.10;             ///< the least share of time that a finding costs
-  double false_discovery_rate = 0.01;  ///< of the findings of each kind of place
+  double false_discovery_rate = 0.01;  ///< of the findings of each kind of component
 };
 
 /// Everything that was found out about one matrix.
@@ -126,7 +126,7 @@ struct Comparison {
   std::uint64_t message_size_bytes = 0;
   std::uint64_t num_pairs = 0;  ///< ordered pairs that both have
   std::vector<ComparedClass> classes;
-  std::vector<Fault> slower, faster;  ///< places that changed by more or less than their class; ratio: after over
+  std::vector<Fault> slower, faster;  ///< components that changed by more or less than their class; ratio: after over
                                       ///< before, beyond the class
   std::vector<std::string> notes;     ///< what could not be compared, and why
 };

@@ -70,8 +70,8 @@ class BisectionLineProgress final : public bench::bisection::Progress {
   }
 
   std::string line(const PatternSummary& summary, const Interval& so_far, double elapsed_s) const {
-    return fmt::format("{:>{}}  {:<14} {:>12} {:>12} {:>8} {:>11} {:>11}\n", summary.place.number + 1, number_width_,
-                       summary.place.name, in_unit(summary.bytes_per_s_mean, unit_), in_unit(so_far.mean, unit_),
+    return fmt::format("{:>{}}  {:<14} {:>12} {:>12} {:>8} {:>11} {:>11}\n", summary.position.number + 1, number_width_,
+                       summary.position.name, in_unit(summary.bytes_per_s_mean, unit_), in_unit(so_far.mean, unit_),
                        percent_text(relative_width(so_far)), format_duration(elapsed_s),
                        format_duration(remaining_.left_s()));
   }
@@ -111,7 +111,7 @@ class BisectionBarProgress final : public bench::bisection::Progress {
     if (!bar_.is_due()) return;
     const auto done = static_cast<double>(remaining_.num_done());
     const double share = done / std::max(static_cast<double>(remaining_.num_patterns()), done);
-    bar_.draw(share, fmt::format("{} {} {}", size_, summary.place.name, summary.place.number + 1),
+    bar_.draw(share, fmt::format("{} {} {}", size_, summary.position.name, summary.position.number + 1),
               fmt::format("{} left, {}", format_duration(remaining_.left_s()), so_far_text(summary, so_far)));
   }
 
@@ -163,7 +163,7 @@ double BisectionRemaining::later_sizes() const {
 
 void BisectionRemaining::pattern_ends(const PatternSummary& summary, const Interval& so_far, double elapsed_s) {
   last_s_ = elapsed_s;
-  if (summary.place.kind == PatternKind::random) {
+  if (summary.position.kind == PatternKind::random) {
     ++num_random_done_;
     num_random_ = random_patterns_for(request_, so_far);
   } else {

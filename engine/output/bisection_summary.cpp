@@ -228,9 +228,9 @@ using BySize = std::map<int, std::vector<Repeated>>;
 BySize named_by_size(const BisectionResult& result) {
   BySize sizes;
   for (const PatternSummary& pattern : result.patterns) {
-    if (pattern.place.kind != PatternKind::named) continue;
-    std::vector<Repeated>& patterns = sizes[pattern.place.size_index];
-    const auto index = static_cast<std::size_t>(pattern.place.index);
+    if (pattern.position.kind != PatternKind::named) continue;
+    std::vector<Repeated>& patterns = sizes[pattern.position.size_index];
+    const auto index = static_cast<std::size_t>(pattern.position.index);
     while (patterns.size() <= index) patterns.push_back({.index = patterns.size()});
     patterns[index].add(pattern);
   }
@@ -333,7 +333,7 @@ std::string means_table(const BisectionResult& result, const BySize& sizes, cons
 const PatternSummary* least(const BisectionResult& result, PatternKind kind, int size_index) {
   const PatternSummary* least = nullptr;
   for (const PatternSummary& pattern : result.patterns) {
-    if (pattern.place.kind != kind || pattern.place.size_index != size_index) continue;
+    if (pattern.position.kind != kind || pattern.position.size_index != size_index) continue;
     if (least == nullptr || pattern.bytes_per_s_mean < least->bytes_per_s_mean) least = &pattern;
   }
   return least;
@@ -342,7 +342,7 @@ const PatternSummary* least(const BisectionResult& result, PatternKind kind, int
 std::string one_worst(const BisectionResult& result, int size_index, const PatternSummary& found, const Unit& unit) {
   const auto num_steps =
       std::count_if(result.patterns.begin(), result.patterns.end(), [&](const PatternSummary& pattern) {
-        return pattern.place.kind == PatternKind::worst && pattern.place.size_index == size_index;
+        return pattern.position.kind == PatternKind::worst && pattern.position.size_index == size_index;
       });
   std::string steps = counted(static_cast<std::uint64_t>(num_steps), "step");
   if (num_steps < result.request.num_worst_steps) {
@@ -353,11 +353,11 @@ std::string one_worst(const BisectionResult& result, int size_index, const Patte
     std::string text = fmt::format("{} {}", in_unit(pattern.bytes_per_s_mean, unit), unit.name);
     if (random != nullptr)
       text += fmt::format(", {} of the eBB", share_text(pattern.bytes_per_s_mean / random->ebb.mean));
-    return text + fmt::format(" (pattern {})", pattern.place.number);
+    return text + fmt::format(" (pattern {})", pattern.position.number);
   };
   const PatternSummary* const worst_random = least(result, PatternKind::random, size_index);
   std::string text = fmt::format("worst pattern after {} of the search, messages of {}: {}\n", steps,
-                                 format_bytes(found.place.message_size_bytes), numbers(found));
+                                 format_bytes(found.position.message_size_bytes), numbers(found));
   if (worst_random != nullptr) text += fmt::format("  worst random pattern: {}\n", numbers(*worst_random));
   return text;
 }

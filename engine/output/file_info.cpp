@@ -158,7 +158,7 @@ LinkResultInfo link_result_info(result::LinkResultReader& reader) {
   info.is_plain_record = sion_reader != nullptr && !sion_reader->is_extended();
   info.header.retests.reset();
   info.header.summary.reset();
-  info.hosts = hosts_of(info.header.num_ranks, [&](std::int64_t rank) { return reader.place(rank).host; });
+  info.hosts = hosts_of(info.header.num_ranks, [&](std::int64_t rank) { return reader.placement(rank).host; });
   for (std::size_t repeat = 0; repeat < info.header.repeats.size(); ++repeat) {
     for (std::size_t size = 0; size < info.header.message_sizes_bytes.size(); ++size) {
       const result::KeptRepeat& kept = info.header.repeats[repeat];

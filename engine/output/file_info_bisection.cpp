@@ -93,7 +93,7 @@ BisectionInfo bisection_info(const result::bisection::Hdf5Reader& reader) {
   info.has_summary = info.header.summary.has_value();
   const std::vector<std::optional<KeptSize>> numbers = kept_sizes(info.header, reader.path());
   info.header.summary.reset();
-  info.hosts = hosts_of(info.header.num_ranks, [&](std::int64_t rank) { return reader.place(rank).host; });
+  info.hosts = hosts_of(info.header.num_ranks, [&](std::int64_t rank) { return reader.placement(rank).host; });
   for (std::size_t index = 0; index < info.header.message_sizes_bytes.size(); ++index) {
     info.sizes.push_back({info.header.message_sizes_bytes[index], reader.num_patterns(index),
                           reader.num_baseline(index), numbers[index]});

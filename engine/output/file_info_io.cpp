@@ -104,7 +104,7 @@ IoInfo io_info(const result::io::Hdf5Reader& reader) {
   IoInfo info;
   info.header = reader.header();
   info.header.summary.reset();
-  info.hosts = hosts_of(info.header.num_ranks, [&](std::int64_t rank) { return reader.place(rank).host; });
+  info.hosts = hosts_of(info.header.num_ranks, [&](std::int64_t rank) { return reader.placement(rank).host; });
   info.phases = kept_phases(reader);
   return info;
 }

@@ -72,7 +72,7 @@ TopologyInfo topology_info(const result::topology::Hdf5Reader& reader) {
   info.has_summary = info.header.summary.has_value();
   info.best = best_rates(info.header, reader.path());
   info.header.summary.reset();
-  info.hosts = hosts_of(info.header.num_ranks, [&](std::int64_t rank) { return reader.place(rank).host; });
+  info.hosts = hosts_of(info.header.num_ranks, [&](std::int64_t rank) { return reader.placement(rank).host; });
   info.num_load_points = reader.num_load_points();
   return info;
 }

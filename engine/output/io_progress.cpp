@@ -36,14 +36,14 @@ double left_s(const IoRequest& request, const PhaseProgress& progress) {
 }
 
 /// "write", "write 2 of 5".
-std::string name_of_phase(const IoRequest& request, const PhasePosition& place) {
-  const std::string name = name_of(place.operation);
-  return request.repeat > 1 ? fmt::format("{} {} of {}", name, place.repeat + 1, request.repeat) : name;
+std::string name_of_phase(const IoRequest& request, const PhasePosition& position) {
+  const std::string name = name_of(position.operation);
+  return request.repeat > 1 ? fmt::format("{} {} of {}", name, position.repeat + 1, request.repeat) : name;
 }
 
 /// "write 2 of 5: 512.0 MiB in 0.21 s, 2.345 GiB/s".
 std::string end_line(const IoRequest& request, const PhaseSummary& summary) {
-  const std::string name = name_of_phase(request, summary.place);
+  const std::string name = name_of_phase(request, summary.position);
   if (!summary.is_complete) return fmt::format("{}: ended by an error\n", name);
   const std::uint64_t bytes = summary.bytes > 0 ? summary.bytes : summary.message_bytes;
   return fmt::format("{}: {} in {}, {}\n", name, about_bytes(bytes), format_duration(1e-9 * summary.wall_ns),
@@ -60,7 +60,7 @@ class IoLineProgress final : public bench::io::Progress {
 
   void phase_goes_on(const PhaseProgress& progress) override {
     if (outlet_.now_s() < next_line_s_) return;
-    outlet_.write(fmt::format("{}: {:>6} of {}, {}, {} left\n", name_of_phase(request_, progress.place),
+    outlet_.write(fmt::format("{}: {:>6} of {}, {}, {} left\n", name_of_phase(request_, progress.position),
                               percent_text(share_done(progress)), about_bytes(progress.bytes_total),
                               format_bandwidth(rate_so_far(progress)), format_duration(left_s(request_, progress))));
     next_line_s_ = outlet_.now_s() + phase_line_interval_s;
@@ -84,13 +84,13 @@ class IoBarProgress final : public bench::io::Progress {
   IoBarProgress(const IoBarProgress&) = delete;
   IoBarProgress& operator=(const IoBarProgress&) = delete;
 
-  void phase_begins(const PhasePosition& place, std::uint64_t) override {
-    bar_.draw(0, name_of_phase(request_, place), "begins");
+  void phase_begins(const PhasePosition& position, std::uint64_t) override {
+    bar_.draw(0, name_of_phase(request_, position), "begins");
   }
 
   void phase_goes_on(const PhaseProgress& progress) override {
     if (!bar_.is_due()) return;
-    bar_.draw(share_done(progress), name_of_phase(request_, progress.place),
+    bar_.draw(share_done(progress), name_of_phase(request_, progress.position),
               fmt::format("{}, {} left, {}", about_bytes(progress.bytes_done),
                           format_duration(left_s(request_, progress)), format_bandwidth(rate_so_far(progress))));
   }

@@ -84,7 +84,7 @@ std::string durability_line(const IoRequest& request, const PhaseSummary& phase)
 std::string state_word(const IoRequest& request, const PhaseSummary& phase) {
   if (!phase.is_complete) return "ended by an error";
   if (request.no_file) return "messages only";
-  if (phase.place.operation == IoOperation::write) return phase.is_durable ? "durable" : "not durable";
+  if (phase.position.operation == IoOperation::write) return phase.is_durable ? "durable" : "not durable";
   return word_for(phase.source);
 }
 
@@ -117,7 +117,7 @@ const PhaseSummary* phase_for(const IoResult& result, IoOperation operation) {
     return summary == nullptr ? 0.0 : std::abs(phase.bytes_per_s - summary->median);
   };
   for (const PhaseSummary& phase : result.phases) {
-    if (phase.place.operation != operation || !phase.is_complete) continue;
+    if (phase.position.operation != operation || !phase.is_complete) continue;
     if (nearest == nullptr || distance(phase) < distance(*nearest)) nearest = &phase;
   }
   return nearest;
@@ -154,7 +154,7 @@ std::string io_rates_table(const IoResult& result) {
   columns.push_back({"", Align::left});
   Table table(std::move(columns));
   for (const PhaseSummary& phase : result.phases) {
-    std::vector<std::string> row{name_of(phase.place.operation),        std::to_string(phase.place.repeat),
+    std::vector<std::string> row{name_of(phase.position.operation),     std::to_string(phase.position.repeat),
                                  about_bytes(bytes_of(phase)),          in_unit(phase.bytes_per_s, unit),
                                  in_unit(phase.bytes_per_s_mean, unit), in_unit(phase.bytes_per_s_transfer, unit),
                                  in_unit(phase.bytes_per_s_wall, unit)};

@@ -39,7 +39,7 @@ bool is_outside(const IoRequest& request, IoTime time) {
 }
 
 std::string which_repeat(const IoResult& result, const PhaseSummary& phase) {
-  return result.request.repeat > 1 ? fmt::format(" of repeat {}, which is nearest to the median", phase.place.repeat)
+  return result.request.repeat > 1 ? fmt::format(" of repeat {}, which is nearest to the median", phase.position.repeat)
                                    : "";
 }
 
@@ -97,7 +97,7 @@ std::string io_times_text(const IoResult& result) {
                  {"", Align::left}});
     add_times(table, result, *phase, unit);
     text += fmt::format("{}times of ranks in {} ({}{})\n{}", text.empty() ? "" : "\n", unit.name,
-                        name_of(phase->place.operation), which_repeat(result, *phase), table.text());
+                        name_of(phase->position.operation), which_repeat(result, *phase), table.text());
   }
   return text;
 }
@@ -117,7 +117,7 @@ std::string io_latencies_text(const IoResult& result) {
   if (are_continued) columns.push_back({"continued"});
   Table table(std::move(columns));
   for (const PhaseSummary* const phase : phases) {
-    std::vector<std::string> row{name_of(phase->place.operation),    std::to_string(phase->num_calls),
+    std::vector<std::string> row{name_of(phase->position.operation), std::to_string(phase->num_calls),
                                  in_unit(phase->call_ns_min, unit),  in_unit(phase->call_ns_p50, unit),
                                  in_unit(phase->call_ns_p90, unit),  in_unit(phase->call_ns_p99, unit),
                                  in_unit(phase->call_ns_p999, unit), in_unit(phase->call_ns_max, unit)};
@@ -139,7 +139,7 @@ std::string io_throughput_text(const IoResult& result) {
     std::string line;
     for (const std::uint64_t bytes : series.bytes) line += height_of(bytes, most);
     text +=
-        fmt::format("  {:<5} [{}] # is {}, one is {}\n", name_of(phase->place.operation), line,
+        fmt::format("  {:<5} [{}] # is {}, one is {}\n", name_of(phase->position.operation), line,
                     format_bandwidth(1e9 * static_cast<double>(most) / series.bin_ns), format_time_ns(series.bin_ns));
   }
   return text.empty() ? "" : "throughput over time, all ranks\n" + text;
@@ -198,7 +198,7 @@ std::string io_stragglers_text(const IoResult& result) {
     for (const Straggler& straggler : phase.stragglers) {
       if (++num > most_shown) continue;
       table.add_row({hosts.with_host(straggler.rank),
-                     fmt::format("{} {}", name_of(phase.place.operation), phase.place.repeat),
+                     fmt::format("{} {}", name_of(phase.position.operation), phase.position.repeat),
                      in_unit(straggler.bytes_per_s, unit), percent_text(straggler.relative), name_of(straggler.mostly),
                      straggler.file});
     }
@@ -223,7 +223,7 @@ std::string io_slow_calls_text(const IoResult& result) {
   for (std::size_t index = 0; index < std::min(calls.size(), most_shown); ++index) {
     const auto& [phase, call] = calls[index];
     table.add_row({in_unit(call->time_ns, unit),
-                   fmt::format("{} {}", name_of(phase->place.operation), phase->place.repeat),
+                   fmt::format("{} {}", name_of(phase->position.operation), phase->position.repeat),
                    hosts.with_host(call->rank), in_unit(call->begin_ns, since), format_bytes(call->size_bytes),
                    std::to_string(call->offset_bytes), call->file});
   }

@@ -74,9 +74,9 @@ std::string phases_line(const IoRequest& request, const bench::io::Plan& plan) {
 /// "0 B to 64 MiB"; strided: "from 1 MiB, every 4 MiB".
 std::string region_of(const FileLayout& layout, int rank, std::uint64_t num_objects) {
   const std::uint64_t size = layout.shape().object_size_bytes;
-  const std::uint64_t first = layout.place(rank, 0).offset_bytes;
-  const std::uint64_t last = layout.place(rank, num_objects - 1).offset_bytes;
-  const std::uint64_t step = num_objects > 1 ? layout.place(rank, 1).offset_bytes - first : size;
+  const std::uint64_t first = layout.location(rank, 0).offset_bytes;
+  const std::uint64_t last = layout.location(rank, num_objects - 1).offset_bytes;
+  const std::uint64_t step = num_objects > 1 ? layout.location(rank, 1).offset_bytes - first : size;
   if (step == size) return fmt::format("{} to {}", format_bytes(first), format_bytes(last + size));
   return fmt::format("{} to {}, every {}", format_bytes(first), format_bytes(last + size), format_bytes(step));
 }

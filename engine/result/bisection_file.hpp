@@ -30,7 +30,7 @@ struct BisectionFileSetup {
   ResultFormat format = ResultFormat::hdf5;
   ExistingFile existing = ExistingFile::refuse;
   RowPath row_path = RowPath::automatic;
-  RankPlacement place;             ///< this rank's own
+  RankPlacement placement;         ///< this rank's own
   std::uint64_t max_patterns = 0;  ///< of a message size: Plan::max_patterns
   std::uint64_t max_baseline = 0;  ///< pairs alone, of a message size
 };

@@ -63,13 +63,13 @@ void ToHdf5::known(const FixedOffsets& offsets) {
 }
 
 void ToHdf5::rank(const FixedOffsets& offsets, std::int64_t rank) {
-  const RankPlacement place = input_.place(rank);
-  put_text(offsets.host, rank, cut(place.host, host_size));
-  put_text(offsets.device, rank, cut(place.device, device_size));
-  put_text(offsets.cpus, rank, cut(place.cpus, cpus_size));
-  put(offsets.pid, rank, std::vector{place.pid});
-  put(offsets.num_cpus, rank, std::vector{place.num_cpus});
-  put(offsets.numa_node, rank, std::vector{place.numa_node});
+  const RankPlacement placement = input_.placement(rank);
+  put_text(offsets.host, rank, cut(placement.host, host_size));
+  put_text(offsets.device, rank, cut(placement.device, device_size));
+  put_text(offsets.cpus, rank, cut(placement.cpus, cpus_size));
+  put(offsets.pid, rank, std::vector{placement.pid});
+  put(offsets.num_cpus, rank, std::vector{placement.num_cpus});
+  put(offsets.numa_node, rank, std::vector{placement.numa_node});
   if (header_.linktest) {
     const auto location = input_.location(rank);
     put(offsets.location, rank, std::vector(location.begin(), location.end()));
@@ -132,12 +132,12 @@ class ToSion {
         header_(input.header()),
         output_(output),
         plan_(shape_of(header_, record), record == SionRecord::plain ? 0 : encode_run_part(header_).size()),
-        places_(plan_.places()) {}
+        offsets_(plan_.offsets()) {}
 
   void write(const std::string& name);
 
  private:
-  bool is_extended() const { return places_.shape().record == SionRecord::extended; }
+  bool is_extended() const { return offsets_.shape().record == SionRecord::extended; }
   bool is_in_record(const Retest& retest) const {
     return !header_.repeats.empty() && retest.repeat == header_.repeats.front().repeat && retest.size_index == 0;
   }
@@ -157,7 +157,7 @@ class ToSion {
   const LinkResultHeader& header_;
   const OutputFile& output_;
   SionFilePlan plan_;
-  const SionOffsets& places_;
+  const SionOffsets& offsets_;
 };
 
 /// Least, greatest and mean of the record's times, and of those of its all-to-alls.
@@ -189,7 +189,7 @@ void ToSion::add_times(sion::LinkTestRun& run) {
 
 sion::LinkTestRun ToSion::run() {
   sion::LinkTestRun run;
-  run.has_all_to_all = places_.shape().has_all_to_all;
+  run.has_all_to_all = offsets_.shape().has_all_to_all;
   if (header_.linktest) {
     const LinkTestOrigin& origin = *header_.linktest;
     run.num_iterations = origin.num_iterations;
@@ -216,12 +216,12 @@ sion::LinkTestRun ToSion::run() {
 sion::LinkTestRecord ToSion::record(std::int64_t rank) {
   const auto num_ranks = static_cast<std::size_t>(header_.num_ranks);
   sion::LinkTestRecord record;
-  record.host_name = input_.place(rank).host;
+  record.host_name = input_.placement(rank).host;
   record.location = input_.location(rank);
   if (rank == 0) record.run = run();
   record.time_s.resize(num_ranks);
   record.step.resize(num_ranks);
-  if (places_.shape().has_all_to_all) record.all_to_all_time_s.resize(num_ranks);
+  if (offsets_.shape().has_all_to_all) record.all_to_all_time_s.resize(num_ranks);
   if (header_.repeats.empty()) return record;
 
   const PairRow row = input_.row(0, 0, rank);
@@ -240,12 +240,12 @@ void ToSion::extension(std::int64_t rank) {
   const auto index = static_cast<std::uint64_t>(rank);
   const std::uint64_t payload = plan_.payload(index);
   output_.write_at(plan_.extension(index), plan_.envelope(index));
-  output_.write_at(payload, encode_rank_head(places_.shape(), index, input_.place(rank)));
-  put(payload + places_.permutations(), input_.ranks_on_seat(rank));
+  output_.write_at(payload, encode_rank_head(offsets_.shape(), index, input_.placement(rank)));
+  put(payload + offsets_.permutations(), input_.ranks_on_seat(rank));
   for (std::size_t repeat = 0; repeat < header_.repeats.size(); ++repeat) {
     const KeptRepeat& kept = header_.repeats[repeat];
-    put(payload + places_.repeat(repeat), std::vector{kept.repeat, kept.permutation});
-    if (header_.has_rounds) put(payload + places_.rounds(repeat), input_.rounds(repeat, rank));
+    put(payload + offsets_.repeat(repeat), std::vector{kept.repeat, kept.permutation});
+    if (header_.has_rounds) put(payload + offsets_.rounds(repeat), input_.rounds(repeat, rank));
     for (std::size_t size = 0; size < header_.message_sizes_bytes.size(); ++size) slice(payload, repeat, size, rank);
   }
   if (rank + 1 == header_.num_ranks) output_.write_at(plan_.run_part(), encode_run_part(header_));
@@ -254,21 +254,21 @@ void ToSion::extension(std::int64_t rank) {
 void ToSion::slice(std::uint64_t payload, std::size_t repeat_index, std::size_t size_index, std::int64_t rank) {
   const PairRow row = input_.row(repeat_index, size_index, rank);
   const auto times = [&](TimeStatistic statistic, const std::vector<double>& values) {
-    put(payload + places_.times(repeat_index, size_index, statistic), values);
+    put(payload + offsets_.times(repeat_index, size_index, statistic), values);
   };
-  put(payload + places_.count(repeat_index, size_index), row.count);
+  put(payload + offsets_.count(repeat_index, size_index), row.count);
   times(TimeStatistic::min, row.time_ns_min);
   times(TimeStatistic::median, row.time_ns_median);
   times(TimeStatistic::mean, row.time_ns_mean);
   times(TimeStatistic::p99, row.time_ns_p99);
   times(TimeStatistic::max, row.time_ns_max);
-  put(payload + places_.all_to_all(repeat_index, size_index), input_.all_to_all_ns(repeat_index, size_index, rank));
+  put(payload + offsets_.all_to_all(repeat_index, size_index), input_.all_to_all_ns(repeat_index, size_index, rank));
 }
 
 void ToSion::write(const std::string& name) {
   const sion::Layout layout = plan_.layout(sion::prefix_for(name));
   output_.write_at(0, sion::encode_meta1(layout));
-  const bool has_all_to_all = places_.shape().has_all_to_all;
+  const bool has_all_to_all = offsets_.shape().has_all_to_all;
   for (std::int64_t rank = 0; rank < header_.num_ranks; ++rank) {
     const sion::RecordShape shape{header_.num_ranks, rank, has_all_to_all};
     output_.write_at(plan_.chunk(static_cast<std::uint64_t>(rank)), sion::encode_linktest_record(record(rank), shape));

@@ -30,7 +30,7 @@ struct IoFileSetup {
   ResultFormat format = ResultFormat::hdf5;
   ExistingFile existing = ExistingFile::refuse;
   RowPath row_path = RowPath::automatic;
-  RankPlacement place;  ///< this rank's own
+  RankPlacement placement;  ///< this rank's own
   std::uint64_t num_phases = 0;
 };
 

@@ -60,7 +60,7 @@ struct LinkResultFileSetup {
   RowPath row_path = RowPath::automatic;
   KeptRepeats kept_repeats = KeptRepeats::all;
   SionRecord sion_record = SionRecord::extended;
-  RankPlacement place;  ///< this rank's own
+  RankPlacement placement;  ///< this rank's own
 
   /// Rank on each seat of a permutation; called on rank 0, once for each of request.shuffle_ranks.
   std::function<std::vector<std::int32_t>(int permutation)> permutation;

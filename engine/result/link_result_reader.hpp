@@ -64,7 +64,7 @@ class LinkResultReader {
   /// The rank on this seat under each permutation.
   virtual std::vector<std::int32_t> ranks_on_seat(std::int64_t seat) = 0;
 
-  virtual RankPlacement place(std::int64_t rank) = 0;
+  virtual RankPlacement placement(std::int64_t rank) = 0;
 
   /// What LinkTest calls the location of a rank: on Linux rank, 0, 0, 0.
   virtual std::array<std::int32_t, 4> location(std::int64_t rank) = 0;

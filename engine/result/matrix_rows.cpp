@@ -44,11 +44,11 @@ diagnosis::Layout layout_of(LinkResultReader& reader) {
   diagnosis::Layout layout;
   std::unordered_map<std::string, std::uint32_t> hosts;
   for (std::int64_t rank = 0; rank < reader.header().num_ranks; ++rank) {
-    RankPlacement place = reader.place(rank);
-    const auto [known, is_new] = hosts.try_emplace(place.host, static_cast<std::uint32_t>(hosts.size()));
+    RankPlacement placement = reader.placement(rank);
+    const auto [known, is_new] = hosts.try_emplace(placement.host, static_cast<std::uint32_t>(hosts.size()));
     layout.host_of.push_back(known->second);
-    layout.socket_of.push_back(place.numa_node);
-    if (is_new) layout.host_names.push_back(std::move(place.host));
+    layout.socket_of.push_back(placement.numa_node);
+    if (is_new) layout.host_names.push_back(std::move(placement.host));
   }
   const bool knows_sockets = std::ranges::any_of(layout.socket_of, [](std::int32_t socket) { return socket >= 0; });
   if (!knows_sockets) layout.socket_of.clear();

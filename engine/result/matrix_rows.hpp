@@ -16,8 +16,8 @@ namespace leadline::result {
 /// Hosts, sockets and names of all ranks; nothing of the network. Throws what the reader throws.
 diagnosis::Layout layout_of(LinkResultReader& reader);
 
-/// A slice's matrix as it is asked for: logarithms of times for slow places, or of mean over median for unsteady ones.
-/// One of them lies in memory at a time. Reading and coding go side by side.
+/// A slice's matrix as it is asked for: logarithms of times for slow components, or of mean over median for unsteady
+/// ones. One of them lies in memory at a time. Reading and coding go side by side.
 class SliceRows {
  public:
   /// `reader` and `rows` outlive it; nobody else fills `rows` meanwhile.

@@ -31,7 +31,7 @@ struct TopologyFileSetup {
   ResultFormat format = ResultFormat::hdf5;
   ExistingFile existing = ExistingFile::refuse;
   RowPath row_path = RowPath::automatic;
-  RankPlacement place;                                ///< this rank's own
+  RankPlacement placement;                            ///< this rank's own
   std::vector<Cell> cells;                            ///< to come; empty with --duration
   const std::vector<schedule::Topology>& topologies;  ///< outlives the file
 };

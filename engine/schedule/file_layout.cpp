@@ -221,7 +221,7 @@ std::int32_t FileLayout::file_of(int rank) const {
   return 0;
 }
 
-ObjectLocation FileLayout::place(int rank, std::uint64_t object) const {
+ObjectLocation FileLayout::location(int rank, std::uint64_t object) const {
   const std::int32_t file = file_of(rank);
   const std::uint64_t contributor = contributor_[at(rank)];
   const std::uint64_t number = shape_.order == Order::strided ? object * contributors(file) + contributor

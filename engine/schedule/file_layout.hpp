@@ -101,7 +101,7 @@ class FileLayout {
   bool contributes(int rank) const;
   /// The file that a rank's objects lie in.
   std::int32_t file_of(int rank) const;
-  ObjectLocation place(int rank, std::uint64_t object) const;
+  ObjectLocation location(int rank, std::uint64_t object) const;
   std::uint64_t file_size_bytes(int file) const;
   /// Objects of all ranks.
   std::uint64_t total_objects() const;

@@ -26,7 +26,7 @@ namespace {
 constexpr std::uint64_t random_pattern_stream = std::uint64_t{1} << 61;
 constexpr std::uint64_t swap_stream = std::uint64_t{2} << 61;
 
-std::size_t place(std::int32_t index) { return static_cast<std::size_t>(index); }
+std::size_t as_index(std::int32_t index) { return static_cast<std::size_t>(index); }
 
 bool hosts_matter(const Players& players) { return !players.within_hosts && !players.host_of.empty(); }
 
@@ -49,7 +49,7 @@ class Table {
   }
 
  private:
-  std::uint32_t host(std::size_t seat) const { return host_of_[place(seats_[seat])]; }
+  std::uint32_t host(std::size_t seat) const { return host_of_[as_index(seats_[seat])]; }
 
   bool is_free_of(std::uint32_t host_index, std::size_t pair) const {
     return host(pair + half_) != host_index && (pair == half_ || host(pair) != host_index);
@@ -237,7 +237,7 @@ std::int64_t Pattern::num_connections() const {
 
 Route Pattern::route(std::int32_t rank) const {
   const auto sender = std::ranges::find(send_to, rank);
-  return {send_to[place(rank)],
+  return {send_to[as_index(rank)],
           sender == send_to.end() ? no_rank : static_cast<std::int32_t>(sender - send_to.begin())};
 }
 
@@ -248,7 +248,7 @@ std::vector<std::int32_t> players_of(const Players& players) {
   std::vector<std::int32_t> num_of_host;
   for (std::int32_t rank = 0; rank < players.num_ranks; ++rank) {
     if (players.per_host > 0 && !players.host_of.empty()) {
-      const std::size_t host = players.host_of[place(rank)];
+      const std::size_t host = players.host_of[as_index(rank)];
       if (host >= num_of_host.size()) num_of_host.resize(host + 1);
       if (++num_of_host[host] > players.per_host) continue;
     }
@@ -280,9 +280,9 @@ Pattern random_pattern(const Players& players, std::span<const std::int32_t> ran
   const std::size_t half = seats.size() / 2;
   for (std::size_t pair = 0; pair < half; ++pair) {
     const std::int32_t first = seats[pair], second = seats[pair + half];
-    if (hosts_matter(players) && players.host_of[place(first)] == players.host_of[place(second)]) continue;
-    pattern.send_to[place(first)] = second;
-    pattern.send_to[place(second)] = first;
+    if (hosts_matter(players) && players.host_of[as_index(first)] == players.host_of[as_index(second)]) continue;
+    pattern.send_to[as_index(first)] = second;
+    pattern.send_to[as_index(second)] = first;
   }
   return pattern;
 }
@@ -297,7 +297,7 @@ Pattern with_swapped_partners(const Pattern& pattern, const Players& players, do
   };
   std::vector<Pair> pairs;
   for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(pattern.send_to.size()); ++rank) {
-    if (rank < pattern.send_to[place(rank)]) pairs.push_back({rank, pattern.send_to[place(rank)]});
+    if (rank < pattern.send_to[as_index(rank)]) pairs.push_back({rank, pattern.send_to[as_index(rank)]});
   }
   std::vector<std::int32_t> order(pairs.size());
   std::iota(order.begin(), order.end(), 0);
@@ -306,11 +306,11 @@ Pattern with_swapped_partners(const Pattern& pattern, const Players& players, do
   order.resize(num_to_swap(pairs.size(), share));
 
   const auto may_meet = [&players](std::int32_t one, std::int32_t other) {
-    return !hosts_matter(players) || players.host_of[place(one)] != players.host_of[place(other)];
+    return !hosts_matter(players) || players.host_of[as_index(one)] != players.host_of[as_index(other)];
   };
   for (std::size_t i = 1; i < order.size(); ++i) {
-    Pair& here = pairs[place(order[i - 1])];
-    Pair& next = pairs[place(order[i])];
+    Pair& here = pairs[as_index(order[i - 1])];
+    Pair& next = pairs[as_index(order[i])];
     if (random.below(2) == 1) std::swap(next.first, next.second);
     if (!may_meet(here.first, next.second) || !may_meet(next.first, here.second)) std::swap(next.first, next.second);
     if (!may_meet(here.first, next.second) || !may_meet(next.first, here.second)) continue;
@@ -318,8 +318,8 @@ Pattern with_swapped_partners(const Pattern& pattern, const Players& players, do
   }
   Pattern swapped{std::vector<std::int32_t>(pattern.send_to.size(), no_rank)};
   for (const Pair& pair : pairs) {
-    swapped.send_to[place(pair.first)] = pair.second;
-    swapped.send_to[place(pair.second)] = pair.first;
+    swapped.send_to[as_index(pair.first)] = pair.second;
+    swapped.send_to[as_index(pair.second)] = pair.first;
   }
   return swapped;
 }

@@ -70,11 +70,11 @@ class ComponentReader {
  private:
   void read_level() {
     const auto& levels = machine_.network.levels;
-    if (levels.empty()) refuse(members_.place(), "the topology has no switches");
+    if (levels.empty()) refuse(members_.location(), "the topology has no switches");
     if (const Json* level = members_.find("level")) {
-      component_.level = json_index(*level, members_.place().of("level"));
+      component_.level = json_index(*level, members_.location().of("level"));
       if (static_cast<std::size_t>(component_.level) >= levels.size())
-        refuse(members_.place().of("level"),
+        refuse(members_.location().of("level"),
                fmt::format("there is no level {}, there are {}", component_.level, levels.size()));
     }
   }
@@ -154,12 +154,12 @@ void parse_effect(JsonMembers& members, PlantedFault& fault) {
   };
   const bool has_factor = number("factor", 1, 1e6, fault.factor), has_more = number("add_ns", 0, 1e12, fault.add_ns);
   const bool has_loss = number("loss", 0, 1, fault.loss), has_retry = number("retry_ns", 1, 1e12, fault.retry_ns);
-  if (!has_factor && !has_more && !has_loss) refuse(members.place(), "has no effect: factor, add_ns or loss");
-  if (has_retry && !has_loss) refuse(members.place().of("retry_ns"), "has no effect without loss");
+  if (!has_factor && !has_more && !has_loss) refuse(members.location(), "has no effect: factor, add_ns or loss");
+  if (has_retry && !has_loss) refuse(members.location().of("retry_ns"), "has no effect without loss");
   bool only_under_load = false, is_transient = false;
   members.optional("only_under_load", truth_of, only_under_load);
   members.optional("transient", truth_of, is_transient);
-  if (only_under_load && is_transient) refuse(members.place(), "is both transient and only_under_load");
+  if (only_under_load && is_transient) refuse(members.location(), "is both transient and only_under_load");
   if (only_under_load) fault.lasts = Persistence::only_under_load;
   if (is_transient) fault.lasts = Persistence::transient;
 }

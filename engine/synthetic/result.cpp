@@ -200,15 +200,15 @@ std::vector<std::int32_t> Reader::rounds(std::size_t, std::int64_t rank) {
   return rounds;
 }
 
-RankPlacement Reader::place(std::int64_t rank) {
+RankPlacement Reader::placement(std::int64_t rank) {
   const Machine& machine = simulator_.machine();
   const auto number = static_cast<std::uint32_t>(rank);
-  RankPlacement place;
-  place.host = host_name(machine, host_of(machine, number));
-  place.cpus = std::to_string(slot_of(machine, number));
-  place.num_cpus = 1;
-  place.numa_node = static_cast<std::int32_t>(socket_of(machine, number));
-  return place;
+  RankPlacement placement;
+  placement.host = host_name(machine, host_of(machine, number));
+  placement.cpus = std::to_string(slot_of(machine, number));
+  placement.num_cpus = 1;
+  placement.numa_node = static_cast<std::int32_t>(socket_of(machine, number));
+  return placement;
 }
 
 std::array<std::int32_t, 4> Reader::location(std::int64_t rank) { return {static_cast<std::int32_t>(rank), 0, 0, 0}; }

@@ -13,11 +13,11 @@ from conftest import MadeUp, times_of
 
 
 def fault(kind: str, name: str, first: int, ratio: float, **others: Any) -> dict[str, Any]:
-    """A fault with its place; what is not told is as of a fault that is clear and was not measured again."""
-    place = {"level": None, "first": first, "second": None, "socket": None, "hosts": [], "other_hosts": []}
-    place |= {key: others.pop(key) for key in tuple(others) if key in place}
+    """A fault with its component; what is not told is as of a fault that is clear and was not measured again."""
+    component = {"level": None, "first": first, "second": None, "socket": None, "hosts": [], "other_hosts": []}
+    component |= {key: others.pop(key) for key in tuple(others) if key in component}
     return {
-        "kind": kind, "name": name, "symptom": "slow", "way": "both", "place": place, "ratio": ratio,
+        "kind": kind, "name": name, "symptom": "slow", "direction": "both", "component": component, "ratio": ratio,
         "ratio_interval": [0.98 * ratio, 1.02 * ratio], "p_value": 1e-9, "num_pairs": 12, "pairs": [], "ruled_out": [],
         "advice": "Look at it", "persistence": "not_retested", "ratio_alone": None, "is_note": False, **others,
     }  # fmt: skip
@@ -53,7 +53,7 @@ def slow_component(kind: str) -> MadeUp:
                       persistence="persistent", ratio_alone=2.9)  # fmt: skip
     elif kind == "link":
         times[np.ix_(host == 3, host == 7)] *= 1.3
-        found = fault("link", "the link from node03 to node07", 3, 1.3, second=7, way="out", num_pairs=16)
+        found = fault("link", "the link from node03 to node07", 3, 1.3, second=7, direction="out", num_pairs=16)
     elif kind == "uplink":
         below = (host >= 4) & (host < 8)
         times[np.ix_(below, ~below)] *= 1.6
@@ -61,7 +61,9 @@ def slow_component(kind: str) -> MadeUp:
         found = fault("uplink", "the uplink of leaf switch leaf1", 1, 1.6, level=0, hosts=[4, 5, 6, 7], num_pairs=1536)
     else:
         times[5, 60] = 40_000.0
-        found = fault("pair", "the pair from rank 5 on node01 to rank 60 on node15", 5, 10.0, second=60, way="out")
+        found = fault(
+            "pair", "the pair from rank 5 on node01 to rank 60 on node15", 5, 10.0, second=60, direction="out"
+        )
     return MadeUp(hosts, [[times]], summary_slices=in_slices(diagnosis(found)))
 
 

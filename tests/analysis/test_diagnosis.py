@@ -56,9 +56,10 @@ def test_keys_of_newer_programs_are_left_alone(tmp_path: Path):
     ("key", "value", "why"),
     [("kind", "planet", "ComponentKind 'planet'"), ("ratio", None, "the diagnosis is none"), ("ratio", -1, "ratio -1"),
      ("pairs", [{"from": 64, "to": 0, "measured": 1, "expected": 1}], "rank 64 of 64"),
-     ("way", "up", "FaultDirection 'up'"),
-     ("place", {"level": None, "first": 16, "second": None, "socket": None}, "host 16 of 16"),
-     ("place", {}, "the diagnosis is none"), ("ruled_out", "text", "no list"), ("pairs", 3, "the diagnosis is none")],
+     ("direction", "up", "FaultDirection 'up'"),
+     ("component", {"level": None, "first": 16, "second": None, "socket": None}, "host 16 of 16"),
+     ("component", {}, "the diagnosis is none"), ("ruled_out", "text", "no list"),
+     ("pairs", 3, "the diagnosis is none")],
 )  # fmt: skip
 def test_a_damaged_diagnosis_is_one_line(tmp_path: Path, key: str, value: Any, why: str):
     made = slow_component("host")
@@ -163,7 +164,7 @@ def test_pairs_of_other_places(
     made = slow_component("host")
     found = made.summary_slices[0]["diagnosis"]["faults"][0]
     found["kind"] = kind
-    found["place"] |= {"first": 11} | numbers
+    found["component"] |= {"first": 11} | numbers
     result = loaded(tmp_path, made)
     place = next(iter(result.diagnoses.values())).faults[0].component
     belongs = pairs_of(Ranks(result), place, FaultDirection.BOTH, np.arange(64), np.arange(64))
@@ -199,12 +200,12 @@ def test_a_headline_of_several_faults(tmp_path: Path):
     made = slow_component("host")
     made.summary_slices = in_slices(
         diagnosis(
-            fault("port", "the port of node01", 1, 2.0, way="out"),
+            fault("port", "the port of node01", 1, 2.0, direction="out"),
             *(fault("rank", f"rank {rank} on node02", rank, 1.5, symptom="unsteady") for rank in (8, 9, 10)),
             fault("socket", "socket 1 of all hosts", -1, 1.2, socket=1, is_note=True) | {},
         )
     )
-    made.summary_slices[0]["diagnosis"]["faults"][-1]["place"]["first"] = None
+    made.summary_slices[0]["diagnosis"]["faults"][-1]["component"]["first"] = None
     result = loaded(tmp_path, made)
     analyses = [analyse(result, part) for part in result.slices]
     assert link_text.headline(result, analyses, diagnosed_in(result)) == [

@@ -101,10 +101,10 @@ def test_faults_of_several_sizes(tmp_path: Path):
     assert buttons[0]["data-part"] == "1"
 
 
-@pytest.mark.parametrize(("way", "ends"), [("out", ("5", "60")), ("in", ("60", "5")), ("both", ("5", "60"))])
-def test_a_pair_leads_to_its_cell(tmp_path: Path, way: str, ends: tuple[str, str]):
+@pytest.mark.parametrize(("direction", "ends"), [("out", ("5", "60")), ("in", ("60", "5")), ("both", ("5", "60"))])
+def test_a_pair_leads_to_its_cell(tmp_path: Path, direction: str, ends: tuple[str, str]):
     made = slow_component("pair")
-    made.summary_slices[0]["diagnosis"]["faults"][0]["way"] = way
+    made.summary_slices[0]["diagnosis"]["faults"][0]["direction"] = direction
     _, page = page_of(made, tmp_path)
     buttons = [attributes for tag, attributes in page.elements if tag == "button" and "data-from" in attributes]
     assert (buttons[0]["data-from"], buttons[0]["data-to"]) == ends
@@ -162,7 +162,7 @@ def test_a_strip_of_many_ranks_is_small_and_keeps_the_pair(tmp_path: Path):
         medians[100, 1234] = 90_000.0
         return medians
 
-    made = large(1400, fault("pair", "the pair", 100, 20.0, second=1234, way="out"), slow)
+    made = large(1400, fault("pair", "the pair", 100, 20.0, second=1234, direction="out"), slow)
     cells = cells_of(made, tmp_path)
     assert len(cells.widths) < 150
     assert cells.sent.times[:, cells.sent.concerned].tolist() == [[90_000.0]]
@@ -180,7 +180,7 @@ def test_places_strewn_over_the_ranks_stand_first(tmp_path: Path):
 
 def test_an_older_program_does_not_say_what_is_below_a_switch(tmp_path: Path):
     made = slow_component("uplink")
-    del made.summary_slices[0]["diagnosis"]["faults"][0]["place"]["hosts"]
+    del made.summary_slices[0]["diagnosis"]["faults"][0]["component"]["hosts"]
     source, page = page_of(made, tmp_path)
     assert '<figure class="strip"' not in source
     assert "The uplink of leaf switch leaf1 is slow" in page.text

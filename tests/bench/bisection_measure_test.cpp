@@ -93,7 +93,7 @@ TEST(BisectionMeasure, WithAnOddNumberOneRankRests) {
     EXPECT_DOUBLE_EQ(pattern.bytes_per_s_mean, between_hosts);
     std::size_t num_resting = 0;
     for (const Rank& rank : ranks) {
-      const RankTimes& own = rank.store.times[pattern.place.number];
+      const RankTimes& own = rank.store.times[pattern.position.number];
       if (own.to != schedule::no_rank) continue;
       ++num_resting;
       EXPECT_EQ(own.time_ns, 0);
@@ -138,14 +138,14 @@ TEST(BisectionMeasure, NamedPatternsComeBehindRandomOnesAsOftenAsIsAskedFor) {
   const std::vector<PatternSummary>& patterns = ranks[0].measured.patterns;
   std::vector<std::string> names;
   for (const PatternSummary& pattern : patterns) {
-    names.push_back(pattern.place.name);
-    EXPECT_EQ(pattern.place.number, names.size() - 1);
+    names.push_back(pattern.position.name);
+    EXPECT_EQ(pattern.position.number, names.size() - 1);
   }
   EXPECT_THAT(names,
               ElementsAre("random", "random", "neighbour", "shift:1", "halves", "neighbour", "shift:1", "halves"));
-  EXPECT_EQ(patterns[6].place.repeat, 1);
-  EXPECT_EQ(patterns[6].place.index, 1u);
-  EXPECT_EQ(patterns[6].place.kind, PatternKind::named);
+  EXPECT_EQ(patterns[6].position.repeat, 1);
+  EXPECT_EQ(patterns[6].position.index, 1u);
+  EXPECT_EQ(patterns[6].position.kind, PatternKind::named);
   EXPECT_DOUBLE_EQ(patterns[2].bytes_per_s_mean, on_one_host);
   EXPECT_DOUBLE_EQ(patterns[4].bytes_per_s_mean, between_hosts);
   // 0 -> 1 -> 2 -> 3 -> 0: a rank is done when its message is out and the other is in.
@@ -183,8 +183,8 @@ TEST(BisectionMeasure, GoesThroughSizesWithTheSamePatterns) {
     EXPECT_THAT(rank.store.first_numbers, ElementsAre(0, 0));
   }
   const Measured& all = ranks[0].measured;
-  EXPECT_EQ(all.patterns[3].place.number, 1u);
-  EXPECT_EQ(all.patterns[3].place.size_index, 1);
+  EXPECT_EQ(all.patterns[3].position.number, 1u);
+  EXPECT_EQ(all.patterns[3].position.size_index, 1);
   EXPECT_DOUBLE_EQ(all.sizes[1].ebb.mean, 1e9 * 4000 / 6000);
   EXPECT_THAT(ranks[0].progress.events, ElementsAre("size 1000", "random 4", "so far 1", "random 4", "so far 2",
                                                     "retest " + std::to_string(all.slow_connections[0].from), "end 2",
@@ -205,10 +205,10 @@ TEST(BisectionMeasure, SearchesForBadPatternsAndGoesOnFromWorseOnes) {
   const double before = worst;
   for (std::size_t i = 2; i < all.patterns.size(); ++i) {
     const PatternSummary& step = all.patterns[i];
-    EXPECT_EQ(step.place.kind, PatternKind::worst);
-    EXPECT_EQ(step.place.index, i - 2);
+    EXPECT_EQ(step.position.kind, PatternKind::worst);
+    EXPECT_EQ(step.position.index, i - 2);
     EXPECT_EQ(step.num_connections, 8u);
-    if (step.place.index == 0) {  // the worst random one again
+    if (step.position.index == 0) {  // the worst random one again
       EXPECT_EQ(step.bytes_per_s_mean, before);
       EXPECT_TRUE(step.accepted);
       continue;

@@ -104,8 +104,8 @@ class NotingProgress final : public Progress {
   std::vector<std::string> events;
 
   void size_begins(int, std::uint64_t message_size_bytes) override { note("size", message_size_bytes); }
-  void pattern_begins(const PatternPosition& place, const schedule::Pattern& pattern) override {
-    note(place.name, static_cast<std::uint64_t>(pattern.num_connections()));
+  void pattern_begins(const PatternPosition& position, const schedule::Pattern& pattern) override {
+    note(position.name, static_cast<std::uint64_t>(pattern.num_connections()));
   }
   void pattern_ends(const PatternSummary&, const Interval& so_far, double) override { note("so far", so_far.num); }
   void retest_done(const SlowConnection& connection) override {

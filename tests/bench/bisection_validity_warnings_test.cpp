@@ -25,7 +25,7 @@ BisectionResult good_result() {
   size.num_patterns = 40;
   result.sizes = {size};
   PatternSummary pattern;
-  pattern.place.message_size_bytes = 1 << 20;
+  pattern.position.message_size_bytes = 1 << 20;
   pattern.bytes_per_s_max = 1e9;
   result.patterns = {pattern};
   return result;
@@ -113,8 +113,8 @@ TEST(BisectionUnfit, SaysWhatThereWasNoTimeFor) {
   result.pattern_names = {"halves", "reversal"};
   result.request.num_worst_steps = 1;
   result.patterns.resize(3, result.patterns[0]);
-  result.patterns[1].place.kind = PatternKind::named;
-  result.patterns[2].place.kind = PatternKind::named;
+  result.patterns[1].position.kind = PatternKind::named;
+  result.patterns[2].position.kind = PatternKind::named;
   const std::vector<Finding> findings = findings_of(result);
   ASSERT_THAT(ids_of(findings), ElementsAre("patterns_left_out"));
   EXPECT_EQ(findings[0].evidence, "2 of 3");

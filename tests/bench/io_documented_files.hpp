@@ -39,7 +39,7 @@ class Documented {
     return !is_io_rank || request_.self_send == schedule::SelfSend::yes;
   }
 
-  DocumentedObject place(int rank, std::uint64_t object) const {
+  DocumentedObject location(int rank, std::uint64_t object) const {
     const std::uint64_t size = request_.object_size_bytes, num = request_.num_objects;
     std::vector<int> sharers;
     for (int other = 0; other < num_ranks; ++other) {
@@ -102,17 +102,17 @@ inline void expect_files(const IoRequest& request, const test::Folder& folder, s
   for (int rank = 0; rank < Documented::num_ranks; ++rank) {
     if (!documented.brings(rank)) continue;
     for (std::uint64_t number = 0; number < request.num_objects; ++number) {
-      const DocumentedObject place = documented.place(rank, number);
-      if (!contents.contains(place.file)) {
-        contents[place.file] = test::contents_of(place.file);
-        ASSERT_EQ(contents[place.file].size(), documented.size_of(place.file)) << place.file;
+      const DocumentedObject location = documented.location(rank, number);
+      if (!contents.contains(location.file)) {
+        contents[location.file] = test::contents_of(location.file);
+        ASSERT_EQ(contents[location.file].size(), documented.size_of(location.file)) << location.file;
       }
       std::vector<std::byte> object(request.object_size_bytes);
-      memory::fill_object(
-          object, {request.file_fill, request.touch, request.check},
-          {test_run, static_cast<std::uint32_t>(rank), place.file_number, number, place.offset_bytes, generation});
-      EXPECT_EQ(std::memcmp(object.data(), contents[place.file].data() + place.offset_bytes, object.size()), 0)
-          << "object " << number << " of rank " << rank << " in " << place.file;
+      memory::fill_object(object, {request.file_fill, request.touch, request.check},
+                          {test_run, static_cast<std::uint32_t>(rank), location.file_number, number,
+                           location.offset_bytes, generation});
+      EXPECT_EQ(std::memcmp(object.data(), contents[location.file].data() + location.offset_bytes, object.size()), 0)
+          << "object " << number << " of rank " << rank << " in " << location.file;
     }
   }
 }

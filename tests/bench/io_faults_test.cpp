@@ -118,8 +118,8 @@ TEST_P(EveryCall, ACallThatWritesNothingIsAnError) {
 TEST_P(EveryCall, AFileThatEndsEarlyIsTruncated) {
   Setting setting = setting_with(request(), faults_);
   std::uint64_t size_bytes = 0;
-  setting.behind_phase = [&](const PhasePosition& place) {
-    if (place.operation != IoOperation::write) return;
+  setting.behind_phase = [&](const PhasePosition& position) {
+    if (position.operation != IoOperation::write) return;
     for (const auto& file : std::filesystem::directory_iterator(folder_.path())) {
       size_bytes = std::filesystem::file_size(file);
       std::filesystem::resize_file(file, size_bytes - setting.request.object_size_bytes - 100);
@@ -149,8 +149,8 @@ class EveryMovement : public ::testing::TestWithParam<Movement> {
     setting.request.object_size_bytes = 8192;
     setting.request.buffer_size_bytes = schedule::is_funnel(GetParam()) ? 3 * 8192 : 0;
     setting.num_ranks = num_ranks;
-    setting.behind_phase = [&](const PhasePosition& place) {
-      if (place.operation != IoOperation::write) return;
+    setting.behind_phase = [&](const PhasePosition& position) {
+      if (position.operation != IoOperation::write) return;
       const auto first = *std::filesystem::directory_iterator(folder_.path());
       const int file = ::open(first.path().c_str(), O_RDWR | O_CLOEXEC);
       damage(file);
@@ -256,8 +256,8 @@ TEST(IoFaults, CountsAreLookedAtWhereContentsAreNot) {
     setting.request = small_request(folder, movement);
     setting.request.check = memory::Check::none;
     setting.num_ranks = num_ranks;
-    setting.behind_phase = [&](const PhasePosition& place) {
-      if (place.operation == IoOperation::write) std::filesystem::resize_file(folder / "file", 1000);
+    setting.behind_phase = [&](const PhasePosition& position) {
+      if (position.operation == IoOperation::write) std::filesystem::resize_file(folder / "file", 1000);
     };
     const std::vector<MeasuredRank> ranks = measured(setting);
     EXPECT_THAT(error_of(ranks), HasSubstr("truncated"));

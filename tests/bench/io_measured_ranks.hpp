@@ -37,10 +37,10 @@ class NotingStore final : public PhaseStore {
   std::function<void(const PhasePosition&)> behind_phase;
   bool fails = false;
 
-  void write(const PhasePosition& place, const RankPhase& own, const PhaseSummary& summary) override {
+  void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) override {
     rows.push_back(own);
     summaries.push_back(summary);
-    if (behind_phase) behind_phase(place);
+    if (behind_phase) behind_phase(position);
     if (fails) throw Error(ExitStatus::run_failed, "the disk of the results is full");
   }
 };
@@ -49,8 +49,8 @@ class NotingProgress final : public Progress {
  public:
   std::vector<std::string> events;
 
-  void phase_begins(const PhasePosition& place, std::uint64_t bytes_total) override {
-    events.push_back(std::string(name_of(place.operation)) + " " + std::to_string(bytes_total));
+  void phase_begins(const PhasePosition& position, std::uint64_t bytes_total) override {
+    events.push_back(std::string(name_of(position.operation)) + " " + std::to_string(bytes_total));
   }
   void phase_ends(const PhaseSummary& summary) override { events.push_back(summary.is_complete ? "ends" : "fails"); }
   void waits(const std::string& for_what) override { events.push_back(for_what); }
@@ -104,14 +104,14 @@ inline std::vector<MeasuredRank> measured(const Setting& setting) {
     Buffers buffers(setting.request, plan, rank);
     const auto transport = open_tcp(cluster);
     const auto backend = setting.backend ? setting.backend(rank) : posix_backend(rank, cluster.size());
-    RankPlacement place;
-    place.host = cluster.host();
-    place.pid = ::getpid();
-    own.files =
-        setting.request.no_file ? std::vector<std::string>() : agree_on_names(setting.request, plan, cluster, place);
+    RankPlacement placement;
+    placement.host = cluster.host();
+    placement.pid = ::getpid();
+    own.files = setting.request.no_file ? std::vector<std::string>()
+                                        : agree_on_names(setting.request, plan, cluster, placement);
     try {
-      own.measured = measure({setting.request, plan, cluster, *transport, *backend, own.files, place, test_run, buffers,
-                              own.store, rank == 0 ? &own.progress : nullptr});
+      own.measured = measure({setting.request, plan, cluster, *transport, *backend, own.files, placement, test_run,
+                              buffers, own.store, rank == 0 ? &own.progress : nullptr});
     } catch (const AgreedError& error) {
       own.error = error.problem();
     }

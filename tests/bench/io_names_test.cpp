@@ -57,12 +57,12 @@ Plan plan_of(const IoRequest& request, const Hosts& host_of, std::vector<std::st
 std::vector<std::vector<std::string>> agreed(const IoRequest& request, const Plan& plan, const Hosts& host_of) {
   std::vector<std::vector<std::string>> names(host_of.size());
   test::run_on_threads(host_of, [&](test::ThreadCluster& cluster) {
-    RankPlacement place;
-    place.host = cluster.host();
-    place.pid = 100 + cluster.rank() / 2;  // ranks of a pair have the same, as if on two hosts
+    RankPlacement placement;
+    placement.host = cluster.host();
+    placement.pid = 100 + cluster.rank() / 2;  // ranks of a pair have the same, as if on two hosts
     auto& own = names[static_cast<std::size_t>(cluster.rank())];
     try {
-      own = agree_on_names(request, plan, cluster, place);
+      own = agree_on_names(request, plan, cluster, placement);
     } catch (const AgreedError& error) {
       own = {error.problem()};
     }

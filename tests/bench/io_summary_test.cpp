@@ -24,8 +24,8 @@ TEST(PhaseSummary, AddsUpWhatRanksDid) {
     part.row.num_calls = n * 2;
     part.row.num_continued = n * 3;
   });
-  EXPECT_EQ(summary.place.index, 3);
-  EXPECT_EQ(summary.place.repeat, 1);
+  EXPECT_EQ(summary.position.index, 3);
+  EXPECT_EQ(summary.position.repeat, 1);
   EXPECT_EQ(summary.bytes, 6000u);
   EXPECT_EQ(summary.message_bytes, 30u);
   EXPECT_EQ(summary.num_objects, 6u);
@@ -276,7 +276,7 @@ TEST(PhaseSummary, IsDurableWhereNothingIsDirtyAtTheEndOrASyncIsInside) {
 
 PhaseSummary phase_of(IoOperation operation, double bytes_per_s, bool is_complete = true) {
   PhaseSummary phase;
-  phase.place.operation = operation;
+  phase.position.operation = operation;
   phase.is_complete = is_complete;
   phase.bytes_per_s = bytes_per_s;
   return phase;

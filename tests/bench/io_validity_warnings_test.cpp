@@ -18,7 +18,7 @@ using testing::Not;
 
 PhaseSummary phase_of(IoOperation operation, int index) {
   PhaseSummary phase;
-  phase.place = {index, operation, index / 2};
+  phase.position = {index, operation, index / 2};
   phase.is_complete = true;
   phase.num_calls = 100;
   phase.call_ns_min = 1e6;

@@ -26,13 +26,13 @@ TEST(CpuList, reads_and_writes_the_kernels_notation) {
 }
 
 TEST(LocalPlacement, is_that_of_this_process) {
-  const RankPlacement place = local_placement();
-  EXPECT_EQ(place.pid, ::getpid());
-  EXPECT_FALSE(place.host.empty());
-  EXPECT_EQ(CpuList(place.cpus).count(), place.num_cpus);
-  EXPECT_GE(place.num_cpus, 1);
+  const RankPlacement placement = local_placement();
+  EXPECT_EQ(placement.pid, ::getpid());
+  EXPECT_FALSE(placement.host.empty());
+  EXPECT_EQ(CpuList(placement.cpus).count(), placement.num_cpus);
+  EXPECT_GE(placement.num_cpus, 1);
   EXPECT_GE(usable_cores(), 1);
-  EXPECT_LE(usable_cores(), place.num_cpus);
+  EXPECT_LE(usable_cores(), placement.num_cpus);
 }
 
 class Quota : public testing::Test {

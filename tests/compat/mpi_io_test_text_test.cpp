@@ -172,7 +172,7 @@ TEST(MpiIoTestText, HasALineForWhatWasDone) {
 
 TEST(MpiIoTestText, CallsReadingReading) {
   Sample sample;
-  sample.write.place.operation = IoOperation::read;
+  sample.write.position.operation = IoOperation::read;
   EXPECT_THAT(sample.lines(), AllOf(HasSubstr("=== Read Bandwidth"), HasSubstr("=== Read Time"),
                                     HasSubstr("MPI File Read Wait Time"), EndsWith("=== Completed MPI-IO Read.\n")));
 }

@@ -71,8 +71,8 @@ struct Page {
 
 PatternSummary round_of(std::uint64_t number, double shown_us) {
   PatternSummary summary;
-  summary.place.message_size_bytes = mebi;
-  summary.place.number = number;
+  summary.position.message_size_bytes = mebi;
+  summary.position.number = number;
   summary.num_connections = 64;
   summary.time_ns_mean = exchange_ns(shown_us);
   return summary;
@@ -189,13 +189,13 @@ TEST(NetgaugeText, SaysWhatIsOtherThanExpected) {
 
 TEST(NetgaugeText, HasMoreLinesAtHigherLevels) {
   Page example;
-  const PatternPosition place{0, mebi, 3, PatternKind::random, 3, 0, "random"};
+  const PatternPosition position{0, mebi, 3, PatternKind::random, 3, 0, "random"};
   const Interval so_far{4, 3.2e8, 1e6};
   const PatternSummary round = round_of(3, 1000);
-  EXPECT_EQ(above_round(example.shown(), example.request(), place, pairs()), "");
+  EXPECT_EQ(above_round(example.shown(), example.request(), position, pairs()), "");
   EXPECT_THAT(opening(example.shown(), example.so_far), Not(HasSubstr("MPICH")));
   example.shown().verbosity = 2;
-  EXPECT_EQ(above_round(example.shown(), example.request(), place, pairs()), "# size: 1048576 round 4/10\n");
+  EXPECT_EQ(above_round(example.shown(), example.request(), position, pairs()), "# size: 1048576 round 4/10\n");
   EXPECT_THAT(opening(example.shown(), example.so_far),
               HasSubstr("# Info:   (0): MPICH 4.0.2, started by MPICH Hydra, 4 ranks on 2 hosts\n"));
   EXPECT_THAT(round_lines(example.shown(), example.request(), round, so_far), Not(HasSubstr("so far")));

@@ -80,7 +80,7 @@ class Bytes {
   }
 
  private:
-  static bool is_reachable() { return ranks().allocator().place == memory::Location::host; }
+  static bool is_reachable() { return ranks().allocator().location == memory::Location::host; }
 
   template <typename Change>
   void change(std::size_t begin, std::size_t size, const Change& made) {

@@ -154,7 +154,7 @@ std::unique_ptr<transport::Transport> ForkedRank::open(const std::string& transp
   const auto choice = transport::parse_choice(transport);
   const auto module = transport::open_module(choice.name);
   EXPECT_EQ(module->refuses_wait(wait), "");
-  EXPECT_EQ(module->refuses_memory(ranks().allocator().place), "");
+  EXPECT_EQ(module->refuses_memory(ranks().allocator().location), "");
   return module->open({.rank = rank,
                        .size = size,
                        .host_of = host_of,

@@ -32,7 +32,7 @@ enum class Asking { polls, awaits };
 /// Messages between two ranks in one direction, the same on both ends.
 struct Stream {
   int partner = 0;
-  TransferDirection way = TransferDirection::out;
+  TransferDirection direction = TransferDirection::out;
   std::vector<std::size_t> sizes;
 };
 
@@ -77,14 +77,15 @@ class Mover {
     slot.bytes.emplace(stream.sizes[slot.number], std::byte{0xee});
     const auto ticket = static_cast<Messages::Ticket>(index);
     posted_.insert(ticket);
-    if (stream.way == TransferDirection::in) return messages.post_receive(stream.partner, slot.bytes->span(), ticket);
+    if (stream.direction == TransferDirection::in)
+      return messages.post_receive(stream.partner, slot.bytes->span(), ticket);
     slot.bytes->fill(Fill::random, key_of(end_.rank, stream.partner, slot.number));
     messages.post_send(stream.partner, slot.bytes->span(), ticket);
   }
 
   void check(const Slot& slot) const {
     const Stream& stream = streams_[slot.stream];
-    if (stream.way == TransferDirection::out) return;
+    if (stream.direction == TransferDirection::out) return;
     const auto wrong = slot.bytes->first_wrong_byte(Fill::random, key_of(stream.partner, end_.rank, slot.number));
     EXPECT_FALSE(wrong) << "byte " << wrong->byte << " of message " << slot.number << " of "
                         << slot.bytes->span().size() << " bytes from rank " << stream.partner;
@@ -229,15 +230,15 @@ void expect_loss(End& end, const std::function<void(Messages&)>& post) {
 TEST_P(MessagesContract, APartnerThatVanishesIsAnErrorThatNamesIt) {
   if (!ranks().may_lose_a_rank())
     GTEST_SKIP() << "the library ends the whole run when a rank vanishes, or does not notice";
-  for (const TransferDirection way : {TransferDirection::in, TransferDirection::out}) {
+  for (const TransferDirection direction : {TransferDirection::in, TransferDirection::out}) {
     on_all_ranks([&](End& end) {
       if (end.rank > 1) return;
       end.transport.connect(1 - end.rank, soon());
       if (end.rank == 1) return;
       const Bytes bytes(mib);
       expect_loss(end, [&](Messages& messages) {
-        way == TransferDirection::in ? messages.post_receive(1, bytes.span(), 0)
-                                     : messages.post_send(1, bytes.span(), 0);
+        direction == TransferDirection::in ? messages.post_receive(1, bytes.span(), 0)
+                                           : messages.post_send(1, bytes.span(), 0);
       });
     });
   }

@@ -48,7 +48,7 @@ class Ranks {
   virtual const memory::Allocator& allocator() const { return memory::allocators().front(); }
 
   /// Whether contents can be made and compared where messages lie, as a verification does.
-  bool can_verify() const { return allocator().place == memory::Location::host; }
+  bool can_verify() const { return allocator().location == memory::Location::host; }
 };
 
 /// Defined by the candidate's file.

@@ -154,7 +154,7 @@ TEST(compare, of_all_pairs_of_a_class_says_so_once) {
                                   return distance_ns(from, to) * (from / 2 == to / 2 ? 1.0 : 1.3);
                                 })});
   EXPECT_TRUE(is_worse(comparison));
-  EXPECT_THAT(named(comparison.slower), IsEmpty()) << "no place is by more than its class";
+  EXPECT_THAT(named(comparison.slower), IsEmpty()) << "no component is by more than its class";
   ASSERT_EQ(comparison.classes.size(), 2U);
   const ComparedClass &inside = comparison.classes[0], &between = comparison.classes[1];
   EXPECT_EQ(inside.change, Change::none);

@@ -47,9 +47,9 @@ struct Case {
   FaultDirection direction = FaultDirection::both;
 };
 
-class each_place : public testing::TestWithParam<Case> {};
+class each_component : public testing::TestWithParam<Case> {};
 
-TEST_P(each_place, is_found_alone) {
+TEST_P(each_component, is_found_alone) {
   Machine machine = quiet();
   machine.faults = {planted(GetParam().component, 1.5, GetParam().direction)};
   const Found result = found(machine);
@@ -60,7 +60,7 @@ TEST_P(each_place, is_found_alone) {
   EXPECT_THAT(result.notes, IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(components, each_place,
+INSTANTIATE_TEST_SUITE_P(components, each_component,
                          testing::Values(Case{"network_switch", {ComponentKind::network_switch, 0, 2, -1, -1}},
                                          Case{"uplink", {ComponentKind::uplink, 0, 1, -1, -1}},
                                          Case{"uplink_out", {ComponentKind::uplink, 0, 3, -1, -1}, FaultDirection::out},
@@ -107,7 +107,7 @@ TEST(components, a_far_socket_hides_no_bad_one) {
   EXPECT_THAT(components_of(found(machine).suspects), testing::UnorderedElementsAreArray(faults_of(machine)));
 }
 
-TEST(components, both_ways_and_one_way_more_is_one_place) {
+TEST(components, both_ways_and_one_way_more_is_one_component) {
   Machine machine = quiet();
   const Component port{ComponentKind::port, -1, 6, -1, -1};
   machine.faults = {planted(port, 1.3), planted(port, 1.3, FaultDirection::out)};

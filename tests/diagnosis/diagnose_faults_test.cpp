@@ -81,7 +81,7 @@ TEST_P(each_seed, two_faults_at_once_are_both_found) {
   EXPECT_THAT(faults_of(Measured(machine).diagnosis()), UnorderedElementsAreArray(faults_of(machine)));
 }
 
-TEST_P(each_seed, what_half_round_trips_blur_is_found_in_place) {
+TEST_P(each_seed, what_half_round_trips_blur_is_found) {
   // The mean of there and back: one way shows by half in both cells.
   synthetic::ScenarioSettings settings;
   settings.kinds = {FaultKind::host, FaultKind::port, FaultKind::link, FaultKind::uplink};
@@ -122,7 +122,7 @@ TEST(retest, acquits_pairs_that_were_disturbed_once) {
   EXPECT_EQ(faults_of(measured.diagnosis()), faults_of(machine));
 }
 
-TEST(retest, is_not_needed_for_places) {
+TEST(retest, is_not_needed_for_components) {
   Machine machine = machine_of(usual);
   machine.faults = {planted({ComponentKind::host, -1, 3, -1, -1})};
   Measured measured(machine);
@@ -152,7 +152,7 @@ TEST(evidence, of_a_fault_are_pairs_that_belong_to_it) {
   }
 }
 
-TEST(unsteady, places_have_long_means_and_usual_medians) {
+TEST(unsteady, components_have_long_means_and_usual_medians) {
   Machine machine = machine_of({4, 4, 4, 2});
   machine.faults = {planted({ComponentKind::port, -1, 5, -1, -1}, 1)};
   machine.num_batches = 100;

@@ -92,7 +92,7 @@ void fill_sparse(SparseRows& rows, const Measured& measured, std::uint32_t num_p
   }
 }
 
-TEST(diagnosis, of_a_sample_of_the_pairs_finds_places) {
+TEST(diagnosis, of_a_sample_of_the_pairs_finds_components) {
   for (const Component component :
        {Component{ComponentKind::host, -1, 3, -1, -1}, Component{ComponentKind::port, -1, 60, -1, -1},
         Component{ComponentKind::uplink, 0, 5, -1, -1}, Component{ComponentKind::rank, -1, 77, -1, -1}}) {

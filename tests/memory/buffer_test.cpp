@@ -54,7 +54,7 @@ TEST_P(EveryAllocator, gives_whole_usable_pages) {
     if (!buffer) GTEST_SKIP() << reason_;
     EXPECT_EQ(buffer->size(), bytes);
     EXPECT_EQ(buffer->span().size(), bytes);
-    if (GetParam().place != Location::host) continue;
+    if (GetParam().location != Location::host) continue;
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer->data()) % page, 0u);
     std::memset(buffer->data(), 0x5a, bytes);
     EXPECT_EQ(buffer->span().back(), std::byte{0x5a});
@@ -72,7 +72,7 @@ TEST_P(EveryAllocator, gives_back_what_was_copied_in) {
     EXPECT_EQ(out, in);
     GetParam().copy_in(buffer->data(), {});
     GetParam().copy_out({}, buffer->data());
-    EXPECT_TRUE(GetParam().place != Location::host || std::memcmp(buffer->data(), in.data(), bytes) == 0);
+    EXPECT_TRUE(GetParam().location != Location::host || std::memcmp(buffer->data(), in.data(), bytes) == 0);
   }
 }
 
@@ -126,7 +126,8 @@ TEST(allocator_named, lists_what_there_is) {
 TEST(allocators, the_default_comes_first_and_the_one_for_gpus_last) {
   EXPECT_STREQ(allocators().front().name, "aligned");
   for (const Allocator& allocator : allocators()) {
-    EXPECT_EQ(allocator.place, &allocator == &allocators().back() ? Location::gpu : Location::host) << allocator.name;
+    EXPECT_EQ(allocator.location, &allocator == &allocators().back() ? Location::gpu : Location::host)
+        << allocator.name;
   }
 }
 

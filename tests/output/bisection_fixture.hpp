@@ -14,13 +14,13 @@ inline constexpr double gibi = 1 << 30;
 
 inline PatternSummary made_up_pattern(PatternKind kind, std::uint64_t number, double gib_per_s, int size_index = 0) {
   PatternSummary pattern;
-  pattern.place = {.size_index = size_index,
-                   .message_size_bytes = size_index == 0 ? mebi : 2 * mebi,
-                   .number = number,
-                   .kind = kind,
-                   .index = number,
-                   .repeat = 0,
-                   .name = name_of(kind)};
+  pattern.position = {.size_index = size_index,
+                      .message_size_bytes = size_index == 0 ? mebi : 2 * mebi,
+                      .number = number,
+                      .kind = kind,
+                      .index = number,
+                      .repeat = 0,
+                      .name = name_of(kind)};
   pattern.num_connections = 8;
   pattern.bytes_per_s_mean = gib_per_s * gibi;
   pattern.bytes_per_s_harmonic = gib_per_s * gibi * 0.9;
@@ -37,8 +37,8 @@ inline PatternSummary made_up_pattern(PatternKind kind, std::uint64_t number, do
 inline PatternSummary made_up_named(std::uint64_t number, std::uint64_t index, const std::string& name,
                                     double gib_per_s, int size_index = 0) {
   PatternSummary pattern = made_up_pattern(PatternKind::named, number, gib_per_s, size_index);
-  pattern.place.index = index;
-  pattern.place.name = name;
+  pattern.position.index = index;
+  pattern.position.name = name;
   return pattern;
 }
 

@@ -153,7 +153,7 @@ TEST(BisectionSummary, BringsRepeatsOfNamedPatternsTogether) {
   BisectionResult result = made_up_result();
   result.request.repeat = 2;
   PatternSummary again = made_up_named(4, 0, "halves", 1);
-  again.place.repeat = 1;
+  again.position.repeat = 1;
   again.slowest_from = 7;
   result.patterns.push_back(again);
   // Harmonic: 2.7 and 0.9, of which 2 / (1/2.7 + 1/0.9) is 1.35.

@@ -40,8 +40,8 @@ TEST(BisectionProgress, IsALineNowAndThen) {
   const auto progress = make_bisection_lines(request_of({mebi}), 1, screen.outlet());
   progress->size_begins(0, mebi);
   for (std::uint64_t number = 0; number < 30; ++number) {
-    const PatternPosition place = made_up_pattern(PatternKind::random, number, 4).place;
-    progress->pattern_begins(place, {});
+    const PatternPosition position = made_up_pattern(PatternKind::random, number, 4).position;
+    progress->pattern_begins(position, {});
     screen.now_s = 0.1 * static_cast<double>(number);
     progress->pattern_ends(made_up_pattern(PatternKind::random, number, 4), so_far(number + 1, 0.1),
                            screen.now_s + 0.1);

@@ -15,7 +15,7 @@ inline constexpr double io_gibi = 1 << 30;
 /// 8 ranks, 16 objects of 1 MiB each, in 128 ms at 1 GiB/s.
 inline PhaseSummary made_up_phase(IoOperation operation, int repeat, double gib_per_s) {
   PhaseSummary phase;
-  phase.place = {
+  phase.position = {
       .index = 2 * repeat + (operation == IoOperation::read ? 1 : 0), .operation = operation, .repeat = repeat};
   phase.is_complete = true;
   phase.bytes = 128 * io_mebi;

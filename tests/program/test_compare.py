@@ -77,7 +77,7 @@ def test_a_host_that_became_slower(made: Made, leadline: Leadline, compared: Any
     before, after = made("a.h5"), made("b.h5", SLOW_HOST, seed=2)
     (size,) = compared(before, after, status=1)
     (host,) = size["slower"]
-    assert (host["kind"], host["place"]["first"], size["faster"]) == ("host", 5, [])
+    assert (host["kind"], host["component"]["first"], size["faster"]) == ("host", 5, [])
     assert host["ratio"] == pytest.approx(1.3, rel=0.03)
     assert {one["change"] for one in size["classes"]} == {"none"}
     done = leadline("compare", before, after, "--strict")
@@ -102,7 +102,7 @@ def test_a_network_by_name_tells_an_uplink(made: Made, compared: Any) -> None:
     before, after = made("a.h5", words=wide), made("b.h5", SLOW_UPLINK, seed=2, words=wide)
     (size,) = compared(before, after, "--topology", "fat-tree:4x8", status=1)
     (uplink,) = size["slower"]
-    assert (uplink["kind"], uplink["place"]["hosts"]) == ("uplink", [4, 5, 6, 7])
+    assert (uplink["kind"], uplink["component"]["hosts"]) == ("uplink", [4, 5, 6, 7])
     assert len(size["classes"]) == 3
 
 
@@ -141,7 +141,7 @@ def test_parts_of_a_machine(made: Made, compared: Any) -> None:
     assert any("only in" in note for note in size["notes"])
     assert "24 ranks are compared, of 32 and 48" in size["notes"]
     (host,) = size["slower"]
-    assert (host["kind"], host["place"]["first"]) == ("host", 5)
+    assert (host["kind"], host["component"]["first"]) == ("host", 5)
     assert {pair[end] // 4 for pair in host["pairs"] for end in ("from", "to")} >= {5}
     assert all(5 in (pair["from"] // 4, pair["to"] // 4) for pair in host["pairs"]), (
         "ranks as the later result has them"

@@ -60,9 +60,14 @@ def faults(slices: list[dict[str, Any]], at: int = 0) -> list[dict[str, Any]]:
 def test_a_slow_host_is_named(measured: Any, leadline: Leadline, diagnosed: Any) -> None:
     path = measured(SLOW_HOST)
     (fault,) = faults(diagnosed(path))
-    assert (fault["kind"], fault["name"], fault["symptom"], fault["way"]) == ("host", "host node5", "slow", "both")
+    assert (fault["kind"], fault["name"], fault["symptom"], fault["direction"]) == (
+        "host",
+        "host node5",
+        "slow",
+        "both",
+    )
     only_host = {"level": None, "first": 5, "second": None, "socket": None, "hosts": [], "other_hosts": []}
-    assert fault["place"] == only_host
+    assert fault["component"] == only_host
     low, high = fault["ratio_interval"]
     assert low <= fault["ratio"] <= high
     assert fault["ratio"] == pytest.approx(1.8, rel=0.05)
@@ -95,8 +100,8 @@ def test_a_sound_fabric_is_sound(measured: Any, leadline: Leadline, diagnosed: A
 def test_a_slow_link_is_named_by_both_of_its_hosts(measured: Any, diagnosed: Any) -> None:
     # Semidirectional: a half round trip shows what either way has.
     (fault,) = faults(diagnosed(measured({"slow_link": [6, 1], "factor": 4})))
-    assert (fault["kind"], fault["place"]["first"], fault["place"]["second"]) == ("link", 1, 6)
-    assert fault["way"] == "both"
+    assert (fault["kind"], fault["component"]["first"], fault["component"]["second"]) == ("link", 1, 6)
+    assert fault["direction"] == "both"
     assert "node1" in fault["name"]
     assert "node6" in fault["name"]
     assert any("node1 as a whole" in sentence for sentence in fault["ruled_out"])
@@ -104,7 +109,7 @@ def test_a_slow_link_is_named_by_both_of_its_hosts(measured: Any, diagnosed: Any
 
 def test_a_slow_rank_is_named(measured: Any, diagnosed: Any) -> None:
     (fault,) = faults(diagnosed(measured({"slow_rank": 9, "factor": 2})))
-    assert (fault["kind"], fault["place"]["first"]) == ("rank", 9)
+    assert (fault["kind"], fault["component"]["first"]) == ("rank", 9)
     assert fault["name"] == "rank 9 on node4"
 
 
@@ -200,7 +205,7 @@ def test_a_part_of_the_pairs_is_said_to_be_one(measured: Any, leadline: Leadline
     path = measured(SLOW_HOST, words=("--only-rounds", "1-9"))
     (only,) = diagnosed(path)
     assert only["diagnosis"]["num_measured"] == 9 * NUM_RANKS
-    assert faults([only])[0]["place"]["first"] == 5
+    assert faults([only])[0]["component"]["first"] == 5
     assert f"{9 * NUM_RANKS} of {NUM_RANKS * (NUM_RANKS - 1)} ordered pairs" in leadline("diagnose", path).out
 
 

@@ -91,7 +91,7 @@ TEST(BisectionFile, IsReadAsFarAsADescriptionTakes) {
   EXPECT_EQ(header.max_patterns, max_patterns);
   EXPECT_EQ(header.max_baseline, max_baseline);
   EXPECT_THAT(header.message_sizes_bytes, ElementsAre(8, 1024, 4096));
-  EXPECT_EQ(reader.place(4).host, "node2");
+  EXPECT_EQ(reader.placement(4).host, "node2");
   EXPECT_EQ(reader.num_patterns(0), 6U);
   EXPECT_EQ(reader.num_patterns(1), 2U);
   EXPECT_EQ(reader.num_patterns(2), 0U);

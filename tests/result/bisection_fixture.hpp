@@ -37,7 +37,7 @@ inline BisectionResult bisection_so_far(int num_ranks = 5) {
 
 inline result::BisectionFileSetup bisection_setup(const cluster::Cluster& cluster, const std::string& path) {
   return {.path = path,
-          .place = setup_for(cluster, path).place,
+          .placement = setup_for(cluster, path).placement,
           .max_patterns = max_patterns,
           .max_baseline = max_baseline};
 }
@@ -56,7 +56,7 @@ inline bench::bisection::RankTimes times_of(int size_index, std::uint64_t number
 inline PatternSummary pattern_of(int size_index, std::uint64_t number) {
   PatternSummary summary;
   const bool is_random = number < num_random;
-  summary.place = {
+  summary.position = {
       .size_index = size_index,
       .message_size_bytes = bisection_so_far().request.message_sizes_bytes.at(static_cast<std::size_t>(size_index)),
       .number = number,

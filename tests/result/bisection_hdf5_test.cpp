@@ -66,8 +66,8 @@ void expect_tables(const Reader& reader, std::array<std::uint64_t, 3> num_writte
   const auto ints = [&](const char* name) { return reader.ints(std::string("/bisection/patterns/") + name); };
   const auto doubles = [&](const char* name) { return reader.doubles(std::string("/bisection/patterns/") + name); };
   EXPECT_EQ(ints("kind"),
-            table([](const Pattern& pattern) { return pattern.place.kind == PatternKind::named ? 1 : 0; }));
-  EXPECT_EQ(ints("index"), table([](const Pattern& pattern) { return static_cast<int>(pattern.place.index); }));
+            table([](const Pattern& pattern) { return pattern.position.kind == PatternKind::named ? 1 : 0; }));
+  EXPECT_EQ(ints("index"), table([](const Pattern& pattern) { return static_cast<int>(pattern.position.index); }));
   EXPECT_THAT(ints("repeat"), Each(0));
   EXPECT_EQ(ints("accepted"), table([](const Pattern& pattern) { return pattern.accepted ? 1 : 0; }));
   EXPECT_EQ(ints("num_connections"), table([](const Pattern&) { return 4; }));

@@ -303,8 +303,8 @@ TEST(Hdf5Store, CutsLongNamesVisibly) {
   const Folder folder;
   expect_no_errors(run_ranks({1}, [&](auto& cluster) {
     LinkResultFileSetup setup = setup_for(cluster, folder / "run.h5");
-    setup.place.host = std::string(64, 'h');
-    setup.place.device = std::string(65, 'd');
+    setup.placement.host = std::string(64, 'h');
+    setup.placement.device = std::string(65, 'd');
     Hdf5Store(cluster, result_so_far(1), setup);
   }));
   EXPECT_THAT(Reader(folder / "run.h5").texts("/ranks/host"), ElementsAre(std::string(64, 'h')));

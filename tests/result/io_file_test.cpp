@@ -73,9 +73,9 @@ TEST(IoFile, IsRefusedByReadersOfOtherTestsAndTheOtherWayRound) {
   EXPECT_EQ(result::benchmark_of(path, FileKind::hdf5), "io");
   EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return LinkResultReader::open(path); }),
               AllOf(HasSubstr(path), HasSubstr("leadline io"), HasSubstr("leadline info")));
-  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return result::bisection::Hdf5Reader(path).place(0); }),
+  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return result::bisection::Hdf5Reader(path).placement(0); }),
               AllOf(HasSubstr(path), HasSubstr("leadline io")));
-  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return Hdf5Reader(link).place(0); }),
+  EXPECT_THAT(error_of(ExitStatus::bad_command_line, [&] { return Hdf5Reader(link).placement(0); }),
               AllOf(HasSubstr(link), HasSubstr("leadline link")));
 }
 
@@ -96,7 +96,7 @@ TEST(IoFile, IsReadAsFarAsADescriptionTakes) {
   EXPECT_THAT(header.io_ranks, ElementsAre(0, 3));
   EXPECT_THAT(header.files, ElementsAre("/scratch/leadline-io", "/scratch/two"));
   EXPECT_EQ(header.num_phases, num_phases_of_io);
-  EXPECT_EQ(reader.place(4).host, "node2");
+  EXPECT_EQ(reader.placement(4).host, "node2");
 
   const std::vector<StoredPhase> stored = reader.phases();
   ASSERT_EQ(stored.size(), 4U);

@@ -39,7 +39,7 @@ inline IoResult io_so_far(int num_ranks = 5) {
 }
 
 inline result::IoFileSetup io_setup(const cluster::Cluster& cluster, const std::string& path) {
-  return {.path = path, .place = setup_for(cluster, path).place, .num_phases = num_phases_of_io};
+  return {.path = path, .placement = setup_for(cluster, path).placement, .num_phases = num_phases_of_io};
 }
 
 inline PhasePosition place_of(int index) {
@@ -81,7 +81,7 @@ inline RankSpread spread_of(double base) {
 
 inline PhaseSummary phase_summary_of(int index) {
   PhaseSummary summary;
-  summary.place = place_of(index);
+  summary.position = place_of(index);
   summary.is_complete = true;
   const double base = 1e9 * (index + 1);
   summary.bytes = 1 << 20;
@@ -163,7 +163,7 @@ inline PhaseSummary failed_phase(int index) {
 
 inline void write_phase(result::IoFile& file, const cluster::Cluster& cluster, const PhaseSummary& summary) {
   // What counts on rank 0 alone is nonsense elsewhere.
-  file.write(summary.place, rank_phase_of(summary.place.index, cluster.rank()),
+  file.write(summary.position, rank_phase_of(summary.position.index, cluster.rank()),
              cluster.rank() == 0 ? summary : PhaseSummary{});
 }
 

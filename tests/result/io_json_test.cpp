@@ -40,7 +40,7 @@ IoResult with_all_kinds() {
   unknown.stragglers.resize(1);
   unknown.slow_calls.resize(1);
   result.phases.push_back(unknown);
-  unknown.place = place_of(1);
+  unknown.position = place_of(1);
   result.phases.push_back(unknown);
   result.hints.emplace_back();
   result.operations.emplace_back();

@@ -55,7 +55,7 @@ void read_all(const std::string& path) {
   const auto reader = LinkResultReader::open(path);
   const result::LinkResultHeader& header = reader->header();
   for (std::int64_t rank = 0; rank < header.num_ranks; ++rank) {
-    (void)reader->place(rank);
+    (void)reader->placement(rank);
     (void)reader->location(rank);
     (void)reader->ranks_on_seat(rank);
     for (std::size_t repeat = 0; repeat < header.repeats.size(); ++repeat) {
@@ -102,8 +102,8 @@ TEST_P(EitherFormat, SaysTheSame) {
   EXPECT_EQ(header.repeats.at(1).permutation, 1);
   EXPECT_EQ(header.retests->at(1).to, 2);
   EXPECT_EQ(header.end_utc, "2026-01-31T23:59:59Z");
-  EXPECT_EQ(reader->place(2).host, "node1");
-  EXPECT_EQ(reader->place(2).num_cpus, 2);
+  EXPECT_EQ(reader->placement(2).host, "node1");
+  EXPECT_EQ(reader->placement(2).num_cpus, 2);
   EXPECT_THAT(reader->rounds(1, 2), ElementsAre(3, 3, 3, 3));
   EXPECT_THAT(reader->ranks_on_seat(1), ElementsAre(2, 3));
   EXPECT_THAT(reader->location(1), ElementsAre(1, 0, 0, 0));

@@ -57,11 +57,11 @@ class MadeUp final : public LinkResultReader {
   std::vector<double> all_to_all_ns(std::size_t, std::size_t, std::int64_t) override { return {}; }
   std::vector<std::int32_t> rounds(std::size_t, std::int64_t) override { return {}; }
   std::vector<std::int32_t> ranks_on_seat(std::int64_t) override { return {}; }
-  RankPlacement place(std::int64_t rank) override {
-    RankPlacement place;
-    place.host = host_of_[static_cast<std::size_t>(rank)];
-    place.numa_node = -1;
-    return place;
+  RankPlacement placement(std::int64_t rank) override {
+    RankPlacement placement;
+    placement.host = host_of_[static_cast<std::size_t>(rank)];
+    placement.numa_node = -1;
+    return placement;
   }
   std::array<std::int32_t, 4> location(std::int64_t) override { return {}; }
 

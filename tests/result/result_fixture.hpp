@@ -132,12 +132,12 @@ inline LinkResult finished(LinkResult result) {
 inline result::LinkResultFileSetup setup_for(const cluster::Cluster& cluster, const std::string& path) {
   result::LinkResultFileSetup setup;
   setup.path = path;
-  setup.place = {.host = cluster.host(),
-                 .pid = 100 + cluster.rank(),
-                 .cpus = "0-1",
-                 .num_cpus = 2,
-                 .numa_node = -1,
-                 .device = "eth" + std::to_string(cluster.rank())};
+  setup.placement = {.host = cluster.host(),
+                     .pid = 100 + cluster.rank(),
+                     .cpus = "0-1",
+                     .num_cpus = 2,
+                     .numa_node = -1,
+                     .device = "eth" + std::to_string(cluster.rank())};
   const int size = cluster.size();
   setup.permutation = [size](int index) {
     std::vector<std::int32_t> seats;

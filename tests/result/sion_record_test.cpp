@@ -30,7 +30,7 @@ struct Rerun {
     for (std::int64_t rank = 0; rank < header.num_ranks; ++rank) {
       rows.push_back(sample.row(0, 0, rank));
       rounds.push_back(sample.rounds(0, rank));
-      hosts.push_back(sample.place(rank).host);
+      hosts.push_back(sample.placement(rank).host);
       all_to_all_ns.push_back(sample.all_to_all_ns(0, 0, rank));
     }
     SliceSummary summary;
@@ -47,7 +47,7 @@ struct Rerun {
     LinkResultFileSetup setup = setup_for(cluster, path);
     setup.sion_record = SionRecord::plain;
     setup.row_path = row_path;
-    setup.place.host = hosts[rank];
+    setup.placement.host = hosts[rank];
     setup.rounds = [this, rank](int) { return rounds[rank]; };
     SionStore store(cluster, result, setup);
     store.reserve_repeats(1);

@@ -68,12 +68,12 @@ TEST(SionStore, GivesBackEverythingThatAllRanksWrote) {
   EXPECT_EQ(header.retests->at(0).retest_time_ns, 2000);
 
   for (int rank = 0; rank < num_ranks; ++rank) {
-    const RankPlacement place = reader.place(rank);
-    EXPECT_EQ(place.host, "node" + std::to_string(rank / 2));
-    EXPECT_EQ(place.device, "eth" + std::to_string(rank));
-    EXPECT_EQ(place.cpus, "0-1");
-    EXPECT_EQ(place.pid, 100 + rank);
-    EXPECT_EQ(place.numa_node, -1);
+    const RankPlacement placement = reader.placement(rank);
+    EXPECT_EQ(placement.host, "node" + std::to_string(rank / 2));
+    EXPECT_EQ(placement.device, "eth" + std::to_string(rank));
+    EXPECT_EQ(placement.cpus, "0-1");
+    EXPECT_EQ(placement.pid, 100 + rank);
+    EXPECT_EQ(placement.numa_node, -1);
     EXPECT_THAT(reader.ranks_on_seat(rank), ElementsAre((rank + 1) % num_ranks, (rank + 2) % num_ranks));
     for (std::size_t repeat = 0; repeat < 2; ++repeat) {
       const auto rounds = reader.rounds(repeat, rank);

@@ -91,7 +91,7 @@ TEST(TopologyFile, IsReadAsFarAsADescriptionTakes) {
   EXPECT_EQ(header.topologies[2].mode, "one-way");
   EXPECT_EQ(header.topologies[2].num_channels, 2);
   EXPECT_EQ(header.topologies[2].num_ways, 1);
-  EXPECT_EQ(reader.place(4).host, "node2");
+  EXPECT_EQ(reader.placement(4).host, "node2");
 
   const auto best = best_rates(header, reader.path());
   ASSERT_TRUE(best.at(0));

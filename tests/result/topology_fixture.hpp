@@ -55,7 +55,7 @@ inline std::vector<Cell> cells_of(const TopologyResult& result) {
 inline result::TopologyFileSetup topology_setup(const cluster::Cluster& cluster, const std::string& path,
                                                 const std::vector<schedule::Topology>& topologies) {
   return {.path = path,
-          .place = setup_for(cluster, path).place,
+          .placement = setup_for(cluster, path).placement,
           .cells = cells_of(topology_so_far(topologies)),
           .topologies = topologies};
 }

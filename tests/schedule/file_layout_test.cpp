@@ -51,7 +51,7 @@ void expect_partition(const FileLayout& layout) {
   for (int rank = 0; rank < layout.num_ranks(); ++rank) {
     if (!layout.contributes(rank)) continue;
     for (std::uint64_t object = 0; object < shape.num_objects; ++object) {
-      const ObjectLocation place = layout.place(rank, object);
+      const ObjectLocation place = layout.location(rank, object);
       ASSERT_EQ(place.file, layout.file_of(rank));
       ASSERT_EQ(place.offset_bytes % shape.object_size_bytes, 0U);
       ASSERT_TRUE(offsets[place.file].insert(place.offset_bytes).second) << "rank " << rank << ", object " << object;
@@ -138,9 +138,9 @@ TEST(FileLayout, HasEveryObjectOnceWhereIoRanksLieOnHosts) {
 
 TEST(FileLayout, OfManyToOneIsByRankOrByObject) {
   const FileLayout segmented({Movement::n_1, Order::segmented, SelfSend::yes, 4, 100}, all_do_io(3));
-  EXPECT_EQ(segmented.place(2, 3).offset_bytes, (2U * 4 + 3) * 100);
+  EXPECT_EQ(segmented.location(2, 3).offset_bytes, (2U * 4 + 3) * 100);
   const FileLayout strided({Movement::n_1, Order::strided, SelfSend::yes, 4, 100}, all_do_io(3));
-  EXPECT_EQ(strided.place(2, 3).offset_bytes, (3U * 3 + 2) * 100);
+  EXPECT_EQ(strided.location(2, 3).offset_bytes, (3U * 3 + 2) * 100);
   EXPECT_EQ(strided.num_files(), 1);
   EXPECT_EQ(strided.file_size_bytes(0), 1200U);
   EXPECT_THAT(strided.openers(0), ElementsAre(0, 1, 2));
@@ -150,8 +150,8 @@ TEST(FileLayout, OfManyFilesStartsEachAtNothingInBothOrders) {
   for (const Order order : {Order::segmented, Order::strided}) {
     const FileLayout layout({Movement::n_n, order, SelfSend::yes, 4, 100}, all_do_io(3));
     for (int rank = 0; rank < 3; ++rank) {
-      EXPECT_EQ(layout.place(rank, 3).file, rank);
-      EXPECT_EQ(layout.place(rank, 3).offset_bytes, 300U);
+      EXPECT_EQ(layout.location(rank, 3).file, rank);
+      EXPECT_EQ(layout.location(rank, 3).offset_bytes, 300U);
       EXPECT_EQ(layout.file_size_bytes(rank), 400U);
     }
   }
@@ -166,7 +166,7 @@ TEST(FileLayout, OfOneSharedFunnelFileEqualsManyToOneWhereRanksAreCutIntoBlocks)
         const FileLayout direct({Movement::n_1, order, SelfSend::yes, 3, 16}, all_do_io(num_ranks));
         for (int rank = 0; rank < num_ranks; ++rank) {
           for (std::uint64_t object = 0; object < 3; ++object) {
-            ASSERT_EQ(funnel.place(rank, object).offset_bytes, direct.place(rank, object).offset_bytes);
+            ASSERT_EQ(funnel.location(rank, object).offset_bytes, direct.location(rank, object).offset_bytes);
           }
         }
       }
@@ -180,22 +180,22 @@ TEST(FileLayout, GivesEveryIoRankOneStretchOfASharedFileWhereverItsSendersAre) {
   const FileLayout layout({Movement::n_m_1, Order::segmented, SelfSend::yes, 2, 10}, io_ranks_on_hosts(host_of, hosts));
   EXPECT_THAT(layout.senders(0), ElementsAre(0, 2, 4));
   EXPECT_THAT(layout.senders(1), ElementsAre(1, 3, 5));
-  EXPECT_EQ(layout.place(4, 0).offset_bytes, 40U);
-  EXPECT_EQ(layout.place(1, 0).offset_bytes, 60U);
-  EXPECT_EQ(layout.place(5, 1).offset_bytes, 110U);
+  EXPECT_EQ(layout.location(4, 0).offset_bytes, 40U);
+  EXPECT_EQ(layout.location(1, 0).offset_bytes, 60U);
+  EXPECT_EQ(layout.location(5, 1).offset_bytes, 110U);
 }
 
 TEST(FileLayout, OfGroupsGoesRoundRobin) {
   const FileLayout even({Movement::n_m, Order::segmented, SelfSend::yes, 2, 10, 2}, all_do_io(8));
   EXPECT_THAT(even.openers(1), ElementsAre(1, 3, 5, 7));
-  EXPECT_EQ(even.place(6, 1).file, 0);
-  EXPECT_EQ(even.place(6, 1).offset_bytes, (3U * 2 + 1) * 10);
+  EXPECT_EQ(even.location(6, 1).file, 0);
+  EXPECT_EQ(even.location(6, 1).offset_bytes, (3U * 2 + 1) * 10);
   EXPECT_EQ(even.file_size_bytes(1), 80U);
   const FileLayout uneven({Movement::n_m, Order::strided, SelfSend::yes, 2, 10, 3}, all_do_io(7));
   EXPECT_THAT(uneven.openers(0), ElementsAre(0, 3, 6));
   EXPECT_THAT(uneven.openers(2), ElementsAre(2, 5));
-  EXPECT_EQ(uneven.place(6, 1).offset_bytes, (1U * 3 + 2) * 10);
-  EXPECT_EQ(uneven.place(5, 1).offset_bytes, (1U * 2 + 1) * 10);
+  EXPECT_EQ(uneven.location(6, 1).offset_bytes, (1U * 3 + 2) * 10);
+  EXPECT_EQ(uneven.location(5, 1).offset_bytes, (1U * 2 + 1) * 10);
   EXPECT_EQ(uneven.file_size_bytes(0), 60U);
   EXPECT_EQ(uneven.file_size_bytes(2), 40U);
 }
@@ -208,7 +208,7 @@ TEST(FileLayout, LeavesOutIoRanksThatBringNothing) {
   EXPECT_THAT(layout.senders(5), ElementsAre(6));
   EXPECT_EQ(layout.file_size_bytes(0), 40U);
   EXPECT_EQ(layout.file_size_bytes(2), 20U);
-  EXPECT_EQ(layout.place(1, 0).offset_bytes, 0U);
+  EXPECT_EQ(layout.location(1, 0).offset_bytes, 0U);
   EXPECT_EQ(layout.total_objects(), 8U);
   // Without a funnel nobody brings anything for others: the word has no meaning.
   EXPECT_TRUE(FileLayout({Movement::n_1, Order::segmented, SelfSend::no, 2, 10}, all_do_io(2)).contributes(0));
@@ -217,8 +217,8 @@ TEST(FileLayout, LeavesOutIoRanksThatBringNothing) {
 TEST(FileLayout, KnowsOffsetsAbove4GiB) {
   const std::uint64_t size = 64 << 20;
   const FileLayout layout({Movement::n_1, Order::strided, SelfSend::yes, 1000, size}, all_do_io(1000));
-  EXPECT_EQ(layout.place(999, 999).offset_bytes, 999999 * size);
-  EXPECT_GT(layout.place(0, 1).offset_bytes, std::uint64_t{1} << 32);
+  EXPECT_EQ(layout.location(999, 999).offset_bytes, 999999 * size);
+  EXPECT_GT(layout.location(0, 1).offset_bytes, std::uint64_t{1} << 32);
   EXPECT_EQ(layout.file_size_bytes(0), 1000000 * size);
 }
 

@@ -37,8 +37,8 @@ void expect_same(result::LinkResultReader& file, Reader& reader) {
     EXPECT_EQ(found.time_ns_p99, expected.time_ns_p99);
     EXPECT_EQ(found.time_ns_max, expected.time_ns_max);
     EXPECT_EQ(file.rounds(0, rank), reader.rounds(0, rank));
-    EXPECT_EQ(file.place(rank).host, "node" + std::to_string(rank / 4));
-    EXPECT_EQ(file.place(rank).numa_node, rank % 4 / 2);
+    EXPECT_EQ(file.placement(rank).host, "node" + std::to_string(rank / 4));
+    EXPECT_EQ(file.placement(rank).numa_node, rank % 4 / 2);
   }
 }
 

@@ -84,9 +84,9 @@ TEST(AddressExchange, SignsAreSeenOnceAndInOrder) {
 TEST(Introduction, KeepsItsPartsApart) {
   const std::string address("\x02\0\x11\0", 4);
   const std::string text = tagged::in_one({"tcp;ofi_rxm, FI_SOCKADDR_IN", address});
-  EXPECT_EQ(tagged::in_two(text).way, "tcp;ofi_rxm, FI_SOCKADDR_IN");
+  EXPECT_EQ(tagged::in_two(text).protocol, "tcp;ofi_rxm, FI_SOCKADDR_IN");
   EXPECT_EQ(tagged::in_two(text).address, address);
-  EXPECT_EQ(tagged::in_two("none").way, "");
+  EXPECT_EQ(tagged::in_two("none").protocol, "");
 }
 
 }  // namespace

@@ -15,17 +15,17 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(UcxNames, AreReadOutOfWhatIsPrinted) {
-  EXPECT_THAT(ways_in("#\n# UCP context\n#\n"
-                      "#     component 1  :  tcp\n"
-                      "#            md 1  :  component 1  tcp \n"
-                      "#      resource 0  :  md 0  dev 0  flags -- self/memory0\n"
-                      "#      resource 1  :  md 1  dev 1  flags -- tcp/lo\n"
-                      "#      resource 2  :  md 1  dev 2  flags -- tcp/eth0\n"
-                      "#      resource 3  :  md 4  dev 3  flags a- rc_mlx5/mlx5_0:1\n"
-                      "#      resource 4  :  md 4  dev 3  flags a- rc_mlx5/mlx5_0:1\n"),
+  EXPECT_THAT(resources_in("#\n# UCP context\n#\n"
+                           "#     component 1  :  tcp\n"
+                           "#            md 1  :  component 1  tcp \n"
+                           "#      resource 0  :  md 0  dev 0  flags -- self/memory0\n"
+                           "#      resource 1  :  md 1  dev 1  flags -- tcp/lo\n"
+                           "#      resource 2  :  md 1  dev 2  flags -- tcp/eth0\n"
+                           "#      resource 3  :  md 4  dev 3  flags a- rc_mlx5/mlx5_0:1\n"
+                           "#      resource 4  :  md 4  dev 3  flags a- rc_mlx5/mlx5_0:1\n"),
               ElementsAre("tcp/lo", "tcp/eth0", "rc_mlx5/mlx5_0:1"));
-  EXPECT_THAT(ways_in(""), IsEmpty());
-  EXPECT_THAT(ways_in("# resource\nresource 1 : tcp/lo\n# resource 1 : tcp\n"), IsEmpty());
+  EXPECT_THAT(resources_in(""), IsEmpty());
+  EXPECT_THAT(resources_in("# resource\nresource 1 : tcp/lo\n# resource 1 : tcp\n"), IsEmpty());
 }
 
 TEST(UcxNames, OfANetworkHaveTheAdapterBehindIt) {
@@ -41,10 +41,10 @@ TEST(UcxNames, OfANetworkHaveTheAdapterBehindIt) {
 }
 
 TEST(UcxNames, OfWaysSayWhatTheyGoOver) {
-  const std::vector<std::string> ways = {"posix/memory", "tcp/eth0", "rc_mlx5/mlx5_0:1"};
-  EXPECT_TRUE(is_any_over(ways, std::vector<std::string>{"ib0", "mlx5_0:1"}));
-  EXPECT_TRUE(is_any_over(ways, std::vector<std::string>{"eth0"}));
-  EXPECT_FALSE(is_any_over(ways, std::vector<std::string>{"eth", "mlx5_0"}));
+  const std::vector<std::string> resources = {"posix/memory", "tcp/eth0", "rc_mlx5/mlx5_0:1"};
+  EXPECT_TRUE(is_any_over(resources, std::vector<std::string>{"ib0", "mlx5_0:1"}));
+  EXPECT_TRUE(is_any_over(resources, std::vector<std::string>{"eth0"}));
+  EXPECT_FALSE(is_any_over(resources, std::vector<std::string>{"eth", "mlx5_0"}));
   EXPECT_FALSE(is_any_over({}, std::vector<std::string>{"eth0"}));
 }
 

@@ -67,7 +67,7 @@ def fault_of(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Fault:
         component=_component(entry, num_ranks, num_hosts),
         name=str(entry["name"]),
         symptom=word_of(Symptom, entry["symptom"]),
-        direction=word_of(FaultDirection, entry["way"]),
+        direction=word_of(FaultDirection, entry["direction"]),
         ratio=_ratio(entry["ratio"]),
         ratio_low=real_of(low),
         ratio_high=real_of(high),
@@ -83,7 +83,7 @@ def fault_of(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Fault:
 
 
 def _component(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Component:
-    numbers = entry["place"]
+    numbers = entry["component"]
     kind = word_of(ComponentKind, entry["kind"])
     level, first, second, socket = (
         -1 if numbers[name] is None else int(numbers[name]) for name in ("level", "first", "second", "socket")

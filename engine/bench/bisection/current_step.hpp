@@ -23,12 +23,13 @@ class CurrentStep {
   CurrentStep(std::vector<std::string> pattern_names, std::vector<std::uint64_t> message_sizes_bytes)
       : names_(std::move(pattern_names)), sizes_bytes_(std::move(message_sizes_bytes)) {}
 
-  void enter(const PatternPosition& place, Activity activity = Activity::pattern) {
-    const std::uint64_t name = place.kind == PatternKind::named ? place.index + num_kinds : std::uint64_t(place.kind);
-    const auto size = static_cast<std::uint64_t>(place.size_index);
-    step_.store(
-        ((place.number * sizes_bytes_.size() + size) * num_names() + name) * num_activities + std::uint64_t(activity),
-        std::memory_order_relaxed);
+  void enter(const PatternPosition& position, Activity activity = Activity::pattern) {
+    const std::uint64_t name =
+        position.kind == PatternKind::named ? position.index + num_kinds : std::uint64_t(position.kind);
+    const auto size = static_cast<std::uint64_t>(position.size_index);
+    step_.store(((position.number * sizes_bytes_.size() + size) * num_names() + name) * num_activities +
+                    std::uint64_t(activity),
+                std::memory_order_relaxed);
   }
 
   /// "bisection 1 MiB, pattern 17 (random)"

@@ -70,14 +70,14 @@ Loop ExchangeLoop::run(const Route& route, std::uint64_t message_size_bytes) {
   return {route, rests(route) ? 0 : own_ns, step_ends_ns_};
 }
 
-std::optional<WrongByte> ExchangeLoop::verify(const Route& route, const PatternPosition& place,
+std::optional<WrongByte> ExchangeLoop::verify(const Route& route, const PatternPosition& position,
                                               std::uint64_t first_exchange) {
   const BisectionRequest& request = stage_.request;
   post(route, 1);
   verified_.resize(request.num_exchanges);
   const InTransport in_transport(stage_.cluster.progress_counter());
   const auto mismatch = stage_.transport.exchange_with_neighbours(
-      exchange(place.message_size_bytes), stage_.buffers.all(),
+      exchange(position.message_size_bytes), stage_.buffers.all(),
       kernel::VerifiedExchanges{{request.fill, request.fill_seed, first_exchange}, verified_});
   if (!mismatch) return std::nullopt;
   return WrongByte{
@@ -85,8 +85,8 @@ std::optional<WrongByte> ExchangeLoop::verify(const Route& route, const PatternP
       Error(ExitStatus::run_failed,
             fmt::format("rank {} on {} received a wrong byte from rank {} in pattern {} ({}), exchange {}: "
                         "byte {} of a message of {} bytes",
-                        stage_.cluster.rank(), stage_.cluster.host(), mismatch->from, place.number, place.name,
-                        mismatch->exchange, mismatch->byte, place.message_size_bytes),
+                        stage_.cluster.rank(), stage_.cluster.host(), mismatch->from, position.number, position.name,
+                        mismatch->exchange, mismatch->byte, position.message_size_bytes),
             expected_and_found(mismatch->expected, mismatch->found), corruption_hint)};
 }
 

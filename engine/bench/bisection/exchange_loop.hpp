@@ -55,7 +55,7 @@ class ExchangeLoop {
 
   /// Collective likewise: as many exchanges with new contents, the first of them being number `first_exchange` of those
   /// that are verified in this run. Returns the first wrong byte of this rank.
-  std::optional<WrongByte> verify(const schedule::Route& route, const PatternPosition& place,
+  std::optional<WrongByte> verify(const schedule::Route& route, const PatternPosition& position,
                                   std::uint64_t first_exchange);
 
   /// Collective: the loop of a pair while all others rest; mean of both ends' times of one exchange, on those two, half

@@ -94,7 +94,7 @@ class Measuring {
   bool is_root() const { return stage_.cluster.rank() == 0; }
   std::uint64_t num_others() const { return stage_.plan.max_patterns(stage_.request) - max_random(); }
   std::uint64_t max_random() const { return stage_.plan.has_random ? stage_.request.rounds : 0; }
-  PatternPosition next_place(PatternKind kind, std::uint64_t index, int repeat, const std::string& name) const;
+  PatternPosition next_position(PatternKind kind, std::uint64_t index, int repeat, const std::string& name) const;
 
   void run_size(int size_index);
   void run_random();
@@ -103,12 +103,12 @@ class Measuring {
   /// Whether there is no time for another pattern; the first one is always measured.
   bool time_is_over() const { return !size_.times.empty() && size_.word.time_is_over; }
 
-  PatternSummary run_pattern(const PatternPosition& place, const Pattern& pattern);
+  PatternSummary run_pattern(const PatternPosition& position, const Pattern& pattern);
   void link(std::int32_t one, std::int32_t other);
   void note(const PatternSummary& summary, const Tally& all);
-  RootDecision decide(const PatternPosition& place) const;
+  RootDecision decide(const PatternPosition& position) const;
   void keep(const PatternSummary& summary, const RankTimes& own);
-  void run_baseline(const PatternPosition& place, const Pattern& pattern);
+  void run_baseline(const PatternPosition& position, const Pattern& pattern);
   void write_rows(const std::optional<WrongByte>& wrong_byte);
 
   BisectionSummary summarize();
@@ -126,8 +126,8 @@ class Measuring {
   Measured measured_;
 };
 
-PatternPosition Measuring::next_place(PatternKind kind, std::uint64_t index, int repeat,
-                                      const std::string& name) const {
+PatternPosition Measuring::next_position(PatternKind kind, std::uint64_t index, int repeat,
+                                         const std::string& name) const {
   return {size_.index, size_.message_size_bytes, size_.times.size(), kind, index, repeat, name};
 }
 
@@ -142,11 +142,11 @@ void Measuring::link(std::int32_t one, std::int32_t other) {
 }
 
 /// Counts on rank 0 alone.
-RootDecision Measuring::decide(const PatternPosition& place) const {
+RootDecision Measuring::decide(const PatternPosition& position) const {
   RootDecision word;
-  if (place.kind == PatternKind::random) {
+  if (position.kind == PatternKind::random) {
     const double elapsed_s = budget_.size_elapsed_s();
-    const double pattern_s = elapsed_s / static_cast<double>(place.number + 1);
+    const double pattern_s = elapsed_s / static_cast<double>(position.number + 1);
     word.stop = size_.stopping.decide(elapsed_s, budget_.random_limit_s(num_others(), pattern_s));
   }
   word.time_is_over = budget_.size_is_over();
@@ -161,7 +161,7 @@ void Measuring::note(const PatternSummary& summary, const Tally& all) {
   ++size_.num_random;
   if (summary.bytes_per_s_mean < size_.worst_bytes_per_s) {
     size_.worst_bytes_per_s = summary.bytes_per_s_mean;
-    size_.worst_index = summary.place.index;
+    size_.worst_index = summary.position.index;
   }
 }
 
@@ -172,17 +172,17 @@ void Measuring::keep(const PatternSummary& summary, const RankTimes& own) {
   stage_.progress->pattern_ends(summary, size_.stopping.interval(), budget_.elapsed_s());
 }
 
-PatternSummary Measuring::run_pattern(const PatternPosition& place, const Pattern& pattern) {
-  current_step_.enter(place);
-  if (stage_.progress != nullptr) stage_.progress->pattern_begins(place, pattern);
+PatternSummary Measuring::run_pattern(const PatternPosition& position, const Pattern& pattern) {
+  current_step_.enter(position);
+  if (stage_.progress != nullptr) stage_.progress->pattern_begins(position, pattern);
   const double begin_s = budget_.elapsed_s();
-  const std::uint64_t size_bytes = place.message_size_bytes;
+  const std::uint64_t size_bytes = position.message_size_bytes;
   const Route route = pattern.route(stage_.cluster.rank());
   link(route.to, route.from);
 
   std::optional<WrongByte> wrong_byte;
   if (stage_.request.verify) {
-    wrong_byte = loop_.verify(route, place, num_verified_);
+    wrong_byte = loop_.verify(route, position, num_verified_);
     num_verified_ += stage_.request.num_exchanges;
   }
   const Loop loop = loop_.run(route, size_bytes);
@@ -194,16 +194,16 @@ PatternSummary Measuring::run_pattern(const PatternPosition& place, const Patter
   }
   const Tally all = sum_of(stage_.cluster, own);
   measured_.verified_bytes += all.verified_bytes;
-  PatternSummary summary = summary_of(place, all);
-  summary.accepted = place.kind == PatternKind::worst && summary.bytes_per_s_mean < size_.worst_bytes_per_s;
-  if (place.kind == PatternKind::random) note(summary, all);
+  PatternSummary summary = summary_of(position, all);
+  summary.accepted = position.kind == PatternKind::worst && summary.bytes_per_s_mean < size_.worst_bytes_per_s;
+  if (position.kind == PatternKind::random) note(summary, all);
 
   const double full_load_ns = full_load_time_ns(loop, all.shortest_loop_ns);
-  Closing closing{sends(route) ? bytes_per_s(size_bytes, full_load_ns) : 0, decide(place)};
+  Closing closing{sends(route) ? bytes_per_s(size_bytes, full_load_ns) : 0, decide(position)};
   closing = close_pattern(stage_.cluster, closing);
   size_.word = closing.word;
   summary.bytes_per_s_full_load = closing.full_load_bytes_per_s_sum / static_cast<double>(all.num_connections);
-  if (place.kind == PatternKind::random) {
+  if (position.kind == PatternKind::random) {
     size_.full_load.add(summary.bytes_per_s_full_load);
     size_.stopped_by = closing.word.stop;
   }
@@ -229,20 +229,20 @@ void Measuring::write_rows(const std::optional<WrongByte>& wrong_byte) {
   last_rows_s_ = budget_.elapsed_s();
 }
 
-void Measuring::run_baseline(const PatternPosition& place, const Pattern& pattern) {
+void Measuring::run_baseline(const PatternPosition& position, const Pattern& pattern) {
   const std::vector<AlonePair> pairs =
-      draw_baseline_pairs(pattern, stage_.request.num_baseline_pairs, stage_.request.seed, place.index);
+      draw_baseline_pairs(pattern, stage_.request.num_baseline_pairs, stage_.request.seed, position.index);
   if (pairs.empty()) return;
-  current_step_.enter(place, CurrentStep::Activity::baseline);
+  current_step_.enter(position, CurrentStep::Activity::baseline);
   std::vector<double> times_ns;
   for (const AlonePair& pair : pairs) {
-    times_ns.push_back(loop_.share_of_pair(pair.from, pair.to, place.message_size_bytes));
+    times_ns.push_back(loop_.share_of_pair(pair.from, pair.to, position.message_size_bytes));
   }
   sum_over_ranks(stage_.cluster, times_ns);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    size_.baseline.push_back(bytes_per_s(place.message_size_bytes, times_ns[i]));
+    size_.baseline.push_back(bytes_per_s(position.message_size_bytes, times_ns[i]));
     if (!is_root()) continue;
-    measured_.baseline.push_back({size_.index, place.number, pairs[i].from, pairs[i].to, times_ns[i]});
+    measured_.baseline.push_back({size_.index, position.number, pairs[i].from, pairs[i].to, times_ns[i]});
   }
 }
 
@@ -250,9 +250,9 @@ void Measuring::run_random() {
   const Plan& plan = stage_.plan;
   for (std::uint64_t index = 0; size_.stopped_by == StopReason::not_stopped; ++index) {
     const Pattern pattern = schedule::random_pattern(plan.players, plan.ranks, stage_.request.seed, index);
-    const PatternPosition place = next_place(PatternKind::random, index, 0, name_of(PatternKind::random));
-    run_pattern(place, pattern);
-    run_baseline(place, pattern);
+    const PatternPosition position = next_position(PatternKind::random, index, 0, name_of(PatternKind::random));
+    run_pattern(position, pattern);
+    run_baseline(position, pattern);
     if (size_.word.rows_are_due) write_rows(std::nullopt);
   }
 }
@@ -263,7 +263,7 @@ void Measuring::run_named() {
     for (std::size_t i = 0; i < plan.named.size(); ++i) {
       if (time_is_over()) return;
       const schedule::PatternSpec& spec = plan.named[i];
-      run_pattern(next_place(PatternKind::named, i, repeat, spec.name),
+      run_pattern(next_position(PatternKind::named, i, repeat, spec.name),
                   schedule::named_pattern(spec, plan.rank_layout.num_ranks, plan.ranks));
       if (size_.word.rows_are_due) write_rows(std::nullopt);
     }
@@ -281,7 +281,7 @@ void Measuring::run_worst() {
     Pattern proposal =
         step == 0 ? worst : schedule::with_swapped_partners(worst, plan.players, swapped_share, request.seed, step);
     const PatternSummary summary =
-        run_pattern(next_place(PatternKind::worst, step, 0, name_of(PatternKind::worst)), proposal);
+        run_pattern(next_position(PatternKind::worst, step, 0, name_of(PatternKind::worst)), proposal);
     if (summary.accepted) {
       worst = std::move(proposal);
       size_.worst_bytes_per_s = summary.bytes_per_s_mean;
@@ -338,7 +338,8 @@ void Measuring::retest(double median_bytes_per_s) {
   }
   std::vector<SlowConnection> slowest =
       slowest_connections(stage_.cluster, size_.index, size_.random_times(), stage_.request.retest);
-  if (!slowest.empty()) current_step_.enter(next_place(PatternKind::random, 0, 0, {}), CurrentStep::Activity::retest);
+  if (!slowest.empty())
+    current_step_.enter(next_position(PatternKind::random, 0, 0, {}), CurrentStep::Activity::retest);
   const int rank = stage_.cluster.rank();
   for (SlowConnection& connection : slowest) {
     if (rank == connection.from) link(connection.to, schedule::no_rank);

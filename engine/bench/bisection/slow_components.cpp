@@ -44,12 +44,12 @@ double median_of(std::vector<double> values) {
   return stats::quantile_of_sorted(values, 0.5);
 }
 
-SlowComponent place_of(std::int32_t rank, const std::string& host, const Own& numbers) {
+SlowComponent component_of(std::int32_t rank, const std::string& host, const Own& numbers) {
   return {rank, host, numbers.num_connections, numbers.num_slow, numbers.relative_median};
 }
 
-void sort_slowest_first(std::vector<SlowComponent>& places) {
-  std::stable_sort(places.begin(), places.end(), [](const SlowComponent& a, const SlowComponent& b) {
+void sort_slowest_first(std::vector<SlowComponent>& components) {
+  std::stable_sort(components.begin(), components.end(), [](const SlowComponent& a, const SlowComponent& b) {
     return a.relative_median < b.relative_median;
   });
 }
@@ -82,12 +82,12 @@ std::vector<SlowComponent> SlowComponentSearch::find(cluster::Cluster& cluster, 
   std::vector<SlowComponent> slow_hosts, slow_ranks;
   for (auto& [index, host] : hosts) {
     host.numbers.relative_median = median_of(std::move(host.medians));
-    if (is_slow(host.numbers)) slow_hosts.push_back(place_of(-1, host.host, host.numbers));
+    if (is_slow(host.numbers)) slow_hosts.push_back(component_of(-1, host.host, host.numbers));
   }
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const HostNumbers& host = hosts.at(host_of[rank]);
     if (!is_slow(ranks[rank]) || is_slow(host.numbers)) continue;
-    slow_ranks.push_back(place_of(static_cast<std::int32_t>(rank), host.host, ranks[rank]));
+    slow_ranks.push_back(component_of(static_cast<std::int32_t>(rank), host.host, ranks[rank]));
   }
   sort_slowest_first(slow_hosts);
   sort_slowest_first(slow_ranks);

@@ -63,13 +63,13 @@ double full_load_time_ns(const Loop& loop, std::uint64_t shortest_loop_ns) {
   return until_ns / exchanges_done(loop.step_ends_ns, until_ns);
 }
 
-PatternSummary summary_of(const PatternPosition& place, const Tally& all) {
+PatternSummary summary_of(const PatternPosition& position, const Tally& all) {
   PatternSummary summary;
-  summary.place = place;
+  summary.position = position;
   summary.num_connections = all.num_connections;
   if (all.num_connections == 0) return summary;
   const auto num = static_cast<double>(all.num_connections);
-  const std::uint64_t size_bytes = place.message_size_bytes;
+  const std::uint64_t size_bytes = position.message_size_bytes;
   summary.bytes_per_s_mean = all.bytes_per_s_sum / num;
   summary.time_ns_mean = all.time_ns_sum / num;
   summary.bytes_per_s_harmonic = bytes_per_s(size_bytes, summary.time_ns_mean);

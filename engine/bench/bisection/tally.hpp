@@ -51,6 +51,6 @@ double full_load_time_ns(const Loop& loop, std::uint64_t shortest_loop_ns);
 double bytes_per_s(std::uint64_t message_size_bytes, double time_ns);
 
 /// The summary of a pattern from the first sum.
-PatternSummary summary_of(const PatternPosition& place, const Tally& all);
+PatternSummary summary_of(const PatternPosition& position, const Tally& all);
 
 }  // namespace leadline::bench::bisection

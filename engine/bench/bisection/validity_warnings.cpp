@@ -18,27 +18,27 @@
 namespace leadline::bench::bisection {
 namespace {
 
-/// `places`: slowest first, either hosts only or ranks only.
-std::optional<Finding> slow(const std::vector<SlowComponent>& places, const char* id, const char* what,
+/// `components`: slowest first, either hosts only or ranks only.
+std::optional<Finding> slow(const std::vector<SlowComponent>& components, const char* id, const char* what,
                             const char* advice) {
-  if (places.empty()) return std::nullopt;
+  if (components.empty()) return std::nullopt;
   std::vector<std::string> names;
-  for (const SlowComponent& place : places) {
-    names.push_back(place.rank < 0 ? place.host : fmt::format("{} on {}", place.rank, place.host));
+  for (const SlowComponent& component : components) {
+    names.push_back(component.rank < 0 ? component.host : fmt::format("{} on {}", component.rank, component.host));
   }
-  const SlowComponent& worst = places.front();
+  const SlowComponent& worst = components.front();
   return Finding{id, Severity::warning,
                  fmt::format("{}{} {}: slow in nearly all {} patterns, with any partner.", what,
-                             places.size() > 1 ? "s" : "", listed(names), places.size() > 1 ? "their" : "its"),
+                             components.size() > 1 ? "s" : "", listed(names), components.size() > 1 ? "their" : "its"),
                  fmt::format("{} of {} connections of {} are slow, its median is {:.2f} of that of all", worst.num_slow,
                              worst.num_connections, names.front(), worst.relative_median),
                  advice};
 }
 
-std::vector<SlowComponent> only(const std::vector<SlowComponent>& places, bool hosts) {
+std::vector<SlowComponent> only(const std::vector<SlowComponent>& components, bool hosts) {
   std::vector<SlowComponent> kept;
-  std::copy_if(places.begin(), places.end(), std::back_inserter(kept),
-               [hosts](const SlowComponent& place) { return (place.rank < 0) == hosts; });
+  std::copy_if(components.begin(), components.end(), std::back_inserter(kept),
+               [hosts](const SlowComponent& component) { return (component.rank < 0) == hosts; });
   return kept;
 }
 
@@ -57,10 +57,11 @@ bool is_among(const std::string& ranges, std::int32_t rank) {
 
 /// Whether a rank is reported as slow, itself or with its host.
 bool is_in_slow_component(const BisectionResult& result, std::int32_t rank) {
-  return std::any_of(result.slow_components.begin(), result.slow_components.end(), [&](const SlowComponent& place) {
-    if (place.rank >= 0) return place.rank == rank;
-    return std::any_of(result.hosts.begin(), result.hosts.end(),
-                       [&](const HostRanks& host) { return host.host == place.host && is_among(host.ranks, rank); });
+  return std::any_of(result.slow_components.begin(), result.slow_components.end(), [&](const SlowComponent& component) {
+    if (component.rank >= 0) return component.rank == rank;
+    return std::any_of(result.hosts.begin(), result.hosts.end(), [&](const HostRanks& host) {
+      return host.host == component.host && is_among(host.ranks, rank);
+    });
   });
 }
 
@@ -116,7 +117,7 @@ std::optional<Finding> left_out(const BisectionResult& result) {
                    result.request.num_worst_steps);
   const auto num_done = static_cast<std::uint64_t>(
       std::count_if(result.patterns.begin(), result.patterns.end(),
-                    [](const PatternSummary& pattern) { return pattern.place.kind != PatternKind::random; }));
+                    [](const PatternSummary& pattern) { return pattern.position.kind != PatternKind::random; }));
   if (num_done >= num_asked) return std::nullopt;
   return Finding{"patterns_left_out", Severity::note,
                  "Time was over before all named patterns and steps of the search were measured.",
@@ -126,7 +127,7 @@ std::optional<Finding> left_out(const BisectionResult& result) {
 ShortestTimed shortest_loop(const BisectionResult& result) {
   double shortest_ns = std::numeric_limits<double>::infinity();
   for (const PatternSummary& pattern : result.patterns) {
-    const double exchange_ns = 1e9 * static_cast<double>(pattern.place.message_size_bytes) / pattern.bytes_per_s_max;
+    const double exchange_ns = 1e9 * static_cast<double>(pattern.position.message_size_bytes) / pattern.bytes_per_s_max;
     shortest_ns = std::fmin(shortest_ns, exchange_ns * static_cast<double>(result.request.num_exchanges));
   }
   return {shortest_ns, "fastest connection's exchanges", "the times of single patterns are inexact",

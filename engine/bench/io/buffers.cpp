@@ -17,7 +17,7 @@ bool serves_others(const IoRequest& request, const Plan& plan, int rank) {
 
 const memory::Allocator& allocator_for_files(const std::string& name) {
   const memory::Allocator& allocator = memory::allocator_named(name);
-  if (allocator.place == memory::Location::host) return allocator;
+  if (allocator.location == memory::Location::host) return allocator;
   throw Error(ExitStatus::bad_command_line, fmt::format("--allocator cannot be {}", name),
               "files are read and written in the memory of the host", "Choose aligned, or leave the option out");
 }

@@ -24,12 +24,12 @@ Contents::Contents(const IoRequest& request, const schedule::FileLayout& layout,
 }
 
 memory::ObjectKey Contents::key_of(std::int32_t rank, std::uint64_t number) const {
-  const schedule::ObjectLocation place = layout_.place(rank, number);
+  const schedule::ObjectLocation location = layout_.location(rank, number);
   return {writing_.run,
           static_cast<std::uint32_t>(rank),
-          static_cast<std::uint32_t>(place.file),
+          static_cast<std::uint32_t>(location.file),
           number,
-          place.offset_bytes,
+          location.offset_bytes,
           writing_.generation};
 }
 
@@ -76,12 +76,12 @@ void Contents::note(const Mismatch& mismatch) {
   ++recorder_.row().num_mismatches;
   wrong_numbers_.push_back(mismatch.expected.object);
   const int severity = severity_of(mismatch.kind);
-  const auto place = std::upper_bound(wrong_.begin(), wrong_.end(), severity, [](int worse, const WrongObject& kept) {
-    return worse > severity_of(kept.mismatch.kind);
-  });
+  const auto position =
+      std::upper_bound(wrong_.begin(), wrong_.end(), severity,
+                       [](int worse, const WrongObject& kept) { return worse > severity_of(kept.mismatch.kind); });
   WrongObject wrong;
   wrong.mismatch = mismatch;
-  wrong_.insert(place, wrong);
+  wrong_.insert(position, wrong);
   if (wrong_.size() > num_wrong_kept) wrong_.pop_back();
 }
 

@@ -40,8 +40,9 @@ void DirectLoop::move_one(std::uint64_t number) {
   make_ready(object, 0, number);
   await_others();
   std::uint64_t num_moved = 0;
-  const bool is_well = work_.failure.guard(
-      [&] { num_moved = work_.transfers->move(work_.stage.plan.layout.place(owner_, number).offset_bytes, object); });
+  const bool is_well = work_.failure.guard([&] {
+    num_moved = work_.transfers->move(work_.stage.plan.layout.location(owner_, number).offset_bytes, object);
+  });
   if (is_well) done(object, num_moved, number);
 }
 
@@ -54,7 +55,7 @@ void DirectLoop::start_one(std::uint64_t number) {
   make_ready(object, slot, number);
   await_others();
   const bool is_well = work_.failure.guard(
-      [&] { work_.transfers->start(slot, work_.stage.plan.layout.place(owner_, number).offset_bytes, object); });
+      [&] { work_.transfers->start(slot, work_.stage.plan.layout.location(owner_, number).offset_bytes, object); });
   if (!is_well) return;
   started_.push_back({number, slot});
   next_slot_ = (slot + 1) % buffers.num_objects();

@@ -106,7 +106,7 @@ std::vector<FunnelRun> FunnelMap::runs(std::uint64_t fill) const {
   std::vector<FunnelRun> runs;
   for (std::uint64_t slot = 0; slot < num_slots(fill); ++slot) {
     const FunnelObject object = this->object(fill, slot);
-    const std::uint64_t offset_bytes = layout_.place(object.rank, object.number).offset_bytes;
+    const std::uint64_t offset_bytes = layout_.location(object.rank, object.number).offset_bytes;
     const bool goes_on = !runs.empty() && runs.back().offset_bytes + runs.back().num_slots * size_bytes == offset_bytes;
     if (goes_on) {
       ++runs.back().num_slots;

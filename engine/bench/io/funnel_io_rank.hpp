@@ -140,7 +140,7 @@ class StartedRuns {
  public:
   struct Run {
     std::uint64_t fill = 0;
-    FunnelRun place;
+    FunnelRun range;
     storage::Ticket ticket = 0;
   };
 

@@ -79,7 +79,7 @@ void FunnelReader::finish_oldest_run() {
   std::optional<std::uint64_t> num_read;
   work().failure.guard([&] { num_read = work().transfers->finish(oldest.ticket); });
   --fill_in_buffer(oldest.fill).num_runs;
-  deliver(oldest.fill, oldest.place, num_read);
+  deliver(oldest.fill, oldest.range, num_read);
 }
 
 void FunnelReader::read(std::uint64_t fill) {

@@ -30,10 +30,10 @@ namespace {
 /// The watch keeps its share of it beyond the end of measuring.
 std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
   std::vector<CurrentStep::Phase> phases;
-  for (const PhasePosition& place : stage.plan.phases) {
-    const Share share = share_of(stage.request, stage.plan, place.operation, stage.cluster.rank());
+  for (const PhasePosition& position : stage.plan.phases) {
+    const Share share = share_of(stage.request, stage.plan, position.operation, stage.cluster.rank());
     phases.push_back(
-        {place.operation, share.opens ? stage.files[static_cast<std::size_t>(share.file)] : std::string()});
+        {position.operation, share.opens ? stage.files[static_cast<std::size_t>(share.file)] : std::string()});
   }
   auto current_step = std::make_shared<CurrentStep>(std::move(phases));
   stage.cluster.set_current_step([current_step](int /*rank*/) { return current_step->text(); });
@@ -61,7 +61,7 @@ std::unique_ptr<transport::Messages> open_messages(const Stage& stage) {
   const std::vector<std::int32_t> partners = partners_of(stage);
   const int rank = stage.cluster.rank();
   open_links(stage.cluster, stage.transport, in_hashed_order(partners, rank), stage.request.timeout_s);
-  Failure failure(rank, stage.place.host);
+  Failure failure(rank, stage.placement.host);
   std::unique_ptr<transport::Messages> messages;
   failure.guard([&] { messages = stage.transport.messages(partners, num_tickets(stage.request, stage.plan, rank)); });
   agree(stage.cluster, failure.error());
@@ -105,9 +105,9 @@ class Measuring {
   bool is_root() const { return stage_.cluster.rank() == 0; }
   bool only_reads() const { return stage_.request.operations == IoOperations::read; }
   void find_earlier_run();
-  void pause_before(const PhasePosition& place);
-  PhaseTask task_of(const PhasePosition& place) const;
-  void run_phase(const PhasePosition& place);
+  void pause_before(const PhasePosition& position);
+  PhaseTask task_of(const PhasePosition& position) const;
+  void run_phase(const PhasePosition& position);
   void keep(const Phase& phase, const PhaseSummary& summary);
   void delete_files();
 
@@ -129,8 +129,8 @@ void Measuring::find_earlier_run() {
 }
 
 /// In steps: a rank that sleeps is not stuck.
-void Measuring::pause_before(const PhasePosition& place) {
-  const bool is_between = place.operation == IoOperation::read && !only_reads();
+void Measuring::pause_before(const PhasePosition& position) {
+  const bool is_between = position.operation == IoOperation::read && !only_reads();
   if (!is_between || stage_.request.sleep_s <= 0) return;
   if (stage_.progress != nullptr) {
     stage_.progress->waits(fmt::format("sleeping {} s before reading", stage_.request.sleep_s));
@@ -142,18 +142,18 @@ void Measuring::pause_before(const PhasePosition& place) {
   }
 }
 
-PhaseTask Measuring::task_of(const PhasePosition& place) const {
+PhaseTask Measuring::task_of(const PhasePosition& position) const {
   PhaseTask task;
-  task.place = place;
+  task.position = position;
   task.num_objects = stage_.plan.num_objects;
-  if (place.operation == IoOperation::read && num_written_) task.num_objects = *num_written_;
-  task.writing = {measured_.run, only_reads() ? earlier_generation_ : static_cast<std::uint32_t>(place.repeat)};
+  if (position.operation == IoOperation::read && num_written_) task.num_objects = *num_written_;
+  task.writing = {measured_.run, only_reads() ? earlier_generation_ : static_cast<std::uint32_t>(position.repeat)};
   return task;
 }
 
-void Measuring::run_phase(const PhasePosition& place) {
-  pause_before(place);
-  Phase phase(stage_, task_of(place), messages_, current_step_);
+void Measuring::run_phase(const PhasePosition& position) {
+  pause_before(position);
+  Phase phase(stage_, task_of(position), messages_, current_step_);
   phase.run();
   const PhaseSummary summary = phase.summarize(file_system_);
   keep(phase, summary);
@@ -163,8 +163,8 @@ void Measuring::run_phase(const PhasePosition& place) {
     agree(stage_.cluster, is_root() ? &wrong : nullptr);
   }
   measured_.verified_bytes += phase.verified_bytes();
-  if (place.operation == IoOperation::write) num_written_ = phase.num_objects();
-  if (place.operation == IoOperation::write || only_reads()) measured_.num_objects = phase.num_objects();
+  if (position.operation == IoOperation::write) num_written_ = phase.num_objects();
+  if (position.operation == IoOperation::write || only_reads()) measured_.num_objects = phase.num_objects();
   if (has_hints_) return;
   measured_.hints = hints_in_force(stage_, phase.hints());
   has_hints_ = true;
@@ -175,7 +175,7 @@ void Measuring::keep(const Phase& phase, const PhaseSummary& summary) {
   if (is_root()) measured_.phases.push_back(summary);
   try {
     write_and_agree(
-        stage_.cluster, [&] { stage_.store.write(summary.place, phase.row(), summary); }, std::nullopt);
+        stage_.cluster, [&] { stage_.store.write(summary.position, phase.row(), summary); }, std::nullopt);
   } catch (const AgreedError&) {
     if (phase.error() == nullptr) throw;
   }
@@ -184,7 +184,7 @@ void Measuring::keep(const Phase& phase, const PhaseSummary& summary) {
 
 void Measuring::delete_files() {
   if (!stage_.request.delete_files) return;
-  Failure failure(stage_.cluster.rank(), stage_.place.host);
+  Failure failure(stage_.cluster.rank(), stage_.placement.host);
   const Share share = share_of(stage_.request, stage_.plan, IoOperation::write, stage_.cluster.rank());
   if (share.is_lowest_opener(stage_.cluster.rank())) {
     failure.guard([&] { remove_file(stage_.files[static_cast<std::size_t>(share.file)]); });
@@ -198,7 +198,7 @@ Measured Measuring::run() {
   } else {
     require_same_files(stage_);
   }
-  for (const PhasePosition& place : stage_.plan.phases) run_phase(place);
+  for (const PhasePosition& position : stage_.plan.phases) run_phase(position);
   delete_files();
   sum_over_ranks(stage_.cluster, std::span(&measured_.verified_bytes, 1));
   if (is_root()) measured_.operations = summarize_operations(measured_.phases);

@@ -27,7 +27,7 @@ struct Stage {
   transport::Transport& transport;
   storage::Backend& backend;
   const std::vector<std::string>& files;  ///< names that this rank may need, by file; expanded; empty where it may not
-  const RankPlacement& place;             ///< this rank's own
+  const RankPlacement& placement;         ///< this rank's own
   std::uint64_t run = 0;                  ///< the same on all ranks
   Buffers& buffers;
   PhaseStore& store;
@@ -52,7 +52,7 @@ Measured measure(const Stage& stage);
 /// Collective: names of the files, expanded: every opener's own, a shared one by its lowest opener; on rank 0 all of
 /// them. Throws Error (the same on all ranks) where two files have one name, naming two ranks, or a file has none.
 std::vector<std::string> agree_on_names(const IoRequest& request, const Plan& plan, cluster::Cluster& cluster,
-                                        const RankPlacement& place);
+                                        const RankPlacement& placement);
 
 /// Local: whether the files can be written or read: directory, kind of file, space (openers alone look; each at its
 /// own). Throws Error(bad_command_line, something_missing) that names the file and what to do.

@@ -26,10 +26,10 @@ bool is_namer(const schedule::FileLayout& layout, int rank) {
   return layout.is_opener(rank) && layout.openers(layout.file_of(rank)).front() == rank;
 }
 
-std::string own_name(const IoRequest& request, const Plan& plan, int rank, const RankPlacement& place) {
+std::string own_name(const IoRequest& request, const Plan& plan, int rank, const RankPlacement& placement) {
   const std::int32_t file = plan.layout.file_of(rank);
   const std::int32_t number = request.movement == schedule::Movement::n_m ? file : rank;
-  return expand_target(plan.templates[at(file)], {number, place.host, place.pid});
+  return expand_target(plan.templates[at(file)], {number, placement.host, placement.pid});
 }
 
 /// Names as they come in, and what is wrong with them.
@@ -210,12 +210,12 @@ std::string expand_target(const std::string& name, const NameParts& parts) {
 }
 
 std::vector<std::string> agree_on_names(const IoRequest& request, const Plan& plan, cluster::Cluster& cluster,
-                                        const RankPlacement& place) {
+                                        const RankPlacement& placement) {
   if (request.no_file) return {};
   const schedule::FileLayout& layout = plan.layout;
   const int rank = cluster.rank();
   GatheredNames all(request, layout);
-  cluster.gather(is_namer(layout, rank) ? own_name(request, plan, rank, place) : std::string(),
+  cluster.gather(is_namer(layout, rank) ? own_name(request, plan, rank, placement) : std::string(),
                  [&](int of, std::string_view name) { all.add(of, name); });
   const std::optional<Error> problem = rank == 0 ? all.problem() : std::nullopt;
   try {

@@ -54,14 +54,14 @@ class Failure {
 /// What all parts of a phase work with, on one rank. References outlive the phase.
 struct PhaseWork {
   const Stage& stage;
-  PhasePosition place;
+  PhasePosition position;
   Recorder& recorder;
   Contents& contents;
   Failure& failure;
   Pace& pace;
   Transfers* transfers = nullptr;  ///< of the file that this rank opened; null where it opened none
 
-  bool writes() const { return place.operation == IoOperation::write; }
+  bool writes() const { return position.operation == IoOperation::write; }
   const IoRequest& request() const { return stage.request; }
   int rank() const { return stage.cluster.rank(); }
 };

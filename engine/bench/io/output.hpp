@@ -18,12 +18,12 @@ class PhaseStore {
   virtual ~PhaseStore() = default;
 
   /// Collective, behind each phase, also one that failed: every rank's own row. `summary` counts on rank 0 alone.
-  virtual void write(const PhasePosition& place, const RankPhase& own, const PhaseSummary& summary) = 0;
+  virtual void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) = 0;
 };
 
 /// How far all ranks together are, as far as rank 0 can tell without asking: by its own share.
 struct PhaseProgress {
-  PhasePosition place;
+  PhasePosition position;
   std::uint64_t bytes_done = 0, bytes_total = 0;
   double elapsed_s = 0;
 };

@@ -59,7 +59,7 @@ class CurrentStep {
 class Pace {
  public:
   struct Work {
-    PhasePosition place;
+    PhasePosition position;
     std::uint64_t num_objects = 0;  ///< that pass through this rank
     std::uint64_t bytes_total = 0;  ///< of all ranks
   };
@@ -89,7 +89,8 @@ class Pace {
     if (now < next_ns_) return;
     next_ns_ = now + interval_ns;
     const double share = static_cast<double>(num_done_) / static_cast<double>(std::max(work_.num_objects, num_done_));
-    progress_->phase_goes_on({work_.place, static_cast<std::uint64_t>(share * static_cast<double>(work_.bytes_total)),
+    progress_->phase_goes_on({work_.position,
+                              static_cast<std::uint64_t>(share * static_cast<double>(work_.bytes_total)),
                               work_.bytes_total, static_cast<double>(now) / 1e9});
   }
 

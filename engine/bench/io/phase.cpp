@@ -24,7 +24,7 @@ namespace {
 Pace::Work work_of(const Stage& stage, const PhaseTask& task, const Share& share) {
   const schedule::FileLayout& layout = stage.plan.layout;
   const std::uint64_t num_contributors = layout.total_objects() / layout.shape().num_objects;
-  return {task.place, task.num_objects * std::max<std::uint64_t>(share.owners.size(), 1),
+  return {task.position, task.num_objects * std::max<std::uint64_t>(share.owners.size(), 1),
           num_contributors * task.num_objects * stage.request.object_size_bytes};
 }
 
@@ -41,10 +41,10 @@ Phase::Phase(const Stage& stage, const PhaseTask& task, transport::Messages* mes
       task_(task),
       messages_(messages),
       current_step_(current_step),
-      share_(share_of(stage.request, stage.plan, task.place.operation, stage.cluster.rank())),
+      share_(share_of(stage.request, stage.plan, task.position.operation, stage.cluster.rank())),
       recorder_(stage.request.num_slow_calls),
       contents_(stage.request, stage.plan.layout, task.writing, recorder_),
-      failure_(stage.cluster.rank(), stage.place.host),
+      failure_(stage.cluster.rank(), stage.placement.host),
       pace_(work_of(stage, task, share_), recorder_, stage.cluster.progress_counter(), current_step, stage.progress) {
   recorder_.row().file = share_.file;
 }
@@ -60,9 +60,9 @@ std::optional<Error> Phase::agreement() {
 
 void Phase::run() {
   const Pace::Work work = work_of(stage_, task_, share_);
-  current_step_.enter(static_cast<std::size_t>(task_.place.index), work.num_objects);
+  current_step_.enter(static_cast<std::size_t>(task_.position.index), work.num_objects);
   if (!make_ready()) return;
-  if (stage_.progress != nullptr) stage_.progress->phase_begins(task_.place, work.bytes_total);
+  if (stage_.progress != nullptr) stage_.progress->phase_begins(task_.position, work.bytes_total);
   stage_.cluster.barrier();
   if (share_.opens) failure_.guard([&] { stage_.backend.meet(share_.openers); });
   measure();
@@ -137,7 +137,7 @@ void Phase::open() {
     file_ = stage_.backend.open(file);
   });
   if (!file_) return;
-  const TransferSetting setting{task_.place.operation, request.calls, request.collective, request.timeout_s,
+  const TransferSetting setting{task_.position.operation, request.calls, request.collective, request.timeout_s,
                                 file.max_started};
   failure_.guard([&] { transfers_.emplace(*file_, path(), setting, recorder_, stage_.cluster.progress_counter()); });
 }
@@ -158,7 +158,7 @@ std::unique_ptr<ObjectLoop> Phase::make_loop(PhaseWork& work) {
 }
 
 void Phase::move() {
-  PhaseWork work{stage_, task_.place, recorder_, contents_, failure_, pace_, transfers_ ? &*transfers_ : nullptr};
+  PhaseWork work{stage_, task_.position, recorder_, contents_, failure_, pace_, transfers_ ? &*transfers_ : nullptr};
   const std::unique_ptr<ObjectLoop> loop = make_loop(work);
   moved_ = move_objects(work, *loop, task_.num_objects);
   if (!file_) return;
@@ -195,15 +195,9 @@ void Phase::close() {
 }
 
 PhaseSummary Phase::summarize(const std::string& file_system) const {
-  const PhaseContext context{stage_.request,
-                             file_system,
-                             stage_.place.host,
-                             stage_.files,
-                             recorder_.slow_calls(),
-                             contents_.wrong(),
-                             agreed_ ? agreed_->what() : "",
-                             moved_.stop_ns};
-  return summarize_phase(stage_.cluster, task_.place, recorder_.row(), context);
+  const PhaseContext context{stage_.request,         file_system,       stage_.placement.host,          stage_.files,
+                             recorder_.slow_calls(), contents_.wrong(), agreed_ ? agreed_->what() : "", moved_.stop_ns};
+  return summarize_phase(stage_.cluster, task_.position, recorder_.row(), context);
 }
 
 }  // namespace leadline::bench::io

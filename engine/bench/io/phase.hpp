@@ -21,7 +21,7 @@ namespace leadline::bench::io {
 
 /// The parameters of a phase.
 struct PhaseTask {
-  PhasePosition place;
+  PhasePosition position;
   std::uint64_t num_objects = 0;  ///< of a rank, at most
   Writing writing;                ///< who writes, or wrote, the blocks
 };
@@ -48,7 +48,7 @@ class Phase {
   PhaseSummary summarize(const std::string& file_system) const;
 
  private:
-  bool writes() const { return task_.place.operation == IoOperation::write; }
+  bool writes() const { return task_.position.operation == IoOperation::write; }
   const std::string& path() const { return stage_.files[static_cast<std::size_t>(share_.file)]; }
   std::optional<Error> agreement();
   bool make_ready();

@@ -36,7 +36,7 @@ std::vector<storage::ByteRange> stretches_of(const schedule::FileLayout& layout,
   const std::uint64_t size_bytes = layout.shape().object_size_bytes;
   std::vector<storage::ByteRange> stretches;
   const auto add = [&](std::int32_t rank, std::uint64_t object, std::uint64_t num) {
-    const std::uint64_t begin = layout.place(rank, object).offset_bytes;
+    const std::uint64_t begin = layout.location(rank, object).offset_bytes;
     const bool goes_on = !stretches.empty() && stretches.back().offset_bytes + stretches.back().size_bytes == begin;
     if (goes_on) {
       stretches.back().size_bytes += num * size_bytes;

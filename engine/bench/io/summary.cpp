@@ -47,7 +47,7 @@ CacheState cache_of(const CacheState& all, const PhaseSums& sums) {
 
 ReadSource source_of(const PhaseSummary& summary, const PhaseContext& context) {
   const IoRequest& request = context.request;
-  if (summary.place.operation != IoOperation::read || request.no_file || summary.bytes == 0) {
+  if (summary.position.operation != IoOperation::read || request.no_file || summary.bytes == 0) {
     return ReadSource::not_known;
   }
   if (storage::is_memory(context.file_system)) return ReadSource::cache;
@@ -63,7 +63,7 @@ ReadSource source_of(const PhaseSummary& summary, const PhaseContext& context) {
 }
 
 bool is_durable(const PhaseSummary& summary, const IoRequest& request) {
-  if (summary.place.operation != IoOperation::write || !summary.is_complete || request.no_file) return false;
+  if (summary.position.operation != IoOperation::write || !summary.is_complete || request.no_file) return false;
   if (request.sync == SyncTiming::inside) return true;
   const CacheState& after = summary.cache_after;
   return after.is_known && after.dirty == 0 && after.writeback == 0;
@@ -181,7 +181,7 @@ SlowAndWrong own_slow_and_wrong(int rank, const RankPhase& own, const PhaseConte
 
 }  // namespace
 
-PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& place, const RankPhase& own,
+PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& position, const RankPhase& own,
                              const PhaseContext& context) {
   const PhaseSums sums = sum_of(cluster, sums_of(cluster.rank(), own, context.request, context.stop_ns));
   SlowAndWrong worst = worst_of_all(cluster, own_slow_and_wrong(cluster.rank(), own, context),
@@ -190,7 +190,7 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pla
   std::vector<RankTimes> ranks = times_of_ranks(cluster, own, context.request);
 
   PhaseSummary summary;
-  summary.place = place;
+  summary.position = position;
   summary.error = context.error;
   set_totals(summary, sums);
   // Wrong data have no rate.
@@ -219,7 +219,7 @@ std::vector<OperationSummary> summarize_operations(const std::vector<PhaseSummar
   for (const IoOperation operation : {IoOperation::write, IoOperation::read}) {
     std::vector<double> rates;
     for (const PhaseSummary& phase : phases) {
-      if (phase.place.operation == operation && phase.is_complete && std::isfinite(phase.bytes_per_s)) {
+      if (phase.position.operation == operation && phase.is_complete && std::isfinite(phase.bytes_per_s)) {
         rates.push_back(phase.bytes_per_s);
       }
     }

@@ -33,7 +33,7 @@ struct PhaseContext {
 /// own.cache_after is as when the reported time ends: before a sync that is outside. own.bytes_at_stop of a rank that
 /// was done before the limit are all its bytes. Rank 0 gets everything; other ranks get the same but for stragglers and
 /// names of files that they do not know.
-PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& place, const RankPhase& own,
+PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& position, const RankPhase& own,
                              const PhaseContext& context);
 
 /// By operation, writing first: the complete phases' headline rates. Operations without a complete phase are left out.

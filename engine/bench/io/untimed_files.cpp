@@ -121,7 +121,7 @@ void require_same_files(const Stage& stage) {
   const bool takes_part = share.opens && are_on_several_hosts(share.openers, cluster.host_of()) && !is_no_file(path);
   const bool writes = takes_part && share.is_lowest_opener(rank);
   const bool was_there = writes && is_there(path);
-  Failure failure(rank, stage.place.host);
+  Failure failure(rank, stage.placement.host);
   if (writes) failure.guard([&] { write_block(path, stage.run); });
   agree(cluster, failure.error());
   const bool looks = takes_part && !writes && is_lowest_on_host(share.openers, rank, cluster.host_of());

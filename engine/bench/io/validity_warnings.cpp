@@ -20,9 +20,9 @@ namespace {
 constexpr double slow_call_factor = 100;
 constexpr double slow_call_ns = 100e6;
 
-std::string words_of(const PhasePosition& place, int num_repeats) {
-  if (num_repeats <= 1) return name_of(place.operation);
-  return fmt::format("{} {}", name_of(place.operation), place.repeat + 1);
+std::string words_of(const PhasePosition& position, int num_repeats) {
+  if (num_repeats <= 1) return name_of(position.operation);
+  return fmt::format("{} {}", name_of(position.operation), position.repeat + 1);
 }
 
 /// Complete phases that have something, as words.
@@ -30,7 +30,7 @@ template <class Has>
 std::vector<std::string> phases_with(const IoResult& result, const Has& has) {
   std::vector<std::string> words;
   for (const PhaseSummary& phase : result.phases) {
-    if (phase.is_complete && has(phase)) words.push_back(words_of(phase.place, result.request.repeat));
+    if (phase.is_complete && has(phase)) words.push_back(words_of(phase.position, result.request.repeat));
   }
   return words;
 }
@@ -68,7 +68,7 @@ std::optional<Finding> straggler(const IoResult& result) {
                  fmt::format("rank {} on {}: {}, {:.2f} of the median rank's, mostly in {}{} ({})", worst->rank,
                              worst->host, format_bandwidth(worst->bytes_per_s), worst->relative, name_of(worst->mostly),
                              worst->file.empty() ? "" : ", file " + worst->file,
-                             words_of(phase_of_worst->place, result.request.repeat)),
+                             words_of(phase_of_worst->position, result.request.repeat)),
                  "Look at the storage target behind its file, the network card of its host, and what else runs there."};
 }
 
@@ -82,7 +82,7 @@ std::optional<Finding> slow_call(const IoResult& result) {
   }
   if (phase_of_worst == nullptr) return std::nullopt;
   std::string evidence =
-      fmt::format("{}: {}, the median call {}", words_of(phase_of_worst->place, result.request.repeat),
+      fmt::format("{}: {}, the median call {}", words_of(phase_of_worst->position, result.request.repeat),
                   format_time_ns(phase_of_worst->call_ns_max), format_time_ns(phase_of_worst->call_ns_p50));
   if (!phase_of_worst->slow_calls.empty()) {
     const SlowCall& call = phase_of_worst->slow_calls.front();
@@ -104,7 +104,7 @@ std::optional<Finding> read_from_cache(const IoResult& result) {
   if (storage::is_memory(result.file_system)) return std::nullopt;
   const auto is_read_from = [&](ReadSource source) {
     return phases_with(result, [&](const PhaseSummary& phase) {
-      return phase.place.operation == IoOperation::read && phase.source == source;
+      return phase.position.operation == IoOperation::read && phase.source == source;
     });
   };
   const char* const advice =
@@ -130,7 +130,7 @@ std::optional<Finding> read_from_cache(const IoResult& result) {
 std::optional<Finding> not_durable(const IoResult& result) {
   if (storage::is_memory(result.file_system) || result.request.no_file) return std::nullopt;
   const auto is_left = [](const PhaseSummary& phase) {
-    return phase.place.operation == IoOperation::write && !phase.is_durable;
+    return phase.position.operation == IoOperation::write && !phase.is_durable;
   };
   const std::vector<std::string> words = phases_with(result, is_left);
   if (words.empty()) return std::nullopt;

@@ -27,7 +27,7 @@ MessageBuffers::MessageBuffers(const LinkRequest& request, int rank)
       stride_bytes_(stride_of(request.num_buffers, largest_of_all_bytes(request))),
       send_(allocator_, num_ * stride_bytes_),
       receive_(allocator_, num_ * stride_bytes_) {
-  if (allocator_.place != memory::Location::host) staging_.resize(stride_bytes_);
+  if (allocator_.location != memory::Location::host) staging_.resize(stride_bytes_);
   fill_sent();
 }
 

@@ -36,8 +36,8 @@ cli::LinkPresentation presentation_of(const LinkRequest& request) {
   cli::LinkPresentation presentation;
   presentation.progress = [](const LinkResult& so_far) { return make_progress(so_far, standard_outlet()); };
   presentation.summary = end_of;
-  presentation.rank_line = [](int rank, const RankPlacement& place) {
-    return task_line(rank, place.host, current_core(), resident_bytes());
+  presentation.rank_line = [](int rank, const RankPlacement& placement) {
+    return task_line(rank, placement.host, current_core(), resident_bytes());
   };
   presentation.set_up_file = [is_repeated = is_repeated(request)](result::LinkResultFileSetup& setup) {
     setup.sion_record = result::SionRecord::extended;

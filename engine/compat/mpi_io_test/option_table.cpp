@@ -55,8 +55,8 @@ constexpr std::array all_options{
 constexpr std::array<std::string_view, 4> typographic_dashes{"\xE2\x80\x90", "\xE2\x80\x93", "\xE2\x80\x94",
                                                              "\xE2\x88\x92"};
 
-[[noreturn]] void refuse_unknown(const std::string& word, const std::string& place) {
-  const std::string problem = fmt::format("mpi_io_test.x knows no argument '{}'{}", word, place);
+[[noreturn]] void refuse_unknown(const std::string& word, const std::string& origin_text) {
+  const std::string problem = fmt::format("mpi_io_test.x knows no argument '{}'{}", word, origin_text);
   for (const std::string_view dash : typographic_dashes) {
     if (word.starts_with(dash)) refuse(problem, "its dash is a typographic one", "Type -");
   }
@@ -75,7 +75,7 @@ class Reader {
   Reader(std::span<const std::string> words, const std::string& origin)
       : words_(words),
         origin_(origin.empty() ? "command line" : origin),
-        place_(origin.empty() ? std::string() : fmt::format(" ({})", origin)) {}
+        origin_text_(origin.empty() ? std::string() : fmt::format(" ({})", origin)) {}
 
   std::vector<GivenOption> read() {
     std::vector<GivenOption> all;
@@ -92,8 +92,8 @@ class Reader {
     GivenOption given;
     if (num_dashes > 0) given.option = option_named(std::string_view(name).substr(num_dashes));
     if (name == "-h") given.option = option_named("help");
-    if (given.option == nullptr) refuse_unknown(word, place_);
-    given.word = name + place_;
+    if (given.option == nullptr) refuse_unknown(word, origin_text_);
+    given.word = name + origin_text_;
     given.origin = origin_;
     if (given.option->follows == Follows::nothing) {
       given.value = equals == std::string::npos ? "1" : switch_of(given, word.substr(equals + 1));
@@ -119,7 +119,8 @@ class Reader {
 
   const std::string& needed(const GivenOption& given) {
     if (at_ == words_.size()) {
-      refuse(given.word + " needs a value", place_.empty() ? "the command line ends there" : "the line ends there");
+      refuse(given.word + " needs a value",
+             origin_text_.empty() ? "the command line ends there" : "the line ends there");
     }
     return words_[at_++];
   }
@@ -146,7 +147,7 @@ class Reader {
   }
 
   std::span<const std::string> words_;
-  std::string origin_, place_;
+  std::string origin_, origin_text_;
   std::size_t at_ = 0;
 };
 

@@ -119,9 +119,9 @@ Settings::Settings(const std::vector<std::string>& arguments, const ReadSetup& r
 }
 
 void Settings::take(GivenOption given) {
-  const auto [place, is_first] = given_.try_emplace(given.option->name, given);
+  const auto [position, is_first] = given_.try_emplace(given.option->name, given);
   if (is_first) return;
-  std::vector<std::pair<std::string, std::string>> hints = std::move(place->second.hints);
+  std::vector<std::pair<std::string, std::string>> hints = std::move(position->second.hints);
   for (const auto& hint : given.hints) {
     const auto same = std::ranges::find_if(hints, [&](const auto& one) { return one.first == hint.first; });
     if (same == hints.end()) {
@@ -130,9 +130,9 @@ void Settings::take(GivenOption given) {
       same->second = hint.second;
     }
   }
-  if (!hints.empty()) given.origin = place->second.origin + "; " + given.origin;
+  if (!hints.empty()) given.origin = position->second.origin + "; " + given.origin;
   given.hints = std::move(hints);
-  place->second = std::move(given);
+  position->second = std::move(given);
 }
 
 const GivenOption* Settings::find(std::string_view name) const {

@@ -157,8 +157,8 @@ class MpiIoTestProgress final : public bench::io::Progress {
   MpiIoTestProgress(IoResult so_far, Shown shown, Outlet outlet, std::size_t& num_shown)
       : so_far_(std::move(so_far)), shown_(std::move(shown)), outlet_(std::move(outlet)), num_shown_(num_shown) {}
 
-  void phase_begins(const PhasePosition& place, std::uint64_t /*bytes_total*/) override {
-    outlet_.out(above_phase(so_far_, place));
+  void phase_begins(const PhasePosition& position, std::uint64_t /*bytes_total*/) override {
+    outlet_.out(above_phase(so_far_, position));
   }
 
   void phase_ends(const PhaseSummary& summary) override {
@@ -203,16 +203,16 @@ std::string opening(const Shown& shown, const IoResult& so_far, const Environmen
   return shown.hosts == Flag::on ? text + host_lines(so_far) : text;
 }
 
-std::string above_phase(const IoResult& so_far, const PhasePosition& place) {
+std::string above_phase(const IoResult& so_far, const PhasePosition& position) {
   const std::size_t num_ranks = static_cast<std::size_t>(so_far.provenance.num_ranks), num_files = so_far.files.size();
-  const bool is_write = place.operation == IoOperation::write;
-  return fmt::format("=== MPI {} [{}->{}->{} {}] Starting ...\n", names_of(place.operation).small,
+  const bool is_write = position.operation == IoOperation::write;
+  return fmt::format("=== MPI {} [{}->{}->{} {}] Starting ...\n", names_of(position.operation).small,
                      is_write ? num_ranks : num_files, num_io(so_far), is_write ? num_files : num_ranks,
                      name_of_files(so_far));
 }
 
 std::string phase_lines(const Shown& shown, const IoResult& so_far, const PhaseSummary& phase) {
-  const auto [capital, small] = names_of(phase.place.operation);
+  const auto [capital, small] = names_of(phase.position.operation);
   std::string text = bandwidth_line("Effective Bandwidth", phase, phase.io) + time_line("Total Time", phase.io);
   text += bandwidth_line(fmt::format("{} Bandwidth", capital).c_str(), phase, phase.transfer);
   text += time_line(fmt::format("{} Time", capital).c_str(), phase.transfer);

@@ -24,7 +24,7 @@ using Environment = std::function<const char*(const char* name)>;
 std::string opening(const Shown& shown, const IoResult& so_far, const Environment& environment);
 
 /// The line above a phase.
-std::string above_phase(const IoResult& so_far, const PhasePosition& place);
+std::string above_phase(const IoResult& so_far, const PhasePosition& position);
 
 /// The lines of a phase, down to "Completed". A line stands where some process did such a thing at all.
 std::string phase_lines(const Shown& shown, const IoResult& so_far, const PhaseSummary& phase);

@@ -43,8 +43,8 @@ cli::LinkPresentation presentation_of(const LinkRequest& request, std::uint64_t 
     return make_progress(so_far, summary_interval, standard_outlet());
   };
   presentation.summary = end_of;
-  presentation.rank_line = [](int rank, const RankPlacement& place) {
-    return task_line(rank, place.host, resident_bytes());
+  presentation.rank_line = [](int rank, const RankPlacement& placement) {
+    return task_line(rank, placement.host, resident_bytes());
   };
   // LinkTest 1.2's own record says it all, unless the ranks have another order: that is in the extension.
   const auto record = request.shuffle_ranks > 0 ? result::SionRecord::extended : result::SionRecord::plain;

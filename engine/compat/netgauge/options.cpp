@@ -72,11 +72,11 @@ UnsupportedPattern elsewhere(const std::string& pattern) {
 
 /// Throws Error(bad_command_line): `pattern` is not measured here; what measures something like it, if anything does.
 [[noreturn]] void refuse_pattern(const std::string& option, const std::string& pattern) {
-  const UnsupportedPattern place = elsewhere(pattern);
+  const UnsupportedPattern unsupported = elsewhere(pattern);
   const std::string problem = option.empty()
                                   ? fmt::format("netgauge has no pattern {}, which is meant without -x", pattern)
                                   : fmt::format("{} cannot be '{}'", option, pattern);
-  throw Error(ExitStatus::bad_command_line, problem, place.why, place.hint);
+  throw Error(ExitStatus::bad_command_line, problem, unsupported.why, unsupported.hint);
 }
 
 constexpr const char* examples = "Write for example -s 4096, -s 1024-65536, -s -1M or -s 1M-1M";

@@ -116,8 +116,8 @@ class NetgaugeProgress final : public bench::bisection::Progress {
     outlet_.out(opening(shown_, so_far));
   }
 
-  void pattern_begins(const PatternPosition& place, const schedule::Pattern& pattern) override {
-    const std::string text = above_round(shown_, request_, place, pattern);
+  void pattern_begins(const PatternPosition& position, const schedule::Pattern& pattern) override {
+    const std::string text = above_round(shown_, request_, position, pattern);
     if (!text.empty()) outlet_.out(text);
   }
 
@@ -146,19 +146,19 @@ std::string opening(const Shown& shown, const BisectionResult& so_far) {
   return shown.host_names == Flag::on ? text + host_lines(so_far.hosts) : text;
 }
 
-std::string above_round(const Shown& shown, const BisectionRequest& request, const PatternPosition& place,
+std::string above_round(const Shown& shown, const BisectionRequest& request, const PatternPosition& position,
                         const schedule::Pattern& pattern) {
   std::string text;
   if (shown.verbosity >= level_of_rounds) {
-    text = fmt::format("# size: {} round {}/{}\n", place.message_size_bytes, place.number + 1, request.rounds);
+    text = fmt::format("# size: {} round {}/{}\n", position.message_size_bytes, position.number + 1, request.rounds);
   }
   return shown.pairs == Flag::on ? text + pair_lines(pattern) : text;
 }
 
 std::string round_lines(const Shown& shown, const BisectionRequest& request, const PatternSummary& round,
                         const Interval& so_far) {
-  const std::uint64_t bytes = round.place.message_size_bytes;
-  std::string text = fmt::format("size: {}, round {}: num: {} average: {}\n", bytes, round.place.number,
+  const std::uint64_t bytes = round.position.message_size_bytes;
+  std::string text = fmt::format("size: {}, round {}: num: {} average: {}\n", bytes, round.position.number,
                                  round.num_connections, time_and_bandwidth(request, bytes, round.time_ns_mean, " us"));
   if (shown.verbosity < level_of_interval) return text;
   return text + fmt::format("{}so far {}\n", info, interval_text(so_far));

@@ -20,7 +20,7 @@ namespace leadline::compat::netgauge {
 std::string opening(const Shown& shown, const BisectionResult& so_far);
 
 /// What stands above a round: which it is, and its pairs, as far as they are shown.
-std::string above_round(const Shown& shown, const BisectionRequest& request, const PatternPosition& place,
+std::string above_round(const Shown& shown, const BisectionRequest& request, const PatternPosition& position,
                         const schedule::Pattern& pattern);
 
 /// The line of a round, and below it how far the interval is, as far as that is shown.

@@ -60,7 +60,7 @@ void copy_out(std::span<std::byte> to, const std::byte* from) {
 const Allocator cuda_allocator{
     .name = "cuda",
     .purpose = "memory of an NVIDIA GPU (cuMemAlloc); the default of transports that reach no other, cuda and nccl",
-    .place = Location::gpu,
+    .location = Location::gpu,
     .allocate = allocate_cuda,
     .release = release_cuda,
     .copy_in = copy_in,

@@ -30,7 +30,7 @@ Interval interval_of(const Json& json, const char* mean, const char* half_width)
 Hdf5Reader::Hdf5Reader(std::string path) : path_(std::move(path)) {
   hdf5::expect_readable(path_, [&] {
     open_and_read_header();
-    (void)place(0);
+    (void)placement(0);
     (void)num_patterns(0);
     (void)num_baseline(0);
     file_.reset();
@@ -75,7 +75,7 @@ void Hdf5Reader::read_pattern_names() {
   }
 }
 
-RankPlacement Hdf5Reader::place(std::int64_t rank) const {
+RankPlacement Hdf5Reader::placement(std::int64_t rank) const {
   return hdf5::reading(path_, [&] { return hdf5::read_place(*file_, header_.num_ranks, rank); });
 }
 

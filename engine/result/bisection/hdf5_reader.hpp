@@ -25,7 +25,7 @@ class Hdf5Reader {
 
   const std::string& path() const { return path_; }
   const Header& header() const { return header_; }
-  RankPlacement place(std::int64_t rank) const;
+  RankPlacement placement(std::int64_t rank) const;
 
   /// How many patterns of a message size there are, of every kind; and how many pairs that were measured alone.
   std::uint64_t num_patterns(std::size_t size_index) const;

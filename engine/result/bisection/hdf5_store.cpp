@@ -137,7 +137,7 @@ void add_end(const std::string& path, const Header& header) {
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const BisectionResult& so_far, const BisectionFileSetup& setup)
     : cluster_(cluster),
       header_(header_with_room(so_far, setup)),
-      file_(cluster, header_, {setup.path, setup.existing, setup.row_path, setup.place},
+      file_(cluster, header_, {setup.path, setup.existing, setup.row_path, setup.placement},
             [this](const OutputFile& file) {
               offsets_ = create(file);
               return offsets_.run;
@@ -212,9 +212,9 @@ void Hdf5Store::write_patterns(const RankRow& row) {
     file_.rows().file()->write_at(table + first * sizeof column.front(), bytes_of(column));
   };
   using Pattern = PatternSummary;
-  put(offsets.kind, [](const Pattern& pattern) { return static_cast<std::int32_t>(pattern.place.kind); });
-  put(offsets.index, [](const Pattern& pattern) { return pattern.place.index; });
-  put(offsets.repeat, [](const Pattern& pattern) { return std::int32_t{pattern.place.repeat}; });
+  put(offsets.kind, [](const Pattern& pattern) { return static_cast<std::int32_t>(pattern.position.kind); });
+  put(offsets.index, [](const Pattern& pattern) { return pattern.position.index; });
+  put(offsets.repeat, [](const Pattern& pattern) { return std::int32_t{pattern.position.repeat}; });
   put(offsets.accepted, [](const Pattern& pattern) { return static_cast<std::uint8_t>(pattern.accepted ? 1 : 0); });
   put(offsets.num_connections, [](const Pattern& pattern) { return pattern.num_connections; });
   put(offsets.bytes_per_s[0], [](const Pattern& pattern) { return or_0(pattern.bytes_per_s_mean); });

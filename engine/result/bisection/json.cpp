@@ -14,13 +14,13 @@ namespace {
 Json rank_json(std::int32_t rank) { return rank < 0 ? Json(nullptr) : Json(rank); }
 
 Json pattern_json(const PatternSummary& pattern) {
-  return {{"size_index", pattern.place.size_index},
-          {"message_size_bytes", pattern.place.message_size_bytes},
-          {"number", pattern.place.number},
-          {"kind", name_of(pattern.place.kind)},
-          {"index", pattern.place.index},
-          {"repeat", pattern.place.repeat},
-          {"name", pattern.place.name},
+  return {{"size_index", pattern.position.size_index},
+          {"message_size_bytes", pattern.position.message_size_bytes},
+          {"number", pattern.position.number},
+          {"kind", name_of(pattern.position.kind)},
+          {"index", pattern.position.index},
+          {"repeat", pattern.position.repeat},
+          {"name", pattern.position.name},
           {"num_connections", pattern.num_connections},
           {"bytes_per_s_mean", number(pattern.bytes_per_s_mean)},
           {"bytes_per_s_harmonic", number(pattern.bytes_per_s_harmonic)},

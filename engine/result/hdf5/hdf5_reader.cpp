@@ -50,7 +50,7 @@ void Hdf5Reader::touch_tables() {
       // To be thrown again when it is read in earnest.
     }
   };
-  touch([&] { return place(0); });
+  touch([&] { return placement(0); });
   touch([&] { return location(0); });
   touch([&] { return ranks_on_seat(0); });
   for (std::size_t repeat = 0; repeat < header_.repeats.size(); ++repeat) {
@@ -207,7 +207,7 @@ std::vector<std::int32_t> Hdf5Reader::ranks_on_seat(std::int64_t seat) {
   });
 }
 
-RankPlacement Hdf5Reader::place(std::int64_t rank) {
+RankPlacement Hdf5Reader::placement(std::int64_t rank) {
   return reading(path_, [&] { return hdf5::read_place(*file_, header_.num_ranks, rank); });
 }
 

@@ -24,7 +24,7 @@ class Hdf5Reader : public LinkResultReader {
   std::vector<double> all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<std::int32_t> rounds(std::size_t repeat_index, std::int64_t rank) override;
   std::vector<std::int32_t> ranks_on_seat(std::int64_t seat) override;
-  RankPlacement place(std::int64_t rank) override;
+  RankPlacement placement(std::int64_t rank) override;
   std::array<std::int32_t, 4> location(std::int64_t rank) override;
 
  private:

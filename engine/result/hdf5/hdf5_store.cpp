@@ -138,7 +138,7 @@ Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const LinkResult& so_far, LinkRe
     : cluster_(cluster),
       setup_(std::move(setup)),
       header_(header_for(so_far, setup_)),
-      file_(cluster, header_, {setup_.path, setup_.existing, setup_.row_path, setup_.place},
+      file_(cluster, header_, {setup_.path, setup_.existing, setup_.row_path, setup_.placement},
             [this](const OutputFile& file) { return create(file); }) {}
 
 FixedOffsets Hdf5Store::create(const OutputFile& file) const {

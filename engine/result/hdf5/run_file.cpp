@@ -40,7 +40,7 @@ RunFile::RunFile(cluster::Cluster& cluster, RunHeader& header, const RunFileSetu
     : cluster_(cluster) {
   header.num_ranks = cluster.size();
   create(header, setup, structure);
-  all_or_error(cluster_, [&] { write_place(setup.place); });
+  all_or_error(cluster_, [&] { write_place(setup.placement); });
 }
 
 void RunFile::create(RunHeader& header, const RunFileSetup& setup, const Structure& structure) {
@@ -69,17 +69,17 @@ void RunFile::write_known(const OutputFile& file, const RunHeader& header) const
   file.write_at(offsets_.message_size, bytes_of(header.message_sizes_bytes));
 }
 
-void RunFile::write_place(const RankPlacement& place) {
+void RunFile::write_place(const RankPlacement& placement) {
   std::optional<Error> error;
   const auto put_number = [&](std::uint64_t table, std::int32_t number) {
     put(table, as_bytes(std::span<const std::int32_t>(&number, 1)), error);
   };
-  put(offsets_.host, padded(place.host, host_size), error);
-  put(offsets_.device, padded(place.device, device_size), error);
-  put(offsets_.cpus, padded(place.cpus, cpus_size), error);
-  put_number(offsets_.pid, place.pid);
-  put_number(offsets_.num_cpus, place.num_cpus);
-  put_number(offsets_.numa_node, place.numa_node);
+  put(offsets_.host, padded(placement.host, host_size), error);
+  put(offsets_.device, padded(placement.device, device_size), error);
+  put(offsets_.cpus, padded(placement.cpus, cpus_size), error);
+  put_number(offsets_.pid, placement.pid);
+  put_number(offsets_.num_cpus, placement.num_cpus);
+  put_number(offsets_.numa_node, placement.numa_node);
   if (error) throw *error;
 }
 
@@ -252,14 +252,14 @@ RankPlacement read_place(const Input& file, std::int64_t num_ranks, std::int64_t
   const auto number = [&](const std::string& name) {
     return file.numbers<std::int32_t>("ranks/" + name, all, {start, {1}})[0];
   };
-  RankPlacement place;
-  place.host = file.text("ranks/host", all, start);
-  place.device = file.text("ranks/device", all, start);
-  place.cpus = file.text("ranks/cpus", all, start);
-  place.pid = number("pid");
-  place.num_cpus = number("num_cpus");
-  place.numa_node = number("numa_node");
-  return place;
+  RankPlacement placement;
+  placement.host = file.text("ranks/host", all, start);
+  placement.device = file.text("ranks/device", all, start);
+  placement.cpus = file.text("ranks/cpus", all, start);
+  placement.pid = number("pid");
+  placement.num_cpus = number("num_cpus");
+  placement.numa_node = number("numa_node");
+  return placement;
 }
 
 }  // namespace leadline::result::hdf5

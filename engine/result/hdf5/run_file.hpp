@@ -67,7 +67,7 @@ struct RunFileSetup {
   std::string path;
   ExistingFile existing = ExistingFile::refuse;
   RowPath row_path = RowPath::automatic;
-  RankPlacement place;  ///< this rank's own
+  RankPlacement placement;  ///< this rank's own
 };
 
 /// Rank 0 writes the structure with HDF5 and closes the file; what is written afterwards goes to known offsets with
@@ -109,7 +109,7 @@ class RunFile {
  private:
   void create(RunHeader& header, const RunFileSetup& setup, const Structure& structure);
   void write_known(const OutputFile& file, const RunHeader& header) const;
-  void write_place(const RankPlacement& place);
+  void write_place(const RankPlacement& placement);
   void mark_end(const RunResult& result);
 
   cluster::Cluster& cluster_;

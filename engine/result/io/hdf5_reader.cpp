@@ -24,7 +24,7 @@ constexpr std::uint64_t read_at_once = 1 << 16;
 Hdf5Reader::Hdf5Reader(std::string path) : path_(std::move(path)) {
   hdf5::expect_readable(path_, [&] {
     open_and_read_header();
-    (void)place(0);
+    (void)placement(0);
     (void)phases_of({0, std::min<std::uint64_t>(1, header_.num_phases)});
     file_.reset();
   });
@@ -71,7 +71,7 @@ void Hdf5Reader::read_lists() {
   for (hsize_t index = 0; index < shape[0]; ++index) header_.files.push_back(file_->text("io/files", shape, {index}));
 }
 
-RankPlacement Hdf5Reader::place(std::int64_t rank) const {
+RankPlacement Hdf5Reader::placement(std::int64_t rank) const {
   return hdf5::reading(path_, [&] { return hdf5::read_place(*file_, header_.num_ranks, rank); });
 }
 

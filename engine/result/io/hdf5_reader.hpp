@@ -30,7 +30,7 @@ class Hdf5Reader {
 
   const std::string& path() const { return path_; }
   const Header& header() const { return header_; }
-  RankPlacement place(std::int64_t rank) const;
+  RankPlacement placement(std::int64_t rank) const;
 
   /// Those that were measured, also of a run that was killed.
   std::vector<StoredPhase> phases() const;

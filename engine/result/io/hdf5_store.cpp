@@ -172,7 +172,7 @@ void add_end(const std::string& path, const Header& header) {
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup)
     : cluster_(cluster),
       header_(header_with_room(so_far, setup)),
-      file_(cluster, header_, {setup.path, setup.existing, setup.row_path, setup.place},
+      file_(cluster, header_, {setup.path, setup.existing, setup.row_path, setup.placement},
             [this](const OutputFile& file) {
               offsets_ = create(file);
               return offsets_.run;
@@ -191,30 +191,31 @@ Offsets Hdf5Store::create(const OutputFile& file) const {
   return offsets;
 }
 
-void Hdf5Store::expect_room_for(const PhasePosition& place) const {
-  if (place.index >= 0 && std::cmp_less(place.index, header_.num_phases)) return;
+void Hdf5Store::expect_room_for(const PhasePosition& position) const {
+  if (position.index >= 0 && std::cmp_less(position.index, header_.num_phases)) return;
   throw write_error(path(),
-                    fmt::format("rank {} has phase {}, for which there is no place", cluster_.rank(), place.index));
+                    fmt::format("rank {} has phase {}, for which there is no place", cluster_.rank(), position.index));
 }
 
 /// The state says that a phase is there, so it comes when all ranks' rows are.
-void Hdf5Store::write(const PhasePosition& place, const RankPhase& own, const PhaseSummary& summary) {
-  write_row(place, own);
-  if (cluster_.rank() == 0) write_phase(place, summary);
+void Hdf5Store::write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) {
+  write_row(position, own);
+  if (cluster_.rank() == 0) write_phase(position, summary);
 }
 
-void Hdf5Store::write_row(const PhasePosition& place, const RankPhase& own) {
+void Hdf5Store::write_row(const PhasePosition& position, const RankPhase& own) {
   std::optional<Error> error;
   try {
-    expect_room_for(place);
+    expect_room_for(position);
   } catch (const Error& failure) {
     error = failure;
   }
   const PackedRow row(own);
   std::vector<PlacedBytes> pieces;
   for (std::size_t index = 0; !error && index < row.num_columns(); ++index) {
-    const std::uint64_t cell = static_cast<std::uint64_t>(place.index) * static_cast<std::uint64_t>(header_.num_ranks) +
-                               static_cast<std::uint64_t>(cluster_.rank());
+    const std::uint64_t cell =
+        static_cast<std::uint64_t>(position.index) * static_cast<std::uint64_t>(header_.num_ranks) +
+        static_cast<std::uint64_t>(cluster_.rank());
     const std::string_view column = row.column(index);
     pieces.push_back({offsets_.ranks.at(index) + cell * column.size(), column});
   }
@@ -222,13 +223,13 @@ void Hdf5Store::write_row(const PhasePosition& place, const RankPhase& own) {
   cluster_.agree(error ? &*error : nullptr);
 }
 
-void Hdf5Store::write_phase(const PhasePosition& place, const PhaseSummary& summary) {
-  const auto index = static_cast<std::uint64_t>(place.index);
+void Hdf5Store::write_phase(const PhasePosition& position, const PhaseSummary& summary) {
+  const auto index = static_cast<std::uint64_t>(position.index);
   const auto put = [&](std::uint64_t table, const auto& value) {
     file_.rows().file()->write_at(table + index * sizeof value, bytes_of_one(value));
   };
-  put(offsets_.phases.operation, static_cast<std::uint8_t>(place.operation == IoOperation::read ? 1 : 0));
-  put(offsets_.phases.repeat, std::int32_t{place.repeat});
+  put(offsets_.phases.operation, static_cast<std::uint8_t>(position.operation == IoOperation::read ? 1 : 0));
+  put(offsets_.phases.repeat, std::int32_t{position.repeat});
   file_.rows().file()->write_at(offsets_.phases.summary + index * phase_summary_size,
                                 phase_text(summary, phase_summary_size - 1));
   put(offsets_.phases.state, summary.is_complete ? State::complete : State::failed);

@@ -83,7 +83,7 @@ class Hdf5Store : public IoFile {
   Hdf5Store(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup);
 
   /// All ranks throw the error of any; what rank 0 alone writes fails there alone.
-  void write(const PhasePosition& place, const RankPhase& own, const PhaseSummary& summary) override;
+  void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) override;
   const std::string& path() const override { return file_.path(); }
   void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
   void finish(const IoResult& result) override;
@@ -93,9 +93,9 @@ class Hdf5Store : public IoFile {
 
  private:
   Offsets create(const OutputFile& file) const;
-  void expect_room_for(const PhasePosition& place) const;
-  void write_row(const PhasePosition& place, const RankPhase& own);
-  void write_phase(const PhasePosition& place, const PhaseSummary& summary);
+  void expect_room_for(const PhasePosition& position) const;
+  void write_row(const PhasePosition& position, const RankPhase& own);
+  void write_phase(const PhasePosition& position, const PhaseSummary& summary);
 
   cluster::Cluster& cluster_;
   Header header_;

@@ -180,10 +180,10 @@ bool shorten(Json& phase) {
 }  // namespace
 
 Json phase_json(const PhaseSummary& summary) {
-  const bool is_read = summary.place.operation == IoOperation::read;
-  Json json = {{"index", summary.place.index},
-               {"operation", name_of(summary.place.operation)},
-               {"repeat", summary.place.repeat},
+  const bool is_read = summary.position.operation == IoOperation::read;
+  Json json = {{"index", summary.position.index},
+               {"operation", name_of(summary.position.operation)},
+               {"repeat", summary.position.repeat},
                {"is_complete", summary.is_complete},
                {"error", summary.error},
                {"bytes", summary.bytes},

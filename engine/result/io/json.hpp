@@ -27,7 +27,7 @@ class JsonStore : public IoFile {
   /// Collective; see open_io_file.
   JsonStore(cluster::Cluster& cluster, IoResult so_far, const IoFileSetup& setup);
 
-  void write(const PhasePosition& place, const RankPhase& own, const PhaseSummary& summary) override;
+  void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) override;
   const std::string& path() const override { return document_.path(); }
   void mark_incomplete(const std::string& reason) noexcept override { document_.mark_incomplete(reason); }
   void finish(const IoResult& result) override { document_.finish(result); }

@@ -193,18 +193,19 @@ bool SionOffsets::is_sound() const {
   return rank_head_bytes + 4 * real(shape_.num_permutations) + real(shape_.num_repeats) * repeat < limit;
 }
 
-std::string encode_rank_head(const SionShape& shape, std::uint64_t rank, const RankPlacement& place) {
+std::string encode_rank_head(const SionShape& shape, std::uint64_t rank, const RankPlacement& placement) {
   std::string bytes;
   for (const std::uint64_t number : {shape.num_ranks, rank, shape.num_sizes, shape.num_repeats, shape.num_permutations,
                                      shape.num_all_to_all_slots}) {
     append_number(bytes, static_cast<std::uint32_t>(number), host_byte_order);
   }
   append_number(bytes, std::uint32_t{shape.has_rounds ? 1U : 0U}, host_byte_order);
-  append_number(bytes, place.pid, host_byte_order);
-  append_number(bytes, place.num_cpus, host_byte_order);
-  append_number(bytes, place.numa_node, host_byte_order);
+  append_number(bytes, placement.pid, host_byte_order);
+  append_number(bytes, placement.num_cpus, host_byte_order);
+  append_number(bytes, placement.numa_node, host_byte_order);
   bytes.resize(numbers_bytes, '\0');
-  return bytes + padded(place.host, host_bytes) + padded(place.device, device_bytes) + padded(place.cpus, cpus_bytes);
+  return bytes + padded(placement.host, host_bytes) + padded(placement.device, device_bytes) +
+         padded(placement.cpus, cpus_bytes);
 }
 
 RankHead decode_rank_head(std::string_view bytes, ByteOrder order) {
@@ -220,13 +221,13 @@ RankHead decode_rank_head(std::string_view bytes, ByteOrder order) {
   head.shape.num_permutations = cursor.take<std::uint32_t>();
   head.shape.num_all_to_all_slots = cursor.take<std::uint32_t>();
   head.shape.has_rounds = cursor.take<std::uint32_t>() != 0;
-  head.place.pid = cursor.take<std::int32_t>();
-  head.place.num_cpus = cursor.take<std::int32_t>();
-  head.place.numa_node = cursor.take<std::int32_t>();
+  head.placement.pid = cursor.take<std::int32_t>();
+  head.placement.num_cpus = cursor.take<std::int32_t>();
+  head.placement.numa_node = cursor.take<std::int32_t>();
   cursor = ByteCursor(bytes.substr(numbers_bytes), order);
-  head.place.host = text(cursor.take_text(host_bytes));
-  head.place.device = text(cursor.take_text(device_bytes));
-  head.place.cpus = text(cursor.take_text(cpus_bytes));
+  head.placement.host = text(cursor.take_text(host_bytes));
+  head.placement.device = text(cursor.take_text(device_bytes));
+  head.placement.cpus = text(cursor.take_text(cpus_bytes));
   return head;
 }
 
@@ -244,44 +245,44 @@ double ns_of_seconds(double time_s) {
 }
 
 std::uint64_t SionFilePlan::payload_bytes(std::uint64_t rank) const {
-  const bool is_last = rank + 1 == places_.shape().num_ranks;
-  return places_.rank_part_bytes() + (is_last ? run_part_bytes_ : 0);
+  const bool is_last = rank + 1 == offsets_.shape().num_ranks;
+  return offsets_.rank_part_bytes() + (is_last ? run_part_bytes_ : 0);
 }
 
 std::uint64_t SionFilePlan::used_bytes(std::uint64_t rank) const {
-  if (places_.shape().record == SionRecord::plain) return places_.record_bytes(rank);
-  return places_.record_bytes(rank) + sion::linktest_extension_header_bytes + payload_bytes(rank);
+  if (offsets_.shape().record == SionRecord::plain) return offsets_.record_bytes(rank);
+  return offsets_.record_bytes(rank) + sion::linktest_extension_header_bytes + payload_bytes(rank);
 }
 
 std::uint64_t SionFilePlan::chunk(std::uint64_t rank) const {
   // META1 has 1088 bytes and 16 a task; the data begin at the next block. The last rank, whose chunk is longer, has
   // none behind it, so the middle ones are all as long as an inner rank's.
   const auto meta1 =
-      static_cast<std::uint64_t>(sion::meta1_bytes(static_cast<std::int64_t>(places_.shape().num_ranks)));
+      static_cast<std::uint64_t>(sion::meta1_bytes(static_cast<std::int64_t>(offsets_.shape().num_ranks)));
   const std::uint64_t data = (meta1 + block_size_bytes - 1) / block_size_bytes * block_size_bytes;
   if (rank == 0) return data;
-  const bool is_plain = places_.shape().record == SionRecord::plain;
-  const std::uint64_t extension = is_plain ? 0 : sion::linktest_extension_header_bytes + places_.rank_part_bytes();
-  return data + places_.record_bytes(0) + extension + (rank - 1) * (places_.record_bytes(1) + extension);
+  const bool is_plain = offsets_.shape().record == SionRecord::plain;
+  const std::uint64_t extension = is_plain ? 0 : sion::linktest_extension_header_bytes + offsets_.rank_part_bytes();
+  return data + offsets_.record_bytes(0) + extension + (rank - 1) * (offsets_.record_bytes(1) + extension);
 }
 
-std::uint64_t SionFilePlan::extension(std::uint64_t rank) const { return chunk(rank) + places_.record_bytes(rank); }
+std::uint64_t SionFilePlan::extension(std::uint64_t rank) const { return chunk(rank) + offsets_.record_bytes(rank); }
 
 std::uint64_t SionFilePlan::payload(std::uint64_t rank) const {
   return extension(rank) + sion::linktest_extension_header_bytes;
 }
 
 std::uint64_t SionFilePlan::run_part() const {
-  return payload(places_.shape().num_ranks - 1) + places_.rank_part_bytes();
+  return payload(offsets_.shape().num_ranks - 1) + offsets_.rank_part_bytes();
 }
 
 sion::Layout SionFilePlan::layout(const std::string& prefix) const {
-  if (!places_.is_sound()) {
+  if (!offsets_.is_sound()) {
     throw Error(ExitStatus::run_failed, "a SION file cannot hold so many results", "its offsets would leave 64 bits");
   }
   std::vector<sion::TaskSize> tasks;
-  tasks.reserve(places_.shape().num_ranks);
-  for (std::uint64_t rank = 0; rank < places_.shape().num_ranks; ++rank) {
+  tasks.reserve(offsets_.shape().num_ranks);
+  for (std::uint64_t rank = 0; rank < offsets_.shape().num_ranks; ++rank) {
     tasks.push_back({static_cast<std::int64_t>(rank), static_cast<std::int64_t>(used_bytes(rank))});
   }
   return sion::collective_layout(tasks, static_cast<std::int32_t>(block_size_bytes), prefix);

@@ -72,14 +72,14 @@ class SionOffsets {
 };
 
 /// The head of every rank's part of the extension: what it is, and the rank's place. Texts that are too long are cut.
-std::string encode_rank_head(const SionShape& shape, std::uint64_t rank, const RankPlacement& place);
+std::string encode_rank_head(const SionShape& shape, std::uint64_t rank, const RankPlacement& placement);
 inline constexpr std::size_t rank_head_bytes = 960;
 
 /// The shape (record and has_all_to_all are not in it), the rank and its place.
 struct RankHead {
   SionShape shape;
   std::uint64_t rank = 0;
-  RankPlacement place;
+  RankPlacement placement;
 };
 RankHead decode_rank_head(std::string_view bytes, sion::ByteOrder order);
 
@@ -106,9 +106,9 @@ double ns_of_seconds(double time_s);
 class SionFilePlan {
  public:
   SionFilePlan(const SionShape& shape, std::uint64_t run_part_bytes)
-      : places_(shape), run_part_bytes_(run_part_bytes) {}
+      : offsets_(shape), run_part_bytes_(run_part_bytes) {}
 
-  const SionOffsets& places() const { return places_; }
+  const SionOffsets& offsets() const { return offsets_; }
 
   std::uint64_t chunk(std::uint64_t rank) const;      ///< the record begins here
   std::uint64_t extension(std::uint64_t rank) const;  ///< its envelope
@@ -125,7 +125,7 @@ class SionFilePlan {
  private:
   std::uint64_t used_bytes(std::uint64_t rank) const;
 
-  SionOffsets places_;
+  SionOffsets offsets_;
   std::uint64_t run_part_bytes_;
 };
 

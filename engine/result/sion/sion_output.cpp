@@ -53,11 +53,11 @@ SionOutput::SionOutput(cluster::Cluster& cluster, const LinkResult& so_far, cons
 
 void SionOutput::create() {
   std::optional<OutputFile> created;
-  NonceLocation place;
+  NonceLocation nonce;
   all_or_error(cluster_, [&] {
     if (cluster_.rank() != 0) return;
     header_.nonce = random_nonce();
-    place = {header_.nonce, prefix_offset};
+    nonce = {header_.nonce, prefix_offset};
     created = OutputFile::create(path_, setup_.existing);
     try {
       created->write_at(0, sion::encode_meta1(plan_.layout(header_.nonce)));
@@ -66,7 +66,7 @@ void SionOutput::create() {
       throw;
     }
   });
-  file_ = SharedFile::open(cluster_, path_, std::move(created), place, setup_.row_path);
+  file_ = SharedFile::open(cluster_, path_, std::move(created), nonce, setup_.row_path);
 }
 
 void SionOutput::lay_out(std::size_t num_repeats) {
@@ -93,21 +93,21 @@ void SionOutput::write_meta1(const std::string& prefix) const {
 std::string SionOutput::record_head(int rank, const sion::LinkTestRun& run) const {
   // The head does not depend on the number of ranks.
   sion::LinkTestRecord record;
-  record.host_name = setup_.place.host;
+  record.host_name = setup_.placement.host;
   record.location = {rank, 0, 0, 0};
   if (rank == 0) record.run = run;
   record.time_s = {0};
   record.step = {0};
   if (run.has_all_to_all) record.all_to_all_time_s = {0};
   const std::string whole = sion::encode_linktest_record(record, {1, rank, run.has_all_to_all});
-  return whole.substr(0, plan_.places().record_head_bytes(static_cast<std::uint64_t>(rank)));
+  return whole.substr(0, plan_.offsets().record_head_bytes(static_cast<std::uint64_t>(rank)));
 }
 
 sion::LinkTestRun SionOutput::known_run() const {
   sion::LinkTestRun run;
   run.num_iterations = static_cast<std::int32_t>(request_.num_messages);
   run.message_size_bytes = static_cast<std::int32_t>(request_.message_sizes_bytes.front());
-  run.has_all_to_all = plan_.places().shape().has_all_to_all;
+  run.has_all_to_all = plan_.offsets().shape().has_all_to_all;
   run.is_serial = request_.serial;
   run.is_permuted = request_.shuffle_ranks > 0;
   return run;
@@ -123,7 +123,7 @@ void SionOutput::write_known() {
   file_->put([&](int any_rank) { return plan_.chunk(static_cast<std::uint64_t>(any_rank)); },
              head.substr(0, common_bytes), error);
   if (is_extended()) {
-    const std::string rank_head = encode_rank_head(plan_.places().shape(), rank, setup_.place);
+    const std::string rank_head = encode_rank_head(plan_.offsets().shape(), rank, setup_.placement);
     file_->put([&](int any_rank) { return plan_.payload(static_cast<std::uint64_t>(any_rank)); }, rank_head, error);
     const std::string envelope = plan_.envelope(rank);
     file_->put([&](int any_rank) { return plan_.extension(static_cast<std::uint64_t>(any_rank)); }, envelope, error);
@@ -146,9 +146,9 @@ void SionOutput::write_permutations() const {
     if (static_cast<std::int64_t>(seats.size()) != header_.num_ranks) {
       throw write_error(path_, "a permutation is not one of all ranks");
     }
-    const std::uint64_t place = plan_.places().permutations() + static_cast<std::uint64_t>(index) * sizeof seats[0];
+    const std::uint64_t offset = plan_.offsets().permutations() + static_cast<std::uint64_t>(index) * sizeof seats[0];
     for (std::size_t seat = 0; seat < seats.size(); ++seat)
-      file().write_at(plan_.payload(seat) + place, one(seats[seat]));
+      file().write_at(plan_.payload(seat) + offset, one(seats[seat]));
   }
 }
 
@@ -161,17 +161,17 @@ void SionOutput::begin_repeat(std::size_t index, const KeptRepeat& repeat) {
 
   std::optional<Error> error;
   if (is_extended()) {
-    const std::uint64_t place = plan_.places().repeat(index);
-    file_->put([&](int rank) { return plan_.payload(static_cast<std::uint64_t>(rank)) + place; }, one(repeat), error);
+    const std::uint64_t offset = plan_.offsets().repeat(index);
+    file_->put([&](int rank) { return plan_.payload(static_cast<std::uint64_t>(rank)) + offset; }, one(repeat), error);
   }
   if (header_.has_rounds && has_other_rounds) {
     const std::vector<std::int32_t> rounds = setup_.rounds(repeat.repeat);
     const auto in_extension = [&](int rank) {
-      return plan_.payload(static_cast<std::uint64_t>(rank)) + plan_.places().rounds(index);
+      return plan_.payload(static_cast<std::uint64_t>(rank)) + plan_.offsets().rounds(index);
     };
     const auto in_record = [&](int any_rank) {
       const auto rank = static_cast<std::uint64_t>(any_rank);
-      return plan_.chunk(rank) + plan_.places().record_steps(rank);
+      return plan_.chunk(rank) + plan_.offsets().record_steps(rank);
     };
     if (is_extended()) file_->put(in_extension, bytes_of(rounds), error);
     if (index == 0) file_->put(in_record, bytes_of(rounds), error);
@@ -205,18 +205,18 @@ void SionOutput::write(std::size_t index, const Slice& slice, const PairRow& row
   const std::vector<Piece> pieces = new_pieces(index, slice, row);
   const auto size_index = static_cast<std::uint64_t>(slice.size_index);
   std::optional<Error> error;
-  const auto put_row = [&](std::uint64_t place, const auto& values) {
-    file_->put_pieces([&](int rank) { return plan_.payload(static_cast<std::uint64_t>(rank)) + place; },
+  const auto put_row = [&](std::uint64_t offset, const auto& values) {
+    file_->put_pieces([&](int rank) { return plan_.payload(static_cast<std::uint64_t>(rank)) + offset; },
                       bytes_of(values), sizeof values[0], pieces, error);
   };
   if (is_extended()) {
-    const SionOffsets& places = plan_.places();
-    put_row(places.count(index, size_index), row.count);
-    put_row(places.times(index, size_index, TimeStatistic::min), row.time_ns_min);
-    put_row(places.times(index, size_index, TimeStatistic::median), row.time_ns_median);
-    put_row(places.times(index, size_index, TimeStatistic::mean), row.time_ns_mean);
-    put_row(places.times(index, size_index, TimeStatistic::p99), row.time_ns_p99);
-    put_row(places.times(index, size_index, TimeStatistic::max), row.time_ns_max);
+    const SionOffsets& offsets = plan_.offsets();
+    put_row(offsets.count(index, size_index), row.count);
+    put_row(offsets.times(index, size_index, TimeStatistic::min), row.time_ns_min);
+    put_row(offsets.times(index, size_index, TimeStatistic::median), row.time_ns_median);
+    put_row(offsets.times(index, size_index, TimeStatistic::mean), row.time_ns_mean);
+    put_row(offsets.times(index, size_index, TimeStatistic::p99), row.time_ns_p99);
+    put_row(offsets.times(index, size_index, TimeStatistic::max), row.time_ns_max);
   }
   if (is_in_record(index, slice)) {
     own_times_ = {};
@@ -226,11 +226,11 @@ void SionOutput::write(std::size_t index, const Slice& slice, const PairRow& row
       times_s[partner] = seconds_of_ns(row.time_ns_mean[partner]);
       own_times_.add(times_s[partner]);
     }
-    const auto place_of = [&](int any_rank) {
+    const auto offset_of = [&](int any_rank) {
       const auto rank = static_cast<std::uint64_t>(any_rank);
-      return plan_.chunk(rank) + plan_.places().record_times(rank);
+      return plan_.chunk(rank) + plan_.offsets().record_times(rank);
     };
-    file_->put_pieces(place_of, bytes_of(times_s), sizeof(double), pieces, error);
+    file_->put_pieces(offset_of, bytes_of(times_s), sizeof(double), pieces, error);
   }
   if (error) throw *error;
 }
@@ -241,8 +241,8 @@ void SionOutput::write_all_to_all(std::size_t index, const Slice& slice, std::sp
   if (is_extended()) {
     std::vector<double> slots(time_ns.begin(), time_ns.end());
     slots.resize(static_cast<std::size_t>(header_.num_all_to_all_slots));
-    const std::uint64_t place = plan_.places().all_to_all(index, static_cast<std::uint64_t>(slice.size_index));
-    file_->put([&](int rank) { return plan_.payload(static_cast<std::uint64_t>(rank)) + place; }, bytes_of(slots),
+    const std::uint64_t offset = plan_.offsets().all_to_all(index, static_cast<std::uint64_t>(slice.size_index));
+    file_->put([&](int rank) { return plan_.payload(static_cast<std::uint64_t>(rank)) + offset; }, bytes_of(slots),
                error);
   }
   if (is_in_record(index, slice)) {
@@ -252,11 +252,11 @@ void SionOutput::write_all_to_all(std::size_t index, const Slice& slice, std::sp
       steps_s[step] = seconds_of_ns(time_ns[step - 1]);
       if (steps_s[step] > 0) own_all_to_all_.add(steps_s[step]);
     }
-    const auto place_of = [&](int any_rank) {
+    const auto offset_of = [&](int any_rank) {
       const auto rank = static_cast<std::uint64_t>(any_rank);
-      return plan_.chunk(rank) + plan_.places().record_all_to_all(rank);
+      return plan_.chunk(rank) + plan_.offsets().record_all_to_all(rank);
     };
-    file_->put(place_of, bytes_of(steps_s), error);
+    file_->put(offset_of, bytes_of(steps_s), error);
   }
   if (error) throw *error;
 }
@@ -269,10 +269,10 @@ void SionOutput::mark_incomplete(const std::string& reason) noexcept {
   try {
     const std::lock_guard lock(status_mutex_);
     if (status_ == Status::finished || file_->file() == nullptr) return;
-    const bool has_place = status_ != Status::created && is_extended();
+    const bool has_run_part = status_ != Status::created && is_extended();
     status_ = Status::failed;
     header_.incomplete_reason = reason;
-    if (has_place) file().write_at(plan_.run_part() + run_reason_offset, padded(reason, run_reason_bytes));
+    if (has_run_part) file().write_at(plan_.run_part() + run_reason_offset, padded(reason, run_reason_bytes));
   } catch (const std::exception&) {
     // The run is failing already, and its reason goes to stderr; what the file said before remains true.
   }
@@ -315,7 +315,7 @@ void SionOutput::mark_end(const LinkResult& result, const sion::LinkTestRun& run
     header_.summary = json_text(result);
     const std::string run_part = encode_run_part(header_);
     file().write_at(plan_.run_part(), run_part);
-    plan_ = SionFilePlan(plan_.places().shape(), run_part.size());
+    plan_ = SionFilePlan(plan_.offsets().shape(), run_part.size());
     write_meta1(sion::prefix_for(path_));
     const auto last = static_cast<std::uint64_t>(cluster_.size() - 1);
     file().write_at(plan_.extension(last), plan_.envelope(last));
@@ -351,11 +351,11 @@ void SionOutput::write_record_end(const LinkResult& result, const sion::LinkTest
     from.push_back(static_cast<std::int32_t>(pair.from));
     to.push_back(static_cast<std::int32_t>(pair.to));
   }
-  const SionOffsets& places = plan_.places();
-  file().write_at(plan_.chunk(0) + places.record_retest_times(), bytes_of(times_s));
-  file().write_at(plan_.chunk(0) + places.record_retest_first_times(), bytes_of(first_times_s));
-  file().write_at(plan_.chunk(0) + places.record_retest_from(), bytes_of(from));
-  file().write_at(plan_.chunk(0) + places.record_retest_to(), bytes_of(to));
+  const SionOffsets& offsets = plan_.offsets();
+  file().write_at(plan_.chunk(0) + offsets.record_retest_times(), bytes_of(times_s));
+  file().write_at(plan_.chunk(0) + offsets.record_retest_first_times(), bytes_of(first_times_s));
+  file().write_at(plan_.chunk(0) + offsets.record_retest_from(), bytes_of(from));
+  file().write_at(plan_.chunk(0) + offsets.record_retest_to(), bytes_of(to));
 }
 
 }  // namespace leadline::result

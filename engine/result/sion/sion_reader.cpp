@@ -78,16 +78,16 @@ sion::LinkTestRun SionReader::read_record_of_rank_0() {
   const std::uint64_t without_all_to_all = SionOffsets(shape).record_bytes(0);
   std::string record = bytes(0, 0, std::min(size, without_all_to_all));
   shape.has_all_to_all = sion::linktest_has_all_to_all(record, header_.num_ranks, order_, path_);
-  places_ = SionOffsets(shape);
-  record = bytes(0, 0, std::min(size, places_.record_bytes(0)));
+  offsets_ = SionOffsets(shape);
+  record = bytes(0, 0, std::min(size, offsets_.record_bytes(0)));
   const sion::DecodedRecord decoded = sion::decode_linktest_record(record, {header_.num_ranks, 0, shape.has_all_to_all},
                                                                    order_, sion::Trailing::anything, path_);
 
-  const std::uint64_t behind = size - places_.record_bytes(0);
-  const std::string magic = bytes(0, places_.record_bytes(0), std::min<std::uint64_t>(behind, 8));
+  const std::uint64_t behind = size - offsets_.record_bytes(0);
+  const std::string magic = bytes(0, offsets_.record_bytes(0), std::min<std::uint64_t>(behind, 8));
   if (magic == sion::linktest_extension_magic) {
     shape.record = SionRecord::extended;
-    places_ = SionOffsets(shape);
+    offsets_ = SionOffsets(shape);
   } else if (behind > 0 && !file_.is_unfinished()) {
     throw damaged(path_, {"RECORDSIZE", fmt::format("{} unknown bytes behind the record of rank 0", behind)});
   }
@@ -103,12 +103,12 @@ sion::LinkTestRun SionReader::read_record_of_rank_0() {
 /// The bytes that all records begin with; whether they are a record is checked.
 std::string SionReader::first_common_bytes(std::int64_t rank) {
   const auto size = static_cast<std::uint64_t>(file_.size_bytes(rank));
-  const std::uint64_t expected = places_.record_bytes(static_cast<std::uint64_t>(rank));
+  const std::uint64_t expected = offsets_.record_bytes(static_cast<std::uint64_t>(rank));
   const bool may_be_longer = is_extended() || file_.is_unfinished();
   if (size < expected || (size > expected && !may_be_longer)) {
     throw damaged(path_, {"RECORDSIZE", fmt::format("rank {} has {} bytes, not {}", rank, size, expected)});
   }
-  std::string head = bytes(rank, 0, places_.record_head_bytes(1));
+  std::string head = bytes(rank, 0, offsets_.record_head_bytes(1));
   if (!head.starts_with("LKTST")) throw damaged(path_, {"RECORDID", fmt::format("rank {} has no record", rank)});
   return head;
 }
@@ -133,7 +133,7 @@ void SionReader::take_plain(const sion::LinkTestRun& run) {
   header_.complete = true;
 
   std::set<std::string> hosts;
-  for (std::int64_t rank = 0; rank < header_.num_ranks; ++rank) hosts.insert(place(rank).host);
+  for (std::int64_t rank = 0; rank < header_.num_ranks; ++rank) hosts.insert(placement(rank).host);
   const std::vector<std::int32_t> steps = rounds(0, 0);
   const std::int64_t num_rounds = *std::max_element(steps.begin(), steps.end());
   header_.provenance = {{"version", ""},
@@ -165,13 +165,13 @@ void SionReader::take_plain(const sion::LinkTestRun& run) {
 }
 
 std::uint64_t SionReader::payload(std::int64_t rank) const {
-  return places_.record_bytes(static_cast<std::uint64_t>(rank)) + sion::linktest_extension_header_bytes;
+  return offsets_.record_bytes(static_cast<std::uint64_t>(rank)) + sion::linktest_extension_header_bytes;
 }
 
 /// The length of a rank's extension, by its envelope.
 std::uint64_t SionReader::expect_extension(std::int64_t rank) {
   const std::string envelope =
-      bytes(rank, places_.record_bytes(static_cast<std::uint64_t>(rank)), sion::linktest_extension_header_bytes);
+      bytes(rank, offsets_.record_bytes(static_cast<std::uint64_t>(rank)), sion::linktest_extension_header_bytes);
   if (!envelope.starts_with(sion::linktest_extension_magic)) {
     throw damaged(path_, {"EXTENSION", fmt::format("rank {} has none", rank)});
   }
@@ -194,16 +194,16 @@ std::uint64_t SionReader::expect_extension(std::int64_t rank) {
 }
 
 void SionReader::check_extension(std::int64_t rank, std::uint64_t payload_bytes) {
-  const std::uint64_t wanted = places_.rank_part_bytes();
+  const std::uint64_t wanted = offsets_.rank_part_bytes();
   const bool has_run_part = rank == last_rank();
   if (has_run_part ? payload_bytes < wanted + run_texts_offset : payload_bytes != wanted) {
     throw damaged(path_, {"EXTENSION", fmt::format("rank {} has {} bytes of it, not {}", rank, payload_bytes, wanted)});
   }
   const RankHead head = decode_rank_head(bytes(rank, payload(rank), rank_head_bytes), order_);
   SionShape shape = head.shape;
-  shape.has_all_to_all = places_.shape().has_all_to_all;
+  shape.has_all_to_all = offsets_.shape().has_all_to_all;
   shape.record = SionRecord::extended;
-  if (shape != places_.shape() || std::cmp_not_equal(head.rank, rank)) {
+  if (shape != offsets_.shape() || std::cmp_not_equal(head.rank, rank)) {
     throw damaged(path_,
                   {"EXTENSION", fmt::format("rank {} says that it is rank {}, or of another run", rank, head.rank)});
   }
@@ -213,20 +213,20 @@ void SionReader::take_extended() {
   const std::uint64_t payload_bytes = expect_extension(0);
   if (payload_bytes < rank_head_bytes) throw damaged(path_, {"EXTENSION", "that of rank 0 is cut off"});
   SionShape shape = decode_rank_head(bytes(0, payload(0), rank_head_bytes), order_).shape;
-  shape.has_all_to_all = places_.shape().has_all_to_all;
+  shape.has_all_to_all = offsets_.shape().has_all_to_all;
   shape.record = SionRecord::extended;
-  const bool is_sane = shape.num_ranks == places_.shape().num_ranks && shape.num_permutations <= max_permutations &&
+  const bool is_sane = shape.num_ranks == offsets_.shape().num_ranks && shape.num_permutations <= max_permutations &&
                        shape.num_all_to_all_slots <= 2 * shape.num_ranks &&
                        shape.has_all_to_all == (shape.num_all_to_all_slots > 0) && SionOffsets(shape).is_sound();
   if (!is_sane) throw damaged(path_, {"EXTENSION", "the numbers of ranks, permutations or rounds cannot be"});
-  places_ = SionOffsets(shape);
+  offsets_ = SionOffsets(shape);
   check_extension(0, payload_bytes);
 
   header_.num_permutations = static_cast<std::int32_t>(shape.num_permutations);
   header_.num_all_to_all_slots = static_cast<std::int64_t>(shape.num_all_to_all_slots);
   header_.has_rounds = shape.has_rounds;
   for (std::uint64_t index = 0; index < shape.num_repeats; ++index) {
-    const auto both = numbers<std::int32_t>(0, payload(0) + places_.repeat(index), 2);
+    const auto both = numbers<std::int32_t>(0, payload(0) + offsets_.repeat(index), 2);
     // At once: the number of repeats may be a lie about a hole in the file.
     if (!header_.repeats.empty() && both[0] <= header_.repeats.back().repeat) {
       throw damaged(path_,
@@ -244,7 +244,7 @@ void SionReader::take_extended() {
 
 void SionReader::take_run_part(std::uint64_t payload_bytes) {
   check_extension(last_rank(), payload_bytes);
-  const std::uint64_t begin = payload(last_rank()) + places_.rank_part_bytes();
+  const std::uint64_t begin = payload(last_rank()) + offsets_.rank_part_bytes();
   const std::uint64_t end = payload(last_rank()) + payload_bytes;
   header_.complete = numbers<std::uint64_t>(last_rank(), begin, 1)[0] != 0;
   const std::string reason = bytes(last_rank(), begin + run_reason_offset, run_reason_bytes);
@@ -288,9 +288,9 @@ PairRow SionReader::row(std::size_t repeat_index, std::size_t size_index, std::i
     if (checked_rank_ != rank) check_extension(rank, expect_extension(rank));
     checked_rank_ = rank;
     const std::uint64_t start = payload(rank);
-    row.count = numbers<std::uint32_t>(rank, start + places_.count(repeat_index, size_index), num_ranks);
+    row.count = numbers<std::uint32_t>(rank, start + offsets_.count(repeat_index, size_index), num_ranks);
     const auto times = [&](TimeStatistic statistic) {
-      return numbers<double>(rank, start + places_.times(repeat_index, size_index, statistic), num_ranks);
+      return numbers<double>(rank, start + offsets_.times(repeat_index, size_index, statistic), num_ranks);
     };
     row.time_ns_min = times(TimeStatistic::min);
     row.time_ns_median = times(TimeStatistic::median);
@@ -298,7 +298,7 @@ PairRow SionReader::row(std::size_t repeat_index, std::size_t size_index, std::i
     row.time_ns_p99 = times(TimeStatistic::p99);
     row.time_ns_max = times(TimeStatistic::max);
   } else {
-    const auto times_s = numbers<double>(rank, places_.record_times(static_cast<std::uint64_t>(rank)), num_ranks);
+    const auto times_s = numbers<double>(rank, offsets_.record_times(static_cast<std::uint64_t>(rank)), num_ranks);
     for (std::size_t partner = 0; partner < num_ranks; ++partner) {
       const double time_ns = ns_of_seconds(times_s[partner]);
       // LinkTest keeps one time for all messages to a partner: that of one batch.
@@ -313,10 +313,10 @@ std::vector<double> SionReader::all_to_all_ns(std::size_t repeat_index, std::siz
   const auto num_slots = static_cast<std::uint64_t>(header_.num_all_to_all_slots);
   if (num_slots == 0) return {};
   if (is_extended()) {
-    return numbers<double>(rank, payload(rank) + places_.all_to_all(repeat_index, size_index), num_slots);
+    return numbers<double>(rank, payload(rank) + offsets_.all_to_all(repeat_index, size_index), num_slots);
   }
   // By step, from 1 on.
-  const std::uint64_t table = places_.record_all_to_all(static_cast<std::uint64_t>(rank));
+  const std::uint64_t table = offsets_.record_all_to_all(static_cast<std::uint64_t>(rank));
   std::vector<double> times = numbers<double>(rank, table, static_cast<std::uint64_t>(header_.num_ranks));
   std::rotate(times.begin(), times.begin() + 1, times.end());
   times.resize(num_slots);
@@ -326,28 +326,28 @@ std::vector<double> SionReader::all_to_all_ns(std::size_t repeat_index, std::siz
 
 std::vector<std::int32_t> SionReader::rounds(std::size_t repeat_index, std::int64_t rank) {
   if (!header_.has_rounds) return {};
-  const std::uint64_t place = is_extended() ? payload(rank) + places_.rounds(repeat_index)
-                                            : places_.record_steps(static_cast<std::uint64_t>(rank));
-  return numbers<std::int32_t>(rank, place, static_cast<std::uint64_t>(header_.num_ranks));
+  const std::uint64_t offset = is_extended() ? payload(rank) + offsets_.rounds(repeat_index)
+                                             : offsets_.record_steps(static_cast<std::uint64_t>(rank));
+  return numbers<std::int32_t>(rank, offset, static_cast<std::uint64_t>(header_.num_ranks));
 }
 
 std::vector<std::int32_t> SionReader::ranks_on_seat(std::int64_t seat) {
   if (header_.num_permutations == 0) return {};
-  return numbers<std::int32_t>(seat, payload(seat) + places_.permutations(),
+  return numbers<std::int32_t>(seat, payload(seat) + offsets_.permutations(),
                                static_cast<std::uint64_t>(header_.num_permutations));
 }
 
-RankPlacement SionReader::place(std::int64_t rank) {
+RankPlacement SionReader::placement(std::int64_t rank) {
   const std::string head = first_common_bytes(rank);
   if (is_extended()) {
     check_extension(rank, expect_extension(rank));
-    return decode_rank_head(bytes(rank, payload(rank), rank_head_bytes), order_).place;
+    return decode_rank_head(bytes(rank, payload(rank), rank_head_bytes), order_).placement;
   }
   constexpr std::size_t host_offset = 17;
   const std::string host = head.substr(host_offset, sion::linktest_host_name_bytes);
-  RankPlacement place;
-  place.host = host.substr(0, host.find('\0'));
-  return place;
+  RankPlacement placement;
+  placement.host = host.substr(0, host.find('\0'));
+  return placement;
 }
 
 std::array<std::int32_t, 4> SionReader::location(std::int64_t rank) {

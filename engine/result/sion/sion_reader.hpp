@@ -21,11 +21,11 @@ class SionReader : public LinkResultReader {
   std::vector<double> all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<std::int32_t> rounds(std::size_t repeat_index, std::int64_t rank) override;
   std::vector<std::int32_t> ranks_on_seat(std::int64_t seat) override;
-  RankPlacement place(std::int64_t rank) override;
+  RankPlacement placement(std::int64_t rank) override;
   std::array<std::int32_t, 4> location(std::int64_t rank) override;
 
   /// Whether there is more than LinkTest's own record.
-  bool is_extended() const { return places_.shape().record == SionRecord::extended; }
+  bool is_extended() const { return offsets_.shape().record == SionRecord::extended; }
 
  private:
   sion::LinkTestRun read_record_of_rank_0();
@@ -47,7 +47,7 @@ class SionReader : public LinkResultReader {
   LinkResultHeader header_;
   sion::Reader file_;
   sion::ByteOrder order_;
-  SionOffsets places_{SionShape{}};
+  SionOffsets offsets_{SionShape{}};
   std::int64_t checked_rank_ = -1;  ///< whose extension is known to be as long as it must be
 };
 

@@ -47,7 +47,7 @@ void take_best(const Json& places, const Header& header, std::vector<std::option
 Hdf5Reader::Hdf5Reader(std::string path) : path_(std::move(path)) {
   hdf5::expect_readable(path_, [&] {
     open_and_read_header();
-    (void)place(0);
+    (void)placement(0);
     (void)num_load_points();
     file_.reset();
   });
@@ -104,7 +104,7 @@ void Hdf5Reader::read_extent_of_cells(const std::string& group) {
   header_.num_iterations = static_cast<std::int64_t>(shape[2]);
 }
 
-RankPlacement Hdf5Reader::place(std::int64_t rank) const {
+RankPlacement Hdf5Reader::placement(std::int64_t rank) const {
   return hdf5::reading(path_, [&] { return hdf5::read_place(*file_, header_.num_ranks, rank); });
 }
 

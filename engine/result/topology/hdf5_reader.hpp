@@ -24,7 +24,7 @@ class Hdf5Reader {
 
   const std::string& path() const { return path_; }
   const Header& header() const { return header_; }
-  RankPlacement place(std::int64_t rank) const;
+  RankPlacement placement(std::int64_t rank) const;
 
   /// How many points of load there are; 0 where the run measured cells.
   std::size_t num_load_points() const;

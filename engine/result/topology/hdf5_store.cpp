@@ -118,7 +118,7 @@ Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const TopologyResult& so_far, To
     : cluster_(cluster),
       header_(header_of(so_far)),
       cells_(std::move(setup.cells)),
-      file_(cluster, header_, {setup.path, setup.existing, setup.row_path, setup.place},
+      file_(cluster, header_, {setup.path, setup.existing, setup.row_path, setup.placement},
             [this](const OutputFile& file) {
               offsets_ = create_structure(file.path(), header_);
               return offsets_.run;

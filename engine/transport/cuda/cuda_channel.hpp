@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from one rank to another: two mailboxes, a stream for the copies, and the partner's allocations that are
+// The channel from one rank to another: two mailboxes, a stream for the copies, and the partner's allocations that are
 // open.
 #pragma once
 

@@ -72,10 +72,10 @@ CudaPort::Memory CudaPort::memory(const std::byte* data, std::size_t size) const
 bool CudaPort::progress() {
   bool has_moved = false;
   for (std::size_t i = 0; i < listed_.size();) {
-    CudaChannel& way = *listed_[i];
-    has_moved |= way.progress();
-    if (way.is_idle()) {
-      way.is_listed = false;
+    CudaChannel& channel = *listed_[i];
+    has_moved |= channel.progress();
+    if (channel.is_idle()) {
+      channel.is_listed = false;
       listed_[i] = listed_.back();
       listed_.pop_back();
     } else {
@@ -105,14 +105,15 @@ CudaPort::Peer CudaPort::open(std::string_view address) {
   const bool is_self = partner.rank == own_rank_;
   const Descriptor opened(is_self ? -1 : open_mailboxes(partner.pid, partner.mailboxes));
   const int partner_mailboxes = is_self ? mailboxes_.fd() : opened.fd();
-  ways_.push_back(std::make_unique<CudaChannel>(driver_, own_rank_, mailboxes_.fd(), partner.rank, partner_mailboxes));
-  listed_.reserve(ways_.size());
-  return ways_.back().get();
+  channels_.push_back(
+      std::make_unique<CudaChannel>(driver_, own_rank_, mailboxes_.fd(), partner.rank, partner_mailboxes));
+  listed_.reserve(channels_.size());
+  return channels_.back().get();
 }
 
 void CudaPort::close(Peer peer) noexcept {
   std::erase(listed_, peer);
-  std::erase_if(ways_, [&](const auto& way) { return way.get() == peer; });
+  std::erase_if(channels_, [&](const auto& channel) { return channel.get() == peer; });
 }
 
 TransportInfo CudaPort::info() const {

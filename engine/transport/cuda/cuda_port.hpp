@@ -49,8 +49,8 @@ class CudaPort {
   bool flush(Deadline deadline);
 
   static std::uint64_t max_message_bytes() { return UINT64_MAX; }
-  static constexpr bool keeps_ways = false;
-  static constexpr std::size_t files_a_way = 0;
+  static constexpr bool keeps_endpoints = false;
+  static constexpr std::size_t descriptors_per_endpoint = 0;
 
   std::string address() const;
   Peer open(std::string_view address);
@@ -66,17 +66,17 @@ class CudaPort {
     return kind == tagged::Kind::token ? 0 : size;
   }
 
-  void list(CudaChannel& way) {
-    if (way.is_listed || way.is_idle()) return;
-    way.is_listed = true;
-    listed_.push_back(&way);
+  void list(CudaChannel& channel) {
+    if (channel.is_listed || channel.is_idle()) return;
+    channel.is_listed = true;
+    listed_.push_back(&channel);
   }
 
   const memory::cuda::Driver& driver_;
   int own_rank_;
   memory::cuda::DeviceFacts device_;
   Descriptor mailboxes_;  ///< owns the descriptor
-  std::vector<std::unique_ptr<CudaChannel>> ways_;
+  std::vector<std::unique_ptr<CudaChannel>> channels_;
   std::vector<CudaChannel*> listed_;  ///< those that have something to drive on
 };
 

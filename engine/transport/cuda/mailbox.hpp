@@ -25,7 +25,7 @@ struct Posted {
 };
 
 /// Receives of one kind in the order posted; the n-th stands in slot n modulo num_slots. Both numbers only grow, also
-/// from one opening of the way to the next; empty messages may be done before they are awaited.
+/// from one opening of the channel to the next; empty messages may be done before they are awaited.
 struct Lane {
   static constexpr std::uint64_t num_slots = 64;
 

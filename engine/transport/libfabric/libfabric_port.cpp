@@ -65,14 +65,14 @@ std::string LibfabricPort::address() const {
   std::string bytes(size, '\0');
   require("say its address", fi_getname(&endpoint_->fid, bytes.data(), &size));
   bytes.resize(size);
-  return tagged::in_one({way_of(*info_), bytes});
+  return tagged::in_one({protocol_of(*info_), bytes});
 }
 
 LibfabricPort::Peer LibfabricPort::open(std::string_view address) {
   const tagged::Introduction partner = tagged::in_two(address);
-  if (const std::string own = way_of(*info_); partner.way != own) {
+  if (const std::string own = protocol_of(*info_); partner.protocol != own) {
     throw Error(ExitStatus::something_missing, "two ranks have ways of libfabric that do not meet",
-                fmt::format("this one has {}, the other {}", own, partner.way),
+                fmt::format("this one has {}, the other {}", own, partner.protocol),
                 "Give all ranks the same --transport-option provider=NAME, and networks of one kind");
   }
   Peer peer = FI_ADDR_UNSPEC;

@@ -32,8 +32,8 @@ using Owned = std::unique_ptr<Object, Closer>;
 /// See transport/tagged/port.hpp.
 class LibfabricPort {
  public:
-  static constexpr bool keeps_ways = false;
-  static constexpr std::size_t files_a_way = 2;  ///< over sockets, where both may dial each other at once
+  static constexpr bool keeps_endpoints = false;
+  static constexpr std::size_t descriptors_per_endpoint = 2;  ///< over sockets, where both may dial each other at once
 
   using Peer = fi_addr_t;
 

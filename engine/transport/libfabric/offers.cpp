@@ -121,7 +121,7 @@ Info best_offer(const ProviderChoice& choice) {
   return copy_of(*fitting);
 }
 
-std::string way_of(const fi_info& info) {
+std::string protocol_of(const fi_info& info) {
   return fmt::format("{}, {}", info.fabric_attr->prov_name, name_of_format(info));
 }
 

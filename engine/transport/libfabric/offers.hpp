@@ -31,7 +31,7 @@ struct ProviderChoice {
 Info best_offer(const ProviderChoice& choice);
 
 /// "tcp;ofi_rxm, FI_SOCKADDR_IN": two ranks understand each other where this is the same.
-std::string way_of(const fi_info& info);
+std::string protocol_of(const fi_info& info);
 
 /// "eth0"; "tcp;ofi_rxm eth0" with its provider.
 std::string device_of(const fi_info& info);

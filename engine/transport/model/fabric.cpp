@@ -67,59 +67,59 @@ double chance(std::uint64_t seed, int from, int to, std::uint64_t number) {
 
 JsonFile fabric_file(const std::string& name) { return {"fabric file", name, "docs/formats/model-fabric.md"}; }
 
-int at_least_one(const Json& json, const JsonLocation& place) {
-  const int value = json_index(json, place);
-  if (value == 0) refuse(place, "is 0");
+int at_least_one(const Json& json, const JsonLocation& location) {
+  const int value = json_index(json, location);
+  if (value == 0) refuse(location, "is 0");
   return value;
 }
 
-Speed parse_speed(const Json& json, const JsonLocation& place) {
-  JsonMembers members(json, place);
-  const auto number = [&](const char* name) { return positive(members.need(name), place.of(name)); };
+Speed parse_speed(const Json& json, const JsonLocation& location) {
+  JsonMembers members(json, location);
+  const auto number = [&](const char* name) { return positive(members.need(name), location.of(name)); };
   const Speed speed{number("latency_ns"), number("bandwidth_bytes_per_s")};
   members.refuse_others();
   return speed;
 }
 
-Corrupt parse_corrupt(const Json& json, const JsonLocation& place) {
-  JsonMembers members(json, place);
+Corrupt parse_corrupt(const Json& json, const JsonLocation& location) {
+  JsonMembers members(json, location);
   const Corrupt fault{
-      json_index(members.need("from"), place.of("from")), json_index(members.need("to"), place.of("to")),
-      whole(members.need("message"), place.of("message")), whole(members.need("byte"), place.of("byte"))};
+      json_index(members.need("from"), location.of("from")), json_index(members.need("to"), location.of("to")),
+      whole(members.need("message"), location.of("message")), whole(members.need("byte"), location.of("byte"))};
   members.refuse_others();
   return fault;
 }
 
-Silent parse_silent(const Json& json, const JsonLocation& place) {
-  JsonMembers members(json, place);
-  const Silent fault{json_index(members.need("rank"), place.of("rank")),
-                     whole(members.need("after_messages"), place.of("after_messages"))};
+Silent parse_silent(const Json& json, const JsonLocation& location) {
+  JsonMembers members(json, location);
+  const Silent fault{json_index(members.need("rank"), location.of("rank")),
+                     whole(members.need("after_messages"), location.of("after_messages"))};
   members.refuse_others();
   return fault;
 }
 
-Fault parse_fault(const Json& json, const JsonLocation& place) {
-  JsonMembers members(json, place);
+Fault parse_fault(const Json& json, const JsonLocation& location) {
+  JsonMembers members(json, location);
   const auto alone = [&](Fault fault) {
     members.refuse_others();
     return fault;
   };
-  const auto factor = [&] { return positive(members.need("factor"), place.of("factor")); };
-  if (const Json* value = members.find("corrupt")) return alone(parse_corrupt(*value, place.of("corrupt")));
-  if (const Json* value = members.find("silent")) return alone(parse_silent(*value, place.of("silent")));
+  const auto factor = [&] { return positive(members.need("factor"), location.of("factor")); };
+  if (const Json* value = members.find("corrupt")) return alone(parse_corrupt(*value, location.of("corrupt")));
+  if (const Json* value = members.find("silent")) return alone(parse_silent(*value, location.of("silent")));
   if (const Json* value = members.find("slow_host"))
-    return alone(SlowHost{json_index(*value, place.of("slow_host")), factor()});
+    return alone(SlowHost{json_index(*value, location.of("slow_host")), factor()});
   if (const Json* value = members.find("slow_rank"))
-    return alone(SlowRank{json_index(*value, place.of("slow_rank")), factor()});
+    return alone(SlowRank{json_index(*value, location.of("slow_rank")), factor()});
   if (const Json* value = members.find("slow_uplink")) {
-    return alone(SlowUplink{json_index(*value, place.of("slow_uplink")), factor()});
+    return alone(SlowUplink{json_index(*value, location.of("slow_uplink")), factor()});
   }
   if (const Json* value = members.find("slow_link")) {
-    const JsonLocation here = place.of("slow_link");
+    const JsonLocation here = location.of("slow_link");
     if (!value->is_array() || value->size() != 2) refuse(here, "is not [from_host, to_host]");
     return alone(SlowLink{json_index(value->at(0), here.at(0)), json_index(value->at(1), here.at(1)), factor()});
   }
-  refuse(place, "names no known fault: corrupt, silent, slow_host, slow_link, slow_rank or slow_uplink");
+  refuse(location, "names no known fault: corrupt, silent, slow_host, slow_link, slow_rank or slow_uplink");
 }
 
 /// How many of each thing there are with so many ranks.
@@ -129,13 +129,13 @@ struct Extent {
 
 /// Refuses a fault that could have no effect.
 struct Existing {
-  const JsonLocation& place;
+  const JsonLocation& location;
   Extent extent;
 
   void check(const char* what, int index, int num) const {
     if (index >= num) {
-      refuse(place, std::string("there is no ") + what + " " + std::to_string(index) + " with " +
-                        std::to_string(extent.num_ranks) + " ranks, which make " + std::to_string(num) + " of them");
+      refuse(location, std::string("there is no ") + what + " " + std::to_string(index) + " with " +
+                           std::to_string(extent.num_ranks) + " ranks, which make " + std::to_string(num) + " of them");
     }
   }
   void operator()(const SlowHost& fault) const { check("host", fault.host, extent.num_hosts); }
@@ -197,11 +197,13 @@ Fabric parse_fabric(const std::string& text, const std::string& file) {
   const Json* far = members.find("between_switches");
   fabric.between_switches = far != nullptr ? parse_speed(*far, top.of("between_switches")) : fabric.between_hosts;
 
-  const auto share = [](const Json& value, const JsonLocation& place) { return number_between(value, place, 0, 10); };
+  const auto share = [](const Json& value, const JsonLocation& location) {
+    return number_between(value, location, 0, 10);
+  };
   members.optional("description", text_of, fabric.description);
   members.optional("host_name", text_of, fabric.host_name);
   members.optional(
-      "seed", [](const Json& value, const JsonLocation& place) { return whole(value, place); }, fabric.seed);
+      "seed", [](const Json& value, const JsonLocation& location) { return whole(value, location); }, fabric.seed);
   members.optional("jitter", share, fabric.jitter);
   members.optional("ranks_per_host", at_least_one, fabric.ranks_per_host);
   members.optional("hosts_per_switch", at_least_one, fabric.hosts_per_switch);

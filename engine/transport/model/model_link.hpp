@@ -31,9 +31,9 @@ struct Station {
 inline std::uint64_t depart(const Fabric& fabric, Station& own, int partner, std::size_t size, std::uint64_t at_ns,
                             std::uint64_t& busy_until_ns) {
   while (own.silent_after && own.num_sent >= *own.silent_after) ::pause();
-  const Travel way = travel(fabric, own.rank, partner, size, own.num_sent++);
-  busy_until_ns = std::max(at_ns, busy_until_ns) + way.sending_ns;
-  return busy_until_ns + way.latency_ns;
+  const Travel time = travel(fabric, own.rank, partner, size, own.num_sent++);
+  busy_until_ns = std::max(at_ns, busy_until_ns) + time.sending_ns;
+  return busy_until_ns + time.latency_ns;
 }
 
 /// See kernel/link.hpp. Sending takes no time of the rank, but keeps the link busy; waiting takes what it takes.

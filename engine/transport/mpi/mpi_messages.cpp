@@ -39,7 +39,7 @@ MpiMessages::~MpiMessages() {
   const auto deadline = Deadline::after(std::chrono::seconds(1));
   try {
     for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (posted_[i].way == TransferDirection::in) take_back(requests_[i], deadline);
+      if (posted_[i].direction == TransferDirection::in) take_back(requests_[i], deadline);
       if (requests_[i] != MPI_REQUEST_NULL) MPI_Request_free(&requests_[i]);
     }
   } catch (const Error&) {

@@ -31,7 +31,7 @@ class MpiMessages final : public Messages {
   enum class TransferDirection : std::uint8_t { out, in };
   struct Posted {
     Ticket ticket;
-    TransferDirection way;
+    TransferDirection direction;
   };
 
   MPI_Request* add(Posted posted);

@@ -61,8 +61,8 @@ class Portals4Port {
 
   /// Long messages travel in pieces.
   static std::uint64_t max_message_bytes() { return UINT64_MAX; }
-  static constexpr bool keeps_ways = false;
-  static constexpr std::size_t files_a_way = 0;
+  static constexpr bool keeps_endpoints = false;
+  static constexpr std::size_t descriptors_per_endpoint = 0;
 
   std::string address() const;
   Peer open(std::string_view address);

@@ -23,7 +23,7 @@ namespace leadline::transport::psm2 {
 class Psm2Port {
  public:
   /// They cost no files, and an end waits for the other to be closed.
-  static constexpr bool keeps_ways = true;
+  static constexpr bool keeps_endpoints = true;
 
   using Peer = psm2_epaddr_t;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways of one rank to its partners: addresses go by a socket, which stays open as long as the way does.
+// The endpoints of one rank's partners: addresses go by a socket, which stays open as long as the endpoint does.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace leadline::transport::tagged {
 
-/// Where ways are kept to the end, sockets are there for their opening alone. Others are bounded as sockets are (see
-/// LinkSockets), whose end tells a partner that the way has been closed.
+/// Where endpoints are kept to the end, sockets are there for their opening alone. Others are bounded as sockets are
+/// (see LinkSockets), whose end tells a partner that the endpoint has been closed.
 template <Port P>
 class Peers {
  public:
@@ -59,15 +59,15 @@ class Peers {
   /// Local: throws Error(something_missing) where the limit has closed the link to one of them again; negative ones are
   /// left out.
   void require(std::span<const std::int32_t> partners) const {
-    if constexpr (!P::keeps_ways) sockets_.all_ends(partners);
+    if constexpr (!P::keeps_endpoints) sockets_.all_ends(partners);
   }
 
  private:
   static std::size_t link_bound() {
-    if constexpr (P::keeps_ways) {
+    if constexpr (P::keeps_endpoints) {
       return 1;
     } else {
-      return link_limit(1 + P::files_a_way);
+      return link_limit(1 + P::descriptors_per_endpoint);
     }
   }
 
@@ -78,7 +78,7 @@ class Peers {
   }
 
   Connected connect_to(int partner, Deadline deadline) {
-    if constexpr (P::keeps_ways) {
+    if constexpr (P::keeps_endpoints) {
       if (open_.contains(partner)) return Connected::again;
       const Descriptor socket = rendezvous_.meet(partner, deadline, drive_);
       open_anew(partner, socket.fd(), deadline);
@@ -99,17 +99,17 @@ class Peers {
   }
 
   void close(int partner) {
-    const auto way = open_.find(partner);
-    if (way == open_.end()) return;
-    port_.close(way->second);
-    open_.erase(way);
+    const auto found = open_.find(partner);
+    if (found == open_.end()) return;
+    port_.close(found->second);
+    open_.erase(found);
   }
 
   /// Those whose socket had to make room for another.
   void close_lost() {
-    std::erase_if(open_, [&](const auto& way) {
-      const bool is_lost = way.first != own_rank_ && !sockets_.is_kept(way.first);
-      if (is_lost) port_.close(way.second);
+    std::erase_if(open_, [&](const auto& entry) {
+      const bool is_lost = entry.first != own_rank_ && !sockets_.is_kept(entry.first);
+      if (is_lost) port_.close(entry.second);
       return is_lost;
     });
   }
@@ -141,7 +141,7 @@ class Peers {
   int own_rank_;
   cluster::Rendezvous& rendezvous_;
   ProgressFunction drive_;  ///< other ranks may need this one while it waits
-  LinkSockets sockets_;     ///< none where ways are kept
+  LinkSockets sockets_;     ///< none where endpoints are kept
   std::map<std::int32_t, typename P::Peer> open_;
 };
 

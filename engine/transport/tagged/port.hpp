@@ -36,7 +36,7 @@ constexpr std::uint64_t bits(Tag tag) {
 /// Where the compiler makes calls of them, the four functions of the timed loops add a twentieth to a small message
 /// through shared memory; so the fast ones are always inlined.
 ///
-/// Peer            The way to another rank, cheap to copy.
+/// Peer            The endpoint of another rank, cheap to copy.
 /// Memory          What the library must know of a stretch of memory before messages lie in it, such as a
 ///                 registration; may be nothing. Movable, made and dropped outside of timings. By default, for no
 ///                 bytes, it is nothing.
@@ -47,10 +47,10 @@ constexpr std::uint64_t bits(Tag tag) {
 /// is_done         Whether the message is done, without driving anything. Once it has said so, the request is free.
 /// progress        Drives everything on; whether anything has happened.
 /// flush           Whatever was sent needs this rank no more: false where that is not so by the deadline.
-/// address, open, close  A rank's address, to be carried to others; the way to one; its end, all sends done.
+/// address, open, close  A rank's address, to be carried to others; the endpoint of one; its end, all sends done.
 /// max_message_bytes  Longer messages cannot be had.
-/// keeps_ways      Whether ways stay open to the end, since one end of one cannot be closed alone.
-/// files_a_way     Open files that a way costs at most, where ways are not kept.
+/// keeps_endpoints Whether endpoints stay open to the end, since one side of a connection cannot be closed alone.
+/// descriptors_per_endpoint  Open files that an endpoint costs at most, where endpoints are not kept.
 template <class P>
 concept Port = requires(P& port, const P& same, typename P::Peer peer, typename P::Request& request, Tag tag,
                         const typename P::Memory& memory, const std::byte* from, std::byte* to, std::size_t size,
@@ -65,7 +65,7 @@ concept Port = requires(P& port, const P& same, typename P::Peer peer, typename 
   { same.max_message_bytes() } -> std::same_as<std::uint64_t>;
   { port.open(address) } -> std::same_as<typename P::Peer>;
   port.close(peer);
-  requires std::same_as<decltype(P::keeps_ways), const bool>;
+  requires std::same_as<decltype(P::keeps_endpoints), const bool>;
 };
 
 /// Throws Error(something_missing) where the library carries no message of this size.
@@ -104,12 +104,12 @@ bool drive_until(P& port, Deadline deadline, const IsOver& is_over) {
 }
 
 struct Introduction {
-  std::string_view way;      ///< for people, and to be compared: "tcp;ofi_rxm, FI_SOCKADDR_IN"
-  std::string_view address;  ///< in the library's bytes
+  std::string_view protocol;  ///< for people, and to be compared: "tcp;ofi_rxm, FI_SOCKADDR_IN"
+  std::string_view address;   ///< in the library's bytes
 };
 
 inline std::string in_one(const Introduction& introduction) {
-  return std::string(introduction.way) + '\0' + std::string(introduction.address);
+  return std::string(introduction.protocol) + '\0' + std::string(introduction.address);
 }
 
 /// Lives as long as the text.

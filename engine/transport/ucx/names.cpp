@@ -15,7 +15,7 @@ bool is_in(std::span<const std::string> names, const std::string& name) {
 }
 
 /// Of "#      resource 2  :  md 1  dev 2  flags -- tcp/eth0" the last word, of other lines nothing.
-std::string way_in(const std::string& line) {
+std::string resource_in(const std::string& line) {
   std::istringstream words(line);
   std::string mark, title, last;
   words >> mark >> title;
@@ -27,14 +27,14 @@ std::string way_in(const std::string& line) {
 
 }  // namespace
 
-std::vector<std::string> ways_in(const std::string& text) {
-  std::vector<std::string> ways;
+std::vector<std::string> resources_in(const std::string& text) {
+  std::vector<std::string> resources;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    std::string way = way_in(line);
-    if (!way.empty() && !is_in(ways, way)) ways.push_back(std::move(way));
+    std::string resource = resource_in(line);
+    if (!resource.empty() && !is_in(resources, resource)) resources.push_back(std::move(resource));
   }
-  return ways;
+  return resources;
 }
 
 std::vector<std::string> net_devices(const std::string& device, const std::filesystem::path& devices) {
@@ -51,9 +51,10 @@ std::vector<std::string> net_devices(const std::string& device, const std::files
   return names;
 }
 
-bool is_any_over(std::span<const std::string> ways, std::span<const std::string> devices) {
-  return std::any_of(ways.begin(), ways.end(),
-                     [&](const std::string& way) { return is_in(devices, way.substr(way.find('/') + 1)); });
+bool is_any_over(std::span<const std::string> resources, std::span<const std::string> devices) {
+  return std::any_of(resources.begin(), resources.end(), [&](const std::string& resource) {
+    return is_in(devices, resource.substr(resource.find('/') + 1));
+  });
 }
 
 }  // namespace leadline::transport::ucx

@@ -80,7 +80,7 @@ OwnedContext context_for(const UcxSettings& chosen, std::span<const std::string>
 }
 
 /// UCX says what it has found in no other way than in print.
-std::vector<std::string> ways_of(ucp_context_h context) {
+std::vector<std::string> resources_of(ucp_context_h context) {
   char* start = nullptr;
   std::size_t size = 0;
   std::FILE* const text = open_memstream(&start, &size);
@@ -88,12 +88,12 @@ std::vector<std::string> ways_of(ucp_context_h context) {
   ucp_context_print_info(context, text);
   std::fclose(text);
   const std::unique_ptr<char, decltype(&std::free)> owner(start, &std::free);
-  return ways_in({start, size});
+  return resources_in({start, size});
 }
 
 /// "posix/memory, tcp/eth0"
-std::string listed(const std::vector<std::string>& ways) {
-  return ways.empty() ? "nothing but the way to itself" : fmt::format("{}", fmt::join(ways, ", "));
+std::string listed(const std::vector<std::string>& resources) {
+  return resources.empty() ? "nothing but the way to itself" : fmt::format("{}", fmt::join(resources, ", "));
 }
 
 }  // namespace
@@ -116,11 +116,11 @@ UcxPort::UcxPort(const UcxSettings& chosen) {
   std::vector<std::string> devices;
   if (!chosen.interface.empty()) devices = net_devices(cluster::local_address(chosen.interface).device);
   context_ = context_for(chosen, devices);
-  ways_ = ways_of(context_.get());
+  resources_ = resources_of(context_.get());
   ask_about_memory(context_.get());
-  if (!devices.empty() && !is_any_over(ways_, devices)) {
+  if (!devices.empty() && !is_any_over(resources_, devices)) {
     throw Error(ExitStatus::bad_command_line, "--interface has no effect here",
-                fmt::format("UCX has {}", listed(ways_)), "Leave it out, or allow UCX a transport over networks");
+                fmt::format("UCX has {}", listed(resources_)), "Leave it out, or allow UCX a transport over networks");
   }
   ucp_worker_params_t parameters{};
   parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
@@ -144,7 +144,7 @@ std::string UcxPort::address() const {
   ucp_address_t* address = nullptr;
   std::size_t size = 0;
   require("say its address", ucp_worker_get_address(worker_.get(), &address, &size));
-  std::string text = tagged::in_one({listed(ways_), {reinterpret_cast<const char*>(address), size}});
+  std::string text = tagged::in_one({listed(resources_), {reinterpret_cast<const char*>(address), size}});
   ucp_worker_release_address(worker_.get(), address);
   return text;
 }
@@ -157,7 +157,7 @@ UcxPort::Peer UcxPort::open(std::string_view address) {
   Peer peer = nullptr;
   if (const auto status = ucp_ep_create(worker_.get(), &parameters, &peer); status != UCS_OK) {
     throw Error(ExitStatus::something_missing, "UCX finds no way from one rank to another",
-                fmt::format("this one has {}, the other {}; {}", listed(ways_), partner.way, because(status)),
+                fmt::format("this one has {}, the other {}; {}", listed(resources_), partner.protocol, because(status)),
                 "Give all ranks the same UCX_TLS and UCX_NET_DEVICES, with transports that reach all hosts");
   }
   return peer;
@@ -178,13 +178,13 @@ TransportInfo UcxPort::info() const {
   TransportInfo info;
   info.name = "ucx";
   info.library = fmt::format("UCX {}", ucp_get_version_string());
-  info.device = listed(ways_);
+  info.device = listed(resources_);
   return info;
 }
 
 std::vector<Fact> UcxPort::facts() const {
   std::vector<Fact> facts = {{"library", info().library}};
-  for (const std::string& way : ways_) facts.push_back({"device", way});
+  for (const std::string& resource : resources_) facts.push_back({"device", resource});
   facts.push_back({"limit", "messages " + tagged::format_bound(max_message_bytes())});
   facts.push_back(locked_memory());
   return facts;

@@ -46,8 +46,8 @@ struct UcxSettings {
 /// See transport/tagged/port.hpp. Thread-bound, as a UCP worker of UCS_THREAD_MODE_SINGLE is.
 class UcxPort {
  public:
-  static constexpr bool keeps_ways = false;
-  static constexpr std::size_t files_a_way = 2;  ///< over TCP, where both may dial each other at once
+  static constexpr bool keeps_endpoints = false;
+  static constexpr std::size_t descriptors_per_endpoint = 2;  ///< over TCP, where both may dial each other at once
 
   using Peer = ucp_ep_h;
 
@@ -59,7 +59,7 @@ class UcxPort {
     ucs_status_ptr_t pending = nullptr;
   };
 
-  /// Throws Error(something_missing) in the library's words, Error(bad_command_line) where no way goes over that
+  /// Throws Error(something_missing) in the library's words, Error(bad_command_line) where no resource uses that
   /// network.
   explicit UcxPort(const UcxSettings& chosen);
 
@@ -112,8 +112,8 @@ class UcxPort {
   LibraryLog words_;  ///< to the last
   OwnedContext context_;
   OwnedWorker worker_;
-  bool is_patient_ = true;         ///< until a way cannot be closed
-  std::vector<std::string> ways_;  ///< see ways_in()
+  bool is_patient_ = true;              ///< until an endpoint cannot be closed
+  std::vector<std::string> resources_;  ///< see resources_in()
 };
 
 }  // namespace leadline::transport::ucx

@@ -266,9 +266,9 @@ std::string encode_meta2(const Layout& layout) {
   for (const std::int64_t used : layout.used_bytes) append_number(bytes, used, order);
   if (layout.tail == Tail::nothing) return bytes;
   append_number(bytes, static_cast<std::int32_t>(layout.mapping.size()), order);
-  for (const TaskLocation& place : layout.mapping) {
-    append_number(bytes, place.file_number, order);
-    append_number(bytes, place.local_task, order);
+  for (const TaskLocation& location : layout.mapping) {
+    append_number(bytes, location.file_number, order);
+    append_number(bytes, location.local_task, order);
   }
   return bytes;
 }

@@ -92,9 +92,9 @@ void Reader::place_tasks(Strictness strictness) {
   if (mapping.empty()) {
     for (std::size_t file = 0; file < files_.size(); ++file) {
       const auto num_tasks = static_cast<std::int32_t>(files_[file].layout.num_tasks());
-      places_.reserve(places_.size() + static_cast<std::size_t>(num_tasks));
+      locations_.reserve(locations_.size() + static_cast<std::size_t>(num_tasks));
       for (std::int32_t task = 0; task < num_tasks; ++task) {
-        places_.push_back({static_cast<std::int32_t>(file), task});
+        locations_.push_back({static_cast<std::int32_t>(file), task});
       }
     }
     return;
@@ -117,7 +117,7 @@ void Reader::place_tasks(Strictness strictness) {
       fail(entry, "names a task of another rank");
     }
   }
-  places_ = mapping;
+  locations_ = mapping;
 }
 
 bool Reader::is_unfinished() const {
@@ -125,14 +125,15 @@ bool Reader::is_unfinished() const {
 }
 
 std::int64_t Reader::global_rank(std::int64_t task) const {
-  const TaskLocation place = places_[static_cast<std::size_t>(task)];
-  return files_[static_cast<std::size_t>(place.file_number)]
-      .layout.global_ranks[static_cast<std::size_t>(place.local_task)];
+  const TaskLocation location = locations_[static_cast<std::size_t>(task)];
+  return files_[static_cast<std::size_t>(location.file_number)]
+      .layout.global_ranks[static_cast<std::size_t>(location.local_task)];
 }
 
 std::int64_t Reader::size_bytes(std::int64_t task) const {
-  const TaskLocation place = places_[static_cast<std::size_t>(task)];
-  return files_[static_cast<std::size_t>(place.file_number)].content_bytes[static_cast<std::size_t>(place.local_task)];
+  const TaskLocation location = locations_[static_cast<std::size_t>(task)];
+  return files_[static_cast<std::size_t>(location.file_number)]
+      .content_bytes[static_cast<std::size_t>(location.local_task)];
 }
 
 InputFile& Reader::input(std::int32_t file_number) {
@@ -155,17 +156,17 @@ void Reader::seek(std::int64_t task, std::int64_t offset) {
 }
 
 std::int64_t Reader::block_bytes(std::int64_t task, std::int64_t round) const {
-  const TaskLocation place = places_[static_cast<std::size_t>(task)];
-  const Layout& layout = files_[static_cast<std::size_t>(place.file_number)].layout;
-  const auto local = static_cast<std::size_t>(place.local_task);
+  const TaskLocation location = locations_[static_cast<std::size_t>(task)];
+  const Layout& layout = files_[static_cast<std::size_t>(location.file_number)].layout;
+  const auto local = static_cast<std::size_t>(location.local_task);
   if (round >= layout.num_blocks[local]) return -1;
   return layout.used_bytes[static_cast<std::size_t>(round) * layout.num_blocks.size() + local];
 }
 
 std::size_t Reader::read(std::int64_t task, std::int64_t offset, std::span<char> into) {
   assert(offset >= 0);
-  const TaskLocation place = places_[static_cast<std::size_t>(task)];
-  const File& file = files_[static_cast<std::size_t>(place.file_number)];
+  const TaskLocation location = locations_[static_cast<std::size_t>(task)];
+  const File& file = files_[static_cast<std::size_t>(location.file_number)];
   std::size_t done = 0;
   while (done < into.size()) {
     const std::int64_t from = offset + static_cast<std::int64_t>(done);
@@ -175,8 +176,8 @@ std::size_t Reader::read(std::int64_t task, std::int64_t offset, std::span<char>
     const std::int64_t in_block = from - position_.block_begin;
     const std::size_t size =
         static_cast<std::size_t>(std::min<std::int64_t>(used - in_block, std::ssize(into) - std::int64_t(done)));
-    const std::int64_t at = file.geometry.chunk_offset(place.local_task, position_.round) + in_block;
-    if (input(place.file_number).read_at(at, into.subspan(done, size)) != size) {
+    const std::int64_t at = file.geometry.chunk_offset(location.local_task, position_.round) + in_block;
+    if (input(location.file_number).read_at(at, into.subspan(done, size)) != size) {
       throw damaged(file.path, {"TRUNCATED", "the file became shorter while it was read"});
     }
     done += size;
@@ -186,13 +187,13 @@ std::size_t Reader::read(std::int64_t task, std::int64_t offset, std::span<char>
 
 std::string Reader::content(std::int64_t task, std::int64_t max_bytes) {
   const std::int64_t size = size_bytes(task);
-  const TaskLocation place = places_[static_cast<std::size_t>(task)];
-  const File& file = files_[static_cast<std::size_t>(place.file_number)];
+  const TaskLocation location = locations_[static_cast<std::size_t>(task)];
+  const File& file = files_[static_cast<std::size_t>(location.file_number)];
   if (size > max_bytes) {
     throw damaged(file.path, {"LIMIT", "task " + std::to_string(task) + " has " + std::to_string(size) +
                                            " bytes, more than " + std::to_string(max_bytes)});
   }
-  if (!is_in_proportion(input(place.file_number), size)) {
+  if (!is_in_proportion(input(location.file_number), size)) {
     throw damaged(file.path, {"LIMIT", "the " + std::to_string(size) + " bytes of task " + std::to_string(task) +
                                            " are nearly all holes in the file"});
   }
@@ -203,7 +204,7 @@ std::string Reader::content(std::int64_t task, std::int64_t max_bytes) {
 
 void Reader::expect_distinct_ranks() const {
   std::vector<std::int64_t> ranks;
-  ranks.reserve(places_.size());
+  ranks.reserve(locations_.size());
   for (std::int64_t task = 0; task < num_tasks(); ++task) ranks.push_back(global_rank(task));
   std::sort(ranks.begin(), ranks.end());
   if (!ranks.empty() && ranks.front() < 0) throw damaged(path_, {"RANKS", "a task has a negative rank"});

@@ -58,7 +58,7 @@ class Reader {
   bool is_part_of_set() const { return files_.front().layout.num_files > 1 && files_.front().layout.file_number > 0; }
 
   /// Tasks of the set in the order of its mapping, or of the one file.
-  std::int64_t num_tasks() const { return static_cast<std::int64_t>(places_.size()); }
+  std::int64_t num_tasks() const { return static_cast<std::int64_t>(locations_.size()); }
   std::int64_t global_rank(std::int64_t task) const;
 
   /// Bytes of a task: all its blocks together. (Salvaged: room that the file has for it.)
@@ -108,7 +108,7 @@ class Reader {
 
   std::string path_;
   std::vector<File> files_;
-  std::vector<TaskLocation> places_;  // file_number is an index into files_
+  std::vector<TaskLocation> locations_;  // file_number is an index into files_
   // Only one file is open at a time: sets may have more files than a process may open.
   InputFile open_file_;
   std::int32_t open_file_index_ = -1;
