@@ -24,11 +24,12 @@ void run(int num_ranks, int ranks_per_host, int num_patterns) {
   std::vector<std::uint32_t> host_of;
   host_of.reserve(static_cast<std::size_t>(num_ranks));
   for (int rank = 0; rank < num_ranks; ++rank) host_of.push_back(static_cast<std::uint32_t>(rank / ranks_per_host));
-  const schedule::Players players{num_ranks, host_of};
-  const std::vector<std::int32_t> ranks = schedule::players_of(players);
+  const schedule::Participants participants{num_ranks, host_of};
+  const std::vector<std::int32_t> ranks = schedule::participants_of(participants);
   for (int index = 0; index < num_patterns; ++index) {
     const double begin_ns = core_time_ns();
-    const schedule::Pattern pattern = schedule::random_pattern(players, ranks, 1, static_cast<std::uint64_t>(index));
+    const schedule::Pattern pattern =
+        schedule::random_pattern(participants, ranks, 1, static_cast<std::uint64_t>(index));
     const schedule::Route route = pattern.route(num_ranks / 2);
     std::printf("%.0f %d\n", core_time_ns() - begin_ns, route.to);
   }

@@ -40,8 +40,8 @@ struct BisectionTest {
 
   static void describe(const Plan& plan, Result& result) {
     for (const schedule::PatternSpec& spec : plan.named) result.pattern_names.push_back(spec.name);
-    result.num_players = plan.ranks.size();
-    result.within_hosts = plan.players.within_hosts;
+    result.num_participants = plan.ranks.size();
+    result.within_hosts = plan.participants.within_hosts;
   }
 
   static std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,

@@ -143,7 +143,8 @@ class LinkTest {
     if (is_sample(result.request)) result.num_rounds = measured.num_rounds;
     result.slices = std::move(measured.slices);
     result.verified_bytes = measured.verified_bytes;
-    result.findings = bench::link::validity_warnings(run_environment.conditions(), plan.num_players, result.slices);
+    result.findings =
+        bench::link::validity_warnings(run_environment.conditions(), plan.num_participants, result.slices);
     collect_hosts(cluster, run_environment, result);
   }
 

@@ -116,7 +116,7 @@ struct SlowComponent {
 struct BisectionResult : RunResult {
   BisectionRequest request;
   std::vector<std::string> pattern_names;  ///< of the named patterns, in the order of the plan
-  std::uint64_t num_players = 0;
+  std::uint64_t num_participants = 0;
   bool within_hosts = false;             ///< as in the request, or since there is only one host
   std::vector<PatternSummary> patterns;  ///< in the order in which they were measured
   std::vector<BaselineSample> baseline;

@@ -508,8 +508,8 @@ std::string slow_connections_text(const BisectionResult& result) {
 std::string who_plays(const BisectionResult& result) {
   std::string text;
   const auto num_ranks = static_cast<std::uint64_t>(result.provenance.num_ranks);
-  if (result.num_players != num_ranks) {
-    text += fmt::format("{} of them take part, {} of each host at most\n", result.num_players,
+  if (result.num_participants != num_ranks) {
+    text += fmt::format("{} of them take part, {} of each host at most\n", result.num_participants,
                         result.request.active_ranks_per_host);
   }
   text += fmt::format("each pattern: {} after {} for warm-up", counted(result.request.num_exchanges, "timed exchange"),

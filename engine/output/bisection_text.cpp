@@ -45,9 +45,9 @@ std::string when_it_ends(const BisectionRequest& request) {
 std::string what_is_measured(const BisectionRequest& request, const bench::bisection::Plan& plan) {
   std::string text;
   if (plan.has_random) {
-    text +=
-        fmt::format("Random patterns: up to {} of each message size, seed {}, pairs {}{}\n", request.rounds,
-                    request.seed, plan.players.within_hosts ? "on any host" : "between hosts", when_it_ends(request));
+    text += fmt::format("Random patterns: up to {} of each message size, seed {}, pairs {}{}\n", request.rounds,
+                        request.seed, plan.participants.within_hosts ? "on any host" : "between hosts",
+                        when_it_ends(request));
   }
   if (!plan.named.empty()) {
     text += fmt::format("Named patterns: {}, {} each\n", plan.named.size(),
@@ -96,7 +96,7 @@ std::string first_patterns(const BisectionRequest& request, const bench::bisecti
   std::string text = "Patterns:\n";
   for (std::uint64_t index = 0; plan.has_random && index < std::min(request.rounds, num_random_shown); ++index) {
     text += pattern_line(fmt::format("random {}", index),
-                         schedule::random_pattern(plan.players, plan.ranks, request.seed, index));
+                         schedule::random_pattern(plan.participants, plan.ranks, request.seed, index));
   }
   for (std::size_t i = 0; i < std::min(plan.named.size(), most_patterns); ++i) {
     text += pattern_line(plan.named[i].name,

@@ -21,10 +21,10 @@ using result::bisection::KeptSize;
 
 constexpr std::size_t most_sizes_shown = 64;
 
-std::string players_text(const result::bisection::Header& header) {
-  const auto players = static_cast<std::uint64_t>(header.num_players);
-  return line("players",
-              fmt::format("{}{}", counted(players, "rank"), header.within_hosts ? ", pairs within hosts, too" : ""));
+std::string participants_text(const result::bisection::Header& header) {
+  const auto participants = static_cast<std::uint64_t>(header.num_participants);
+  return line("participants", fmt::format("{}{}", counted(participants, "rank"),
+                                          header.within_hosts ? ", pairs within hosts, too" : ""));
 }
 
 std::string patterns_text(const result::bisection::Header& header) {
@@ -104,7 +104,7 @@ BisectionInfo bisection_info(const result::bisection::Hdf5Reader& reader) {
 std::string bisection_info_text(const BisectionInfo& info) {
   std::string text = line("result", fmt::format("bisection test, format {}", info.header.format_version));
   text += run_text(info.header) + ranks_text(info.header, info.hosts);
-  text += players_text(info.header) + sizes_text(info.header);
+  text += participants_text(info.header) + sizes_text(info.header);
   return text + patterns_text(info.header) + size_table(info);
 }
 
@@ -113,7 +113,7 @@ Json bisection_info_json(const BisectionInfo& info) {
   Json sizes = Json::array();
   for (const BisectionSizeInfo& size : info.sizes) sizes.push_back(size_json(size));
   Json json = run_json("bisection", header);
-  json["num_players"] = header.num_players;
+  json["num_participants"] = header.num_participants;
   json["within_hosts"] = header.within_hosts;
   json["num_exchanges"] = header.num_exchanges;
   json["seed"] = header.seed;

@@ -28,7 +28,9 @@ constexpr std::uint64_t swap_stream = std::uint64_t{2} << 61;
 
 std::size_t as_index(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-bool hosts_matter(const Players& players) { return !players.within_hosts && !players.host_of.empty(); }
+bool hosts_matter(const Participants& participants) {
+  return !participants.within_hosts && !participants.host_of.empty();
+}
 
 /// Seats of which seat i plays with seat i + half. With an odd number the last one has no partner: place `half` of the
 /// second members.
@@ -55,8 +57,8 @@ class Table {
     return host(pair + half_) != host_index && (pair == half_ || host(pair) != host_index);
   }
 
-  /// A pair without members on the host, or the player without partner; num_seconds_ if there is none. Looking on from
-  /// where the last search ended passes by the seats about once in all, however many pairs there are to part.
+  /// A pair without members on the host, or the participant without partner; num_seconds_ if there is none. Looking on
+  /// from where the last search ended passes by the seats about once in all, however many pairs there are to part.
   std::size_t find_exchange(std::uint32_t host_index) {
     for (std::size_t looked = 0; looked < num_seconds_; ++looked) {
       const std::size_t pair = next_;
@@ -101,9 +103,9 @@ constexpr std::array<PatternFamily, 7> pattern_families{{
 
 constexpr std::string_view each_shift = "shift-each";
 
-std::string players_text(std::int64_t num) { return fmt::format("{} player{}", num, num == 1 ? "" : "s"); }
+std::string participants_text(std::int64_t num) { return fmt::format("{} participant{}", num, num == 1 ? "" : "s"); }
 
-/// Why so many players cannot have the pattern, and what to do.
+/// Why so many participants cannot have the pattern, and what to do.
 struct Refusal {
   std::string why, hint;
 };
@@ -129,23 +131,24 @@ std::optional<Refusal> refusal_of_group(std::int64_t group, std::int64_t num) {
   // A group of one is always possible, so the search ends.
   std::int64_t fitting = std::clamp<std::int64_t>(group, 1, num / 2);
   while (num % fitting != 0) --fitting;
-  return Refusal{fmt::format("{} cannot be split into at least 2 full groups of {}", players_text(num), group),
+  return Refusal{fmt::format("{} cannot be split into at least 2 full groups of {}", participants_text(num), group),
                  fmt::format("Choose a group size that divides {}, for example tornado:{}", num, fitting)};
 }
 
 std::optional<Refusal> refusal(const PatternSpec& spec, std::int64_t num) {
-  if (num < 2) return Refusal{"a pattern needs two players", "Let more ranks take part"};
+  if (num < 2) return Refusal{"a pattern needs two participants", "Let more ranks take part"};
   switch (spec.pattern) {
     case NamedPattern::bit_reversal:
       if (num >= 4) return std::nullopt;
-      return Refusal{fmt::format("with {} no rank would send", players_text(num)), "Let at least 4 ranks take part"};
+      return Refusal{fmt::format("with {} no rank would send", participants_text(num)),
+                     "Let at least 4 ranks take part"};
     case NamedPattern::transpose:
       if (least_factor(num) < num) return std::nullopt;
-      return Refusal{fmt::format("{} form no matrix, since {} is prime", players_text(num), num),
+      return Refusal{fmt::format("{} form no matrix, since {} is prime", participants_text(num), num),
                      "Choose a number of ranks with more factors"};
     case NamedPattern::shift:
       if (spec.argument >= 1 && spec.argument < num) return std::nullopt;
-      return Refusal{fmt::format("{} players have no shift by {}", num, spec.argument),
+      return Refusal{fmt::format("{} participants have no shift by {}", num, spec.argument),
                      fmt::format("Choose 1 to {}", num - 1)};
     case NamedPattern::tornado:
       return refusal_of_group(spec.argument, num);
@@ -208,9 +211,9 @@ std::int32_t parse_argument(const OptionText& word, const PatternFamily& family,
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   if (error == std::errc{} && stop == end && number >= 1) return number;
-  word.refuse(fmt::format("'{}' is no {}", text, is_distance ? "distance" : "number of players in a group"),
+  word.refuse(fmt::format("'{}' is no {}", text, is_distance ? "distance" : "number of participants in a group"),
               is_distance ? "Write for example shift:1, or shift-each for every distance"
-                          : "Write for example tornado:16, where a group has 16 players");
+                          : "Write for example tornado:16, where a group has 16 participants");
 }
 
 PatternSpec parse_spec(const OptionText& word) {
@@ -241,23 +244,24 @@ Route Pattern::route(std::int32_t rank) const {
           sender == send_to.end() ? no_rank : static_cast<std::int32_t>(sender - send_to.begin())};
 }
 
-std::vector<std::int32_t> players_of(const Players& players) {
-  assert(players.host_of.empty() || players.host_of.size() == static_cast<std::size_t>(players.num_ranks));
+std::vector<std::int32_t> participants_of(const Participants& participants) {
+  assert(participants.host_of.empty() ||
+         participants.host_of.size() == static_cast<std::size_t>(participants.num_ranks));
   std::vector<std::int32_t> ranks;
-  ranks.reserve(static_cast<std::size_t>(std::max(players.num_ranks, 0)));
+  ranks.reserve(static_cast<std::size_t>(std::max(participants.num_ranks, 0)));
   std::vector<std::int32_t> num_of_host;
-  for (std::int32_t rank = 0; rank < players.num_ranks; ++rank) {
-    if (players.per_host > 0 && !players.host_of.empty()) {
-      const std::size_t host = players.host_of[as_index(rank)];
+  for (std::int32_t rank = 0; rank < participants.num_ranks; ++rank) {
+    if (participants.per_host > 0 && !participants.host_of.empty()) {
+      const std::size_t host = participants.host_of[as_index(rank)];
       if (host >= num_of_host.size()) num_of_host.resize(host + 1);
-      if (++num_of_host[host] > players.per_host) continue;
+      if (++num_of_host[host] > participants.per_host) continue;
     }
     ranks.push_back(rank);
   }
   if (ranks.size() >= 2) return ranks;
   throw Error(ExitStatus::bad_command_line, ranks.size() == 1 ? "1 rank forms no pair" : "0 ranks form no pair",
               "a pair needs two",
-              players.num_ranks < 2 ? "Start at least 2 ranks" : "Let more ranks of a host take part");
+              participants.num_ranks < 2 ? "Start at least 2 ranks" : "Let more ranks of a host take part");
 }
 
 // All random numbers come from Random(seed, 2^61 + index), modulo 2^64:
@@ -266,21 +270,23 @@ std::vector<std::int32_t> players_of(const Players& players) {
 //      host h, look for a pair j of which neither seat j nor seat j + half is on h. j = half stands for the last seat
 //      of an odd number, who has no partner. The search begins at j = 0, a later search of the same pattern behind the
 //      j that the last one found; behind n - half - 1 comes 0. Seats i + half and j + half change places. If there is
-//      no such j at all, the whole step ends. (No random number is needed: where a player sits is random already.)
+//      no such j at all, the whole step ends. (No random number is needed: where a participant sits is random already.)
 //   3. Seat i and seat i + half send to each other, unless they lie on one host and may not.
-Pattern random_pattern(const Players& players, std::span<const std::int32_t> ranks, std::uint64_t seed,
+Pattern random_pattern(const Participants& participants, std::span<const std::int32_t> ranks, std::uint64_t seed,
                        std::uint64_t index) {
-  assert(!hosts_matter(players) || players.host_of.size() == static_cast<std::size_t>(players.num_ranks));
+  assert(!hosts_matter(participants) ||
+         participants.host_of.size() == static_cast<std::size_t>(participants.num_ranks));
   Random random(seed, random_pattern_stream + index);
   std::vector<std::int32_t> seats(ranks.begin(), ranks.end());
   random.shuffle(seats);
-  if (hosts_matter(players)) Table(seats, players.host_of).part_hosts();
+  if (hosts_matter(participants)) Table(seats, participants.host_of).part_hosts();
 
-  Pattern pattern{std::vector<std::int32_t>(static_cast<std::size_t>(players.num_ranks), no_rank)};
+  Pattern pattern{std::vector<std::int32_t>(static_cast<std::size_t>(participants.num_ranks), no_rank)};
   const std::size_t half = seats.size() / 2;
   for (std::size_t pair = 0; pair < half; ++pair) {
     const std::int32_t first = seats[pair], second = seats[pair + half];
-    if (hosts_matter(players) && players.host_of[as_index(first)] == players.host_of[as_index(second)]) continue;
+    if (hosts_matter(participants) && participants.host_of[as_index(first)] == participants.host_of[as_index(second)])
+      continue;
     pattern.send_to[as_index(first)] = second;
     pattern.send_to[as_index(second)] = first;
   }
@@ -290,8 +296,8 @@ Pattern random_pattern(const Players& players, std::span<const std::int32_t> ran
 // Pairs in random order, each turned at random, all from Random(seed, 2^62 + step): the second member of each chosen
 // pair changes places with that of the next, or, where that would put a pair on one host, with its first member. Of two
 // pairs between hosts one of both ways is always free. So each chosen pair is parted, and none meets again.
-Pattern with_swapped_partners(const Pattern& pattern, const Players& players, double share, std::uint64_t seed,
-                              std::uint64_t step) {
+Pattern with_swapped_partners(const Pattern& pattern, const Participants& participants, double share,
+                              std::uint64_t seed, std::uint64_t step) {
   struct Pair {
     std::int32_t first, second;
   };
@@ -305,8 +311,8 @@ Pattern with_swapped_partners(const Pattern& pattern, const Players& players, do
   random.shuffle(order);
   order.resize(num_to_swap(pairs.size(), share));
 
-  const auto may_meet = [&players](std::int32_t one, std::int32_t other) {
-    return !hosts_matter(players) || players.host_of[as_index(one)] != players.host_of[as_index(other)];
+  const auto may_meet = [&participants](std::int32_t one, std::int32_t other) {
+    return !hosts_matter(participants) || participants.host_of[as_index(one)] != participants.host_of[as_index(other)];
   };
   for (std::size_t i = 1; i < order.size(); ++i) {
     Pair& here = pairs[as_index(order[i - 1])];
@@ -324,19 +330,19 @@ Pattern with_swapped_partners(const Pattern& pattern, const Players& players, do
   return swapped;
 }
 
-std::vector<PatternSpec> parse_pattern(const std::string& option, const std::string& text, int num_players) {
+std::vector<PatternSpec> parse_pattern(const std::string& option, const std::string& text, int num_participants) {
   const OptionText word{option, text};
   if (text == each_shift) {
-    if (num_players == 1) return {{text, NamedPattern::shift, 0}};
+    if (num_participants == 1) return {{text, NamedPattern::shift, 0}};
     std::vector<PatternSpec> specs;
-    for (std::int32_t distance = 1; distance < num_players; ++distance) {
+    for (std::int32_t distance = 1; distance < num_participants; ++distance) {
       specs.push_back({fmt::format("shift:{}", distance), NamedPattern::shift, distance});
     }
     return specs;
   }
   PatternSpec spec = parse_spec(word);
-  if (num_players > 1) {
-    if (const auto refused = refusal(spec, num_players)) word.refuse(refused->why, refused->hint);
+  if (num_participants > 1) {
+    if (const auto refused = refusal(spec, num_participants)) word.refuse(refused->why, refused->hint);
   }
   return {std::move(spec)};
 }

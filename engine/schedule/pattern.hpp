@@ -32,7 +32,7 @@ struct Pattern {
 };
 
 /// Who takes part in random patterns, and what pairs they may have.
-struct Players {
+struct Participants {
   int num_ranks = 1;
   std::span<const std::uint32_t> host_of{};  ///< host index of every rank
   int per_host = 0;           ///< so many ranks of each host play, those with the lowest numbers; 0 = all
@@ -40,21 +40,22 @@ struct Players {
 };
 
 /// The ranks that play, ascending. Throws Error(bad_command_line) where those are fewer than two.
-std::vector<std::int32_t> players_of(const Players& players);
+std::vector<std::int32_t> participants_of(const Participants& participants);
 
-/// The index-th random pattern of a seed: a matching of all players. Every rank computes it alone, index by index,
-/// alike on every platform: Fisher-Yates over the players with Random(seed, a stream of its own for each index); seat i
-/// plays with seat i + n/2; with an odd number the last seat rests. Each pair on one host then, where such are not
-/// wanted, swaps second members with the next pair, or the resting player, that lets both lie between hosts; where none
-/// would do, because one host has more players than all others together, both rest: there are always as many pairs as
-/// the hosts allow. Without pairs on one host every matching is still possible, if not exactly equally likely
-/// (docs/methods.md). Where host_of is empty, every rank has a host to itself. pattern.cpp says every step exactly.
+/// The index-th random pattern of a seed: a matching of all participants. Every rank computes it alone, index by index,
+/// alike on every platform: Fisher-Yates over the participants with Random(seed, a stream of its own for each index);
+/// seat i plays with seat i + n/2; with an odd number the last seat rests. Each pair on one host then, where such are
+/// not wanted, swaps second members with the next pair, or the resting participant, that lets both lie between hosts;
+/// where none would do, because one host has more participants than all others together, both rest: there are always as
+/// many pairs as the hosts allow. Without pairs on one host every matching is still possible, if not exactly equally
+/// likely (docs/methods.md). Where host_of is empty, every rank has a host to itself. pattern.cpp says every step
+/// exactly.
 ///
-/// 8 bytes a rank, O(N). The players must be those of players_of().
-Pattern random_pattern(const Players& players, std::span<const std::int32_t> ranks, std::uint64_t seed,
+/// 8 bytes a rank, O(N). The participants must be those of participants_of().
+Pattern random_pattern(const Participants& participants, std::span<const std::int32_t> ranks, std::uint64_t seed,
                        std::uint64_t index);
 
-/// Classic patterns over n players, by their seats 0..n-1 in ascending order of ranks.
+/// Classic patterns over n participants, by their seats 0..n-1 in ascending order of ranks.
 ///
 /// - halves: i with i + n/2. reversal: i with n - 1 - i. neighbour: i with i xor 1. bit_reversal: i with its bits in
 ///   reverse order, of the largest power of two within n. All are matchings; who has no partner, or is its own, rests.
@@ -74,18 +75,18 @@ struct PatternSpec {
 
 /// The specs that a word on the command line stands for: a name above with hyphens, "shift:K", "shift-each" (1..n-1),
 /// "tornado:G". Throws Error(bad_command_line) that names the option: an unknown word, an argument that is missing,
-/// unwanted, or not what n players have, and players of whom no rank would send. num_players = 1: checked as far as
-/// that goes without knowing them, and "shift-each" is one spec.
-std::vector<PatternSpec> parse_pattern(const std::string& option, const std::string& text, int num_players);
+/// unwanted, or not what n participants have, and participants of whom no rank would send. num_participants = 1:
+/// checked as far as that goes without knowing them, and "shift-each" is one spec.
+std::vector<PatternSpec> parse_pattern(const std::string& option, const std::string& text, int num_participants);
 
-/// The pattern of all ranks; those that are not in `ranks` (the players) rest. Throws Error(bad_command_line) where
-/// no rank would send.
+/// The pattern of all ranks; those that are not in `ranks` (the participants) rest. Throws Error(bad_command_line)
+/// where no rank would send.
 Pattern named_pattern(const PatternSpec& spec, int num_ranks, std::span<const std::int32_t> ranks);
 
 /// `pattern`, a matching, with the partners of about `share` of its pairs (at least two of them) swapped among each
-/// other at random: the step-th proposal of a search. Pairs on one host come about only as `players` allow.
-Pattern with_swapped_partners(const Pattern& pattern, const Players& players, double share, std::uint64_t seed,
-                              std::uint64_t step);
+/// other at random: the step-th proposal of a search. Pairs on one host come about only as `participants` allow.
+Pattern with_swapped_partners(const Pattern& pattern, const Participants& participants, double share,
+                              std::uint64_t seed, std::uint64_t step);
 
 struct OptionText {
   const std::string& option;

@@ -43,24 +43,24 @@ void check_rounds(const std::vector<std::int64_t>& rounds, std::int64_t num_roun
   }
 }
 
-/// Players in the order of their seats; empty = all ranks as they are.
-std::vector<std::int32_t> seated_players(const Spec& spec) {
+/// Participants in the order of their seats; empty = all ranks as they are.
+std::vector<std::int32_t> seated_participants(const Spec& spec) {
   if (spec.permutation < -1) {
     throw Error(ExitStatus::bad_command_line, fmt::format("there is no permutation {}", spec.permutation),
                 "permutations are numbered from 0");
   }
-  assert(std::is_sorted(spec.players.begin(), spec.players.end()));
-  assert(spec.players.empty() || (spec.players.front() >= 0 && spec.players.back() < spec.num_ranks));
-  if (spec.permutation == -1) return spec.players;
+  assert(std::is_sorted(spec.participants.begin(), spec.participants.end()));
+  assert(spec.participants.empty() || (spec.participants.front() >= 0 && spec.participants.back() < spec.num_ranks));
+  if (spec.permutation == -1) return spec.participants;
   std::vector<std::int32_t> seats = permutation(spec.num_ranks, spec.ranks_seed, spec.permutation);
-  if (spec.players.empty()) return seats;
+  if (spec.participants.empty()) return seats;
   std::vector<bool> plays(seats.size());
-  for (const std::int32_t rank : spec.players) plays[static_cast<std::size_t>(rank)] = true;
+  for (const std::int32_t rank : spec.participants) plays[static_cast<std::size_t>(rank)] = true;
   std::erase_if(seats, [&plays](std::int32_t rank) { return !plays[static_cast<std::size_t>(rank)]; });
   return seats;
 }
 
-/// How the items of a schedule, groups or single players, meet.
+/// How the items of a schedule, groups or single participants, meet.
 Matching matching_of(const Spec& spec, std::int64_t num_items) {
   if (num_items == 1 && !spec.group_of.empty()) {
     throw Error(ExitStatus::bad_command_line, "all ranks are on one host, so there is no pair between hosts");
@@ -88,7 +88,7 @@ Schedule::Schedule(Spec spec)
 }
 
 void Schedule::take_seats(const Spec& spec) {
-  seat_to_rank_ = seated_players(spec);
+  seat_to_rank_ = seated_participants(spec);
   Groups groups = spec.group_of.empty() ? Groups::alike(num_seats(), 1) : sit_in_groups(spec.group_of);
   const Matching outer = matching_of(spec, groups.num_groups());
   matching_ = GroupMatching(outer, std::move(groups), spec.serial ? Form::serial : Form::parallel);

@@ -23,12 +23,12 @@ struct Pair {
   bool operator==(const Pair&) const = default;
 };
 
-/// Everything that decides a schedule. "Players" are the ranks that take part.
+/// Everything that decides a schedule. "Participants" are the ranks that take part.
 struct Spec {
   int num_ranks = 1;
-  std::vector<std::int32_t> players{};        ///< ranks that take part, ascending; empty = all
+  std::vector<std::int32_t> participants{};   ///< ranks that take part, ascending; empty = all
   std::span<const std::uint32_t> group_of{};  ///< group of every rank; not empty: only pairs of different groups
-  bool bisection = false;                     ///< only pairs across two halves: of the players, or of the groups
+  bool bisection = false;                     ///< only pairs across two halves: of the participants, or of the groups
   bool serial = false;                 ///< one pair at a time: every round becomes as many rounds as it has pairs
   std::vector<std::int64_t> rounds{};  ///< 1-based rounds to run, in this order; empty = all
   bool shuffle_rounds = false;         ///< random order of the rounds (of the given ones, where some are given)
@@ -43,31 +43,33 @@ struct Spec {
 
 /// Who meets whom. Every pair that the spec allows meets exactly once, nobody has two pairings in a round.
 ///
-/// All pairs: round-robin tournament by the circle method (seats as in LinkTest 1.2, reference section 3): the player
-/// on seat 0 stands still, the others rotate. Even: one round less than players. Odd: a ghost sits on the last seat,
-/// and whoever meets it rests; as many rounds as players. One player: one round in which it meets itself.
+/// All pairs: round-robin tournament by the circle method (seats as in LinkTest 1.2, reference section 3): the
+/// participant on seat 0 stands still, the others rotate. Even: one round less than participants. Odd: a ghost sits on
+/// the last seat, and whoever meets it rests; as many rounds as participants. One participant: one round in which it
+/// meets itself.
 ///
 /// Bisection: the first half of the seats (the larger one where odd) against the second; as many rounds as the first
 /// half has seats. In round r (from 0) seat i of the first half meets seat i + r of the second, counted round the
 /// larger half, or rests where there is none. The first half always leads first, so that the halves of a round load the
 /// cut one way at a time.
 ///
-/// Groups: groups are numbered by the lowest seat in them and meet like players do (all pairs, or with bisection the
-/// first half of them against the second). While two groups meet, their members meet as two halves do, the group that
-/// leads first giving the first half; a pair of small groups rests until the largest pair of the group round is done.
+/// Groups: groups are numbered by the lowest seat in them and meet like participants do (all pairs, or with bisection
+/// the first half of them against the second). While two groups meet, their members meet as two halves do, the group
+/// that leads first giving the first half; a pair of small groups rests until the largest pair of the group round is
+/// done.
 ///
 /// A sample: see SampledRounds; pairs may meet in several rounds, and nothing else of the spec counts.
 ///
 /// A permutation says which rank has which seat; seats of those who do not play are left out.
 ///
-/// Memory: none for all pairs and bisection of all ranks; 8 bytes a rank for players, permutations or groups; where
-/// groups differ in size 4 bytes a group, serial 4 more and 8 a group round; 8 bytes a round where rounds are given or
-/// shuffled.
+/// Memory: none for all pairs and bisection of all ranks; 8 bytes a rank for participants, permutations or groups;
+/// where groups differ in size 4 bytes a group, serial 4 more and 8 a group round; 8 bytes a round where rounds are
+/// given or shuffled.
 class Schedule {
  public:
   /// Throws Error(bad_command_line) for a round that does not exist or stands twice in spec.rounds, for a number of
   /// ranks below 1, for a permutation below -1, for more rounds than can be shuffled in memory (2^26), and where there
-  /// is no pair: bisection of one player, one group only, a sample of one rank.
+  /// is no pair: bisection of one participant, one group only, a sample of one rank.
   explicit Schedule(Spec spec);
 
   /// Depends on the permutation only where groups of different sizes are cut into halves.

@@ -182,7 +182,7 @@ def _write_head(file: h5py.File, made: MadeUpBisection) -> None:
         "worst": str(made.num_worst), "retest": "3", "threshold": "0.2", "buckets": "10",
     }  # fmt: skip
     write_head(file, made, "bisection", options, {}, "eth0")
-    facts = {"num_players": np.int64(len(made.hosts)), "num_exchanges": np.int64(20), "seed": np.uint64(made.seed),
+    facts = {"num_participants": np.int64(len(made.hosts)), "num_exchanges": np.int64(20), "seed": np.uint64(made.seed),
              "within_hosts": np.int32(made.within_hosts or len(set(made.hosts)) == 1)}  # fmt: skip
     file.create_group("bisection").attrs.update(facts)
     if made.named:

@@ -15,8 +15,8 @@ import leadline
 from leadline.analyse.bisection import analyse_components, analyse_size
 from leadline.cli.report import main as report_main
 from leadline.model import BisectionResult
+from leadline.simulate.experiments import participants_of_result
 from leadline.simulate.patterns import random_pattern
-from leadline.simulate.places import participants_of_result
 from leadline.stats.interval import MeanInterval
 from leadline.text import bisection as bisection_text
 

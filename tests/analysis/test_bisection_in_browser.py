@@ -16,7 +16,7 @@ import leadline
 from leadline.model import BisectionResult
 from leadline.report.bisection_page import render_bisection
 from leadline.simulate.bisection import Extent, simulate
-from leadline.simulate.places import experiment_of_result
+from leadline.simulate.experiments import experiment_of_result
 from leadline.simulate.topology import parse_topology
 
 pytest_plugins = ["browser"]

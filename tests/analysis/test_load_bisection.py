@@ -67,7 +67,7 @@ def test_head_and_patterns(bisection_file: Path):
     result = leadline.load(bisection_file)
     assert isinstance(result, BisectionResult)
     assert (result.num_ranks, len(result.hosts()), result.nonce) == (64, 16, "a1b2c3")
-    assert (result.num_players, result.num_exchanges, result.seed, result.within_hosts) == (64, 20, 7, False)
+    assert (result.num_participants, result.num_exchanges, result.seed, result.within_hosts) == (64, 20, 7, False)
     assert result.pattern_names == ("halves", "reversal", "shift:1", "tornado:8")
     assert (result.active_ranks_per_host, result.precision, result.threshold) == (0, 0.01, 0.2)
     assert result.stopped_by == ("precision", "time_limit")
@@ -259,7 +259,7 @@ def summary(change_text: Callable[[str], str]) -> Change:
 DAMAGES: dict[str, tuple[Change, str]] = {
     "no group": (lambda file: file.__delitem__("bisection"), "/bisection is missing"),
     "no seed": (lambda file: file["bisection"].attrs.__delitem__("seed"), "damaged"),
-    "too many participants": (attribute("num_players", 65), "has 65 participants of 64 ranks"),
+    "too many participants": (attribute("num_participants", 65), "has 65 participants of 64 ranks"),
     "no exchanges": (attribute("num_exchanges", 0), "0 exchanges"),
     "no times": (remove("time_ns"), "/bisection/time_ns is missing"),
     "no partners": (remove("send_to"), "/bisection/send_to is missing"),

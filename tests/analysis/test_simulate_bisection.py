@@ -11,9 +11,9 @@ import pytest
 from leadline.error import LeadlineError
 from leadline.model.simulation import SimulatedBisection
 from leadline.simulate.bisection import Congestion, Extent, simulate
+from leadline.simulate.experiments import experiment_of_ranks
 from leadline.simulate.named_patterns import named_pattern
 from leadline.simulate.patterns import random_pattern
-from leadline.simulate.places import experiment_of_ranks
 from leadline.simulate.topology import parse_topology
 
 # Relative eBB, spread between patterns, 1 / mean of c, mean of the worst c of a pattern; patterns to simulate.
@@ -113,7 +113,7 @@ def test_it_stops_when_it_knows_enough():
 
 def test_several_ranks_share_the_cable_of_their_host():
     found = simulated("fat-tree:4x4", per_host=2, rounds=50)
-    assert (found.num_ranks, found.num_players, len(set(found.hosts))) == (32, 32, 16)
+    assert (found.num_ranks, found.num_participants, len(set(found.hosts))) == (32, 32, 16)
     assert found.hosts[:3] == ("host0", "host0", "host1")
     assert found.relative_mean.max() <= 0.5
     assert not found.within_hosts

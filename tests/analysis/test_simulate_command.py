@@ -222,7 +222,7 @@ def test_results_that_cannot_be_compared(capsys: pytest.CaptureFixture[str], tmp
         ({"num_ranks": 15}, "16 ranks were measured, 15 simulated"),
         ({"seed": 8}, "seed 7 was measured, 8 simulated"),
         ({"hosts": tuple(hosts(8)) * 2}, "on other hosts"),
-        ({"num_players": 15}, "other ranks take part"),
+        ({"num_participants": 15}, "other ranks take part"),
         ({"within_hosts": True}, "other ranks take part"),
         ({"pattern_index": np.arange(60) + 60}, "no pattern is in both"),
     ],
@@ -315,7 +315,7 @@ def test_every_member_is_in_the_file(tmp_path: Path):
         load_simulation(tmp_path / "missing.json")
 
 
-def test_a_result_whose_hosts_and_players_do_not_agree(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+def test_a_result_whose_hosts_and_participants_do_not_agree(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     made = MadeUpBisection(hosts(8) * 2, leaf=4, options={"active_ranks_per_host": "1"})
     path = write_bisection(tmp_path / "run.h5", made)
     assert "16 ranks take part, but" in refused(capsys, 4, *TREE, "--measured", str(path))

@@ -31,21 +31,21 @@ def test_numbers_are_those_of_the_published_generators():
     assert 0 <= largest.next() < 1 << 64
 
 
-def players_of(sample: dict[str, Any]) -> Participants:
+def participants_of(sample: dict[str, Any]) -> Participants:
     hosts = sample["host_of"] or range(sample["num_ranks"])
     return Participants(tuple(hosts), sample["per_host"], sample["within_hosts"])
 
 
 @pytest.mark.parametrize("sample", [sample for sample in SAMPLES if sample["kind"] == "random"])
 def test_random_patterns_are_the_engines(sample: dict[str, Any]):
-    participants = players_of(sample)
+    participants = participants_of(sample)
     found = random_pattern(participants, participants.ranks(), sample["seed"], sample["index"])
     assert found.tolist() == sample["send_to"]
 
 
 @pytest.mark.parametrize("sample", [sample for sample in SAMPLES if sample["kind"] == "named"])
 def test_named_patterns_are_the_engines(sample: dict[str, Any]):
-    ranks = players_of(sample).ranks()
+    ranks = participants_of(sample).ranks()
     names, has_random = parse_patterns("--pattern", sample["name"], len(ranks))
     assert (names, has_random) == ([sample["name"]], False)
     assert named_pattern(sample["name"], sample["num_ranks"], ranks).tolist() == sample["send_to"]
@@ -81,7 +81,7 @@ def test_every_index_and_seed_is_another_pattern():
     assert len(found) == 100
 
 
-def test_players_are_the_lowest_ranks_of_each_host():
+def test_participants_are_the_lowest_ranks_of_each_host():
     assert Participants((0, 0, 1, 0, 1, 2)).ranks() == (0, 1, 2, 3, 4, 5)
     assert Participants((0, 0, 1, 0, 1, 2), 1).ranks() == (0, 2, 5)
     assert Participants((0, 0, 1, 0, 1, 2), 2).ranks() == (0, 1, 2, 4, 5)

@@ -56,7 +56,7 @@ TEST(BisectionMeasure, EveryRankKeepsItsOwnTimesAndRankZeroTheRest) {
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     ASSERT_THAT(ranks[rank].store.times, SizeIs(3));
     for (std::uint64_t index = 0; index < 3; ++index) {
-      const auto pattern = schedule::random_pattern(plan.players, plan.ranks, setting.request.seed, index);
+      const auto pattern = schedule::random_pattern(plan.participants, plan.ranks, setting.request.seed, index);
       const RankTimes& own = ranks[rank].store.times[index];
       EXPECT_EQ(own.to, pattern.send_to[rank]);
       EXPECT_EQ(own.from, pattern.send_to[rank]);
@@ -79,7 +79,7 @@ TEST(BisectionMeasure, BaselinePairsAreThoseOfTheirPattern) {
   for (std::size_t i = 0; i < all.baseline.size(); ++i) {
     const BaselineSample& sample = all.baseline[i];
     EXPECT_EQ(sample.number, i / 2);
-    const auto pattern = schedule::random_pattern(plan.players, plan.ranks, setting.request.seed, sample.number);
+    const auto pattern = schedule::random_pattern(plan.participants, plan.ranks, setting.request.seed, sample.number);
     EXPECT_EQ(pattern.send_to[static_cast<std::size_t>(sample.from)], sample.to);
     EXPECT_NE(sample.from, all.baseline[i ^ 1].from);  // the other one of this pattern
   }

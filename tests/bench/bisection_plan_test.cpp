@@ -51,12 +51,12 @@ std::string complaint(const BisectionRequest& request, int num_ranks, int ranks_
 
 TEST(BisectionPlan, PairsStayBetweenHostsUnlessThereIsOneOrItIsAsked) {
   const auto two = hosts_of(4, 2), one = hosts_of(4, 4);
-  EXPECT_FALSE(plan({}, {4, 2, two}).players.within_hosts);
-  EXPECT_TRUE(plan({}, {4, 4, one}).players.within_hosts);
-  EXPECT_TRUE(plan({}, {4, 4, {}}).players.within_hosts);
+  EXPECT_FALSE(plan({}, {4, 2, two}).participants.within_hosts);
+  EXPECT_TRUE(plan({}, {4, 4, one}).participants.within_hosts);
+  EXPECT_TRUE(plan({}, {4, 4, {}}).participants.within_hosts);
   BisectionRequest request;
   request.within_hosts = true;
-  EXPECT_TRUE(plan(request, {4, 2, two}).players.within_hosts);
+  EXPECT_TRUE(plan(request, {4, 2, two}).participants.within_hosts);
 }
 
 TEST(BisectionPlan, TakesAllRanksOrSoManyOfEachHost) {
@@ -67,7 +67,7 @@ TEST(BisectionPlan, TakesAllRanksOrSoManyOfEachHost) {
   EXPECT_THAT(plan(request, {6, 2, host_of}).ranks, ElementsAre(0, 2, 4));
 }
 
-TEST(BisectionPlan, ChecksPatternsAgainstThePlayers) {
+TEST(BisectionPlan, ChecksPatternsAgainstTheParticipants) {
   const auto host_of = hosts_of(8, 2);
   const Plan all = plan(request_of({"shift:3", "random", "halves"}), {8, 2, host_of});
   EXPECT_TRUE(all.has_random);
@@ -103,7 +103,7 @@ TEST(BisectionPlan, RefusesWhatCannotBe) {
   EXPECT_THAT(complaint(request, 4, 1), AllOf(HasSubstr("--worst"), HasSubstr("--pattern random")));
   request = {};
   request.active_ranks_per_host = 1;
-  EXPECT_THAT(complaint(request, 4, 4), Not(IsEmpty()));  // one player
+  EXPECT_THAT(complaint(request, 4, 4), Not(IsEmpty()));  // one participant
 }
 
 TEST(BisectionEstimate, CountsBuffersTablesAndTheFile) {

@@ -123,7 +123,7 @@ std::array<double, num_hosts> shares_on_fat_tree(const schedule::Pattern& patter
 }
 
 double mean_share(std::uint64_t seed, std::uint64_t index) {
-  static const std::vector<std::int32_t> ranks = schedule::players_of({num_hosts});
+  static const std::vector<std::int32_t> ranks = schedule::participants_of({num_hosts});
   const auto shares = shares_on_fat_tree(schedule::random_pattern({num_hosts}, ranks, seed, index));
   return std::accumulate(shares.begin(), shares.end(), 0.0) / num_hosts;
 }
@@ -151,7 +151,7 @@ class SimulatedMeasurement {
 
   /// Mean bandwidth of the next pattern; a connection alone has 1.
   double next_pattern() {
-    static const std::vector<std::int32_t> ranks = schedule::players_of({num_hosts});
+    static const std::vector<std::int32_t> ranks = schedule::participants_of({num_hosts});
     double sum = 0;
     for (const double share : shares_on_fat_tree(schedule::random_pattern({num_hosts}, ranks, seed_, next_++))) {
       sum += share * noise(noise_);

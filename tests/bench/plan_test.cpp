@@ -72,7 +72,7 @@ TEST(Plan, CountsTheRoundsOfPartsOfThePairs) {
   request.between_hosts = false;
   request.one_per_host = true;
   const Plan four = plan(request, rank_layout);
-  EXPECT_EQ(four.num_players, 4);
+  EXPECT_EQ(four.num_participants, 4);
   EXPECT_EQ(four.num_rounds, 3);
 }
 
@@ -80,7 +80,7 @@ TEST(Plan, TakesTheLowestRankOfEachHost) {
   const std::vector<std::uint32_t> host_of{0, 1, 0, 2, 1, 3};
   LinkRequest request;
   request.one_per_host = true;
-  EXPECT_EQ(schedule_spec(request, {6, 2, host_of}, 0).players, (std::vector<std::int32_t>{0, 1, 3, 5}));
+  EXPECT_EQ(schedule_spec(request, {6, 2, host_of}, 0).participants, (std::vector<std::int32_t>{0, 1, 3, 5}));
 }
 
 TEST(Plan, RefusesWhatHasNoPairs) {

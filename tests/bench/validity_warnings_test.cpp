@@ -32,8 +32,8 @@ Conditions fit() {
   return conditions;
 }
 
-std::string of_links(const Conditions& conditions, double fastest_ns, int num_players = 2) {
-  return ids_of(link::validity_warnings(conditions, num_players, fastest(fastest_ns)));
+std::string of_links(const Conditions& conditions, double fastest_ns, int num_participants = 2) {
+  return ids_of(link::validity_warnings(conditions, num_participants, fastest(fastest_ns)));
 }
 
 TEST(ValidityWarnings, SaysNothingOfAGoodMeasurement) { EXPECT_EQ(of_links(fit(), 1000), ""); }

@@ -34,6 +34,7 @@ TEXT = {
     r"pretend(?:s|ed|ing)?": "simulated, dry run",
     r"rehears(?:e|es|ed|al)": "probe in a child process",
     r"beside others": "concurrent, under load",
+    r"players?": "participants",
     r"part ways": "continue separately",
     r"well or not": "at fault or not",
     r"believes? (?:that )?(?:it|they) (?:is|are)": "is configured as",

@@ -77,7 +77,7 @@ inline BisectionResult made_up_result() {
   result.request.seed = 7;
   result.request.num_worst_steps = 2;
   result.pattern_names = {"halves", "shift:1"};
-  result.num_players = 8;
+  result.num_participants = 8;
   result.patterns = {made_up_pattern(PatternKind::random, 0, 4.2),
                      made_up_pattern(PatternKind::random, 1, 3.6),
                      made_up_named(2, 0, "halves", 3),

@@ -216,7 +216,7 @@ TEST(BisectionSummary, SaysWhatWasNotRetested) {
 
 TEST(BisectionSummary, SaysWhoTakesPart) {
   BisectionResult result = made_up_result();
-  result.num_players = 4;
+  result.num_participants = 4;
   result.request.active_ranks_per_host = 1;
   EXPECT_THAT(bisection_summary(result, ""), HasSubstr("\n4 of them take part, 1 of each host at most\n"));
   result = made_up_result();
@@ -231,7 +231,7 @@ TEST(BisectionSummary, OfNothingIsHeadAndTail) {
   BisectionResult result;
   result.provenance.num_ranks = 2;
   result.provenance.num_hosts = 1;
-  result.num_players = 2;
+  result.num_participants = 2;
   EXPECT_THAT(bisection_summary(result, "run.h5"),
               AllOf(HasSubstr("INCOMPLETE"), HasSubstr("2 ranks on 1 host"), HasSubstr("result: run.h5")));
 }

@@ -48,7 +48,7 @@ TEST(FileInfo, OfABisectionTestSaysWhatWasRunAndHowFastItWas) {
   const std::string text = output::file_info_text(info_of(whole_run(folder)));
   EXPECT_THAT(
       text, AllOf(HasSubstr("result           bisection test, format 1\n"), HasSubstr("complete         yes\n"),
-                  HasSubstr("ranks            5 ranks on 3 hosts\n"), HasSubstr("players          4 ranks\n"),
+                  HasSubstr("ranks            5 ranks on 3 hosts\n"), HasSubstr("participants     4 ranks\n"),
                   HasSubstr("message sizes    8 B, 1 KiB, 4 KiB\n"),
                   HasSubstr("patterns         random,halves,shift:3; seed 18446744073709551615, 20 exchanges each\n")));
   // 2e9 +- 1e7 B/s
@@ -64,7 +64,7 @@ TEST(FileInfo, OfABisectionTestIsOneDocument) {
   EXPECT_EQ(result["benchmark"], "bisection");
   EXPECT_EQ(result["complete"], true);
   EXPECT_EQ(result["num_ranks"], 5);
-  EXPECT_EQ(result["num_players"], 4);
+  EXPECT_EQ(result["num_participants"], 4);
   EXPECT_EQ(result["num_exchanges"], 20);
   EXPECT_EQ(result["seed"], std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(result["pattern_names"], json({"halves", "shift:3"}));

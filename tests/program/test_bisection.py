@@ -142,7 +142,7 @@ def test_every_transport(bisection: Bisection, tmp_path: Path, how: str) -> None
     assert wrong_json(document, SCHEMA) == []
     assert document["complete"] is True
     assert document["pattern_names"] == ["halves", "shift:1", "shift:2", "shift:3"]
-    assert document["num_players"] == 4
+    assert document["num_participants"] == 4
     kinds = [one["kind"] for one in document["patterns"]]
     assert kinds == (["random"] * 6 + ["named"] * 8 + ["worst"] * 3) * 2
     assert [size["stopped_by"] for size in document["sizes"]] == ["rounds"] * 2
@@ -230,7 +230,7 @@ def test_pairs_lie_between_hosts(bisection: Bisection, tmp_path: Path) -> None:
     assert (first[0::2] >= 0).all()
     assert (first[0::2] % 2 == 0).all()
     assert (first[1::2] == -1).all()
-    assert summary_of(tmp_path / "first.h5")["num_players"] == 4
+    assert summary_of(tmp_path / "first.h5")["num_participants"] == 4
     assert "4 of them take part, 1 of each host at most" in done.out
 
 

@@ -56,7 +56,7 @@ def test_a_bisection_test(leadline: Leadline, info: Any, tmp_path: Path) -> None
     assert leadline("bisection", "--local", "4", *words, "--exchanges", "3", "--output", "r.h5").status == 0
     result = info("r.h5")["result"]
     assert (result["benchmark"], result["complete"], result["num_ranks"]) == ("bisection", True, 4)
-    assert (result["num_players"], result["num_exchanges"], result["seed"]) == (4, 3, 1)
+    assert (result["num_participants"], result["num_exchanges"], result["seed"]) == (4, 3, 1)
     assert result["pattern_names"] == ["halves"]
     assert result["options"]["rounds"] == "6"
     with h5py.File(tmp_path / "r.h5") as file:

@@ -83,7 +83,7 @@ TEST(BisectionFile, IsReadAsFarAsADescriptionTakes) {
   const result::bisection::Header& header = reader.header();
   EXPECT_TRUE(header.complete);
   EXPECT_EQ(header.num_ranks, num_ranks);
-  EXPECT_EQ(header.num_players, 4);
+  EXPECT_EQ(header.num_participants, 4);
   EXPECT_EQ(header.num_exchanges, 20);
   EXPECT_EQ(header.seed, std::numeric_limits<std::uint64_t>::max());
   EXPECT_FALSE(header.within_hosts);
@@ -190,7 +190,7 @@ TEST(BisectionFile, ThatIsDamagedIsAnError) {
   EXPECT_THAT(without("bisection"), HasSubstr("bisection"));
   EXPECT_THAT(without("bisection/patterns"), HasSubstr("/bisection/patterns/measuring_s is missing"));
   EXPECT_THAT(without("message_size_bytes"), HasSubstr("message_size_bytes"));
-  for (const char* name : {"num_players", "num_exchanges", "seed", "within_hosts"}) {
+  for (const char* name : {"num_participants", "num_exchanges", "seed", "within_hosts"}) {
     EXPECT_THAT(without_attribute(name), AllOf(HasSubstr("/bisection"), HasSubstr(name)));
   }
   const auto swapped = [&](const char* table, const char* other) {

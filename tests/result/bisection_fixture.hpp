@@ -31,7 +31,7 @@ inline BisectionResult bisection_so_far(int num_ranks = 5) {
   result.request.rounds = num_random;
   result.request.num_worst_steps = 1;
   result.pattern_names = {"halves", "shift:3"};
-  result.num_players = 4;
+  result.num_participants = 4;
   return result;
 }
 

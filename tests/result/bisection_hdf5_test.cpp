@@ -121,7 +121,7 @@ TEST(BisectionHdf5, GivesBackEverythingThatAllRanksWrote) {
   EXPECT_EQ(reader.text_attribute("/options", "seed"), "18446744073709551615");
   EXPECT_THAT(reader.ints("/message_size_bytes"), ElementsAre(8, 1024, 4096));
   EXPECT_THAT(reader.ints("/ranks/pid"), ElementsAre(100, 101, 102, 103, 104));
-  EXPECT_EQ(reader.number_attribute("/bisection", "num_players"), 4);
+  EXPECT_EQ(reader.number_attribute("/bisection", "num_participants"), 4);
   EXPECT_EQ(reader.number_attribute("/bisection", "num_exchanges"), 20);
   EXPECT_EQ(reader.number_attribute("/bisection", "seed"), 18446744073709551615.0);
   EXPECT_EQ(reader.number_attribute("/bisection", "within_hosts"), 0);

@@ -61,7 +61,7 @@ TEST(BisectionJson, HasThePatternsAsMeasured) {
   const json document = document_of(finished(bisection_so_far()));
   EXPECT_EQ(document["benchmark"], "bisection");
   EXPECT_EQ(document["pattern_names"], json({"halves", "shift:3"}));
-  EXPECT_EQ(document["num_players"], 4);
+  EXPECT_EQ(document["num_participants"], 4);
   EXPECT_EQ(document["within_hosts"], false);
   EXPECT_EQ(document["verified_bytes"], 77);
   EXPECT_EQ(document["options"]["seed"], std::numeric_limits<std::uint64_t>::max());

@@ -35,9 +35,9 @@ std::vector<std::int32_t> named(const std::string& word, int num_ranks) {
   return named_pattern(spec, num_ranks, ranks_below(num_ranks)).send_to;
 }
 
-std::string complaint(const std::string& word, int num_players) {
+std::string complaint(const std::string& word, int num_participants) {
   try {
-    parse_pattern("--pattern", word, num_players);
+    parse_pattern("--pattern", word, num_participants);
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
     return error.what();
@@ -173,10 +173,10 @@ TEST(named_pattern, tornado_goes_nearly_half_the_groups_further) {
   }
 }
 
-TEST(named_pattern, counts_seats_of_players_and_lets_others_rest) {
-  const std::vector<std::int32_t> players{1, 4, 5, 9};
+TEST(named_pattern, counts_seats_of_participants_and_lets_others_rest) {
+  const std::vector<std::int32_t> participants{1, 4, 5, 9};
   const PatternSpec shift = parse_pattern("--pattern", "shift:1", 4).at(0);
-  EXPECT_THAT(named_pattern(shift, 11, players).send_to, ElementsAre(-1, 4, -1, -1, 5, 9, -1, -1, -1, 1, -1));
+  EXPECT_THAT(named_pattern(shift, 11, participants).send_to, ElementsAre(-1, 4, -1, -1, 5, 9, -1, -1, -1, 1, -1));
 }
 
 TEST(named_pattern, without_anybody_to_send_is_refused) {
@@ -188,14 +188,14 @@ TEST(named_pattern, without_anybody_to_send_is_refused) {
     EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
     EXPECT_STREQ(
         error.what(),
-        "there is no pattern bit-reversal (with 3 players no rank would send). Let at least 4 ranks take part");
+        "there is no pattern bit-reversal (with 3 participants no rank would send). Let at least 4 ranks take part");
   }
 }
 
 TEST(parse_pattern, knows_its_words) {
   for (const char* word : {"halves", "reversal", "neighbour", "bit-reversal", "transpose", "shift:3", "tornado:4"}) {
-    for (const int num_players : {1, 16}) {
-      const auto specs = parse_pattern("--pattern", word, num_players);
+    for (const int num_participants : {1, 16}) {
+      const auto specs = parse_pattern("--pattern", word, num_participants);
       ASSERT_THAT(specs, SizeIs(1));
       EXPECT_EQ(specs[0].name, word);
     }
@@ -210,7 +210,8 @@ TEST(parse_pattern, says_what_is_wrong_with_a_word) {
   EXPECT_THAT(complaint("half", 8), AllOf(HasSubstr("--pattern cannot be 'half' (there is no such pattern)"),
                                           HasSubstr("bit-reversal"), HasSubstr("random")));
   for (const char* word : {"", ":", ":3", "shift-each:2", "Halves", "halves ", "shift-3"}) {
-    for (const int num_players : {1, 8}) EXPECT_THAT(complaint(word, num_players), HasSubstr("no such pattern"));
+    for (const int num_participants : {1, 8})
+      EXPECT_THAT(complaint(word, num_participants), HasSubstr("no such pattern"));
   }
   EXPECT_THAT(complaint("halves:2", 8), HasSubstr("nothing may follow 'halves'"));
   EXPECT_THAT(complaint("transpose:", 8), HasSubstr("nothing may follow 'transpose'"));
@@ -218,32 +219,33 @@ TEST(parse_pattern, says_what_is_wrong_with_a_word) {
                            "shift:99999999999", "shift:1:2", "shift:+1"}) {
     EXPECT_THAT(complaint(word, 8), AllOf(HasSubstr("is no distance"), HasSubstr("Write for example shift:1"))) << word;
   }
-  EXPECT_THAT(complaint("tornado", 8), AllOf(HasSubstr("players in a group"), HasSubstr("tornado:16")));
-  EXPECT_THAT(complaint("tornado:0", 1), HasSubstr("players in a group"));
+  EXPECT_THAT(complaint("tornado", 8), AllOf(HasSubstr("participants in a group"), HasSubstr("tornado:16")));
+  EXPECT_THAT(complaint("tornado:0", 1), HasSubstr("participants in a group"));
 }
 
-TEST(parse_pattern, says_what_so_many_players_cannot_have) {
-  EXPECT_THAT(complaint("shift:8", 8), AllOf(HasSubstr("8 players have no shift by 8"), HasSubstr("Choose 1 to 7")));
+TEST(parse_pattern, says_what_so_many_participants_cannot_have) {
+  EXPECT_THAT(complaint("shift:8", 8),
+              AllOf(HasSubstr("8 participants have no shift by 8"), HasSubstr("Choose 1 to 7")));
   EXPECT_EQ(complaint("shift:8", 1), "");
   EXPECT_THAT(complaint("transpose", 7), HasSubstr("since 7 is prime"));
-  EXPECT_THAT(complaint("bit-reversal", 3), HasSubstr("with 3 players no rank would send"));
+  EXPECT_THAT(complaint("bit-reversal", 3), HasSubstr("with 3 participants no rank would send"));
   EXPECT_THAT(complaint("tornado:5", 18),
-              AllOf(HasSubstr("18 players cannot be split into at least 2 full groups of 5"),
+              AllOf(HasSubstr("18 participants cannot be split into at least 2 full groups of 5"),
                     HasSubstr("for example tornado:3")));
   EXPECT_THAT(complaint("tornado:18", 18), HasSubstr("for example tornado:9"));
   EXPECT_THAT(complaint("tornado:2000000000", 7), HasSubstr("for example tornado:1"));
 }
 
-Pattern computed(const nlohmann::json& sample, const Players& players) {
-  const std::vector<std::int32_t> ranks = players_of(players);
+Pattern computed(const nlohmann::json& sample, const Participants& participants) {
+  const std::vector<std::int32_t> ranks = participants_of(participants);
   if (sample.at("kind") == "named") {
     const auto specs = parse_pattern("--pattern", sample.at("name"), static_cast<int>(ranks.size()));
-    return named_pattern(specs.at(0), players.num_ranks, ranks);
+    return named_pattern(specs.at(0), participants.num_ranks, ranks);
   }
   const auto seed = sample.at("seed").get<std::uint64_t>();
-  Pattern pattern = random_pattern(players, ranks, seed, sample.at("index"));
+  Pattern pattern = random_pattern(participants, ranks, seed, sample.at("index"));
   if (sample.at("kind") == "random") return pattern;
-  return with_swapped_partners(pattern, players, sample.at("share"), seed, sample.at("step"));
+  return with_swapped_partners(pattern, participants, sample.at("share"), seed, sample.at("step"));
 }
 
 TEST(pattern_samples, are_what_is_computed) {
@@ -253,8 +255,8 @@ TEST(pattern_samples, are_what_is_computed) {
   for (const auto& sample : samples) {
     SCOPED_TRACE(sample.dump());
     const auto hosts = sample.at("host_of").get<std::vector<std::uint32_t>>();
-    const Players players{sample.at("num_ranks"), hosts, sample.at("per_host"), sample.at("within_hosts")};
-    EXPECT_EQ(computed(sample, players).send_to, sample.at("send_to").get<std::vector<std::int32_t>>());
+    const Participants participants{sample.at("num_ranks"), hosts, sample.at("per_host"), sample.at("within_hosts")};
+    EXPECT_EQ(computed(sample, participants).send_to, sample.at("send_to").get<std::vector<std::int32_t>>());
     kinds.insert(sample.at("kind"));
   }
   EXPECT_THAT(kinds, ElementsAre("named", "random", "swapped"));

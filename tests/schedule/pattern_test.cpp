@@ -65,60 +65,60 @@ Hosts hosts_of(const Spread& spread, int num_ranks) {
 }
 
 /// Every rank that is in it has a partner, whose partner it is; so nobody is in it twice.
-void expect_matching(const Pattern& pattern, const Players& players, std::span<const std::int32_t> ranks) {
-  ASSERT_EQ(pattern.send_to.size(), static_cast<std::size_t>(players.num_ranks));
-  for (std::int32_t rank = 0; rank < players.num_ranks; ++rank) {
+void expect_matching(const Pattern& pattern, const Participants& participants, std::span<const std::int32_t> ranks) {
+  ASSERT_EQ(pattern.send_to.size(), static_cast<std::size_t>(participants.num_ranks));
+  for (std::int32_t rank = 0; rank < participants.num_ranks; ++rank) {
     const std::int32_t to = pattern.send_to[static_cast<std::size_t>(rank)];
     if (to == no_rank) continue;
     ASSERT_NE(to, rank);
     ASSERT_TRUE(std::ranges::binary_search(ranks, rank));
     ASSERT_TRUE(std::ranges::binary_search(ranks, to));
     ASSERT_EQ(pattern.send_to[static_cast<std::size_t>(to)], rank);
-    if (players.within_hosts || players.host_of.empty()) continue;
-    ASSERT_NE(players.host_of[static_cast<std::size_t>(rank)], players.host_of[static_cast<std::size_t>(to)]);
+    if (participants.within_hosts || participants.host_of.empty()) continue;
+    ASSERT_NE(participants.host_of[static_cast<std::size_t>(rank)], participants.host_of[static_cast<std::size_t>(to)]);
   }
 }
 
-/// Of the complete graph of players, without the pairs on one host where those are not wanted.
-std::int64_t most_pairs(const Players& players, std::span<const std::int32_t> ranks) {
+/// Of the complete graph of participants, without the pairs on one host where those are not wanted.
+std::int64_t most_pairs(const Participants& participants, std::span<const std::int32_t> ranks) {
   const auto num = static_cast<std::int64_t>(ranks.size());
-  if (players.within_hosts || players.host_of.empty()) return num / 2;
+  if (participants.within_hosts || participants.host_of.empty()) return num / 2;
   std::map<std::uint32_t, std::int64_t> num_of_host;
   std::int64_t fullest = 0;
   for (const std::int32_t rank : ranks) {
-    fullest = std::max(fullest, ++num_of_host[players.host_of[static_cast<std::size_t>(rank)]]);
+    fullest = std::max(fullest, ++num_of_host[participants.host_of[static_cast<std::size_t>(rank)]]);
   }
   return std::min(num / 2, num - fullest);
 }
 
-void expect_all_good(const Players& players) {
-  const std::vector<std::int32_t> ranks = players_of(players);
+void expect_all_good(const Participants& participants) {
+  const std::vector<std::int32_t> ranks = participants_of(participants);
   for (const std::uint64_t index : {0U, 1U, 2U, 3U, 1000U}) {
-    const Pattern pattern = random_pattern(players, ranks, 11, index);
+    const Pattern pattern = random_pattern(participants, ranks, 11, index);
     SCOPED_TRACE(index);
-    expect_matching(pattern, players, ranks);
-    ASSERT_EQ(pattern.num_connections(), 2 * most_pairs(players, ranks));
+    expect_matching(pattern, participants, ranks);
+    ASSERT_EQ(pattern.num_connections(), 2 * most_pairs(participants, ranks));
   }
 }
 
 Pattern pattern_of_all(int num_ranks, std::uint64_t seed, std::uint64_t index,
                        std::span<const std::uint32_t> hosts = {}) {
-  const Players players{num_ranks, hosts};
-  return random_pattern(players, players_of(players), seed, index);
+  const Participants participants{num_ranks, hosts};
+  return random_pattern(participants, participants_of(participants), seed, index);
 }
 
-TEST(players, are_all_ranks_or_the_lowest_of_each_host) {
+TEST(participants, are_all_ranks_or_the_lowest_of_each_host) {
   const Hosts hosts{3, 0, 3, 0, 0, 3, 1};
-  EXPECT_THAT(players_of({7, hosts}), ElementsAre(0, 1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(players_of({7, hosts, 1}), ElementsAre(0, 1, 6));
-  EXPECT_THAT(players_of({7, hosts, 2}), ElementsAre(0, 1, 2, 3, 6));
-  EXPECT_THAT(players_of({7, hosts, 9}), ElementsAre(0, 1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(players_of({3, {}, 1}), ElementsAre(0, 1, 2)) << "each has a host to itself";
+  EXPECT_THAT(participants_of({7, hosts}), ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(participants_of({7, hosts, 1}), ElementsAre(0, 1, 6));
+  EXPECT_THAT(participants_of({7, hosts, 2}), ElementsAre(0, 1, 2, 3, 6));
+  EXPECT_THAT(participants_of({7, hosts, 9}), ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(participants_of({3, {}, 1}), ElementsAre(0, 1, 2)) << "each has a host to itself";
 }
 
-std::string complaint_about(const Players& players) {
+std::string complaint_about(const Participants& participants) {
   try {
-    players_of(players);
+    participants_of(participants);
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
     return error.what();
@@ -126,7 +126,7 @@ std::string complaint_about(const Players& players) {
   return {};
 }
 
-TEST(players, of_whom_there_are_fewer_than_two_are_refused) {
+TEST(participants, of_whom_there_are_fewer_than_two_are_refused) {
   EXPECT_THAT(complaint_about({1, {}}), HasSubstr("1 rank forms no pair (a pair needs two). Start at least 2 ranks"));
   EXPECT_THAT(complaint_about({0, {}}), HasSubstr("0 ranks form no pair"));
   const Hosts one_host{0, 0, 0};
@@ -140,11 +140,11 @@ TEST(random_pattern, is_a_matching_with_as_many_pairs_as_the_hosts_allow) {
       SCOPED_TRACE(testing::Message() << num_ranks << " ranks, " << spread.name);
       const Hosts hosts = hosts_of(spread, num_ranks);
       for (const int per_host : {0, 1, 3}) {
-        Players players{num_ranks, hosts, per_host};
-        if (!complaint_about(players).empty()) continue;
-        expect_all_good(players);
-        players.within_hosts = true;
-        expect_all_good(players);
+        Participants participants{num_ranks, hosts, per_host};
+        if (!complaint_about(participants).empty()) continue;
+        expect_all_good(participants);
+        participants.within_hosts = true;
+        expect_all_good(participants);
       }
       if (HasFatalFailure()) return;
     }
@@ -243,18 +243,18 @@ std::int64_t num_parted(const Pattern& before, const Pattern& after) {
   return num / 2;
 }
 
-TEST(swapped_partners, leave_a_matching_of_the_same_players) {
+TEST(swapped_partners, leave_a_matching_of_the_same_participants) {
   for (int num_ranks = 4; num_ranks <= 64; num_ranks += 3) {
     for (const Spread& spread : spreads()) {
       SCOPED_TRACE(testing::Message() << num_ranks << " ranks, " << spread.name);
       const Hosts hosts = hosts_of(spread, num_ranks);
-      const Players players{num_ranks, hosts};
-      const std::vector<std::int32_t> ranks = players_of(players);
-      const Pattern before = random_pattern(players, ranks, 1, 0);
+      const Participants participants{num_ranks, hosts};
+      const std::vector<std::int32_t> ranks = participants_of(participants);
+      const Pattern before = random_pattern(participants, ranks, 1, 0);
       const std::int64_t num_pairs = before.num_connections() / 2;
       for (const double share : {0.0, 0.1, 0.5, 1.0}) {
-        const Pattern after = with_swapped_partners(before, players, share, 1, 7);
-        expect_matching(after, players, ranks);
+        const Pattern after = with_swapped_partners(before, participants, share, 1, 7);
+        expect_matching(after, participants, ranks);
         for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
           EXPECT_EQ(before.send_to[rank] == no_rank, after.send_to[rank] == no_rank);
         }
@@ -268,10 +268,10 @@ TEST(swapped_partners, leave_a_matching_of_the_same_players) {
 
 TEST(swapped_partners, may_share_a_host_where_that_is_wanted) {
   const Hosts one_host(16, 0);
-  const Players players{16, one_host, 0, true};
-  const std::vector<std::int32_t> ranks = players_of(players);
-  const Pattern before = random_pattern(players, ranks, 1, 0);
-  EXPECT_EQ(num_parted(before, with_swapped_partners(before, players, 0.25, 1, 0)), 2);
+  const Participants participants{16, one_host, 0, true};
+  const std::vector<std::int32_t> ranks = participants_of(participants);
+  const Pattern before = random_pattern(participants, ranks, 1, 0);
+  EXPECT_EQ(num_parted(before, with_swapped_partners(before, participants, 0.25, 1, 0)), 2);
 }
 
 TEST(swapped_partners, differ_from_step_to_step_and_reach_all) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placements of ranks on hosts, selections of players, and the closed forms of what their schedules must hold.
+// Placements of ranks on hosts, selections of participants, and the closed forms of what their schedules must hold.
 #include "scenario.hpp"
 
 #include <algorithm>
@@ -37,13 +37,13 @@ std::uint32_t host_of(Placement placement, std::uint32_t rank, std::uint32_t num
   return 0;
 }
 
-std::vector<std::int32_t> players_of(Playing players, const std::vector<std::uint32_t>& hosts) {
+std::vector<std::int32_t> participants_of(Participation participants, const std::vector<std::uint32_t>& hosts) {
   const auto num_ranks = static_cast<std::int32_t>(hosts.size());
   std::vector<std::int32_t> result;
   for (std::int32_t rank = 0; rank < num_ranks; ++rank) {
     const auto own = hosts.begin() + rank;
     const bool is_chosen[] = {false, std::find(hosts.begin(), own, *own) == own, rank % 3 != 1, rank == num_ranks - 1};
-    if (is_chosen[static_cast<std::size_t>(players)]) result.push_back(rank);
+    if (is_chosen[static_cast<std::size_t>(participants)]) result.push_back(rank);
   }
   return result;
 }
@@ -56,14 +56,14 @@ std::string name_of(Placement placement) {
   return names[static_cast<std::size_t>(placement)];
 }
 
-Scenario scenario(Placement placement, Playing players, int num_ranks) {
+Scenario scenario(Placement placement, Participation participants, int num_ranks) {
   Scenario scenario;
   scenario.spec.num_ranks = num_ranks;
   for (int rank = 0; rank < num_ranks; ++rank) {
     scenario.groups.push_back(
         host_of(placement, static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(num_ranks)));
   }
-  scenario.spec.players = players_of(players, scenario.groups);
+  scenario.spec.participants = participants_of(participants, scenario.groups);
   if (placement != Placement::none) scenario.spec.group_of = scenario.groups;
   return scenario;
 }
@@ -75,7 +75,7 @@ Expected::Expected(const Spec& spec) : bisection_(spec.bisection), ranks_(static
 
   std::map<std::uint32_t, std::size_t> numbers;
   for (const std::int32_t rank : seats) {
-    if (!spec.players.empty() && std::ranges::count(spec.players, rank) == 0) continue;
+    if (!spec.participants.empty() && std::ranges::count(spec.participants, rank) == 0) continue;
     const auto index = static_cast<std::size_t>(rank);
     const std::uint32_t name = spec.group_of.empty() ? static_cast<std::uint32_t>(rank) : spec.group_of[index];
     ranks_[index] = {true, numbers.try_emplace(name, numbers.size()).first->second};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A spec with hosts and players of its own, and what must be true of its schedule, worked out the slow way.
+// A spec with hosts and participants of its own, and what must be true of its schedule, worked out the slow way.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,18 @@ constexpr Placement all_placements[] = {Placement::none,        Placement::block
                                         Placement::large_first, Placement::large_last,     Placement::random};
 std::string name_of(Placement placement);
 
-enum class Playing { all, one_per_host, two_thirds, last_only };
-constexpr Playing all_players[] = {Playing::all, Playing::one_per_host, Playing::two_thirds, Playing::last_only};
+enum class Participation { all, one_per_host, two_thirds, last_only };
+constexpr Participation all_participants[] = {Participation::all, Participation::one_per_host,
+                                              Participation::two_thirds, Participation::last_only};
 
 struct Scenario {
   Placement placement = Placement::none;
-  Playing players = Playing::all;
+  Participation participants = Participation::all;
   Spec spec;                          ///< num_ranks and the flags are the test's choice
   std::vector<std::uint32_t> groups;  ///< what spec.group_of refers to
 };
 
-Scenario scenario(Placement placement, Playing players, int num_ranks);
+Scenario scenario(Placement placement, Participation participants, int num_ranks);
 
 /// What a schedule must be, from the spec alone: seats, groups and halves as the header says, but no rounds.
 class Expected {
@@ -59,7 +60,7 @@ class Expected {
   bool in_first_half(std::size_t item) const { return 2 * item < sizes_.size() + sizes_.size() % 2; }
 
   bool bisection_;
-  bool alone_ = false;  ///< one player, who meets itself
+  bool alone_ = false;  ///< one participant, who meets itself
   std::vector<Rank> ranks_;
   std::vector<std::int64_t> sizes_;  ///< by item
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bisections, hosts and players by hand: small tables in full, what is refused, and a million ranks.
+// Bisections, hosts and participants by hand: small tables in full, what is refused, and a million ranks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,21 +54,22 @@ TEST(bisection, serial_is_one_pair_a_round) {
   EXPECT_THAT(table({.num_ranks = 4, .bisection = true, .serial = true}), ElementsAre("0-2", "1-3", "0-3", "1-2"));
 }
 
-TEST(bisection, cuts_the_players_and_not_the_ranks) {
-  EXPECT_THAT(table({.num_ranks = 8, .players = {0, 1, 2, 7}, .bisection = true}), ElementsAre("0-2 1-7", "0-7 1-2"));
+TEST(bisection, cuts_the_participants_and_not_the_ranks) {
+  EXPECT_THAT(table({.num_ranks = 8, .participants = {0, 1, 2, 7}, .bisection = true}),
+              ElementsAre("0-2 1-7", "0-7 1-2"));
 }
 
 TEST(bisection, of_permuted_ranks_cuts_their_seats) {
   // permutation(8, 1, 0) is 4 2 5 7 6 1 0 3.
   const Schedule schedule({.num_ranks = 8, .bisection = true, .permutation = 0});
   EXPECT_EQ(schedule.pairs(0).at(0), (Pair{4, 6}));
-  const Schedule players({.num_ranks = 8, .players = {1, 2, 3, 4}, .bisection = true, .permutation = 0});
-  EXPECT_EQ(players.pairs(0).at(0), (Pair{4, 1}));
+  const Schedule participants({.num_ranks = 8, .participants = {1, 2, 3, 4}, .bisection = true, .permutation = 0});
+  EXPECT_EQ(participants.pairs(0).at(0), (Pair{4, 1}));
 }
 
 TEST(bisection, needs_two_ranks) {
   EXPECT_EQ(refusal({.num_ranks = 1, .bisection = true}), "a bisection needs two ranks (only one takes part)");
-  EXPECT_EQ(refusal({.num_ranks = 8, .players = {3}, .bisection = true}),
+  EXPECT_EQ(refusal({.num_ranks = 8, .participants = {3}, .bisection = true}),
             "a bisection needs two ranks (only one takes part)");
 }
 
@@ -103,11 +104,11 @@ TEST(hosts, are_cut_into_halves_by_a_bisection) {
               ElementsAre("0-3 2-4", "1-3 2-5", "0-4 1-5 2-3", "0-5 1-4"));
 }
 
-TEST(hosts, with_one_player_each_meet_as_ranks_do) {
+TEST(hosts, with_one_participant_each_meet_as_ranks_do) {
   const std::vector<std::uint32_t> groups{0, 0, 1, 1, 2, 2, 3, 3};
-  const auto lines = table({.num_ranks = 8, .players = {0, 2, 4, 6}});
+  const auto lines = table({.num_ranks = 8, .participants = {0, 2, 4, 6}});
   EXPECT_THAT(lines, ElementsAre("0-6 2-4", "0-4 6-2", "0-2 4-6"));
-  EXPECT_EQ(table({.num_ranks = 8, .players = {0, 2, 4, 6}, .group_of = groups}), lines);
+  EXPECT_EQ(table({.num_ranks = 8, .participants = {0, 2, 4, 6}, .group_of = groups}), lines);
 }
 
 TEST(hosts, one_alone_has_nobody_to_meet) {
@@ -115,7 +116,7 @@ TEST(hosts, one_alone_has_nobody_to_meet) {
   for (const bool bisection : {false, true}) {
     EXPECT_EQ(refusal({.num_ranks = 3, .group_of = std::span(groups).first(3), .bisection = bisection}),
               "all ranks are on one host, so there is no pair between hosts");
-    EXPECT_EQ(refusal({.num_ranks = 4, .players = {0, 1}, .group_of = groups, .bisection = bisection}),
+    EXPECT_EQ(refusal({.num_ranks = 4, .participants = {0, 1}, .group_of = groups, .bisection = bisection}),
               "all ranks are on one host, so there is no pair between hosts");
     EXPECT_EQ(refusal({.num_ranks = 4, .group_of = groups, .bisection = bisection}), "accepted");
   }
@@ -129,8 +130,8 @@ TEST(hosts, need_be_known_only_while_the_schedule_is_made) {
   EXPECT_EQ(schedule.pairs(3).at(0), before);
 }
 
-TEST(players, alone_meet_themselves) {
-  const Schedule schedule({.num_ranks = 4, .players = {2}});
+TEST(participants, alone_meet_themselves) {
+  const Schedule schedule({.num_ranks = 4, .participants = {2}});
   ASSERT_EQ(schedule.num_rounds(), 1);
   EXPECT_EQ(schedule.pairing(2, 0)->partner, 2);
   for (const int rank : {0, 1, 3}) EXPECT_FALSE(schedule.pairing(rank, 0).has_value());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All kinds of schedule (pairs, bisection, hosts, chosen players) for up to 64 ranks in every combination.
+// All kinds of schedule (pairs, bisection, hosts, chosen participants) for up to 64 ranks in every combination.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -162,12 +162,12 @@ class Kinds : public testing::TestWithParam<std::tuple<Placement, bool>> {};
 
 TEST_P(Kinds, hold_every_allowed_pair_once_in_every_form) {
   const auto [placement, bisection] = GetParam();
-  for (const Playing players : all_players) {
+  for (const Participation participants : all_participants) {
     for (int num_ranks = 1; num_ranks <= most_ranks; ++num_ranks) {
-      Scenario given = scenario(placement, players, num_ranks);
+      Scenario given = scenario(placement, participants, num_ranks);
       given.spec.bisection = bisection;
       for (const int permutation : {-1, 3}) {
-        SCOPED_TRACE(testing::Message() << num_ranks << " ranks, players " << static_cast<int>(players)
+        SCOPED_TRACE(testing::Message() << num_ranks << " ranks, participants " << static_cast<int>(participants)
                                         << ", permutation " << permutation);
         given.spec.permutation = permutation;
         ASSERT_NO_FATAL_FAILURE(check_all_forms(given.spec));

@@ -53,7 +53,7 @@ class Timing:
 
 
 @dataclass(frozen=True)
-class Places:
+class EndRatios:
     """Ranks or hosts as senders and receivers: how long their messages take to arrive, divided by what the middle rank
     or host needs. All arrays are [N] or [hosts]; NaN = none.
     """
@@ -86,8 +86,8 @@ class GroupAnalysis:
     median_ns: float  # of the messages; NaN = none
     fairness: float  # Jain's index over the rates of the messages; NaN = none
     slowest: tuple[Cell, ...]  # slowest messages first, at most MOST_SLOWEST
-    ranks: Places
-    hosts: Places
+    ranks: EndRatios
+    hosts: EndRatios
     centre_ns: FloatArray  # [N] of a family: median time to arrival of the messages of a rank's star; NaN = none
     slow_hosts: tuple[int, ...]
     slow_ranks: tuple[int, ...]  # not those of slow hosts
@@ -270,12 +270,12 @@ def _sides(group: TopologyGroup, found: MessageScan, centre_ns: FloatArray) -> _
     return _Sides(first.from_ns, first.to_ns, (first.either_ns,))
 
 
-def _judged(sides: _Sides, can_judge: BoolArray) -> Places:
+def _judged(sides: _Sides, can_judge: BoolArray) -> EndRatios:
     is_slow = np.any([_is_slow(values) for values in sides.judged_ns], axis=0)
-    return Places(_ratios(sides.from_ns), _ratios(sides.to_ns), is_slow & can_judge)
+    return EndRatios(_ratios(sides.from_ns), _ratios(sides.to_ns), is_slow & can_judge)
 
 
-def _hosts(result: TopologyResult, sides: _Sides, can_judge: BoolArray) -> Places:
+def _hosts(result: TopologyResult, sides: _Sides, can_judge: BoolArray) -> EndRatios:
     """A host has the lower medians of its ranks: more than half of them must be slow."""
     host_of, num_hosts = result.host_of(), len(result.hosts())
 

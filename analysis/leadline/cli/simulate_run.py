@@ -14,9 +14,9 @@ from leadline.readers import load
 from leadline.readers.input_file import another_kind
 from leadline.simulate.bisection import Extent, simulate
 from leadline.simulate.compare import compare_patterns
+from leadline.simulate.experiments import experiment_of_ranks, experiment_of_result
 from leadline.simulate.measured import PatternCheck, measured_indices, measured_named
 from leadline.simulate.named_patterns import named_pattern, parse_patterns
-from leadline.simulate.places import experiment_of_ranks, experiment_of_result
 from leadline.simulate.result_file import is_own_simulation, simulation_text
 from leadline.simulate.topology import parse_topology
 from leadline.text.simulation import comparison_lines, expectation_lines, named_lines

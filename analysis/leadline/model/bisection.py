@@ -119,7 +119,7 @@ class BisectionReader(Protocol):
 class BisectionResult(RunResult):
     """What a run of the bisection test left in its file. N = ranks."""
 
-    num_players: int  # ranks that take part in patterns
+    num_participants: int  # ranks that take part in patterns
     num_exchanges: int  # timed, of a pattern
     seed: int  # of random patterns
     within_hosts: bool  # random pairs may lie on one host

@@ -36,7 +36,7 @@ class SimulatedBisection:
     hosts: tuple[str, ...]  # the host of every rank, [num_ranks]
     active_ranks_per_host: int  # so many ranks of each host take part; 0 = all
     within_hosts: bool  # random pairs may lie on one host
-    num_players: int
+    num_participants: int
     pattern_index: IntArray  # [M]: the number that replays a pattern with the seed; rising
     relative_mean: FloatArray  # [M], mean over the connections of a pattern of 1/c
     relative_harmonic: FloatArray  # [M], 1 / mean over its connections of c

@@ -81,7 +81,7 @@ def real_of(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def place_of(
+def rank_placement(
     rank: int, host: str, device: str = "", cpus: str = "", pid: int = 0, num_cpus: int = 0, numa_node: int = -1
 ) -> RankLocation:
     """Where a rank ran; hosts without a name get one, since a name is what people look for."""

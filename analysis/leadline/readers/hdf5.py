@@ -18,7 +18,7 @@ from leadline.readers.contents import (
 )
 from leadline.readers.diagnosis import diagnosis_of
 from leadline.readers.hdf5_file import FileReader
-from leadline.readers.hdf5_rows import Place, RowReader
+from leadline.readers.hdf5_rows import DatasetLayout, RowReader
 from leadline.readers.input_file import InputFile
 
 
@@ -34,7 +34,7 @@ class _Reader(FileReader):
 
     def __init__(self, input_file: InputFile, file: h5py.File) -> None:
         super().__init__(input_file, file)
-        self._places: dict[str, Place] = {}
+        self._layouts: dict[str, DatasetLayout] = {}
 
     def result(self) -> LinkResult:
         provenance = provenance_of(self._group("provenance").attrs, Provenance)
@@ -42,7 +42,7 @@ class _Reader(FileReader):
         num_sizes, num_ranks, summary = len(head["message_sizes_bytes"]), len(head["ranks"]), head["summary"]
         slices = self._slices(head["message_sizes_bytes"], num_ranks)
         repeats_with_schedule = self._find_schedules(slices, num_ranks)
-        rows = RowReader(self._input, self._places, num_ranks)
+        rows = RowReader(self._input, self._layouts, num_ranks)
         linktest = self._linktest(num_ranks)
         return LinkResult(
             **head,
@@ -88,7 +88,7 @@ class _Reader(FileReader):
 
     def _add_place(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
         dataset, offset = self._checked(name, shape, kinds)
-        self._places[name] = Place(offset, dataset.dtype, num_ranks=shape[-1])
+        self._layouts[name] = DatasetLayout(offset, dataset.dtype, num_ranks=shape[-1])
 
     def _retests(self, num_sizes: int, num_ranks: int) -> tuple[Retest, ...]:
         if "retest/from" not in self._file:

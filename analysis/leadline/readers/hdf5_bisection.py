@@ -23,7 +23,7 @@ from leadline.model import (
 )
 from leadline.readers.contents import DamagedError, findings_of, provenance_of, real_of, text_of
 from leadline.readers.hdf5_file import FileReader
-from leadline.readers.hdf5_numbers import NumberPlace, NumberReader
+from leadline.readers.hdf5_numbers import NumberLayout, NumberReader
 from leadline.readers.input_file import InputFile
 
 _SPEEDS = ("bytes_per_s_mean", "bytes_per_s_harmonic", "bytes_per_s_min", "bytes_per_s_max", "bytes_per_s_full_load")
@@ -48,17 +48,17 @@ class _Reader(FileReader):
 
     def __init__(self, input_file: InputFile, file: h5py.File) -> None:
         super().__init__(input_file, file)
-        self._places: dict[str, NumberPlace] = {}
+        self._places: dict[str, NumberLayout] = {}
 
     def result(self) -> BisectionResult:
         provenance = provenance_of(self._group("provenance").attrs, RunProvenance)
         head = self._head(provenance.num_ranks)
         sizes, num_ranks, summary = head["message_sizes_bytes"], len(head["ranks"]), head["summary"]
         facts = self._group("bisection").attrs
-        num_players, num_exchanges = int(facts["num_players"]), int(facts["num_exchanges"])
-        if not 0 <= num_players <= num_ranks or num_exchanges < 1:
+        num_participants, num_exchanges = int(facts["num_participants"]), int(facts["num_exchanges"])
+        if not 0 <= num_participants <= num_ranks or num_exchanges < 1:
             raise self._damaged(
-                f"/bisection has {num_players} participants of {num_ranks} ranks, {num_exchanges} exchanges"
+                f"/bisection has {num_participants} participants of {num_ranks} ranks, {num_exchanges} exchanges"
             )
         names = self._pattern_names()
         max_patterns = self._matrices(len(sizes), num_ranks)
@@ -68,7 +68,7 @@ class _Reader(FileReader):
             **head,
             provenance=provenance,
             findings=findings_of(summary),
-            num_players=num_players,
+            num_participants=num_participants,
             num_exchanges=num_exchanges,
             seed=int(facts["seed"]),
             within_hosts=bool(int(facts["within_hosts"])),
@@ -106,7 +106,7 @@ class _Reader(FileReader):
 
     def _add_place(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
         dataset, offset = self._checked(name, shape, kinds)
-        self._places[name] = NumberPlace(offset, dataset.dtype, dataset.shape)
+        self._places[name] = NumberLayout(offset, dataset.dtype, dataset.shape)
 
 
 def _entries(summary: Mapping[str, object] | None, name: str) -> list[Mapping[str, Any]]:
@@ -141,12 +141,12 @@ class _NumbersOfPatterns:
     """See leadline.model.BisectionReader."""
 
     def __init__(
-        self, input_file: InputFile, places: dict[str, NumberPlace], sizes: tuple[int, ...], num_ranks: int,
+        self, input_file: InputFile, layouts: dict[str, NumberLayout], sizes: tuple[int, ...], num_ranks: int,
         max_patterns: int, num_names: int,
     ) -> None:  # fmt: skip
-        self._numbers, self._sizes, self._num_ranks = NumberReader(input_file, places), sizes, num_ranks
+        self._numbers, self._sizes, self._num_ranks = NumberReader(input_file, layouts), sizes, num_ranks
         self._max_patterns, self._num_names = max_patterns, num_names
-        of_baseline = places.get("bisection/baseline/time_ns")
+        of_baseline = layouts.get("bisection/baseline/time_ns")
         self._max_baseline = of_baseline.shape[1] if of_baseline else 0
 
     def patterns(self, size_index: int) -> Patterns:

@@ -13,7 +13,7 @@ import numpy as np
 
 from leadline.error import LeadlineError
 from leadline.model import RankLocation
-from leadline.readers.contents import BAD_VALUES, FORMAT_VERSION, place_of, reason_of, summary_of, text_of
+from leadline.readers.contents import BAD_VALUES, FORMAT_VERSION, rank_placement, reason_of, summary_of, text_of
 from leadline.readers.input_file import InputFile, another_kind, truncated, unreadable
 
 
@@ -108,7 +108,7 @@ class FileReader:
         names = ("device", "cpus", "pid", "num_cpus", "numa_node")
         device, cpus, *numbers = (self._array(f"ranks/{name}", 1, len(hosts)) for name in names)
         return tuple(
-            place_of(rank, text_of(hosts[rank]), text_of(device[rank]), text_of(cpus[rank]), *of_rank)
+            rank_placement(rank, text_of(hosts[rank]), text_of(device[rank]), text_of(cpus[rank]), *of_rank)
             for rank, of_rank in enumerate(zip(*(column.tolist() for column in numbers), strict=True))
         )
 

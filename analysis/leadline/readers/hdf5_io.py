@@ -22,7 +22,7 @@ from leadline.model.io import (
 )
 from leadline.readers.contents import findings_of, provenance_of, text_of
 from leadline.readers.hdf5_file import FileReader
-from leadline.readers.hdf5_numbers import NumberPlace, NumberReader
+from leadline.readers.hdf5_numbers import NumberLayout, NumberReader
 from leadline.readers.input_file import InputFile
 
 _OPERATIONS = ("write", "read")
@@ -94,12 +94,12 @@ class _Reader(FileReader):
             raise self._damaged("/io/phases/summary is no object")
         return summary
 
-    def _places(self, num_phases: int, num_ranks: int) -> dict[str, NumberPlace]:
-        places = {}
+    def _places(self, num_phases: int, num_ranks: int) -> dict[str, NumberLayout]:
+        layouts = {}
 
         def add(name: str, shape: tuple[int, ...], kinds: str) -> None:
             dataset, offset = self._checked(f"io/ranks/{name}", shape, kinds)
-            places[f"io/ranks/{name}"] = NumberPlace(offset, dataset.dtype, shape)
+            layouts[f"io/ranks/{name}"] = NumberLayout(offset, dataset.dtype, shape)
 
         of_each = (num_phases, num_ranks)
         for name in (*_SPANS, *_CALLS, *(f"{time}_ns" for time in IO_TIMES)):
@@ -108,14 +108,16 @@ class _Reader(FileReader):
             add(name, of_each, "iu")
         add("latencies", (*of_each, NUM_LATENCY_BUCKETS), "iu")
         add("series_bytes", (*of_each, NUM_SERIES_BINS), "iu")
-        return places
+        return layouts
 
 
 class _RowReader:
     """Reads a phase of a file; see leadline.model.io.IoReader."""
 
-    def __init__(self, input_file: InputFile, places: dict[str, NumberPlace], num_phases: int, num_ranks: int) -> None:
-        self._numbers = NumberReader(input_file, places)
+    def __init__(
+        self, input_file: InputFile, layouts: dict[str, NumberLayout], num_phases: int, num_ranks: int
+    ) -> None:
+        self._numbers = NumberReader(input_file, layouts)
         self._num_phases, self._num_ranks = num_phases, num_ranks
 
     def rows(self, phase: int) -> PhaseRows:

@@ -22,7 +22,7 @@ _SHORT_ROW_BYTES = 4096
 
 
 @dataclass(frozen=True)
-class NumberPlace:
+class NumberLayout:
     """Where the values of a dataset lie; offset None = in chunks, or packed."""
 
     offset: int | None
@@ -35,9 +35,9 @@ class NumberReader:
     out wherever a dataset lies in one piece, as the engine writes it.
     """
 
-    def __init__(self, input_file: InputFile, places: Mapping[str, NumberPlace]) -> None:
-        """`places` by the names of the datasets; the caller has checked their shapes and that they lie in the file."""
-        self._input, self._places = input_file, places
+    def __init__(self, input_file: InputFile, layouts: Mapping[str, NumberLayout]) -> None:
+        """`layouts` by the names of the datasets; the caller has checked their shapes and that they lie in the file."""
+        self._input, self._layouts = input_file, layouts
         self._library_file: h5py.File | None = None
         self._lock = threading.Lock()
 
@@ -47,22 +47,22 @@ class NumberReader:
 
     def stretch(self, name: str, first: int, end: int) -> NDArray[Any]:
         """Values of a dataset as they are stored, all of its dimensions in a row."""
-        place = self._places[name]
-        if place.offset is None:
+        layout = self._layouts[name]
+        if layout.offset is None:
             return self._through_library(name, lambda dataset: dataset[()].reshape(-1)[first:end])
-        numbers = np.empty(max(end - first, 0), dtype=place.kind)
-        if numbers.size and not self._input.read_into(place.offset + first * place.kind.itemsize, numbers):
+        numbers = np.empty(max(end - first, 0), dtype=layout.kind)
+        if numbers.size and not self._input.read_into(layout.offset + first * layout.kind.itemsize, numbers):
             raise truncated(self._input.path)
         return numbers
 
     def times(self, name: str, first: int, end: int) -> FloatArray:
         """The same as float64; holes are NaN."""
-        place, times = self._places[name], np.empty(max(end - first, 0))
-        if place.offset is None:
+        layout, times = self._layouts[name], np.empty(max(end - first, 0))
+        if layout.offset is None:
             times[...] = self.stretch(name, first, end)
             return self._checked(name, times)
         try:
-            if not self._input.read_cells(place.offset + first * place.kind.itemsize, place.kind, times):
+            if not self._input.read_cells(layout.offset + first * layout.kind.itemsize, layout.kind, times):
                 raise truncated(self._input.path)
         except ImpossibleValueError:
             raise self._impossible(name) from None
@@ -72,19 +72,19 @@ class NumberReader:
         """Of a dataset of three dimensions a rectangle of a plane as it is stored, [rows, columns]: each from the first
         to before the second.
         """
-        place, (row, end_row), (column, end_column) = self._places[name], rows, columns
+        layout, (row, end_row), (column, end_column) = self._layouts[name], rows, columns
         num_rows, num_columns = max(end_row - row, 0), max(end_column - column, 0)
-        if place.offset is None:
+        if layout.offset is None:
             return self._through_library(name, lambda dataset: dataset[plane, row:end_row, column:end_column])
-        _, all_rows, width = place.shape
-        size, first_row = place.kind.itemsize, plane * all_rows + row
+        _, all_rows, width = layout.shape
+        size, first_row = layout.kind.itemsize, plane * all_rows + row
         if width * size <= _SHORT_ROW_BYTES or (column, end_column) == (0, width):
-            whole = np.empty((num_rows, width), dtype=place.kind)
-            if whole.size and not self._input.read_into(place.offset + first_row * width * size, whole):
+            whole = np.empty((num_rows, width), dtype=layout.kind)
+            if whole.size and not self._input.read_into(layout.offset + first_row * width * size, whole):
                 raise truncated(self._input.path)
             return whole[:, column:end_column]
-        numbers = np.empty((num_rows, num_columns), dtype=place.kind)
-        offsets = [place.offset + ((first_row + index) * width + column) * size for index in range(num_rows)]
+        numbers = np.empty((num_rows, num_columns), dtype=layout.kind)
+        offsets = [layout.offset + ((first_row + index) * width + column) * size for index in range(num_rows)]
         if numbers.size and not self._input.read_pieces(offsets, numbers):
             raise truncated(self._input.path)
         return numbers

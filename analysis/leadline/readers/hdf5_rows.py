@@ -18,7 +18,7 @@ from leadline.readers.input_file import ImpossibleValueError, InputFile, check_c
 
 
 @dataclass(frozen=True)
-class Place:
+class DatasetLayout:
     """Where the cells of a matrix lie, one row after the other; offset None = in chunks, or packed."""
 
     offset: int | None
@@ -31,29 +31,29 @@ class RowReader:
     wherever a matrix lies in one piece, as the engine writes it.
     """
 
-    def __init__(self, input_file: InputFile, places: Mapping[str, Place], num_ranks: int) -> None:
-        """`places` by the names of the datasets; the caller has checked their shapes and that they lie in the file."""
-        self._input, self._places, self._num_ranks = input_file, places, num_ranks
+    def __init__(self, input_file: InputFile, layouts: Mapping[str, DatasetLayout], num_ranks: int) -> None:
+        """`layouts` by the names of the datasets; the caller has checked their shapes and that they lie in the file."""
+        self._input, self._layouts, self._num_ranks = input_file, layouts, num_ranks
         self._library_file: h5py.File | None = None
         self._lock = threading.Lock()
 
     def read_rows(self, part: Slice, dataset: str, first: int, end: int) -> FloatArray:
         """See leadline.model.ReadRows. All sizes have the same rounds."""
         name = f"repeats/{part.repeat:04d}/{dataset}"
-        place = self._places[name]
+        layout = self._layouts[name]
         size_index = 0 if dataset == "round" else part.size_index
         first, end = max(first, 0), min(end, self._num_ranks)
         rows = np.empty((max(end - first, 0), self._num_ranks))
         try:
-            if place.offset is None:
+            if layout.offset is None:
                 block = slice(first, end)
                 cells = (block,) if dataset == "round" else (size_index, block)
                 self._through_library(name, cells, rows)
                 check_cells(rows.reshape(-1))
                 return rows
             row = size_index * self._num_ranks + first
-            offset = place.offset + row * self._num_ranks * place.kind.itemsize
-            if not self._input.read_cells(offset, place.kind, rows):
+            offset = layout.offset + row * self._num_ranks * layout.kind.itemsize
+            if not self._input.read_cells(offset, layout.kind, rows):
                 raise truncated(self._input.path)
         except ImpossibleValueError:
             why = f"damaged: /{name} has values that no measurement gives"
@@ -63,15 +63,17 @@ class RowReader:
     def read_block(self, part: Slice, dataset: str, rows: IntArray, columns: IntArray) -> FloatArray:
         """See leadline.model.ReadBlock. Of each row the stretch is read in which the columns lie."""
         name = f"repeats/{part.repeat:04d}/{dataset}"
-        place = self._places[name]
-        if place.offset is None or not len(rows) or not len(columns):
+        layout = self._layouts[name]
+        if layout.offset is None or not len(rows) or not len(columns):
             return block_of_rows(self.read_rows, part, dataset, rows, columns)
         first_row = 0 if dataset == "round" else part.size_index * self._num_ranks
         first = int(columns.min())
         cells = np.empty((len(rows), len(columns)))
-        is_direct = place.kind == cells.dtype and bool((np.diff(columns) == 1).all())
-        offsets = (place.offset + ((first_row + rows) * self._num_ranks + first) * place.kind.itemsize).tolist()
-        if not (self._input.read_pieces(offsets, cells) if is_direct else self._gather(offsets, place, columns, cells)):
+        is_direct = layout.kind == cells.dtype and bool((np.diff(columns) == 1).all())
+        offsets = (layout.offset + ((first_row + rows) * self._num_ranks + first) * layout.kind.itemsize).tolist()
+        if not (
+            self._input.read_pieces(offsets, cells) if is_direct else self._gather(offsets, layout, columns, cells)
+        ):
             raise truncated(self._input.path)
         try:
             check_cells(cells.reshape(-1))
@@ -80,10 +82,10 @@ class RowReader:
             raise unreadable(self._input.path, why) from None
         return cells
 
-    def _gather(self, offsets: list[int], place: Place, columns: IntArray, cells: FloatArray) -> bool:
+    def _gather(self, offsets: list[int], layout: DatasetLayout, columns: IntArray, cells: FloatArray) -> bool:
         """The wanted columns of every stretch of a row; False where the file ends before that."""
         wanted = columns - columns.min()
-        stretch = np.empty(int(wanted.max()) + 1, dtype=place.kind)
+        stretch = np.empty(int(wanted.max()) + 1, dtype=layout.kind)
         for index, offset in enumerate(offsets):
             if not self._input.read_into(offset, stretch):
                 return False

@@ -21,7 +21,7 @@ from leadline.model import (
 )
 from leadline.readers.contents import findings_of, provenance_of, text_of
 from leadline.readers.hdf5_file import FileReader
-from leadline.readers.hdf5_numbers import NumberPlace, NumberReader
+from leadline.readers.hdf5_numbers import NumberLayout, NumberReader
 from leadline.readers.input_file import InputFile
 
 _RANK_TIMES = tuple(f"rank_time_ns_{statistic.value}" for statistic in Statistic)
@@ -44,7 +44,7 @@ class _Reader(FileReader):
 
     def __init__(self, input_file: InputFile, file: h5py.File) -> None:
         super().__init__(input_file, file)
-        self._places: dict[str, NumberPlace] = {}
+        self._places: dict[str, NumberLayout] = {}
         self._rooms: set[tuple[int, ...]] = set()  # [R, S, I] of all topologies
 
     def result(self) -> TopologyResult:
@@ -116,7 +116,7 @@ class _Reader(FileReader):
 
     def _add_place(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
         dataset, offset = self._checked(name, shape, kinds)
-        self._places[name] = NumberPlace(offset, dataset.dtype, dataset.shape)
+        self._places[name] = NumberLayout(offset, dataset.dtype, dataset.shape)
 
     def _load(self, sizes: tuple[int, ...], num_topologies: int) -> tuple[LoadPoint, ...]:
         columns: dict[str, Any] = {}
@@ -142,9 +142,9 @@ class _TimeReader:
     """See leadline.model.TopologyReader."""
 
     def __init__(
-        self, input_file: InputFile, places: dict[str, NumberPlace], topologies: tuple[Topology, ...], num_ranks: int
+        self, input_file: InputFile, layouts: dict[str, NumberLayout], topologies: tuple[Topology, ...], num_ranks: int
     ) -> None:
-        self._numbers, self._num_ranks = NumberReader(input_file, places), num_ranks
+        self._numbers, self._num_ranks = NumberReader(input_file, layouts), num_ranks
         self._num_rows = [2 * topology.num_channels for topology in topologies]
 
     def row_start(self, topology: int) -> IntArray:

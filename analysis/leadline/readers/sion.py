@@ -20,8 +20,8 @@ from leadline.readers.contents import (
     findings_of,
     has_rounds,
     linktest_of,
-    place_of,
     provenance_of,
+    rank_placement,
     reason_of,
     retests_of,
     summary_of,
@@ -246,7 +246,7 @@ class _Reader:
             if self._is_extended:
                 rank_head = self._rank_head(rank)
                 places.append(
-                    place_of(
+                    rank_placement(
                         rank,
                         rank_head.host,
                         rank_head.device,
@@ -257,7 +257,7 @@ class _Reader:
                     )
                 )
             else:
-                places.append(place_of(rank, padded_text(head[17 : COMMON_HEAD_BYTES - 16])))
+                places.append(rank_placement(rank, padded_text(head[17 : COMMON_HEAD_BYTES - 16])))
         return tuple(places), location
 
     def _common_head(self, rank: int) -> bytes:

@@ -45,7 +45,7 @@ def page_of(
     return {
         "first_size": first_size(sizes),
         "sizes": [_size(one) for one in sizes],
-        "places": places_of(result, places),
+        "places": component_rows(result, places),
         "simulated": _simulated(comparison) if comparison else None,
     }
 
@@ -119,7 +119,7 @@ def _counts(edges: FloatArray, counts: np.ndarray) -> Data:
     return {"edges": [_rounded(edge) for edge in edges.tolist()], "counts": counts.tolist()}
 
 
-def places_of(result: BisectionResult, places: ComponentsAnalysis) -> dict[str, list[Data]]:
+def component_rows(result: BisectionResult, places: ComponentsAnalysis) -> dict[str, list[Data]]:
     """Shares of slow connections by host and by rank; of many a bar stands for several and shows the worst."""
     found: dict[str, list[Data]] = {}
     if not places.of_ranks.num.any():

@@ -117,5 +117,5 @@ def verdict(result: BisectionResult, analysis: BisectionAnalysis) -> str:
     """The colour of the headline: alarming, fine, or neither where not all is known."""
     if analysis.places.slow or any(slow.is_slow_alone for one in analysis.sizes for slow in one.slow):
         return "alarming"
-    is_known = any(len(one.random) for one in analysis.sizes) and result.num_players >= FEWEST_PARTNERS
+    is_known = any(len(one.random) for one in analysis.sizes) and result.num_participants >= FEWEST_PARTNERS
     return "fine" if result.complete and is_known and not bisection_text.missing(result, analysis.sizes) else ""

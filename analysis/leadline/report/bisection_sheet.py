@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from leadline.model import BisectionResult
 from leadline.model.simulation import SimulatedBisection
 from leadline.report import bisection_tables as tables
-from leadline.report.bisection_data import places_of
+from leadline.report.bisection_data import component_rows
 from leadline.report.bisection_page import BisectionAnalysis, analyse_bisection
 from leadline.report.bisection_plots import (
     draw_comparison,
@@ -85,7 +85,7 @@ def _page(result: BisectionResult, analysis: BisectionAnalysis) -> Paper:
         y = _draw_row(paper, Area(x, y, width, _PLOT_HEIGHT), " · ".join(name for name, _ in row),
                       [draw for _, draw in row])  # fmt: skip
     y = _draw_tables(paper, Area(x, y, width, foot - below - _GAP - y), result, analysis)
-    of_places = places_of(result, analysis.places)
+    of_places = component_rows(result, analysis.places)
     if of_places and foot - below - _GAP - y > _PLACES_HEIGHT + 1.5:
         kind, bars = next(iter(of_places.items()))
         draw_places(paper, Area(x, y + 1.5, width, _PLACES_HEIGHT), kind, bars)

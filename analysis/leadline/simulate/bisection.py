@@ -113,7 +113,7 @@ def simulate(
         hosts=experiment.hosts,
         active_ranks_per_host=experiment.participants.active_ranks_per_host,
         within_hosts=experiment.participants.within_hosts,
-        num_players=len(ranks),
+        num_participants=len(ranks),
         pattern_index=np.array([row[0] for row in rows], dtype=np.int64),
         relative_mean=relative_mean,
         relative_harmonic=relative_harmonic,

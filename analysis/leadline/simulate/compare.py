@@ -10,9 +10,9 @@ import numpy as np
 from leadline.error import ExitStatus, LeadlineError
 from leadline.model import BisectionResult, FloatArray, IntArray, PatternKind
 from leadline.model.simulation import PatternComparison, PatternDeviation, SimulatedBisection
+from leadline.simulate.experiments import participants_of_result
 from leadline.simulate.measured import PatternCheck, without_random
 from leadline.simulate.patterns import random_pattern
-from leadline.simulate.places import participants_of_result
 
 # Of a simulation that was not made from this very result so many patterns are drawn again and compared with it.
 _NUM_CHECKED = 10
@@ -67,7 +67,7 @@ def _expect_same_run(result: BisectionResult, simulated: SimulatedBisection) -> 
     if result.host_of().tolist() != [number[host] for host in simulated.hosts]:
         raise _no_fit(result, "the ranks are on other hosts")
     # All ranks of each host is the same as so many of each.
-    one, other = ((run.num_players, run.within_hosts) for run in (result, simulated))
+    one, other = ((run.num_participants, run.within_hosts) for run in (result, simulated))
     if one != other:
         raise _no_fit(result, "other ranks take part, or pairs on one host do in one of them only")
 

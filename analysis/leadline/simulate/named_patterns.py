@@ -20,7 +20,7 @@ _NO_SHIFT = "Write for example shift:1, or shift-each for every distance"
 _NO_GROUP = "Write for example tornado:16, where a group has 16 participants"
 
 
-def parse_patterns(option: str, text: str, num_players: int) -> tuple[list[str], bool]:
+def parse_patterns(option: str, text: str, num_participants: int) -> tuple[list[str], bool]:
     """The named patterns that a list on the command line stands for, each once, and whether random ones are in it.
     LeadlineError that names the option for what is none, twice, or nothing that so many participants have.
     """
@@ -29,8 +29,8 @@ def parse_patterns(option: str, text: str, num_players: int) -> tuple[list[str],
     for word in words:
         if word == RANDOM:
             continue
-        each = [f"shift:{distance}" for distance in range(1, num_players)]
-        names += each if word == EACH_SHIFT else [_checked(option, word, num_players)]
+        each = [f"shift:{distance}" for distance in range(1, num_participants)]
+        names += each if word == EACH_SHIFT else [_checked(option, word, num_participants)]
     for name in (*names, *words):
         if names.count(name) > 1 or words.count(name) > 1:
             raise _refused(option, name, "it is asked for twice", "")

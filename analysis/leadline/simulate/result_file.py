@@ -86,7 +86,7 @@ def _simulation(values: Mapping[str, Any]) -> SimulatedBisection:
         hosts=hosts,
         active_ranks_per_host=int(values["active_ranks_per_host"]),
         within_hosts=bool(values["within_hosts"]),
-        num_players=int(values["num_players"]),
+        num_participants=int(values["num_participants"]),
         pattern_index=index.astype(np.int64),
         relative_mean=relative_mean,
         relative_harmonic=relative_harmonic,

@@ -163,7 +163,7 @@ def bad_patterns(sizes: Sequence[SizeAnalysis]) -> list[str]:
 
 
 def _none_is_slow(result: BisectionResult) -> str:
-    if result.num_players < 4:
+    if result.num_participants < 4:
         return "Too few ranks to tell which one is slow."
     return "No host or rank is slow in nearly all its connections."
 
@@ -249,7 +249,7 @@ def _asked_for(result: BisectionResult) -> tuple[str, ...]:
 def run_facts(result: BisectionResult) -> list[tuple[str, str]]:
     """What was run, each fact with its name; what the file does not tell is left out."""
     facts, options = facts_of_run(result), result.options
-    participants = "all ranks" if result.num_players == result.num_ranks else f"{result.num_players:,} ranks"
+    participants = "all ranks" if result.num_participants == result.num_ranks else f"{result.num_participants:,} ranks"
     if result.active_ranks_per_host:
         participants += f", {result.active_ranks_per_host} of each host"
     pairs = "on one host, too" if result.within_hosts else "between hosts only"

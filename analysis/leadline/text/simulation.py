@@ -14,7 +14,11 @@ def expectation_lines(simulated: SimulatedBisection) -> list[str]:
     """What the model says of random patterns and of named ones."""
     num_hosts = len(set(simulated.hosts))
     ranks = f"{simulated.num_ranks:,} ranks on {num_hosts:,} {'host' if num_hosts == 1 else 'hosts'}"
-    active = "" if simulated.num_players == simulated.num_ranks else f", {simulated.num_players:,} of them take part"
+    active = (
+        ""
+        if simulated.num_participants == simulated.num_ranks
+        else f", {simulated.num_participants:,} of them take part"
+    )
     lines = [f"{simulated.topology}, routed {simulated.routing}: {ranks}{active}, seed {simulated.seed}"]
     if simulated.num_patterns:
         lines += _random_lines(simulated)

@@ -202,11 +202,11 @@ def _layer(state: State, query: Query) -> Layer:
 
 def _edge(state: State, layer: Layer, query: Query) -> tuple[int, int]:
     """The edge, and the cells on a side of the picture with it."""
-    places = state.places[layer.axis]
-    edge = query.integer("edge", 1, largest_edge(places.num_positions))
+    positions = state.positions[layer.axis]
+    edge = query.integer("edge", 1, largest_edge(positions.num_positions))
     if edge & (edge - 1):
         raise WrongParameterError("edge must be a power of two")
-    return edge, places.num_cells(edge)
+    return edge, positions.num_cells(edge)
 
 
 def _what_failed(error: Exception) -> str:

@@ -13,7 +13,7 @@ from leadline.report.matrix_data import LARGEST_PICTURE, range_of
 from leadline.scan import Grid, Picture
 from leadline.scan.picture import Float32Array
 from leadline.view.reduction import MISSING, OUTSIDE, Reduction, halved
-from leadline.view.tiles import SIDE, CellPairs, Places, Tile, padded, time_or_none
+from leadline.view.tiles import SIDE, AxisPositions, CellPairs, Tile, padded, time_or_none
 
 _Numbers = NDArray[Any]
 
@@ -53,7 +53,7 @@ class Index:
         row, column = SIDE * tile.row, SIDE * tile.column
         return padded(level[row : row + SIDE, column : column + SIDE])
 
-    def cell(self, places: Places, edge: int, row: int, column: int) -> CellPairs:
+    def cell(self, positions: AxisPositions, edge: int, row: int, column: int) -> CellPairs:
         """What a cell of this or a coarser edge stands for."""
         factor = edge // self.edge
         part = tuple(slice(first * factor, (first + 1) * factor) for first in (row, column))
@@ -64,7 +64,7 @@ class Index:
         median_ns = time_or_none(self._levels[Reduction.MEDIAN][factor.bit_length() - 1][row, column])
         if worst[at] >= 0:
             return CellPairs(int(self._from[part][at]), int(self._to[part][at]), num_pairs, num_missing, median_ns)
-        first_from, first_to = (int(places.span(edge, cell, cell + 1).ranks[0]) for cell in (row, column))
+        first_from, first_to = (int(positions.span(edge, cell, cell + 1).ranks[0]) for cell in (row, column))
         return CellPairs(first_from, first_to, num_pairs, num_missing, median_ns)
 
 

@@ -21,7 +21,7 @@ from leadline.text_file import utf8
 from leadline.view.index import Index, coarser
 from leadline.view.jobs import Job, Recent, Worker
 from leadline.view.preview import preview_png
-from leadline.view.tiles import Layer, Tile, edge_of_index, places_of, read_cell, read_pair, read_tile
+from leadline.view.tiles import Layer, Tile, edge_of_index, positions_of_axes, read_cell, read_pair, read_tile
 
 _INDEX_BYTES = 450 * 2**20
 _TILE_BYTES = 64 * 2**20
@@ -76,7 +76,7 @@ class State:
     ) -> None:
         """Begins to make the page, about these slices. `version` is that of the file before it was loaded."""
         self.version, self.result, self._parts = version, result, parts
-        self.places = places_of(result)
+        self.positions = positions_of_axes(result)
         self._slices = {(part.repeat, part.size_index): part for part in parts}
         self._tell = tell
         self._lock = threading.Lock()
@@ -108,7 +108,7 @@ class State:
 
     def edge_of_index(self, axis: AxisName) -> int:
         """The smallest edge that needs an index."""
-        return edge_of_index(axis, self.places[axis].num_positions)
+        return edge_of_index(axis, self.positions[axis].num_positions)
 
     def index(self, layer: Layer) -> Index:
         """NotReadyError until it is built; asking begins that."""
@@ -128,18 +128,18 @@ class State:
         key = (tile, version)
         found = self._tiles.find(key)
         if found is None:
-            found = read_tile(self.result, self.places[tile.layer.axis], tile).astype("<f4").tobytes()
+            found = read_tile(self.result, self.positions[tile.layer.axis], tile).astype("<f4").tobytes()
             self._tiles.keep(key, found, len(found))
         return found
 
     def cell(self, layer: Layer, edge: int, row: int, column: int) -> dict[str, Any]:
         """What a cell stands for, and all of its worst pair."""
         self.current_version()
-        places = self.places[layer.axis]
+        positions = self.positions[layer.axis]
         if edge >= self.edge_of_index(layer.axis):
-            pairs = self.index(layer).cell(places, edge, row, column)
+            pairs = self.index(layer).cell(positions, edge, row, column)
         else:
-            rows, columns = (places.span(edge, first, first + 1).ranks for first in (row, column))
+            rows, columns = (positions.span(edge, first, first + 1).ranks for first in (row, column))
             pairs = read_cell(self.result, layer, rows, columns)
         return read_pair(self.result, layer.part, pairs)
 
@@ -159,8 +159,8 @@ class State:
             return self._preview
 
     def current_version(self) -> Version:
-        """That of the file now. LeadlineError where it is gone, or has another result than when it was loaded: what is
-        known of its places would give wrong numbers.
+        """That of the file now. LeadlineError where it is gone, or has another result than when it was loaded:
+        reading where its rows were would give wrong numbers.
         """
         version = version_of(self.result.path)
         with self._version_lock:
@@ -213,7 +213,7 @@ class State:
         of the first slice, which is shown first.
         """
         edge = self.edge_of_index(AxisName.RANKS)
-        size = self.places[AxisName.RANKS].num_cells(edge)
+        size = self.positions[AxisName.RANKS].num_cells(edge)
         num_large = sum(name is not AxisName.HOSTS for name in axes)
         if part == self._parts[0] and num_large * size**2 * _PICTURE_BYTES_A_CELL <= _MOST_PICTURE_BYTES:
             largest_size = max(size, largest_size)

@@ -49,7 +49,7 @@ class Span:
     sizes: IntArray  # ranks of each cell, at least 1
 
 
-class Places:
+class AxisPositions:
     """Which ranks are at which positions of an axis."""
 
     def __init__(self, axis: Axis) -> None:
@@ -70,9 +70,9 @@ class Places:
         return Span(self._order[bounds[0] : bounds[-1]], np.diff(bounds))
 
 
-def places_of(result: LinkResult) -> dict[AxisName, Places]:
+def positions_of_axes(result: LinkResult) -> dict[AxisName, AxisPositions]:
     """Of every axis."""
-    return {name: Places(axis_of(result, name)) for name in AxisName}
+    return {name: AxisPositions(axis_of(result, name)) for name in AxisName}
 
 
 def largest_edge(num_positions: int) -> int:
@@ -88,9 +88,9 @@ def edge_of_index(axis: AxisName, num_positions: int) -> int:
     return edge
 
 
-def read_tile(result: LinkResult, places: Places, tile: Tile) -> Float32Array:
+def read_tile(result: LinkResult, positions: AxisPositions, tile: Tile) -> Float32Array:
     """A tile [256, 256] from the pairs themselves; memory is bounded, time grows with the tile's pairs."""
-    rows, columns = (places.span(tile.edge, SIDE * first, SIDE * (first + 1)) for first in (tile.row, tile.column))
+    rows, columns = (positions.span(tile.edge, SIDE * first, SIDE * (first + 1)) for first in (tile.row, tile.column))
     strips = [
         reduced_columns(cells, columns.sizes, tile.reduction)
         for _, cells in _blocks(result, tile.layer, rows.ranks, columns.ranks)

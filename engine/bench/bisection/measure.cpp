@@ -249,7 +249,7 @@ void Measuring::run_baseline(const PatternPosition& position, const Pattern& pat
 void Measuring::run_random() {
   const Plan& plan = stage_.plan;
   for (std::uint64_t index = 0; size_.stopped_by == StopReason::not_stopped; ++index) {
-    const Pattern pattern = schedule::random_pattern(plan.players, plan.ranks, stage_.request.seed, index);
+    const Pattern pattern = schedule::random_pattern(plan.participants, plan.ranks, stage_.request.seed, index);
     const PatternPosition position = next_position(PatternKind::random, index, 0, name_of(PatternKind::random));
     run_pattern(position, pattern);
     run_baseline(position, pattern);
@@ -274,12 +274,13 @@ void Measuring::run_worst() {
   const Plan& plan = stage_.plan;
   const BisectionRequest& request = stage_.request;
   if (request.num_worst_steps == 0) return;
-  Pattern worst = schedule::random_pattern(plan.players, plan.ranks, request.seed, size_.worst_index);
+  Pattern worst = schedule::random_pattern(plan.participants, plan.ranks, request.seed, size_.worst_index);
   // The worst of many is partly due to chance: it is measured again first, and later steps are compared with that.
   size_.worst_bytes_per_s = std::numeric_limits<double>::infinity();
   for (std::uint64_t step = 0; step < request.num_worst_steps && !time_is_over(); ++step) {
     Pattern proposal =
-        step == 0 ? worst : schedule::with_swapped_partners(worst, plan.players, swapped_share, request.seed, step);
+        step == 0 ? worst
+                  : schedule::with_swapped_partners(worst, plan.participants, swapped_share, request.seed, step);
     const PatternSummary summary =
         run_pattern(next_position(PatternKind::worst, step, 0, name_of(PatternKind::worst)), proposal);
     if (summary.accepted) {

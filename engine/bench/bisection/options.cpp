@@ -13,7 +13,7 @@ constexpr std::uint64_t max_exchanges = 1'000'000;  // each is a step with an en
 constexpr std::uint64_t max_patterns = 10'000'000;
 constexpr double least_threshold = 0.001;
 
-void declare_players(OptionTable& options, BisectionRequest& request) {
+void declare_participants(OptionTable& options, BisectionRequest& request) {
   options.count("--active-ranks-per-host", "only so many ranks of each host take part, the lowest; the others wait", 1,
                 1u << 26, request.active_ranks_per_host, "all");
   options.flag("--within-hosts", "random pairs may lie on one host, too, as they do where there is just one host",
@@ -85,7 +85,7 @@ Outcome outcome() {
 
 void declare_options(OptionTable& options, BisectionRequest& request, std::optional<ResultFormat>& format) {
   declare_who(options, request);
-  declare_players(options, request);
+  declare_participants(options, request);
   declare_patterns(options, request);
   declare_what(options, request);
   declare_end(options, request);

@@ -62,8 +62,8 @@ void choose_patterns(const BisectionRequest& request, Plan& plan) {
   }
 }
 
-/// A pattern while it is generated, the pattern, the one that a search goes on from, players, host indices, baseline
-/// pairs.
+/// A pattern while it is generated, the pattern, the one that a search goes on from, participants, host indices,
+/// baseline pairs.
 constexpr double bytes_per_rank = 8 + 6 * sizeof(std::int32_t);
 /// Rank 0's, at the end: every rank's numbers, and its part of its host's median.
 constexpr double bytes_per_rank_at_rank_0 = 4 * sizeof(double);
@@ -146,11 +146,11 @@ std::uint64_t Plan::max_patterns(const BisectionRequest& request) const {
 Plan plan(const BisectionRequest& request, const RankLayout& rank_layout) {
   Plan plan;
   plan.rank_layout = rank_layout;
-  plan.players.num_ranks = rank_layout.num_ranks;
-  plan.players.host_of = rank_layout.host_of;
-  plan.players.per_host = request.active_ranks_per_host;
-  plan.players.within_hosts = request.within_hosts || is_one_host(rank_layout.host_of);
-  plan.ranks = schedule::players_of(plan.players);
+  plan.participants.num_ranks = rank_layout.num_ranks;
+  plan.participants.host_of = rank_layout.host_of;
+  plan.participants.per_host = request.active_ranks_per_host;
+  plan.participants.within_hosts = request.within_hosts || is_one_host(rank_layout.host_of);
+  plan.ranks = schedule::participants_of(plan.participants);
   choose_patterns(request, plan);
   plan.estimate = estimate_of(request, plan);
   return plan;

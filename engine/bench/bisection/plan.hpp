@@ -24,8 +24,8 @@ struct Estimate {
 
 struct Plan {
   RankLayout rank_layout;
-  schedule::Players players;        ///< within_hosts also where there is only one host
-  std::vector<std::int32_t> ranks;  ///< that play
+  schedule::Participants participants;  ///< within_hosts also where there is only one host
+  std::vector<std::int32_t> ranks;      ///< that play
   bool has_random = false;
   std::vector<schedule::PatternSpec> named;  ///< in the order asked for, each once
   Estimate estimate;

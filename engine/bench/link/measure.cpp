@@ -307,7 +307,7 @@ void Measuring::diagnose_slice(const Slice& slice, SliceSummary& summary) {
 }
 
 std::uint64_t Measuring::all_pairs() const {
-  const auto num = static_cast<std::uint64_t>(stage_.plan.num_players);
+  const auto num = static_cast<std::uint64_t>(stage_.plan.num_participants);
   return num * (num - 1);
 }
 

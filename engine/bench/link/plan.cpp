@@ -21,18 +21,18 @@ double all_to_all_s(const LinkRequest& request, const Plan& plan) {
   double seconds = 0;
   for (const std::uint64_t size : request.message_sizes_bytes) {
     const std::uint64_t own_size = request.all_to_all_size_bytes > 0 ? request.all_to_all_size_bytes : size;
-    seconds += exchanges * (plan.num_players - 1) * message_s({}, own_size);
+    seconds += exchanges * (plan.num_participants - 1) * message_s({}, own_size);
   }
   return seconds * plan.num_repeats;
 }
 
 /// The lowest rank of every host; hosts are numbered in order of first appearance.
 std::vector<std::int32_t> one_per_host(const RankLayout& rank_layout) {
-  std::vector<std::int32_t> players;
+  std::vector<std::int32_t> participants;
   for (std::size_t rank = 0; rank < rank_layout.host_of.size(); ++rank) {
-    if (rank_layout.host_of[rank] == players.size()) players.push_back(static_cast<std::int32_t>(rank));
+    if (rank_layout.host_of[rank] == participants.size()) participants.push_back(static_cast<std::int32_t>(rank));
   }
-  return players;
+  return participants;
 }
 
 Estimate estimate_of(const LinkRequest& request, const Plan& plan) {
@@ -122,7 +122,7 @@ std::int64_t pairs_a_step(const LinkRequest& request, const RankLayout& rank_lay
 schedule::Spec all_to_all_spec(const LinkRequest& request, const RankLayout& rank_layout) {
   schedule::Spec spec;
   spec.num_ranks = rank_layout.num_ranks;
-  if (request.one_per_host) spec.players = one_per_host(rank_layout);
+  if (request.one_per_host) spec.participants = one_per_host(rank_layout);
   return spec;
 }
 
@@ -137,7 +137,8 @@ std::vector<Slice> slices_of(const LinkRequest& request, int repeat) {
 Plan plan(const LinkRequest& request, const RankLayout& rank_layout) {
   Plan plan;
   plan.rank_layout = rank_layout;
-  plan.num_players = request.one_per_host ? static_cast<int>(one_per_host(rank_layout).size()) : rank_layout.num_ranks;
+  plan.num_participants =
+      request.one_per_host ? static_cast<int>(one_per_host(rank_layout).size()) : rank_layout.num_ranks;
   plan.num_repeats = request.repeat * std::max(1, request.shuffle_ranks);
   schedule::Spec spec = schedule_spec(request, rank_layout, 0);
   // Shuffles cost memory and do not change the number of rounds, unless they bring other groups together.

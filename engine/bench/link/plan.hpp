@@ -23,7 +23,7 @@ struct Estimate {
 
 struct Plan {
   RankLayout rank_layout;
-  int num_players = 1;            ///< ranks that take part in the rounds
+  int num_participants = 1;       ///< ranks that take part in the rounds
   int num_repeats = 1;            ///< --repeat, for each permutation
   std::int64_t num_rounds = 0;    ///< of one slice (of the first, where permuted groups differ in size)
   std::uint32_t num_batches = 1;  ///< timed batches of one measurement

@@ -7,7 +7,7 @@
 
 namespace leadline::bench::link {
 
-std::vector<Finding> validity_warnings(const Conditions& conditions, int num_players,
+std::vector<Finding> validity_warnings(const Conditions& conditions, int num_participants,
                                        const std::vector<SliceSummary>& slices) {
   double fastest_ns = std::numeric_limits<double>::infinity();
   for (const SliceSummary& summary : slices) fastest_ns = std::fmin(fastest_ns, summary.all.time_ns_min);
@@ -15,7 +15,7 @@ std::vector<Finding> validity_warnings(const Conditions& conditions, int num_pla
       conditions, {fastest_ns, "fastest message", "single batches of few messages are inexact",
                    "Use more --messages or fewer --batches, so that a batch lasts at least a hundred "
                    "clock steps."});
-  if (num_players <= 1) {
+  if (num_participants <= 1) {
     findings.push_back({"loop_to_itself", Severity::note,
                         "One rank only takes part: what was measured is its loop to itself.", "1 rank",
                         "Start two or more ranks to measure links."});

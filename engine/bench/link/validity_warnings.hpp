@@ -9,8 +9,8 @@
 
 namespace leadline::bench::link {
 
-/// Findings, most serious first; `slices` may be empty. `num_players`: ranks that take part in the rounds.
-std::vector<Finding> validity_warnings(const Conditions& conditions, int num_players,
+/// Findings, most serious first; `slices` may be empty. `num_participants`: ranks that take part in the rounds.
+std::vector<Finding> validity_warnings(const Conditions& conditions, int num_participants,
                                        const std::vector<SliceSummary>& slices);
 
 }  // namespace leadline::bench::link

@@ -48,7 +48,7 @@ void Hdf5Reader::open_and_read_header() {
 void Hdf5Reader::read_header() {
   header_ = {};
   hdf5::read_run_part_of("bisection", *file_, path_, header_);
-  header_.num_players = file_->whole_attribute("/bisection", "num_players");
+  header_.num_participants = file_->whole_attribute("/bisection", "num_participants");
   header_.num_exchanges = file_->whole_attribute("/bisection", "num_exchanges");
   header_.seed = file_->unsigned_attribute("/bisection", "seed");
   header_.within_hosts = file_->whole_attribute("/bisection", "within_hosts") != 0;

@@ -22,7 +22,7 @@ using hdf5::make_group;
 using hdf5::write_attribute;
 
 void write_facts(const Handle& group, const Header& header) {
-  write_attribute(group, "num_players", static_cast<long long>(header.num_players));
+  write_attribute(group, "num_participants", static_cast<long long>(header.num_participants));
   write_attribute(group, "num_exchanges", static_cast<long long>(header.num_exchanges));
   write_attribute(group, "seed", static_cast<unsigned long long>(header.seed));
   write_attribute(group, "within_hosts", header.within_hosts ? 1 : 0);

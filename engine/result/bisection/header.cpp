@@ -11,7 +11,7 @@ Header header_of(const BisectionResult& so_far) {
   Header header;
   describe_run(header, request, bench::bisection::options_of(request), so_far.provenance);
   header.pattern_names = so_far.pattern_names;
-  header.num_players = static_cast<std::int64_t>(so_far.num_players);
+  header.num_participants = static_cast<std::int64_t>(so_far.num_participants);
   header.num_exchanges = static_cast<std::int64_t>(request.num_exchanges);
   header.seed = request.seed;
   header.within_hosts = so_far.within_hosts;

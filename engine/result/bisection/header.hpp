@@ -14,7 +14,7 @@ namespace leadline::result::bisection {
 /// A result without its numbers. Lists are in the order of the file.
 struct Header : RunHeader {
   std::vector<std::string> pattern_names;  ///< of the named patterns
-  std::int64_t num_players = 0;
+  std::int64_t num_participants = 0;
   std::int64_t num_exchanges = 0;  ///< timed, of a pattern
   std::uint64_t seed = 0;
   bool within_hosts = false;

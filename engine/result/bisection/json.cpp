@@ -100,7 +100,7 @@ std::string json_text(const BisectionResult& result) {
   document["hosts"] = hosts_json(result.hosts);
   document["findings"] = findings_json(result.findings);
   document["pattern_names"] = result.pattern_names;
-  document["num_players"] = result.num_players;
+  document["num_participants"] = result.num_participants;
   document["within_hosts"] = result.within_hosts;
   document["patterns"] = list_json(result.patterns, pattern_json);
   document["baseline"] = list_json(result.baseline, baseline_json);

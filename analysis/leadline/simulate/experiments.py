@@ -51,9 +51,9 @@ def experiment_of_result(network: Network, routing: str | None, result: Bisectio
 def participants_of_result(result: BisectionResult) -> Participants:
     """Those that had part in its patterns. LeadlineError where they are not as many as the file says."""
     participants = Participants(tuple(result.host_of().tolist()), result.active_ranks_per_host, result.within_hosts)
-    num_players = len(participants.ranks())
-    if num_players != result.num_players:
-        why = f"{result.num_players} ranks take part, but its hosts and --active-ranks-per-host give {num_players}"
+    expected = len(participants.ranks())
+    if expected != result.num_participants:
+        why = f"{result.num_participants} ranks take part, but its hosts and --active-ranks-per-host give {expected}"
         raise LeadlineError(f"cannot follow '{result.path}'", why, status=ExitStatus.RUN_FAILED)
     return participants
 
