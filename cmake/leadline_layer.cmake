@@ -18,19 +18,19 @@ if(LEADLINE_SANITIZE)
 endif()
 
 # Layers through which no timed loop runs and that compute little: quick to compile is what counts there.
-set(leadline_layers_at_O1 bench cluster core model network result synthetic)
-set(leadline_layers_at_Og cli compat options output)
+set(leadline_layers_at_O1 core model network result synthetic)
+set(leadline_layers_at_Og bench cli cluster compat options output)
 
-# leadline_layer(NAME [EXCEPT folder] [USES library...]): all sources of this folder, in a unity build compiled as one; includes are written from
-# engine/.
+# leadline_layer(NAME [SOURCES pattern...] [USES library...]): all sources of this folder, or those of the patterns; in a unity build they are compiled
+# as one. Includes are written from engine/.
 function(leadline_layer name)
-  cmake_parse_arguments(arg "" "EXCEPT" "USES" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
-  list(FILTER sources EXCLUDE REGEX "/\\.")
-  if(arg_EXCEPT)
-    file(GLOB_RECURSE left_out CONFIGURE_DEPENDS ${arg_EXCEPT}/*.cpp)
-    list(REMOVE_ITEM sources ${left_out})
+  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
+  if(arg_SOURCES)
+    file(GLOB sources CONFIGURE_DEPENDS ${arg_SOURCES})
+  else()
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   endif()
+  list(FILTER sources EXCLUDE REGEX "/\\.")
   if(sources)
     add_library(leadline_${name} STATIC ${sources})
     target_include_directories(leadline_${name} PUBLIC "${PROJECT_SOURCE_DIR}/engine")
@@ -60,6 +60,7 @@ endfunction()
 function(leadline_module target)
   cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
   add_library(${target} MODULE ${arg_SOURCES})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
   target_link_libraries(${target} PRIVATE ${arg_USES})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # clang wants the visibility that the header was compiled with
     target_precompile_headers(${target} REUSE_FROM leadline_precompiled)

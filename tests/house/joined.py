@@ -11,7 +11,8 @@ import tree
 
 # As leadline_layer() and leadline_test() in cmake/leadline_layer.cmake.
 _PROGRAM = re.compile(r"^ *leadline_test\(", re.MULTILINE)
-_EXCEPT = re.compile(r"^leadline_layer\(\w+ EXCEPT (\w+)", re.MULTILINE)
+_MODULE = re.compile(r"^ *leadline_(?:transport|storage_module|bootstrap)\(", re.MULTILINE)
+_SOURCES = re.compile(r"^leadline_layer\(\w+ SOURCES ([^)]*?) USES ", re.MULTILINE)
 _OUTER = re.compile(r"^namespace ([\w:]+) \{")
 _TYPE = re.compile(r"^(?:struct|class|enum|enum class|union) (\w+)[^;]*$")
 _CONSTANT = re.compile(r"^(?:inline |static |thread_local )*(?:constexpr|const) [^=({]*?(\w+)(?:\[\w*\])*(?: =|\{|$)")
@@ -37,26 +38,28 @@ def joined_names(root: Path) -> list[str]:
 def _joined_sources(root: Path) -> Iterator[tuple[Path, str]]:
     """Each source that is joined with others, and with which."""
     for path in tree.below(root, "engine"):
-        if path.suffix == ".cpp" and not _is_left_out(root, path):
-            yield path, path.relative_to(root / "engine").parts[0]
+        if path.suffix == ".cpp" and (group := _layer_or_module(root, path)):
+            yield path, group
     if (root / "tests").is_dir():
         for path in tree.below(root, "tests"):
-            if path.suffix == ".cpp" and _is_one_program(path.parent):
+            if path.suffix == ".cpp" and _has_one(_PROGRAM, path.parent):
                 yield path, str(path.parent)
 
 
-def _is_one_program(folder: Path) -> bool:
-    """As of the sources of leadline_test(); where a folder has several programs, only the compiler knows."""
+def _has_one(target: re.Pattern[str], folder: Path) -> bool:
+    """Whether all sources of the folder are of one target; where it has several, only the compiler knows."""
     description = folder / "CMakeLists.txt"
-    return description.exists() and len(_PROGRAM.findall(tree.text_of(description))) == 1
+    return description.exists() and len(target.findall(tree.text_of(description))) == 1
 
 
-def _is_left_out(root: Path, path: Path) -> bool:
-    """Modules that are opened at run time are no part of their layer."""
-    layer, folder = path.relative_to(root / "engine").parts[:2]
-    description = root / "engine" / layer / "CMakeLists.txt"
-    left_out = _EXCEPT.search(tree.text_of(description)) if description.exists() else None
-    return left_out is not None and left_out[1] == folder
+def _layer_or_module(root: Path, path: Path) -> str:
+    """The layer; or the folder of a module; empty where a folder has several modules."""
+    layer = root / "engine" / path.relative_to(root / "engine").parts[0]
+    description = layer / "CMakeLists.txt"
+    named = _SOURCES.search(tree.text_of(description)) if description.exists() else None
+    if named is None or any(path in layer.glob(pattern) for pattern in named[1].split()):
+        return layer.name
+    return str(path.parent) if _has_one(_MODULE, path.parent) else ""
 
 
 def _hidden_names(text: str) -> Iterator[tuple[int, str, str, str]]:

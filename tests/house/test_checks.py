@@ -76,8 +76,13 @@ class JoinedNames(CheckTest):
     def test_what_is_not_joined_does_not_clash(self) -> None:
         both = ("constexpr int most = 3;", "constexpr int most = 4;")
         (self.root / "engine").mkdir()
-        self.write("engine/cluster/CMakeLists.txt", "leadline_layer(cluster EXCEPT bootstraps USES core)\n")
-        self.assertEqual(self.complaints(*both, "engine/cluster/bootstraps"), [])
+        self.write("engine/cluster/CMakeLists.txt", "leadline_layer(cluster SOURCES *.cpp USES core)\n")
+        self.write("engine/cluster/edge.cpp", self.SOURCE.format(both[0]))
+        modules = "engine/cluster/bootstraps"
+        self.write(f"{modules}/CMakeLists.txt", "leadline_bootstrap(one)\nleadline_bootstrap(other)\n")
+        self.assertEqual(self.complaints(*both, modules), [])
+        self.write(f"{modules}/CMakeLists.txt", "leadline_bootstrap(one)\n")
+        self.assert_one(self.complaints(*both, modules), f"{modules}/other.cpp:6")
 
     def test_sources_of_one_test_program_clash(self) -> None:
         both = ("constexpr int most = 3;", "constexpr int most = 4;")
