@@ -7,7 +7,7 @@
 #include "bench/bisection/plan.hpp"
 #include "cli/bisection_options.hpp"
 #include "cli/bisection_run.hpp"
-#include "cli/commands.hpp"
+#include "cli/main.hpp"
 #include "cli/run_command.hpp"
 #include "output/bisection_text.hpp"
 

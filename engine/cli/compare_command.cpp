@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "bench/run_options.hpp"
-#include "cli/commands.hpp"
 #include "cli/compared_files.hpp"
 #include "cli/json_output.hpp"
+#include "cli/main.hpp"
 #include "cli/option_parser.hpp"
+#include "cli/reporting.hpp"
 #include "cli/run_validation.hpp"
-#include "cli/standard_streams.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
-#include "output/comparison_text.hpp"
+#include "output/diagnosis_text.hpp"
 #include "result/diagnosis_json.hpp"
 #include "result/link_result_reader.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "cli/link_files.hpp"
+#include "cli/link_run.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "diagnosis/compare.hpp"

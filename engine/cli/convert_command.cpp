@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.hpp"
+#include "cli/main.hpp"
 #include "cli/option_parser.hpp"
-#include "cli/standard_streams.hpp"
+#include "cli/reporting.hpp"
 #include "core/error.hpp"
 #include "result/convert.hpp"
 #include "result/link_result_reader.hpp"

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "bench/run_options.hpp"
-#include "cli/commands.hpp"
 #include "cli/json_output.hpp"
-#include "cli/link_files.hpp"
+#include "cli/link_run.hpp"
+#include "cli/main.hpp"
 #include "cli/option_parser.hpp"
+#include "cli/reporting.hpp"
 #include "cli/run_validation.hpp"
-#include "cli/standard_streams.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "diagnosis/diagnose.hpp"

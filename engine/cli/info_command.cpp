@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.hpp"
 #include "cli/json_output.hpp"
+#include "cli/main.hpp"
 #include "cli/option_parser.hpp"
-#include "cli/standard_streams.hpp"
+#include "cli/reporting.hpp"
 #include "core/error.hpp"
 #include "output/file_info.hpp"
 #include "result/bisection/hdf5_reader.hpp"

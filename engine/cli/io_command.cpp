@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "bench/io/plan.hpp"
-#include "cli/commands.hpp"
-#include "cli/io_names.hpp"
 #include "cli/io_options.hpp"
 #include "cli/io_run.hpp"
-#include "cli/io_start.hpp"
+#include "cli/main.hpp"
 #include "cli/run_command.hpp"
 #include "output/io_text.hpp"
 

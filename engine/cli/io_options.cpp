@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of `leadline io`: what the help says, and what follows from several options together.
+// The command line of `leadline io`: what the help says, what follows from several options together, and which
+// combinations are refused.
 #include "cli/io_options.hpp"
 
+#include <fmt/format.h>
+
+#include <initializer_list>
 #include <optional>
+#include <string>
 
 #include "bench/io/options.hpp"
 #include "cli/help_texts.hpp"
-#include "cli/io_validation.hpp"
+#include "core/error.hpp"
+#include "core/units.hpp"
+#include "memory/buffer.hpp"
+#include "options/values.hpp"
 #include "result/link_result_file.hpp"
 
 namespace leadline::cli {
@@ -39,6 +47,99 @@ constexpr const char* io_examples =
     "  mpirun -n 64 leadline io --target /scratch/t.%r --read-shift hosts:1      read what another host wrote\n"
     "  leadline io --dry-run --ranks 4096 --movement N-M --files 16      who would write what where, and its cost";
 
+using schedule::Movement;
+
+constexpr std::uint64_t direct_unit_bytes = 512;
+
+void none_of(const IsGiven& is_given, std::initializer_list<const char*> options, const std::string& why) {
+  for (const char* option : options) {
+    if (is_given(option)) throw_no_effect(option, why);
+  }
+}
+
+void check_movement(const IsGiven& is_given, const IoRequest& request) {
+  const std::string movement = fmt::format("--movement {}", name_of(request.movement));
+  if (!schedule::is_funnel(request.movement)) {
+    none_of(is_given, {"--io-ranks", "--io-hosts", "--buffer-size", "--no-self-send", "--no-file"},
+            fmt::format("with {} every rank does its own I/O and sends nothing", movement));
+  }
+  if (request.movement == Movement::n_n && request.order == schedule::Order::strided) {
+    throw_no_effect("--strided", fmt::format("with {} no file has objects of two ranks", movement));
+  }
+  if (request.movement != Movement::n_m) {
+    none_of(is_given, {"--files"}, fmt::format("the number of files follows from {}", movement));
+  } else if (request.num_files == 0 && request.targets_file.empty()) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("{} needs a number of files", movement),
+                "neither --files nor --targets says how many", "Add --files M");
+  }
+  const bool is_ahead = schedule::is_funnel(request.movement) || request.calls == FileCalls::non_blocking;
+  if (!is_ahead) none_of(is_given, {"--ahead"}, "blocking calls of a rank's own objects have nothing under way");
+}
+
+void check_io_ranks(const IoRequest& request) {
+  const std::size_t num_counts = request.io_ranks.size(), num_hosts = request.io_hosts.size();
+  if (num_counts > 1 && num_hosts == 0) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("--io-ranks has {} numbers", num_counts),
+                "a list says how many on each host, and there is no --io-hosts",
+                "Add --io-hosts, or give one number for all hosts together");
+  }
+  if (num_counts > 1 && num_counts != num_hosts) {
+    throw Error(ExitStatus::bad_command_line,
+                fmt::format("--io-ranks has {} numbers and --io-hosts {} names", num_counts, num_hosts),
+                "each host has one number", "Give as many of both, or one number that counts for each host");
+  }
+}
+
+void check_calls(const IoRequest& request) {
+  if (request.allow_fragile && request.calls == FileCalls::blocking && !request.collective) {
+    throw_no_effect("--allow-fragile", "only non-blocking and collective calls are tried out before they are made");
+  }
+}
+
+void check_phases(const IsGiven& is_given, const IoRequest& request) {
+  switch (request.operations) {
+    case IoOperations::both:
+      break;
+    case IoOperations::write:
+      none_of(is_given, {"--check", "--drop-cache", "--read-shift", "--sleep"}, "with --op write nothing is read");
+      break;
+    case IoOperations::read:
+      none_of(is_given, {"--barrier", "--preallocate", "--sync", "--overwrite-targets", "--sleep"},
+              "with --op read nothing is written");
+      if (request.check == memory::Check::none) {
+        none_of(is_given, {"--fill", "--touch"}, "with --op read and --check none contents are not compared");
+      }
+      break;
+  }
+}
+
+void check_data(const IsGiven& is_given, const IoRequest& request) {
+  if (request.file_fill == memory::BlockKind::doubles && is_given("--touch") && request.touch == memory::Touch::full) {
+    throw_apart("--fill doubles", "--touch full", "its values are the same in every object but for stamps");
+  }
+  if (request.object_size_bytes % memory::word_size_bytes != 0) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("--object-size cannot be {} B", request.object_size_bytes),
+                fmt::format("contents are words of {} bytes", memory::word_size_bytes), "Choose a multiple of 8");
+  }
+  if (memory::allocator_named(request.allocator).location != memory::Location::host) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("--allocator {} cannot be had here", request.allocator),
+                "objects are made, written and compared in ordinary memory", "Choose another --allocator");
+  }
+}
+
+void check_cache(const IoRequest& request) {
+  if (request.cache_path != CachePath::direct) return;
+  if (request.between == BetweenPhases::drop) {
+    throw_no_effect("--drop-cache", "with --direct reads bypass the page cache");
+  }
+  if (request.object_size_bytes % direct_unit_bytes != 0) {
+    throw Error(ExitStatus::bad_command_line, "--direct and --object-size do not go together",
+                fmt::format("{} is no multiple of {} B, the least that goes round the page cache",
+                            format_bytes(request.object_size_bytes), direct_unit_bytes),
+                "Choose another --object-size, for example a multiple of 4KiB");
+  }
+}
+
 }  // namespace
 
 IoRequest parse_io_command(const std::vector<std::string>& arguments) {
@@ -58,6 +159,23 @@ IoRequest parse_io_command(const std::vector<std::string>& arguments) {
   request.format = result::format_for(request.output, format);
   validate_options(is_given, request);
   return request;
+}
+
+void validate_options(const IsGiven& is_given, const IoRequest& request) {
+  check_movement(is_given, request);
+  check_io_ranks(request);
+  check_calls(request);
+  check_phases(is_given, request);
+  check_data(is_given, request);
+  check_cache(request);
+  validate_run_options(is_given, request);
+  refuse_sion(request, "a parallel file test");
+}
+
+void validate_backend_options(const IoRequest& request, const std::string& backend) {
+  if (backend != "posix") return;
+  if (!request.hints.empty()) throw_no_effect("--hints", "the posix backend knows none");
+  if (request.allow_fragile) throw_no_effect("--allow-fragile", "calls of the posix backend are not tried out");
 }
 
 }  // namespace leadline::cli

@@ -4,23 +4,34 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "bench/io/buffers.hpp"
 #include "bench/io/measure.hpp"
 #include "bench/io/plan.hpp"
+#include "bench/io/untimed_files.hpp"
 #include "bench/io/validity_warnings.hpp"
 #include "bench/plan.hpp"
-#include "cli/io_names.hpp"
-#include "cli/io_run_id.hpp"
-#include "cli/standard_streams.hpp"
+#include "cli/io_options.hpp"
+#include "cli/reporting.hpp"
+#include "cli/run_collectively.hpp"
+#include "cli/run_command.hpp"
+#include "cli/text_file.hpp"
+#include "cluster/rank_placement.hpp"
+#include "core/error.hpp"
 #include "output/io_text.hpp"
 #include "result/io_file.hpp"
+#include "result/shared_file.hpp"
 #include "storage/page_cache.hpp"
+#include "transport/module.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -189,6 +200,47 @@ class IoTest {
   std::uint64_t run_ = 0;
 };
 
+/// Where the target of rank 0 lies; empty where there is no such directory, which others will complain of.
+std::string directory_of_target(const IoRequest& request) {
+  std::string name = request.target;
+  if (!request.targets_file.empty()) {
+    name = names_in_targets(request.targets_file, read_targets_file(request.targets_file)).front();
+  }
+  const RankPlacement placement = cluster::local_placement();
+  const std::filesystem::path path(bench::io::expand_target(name, {0, placement.host, placement.pid}));
+  const std::string directory = path.has_parent_path() ? path.parent_path().string() : ".";
+  std::error_code error;
+  return std::filesystem::is_directory(directory, error) ? directory : std::string();
+}
+
+bool is_fragile(const storage::Entry& backend, const IoRequest& request) {
+  return backend.needs_mpi && (request.calls == FileCalls::non_blocking || request.collective);
+}
+
+storage::Trial tried(const IoRequest& request, const storage::LoadedBackend& backend) {
+  const std::string directory = directory_of_target(request);
+  if (directory.empty()) return {};
+  return storage::try_out(backend, {request.calls, request.collective, request.cache_path}, directory);
+}
+
+constexpr int hexadecimal = 16;
+
+std::uint64_t random_run() { return std::stoull(result::random_nonce().substr(0, 16), nullptr, hexadecimal); }
+
+/// By index, in lines; on rank 0.
+std::string host_lines(const RunEnvironment& run_environment) {
+  std::string text;
+  for (const auto& [index, name] : run_environment.gather_host_names()) text += name + "\n";
+  return text;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace
 
 IoPresentation own_presentation(const IoRequest& request) {
@@ -201,6 +253,52 @@ IoPresentation own_presentation(const IoRequest& request) {
 int run_io(const IoRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
            const transport::LoadedModule& module, const IoStart& start, const IoPresentation& presentation) {
   return run_stages<IoTest>(request, std::move(bootstrap), module, presentation, IoTest(start, presentation));
+}
+
+IoStart start_io(IoRequest& request, cluster::FrontEnd front_end) {
+  const cluster::Launcher launcher = cluster::detect_launcher(front_end);
+  const std::string transport = transport::parse_choice(transport_for(request, launcher)).name;
+  if (request.backend.empty()) request.backend = transport == "mpi" && !request.no_file ? "mpi-io" : "posix";
+  IoStart start{storage::load_backend(request.backend, launcher), {}};
+  const storage::Entry& entry = start.backend.entry();
+  validate_backend_options(request, entry.name);
+  if (entry.needs_mpi && transport != "mpi") {
+    throw Error(ExitStatus::bad_command_line,
+                fmt::format("--backend {} cannot be had with --transport {}", request.backend, transport),
+                "its MPI library is started only where messages go by MPI", "Use --transport mpi or --backend posix");
+  }
+  if (is_fragile(entry, request) && cluster::rank_hint(front_end) == 0) start.trial = tried(request, start.backend);
+  return start;
+}
+
+std::uint64_t run_of(const IoRequest& request, const bench::io::Plan& plan, const std::vector<std::string>& files,
+                     cluster::Cluster& cluster) {
+  const std::string own =
+      run_collectively(cluster, [&] { return cluster.rank() == 0 ? std::to_string(random_run()) : std::string(); });
+  const std::uint64_t run = std::stoull(cluster.broadcast(own));
+  if (request.operations != IoOperations::read || request.no_file) return run;
+  return bench::io::writing_of_earlier_run(request, plan, files, cluster, {run, 0}).run;
+}
+
+bench::io::Names gather_names(const IoRequest& request, const RunEnvironment& run_environment,
+                              cluster::Cluster& cluster) {
+  bench::io::Names names;
+  names.hosts = lines_of(cluster.broadcast(host_lines(run_environment)));
+  const std::string own = run_collectively(
+      cluster, [&] { return cluster.rank() == 0 ? read_targets_file(request.targets_file) : std::string(); });
+  const std::string targets = cluster.broadcast(own);
+  names.targets = run_collectively(cluster, [&] { return names_in_targets(request.targets_file, targets); });
+  return names;
+}
+
+bench::io::Names dry_run_names(const IoRequest& request, const DryRunRanks& ranks) {
+  bench::io::Names names;
+  const std::size_t num_hosts = ranks.host_of.empty() ? 0 : std::size_t{1} + ranks.host_of.back();
+  for (std::size_t host = 0; host < num_hosts; ++host) {
+    names.hosts.push_back(host < request.io_hosts.size() ? request.io_hosts[host] : fmt::format("host{}", host));
+  }
+  names.targets = names_in_targets(request.targets_file, read_targets_file(request.targets_file));
+  return names;
 }
 
 }  // namespace leadline::cli

@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <fstream>
 
+#include "cli/reporting.hpp"
 #include "cli/run_validation.hpp"
-#include "cli/standard_streams.hpp"
 #include "core/error.hpp"
 #include "result/output_file.hpp"
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "bench/link/plan.hpp"
-#include "cli/commands.hpp"
 #include "cli/link_options.hpp"
 #include "cli/link_run.hpp"
+#include "cli/main.hpp"
 #include "cli/run_command.hpp"
 #include "output/plan_text.hpp"
 

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of `leadline link`: what the help says, and what follows from several options together.
+// The command line of `leadline link`: what the help says, what follows from several options together, and which
+// combinations are refused.
 #include "cli/link_options.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "bench/link/options.hpp"
 #include "cli/help_texts.hpp"
-#include "cli/link_validation.hpp"
+#include "core/error.hpp"
 #include "core/units.hpp"
+#include "memory/buffer.hpp"
+#include "options/values.hpp"
 #include "result/link_result_file.hpp"
 
 namespace leadline::cli {
@@ -48,6 +53,88 @@ void complete_seeds(const IsGiven& is_given, LinkRequest& request) {
   if (!is_given("--fill-seed")) request.fill_seed = request.seed;
 }
 
+void check_random(const IsGiven& is_given, const LinkRequest& request) {
+  const bool is_anything_random =
+      is_sample(request) || request.shuffle_rounds || request.shuffle_ranks > 0 || has_random_contents(request);
+  if (is_given("--seed") && !is_anything_random) {
+    throw_no_effect(
+        "--seed", "nothing is random without --shuffle-rounds, --shuffle-ranks, --budget, --rounds or a random --fill");
+  }
+  if (is_given("--shuffle-ranks-seed") && request.shuffle_ranks == 0) {
+    throw_no_effect("--shuffle-ranks-seed", "the ranks come in order without --shuffle-ranks");
+  }
+}
+
+void check_what(const IsGiven& is_given, const LinkRequest& request) {
+  if (is_given("--window") && request.direction == Direction::semidirectional) {
+    throw_no_effect("--window", "a ping-pong has one message in flight");
+  }
+  if (is_given("--batches") && request.num_batches > request.num_messages) {
+    throw Error(ExitStatus::bad_command_line,
+                fmt::format("--batches {} is more than --messages {}", request.num_batches, request.num_messages),
+                "every batch times at least one message", "Use fewer batches or more messages");
+  }
+  if (request.num_buffers > request.num_messages + request.num_warmup) {
+    throw Error(ExitStatus::bad_command_line,
+                fmt::format("--buffers {} is more than there are messages", request.num_buffers),
+                fmt::format("{} for warm-up and {} timed ones", request.num_warmup, request.num_messages),
+                "Use fewer buffers or more messages");
+  }
+  if (is_given("--all-to-all-size") && request.all_to_all == AllToAll::none) {
+    throw_no_effect("--all-to-all-size", "there is no such exchange without --all-to-all");
+  }
+  if (request.verify && memory::allocator_named(request.allocator).location != memory::Location::host) {
+    throw Error(ExitStatus::bad_command_line,
+                fmt::format("--verify and --allocator {} do not go together", request.allocator),
+                "the pass makes and compares its contents in ordinary memory", "Use --check-buffers");
+  }
+}
+
+void check_diagnosis(const IsGiven& is_given, const LinkRequest& request) {
+  if (request.strict && request.health_check && !is_given("--fail-below") && request.baseline.empty()) {
+    throw_no_effect("--strict", "with --health-check a fault ends with status 1 anyway");
+  }
+  if (request.no_diagnosis && request.fail_below.kind == FailBelow::Kind::share) {
+    throw_no_effect("--fail-below", "a share is judged by the diagnosis, and there is none with --no-diagnosis");
+  }
+}
+
+void check_baseline(const LinkRequest& request) {
+  if (request.baseline.empty()) return;
+  if (request.format == ResultFormat::hdf5 || request.format == ResultFormat::sion) return;
+  throw Error(ExitStatus::bad_command_line, "--baseline needs a result file",
+              fmt::format("--format {} keeps no matrix to compare", name_of(request.format)),
+              "Choose a name ending in .h5 with --output");
+}
+
+/// What chooses rounds or their order leaves nothing to sample.
+void check_sample(const IsGiven& is_given, const LinkRequest& request) {
+  if (!is_sample(request)) return;
+  const std::string sample = request.budget_s > 0 ? "--budget" : "--rounds";
+  for (const char* const option : {"--only-rounds", "--serial", "--shuffle-rounds", "--shuffle-ranks", "--bisection",
+                                   "--between-hosts", "--one-per-host", "--all-to-all", "--min-time", "--repeat"}) {
+    if (!is_given(option)) continue;
+    throw Error(ExitStatus::bad_command_line, fmt::format("{} and {} do not go together", sample, option),
+                "rounds are sampled at random, once", "Leave one of them out");
+  }
+  if (request.message_sizes_bytes.size() > 1) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("{} is for one message size", sample),
+                fmt::format("{} are given", request.message_sizes_bytes.size()), "Choose one, such as 64KiB");
+  }
+  if (request.format == ResultFormat::sion) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("{} cannot be had with a SION file", sample),
+                "it says at its beginning which rounds there will be", "Choose a name ending in .h5 with --output");
+  }
+}
+
+void check_outcome(const LinkRequest& request) {
+  if (request.format == ResultFormat::sion && request.min_time_s > 0) {
+    throw Error(ExitStatus::bad_command_line, "--min-time cannot be had with a SION file",
+                "it says at its beginning how many repeats it holds",
+                "Choose a name ending in .h5 with --output, or --repeat");
+  }
+}
+
 }  // namespace
 
 LinkRequest parse_link(const std::vector<std::string>& arguments) {
@@ -66,6 +153,16 @@ LinkRequest parse_link(const std::vector<std::string>& arguments) {
   settle_allocator(is_given, request);
   validate_options(is_given, request);
   return request;
+}
+
+void validate_options(const IsGiven& is_given, const LinkRequest& request) {
+  check_random(is_given, request);
+  check_what(is_given, request);
+  check_diagnosis(is_given, request);
+  check_sample(is_given, request);
+  check_baseline(request);
+  validate_run_options(is_given, request);
+  check_outcome(request);
 }
 
 }  // namespace leadline::cli

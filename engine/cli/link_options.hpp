@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of `leadline link`, declared once: parsing and help follow from it.
+// The command line of `leadline link`, and which of its options contradict each other or would do nothing together.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "cli/option_parser.hpp"
+#include "cli/run_validation.hpp"
 #include "model/link_request.hpp"
 
 namespace leadline::cli {
@@ -13,5 +14,8 @@ namespace leadline::cli {
 /// `arguments` as in argv, the program's name and the command included. No side effects.
 /// Throws Error(bad_command_line); HelpWanted where --help stands.
 LinkRequest parse_link(const std::vector<std::string>& arguments);
+
+/// Throws Error(bad_command_line) that names the option, says why it has no effect and what to do.
+void validate_options(const IsGiven& is_given, const LinkRequest& request);
 
 }  // namespace leadline::cli

@@ -19,17 +19,16 @@
 #include "cli/compared_files.hpp"
 #include "cli/diagnosis_layout.hpp"
 #include "cli/fail_below.hpp"
-#include "cli/link_files.hpp"
-#include "cli/standard_streams.hpp"
+#include "cli/reporting.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "model/diagnosis.hpp"
 #include "model/link_result.hpp"
-#include "output/comparison_text.hpp"
 #include "output/diagnosis_text.hpp"
 #include "output/link_progress.hpp"
 #include "output/link_summary.hpp"
 #include "result/link_result_file.hpp"
+#include "result/link_result_reader.hpp"
 #include "schedule/schedule.hpp"
 
 namespace leadline::cli {
@@ -208,6 +207,14 @@ int run_link(const LinkRequest& request, std::unique_ptr<cluster::Bootstrap> boo
              const transport::LoadedModule& module, const LinkPresentation& presentation) {
   return run_stages<LinkTest>(request, std::move(bootstrap), module, presentation,
                               LinkTest(module.entry(), presentation));
+}
+
+void expect_link_test(const std::string& path, const std::string& verb) {
+  const std::string benchmark = result::benchmark_of(path, result::kind_of_file(path));
+  if (benchmark == "link") return;
+  throw Error(ExitStatus::bad_command_line, fmt::format("cannot {} '{}'", verb, path),
+              fmt::format("a result of leadline {}: only the link test measures single pairs", benchmark),
+              "Choose a result of leadline link");
 }
 
 }  // namespace leadline::cli

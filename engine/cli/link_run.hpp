@@ -2,8 +2,10 @@
 // One rank's way through a link test, whoever started it and however the result is shown.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "bench/link/output.hpp"
 #include "cli/staged_run.hpp"
@@ -14,6 +16,12 @@
 #include "transport/module.hpp"
 
 namespace leadline::cli {
+
+/// Threads that work on such a file: what a login node can spare.
+inline constexpr std::size_t workers_on_file = 2;
+
+/// Throws Error(bad_command_line) where the file is a result of another test. `verb`: what the command would have done.
+void expect_link_test(const std::string& path, const std::string& verb);
 
 struct LinkPresentation : PresentationOf<LinkResult, bench::link::Progress> {
   /// All ranks: what the front end wants else of its result file. May be empty.

@@ -10,15 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/commands.hpp"
 #include "cli/completion.hpp"
 #include "cli/external.hpp"
 #include "cli/option_parser.hpp"
 #include "cli/reporting.hpp"
-#include "cli/standard_streams.hpp"
-#include "cli/suggestion.hpp"
 #include "cli/version.hpp"
-#include "cluster/launcher.hpp"
+#include "cluster/bootstrap.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cli {

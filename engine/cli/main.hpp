@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program `leadline`: runs a command and turns an error into one line and an exit status.
+// The body of main(), and the commands that it calls.
 #pragma once
+
+#include <string>
+#include <vector>
 
 namespace leadline::cli {
 
 /// The body of main(). Never throws.
 int run(int argc, char** argv) noexcept;
+
+int bisection_command(const std::vector<std::string>& arguments);
+int compare_command(const std::vector<std::string>& arguments);
+int convert_command(const std::vector<std::string>& arguments);
+int diagnose_command(const std::vector<std::string>& arguments);
+int info_command(const std::vector<std::string>& arguments);
+int io_command(const std::vector<std::string>& arguments);
+int link_command(const std::vector<std::string>& arguments);
+int simulate_link_command(const std::vector<std::string>& arguments);
+int topology_command(const std::vector<std::string>& arguments);
+int transports_command(const std::vector<std::string>& arguments);
 
 }  // namespace leadline::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a command line by a table of options, and prints its help.
+// Parses a command line by its table of options, and suggests what a wrong word most probably means.
 #pragma once
 
 #include <cstddef>
@@ -42,5 +42,12 @@ class OptionParser : public OptionTable {
   std::string command_, description_, epilogue_;
   std::set<std::string> given_;
 };
+
+/// The nearest by edit distance; empty where none is near.
+std::string nearest(const std::string& word, const std::vector<std::string>& known);
+
+/// The option that was probably meant by an unknown one: by an earlier spelling, by a part of its name, by edit
+/// distance. Empty where none is near.
+std::string meant_option(const std::string& option, const std::vector<std::string>& known);
 
 }  // namespace leadline::cli

@@ -2,11 +2,15 @@
 // Which rank reports an error before the ranks are connected.
 #include "cli/reporting.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <exception>
 #include <thread>
 
-#include "cli/standard_streams.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cli {
@@ -40,5 +44,21 @@ int reported(cluster::FrontEnd front_end, const std::function<int()>& body) noex
 } catch (...) {
   return static_cast<int>(ExitStatus::run_failed);
 }
+
+void occupy_closed_streams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is taken. Writing to what is open for reading fails, as it does where nothing is open;
+    // standard error is the exception: unwanted progress is not an error.
+    (void)!::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+void say(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  throw Error(ExitStatus::run_failed, "cannot write to standard output", system_error_text(errno));
+}
+
+void complain(const std::string& what) noexcept { std::fprintf(stderr, "leadline: %s\n", what.c_str()); }
 
 }  // namespace leadline::cli

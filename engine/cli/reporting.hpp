@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last thing a program does: an error becomes one line and an exit status.
+// What a command says to whom: errors and results on the standard streams, which are there even where the caller
+// closed them.
 #pragma once
 
 #include <functional>
+#include <string>
 
-#include "cluster/launcher.hpp"
+#include "cluster/bootstrap.hpp"
 
 namespace leadline::cli {
 
 /// The body of a main(): closed streams occupied, then `body`, whose errors one rank reports once, as far as the
 /// launcher shows which. Returns the exit status. Never throws.
 int reported(cluster::FrontEnd front_end, const std::function<int()>& body) noexcept;
+
+/// Before anything is opened: a stream that the caller has closed becomes one that discards everything. Otherwise the
+/// next file or connection would get its number, and text for people would go there.
+void occupy_closed_streams();
+
+/// To standard output, at once. Throws Error(run_failed).
+void say(const std::string& text);
+
+/// The one line on standard error. Never throws: a failure to write it cannot be reported.
+void complain(const std::string& what) noexcept;
 
 }  // namespace leadline::cli

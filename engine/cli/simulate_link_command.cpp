@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.hpp"
+#include "cli/main.hpp"
+#include "cli/reporting.hpp"
 #include "cli/simulate_link_options.hpp"
-#include "cli/standard_streams.hpp"
 #include "cli/version.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/reporting.hpp"
 #include "cli/run_collectively.hpp"
+#include "cli/run_command.hpp"
 #include "cli/run_environment.hpp"
-#include "cli/run_frame.hpp"
-#include "cli/standard_streams.hpp"
 #include "cli/stopwatch.hpp"
 #include "core/clock.hpp"
 

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "cluster/bootstrap.hpp"
-#include "cluster/launcher.hpp"
 #include "transport/module.hpp"
 
 namespace leadline::cli {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "bench/topology/plan.hpp"
-#include "cli/commands.hpp"
-#include "cli/edges_file.hpp"
+#include "cli/main.hpp"
 #include "cli/run_command.hpp"
+#include "cli/text_file.hpp"
 #include "cli/topology_options.hpp"
 #include "cli/topology_run.hpp"
 #include "output/topology_text.hpp"

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of `leadline topology`: what the help says, and what follows from several options together.
+// The command line of `leadline topology`: what the help says, what follows from several options together, and which
+// combinations are refused.
 #include "cli/topology_options.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <string>
 
 #include "bench/topology/options.hpp"
 #include "cli/help_texts.hpp"
-#include "cli/topology_validation.hpp"
 #include "core/units.hpp"
+#include "options/values.hpp"
 #include "result/link_result_file.hpp"
+#include "schedule/edge_list.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -40,6 +44,29 @@ constexpr const char* topology_examples =
     "  mpirun -n 64 leadline topology --pattern complete2 --duration 1h    load the network, check every byte\n"
     "  leadline topology --dry-run --ranks 4096             what a large run would do, and its cost";
 
+void check_mode(const IsGiven& is_given, const TopologyRequest& request) {
+  const bool is_taken = !request.edges_file.empty() ||
+                        std::any_of(request.patterns.begin(), request.patterns.end(), schedule::takes_mode);
+  if (is_given("--mode") && !is_taken) throw_no_effect("--mode", "the names of these patterns say theirs");
+}
+
+void check_contents(const TopologyRequest& request) {
+  if (!request.verify && request.duration_s == 0) return;
+  const std::string checker = request.verify ? "--verify" : "--duration";
+  if (request.shared_buffers) {
+    throw_apart(checker, "--shared-buffers", "messages would overwrite each other before they are checked");
+  }
+  check_verifiable(checker, request);
+}
+
+void check_outcome(const IsGiven& is_given, const TopologyRequest& request) {
+  refuse_sion(request, "a topology test");
+  const bool json_on_stdout = request.output == "-" || (request.format == ResultFormat::json && request.output.empty());
+  if (is_given("--print") && json_on_stdout) {
+    throw_no_effect("--print", "where the result goes to standard output there is no table");
+  }
+}
+
 }  // namespace
 
 TopologyRequest parse_topology_command(const std::vector<std::string>& arguments) {
@@ -59,6 +86,13 @@ TopologyRequest parse_topology_command(const std::vector<std::string>& arguments
   settle_allocator(is_given, request);
   validate_options(is_given, request);
   return request;
+}
+
+void validate_options(const IsGiven& is_given, const TopologyRequest& request) {
+  check_mode(is_given, request);
+  check_contents(request);
+  validate_run_options(is_given, request);
+  check_outcome(is_given, request);
 }
 
 }  // namespace leadline::cli

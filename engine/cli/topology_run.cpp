@@ -12,7 +12,7 @@
 #include "bench/topology/measure.hpp"
 #include "bench/topology/plan.hpp"
 #include "bench/topology/validity_warnings.hpp"
-#include "cli/edges_file.hpp"
+#include "cli/text_file.hpp"
 #include "output/topology_text.hpp"
 #include "result/topology_file.hpp"
 

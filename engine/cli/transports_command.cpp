@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.hpp"
 #include "cli/json_output.hpp"
+#include "cli/main.hpp"
 #include "cli/option_parser.hpp"
+#include "cli/reporting.hpp"
 #include "cli/run_validation.hpp"
-#include "cli/standard_streams.hpp"
 #include "cli/support.hpp"
 #include "core/json.hpp"
 #include "transport/module.hpp"

@@ -2,8 +2,14 @@
 // Listening for other ranks and connecting to them, and the socket options of the control plane.
 #pragma once
 
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "cluster/address.hpp"
 #include "cluster/handshake.hpp"
@@ -30,5 +36,31 @@ Descriptor dial(const SocketAddress& address, const Hello& hello, const RunKey& 
 /// refused or does not come about in time; `why` says how.
 Descriptor connect_to(const SocketAddress& address, const std::optional<SocketAddress>& from, Deadline deadline,
                       std::string& why);
+
+class ConnectionQueue {
+ public:
+  /// Local, does not block.
+  void leave(Purpose purpose, int from, Descriptor socket);
+  /// Local, blocks: the connections of one caller for one purpose, in order; empty when the deadline has passed.
+  Descriptor take(Purpose purpose, int from, Deadline deadline, const ProgressFunction& progress = {});
+
+  /// Local: a watch edge stands; it has no socket to be taken.
+  void note_watch_edge(int from);
+  /// Local: the other end of a watch edge has said which host it is on.
+  void note_host(int rank);
+  /// Local, blocks until both are so: from now on a failure of that rank can be told with its host. False when the
+  /// deadline has passed.
+  bool await_host(int rank, Deadline deadline);
+  /// Whether a tree edge of that kind from that child was ever let in.
+  bool has_seen(Purpose purpose, int from) const;
+
+ private:
+  using Caller = std::pair<Purpose, int>;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<Caller, std::deque<Descriptor>> waiting_;  ///< no entry is empty: memory is for those who wait
+  std::set<Caller> seen_;                             ///< tree edges only, at most four
+  std::set<int> with_host_;                           ///< ranks at the other ends of watch edges, at most three
+};
 
 }  // namespace leadline::cluster

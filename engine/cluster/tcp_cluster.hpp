@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cluster/cluster.hpp"
-#include "cluster/connection_queue.hpp"
+#include "cluster/connection.hpp"
 #include "cluster/edge.hpp"
 #include "cluster/gathered_membership.hpp"
 #include "cluster/watch.hpp"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "cluster/bootstrap.hpp"
-#include "cluster/connection_queue.hpp"
+#include "cluster/connection.hpp"
 #include "cluster/edge.hpp"
 #include "cluster/failure.hpp"
 #include "cluster/handshake.hpp"

@@ -14,9 +14,9 @@
 #include <fstream>
 #include <memory>
 
-#include "cli/standard_streams.hpp"
+#include "cli/reporting.hpp"
 #include "cli/start.hpp"
-#include "cluster/launcher.hpp"
+#include "cluster/bootstrap.hpp"
 #include "core/error.hpp"
 #include "result/output_file.hpp"
 #include "result/sion/container/reader.hpp"

@@ -12,8 +12,8 @@
 #include <unordered_map>
 
 #include "core/random.hpp"
+#include "diagnosis/evidence.hpp"
 #include "diagnosis/learnt_network.hpp"
-#include "diagnosis/suspect.hpp"
 #include "stats/significance.hpp"
 
 namespace leadline::diagnosis {

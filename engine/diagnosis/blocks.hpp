@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "diagnosis/effects.hpp"
+#include "diagnosis/evidence.hpp"
 #include "diagnosis/layout.hpp"
 #include "diagnosis/rows.hpp"
-#include "diagnosis/suspect.hpp"
 #include "model/diagnosis.hpp"
 
 namespace leadline::diagnosis {

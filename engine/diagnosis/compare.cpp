@@ -8,9 +8,9 @@
 
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/effects.hpp"
+#include "diagnosis/evidence.hpp"
 #include "diagnosis/learnt_network.hpp"
 #include "diagnosis/search.hpp"
-#include "diagnosis/suspect.hpp"
 
 namespace leadline::diagnosis {
 namespace {

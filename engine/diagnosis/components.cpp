@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "diagnosis/effects.hpp"
+#include "diagnosis/evidence.hpp"
 #include "diagnosis/layout.hpp"
-#include "diagnosis/suspect.hpp"
 #include "model/diagnosis.hpp"
 #include "stats/significance.hpp"
 

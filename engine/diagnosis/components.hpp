@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "diagnosis/effects.hpp"
+#include "diagnosis/evidence.hpp"
 #include "diagnosis/layout.hpp"
-#include "diagnosis/suspect.hpp"
 
 namespace leadline::diagnosis {
 

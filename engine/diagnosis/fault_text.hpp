@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "diagnosis/evidence.hpp"
 #include "diagnosis/layout.hpp"
-#include "diagnosis/suspect.hpp"
 
 namespace leadline::diagnosis {
 

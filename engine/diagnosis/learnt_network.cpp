@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "diagnosis/effects.hpp"
-#include "diagnosis/suspect.hpp"
+#include "diagnosis/evidence.hpp"
 
 namespace leadline::diagnosis {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "diagnosis/blocks.hpp"
 #include "diagnosis/effects.hpp"
+#include "diagnosis/evidence.hpp"
 #include "diagnosis/layout.hpp"
 #include "diagnosis/rows.hpp"
-#include "diagnosis/suspect.hpp"
 
 namespace leadline::diagnosis {
 

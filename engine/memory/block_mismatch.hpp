@@ -7,8 +7,8 @@
 #include <optional>
 #include <span>
 
+#include "memory/block_header.hpp"
 #include "memory/block_pattern.hpp"
-#include "memory/block_pieces.hpp"
 
 namespace leadline::memory {
 

@@ -13,7 +13,6 @@
 #include "core/units.hpp"
 #include "memory/block_header.hpp"
 #include "memory/block_mismatch.hpp"
-#include "memory/block_pieces.hpp"
 
 namespace leadline::memory {
 namespace {

@@ -17,7 +17,6 @@
 #include "core/units.hpp"
 #include "model/bisection_result.hpp"
 #include "output/bisection_text.hpp"
-#include "output/host_of_rank.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
 

@@ -24,4 +24,10 @@ std::string verdict_text(const std::vector<SliceSummary>& slices);
 /// "ok: 16 ranks on 8 hosts, 12 % of all pairs in 4.2 s, no fault", or "bad: " and each fault; with its end.
 std::string health_line(const LinkResult& result, const std::string& result_path);
 
+/// Several lines, each with its end: classes in a table, then the components that changed otherwise.
+std::string comparison_text(const Comparison& comparison);
+
+/// Those of several message sizes, one behind the other.
+std::string comparisons_text(const std::vector<Comparison>& comparisons);
+
 }  // namespace leadline::output

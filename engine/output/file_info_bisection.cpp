@@ -9,7 +9,7 @@
 
 #include "core/units.hpp"
 #include "output/bisection_text.hpp"
-#include "output/file_info_parts.hpp"
+#include "output/file_info.hpp"
 #include "output/table.hpp"
 #include "result/json_parts.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/units.hpp"
-#include "output/file_info_parts.hpp"
+#include "output/file_info.hpp"
 #include "output/table.hpp"
 #include "result/json_parts.hpp"
 

@@ -13,8 +13,6 @@
 
 #include "core/units.hpp"
 #include "model/io_result.hpp"
-#include "output/host_of_rank.hpp"
-#include "output/io_rates.hpp"
 #include "output/io_text.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"

@@ -7,10 +7,25 @@
 
 #include "bench/io/output.hpp"
 #include "bench/io/plan.hpp"
+#include "core/units.hpp"
 #include "model/io_request.hpp"
 #include "model/io_result.hpp"
 
 namespace leadline::output {
+
+/// The phase that stands for an operation: of the complete ones that whose rate is nearest to the median of all; null
+/// where there is none.
+const PhaseSummary* phase_for(const IoResult& result, IoOperation operation);
+
+/// All rates go in one unit.
+Unit unit_of_rates(const IoResult& result);
+
+/// "write: 2.345 GiB/s, the median of 5 (2.100 to 2.500; mean 2.300 ± 0.120, 95 %)" and below it where the bytes came
+/// from, or whether they are on the storage; for each operation.
+std::string io_headlines(const IoResult& result);
+
+/// Every phase with all its rates, and what these are.
+std::string io_rates_table(const IoResult& result);
 
 /// For standard output, at the end: what was done; the rate of each operation and what it includes; times of ranks,
 /// latencies, throughput over time; where reads came from and whether writes are durable; what is slow; hints; wrong

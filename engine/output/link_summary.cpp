@@ -15,7 +15,7 @@
 #include "output/plan_text.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
-#include "result/slow_pairs.hpp"
+#include "result/slice_facts.hpp"
 
 namespace leadline::output {
 

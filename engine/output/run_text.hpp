@@ -2,6 +2,8 @@
 // What the summaries of all benchmarks share: beginning, findings and end.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,27 @@
 #include "model/result.hpp"
 
 namespace leadline::output {
+
+class HostsOfRanks {
+ public:
+  explicit HostsOfRanks(const std::vector<HostRanks>& hosts);
+
+  bool has_several() const { return has_several_; }
+
+  /// Empty where no host is known.
+  std::string of(std::int32_t rank) const;
+
+  /// "5 (node03)"; "5" where there is but one host, "-" for no rank.
+  std::string with_host(std::int32_t rank) const;
+
+ private:
+  struct Ranks {
+    std::int32_t last = 0;
+    std::string host;
+  };
+  std::map<std::int32_t, Ranks> ranges_;  // by their first ranks
+  bool has_several_;
+};
 
 /// Whether it is complete, and who took part: ranks, hosts, transport, how they waited.
 std::string run_head(const RunResult& result);

@@ -11,7 +11,6 @@
 #include "bench/plan.hpp"
 #include "core/units.hpp"
 #include "output/table.hpp"
-#include "output/topology_cells.hpp"
 #include "output/topology_text.hpp"
 
 namespace leadline::output {

@@ -15,10 +15,8 @@
 
 #include "core/units.hpp"
 #include "model/topology_result.hpp"
-#include "output/host_of_rank.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
-#include "output/topology_cells.hpp"
 #include "output/topology_text.hpp"
 #include "stats/summary.hpp"
 

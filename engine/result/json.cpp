@@ -5,7 +5,7 @@
 #include "bench/link/options.hpp"
 #include "result/diagnosis_json.hpp"
 #include "result/json_parts.hpp"
-#include "result/slow_pairs.hpp"
+#include "result/slice_facts.hpp"
 
 namespace leadline::result {
 namespace {

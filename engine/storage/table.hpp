@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "cluster/launcher.hpp"
+#include "cluster/bootstrap.hpp"
 #include "core/dynamic_library.hpp"
 #include "storage/storage.hpp"
 #include "transport/table.hpp"

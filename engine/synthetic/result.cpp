@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "bench/link/order_statistics.hpp"
+#include "bench/link/tally.hpp"
 #include "bench/plan.hpp"
 #include "cluster/cluster.hpp"
 #include "core/clock.hpp"

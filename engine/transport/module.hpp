@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/launcher.hpp"
+#include "cluster/bootstrap.hpp"
 #include "core/dynamic_library.hpp"
 #include "transport/table.hpp"
 #include "transport/transport.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "cluster/launcher.hpp"
+#include "cluster/bootstrap.hpp"
 
 namespace leadline::transport {
 

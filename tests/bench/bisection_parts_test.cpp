@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "bench/bisection/current_step.hpp"
-#include "bench/bisection/distribution.hpp"
 #include "bench/bisection/exchange_loop.hpp"
 #include "bench/bisection/retest.hpp"
 #include "bench/bisection/slow_components.hpp"

@@ -8,11 +8,11 @@
 
 #include "bench/io/buffers.hpp"
 #include "bench/io/funnel_io_rank.hpp"
-#include "bench/io/hints_in_force.hpp"
+#include "bench/io/measure.hpp"
 #include "bench/io/object_loop.hpp"
 #include "bench/io/pace.hpp"
+#include "bench/io/phase.hpp"
 #include "bench/io/recorder.hpp"
-#include "bench/io/share.hpp"
 #include "bench/io_ranks.hpp"
 
 namespace leadline::bench::io {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distributed quantiles are exactly those of all numbers brought together.
-#include "bench/link/order_statistics.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "bench/link/tally.hpp"
 #include "core/random.hpp"
 #include "stats/summary.hpp"
 #include "support/thread_cluster.hpp"

@@ -5,8 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/io_validation.hpp"
-#include "cli/targets_file.hpp"
+#include "cli/text_file.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::cli::io_options_test {

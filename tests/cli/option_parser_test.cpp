@@ -7,7 +7,6 @@
 
 #include <optional>
 
-#include "cli/suggestion.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cli {

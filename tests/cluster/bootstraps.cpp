@@ -11,9 +11,9 @@
 #include <new>
 
 #include "cluster/address.hpp"
+#include "cluster/bootstrap.hpp"
 #include "cluster/connection.hpp"
 #include "cluster/environment.hpp"
-#include "cluster/launcher.hpp"
 #include "ranks.hpp"
 
 namespace leadline::cluster {

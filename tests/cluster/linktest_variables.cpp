@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
+#include "cluster/bootstrap.hpp"
 #include "cluster/environment.hpp"
-#include "cluster/launcher.hpp"
 #include "ranks.hpp"
 
 namespace leadline::cluster {

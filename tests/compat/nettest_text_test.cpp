@@ -10,7 +10,7 @@
 
 #include "compat/nettest/text.hpp"
 #include "compat/process.hpp"
-#include "compat/times.hpp"
+#include "compat/values.hpp"
 #include "core/error.hpp"
 
 namespace leadline::compat::nettest {

@@ -12,7 +12,6 @@
 #include <numeric>
 
 #include "cluster/bootstrap.hpp"
-#include "cluster/launcher.hpp"
 #include "contract/storage_calls.hpp"
 #include "contract/storage_contract.hpp"
 #include "core/error.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "diagnosis/diagnose.hpp"
+#include "diagnosis/evidence.hpp"
 #include "diagnosis/rows.hpp"
-#include "diagnosis/suspect.hpp"
 #include "synthetic/machine.hpp"
 #include "synthetic/simulator.hpp"
 

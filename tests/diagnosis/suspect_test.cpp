@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How candidates of one kind are judged: by the threshold, by their own spread, and never by fewer than three.
-#include "diagnosis/suspect.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "diagnosis/evidence.hpp"
 #include "stats/significance.hpp"
 
 namespace leadline::diagnosis::suspect_test {

@@ -11,7 +11,6 @@
 
 #include "output/io_fixture.hpp"
 #include "output/io_progress.hpp"
-#include "output/io_rates.hpp"
 #include "support/screen.hpp"
 
 namespace leadline::output {

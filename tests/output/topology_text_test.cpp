@@ -9,8 +9,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "output/host_of_rank.hpp"
-#include "output/topology_cells.hpp"
+#include "output/run_text.hpp"
 #include "output/topology_progress.hpp"
 #include "support/screen.hpp"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verdicts compare with the class of the pair, under load and alone.
-#include "result/slow_pairs.hpp"
-
 #include <gtest/gtest.h>
 
+#include "result/slice_facts.hpp"
 #include "result_fixture.hpp"
 
 namespace leadline::test {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "stats/summary.hpp"
-#include "synthetic/quantile_table.hpp"
 
 namespace leadline::synthetic {
 namespace {

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "bench/bisection/current_step.hpp"
-#include "bench/bisection/distribution.hpp"
 #include "bench/bisection/exchange_loop.hpp"
 #include "bench/bisection/retest.hpp"
 #include "bench/bisection/slow_components.hpp"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,5 +58,11 @@ std::vector<std::string> agree_on_names(const IoRequest& request, const Plan& pl
 /// Local: whether the files can be written or read: directory, kind of file, space (openers alone look; each at its
 /// own). Throws Error(bad_command_line, something_missing) that names the file and what to do.
 void check_targets(const IoRequest& request, const Plan& plan, const std::vector<std::string>& files, int rank);
+
+/// Those asked for, in that order, then those that the file has beside them.
+std::vector<HintInForce> compare_hints(const storage::Hints& asked, const storage::Hints& granted, bool is_confirmed);
+
+/// Collective: `own` as this rank's file says, nothing where it opened none; the lowest opener's count, on all ranks.
+std::vector<HintInForce> hints_in_force(const Stage& stage, const std::optional<storage::Hints>& own);
 
 }  // namespace leadline::bench::io

@@ -3,6 +3,7 @@
 #include "bench/io/phase.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "bench/io/buffers.hpp"
 #include "bench/io/direct_loop.hpp"
@@ -15,10 +16,6 @@
 #include "storage/page_cache.hpp"
 
 namespace leadline::bench::io {
-
-using AgreementTimer = Recorder::AgreementTimer;
-using StateTimer = Recorder::StateTimer;
-
 namespace {
 
 Pace::Work work_of(const Stage& stage, const PhaseTask& task, const Share& share) {
@@ -34,7 +31,14 @@ std::size_t max_started(const Stage& stage) {
                                                      : stage.buffers.num_objects();
 }
 
+std::int32_t owner_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank) {
+  return operation == IoOperation::read ? reads_for(plan, request, rank) : rank;
+}
+
 }  // namespace
+
+using AgreementTimer = Recorder::AgreementTimer;
+using StateTimer = Recorder::StateTimer;
 
 Phase::Phase(const Stage& stage, const PhaseTask& task, transport::Messages* messages, CurrentStep& current_step)
     : stage_(stage),
@@ -198,6 +202,54 @@ PhaseSummary Phase::summarize(const std::string& file_system) const {
   const PhaseContext context{stage_.request,         file_system,       stage_.placement.host,          stage_.files,
                              recorder_.slow_calls(), contents_.wrong(), agreed_ ? agreed_->what() : "", moved_.stop_ns};
   return summarize_phase(stage_.cluster, task_.position, recorder_.row(), context);
+}
+
+Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank) {
+  const schedule::FileLayout& layout = plan.layout;
+  Share share;
+  const std::int32_t owner = owner_of(request, plan, operation, rank);
+  if (!request.no_file) share.file = layout.file_of(owner);
+  if (!layout.is_opener(rank)) return share;
+  share.owners = schedule::is_funnel(request.movement) ? layout.senders(rank) : std::vector<std::int32_t>{owner};
+  if (request.no_file) return share;
+  share.opens = true;
+  for (int other = 0; other < layout.num_ranks(); ++other) {
+    const bool opens_it =
+        layout.is_opener(other) && layout.file_of(owner_of(request, plan, operation, other)) == share.file;
+    if (opens_it) share.openers.push_back(other);
+  }
+  return share;
+}
+
+std::vector<storage::ByteRange> stretches_of(const schedule::FileLayout& layout,
+                                             const std::vector<std::int32_t>& owners, std::uint64_t num_objects) {
+  const std::uint64_t size_bytes = layout.shape().object_size_bytes;
+  std::vector<storage::ByteRange> stretches;
+  const auto add = [&](std::int32_t rank, std::uint64_t object, std::uint64_t num) {
+    const std::uint64_t begin = layout.location(rank, object).offset_bytes;
+    const bool goes_on = !stretches.empty() && stretches.back().offset_bytes + stretches.back().size_bytes == begin;
+    if (goes_on) {
+      stretches.back().size_bytes += num * size_bytes;
+    } else {
+      stretches.push_back({begin, num * size_bytes});
+    }
+  };
+  if (num_objects == 0) return stretches;
+  if (layout.shape().order == schedule::Order::segmented) {
+    for (const std::int32_t rank : owners) add(rank, 0, num_objects);
+    return stretches;
+  }
+  for (std::uint64_t object = 0; object < num_objects; ++object) {
+    for (const std::int32_t rank : owners) add(rank, object, 1);
+  }
+  return stretches;
+}
+
+bool is_lowest_on_host(const std::vector<std::int32_t>& ranks, int rank, std::span<const std::uint32_t> host_of) {
+  const auto host = [&](std::int32_t one) { return host_of[static_cast<std::size_t>(one)]; };
+  const auto lowest =
+      std::find_if(ranks.begin(), ranks.end(), [&](std::int32_t other) { return host(other) == host(rank); });
+  return lowest != ranks.end() && *lowest == rank;
 }
 
 }  // namespace leadline::bench::io

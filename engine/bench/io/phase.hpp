@@ -6,18 +6,41 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bench/io/contents.hpp"
 #include "bench/io/measure.hpp"
 #include "bench/io/object_loop.hpp"
 #include "bench/io/pace.hpp"
+#include "bench/io/plan.hpp"
 #include "bench/io/recorder.hpp"
-#include "bench/io/share.hpp"
 #include "bench/io/transfers.hpp"
 #include "core/error.hpp"
+#include "model/io_request.hpp"
+#include "model/io_result.hpp"
+#include "storage/page_cache.hpp"
 #include "transport/messages.hpp"
 
 namespace leadline::bench::io {
+
+/// Which file a rank opens, and whose objects it moves.
+struct Share {
+  std::int32_t file = -1;  ///< that this rank opens, or whose opener does its I/O; -1 = there are no files
+  bool opens = false;
+  std::vector<std::int32_t> openers;  ///< of this file, ascending, this rank included; empty where it opens none
+  std::vector<std::int32_t> owners;   ///< whose objects it moves to or from the file, ascending
+
+  bool is_lowest_opener(int rank) const { return opens && openers.front() == rank; }
+};
+
+Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank);
+
+/// Objects [0, num_objects) of these ranks, which lie in one file; neighbours are joined.
+std::vector<storage::ByteRange> stretches_of(const schedule::FileLayout& layout,
+                                             const std::vector<std::int32_t>& owners, std::uint64_t num_objects);
+
+/// Whether a rank is the lowest of these on its host.
+bool is_lowest_on_host(const std::vector<std::int32_t>& ranks, int rank, std::span<const std::uint32_t> host_of);
 
 /// The parameters of a phase.
 struct PhaseTask {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "bench/io/object_loop.hpp"
-#include "bench/io/share.hpp"
+#include "bench/io/phase.hpp"
 #include "bench/reductions.hpp"
 #include "core/error.hpp"
 #include "memory/block_pattern.hpp"

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "bench/link/all_to_all.hpp"
-#include "bench/link/order_statistics.hpp"
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/retest.hpp"
 #include "bench/link/tally.hpp"

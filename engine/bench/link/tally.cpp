@@ -3,9 +3,15 @@
 #include "bench/link/tally.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <type_traits>
+
+#include "bench/order_statistics.hpp"
+#include "bench/reductions.hpp"
+#include "stats/summary.hpp"
 
 namespace leadline::bench::link {
 namespace {
@@ -66,6 +72,100 @@ std::string combine(const std::string& left, std::string_view right) {
   throw AgreedError(Error(wire.status, part[0], part[1], part[2]));
 }
 
+constexpr std::array quantiles{0.01, 0.05, 0.25, 0.50, 0.75, 0.95, 0.99};
+
+struct Moments {
+  double min = std::numeric_limits<double>::infinity(), max = 0, sum = 0;
+  std::uint64_t count = 0;
+};
+using ClassMoments = std::array<Moments, 2>;  // same host, between hosts
+
+Moments merged(const Moments& a, const Moments& b) {
+  return {std::min(a.min, b.min), std::max(a.max, b.max), a.sum + b.sum, a.count + b.count};
+}
+
+Moments moments_of(const std::vector<double>& sorted) {
+  Moments moments;
+  moments.count = sorted.size();
+  if (sorted.empty()) return moments;
+  moments.min = sorted.front();
+  moments.max = sorted.back();
+  for (const double value : sorted) moments.sum += value;
+  return moments;
+}
+
+ClassMoments moments_over_ranks(cluster::Cluster& cluster, const ClassMoments& own) {
+  return merged_over_ranks(cluster, own, [](const ClassMoments& a, const ClassMoments& b) {
+    return ClassMoments{merged(a[0], b[0]), merged(a[1], b[1])};
+  });
+}
+
+enum class Class : std::uint8_t { same_host, between_hosts, all };
+
+std::uint64_t num_in_class(const OwnMedians& own, Class of, double bound) {
+  switch (of) {
+    case Class::same_host:
+      return count_up_to(own.same_host, bound);
+    case Class::between_hosts:
+      return count_up_to(own.between_hosts, bound);
+    case Class::all:
+      break;
+  }
+  return count_up_to(own.same_host, bound) + count_up_to(own.between_hosts, bound);
+}
+
+/// The order statistics that a summary is made of, appended to `wanted` in a fixed order.
+void ask_for(Class of, const Moments& moments, std::vector<OrderStatistic>& wanted) {
+  const auto ask = [&](std::uint64_t index) {
+    wanted.push_back({static_cast<std::size_t>(of), index, moments.min, moments.max});
+  };
+  for (const double q : quantiles) {
+    const stats::QuantilePosition position = stats::quantile_position(moments.count, q);
+    ask(position.low);
+    ask(position.high);
+  }
+  const stats::OrderInterval interval = stats::median_interval(moments.count);
+  ask(interval.low);
+  ask(interval.high);
+}
+
+constexpr std::size_t wanted_per_class = 2 * quantiles.size() + 2;
+
+PairSummary summary_of(const Moments& moments, std::span<const double> found) {
+  PairSummary summary;
+  summary.num_pairs = moments.count;
+  summary.time_ns_min = moments.min;
+  summary.time_ns_max = moments.max;
+  summary.time_ns_mean = moments.sum / static_cast<double>(moments.count);
+  std::array<double, quantiles.size()> value{};
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    const double low = found[2 * i], high = found[2 * i + 1];
+    value[i] = low + (high - low) * stats::quantile_position(moments.count, quantiles[i]).fraction;
+  }
+  summary.time_ns_p01 = value[0];
+  summary.time_ns_p05 = value[1];
+  summary.time_ns_p25 = value[2];
+  summary.time_ns_median = value[3];
+  summary.time_ns_p75 = value[4];
+  summary.time_ns_p95 = value[5];
+  summary.time_ns_p99 = value[6];
+  summary.median_interval_low_ns = found[2 * quantiles.size()];
+  summary.median_interval_high_ns = found[2 * quantiles.size() + 1];
+  return summary;
+}
+
+PairSummary no_pairs() {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  PairSummary summary;
+  for (double* member :
+       {&summary.time_ns_min, &summary.time_ns_mean, &summary.time_ns_max, &summary.time_ns_p01, &summary.time_ns_p05,
+        &summary.time_ns_p25, &summary.time_ns_median, &summary.time_ns_p75, &summary.time_ns_p95, &summary.time_ns_p99,
+        &summary.median_interval_low_ns, &summary.median_interval_high_ns}) {
+    *member = nan;
+  }
+  return summary;
+}
+
 }  // namespace
 
 void Tally::add(double time_ns) {
@@ -94,6 +194,29 @@ Tally close_round(cluster::Cluster& cluster, const Tally& own, const std::option
   const Wire sum = head_of(total);
   if (sum.failed_rank != nobody) throw_agreed(sum, std::string_view(total).substr(sizeof sum));
   return sum.tally;
+}
+
+ClassSummaries summarize_pairs(cluster::Cluster& cluster, const OwnMedians& own) {
+  const ClassMoments by_class = moments_over_ranks(cluster, {moments_of(own.same_host), moments_of(own.between_hosts)});
+  const std::array<Moments, 3> moments{by_class[0], by_class[1], merged(by_class[0], by_class[1])};
+
+  std::vector<OrderStatistic> wanted;
+  for (const Class of : {Class::same_host, Class::between_hosts, Class::all}) {
+    const Moments& of_class = moments[static_cast<std::size_t>(of)];
+    if (of_class.count > 0) ask_for(of, of_class, wanted);
+  }
+  const std::vector<double> found = order_statistics(cluster, wanted, [&](std::size_t of, double bound) {
+    return num_in_class(own, Class{static_cast<std::uint8_t>(of)}, bound);
+  });
+
+  std::array<PairSummary, 3> summaries{no_pairs(), no_pairs(), no_pairs()};
+  std::span<const double> rest = found;
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    if (moments[i].count == 0) continue;
+    summaries[i] = summary_of(moments[i], rest.first(wanted_per_class));
+    rest = rest.subspan(wanted_per_class);
+  }
+  return {summaries[2], summaries[0], summaries[1]};
 }
 
 }  // namespace leadline::bench::link

@@ -5,12 +5,28 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "cluster/cluster.hpp"
 #include "core/error.hpp"
+#include "model/link_result.hpp"
 #include "model/result.hpp"
 
 namespace leadline::bench::link {
+
+/// One rank's pair medians, sorted ascending, by class of pair. All positive and finite.
+struct OwnMedians {
+  std::vector<double> same_host, between_hosts;
+};
+
+struct ClassSummaries {
+  PairSummary all, same_host, between_hosts;
+};
+
+/// Collective: the distribution over all ranks, the same on every rank. Memory: O(1) beside the input. See
+/// bench/order_statistics.hpp for how.
+ClassSummaries summarize_pairs(cluster::Cluster& cluster, const OwnMedians& own);
 
 /// One rank's share, or the sum over all ranks. Plain data: it travels as bytes.
 struct Tally {

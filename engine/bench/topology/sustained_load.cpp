@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "bench/reductions.hpp"
-#include "bench/topology/cell_exchange.hpp"
+#include "bench/topology/measure.hpp"
 #include "core/clock.hpp"
 #include "stats/summary.hpp"
 

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "cluster/bootstrap.hpp"
-#include "cluster/launcher.hpp"
 #include "core/deadline.hpp"
 #include "core/error.hpp"
 

@@ -9,8 +9,7 @@
 
 #include "cli/link_run.hpp"
 #include "cli/reporting.hpp"
-#include "cli/standard_streams.hpp"
-#include "cluster/launcher.hpp"
+#include "cluster/bootstrap.hpp"
 #include "compat/linktest/options.hpp"
 #include "compat/linktest/text.hpp"
 #include "compat/process.hpp"

@@ -10,7 +10,7 @@
 
 #include "compat/linktest/layers.hpp"
 #include "compat/linktest/options.hpp"
-#include "compat/times.hpp"
+#include "compat/values.hpp"
 #include "core/units.hpp"
 
 namespace leadline::compat::linktest {

@@ -16,11 +16,9 @@
 #include <vector>
 
 #include "cli/io_run.hpp"
-#include "cli/io_start.hpp"
 #include "cli/reporting.hpp"
-#include "cli/standard_streams.hpp"
 #include "cli/text_file.hpp"
-#include "cluster/launcher.hpp"
+#include "cluster/bootstrap.hpp"
 #include "compat/mpi_io_test/options.hpp"
 #include "compat/mpi_io_test/text.hpp"
 #include "compat/process.hpp"

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/io/option_values.hpp"
+#include "bench/io/options.hpp"
 #include "compat/mpi_io_test/option_table.hpp"
 #include "compat/mpi_io_test/settings.hpp"
 #include "compat/values.hpp"

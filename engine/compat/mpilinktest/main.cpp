@@ -10,8 +10,7 @@
 
 #include "cli/link_run.hpp"
 #include "cli/reporting.hpp"
-#include "cli/standard_streams.hpp"
-#include "cluster/launcher.hpp"
+#include "cluster/bootstrap.hpp"
 #include "compat/mpilinktest/options.hpp"
 #include "compat/mpilinktest/text.hpp"
 #include "compat/process.hpp"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "compat/times.hpp"
+#include "compat/values.hpp"
 
 namespace leadline::compat::mpilinktest {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "bench/link/output.hpp"
 #include "compat/process.hpp"
-#include "compat/times.hpp"
+#include "compat/values.hpp"
 #include "model/link_request.hpp"
 #include "model/link_result.hpp"
 #include "model/result.hpp"

@@ -10,9 +10,8 @@
 
 #include "cli/bisection_run.hpp"
 #include "cli/reporting.hpp"
-#include "cli/standard_streams.hpp"
 #include "cli/version.hpp"
-#include "cluster/launcher.hpp"
+#include "cluster/bootstrap.hpp"
 #include "compat/netgauge/options.hpp"
 #include "compat/netgauge/text.hpp"
 #include "compat/process.hpp"

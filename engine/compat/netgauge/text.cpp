@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "compat/times.hpp"
+#include "compat/values.hpp"
 
 namespace leadline::compat::netgauge {
 namespace {

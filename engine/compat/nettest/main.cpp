@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "cli/reporting.hpp"
-#include "cli/standard_streams.hpp"
 #include "cli/topology_run.hpp"
-#include "cluster/launcher.hpp"
+#include "cluster/bootstrap.hpp"
 #include "compat/nettest/options.hpp"
 #include "compat/nettest/text.hpp"
 #include "compat/process.hpp"

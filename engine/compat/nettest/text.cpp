@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "compat/times.hpp"
+#include "compat/values.hpp"
 
 namespace leadline::compat::nettest {
 namespace {

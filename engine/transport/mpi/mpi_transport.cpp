@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/launcher.hpp"
+#include "cluster/bootstrap.hpp"
 #include "core/error.hpp"
 #include "kernel/all_to_all.hpp"
 #include "kernel/neighbours.hpp"
