@@ -90,7 +90,7 @@ void RunEnvironment::open_transport() {
   });
   const bool needs_progress = transport_->needs_progress();
   cluster_.set_wait(conditions_.wait,
-                    needs_progress ? [&its = *transport_] { its.progress(); } : std::function<void()>{});
+                    needs_progress ? [&transport = *transport_] { transport.progress(); } : std::function<void()>{});
   placement_.device = transport_->info().device;
   conditions_.simulated = transport_->info().simulated;
 }

@@ -44,7 +44,7 @@ void validate_run_options(const IsGiven& is_given, const RunRequest& request) {
 
 void settle_allocator(const IsGiven& is_given, RunRequest& request) {
   if (is_given("--allocator")) return;
-  if (const char* const its = transport::default_allocator(request.transport)) request.allocator = its;
+  if (const char* const name = transport::default_allocator(request.transport)) request.allocator = name;
 }
 
 void check_verifiable(const std::string& checker, const RunRequest& request) {

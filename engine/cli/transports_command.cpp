@@ -25,13 +25,14 @@ constexpr const char* transports_epilogue =
 
 constexpr int text_column = 21;
 
-std::string details_of(const transport::Availability& its) {
+std::string details_of(const transport::Availability& availability) {
   std::string text;
-  for (const transport::KnownSetting& setting : its.settings) {
+  for (const transport::KnownSetting& setting : availability.settings) {
     text += fmt::format("{:<{}}setting {}={}: {}\n", "", text_column, setting.name, setting.value, setting.meaning);
   }
-  if (!its.why_unusable.empty()) text += fmt::format("{:<{}}not usable: {}\n", "", text_column, its.why_unusable);
-  for (const transport::Fact& fact : its.facts) {
+  if (!availability.why_unusable.empty())
+    text += fmt::format("{:<{}}not usable: {}\n", "", text_column, availability.why_unusable);
+  for (const transport::Fact& fact : availability.facts) {
     text += fmt::format("{:<{}}{}: {}\n", "", text_column, fact.name, fact.value);
   }
   return text;
@@ -39,11 +40,13 @@ std::string details_of(const transport::Availability& its) {
 
 std::string available_here(transport::Ask ask) {
   std::string text;
-  for (const transport::Availability& its : transport::probe_all(ask)) {
-    text += fmt::format("{:<9} {:<11} {}\n", its.entry->name, its.file->stem, its.entry->purpose);
+  for (const transport::Availability& availability : transport::probe_all(ask)) {
+    text += fmt::format("{:<9} {:<11} {}\n", availability.entry->name, availability.file->stem,
+                        availability.entry->purpose);
     text += fmt::format("{:<{}}{}\n", "", text_column,
-                        its.why_absent.empty() ? "can be loaded: " + its.path : "not here: " + its.why_absent);
-    text += details_of(its);
+                        availability.why_absent.empty() ? "can be loaded: " + availability.path
+                                                        : "not here: " + availability.why_absent);
+    text += details_of(availability);
   }
   return text;
 }

@@ -49,8 +49,12 @@ std::uint64_t parse_count(const std::string& option, const std::string& text, st
 double parse_seconds(const std::string& option, const std::string& text, double min_s) {
   char* unit = nullptr;
   const double number = std::strtod(text.c_str(), &unit);
-  const std::string its = unit;
-  const double factor = its.empty() || its == "s" ? 1 : its == "ms" ? 1e-3 : its == "m" ? 60 : its == "h" ? 3600 : 0;
+  const std::string suffix = unit;
+  const double factor = suffix.empty() || suffix == "s" ? 1
+                        : suffix == "ms"                ? 1e-3
+                        : suffix == "m"                 ? 60
+                        : suffix == "h"                 ? 3600
+                                                        : 0;
   const double seconds = number * factor;
   if (unit == text.c_str() || factor == 0 || !std::isfinite(seconds) || seconds < min_s || seconds > 1e9) {
     throw_bad_value(option, text, fmt::format("it must be a time of at least {} s", min_s),
@@ -75,8 +79,8 @@ std::uint64_t parse_size(const std::string& option, const std::string& text, std
 double parse_share(const std::string& option, const std::string& text, double least) {
   char* unit = nullptr;
   const double number = std::strtod(text.c_str(), &unit);
-  const std::string its = unit;
-  const double factor = its.empty() ? 1 : its == "%" || its == " %" ? 0.01 : 0;
+  const std::string suffix = unit;
+  const double factor = suffix.empty() ? 1 : suffix == "%" || suffix == " %" ? 0.01 : 0;
   const double share = number * factor;
   if (unit == text.c_str() || factor == 0 || !(share >= least) || share > 1) {
     throw_bad_value(option, text, fmt::format("it must be a share from {:g} % to 100 %", 100 * least),

@@ -76,7 +76,9 @@ def test_the_same_numbers_as_the_summary(tmp_path: Path):
         for name in ("min", "p01", "p05", "median", "max"):
             assert same(getattr(ours.speeds, name), theirs[f"bytes_per_s_{name}"]), name
         assert [bucket.num for bucket in ours.buckets] == [bucket["num"] for bucket in theirs["buckets"]]
-        assert [same(bucket.low_ns, its["low_ns"]) for bucket, its in zip(ours.buckets, theirs["buckets"], strict=True)]
+        assert [
+            same(bucket.low_ns, other["low_ns"]) for bucket, other in zip(ours.buckets, theirs["buckets"], strict=True)
+        ]
         assert ours.stopped_by == theirs["stopped_by"] == "rounds"
         assert ours.connections.num_missing == 0
         slow = [(one.seen.from_rank, one.seen.to_rank, one.seen.number) for one in ours.slow]

@@ -133,8 +133,8 @@ def test_exchanges_of_all_with_all(tmp_path: Path):
         "all-to-all after the rounds64 KiB8 ranks40.0060.0080.00µs",
     ]
     assert any(attributes.get("href") == "#def-all-to-all" for _, attributes in page.elements)
-    its = made.summary_slices[0]["all_to_all"]
-    its["before"], its["after"], its["each_round"] = None, None, its["before"] | {"num": 48, "time_ns_max": None}
+    part = made.summary_slices[0]["all_to_all"]
+    part["before"], part["after"], part["each_round"] = None, None, part["before"] | {"num": 48, "time_ns_max": None}
     _, page = page_of(made, tmp_path)
     assert rows_of(page) == ["all-to-all before each round64 KiB48 exchanges20.0030.00–µs"]
 

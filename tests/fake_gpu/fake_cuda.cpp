@@ -135,7 +135,7 @@ union Handle {
     int fd;
     std::size_t bytes;
     int device;
-  } its;
+  } description;
   char bytes[64];
 };
 
@@ -149,10 +149,10 @@ std::byte* fake_contents(const std::byte* address, std::size_t bytes) {
 }
 
 int fake_enqueue(void* stream, bool (*step)(void*), void* state) {
-  auto* const its = static_cast<Stream*>(stream);
-  if (!streams.contains(its)) return invalid_handle;
-  its->work.emplace_back([=] { return step(state); });
-  ++its->num_enqueued;
+  auto* const queue = static_cast<Stream*>(stream);
+  if (!streams.contains(queue)) return invalid_handle;
+  queue->work.emplace_back([=] { return step(state); });
+  ++queue->num_enqueued;
   return done;
 }
 
@@ -345,17 +345,17 @@ FAKE_GPU_SYMBOL int cuIpcGetMemHandle(Handle* handle, std::byte* address) {
   const Memory* const memory = memory_at(address);
   if (memory == nullptr || memory->front != address || memory->is_imported) return invalid_value;
   *handle = {};
-  handle->its = {getpid(), memory->fd, memory->bytes, memory->device};
+  handle->description = {getpid(), memory->fd, memory->bytes, memory->device};
   return done;
 }
 
 FAKE_GPU_SYMBOL int cuIpcOpenMemHandle_v2(std::byte** address, Handle handle, unsigned flags) {
   if (const Status status = usable(); status != done) return status;
-  const auto& [pid, its_fd, bytes, device] = handle.its;
+  const auto& [pid, memory_fd, bytes, device] = handle.description;
   if (flags != 1) return invalid_value;
   if (pid == getpid()) return invalid_context;
   if (device != *current && std::getenv("FAKE_CUDA_NO_PEERS") != nullptr) return peer_access_unsupported;
-  const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(its_fd);
+  const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(memory_fd);
   const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) return invalid_value;
   auto memory = std::make_unique<Memory>(fd, bytes, device, true);

@@ -60,6 +60,7 @@ NAMES = {
     r"unfit(?=\(\))|unfit_\w+": "validity_warnings()",
     r"\w*(?i:ma[dk]e_?believe)\w*": "simulated, fake",
     r"lonely_\w+|\w+_lonely\b": "isolated",
+    r"(?<=[&*] )its(?= =|;|,|\))|(?<=auto )its(?= =)|its(?=\.\w|->|\[)": "the thing's name",
 }
 
 _TEXT = rf"(?<!-)(?i:{'|'.join(TEXT)})(?![\w-])"

@@ -98,32 +98,32 @@ def expect_numbers_that_fit(document: dict[str, Any]) -> None:
 def expect_file_that_fits(path: Path, document: dict[str, Any]) -> None:
     """The matrices say the same as the summary."""
     for size in range(len(document["sizes"])):
-        its = Matrices(path, size)
+        matrices = Matrices(path, size)
         patterns = [one for one in document["patterns"] if one["size_index"] == size]
-        assert its.send_to.shape[1] == len(patterns)
-        ranks = np.arange(len(its.send_to))
+        assert matrices.send_to.shape[1] == len(patterns)
+        ranks = np.arange(len(matrices.send_to))
         for column, pattern in enumerate(patterns):
-            to, time_ns = its.send_to[:, column], its.time_ns[:, column]
+            to, time_ns = matrices.send_to[:, column], matrices.time_ns[:, column]
             sends = to >= 0
             assert sends.sum() == pattern["num_connections"]
-            assert (its.receive_from[to[sends], column] == ranks[sends]).all()
-            assert ((time_ns > 0) == (sends | (its.receive_from[:, column] >= 0))).all()
-            bandwidth = 1e9 * its.size_bytes / time_ns[sends]
+            assert (matrices.receive_from[to[sends], column] == ranks[sends]).all()
+            assert ((time_ns > 0) == (sends | (matrices.receive_from[:, column] >= 0))).all()
+            bandwidth = 1e9 * matrices.size_bytes / time_ns[sends]
             assert bandwidth.mean() == pytest.approx(pattern["bytes_per_s_mean"])
             assert bandwidth.min() == pytest.approx(pattern["bytes_per_s_min"])
             slowest = ranks[sends][bandwidth.argmin()]
             assert (slowest, to[slowest]) == (pattern["slowest_from"], pattern["slowest_to"])
-            harmonic = 1e9 * its.size_bytes / time_ns[sends].mean()
+            harmonic = 1e9 * matrices.size_bytes / time_ns[sends].mean()
             assert harmonic == pytest.approx(pattern["bytes_per_s_harmonic"])
-            full_load = 1e9 * its.size_bytes / its.full_load_time_ns[sends, column]
+            full_load = 1e9 * matrices.size_bytes / matrices.full_load_time_ns[sends, column]
             assert full_load.mean() == pytest.approx(pattern["bytes_per_s_full_load"])
             kinds = ["random", "named", "worst"]
-            assert kinds[its.patterns["kind"][column]] == pattern["kind"]
-            assert its.patterns["index"][column] == pattern["index"]
-            assert its.patterns["bytes_per_s_mean"][column] == pytest.approx(pattern["bytes_per_s_mean"])
+            assert kinds[matrices.patterns["kind"][column]] == pattern["kind"]
+            assert matrices.patterns["index"][column] == pattern["index"]
+            assert matrices.patterns["bytes_per_s_mean"][column] == pytest.approx(pattern["bytes_per_s_mean"])
         for sample in document["baseline"]:
             if sample["size_index"] == size:
-                assert (sample["from"], sample["to"]) in pairs_of(its.send_to[:, sample["number"]])
+                assert (sample["from"], sample["to"]) in pairs_of(matrices.send_to[:, sample["number"]])
 
 
 @pytest.mark.parametrize("how", ["tcp", "model", "mpirun.openmpi", "mpiexec.hydra"])
@@ -345,7 +345,7 @@ def test_a_rank_is_killed(tmp_path: Path) -> None:
     assert f"rank 2 on {os.uname().nodename}" in done.complaint
     assert "bisection 1 KiB" in done.complaint
     assert status_of(tmp_path / "r.h5") == (False, done.complaint.removeprefix("leadline: "))
-    its = Matrices(tmp_path / "r.h5")
-    assert its.send_to.shape[1] > 0, "rows were written"
-    assert (its.time_ns[:, 0] > 0).all()
-    assert sorted(its.send_to[:, 0]) == [0, 1, 2, 3]
+    matrices = Matrices(tmp_path / "r.h5")
+    assert matrices.send_to.shape[1] > 0, "rows were written"
+    assert (matrices.time_ns[:, 0] > 0).all()
+    assert sorted(matrices.send_to[:, 0]) == [0, 1, 2, 3]

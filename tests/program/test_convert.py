@@ -118,7 +118,7 @@ def test_linktest_s_own_results_come_back_byte_for_byte(leadline: Leadline, tmp_
         assert (done.status, done.err) == (0, "")
     assert records(tmp_path / "plain.sion") == records(sample)
     assert [len(own) for own in records(tmp_path / "r.sion")] > [len(own) for own in records(sample)]
-    assert all(own.startswith(its) for own, its in zip(records(tmp_path / "r.sion"), records(sample), strict=True))
+    assert all(own.startswith(other) for own, other in zip(records(tmp_path / "r.sion"), records(sample), strict=True))
     assert_same(tmp_path / "r.h5", tmp_path / "again.h5")
 
 

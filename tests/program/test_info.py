@@ -61,10 +61,10 @@ def test_a_bisection_test(leadline: Leadline, info: Any, tmp_path: Path) -> None
     assert result["options"]["rounds"] == "6"
     with h5py.File(tmp_path / "r.h5") as file:
         summary = json.loads(file["summary"][()])
-    for size, its in zip(result["sizes"], summary["sizes"], strict=True):
+    for size, recorded in zip(result["sizes"], summary["sizes"], strict=True):
         assert (size["num_patterns"], size["num_baseline"]) == (7, 6)
         for name in ("message_size_bytes", "stopped_by", "ebb", "relative", "bytes_per_s_harmonic"):
-            assert size[name] == its[name]
+            assert size[name] == recorded[name]
     text = leadline("info", "r.h5").out
     for word in ("bisection test, format 1", "4 ranks on 1 host", "random,halves; seed 1, 3 exchanges each", "rounds"):
         assert word in text
@@ -104,10 +104,10 @@ def test_a_parallel_file_test(leadline: Leadline, info: Any, tmp_path: Path) -> 
         summary = json.loads(file["summary"][()])
         lines = [json.loads(line) for line in file["io/phases/summary"][()]]
     assert lines == summary["phases"]
-    assert [its["operation"] for its in result["phases"]] == ["write", "read", "write", "read"]
-    for phase, its in zip(result["phases"], summary["phases"], strict=True):
+    assert [phase["operation"] for phase in result["phases"]] == ["write", "read", "write", "read"]
+    for phase, recorded in zip(result["phases"], summary["phases"], strict=True):
         assert phase["bytes"] == 3 * 4 * 65536
-        assert phase == {name: its[name] for name in phase}
+        assert phase == {name: recorded[name] for name in phase}
     text = leadline("info", "r.h5").out
     for word in ("parallel file test, format 1", "3 ranks on 1 host", "4 a rank, of 64 KiB", "4 of 4", "write", "read"):
         assert word in text

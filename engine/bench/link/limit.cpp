@@ -37,8 +37,8 @@ FailBelow parse_fail_below(const std::string& option, const std::string& text) {
   }
   char* unit = nullptr;
   std::strtod(text.c_str(), &unit);
-  const std::string_view its = unit;
-  if (unit != text.c_str() && (its.empty() || its.ends_with('%'))) {
+  const std::string_view suffix = unit;
+  if (unit != text.c_str() && (suffix.empty() || suffix.ends_with('%'))) {
     return {FailBelow::Kind::share, parse_share(option, text, least_share), text};
   }
   return time_limit(option, text);

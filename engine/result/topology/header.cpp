@@ -10,9 +10,9 @@ Header header_of(const TopologyResult& so_far) {
   const TopologyRequest& request = so_far.request;
   Header header;
   describe_run(header, request, bench::topology::options_of(request), so_far.provenance);
-  for (const TopologyFacts& its : so_far.topologies) {
-    header.topologies.push_back({its.name, name_of(its.shape), name_of(its.mode), its.num_channels,
-                                 its.max_channels_rank, schedule::num_ways(its.mode), its.extents});
+  for (const TopologyFacts& topology : so_far.topologies) {
+    header.topologies.push_back({topology.name, name_of(topology.shape), name_of(topology.mode), topology.num_channels,
+                                 topology.max_channels_rank, schedule::num_ways(topology.mode), topology.extents});
   }
   header.num_repeats = request.repeat;
   header.num_iterations = static_cast<std::int64_t>(request.num_iterations);
