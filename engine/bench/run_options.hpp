@@ -49,6 +49,16 @@ struct Outcome {
 void declare_outcome(OptionTable& options, RunRequest& request, std::optional<ResultFormat>& format,
                      const Outcome& outcome);
 
+/// What a result says of the options that `declare` declares for this request.
+template <class Request>
+std::vector<Option> recorded_options(Request request,
+                                     void (*declare)(OptionTable&, Request&, std::optional<ResultFormat>&)) {
+  std::optional<ResultFormat> format;
+  OptionTable options;
+  declare(options, request, format);
+  return options.recorded();
+}
+
 /// Of what says who is slow: --topology, --threshold, --false-discovery-rate.
 void declare_verdict(OptionTable& options, std::string& topology, DiagnosisSettings& settings);
 

@@ -52,7 +52,7 @@ enum class Stage : std::uint8_t {
 ///   Plan plan(request, run_environment, cluster)                       collective, agrees by itself
 ///   unique_ptr<Memory> allocate(request, plan, cluster, run_environment)  together
 ///   void describe(plan, result)                                        copies what the result says about the plan
-///   unique_ptr<File> open_file(cluster, so_far, plan, place)           together; before the first message
+///   unique_ptr<File> open_file(cluster, so_far, plan, placement)       together; before the first message
 ///   void measure(cluster, run_environment, plan, memory, file, progress, result)   collective; findings, too
 ///
 /// Those that a benchmark may leave out:

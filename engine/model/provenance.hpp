@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a result comes from: program, machine, launcher, transport, clock, and each rank's place.
+// Where a result comes from: program, machine, launcher, transport, clock, and each rank's placement.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace leadline {
 
-/// One rank's place. Every rank knows its own; no rank keeps all of them.
+/// One rank's placement. Every rank knows its own; no rank keeps all of them.
 struct RankPlacement {
   std::string host;
   std::int32_t pid = 0;

@@ -24,7 +24,7 @@ class BisectionFile : public bench::bisection::PatternStore {
   virtual void finish(const BisectionResult& result) = 0;
 };
 
-/// How to open one. Rank 0's path counts, the rest is the same on all ranks but `place`.
+/// How to open one. Rank 0's path counts, the rest is the same on all ranks but `placement`.
 struct BisectionFileSetup {
   std::string path;  ///< "-" = standard output (JSON)
   ResultFormat format = ResultFormat::hdf5;

@@ -24,7 +24,7 @@ class IoFile : public bench::io::PhaseStore {
   virtual void finish(const IoResult& result) = 0;
 };
 
-/// How to open one. Rank 0's path counts, the rest is the same on all ranks but `place`.
+/// How to open one. Rank 0's path counts, the rest is the same on all ranks but `placement`.
 struct IoFileSetup {
   std::string path;  ///< "-" = standard output (JSON)
   ResultFormat format = ResultFormat::hdf5;

@@ -52,7 +52,7 @@ enum class SionRecord : std::uint8_t {
   extended,  ///< that, and behind it all else that an HDF5 file holds
 };
 
-/// How to open a result file. Rank 0's path counts, the rest is the same on all ranks but `place`.
+/// How to open a result file. Rank 0's path counts, the rest is the same on all ranks but `placement`.
 struct LinkResultFileSetup {
   std::string path;  ///< "-" = standard output (JSON)
   ResultFormat format = ResultFormat::hdf5;

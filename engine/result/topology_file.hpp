@@ -25,7 +25,7 @@ class TopologyFile : public bench::topology::CellStore {
   virtual void finish(const TopologyResult& result) = 0;
 };
 
-/// How to open one. Rank 0's path counts, the rest is the same on all ranks but `place`.
+/// How to open one. Rank 0's path counts, the rest is the same on all ranks but `placement`.
 struct TopologyFileSetup {
   std::string path;  ///< "-" = standard output (JSON)
   ResultFormat format = ResultFormat::hdf5;

@@ -21,6 +21,14 @@ from leadline.report.link_page import render
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WIDTH, HEIGHT = 1280, 900
 DEADLINE_MS = 20_000
+COLOURS = """() => {
+  const canvas = document.querySelector("#rank-matrix canvas");
+  if (!canvas.width) return [];
+  const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  const found = new Set();
+  for (let i = 0; i < data.length; i += 4) found.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
+  return [...found];
+}"""
 
 
 @dataclass
@@ -91,15 +99,11 @@ class Opened:
 
     def colours(self) -> set[int]:
         """All colours on the canvas, as 0xrrggbb."""
-        return set(
-            self.ask("""() => {
-              const canvas = document.querySelector("#rank-matrix canvas");
-              const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-              const found = new Set();
-              for (let i = 0; i < data.length; i += 4) found.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
-              return [...found];
-            }""")
-        )
+        return set(self.ask(COLOURS))
+
+    def wait_for_colour(self, colour: int) -> None:
+        """Until this colour, 0xrrggbb, is on the canvas: tiles of a server arrive after the page is drawn."""
+        self.wait_until(f"() => ({COLOURS})().includes({colour})")
 
     def colour_at(self, row: float, column: float) -> int:
         """The colour of a cell near its upper left corner, where no mark is."""

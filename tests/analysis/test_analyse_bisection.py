@@ -93,10 +93,10 @@ def test_blocks_of_ranks_change_nothing(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_slow_host_is_found(tmp_path: Path):
     result = loaded(slow_host(), tmp_path)
-    sizes, places = analysed(result)
-    (place,) = places.slow
-    assert (place.rank, place.host, place.num_connections) == (-1, "node05", 4 * (124 + 85))
-    assert place.num_slow == place.num_connections
+    sizes, components = analysed(result)
+    (component,) = components.slow
+    assert (component.rank, component.host, component.num_connections) == (-1, "node05", 4 * (124 + 85))
+    assert component.num_slow == component.num_connections
     of_host = [rank.rank for rank in result.ranks if rank.host == "node05"]
     medians = []
     for rank in of_host:
@@ -105,8 +105,8 @@ def test_a_slow_host_is_found(tmp_path: Path):
             times = result.reader.times(size.size_index, "time_ns", (rank, rank + 1), (0, len(size.random)))[0]
             relative += (1e9 * size.message_size_bytes / times / size.speeds.median).tolist()
         medians.append(np.median(relative))
-    assert place.relative_median == pytest.approx(np.median(medians))
-    (sentence,) = bisection_text.slow_components_text(places)
+    assert component.relative_median == pytest.approx(np.median(medians))
+    (sentence,) = bisection_text.slow_components_text(components)
     assert sentence.startswith("Host node05 is slow in 100 % of its 836 connections: its median connection reaches 0.")
 
 
@@ -117,8 +117,8 @@ def test_a_slow_rank_is_found(tmp_path: Path):
 
 
 def test_partners_of_a_slow_rank_are_not_slow(tmp_path: Path):
-    _, places = analysed(loaded(slow_rank(), tmp_path))
-    shares = places.of_ranks.num_slow / places.of_ranks.num
+    _, components = analysed(loaded(slow_rank(), tmp_path))
+    shares = components.of_ranks.num_slow / components.of_ranks.num
     assert shares[9] == 1
     assert np.delete(shares, 9).max() < 0.6
 
@@ -131,8 +131,8 @@ def test_nobody_is_slow(made, tmp_path: Path):
 def test_few_connections_are_no_judgement(tmp_path: Path):
     made = slow_rank()
     made.num_random = [4]
-    _, places = analysed(loaded(made, tmp_path))
-    assert places.slow == ()
+    _, components = analysed(loaded(made, tmp_path))
+    assert components.slow == ()
 
 
 def test_slow_alone_and_slow_together(tmp_path: Path):
@@ -242,8 +242,8 @@ def test_a_killed_run(tmp_path: Path):
 
 def test_nothing_was_measured(tmp_path: Path):
     result = loaded(never_begun(), tmp_path)
-    sizes, places = analysed(result)
-    assert bisection_text.headline(result, sizes, places) == ["Nothing was measured."]
+    sizes, components = analysed(result)
+    assert bisection_text.headline(result, sizes, components) == ["Nothing was measured."]
     assert math.isnan(sizes[0].ebb.mean)
     assert scan_connections(result, sizes[0].random, 5).slowest == ()
 
@@ -266,10 +266,10 @@ def test_one_pattern_has_no_interval(tmp_path: Path):
 
 def test_messages_of_no_bytes_have_no_bandwidth(tmp_path: Path):
     result = loaded(MadeUpBisection(nodes(4, 1), sizes=[0], num_random=[12], leaf=2), tmp_path)
-    sizes, places = analysed(result)
+    sizes, components = analysed(result)
     assert sizes[0].ebb.num == 0
     assert sizes[0].connections.times.num_values == 0
-    bisection_text.headline(result, sizes, places)
+    bisection_text.headline(result, sizes, components)
 
 
 def test_facts_of_the_run(tmp_path: Path):

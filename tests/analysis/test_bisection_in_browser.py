@@ -110,17 +110,17 @@ def test_the_mouse_finds_bars(open_bisection: Open):
     title, *rows = point_at(page, "connections-chart", 0.93)
     assert title.endswith("GiB/s")
     assert rows[0] == "connections"
-    title, *rows = point_at(page, "places-chart", 0.39)
+    title, *rows = point_at(page, "components-chart", 0.39)
     assert (title, rows[1], rows[3]) == ("node05", "836 of 836", "100 %")
 
 
 def test_hosts_or_ranks(open_bisection: Open):
     page = open_bisection("slow_host")
-    assert page.tab.locator("#places-chart .slow").count() == 1
-    page.tab.select_option("#places-kind", "ranks")
-    assert page.tab.locator("#places-chart .slow").count() == 4
-    assert point_at(page, "places-chart", 0.38)[0].startswith("rank 2")
-    assert not open_bisection("like_a_fat_tree").tab.locator("#places-kind").is_visible()
+    assert page.tab.locator("#components-chart .slow").count() == 1
+    page.tab.select_option("#components-kind", "ranks")
+    assert page.tab.locator("#components-chart .slow").count() == 4
+    assert point_at(page, "components-chart", 0.38)[0].startswith("rank 2")
+    assert not open_bisection("like_a_fat_tree").tab.locator("#components-kind").is_visible()
 
 
 def test_the_interval_narrows(open_bisection: Open):

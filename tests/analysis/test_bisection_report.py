@@ -116,10 +116,10 @@ def test_the_data_of_the_charts(tmp_path: Path):
     assert first["patterns"]["edges"][0] == pytest.approx(means.min(), rel=1e-5)
     assert [num for num, _, _ in first["converged"]][-1] == 124
     assert [step for step, _, _ in second["worst"]] == list(range(1, 13))
-    hosts = data["places"]["hosts"]
+    hosts = data["components"]["hosts"]
     assert [bar["name"] for bar in hosts if bar["slow"]] == ["node05"]
     assert hosts[5]["share"] == 1
-    assert [bar["begin"] for bar in data["places"]["ranks"] if bar["slow"]] == [20, 21, 22, 23]
+    assert [bar["begin"] for bar in data["components"]["ranks"] if bar["slow"]] == [20, 21, 22, 23]
     assert data["simulated"] is None
 
 
@@ -177,7 +177,7 @@ def test_many_ranks_have_a_small_page(tmp_path: Path):
     made = MadeUpBisection(nodes(256, 16), num_random=[30], rounds=32, slow_hosts={"node77": 4.0}, is_replayable=False)
     source = render_bisection(loaded(made, tmp_path))
     assert len(source) < 300_000
-    places = Page(source).data()["places"]
+    places = Page(source).data()["components"]
     assert [bar["name"] for bar in places["hosts"] if bar["slow"]] == ["node77"]
     assert len(places["ranks"]) <= 400
     assert sum(bar["slow"] for bar in places["ranks"]) in (2, 3)

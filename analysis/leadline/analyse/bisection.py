@@ -28,7 +28,7 @@ from leadline.stats.interval import Convergence, MeanInterval, convergence, mean
 NEARLY_ALL = 0.9  # slow in such a share of its connections is slow in nearly all
 FEWEST_CONNECTIONS = 5  # below that it is no judgement
 MOST_SLOWEST = 10
-_MOST_PLACES = 64  # hosts, and ranks, that are named
+_MOST_COMPONENTS = 64  # hosts, and ranks, that are named
 _DEFAULT_BUCKETS = 10
 
 
@@ -219,16 +219,16 @@ def analyse_components(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -
         return float(np.median(values)) if values.size else math.nan
 
     hosts = []
-    for host in slow_hosts[:_MOST_PLACES].tolist():
+    for host in slow_hosts[:_MOST_COMPONENTS].tolist():
         medians = [median_of(rank) for rank in np.flatnonzero((host_of == host) & (of_ranks.num > 0)).tolist()]
-        hosts.append(_place(-1, names[host], of_hosts, host, float(np.median(medians))))
-    ranks = [_place(rank, result.ranks[rank].host, of_ranks, rank, median_of(rank))
-             for rank in slow_ranks[:_MOST_PLACES].tolist()]  # fmt: skip
-    slow = [one for places in (hosts, ranks) for one in sorted(places, key=lambda one: one.relative_median)]
+        hosts.append(_component(-1, names[host], of_hosts, host, float(np.median(medians))))
+    ranks = [_component(rank, result.ranks[rank].host, of_ranks, rank, median_of(rank))
+             for rank in slow_ranks[:_MOST_COMPONENTS].tolist()]  # fmt: skip
+    slow = [one for components in (hosts, ranks) for one in sorted(components, key=lambda one: one.relative_median)]
     return ComponentsAnalysis(of_ranks, of_hosts, tuple(slow))
 
 
-def _place(rank: int, host: str, counts: SlowCounts, at: int, relative_median: float) -> SlowComponent:
+def _component(rank: int, host: str, counts: SlowCounts, at: int, relative_median: float) -> SlowComponent:
     return SlowComponent(rank, host, int(counts.num[at]), int(counts.num_slow[at]), relative_median)
 
 

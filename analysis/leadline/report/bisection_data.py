@@ -7,7 +7,8 @@
              "median": of the connections, "alone": mean of pairs alone, "patterns": COUNTS of their means or null,
              "connections": COUNTS or null, "converged": [[patterns, mean, half_width]],
              "worst": [[step, mean, whether it was gone on from]]}],
-  "places": {"hosts" and "ranks", where there are such: [{"begin", "end", "share", "num", "num_slow", "name", "slow"}]},
+  "components": {"hosts" and "ranks", where there are such:
+    [{"begin", "end", "share", "num", "num_slow", "name", "slow"}]},
   "simulated": null or {"points": [[index, simulated, measured]], "ratio", "unit", "deviating": [index]},
 }
 COUNTS: {"edges", "counts"}; bytes a second; null = not known.
@@ -38,14 +39,14 @@ _MOST_POINTS = 3000
 def page_of(
     result: BisectionResult,
     sizes: Sequence[SizeAnalysis],
-    places: ComponentsAnalysis,
+    components: ComponentsAnalysis,
     comparison: PatternComparison | None,
 ) -> Data:
     """All of it."""
     return {
         "first_size": first_size(sizes),
         "sizes": [_size(one) for one in sizes],
-        "places": component_rows(result, places),
+        "components": component_bars(result, components),
         "simulated": _simulated(comparison) if comparison else None,
     }
 
@@ -119,19 +120,19 @@ def _counts(edges: FloatArray, counts: np.ndarray) -> Data:
     return {"edges": [_rounded(edge) for edge in edges.tolist()], "counts": counts.tolist()}
 
 
-def component_rows(result: BisectionResult, places: ComponentsAnalysis) -> dict[str, list[Data]]:
+def component_bars(result: BisectionResult, components: ComponentsAnalysis) -> dict[str, list[Data]]:
     """Shares of slow connections by host and by rank; of many a bar stands for several and shows the worst."""
     found: dict[str, list[Data]] = {}
-    if not places.of_ranks.num.any():
+    if not components.of_ranks.num.any():
         return found
-    slow_hosts = {place.host for place in places.slow if place.rank < 0}
-    slow_ranks = {place.rank for place in places.slow if place.rank >= 0}
+    slow_hosts = {one.host for one in components.slow if one.rank < 0}
+    slow_ranks = {one.rank for one in components.slow if one.rank >= 0}
     hosts = result.hosts()
     if 1 < len(hosts) < result.num_ranks:
-        found["hosts"] = _bars(places.of_hosts, hosts, np.array([host in slow_hosts for host in hosts]))
-    names = [f"rank {place.rank} ({place.host})" for place in result.ranks]
-    is_slow = np.array([place.rank in slow_ranks or place.host in slow_hosts for place in result.ranks])
-    found["ranks"] = _bars(places.of_ranks, names, is_slow)
+        found["hosts"] = _bars(components.of_hosts, hosts, np.array([host in slow_hosts for host in hosts]))
+    names = [f"rank {one.rank} ({one.host})" for one in result.ranks]
+    is_slow = np.array([one.rank in slow_ranks or one.host in slow_hosts for one in result.ranks])
+    found["ranks"] = _bars(components.of_ranks, names, is_slow)
     return found
 
 

@@ -39,7 +39,7 @@ class BisectionAnalysis:
     """All that page and sheet say."""
 
     sizes: list[SizeAnalysis]
-    places: ComponentsAnalysis
+    components: ComponentsAnalysis
     simulated: SimulatedBisection | None
     comparison: PatternComparison | None
 
@@ -58,11 +58,11 @@ def analyse_bisection(
                 progress((done + share) / (len(wanted) + 1))
 
         sizes.append(analyse_size(result, size_index, progress=tell))
-    places = analyse_components(result, sizes)
+    components = analyse_components(result, sizes)
     comparison = compare_patterns(result, simulated, tables.shown_first(sizes).size_index) if simulated else None
     if progress:
         progress(1)
-    return BisectionAnalysis(sizes, places, simulated, comparison)
+    return BisectionAnalysis(sizes, components, simulated, comparison)
 
 
 def render_bisection(
@@ -77,12 +77,12 @@ def render_bisection(
         result,
         styles=_STYLES,
         scripts=_SCRIPTS,
-        data={"data": page_of(result, analysis.sizes, analysis.places, analysis.comparison)},
+        data={"data": page_of(result, analysis.sizes, analysis.components, analysis.comparison)},
         benchmark="Bisection test",
         title=bisection_text.title(result),
         run_line=bisection_text.run_line(result),
         no_findings=bisection_text.no_findings(result),
-        headline=bisection_text.headline(result, analysis.sizes, analysis.places, analysis.comparison),
+        headline=bisection_text.headline(result, analysis.sizes, analysis.components, analysis.comparison),
         verdict=verdict(result, analysis),
         missing=bisection_text.missing(result, analysis.sizes),
         without_script=_WITHOUT_SCRIPT,
@@ -91,8 +91,8 @@ def render_bisection(
         figures=tables.key_figures(analysis.sizes),
         numbers=tables.size_table(result, analysis.sizes),
         by_size=by_size,
-        places=tables.place_rows(analysis.places),
-        has_places=bool(analysis.places.of_ranks.num.any()),
+        components=tables.slow_component_rows(analysis.components),
+        has_components=bool(analysis.components.of_ranks.num.any()),
         threshold=plain(100 * result.threshold),
         nearly_all=plain(100 * NEARLY_ALL),
         fewest_connections=FEWEST_CONNECTIONS,
@@ -115,7 +115,7 @@ def _of_size(result: BisectionResult, one: SizeAnalysis) -> tables.Row:
 
 def verdict(result: BisectionResult, analysis: BisectionAnalysis) -> str:
     """The colour of the headline: alarming, fine, or neither where not all is known."""
-    if analysis.places.slow or any(slow.is_slow_alone for one in analysis.sizes for slow in one.slow):
+    if analysis.components.slow or any(slow.is_slow_alone for one in analysis.sizes for slow in one.slow):
         return "alarming"
     is_known = any(len(one.random) for one in analysis.sizes) and result.num_participants >= FEWEST_PARTNERS
     return "fine" if result.complete and is_known and not bisection_text.missing(result, analysis.sizes) else ""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from leadline.model import BisectionResult
 from leadline.model.simulation import SimulatedBisection
 from leadline.report import bisection_tables as tables
-from leadline.report.bisection_data import component_rows
+from leadline.report.bisection_data import component_bars
 from leadline.report.bisection_page import BisectionAnalysis, analyse_bisection
 from leadline.report.bisection_plots import (
     draw_comparison,
@@ -44,7 +44,7 @@ from leadline.units import bytes_text
 
 _MARGIN_X, _TOP, _BOTTOM = 14.0, 10.0, 10.0
 _FOOT_HEIGHT, _GAP, _PLOT_HEIGHT, _BETWEEN = 10.5, 3.0, 40.0, 6.0
-_PLACES_HEIGHT = 26.0
+_COMPONENTS_HEIGHT = 26.0
 _MOST_SIDE_BY_SIDE = 3
 _MOST_FINDING_LINES = 6
 _SIZES_SHARE = 0.5  # of the room that tables have, if there is much of everything
@@ -85,10 +85,10 @@ def _page(result: BisectionResult, analysis: BisectionAnalysis) -> Paper:
         y = _draw_row(paper, Area(x, y, width, _PLOT_HEIGHT), " · ".join(name for name, _ in row),
                       [draw for _, draw in row])  # fmt: skip
     y = _draw_tables(paper, Area(x, y, width, foot - below - _GAP - y), result, analysis)
-    of_places = component_rows(result, analysis.places)
-    if of_places and foot - below - _GAP - y > _PLACES_HEIGHT + 1.5:
-        kind, bars = next(iter(of_places.items()))
-        draw_places(paper, Area(x, y + 1.5, width, _PLACES_HEIGHT), kind, bars)
+    of_components = component_bars(result, analysis.components)
+    if of_components and foot - below - _GAP - y > _COMPONENTS_HEIGHT + 1.5:
+        kind, bars = next(iter(of_components.items()))
+        draw_places(paper, Area(x, y + 1.5, width, _COMPONENTS_HEIGHT), kind, bars)
     draw_findings(paper, x, foot - below, width, result, no_findings, _MOST_FINDING_LINES)
     draw_foot(paper, x, foot, width, result, _DEFINITIONS)
     return paper
@@ -99,7 +99,7 @@ def _head(result: BisectionResult, analysis: BisectionAnalysis) -> Head:
     problems = (f"{lost}.",) if lost else ()
     if not result.complete:
         problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else ""),)
-    headline = tuple(bisection_text.headline(result, analysis.sizes, analysis.places, analysis.comparison))
+    headline = tuple(bisection_text.headline(result, analysis.sizes, analysis.components, analysis.comparison))
     return Head("bisection test", bisection_text.title(result), problems, headline, bisection_text.run_facts(result))
 
 
@@ -138,7 +138,7 @@ def _draw_tables(paper: Paper, area: Area, result: BisectionResult, analysis: Bi
     numbers, y = tables.size_table(result, analysis.sizes), area.y
     one = tables.shown_first(analysis.sizes)
     slow = tables.slow_rows(result, one) if one.slow else {"rows": [], "unit": ""}
-    wanted = len(slow["rows"]) + len(analysis.places.slow)
+    wanted = len(slow["rows"]) + len(analysis.components.slow)
     if numbers["rows"]:
         most = max(num_rows - wanted, int(_SIZES_SHARE * num_rows), 1)
         y = _draw_sizes(paper, Area(area.x, y, area.width, 0), numbers, most) + _GAP / 2
@@ -167,8 +167,8 @@ def _draw_sizes(paper: Paper, area: Area, numbers: tables.Row, most: int) -> flo
 
 def _draw_slow(paper: Paper, area: Area, analysis: BisectionAnalysis, slow: tables.Row, most: int) -> float:
     y = heading(paper, area.x, area.y, area.width, "Slow hosts, ranks and connections")
-    places = tables.place_rows(analysis.places)[:most]
-    for row in places:
+    components = tables.slow_component_rows(analysis.components)[:most]
+    for row in components:
         name = row["what"] + (f" {row['host']}" if row["what"] == "host" else f" on {row['host']}")
         text = (
             f"{name}: {row['share']} of its {row['connections']} connections are slow; its median "
@@ -176,7 +176,7 @@ def _draw_slow(paper: Paper, area: Area, analysis: BisectionAnalysis, slow: tabl
         )
         paper.text(area.x, y, shortened(text, area.width, SIZE), SIZE)
         y += ROW
-    rows = slow["rows"][: most - len(places)]
+    rows = slow["rows"][: most - len(components)]
     if not rows:
         return y
     unit = slow["unit"]

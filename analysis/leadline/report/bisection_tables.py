@@ -121,16 +121,16 @@ def pattern_rows(result: BisectionResult, one: SizeAnalysis, most: int = MOST_PA
     patterns = one.random
     unit = _unit_of([one.ebb.mean])
     rows = []
-    for place in np.argsort(patterns.bytes_per_s_mean, kind="stable")[:most].tolist():
-        from_rank, to_rank = int(patterns.slowest_from[place]), int(patterns.slowest_to[place])
+    for pattern in np.argsort(patterns.bytes_per_s_mean, kind="stable")[:most].tolist():
+        from_rank, to_rank = int(patterns.slowest_from[pattern]), int(patterns.slowest_to[pattern])
         known = from_rank >= 0 and to_rank >= 0
         rows.append({
-            "name": result.pattern_name(int(patterns.kind[place]), int(patterns.index[place])),
-            "mean": in_unit(float(patterns.bytes_per_s_mean[place]), unit),
-            "relative": number(float(patterns.bytes_per_s_mean[place]) / one.ebb.mean, 3),
+            "name": result.pattern_name(int(patterns.kind[pattern]), int(patterns.index[pattern])),
+            "mean": in_unit(float(patterns.bytes_per_s_mean[pattern]), unit),
+            "relative": number(float(patterns.bytes_per_s_mean[pattern]) / one.ebb.mean, 3),
             "slowest": f"{from_rank} → {to_rank}" if known else "–",
             "hosts": f"{result.ranks[from_rank].host} → {result.ranks[to_rank].host}" if known else "",
-            "least": in_unit(float(patterns.bytes_per_s_min[place]), unit),
+            "least": in_unit(float(patterns.bytes_per_s_min[pattern]), unit),
         })  # fmt: skip
     return {"unit": unit.name, "rows": rows}
 
@@ -151,14 +151,14 @@ def bucket_rows(one: SizeAnalysis) -> Row:
     return {"time_unit": times.name, "unit": unit.name, "rows": rows}
 
 
-def place_rows(places: ComponentsAnalysis) -> list[Row]:
+def slow_component_rows(components: ComponentsAnalysis) -> list[Row]:
     """Hosts and ranks that are slow in nearly all their connections, worst first."""
     return [
-        {"what": "host" if place.rank < 0 else f"rank {place.rank}", "host": place.host,
-         "connections": f"{place.num_connections:,}", "slow": f"{place.num_slow:,}",
-         "share": f"{number(100 * place.num_slow / place.num_connections, 3)} %",
-         "relative": number(place.relative_median, 2)}
-        for place in places.slow
+        {"what": "host" if one.rank < 0 else f"rank {one.rank}", "host": one.host,
+         "connections": f"{one.num_connections:,}", "slow": f"{one.num_slow:,}",
+         "share": f"{number(100 * one.num_slow / one.num_connections, 3)} %",
+         "relative": number(one.relative_median, 2)}
+        for one in components.slow
     ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from leadline.report.faults import target_of
 from leadline.text import comparison as comparison_text
 from leadline.units import Unit, bytes_text, in_unit, time_unit
 
-MOST_PLACES = 20  # of a size and a change
+MOST_COMPONENTS = 20  # of a size and a change
 
 Row = dict[str, Any]
 
@@ -36,7 +36,7 @@ def comparison_for_page(analyses: Sequence[SliceAnalysis], comparison: Compariso
 
 def _size_row(size: ComparedSize, part: int | None) -> Row:
     unit = time_unit(max((one.after_ns for one in size.classes), default=math.nan))
-    places = (
+    components = (
         [(component, Change.SLOWER) for component in size.slower],
         [(component, Change.FASTER) for component in size.faster],
     )
@@ -45,10 +45,12 @@ def _size_row(size: ComparedSize, part: int | None) -> Row:
         "num_pairs": size.num_pairs,
         "unit": unit.name,
         "classes": [_class_row(one, unit) for one in size.classes],
-        "places": [
-            _component_row(component, change, part) for kind in places for component, change in kind[:MOST_PLACES]
+        "components": [
+            _component_row(component, change, part)
+            for kind in components
+            for component, change in kind[:MOST_COMPONENTS]
         ],
-        "num_left_out": sum(max(len(kind) - MOST_PLACES, 0) for kind in places),
+        "num_left_out": sum(max(len(kind) - MOST_COMPONENTS, 0) for kind in components),
     }
 
 

@@ -82,24 +82,24 @@ def number_of(size: SizeAnalysis) -> str:
 
 def slow_components_text(components: ComponentsAnalysis) -> list[str]:
     """Hosts and ranks that are slow in nearly all their connections."""
-    hosts = [place for place in components.slow if place.rank < 0]
-    ranks = [place for place in components.slow if place.rank >= 0]
+    hosts = [one for one in components.slow if one.rank < 0]
+    ranks = [one for one in components.slow if one.rank >= 0]
     return [text for text in (_slow_of_kind("host", hosts), _slow_of_kind("rank", ranks)) if text]
 
 
-def _slow_of_kind(what: str, places: Sequence[SlowComponent]) -> str:
-    if not places:
+def _slow_of_kind(what: str, components: Sequence[SlowComponent]) -> str:
+    if not components:
         return ""
-    first = places[0]
+    first = components[0]
     name = component_name(first)
     share = number(100 * first.num_slow / first.num_connections, 3)
     text = (
         f"{name[0].upper()}{name[1:]} is slow in {share} % of its {first.num_connections:,} connections: its median "
         f"connection reaches {number(first.relative_median, 2)} of the median of all."
     )
-    if len(places) == 1:
+    if len(components) == 1:
         return text
-    others = tuple(component_name(place).removeprefix(f"{what} ") for place in places[1:])
+    others = tuple(component_name(one).removeprefix(f"{what} ") for one in components[1:])
     return f"{text} {len(others):,} more {what}{'s are' if len(others) > 1 else ' is'} slow: {first_few(others, 4)}."
 
 

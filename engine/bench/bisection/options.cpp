@@ -93,12 +93,6 @@ void declare_options(OptionTable& options, BisectionRequest& request, std::optio
   declare_outcome(options, request, format, outcome());
 }
 
-std::vector<Option> options_of(const BisectionRequest& request) {
-  BisectionRequest copy = request;
-  std::optional<ResultFormat> format;
-  OptionTable options;
-  declare_options(options, copy, format);
-  return options.recorded();
-}
+std::vector<Option> options_of(const BisectionRequest& request) { return recorded_options(request, declare_options); }
 
 }  // namespace leadline::bench::bisection

@@ -2,11 +2,49 @@
 // Declares the options of `leadline link`.
 #include "bench/link/options.hpp"
 
-#include "bench/link/limit.hpp"
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "bench/run_options.hpp"
+#include "core/units.hpp"
+#include "model/link_request.hpp"
+#include "options/values.hpp"
 
 namespace leadline::bench::link {
 namespace {
+
+constexpr double least_share = 0.01;
+
+FailBelow time_limit(const std::string& option, const std::string& text) {
+  char* unit = nullptr;
+  const double number = std::strtod(text.c_str(), &unit);
+  for (const auto& [name, factor_ns] :
+       {std::pair{"ns", 1.0}, std::pair{"us", 1e3}, std::pair{"ms", 1e6}, std::pair{"s", 1e9}}) {
+    const double time_ns = number * factor_ns;
+    if (std::string_view(unit) == name && std::isfinite(time_ns) && time_ns > 0) {
+      return {FailBelow::Kind::time_ns, time_ns, text};
+    }
+  }
+  throw_bad_value(option, text, "it must be a share, a bandwidth or a time", "Write for example 90%, 10GiB/s or 5us");
+}
+
+/// "90%", "10GiB/s" or "5us". Throws Error(bad_command_line).
+FailBelow parse_fail_below(const std::string& option, const std::string& text) {
+  if (text.ends_with("B/s")) {
+    const std::uint64_t bytes = parse_bytes(std::string_view(text).substr(0, text.size() - 2));
+    return {FailBelow::Kind::bandwidth_bytes_per_s, static_cast<double>(bytes), text};
+  }
+  char* unit = nullptr;
+  std::strtod(text.c_str(), &unit);
+  const std::string_view suffix = unit;
+  if (unit != text.c_str() && (suffix.empty() || suffix.ends_with('%'))) {
+    return {FailBelow::Kind::share, parse_share(option, text, least_share), text};
+  }
+  return time_limit(option, text);
+}
 
 constexpr double least_budget_s = 0.1;
 
@@ -125,12 +163,6 @@ void declare_options(OptionTable& options, LinkRequest& request, std::optional<R
   declare_outcome(options, request, format, outcome());
 }
 
-std::vector<Option> options_of(const LinkRequest& request) {
-  LinkRequest copy = request;
-  std::optional<ResultFormat> format;
-  OptionTable options;
-  declare_options(options, copy, format);
-  return options.recorded();
-}
+std::vector<Option> options_of(const LinkRequest& request) { return recorded_options(request, declare_options); }
 
 }  // namespace leadline::bench::link

@@ -78,12 +78,6 @@ void declare_options(OptionTable& options, TopologyRequest& request, std::option
   options.choice("--print", "the rate in the table, see below", request.rate);
 }
 
-std::vector<Option> options_of(const TopologyRequest& request) {
-  TopologyRequest copy = request;
-  std::optional<ResultFormat> format;
-  OptionTable options;
-  declare_options(options, copy, format);
-  return options.recorded();
-}
+std::vector<Option> options_of(const TopologyRequest& request) { return recorded_options(request, declare_options); }
 
 }  // namespace leadline::bench::topology

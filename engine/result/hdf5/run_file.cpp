@@ -40,7 +40,7 @@ RunFile::RunFile(cluster::Cluster& cluster, RunHeader& header, const RunFileSetu
     : cluster_(cluster) {
   header.num_ranks = cluster.size();
   create(header, setup, structure);
-  all_or_error(cluster_, [&] { write_place(setup.placement); });
+  all_or_error(cluster_, [&] { write_placement(setup.placement); });
 }
 
 void RunFile::create(RunHeader& header, const RunFileSetup& setup, const Structure& structure) {
@@ -69,7 +69,7 @@ void RunFile::write_known(const OutputFile& file, const RunHeader& header) const
   file.write_at(offsets_.message_size, bytes_of(header.message_sizes_bytes));
 }
 
-void RunFile::write_place(const RankPlacement& placement) {
+void RunFile::write_placement(const RankPlacement& placement) {
   std::optional<Error> error;
   const auto put_number = [&](std::uint64_t table, std::int32_t number) {
     put(table, as_bytes(std::span<const std::int32_t>(&number, 1)), error);

@@ -109,7 +109,7 @@ class RunFile {
  private:
   void create(RunHeader& header, const RunFileSetup& setup, const Structure& structure);
   void write_known(const OutputFile& file, const RunHeader& header) const;
-  void write_place(const RankPlacement& placement);
+  void write_placement(const RankPlacement& placement);
   void mark_end(const RunResult& result);
 
   cluster::Cluster& cluster_;

@@ -4,7 +4,7 @@ const rates_unit = (values) => unit_of([{ points: values.map((y) => ({ y })) }])
 const in_percent = (share, digits = 3) => `${number(100 * share, digits)} %`;
 const padded = (low, high, share) => [low - (high - low || low || 1) * share, high + (high - low || low || 1) * share];
 
-const chosen = { size: page.first_size, places: "hosts" };
+const chosen = { size: page.first_size, components: "hosts" };
 const of_size = () => page.sizes.find((one) => one.size_index === chosen.size);
 
 // Bars of counts over bandwidths.
@@ -63,12 +63,12 @@ function worst_spec() {
   };
 }
 
-function places_spec() {
-  const places = page.places[chosen.places], last = places.length ? places[places.length - 1].end : 1;
+function components_spec() {
+  const components = page.components[chosen.components], last = components.length ? components[components.length - 1].end : 1;
   return {
-    x_span: [0, last], x_title: chosen.places === "hosts" ? "host, in the order of their lowest ranks" : "rank", y_span: [0, 1], y_scale: 0.01, y_title: "share of slow connections, %", height: 0.24,
+    x_span: [0, last], x_title: chosen.components === "hosts" ? "host, in the order of their lowest ranks" : "rank", y_span: [0, 1], y_scale: 0.01, y_title: "share of slow connections, %", height: 0.24,
     x_ticks: nice_values(0, last, false, 12).filter((value) => Number.isInteger(value) && value < last).map((value) => [value + 0.5, grouped(value)]),
-    bars: places.map((one) => ({ low: one.begin, high: one.end, y: one.share, kind: one.slow ? "slow" : "", title: one.name,
+    bars: components.map((one) => ({ low: one.begin, high: one.end, y: one.share, kind: one.slow ? "slow" : "", title: one.name,
       rows: [["slow connections", `${grouped(one.num_slow)} of ${grouped(one.num)}`], ["share", one.share === null ? "–" : in_percent(one.share)]] })),
   };
 }
@@ -114,11 +114,11 @@ function begin_sizes() {
 function begin_bisection() {
   document.querySelectorAll(".chart-controls").forEach((controls) => { controls.hidden = false; });
   begin_sizes();
-  if (by_id("places-chart")) {
-    const chart = new Plot(by_id("places-chart")), names = Object.keys(page.places);
-    [chosen.places] = names;
-    offer("places-kind", names.map((name) => [name, name]), chosen.places, (value) => { chosen.places = value; chart.show(places_spec()); });
-    chart.show(places_spec());
+  if (by_id("components-chart")) {
+    const chart = new Plot(by_id("components-chart")), names = Object.keys(page.components);
+    [chosen.components] = names;
+    offer("components-kind", names.map((name) => [name, name]), chosen.components, (value) => { chosen.components = value; chart.show(components_spec()); });
+    chart.show(components_spec());
   }
   if (by_id("simulated-chart")) new Plot(by_id("simulated-chart")).show(simulated_spec());
   hooks.drawn = "charts";
