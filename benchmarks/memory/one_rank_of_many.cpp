@@ -135,7 +135,9 @@ void run(Who who, const std::string& path) {
   setup.rounds = [&](int) { return std::vector<std::int32_t>(static_cast<std::size_t>(who.size), 1); };
   const auto file = result::open_link_result_file(cluster, result, std::move(setup));
   file->reserve_repeats(1);
-  result.slices = bench::link::measure({request, plan, cluster, meter, *file, cluster.host_of()}).slices;
+  bench::link::Measured measured;
+  bench::link::measure({request, plan, cluster, meter, *file, cluster.host_of()}, measured);
+  result.slices = std::move(measured.slices);
   result.complete = true;
   file->finish(result);
 }

@@ -21,6 +21,7 @@ struct BisectionTest {
   using Request = BisectionRequest;
   using Plan = bench::bisection::Plan;
   using Memory = bench::bisection::MessageBuffers;
+  using Measured = bench::bisection::Measured;
   using Result = BisectionResult;
   using File = result::BisectionFile;
   using Progress = bench::bisection::Progress;
@@ -59,9 +60,12 @@ struct BisectionTest {
   }
 
   static void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,
-                      Memory& memory, File& file, Progress* progress, Result& result) {
-    bench::bisection::Measured measured =
-        bench::bisection::measure({result.request, plan, cluster, run_environment.transport(), memory, file, progress});
+                      Memory& memory, File& file, Progress* progress, const Request& request, Measured& measured) {
+    bench::bisection::measure({request, plan, cluster, run_environment.transport(), memory, file, progress}, measured);
+  }
+
+  static bool take(Measured measured, const cluster::Cluster& /*cluster*/, const RunEnvironment& run_environment,
+                   const Plan& /*plan*/, Result& result) {
     result.patterns = std::move(measured.patterns);
     result.baseline = std::move(measured.baseline);
     result.sizes = std::move(measured.sizes);
@@ -69,6 +73,7 @@ struct BisectionTest {
     result.slow_components = std::move(measured.slow_components);
     result.verified_bytes = measured.verified_bytes;
     result.findings = bench::bisection::validity_warnings(run_environment.conditions(), result);
+    return !result.sizes.empty();
   }
 };
 
@@ -80,6 +85,7 @@ BisectionPresentation own_presentation(const BisectionRequest& request) {
     return output::make_bisection_progress(request, so_far.pattern_names.size());
   };
   presentation.summary = output::bisection_summary;
+  presentation.summarizes_failures = true;
   return presentation;
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -85,6 +86,7 @@ int run_external(const std::vector<std::string>& arguments) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
+  for (const int number : {SIGPIPE, SIGXFSZ}) std::signal(number, SIG_DFL);
   execv(file.c_str(), pointers.data());
   throw Error(ExitStatus::something_missing, "cannot run " + file.string(), system_error_text(errno),
               "Is the analysis package installed where this program can run it?");

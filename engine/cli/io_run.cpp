@@ -36,23 +36,6 @@
 namespace leadline::cli {
 namespace {
 
-/// Keeps rows in the file, and on rank 0 the summaries, for a run that does not finish.
-class KeptPhases final : public bench::io::PhaseStore {
- public:
-  explicit KeptPhases(bench::io::PhaseStore& file) : file_(file) {}
-
-  void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) override {
-    phases_.push_back(summary);
-    file_.write(position, own, summary);
-  }
-
-  std::vector<PhaseSummary> take() { return std::move(phases_); }
-
- private:
-  bench::io::PhaseStore& file_;
-  std::vector<PhaseSummary> phases_;
-};
-
 /// The options that name a kind of call: "--calls non-blocking --collective".
 std::string words_for(const IoRequest& request) {
   std::string text;
@@ -97,12 +80,13 @@ class IoTest {
   using Request = IoRequest;
   using Plan = bench::io::Plan;
   using Memory = bench::io::Buffers;
+  using Measured = bench::io::Measured;
   using Result = IoResult;
   using File = result::IoFile;
   using Progress = bench::io::Progress;
 
-  /// Both outlive the run.
-  IoTest(const IoStart& start, const IoPresentation& presentation) : start_(&start), presentation_(&presentation) {}
+  /// It outlives the run.
+  explicit IoTest(const IoStart& start) : start_(&start) {}
 
   Plan plan(const Request& request, const RunEnvironment& run_environment, cluster::Cluster& cluster) {
     const bench::io::Names names = gather_names(request, run_environment, cluster);
@@ -151,27 +135,26 @@ class IoTest {
   }
 
   void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan, Memory& memory,
-               File& file, Progress* progress, Result& result) {
-    KeptPhases kept(file);
-    if (!start_->trial.works) result.findings.push_back(fragile_finding(result.request, start_->trial));
-    try {
-      bench::io::Measured measured =
-          bench::io::measure({result.request, plan, cluster, run_environment.transport(), *backend_, files_,
-                              run_environment.placement(), run_, memory, kept, progress});
-      result.phases = std::move(measured.phases);
-      result.operations = std::move(measured.operations);
-      result.hints = std::move(measured.hints);
+               File& file, Progress* progress, const Request& request, Measured& measured) const {
+    bench::io::measure({request, plan, cluster, run_environment.transport(), *backend_, files_,
+                        run_environment.placement(), run_, memory, file, progress},
+                       measured);
+  }
+
+  bool take(Measured measured, const cluster::Cluster& /*cluster*/, const RunEnvironment& run_environment,
+            const Plan& /*plan*/, Result& result) const {
+    result.phases = std::move(measured.phases);
+    result.operations = std::move(measured.operations);
+    result.hints = std::move(measured.hints);
+    result.run = measured.run;
+    if (result.complete) {  // otherwise they are this rank's alone, or of another number of phases
       result.num_objects = measured.num_objects;
-      result.run = measured.run;
       result.verified_bytes = measured.verified_bytes;
-    } catch (const AgreedError& error) {
-      result.phases = kept.take();
-      result.incomplete_reason = error.what();
-      if (rank_ == 0) say_what_there_is(result, file.path());
-      throw;
     }
+    if (!start_->trial.works) result.findings.push_back(fragile_finding(result.request, start_->trial));
     std::vector<Finding> findings = bench::io::validity_warnings(run_environment.conditions(), result);
     result.findings.insert(result.findings.end(), findings.begin(), findings.end());
+    return !result.phases.empty();
   }
 
  private:
@@ -183,17 +166,7 @@ class IoTest {
     run_collectively(cluster, [&] { return refuse_missing_calls(request, *backend_), true; });
   }
 
-  /// Before the one line that says what went wrong. Nothing where no phase has begun.
-  void say_what_there_is(const Result& result, const std::string& path) const {
-    if (result.phases.empty() || path == "-" || !presentation_->summary) return;
-    try {
-      say(presentation_->summary(result, path));
-    } catch (const Error&) {  // what ended the run matters more
-    }
-  }
-
   const IoStart* start_;
-  const IoPresentation* presentation_;
   int rank_ = 0;
   std::unique_ptr<storage::Backend> backend_;
   std::vector<std::string> files_;
@@ -247,12 +220,13 @@ IoPresentation own_presentation(const IoRequest& request) {
   IoPresentation presentation;
   presentation.progress = [request](const IoResult&) { return output::make_io_progress(request); };
   presentation.summary = output::io_summary;
+  presentation.summarizes_failures = true;
   return presentation;
 }
 
 int run_io(const IoRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap,
            const transport::LoadedModule& module, const IoStart& start, const IoPresentation& presentation) {
-  return run_stages<IoTest>(request, std::move(bootstrap), module, presentation, IoTest(start, presentation));
+  return run_stages<IoTest>(request, std::move(bootstrap), module, presentation, IoTest(start));
 }
 
 IoStart start_io(IoRequest& request, cluster::FrontEnd front_end) {

@@ -2,12 +2,8 @@
 // Writes JSON where it is wanted.
 #include "cli/json_output.hpp"
 
-#include <cerrno>
-#include <fstream>
-
 #include "cli/reporting.hpp"
 #include "cli/run_validation.hpp"
-#include "core/error.hpp"
 #include "result/output_file.hpp"
 
 namespace leadline::cli {
@@ -31,14 +27,8 @@ void put_json(const JsonOutput& json, const std::string& document) {
     say(document);
     return;
   }
-  result::StagedFile staged(json.path, json.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse);
-  std::ofstream stream(staged.path(), std::ios::binary);
-  stream << document;
-  stream.close();
-  if (!stream) {
-    throw Error(ExitStatus::run_failed, "cannot write '" + json.path + "'", system_error_text(errno));
-  }
-  staged.commit();
+  result::write_document(json.path, json.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse,
+                         document);
 }
 
 }  // namespace leadline::cli

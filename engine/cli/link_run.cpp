@@ -119,6 +119,7 @@ class LinkTest {
   using Request = LinkRequest;
   using Plan = bench::link::Plan;
   using Memory = bench::link::PairMeter;
+  using Measured = bench::link::Measured;
   using Result = LinkResult;
   using File = result::LinkResultFile;
   using Progress = bench::link::Progress;
@@ -161,6 +162,7 @@ class LinkTest {
     setup.existing = request.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse;
     setup.row_path = request.row_path;
     setup.placement = placement;
+    setup.num_repeats = plan.num_repeats;
     setup.permutation = [&cluster, &request](int index) {
       return schedule::permutation(cluster.size(), request.shuffle_ranks_seed, index);
     };
@@ -171,17 +173,22 @@ class LinkTest {
   }
 
   void measure(Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan, Memory& meter, File& file,
-               Progress* progress, Result& result) const {
+               Progress* progress, const Request& request, Measured& measured) const {
     run_collectively(cluster, [&] { return file.reserve_repeats(plan.num_repeats), true; });
-    bench::link::Measured measured =
-        bench::link::measure({result.request, plan, cluster, meter, file, run_environment.host_of(), progress,
-                              layout_ ? &*layout_ : nullptr, begin_ns_});
+    bench::link::measure({request, plan, cluster, meter, file, run_environment.host_of(), progress,
+                          layout_ ? &*layout_ : nullptr, begin_ns_},
+                         measured);
+  }
+
+  static bool take(Measured measured, Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,
+                   Result& result) {
     if (is_sample(result.request)) result.num_rounds = measured.num_rounds;
     result.slices = std::move(measured.slices);
     result.verified_bytes = measured.verified_bytes;
     result.findings =
         bench::link::validity_warnings(run_environment.conditions(), plan.num_participants, result.slices);
     collect_hosts(cluster, run_environment, result);
+    return !result.slices.empty();
   }
 
   static void stage_done(Progress& progress, Stage stage, double seconds) {
@@ -237,6 +244,7 @@ LinkPresentation own_presentation(const LinkRequest& request) {
   LinkPresentation presentation;
   presentation.progress = [request](const LinkResult&) { return output::make_progress(request); };
   presentation.summary = request.health_check ? output::health_line : output::link_summary;
+  presentation.summarizes_failures = !request.health_check;
   return presentation;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <thread>
@@ -22,7 +23,7 @@ constexpr std::chrono::seconds time_to_report{1};
 
 int report(const Error& error, cluster::FrontEnd front_end) {
   if (cluster::speaks_before_joining(front_end)) {
-    complain(error.what());
+    complain(error);
   } else {
     std::this_thread::sleep_for(time_to_report);
   }
@@ -34,6 +35,7 @@ int report(const Error& error, cluster::FrontEnd front_end) {
 int reported(cluster::FrontEnd front_end, const std::function<int()>& body) noexcept try {
   try {
     occupy_closed_streams();
+    for (const int number : {SIGPIPE, SIGXFSZ}) std::signal(number, SIG_IGN);
     return body();
   } catch (const Error& error) {
     return report(error, front_end);
@@ -56,9 +58,18 @@ void occupy_closed_streams() {
 
 void say(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  if (errno == EPIPE) throw Error(ExitStatus::output_closed, "nobody reads standard output");
   throw Error(ExitStatus::run_failed, "cannot write to standard output", system_error_text(errno));
 }
 
+void say_if_read(const std::string& text) try { say(text); } catch (const Error& error) {
+  if (error.status() != ExitStatus::output_closed) throw;
+}
+
 void complain(const std::string& what) noexcept { std::fprintf(stderr, "leadline: %s\n", what.c_str()); }
+
+void complain(const Error& error) noexcept {
+  if (error.status() != ExitStatus::output_closed) complain(std::string(error.what()));
+}
 
 }  // namespace leadline::cli

@@ -7,21 +7,29 @@
 #include <string>
 
 #include "cluster/bootstrap.hpp"
+#include "core/error.hpp"
 
 namespace leadline::cli {
 
-/// The body of a main(): closed streams occupied, then `body`, whose errors one rank reports once, as far as the
-/// launcher shows which. Returns the exit status. Never throws.
+/// The body of a main(): closed streams occupied, SIGPIPE and SIGXFSZ ignored (a write then says what is wrong, and no
+/// rank dies of it); then `body`, whose errors one rank reports once, as far as the launcher shows which. Returns the
+/// exit status. Never throws.
 int reported(cluster::FrontEnd front_end, const std::function<int()>& body) noexcept;
 
 /// Before anything is opened: a stream that the caller has closed becomes one that discards everything. Otherwise the
 /// next file or connection would get its number, and text for people would go there.
 void occupy_closed_streams();
 
-/// To standard output, at once. Throws Error(run_failed).
+/// To standard output, at once. Throws Error(run_failed), or Error(output_closed) where its reader has gone.
 void say(const std::string& text);
+
+/// The same beside a measurement, which goes on and keeps its own exit status where nobody reads its text.
+void say_if_read(const std::string& text);
 
 /// The one line on standard error. Never throws: a failure to write it cannot be reported.
 void complain(const std::string& what) noexcept;
+
+/// The same for an error; nothing where it is only that standard output's reader has gone.
+void complain(const Error& error) noexcept;
 
 }  // namespace leadline::cli

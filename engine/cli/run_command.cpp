@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <ctime>
 #include <exception>
 
@@ -52,7 +51,7 @@ std::unique_ptr<Cluster> join(const RunRequest& request, std::unique_ptr<cluster
 int end_in_order(Cluster& cluster, BenchmarkRun& run, const AgreedError& error) {
   if (cluster.rank() == 0) {
     run.mark_incomplete(error.what());
-    complain(error.what());
+    complain(error);
   }
   cluster.leave();
   return static_cast<int>(error.status());
@@ -74,7 +73,6 @@ int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& 
   if (request.output.empty()) request.output = default_output(benchmark, request.format);
   request.transport = transport_for(request, launcher);
   const transport::LoadedModule module = transport::open_module(transport::parse_choice(request.transport).name);
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file size is then an error of a write, and not the rank's death
 
   if (launcher != Launcher::none) return run_rank(launcher_bootstrap(module, launcher, timeout_of(request)), module);
   refuse_unconnected_slurm_tasks();
@@ -119,7 +117,7 @@ int run_in_frame(const RunRequest& request, std::unique_ptr<cluster::Bootstrap> 
 
 void say_at_end(Cluster& cluster, const std::string& result_path, const std::function<std::string()>& text) {
   run_collectively(cluster, [&] {
-    if (cluster.rank() == 0 && result_path != "-") say(text());
+    if (cluster.rank() == 0 && result_path != "-") say_if_read(text());
     return true;
   });
 }

@@ -2,7 +2,6 @@
 // `leadline simulate link`: a machine described by options and files, and its result in a file.
 #include <fmt/format.h>
 
-#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -114,7 +113,6 @@ std::string result_text(const LinkResult& result, const std::string& path) {
 
 int simulate_link_command(const std::vector<std::string>& arguments) {
   const SimulateLinkRequest request = parse_simulate_link(arguments);
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file size is then an error of a write
   result::StagedFile staged(request.output,
                             request.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse);
   const Machine machine = machine_of(request);

@@ -31,6 +31,9 @@ struct PresentationOf {
   /// `path`: where the result lies; "-" = standard output.
   std::function<std::string(const Result& result, const std::string& path)> summary;
 
+  /// Whether `summary` also tells what there is of a run that failed on the way.
+  bool summarizes_failures = false;
+
   /// Every rank, before the first message: its line for standard error, line end included; rank 0 writes them all, in
   /// any order.
   std::function<std::string(int rank, const RankPlacement& placement)> rank_line;
@@ -46,14 +49,18 @@ enum class Stage : std::uint8_t {
 };
 
 /// What one benchmark does in each stage; an object of it lives as long as the run, for what one stage leaves to the
-/// next. Types: Request, Plan, Memory (this rank's, for messages), Result, File, Progress. Functions, static or not, in
-/// the order in which they are called; "together" = inside run_collectively(), so that they may throw:
+/// next. Types: Request, Plan, Memory (this rank's, for messages), Measured, Result, File, Progress. Functions, static
+/// or not, in the order in which they are called; "together" = inside run_collectively(), so that they may throw:
 ///
 ///   Plan plan(request, run_environment, cluster)                       collective, agrees by itself
 ///   unique_ptr<Memory> allocate(request, plan, cluster, run_environment)  together
 ///   void describe(plan, result)                                        copies what the result says about the plan
 ///   unique_ptr<File> open_file(cluster, so_far, plan, placement)       together; before the first message
-///   void measure(cluster, run_environment, plan, memory, file, progress, result)   collective; findings, too
+///   void measure(cluster, run_environment, plan, memory, file, progress, request, measured)   collective; an
+///                                                                      AgreedError leaves in `measured` what there is
+///   bool take(measured, cluster, run_environment, plan, result)        collective: into the result, which knows
+///                                                                      whether it is complete; findings, too. Whether
+///                                                                      there is anything, on rank 0
 ///
 /// Those that a benchmark may leave out:
 ///
@@ -62,7 +69,7 @@ enum class Stage : std::uint8_t {
 ///   "below
 ///                                                                      its limit", the same on all ranks; empty = it
 ///                                                                      is not
-///   static constexpr bool collects_hosts = true                        measure() fills in `result.hosts`
+///   static constexpr bool collects_hosts = true                        take() fills in `result.hosts`
 template <class Benchmark>
 class StagedRun final : public BenchmarkRun {
  public:
@@ -96,8 +103,9 @@ class StagedRun final : public BenchmarkRun {
     stage_done(Stage::joining, joining_s_);
     stage_done(Stage::placing, placing_s);
     stage_done(Stage::opening_file, opening_s);
-    benchmark_.measure(cluster_, *run_environment_, plan_, *memory_, *file_, progress_.get(), result_);
-    finish();
+    const bool has_something = measure();
+    finish(has_something);
+    if (failure_) throw *failure_;
     judge();
     stage_done(Stage::everything, joining_s_ + everything.elapsed_s());
   }
@@ -144,15 +152,42 @@ class StagedRun final : public BenchmarkRun {
     });
   }
 
-  void finish() {
+  /// Whether there is anything in the result, on rank 0.
+  bool measure() {
+    typename Benchmark::Measured measured;
+    result_.complete = true;
+    try {
+      benchmark_.measure(cluster_, *run_environment_, plan_, *memory_, *file_, progress_.get(), result_.request,
+                         measured);
+    } catch (const AgreedError& error) {
+      fail(error);
+    }
+    return benchmark_.take(std::move(measured), cluster_, *run_environment_, plan_, result_);
+  }
+
+  /// The first error is the cause.
+  void fail(const AgreedError& error) {
+    if (failure_) return;
+    failure_ = error;
+    result_.complete = false;
+    result_.incomplete_reason = error.what();
+  }
+
+  /// A file that cannot be finished takes nothing else with it: rank 0 has the summary.
+  void finish(bool has_something) {
     result_.connections = run_environment_->connections();
     result_.provenance.end_utc = utc_now_iso8601();
-    result_.complete = true;
     Stopwatch closing;
-    run_collectively(cluster_, [&] { return file_->finish(result_), true; });
+    std::string path = file_->path();
+    try {
+      run_collectively(cluster_, [&] { return file_->finish(result_), true; });
+    } catch (const AgreedError& error) {
+      fail(error);
+      if (path != "-") path.clear();
+    }
     stage_done(Stage::closing_file, closing.lap_s());
-    say_at_end(cluster_, file_->path(),
-               [&] { return presentation_.summary ? presentation_.summary(result_, file_->path()) : std::string(); });
+    const bool is_told = presentation_.summary && (!failure_ || (has_something && presentation_.summarizes_failures));
+    say_at_end(cluster_, path, [&] { return is_told ? presentation_.summary(result_, path) : std::string(); });
   }
 
   void judge() {
@@ -179,6 +214,7 @@ class StagedRun final : public BenchmarkRun {
   std::unique_ptr<typename Benchmark::Memory> memory_;
   std::unique_ptr<typename Benchmark::File> file_;
   std::unique_ptr<typename Benchmark::Progress> progress_;  // rank 0 only
+  std::optional<AgreedError> failure_;                      // why the result is not complete
   std::string why_below_;                                   // the limit that was asked for; empty = it is not
 };
 

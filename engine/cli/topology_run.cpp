@@ -24,6 +24,7 @@ struct TopologyTest {
   using Request = TopologyRequest;
   using Plan = bench::topology::Plan;
   using Memory = bench::MessageSlots;
+  using Measured = bench::topology::Measured;
   using Result = TopologyResult;
   using File = result::TopologyFile;
   using Progress = bench::topology::Progress;
@@ -63,13 +64,17 @@ struct TopologyTest {
   }
 
   static void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,
-                      Memory& memory, File& file, Progress* progress, Result& result) {
-    bench::topology::Measured measured =
-        bench::topology::measure({result.request, plan, cluster, run_environment.transport(), memory, file, progress});
+                      Memory& memory, File& file, Progress* progress, const Request& request, Measured& measured) {
+    bench::topology::measure({request, plan, cluster, run_environment.transport(), memory, file, progress}, measured);
+  }
+
+  static bool take(Measured measured, const cluster::Cluster& /*cluster*/, const RunEnvironment& run_environment,
+                   const Plan& /*plan*/, Result& result) {
     result.cells = std::move(measured.cells);
     result.load = std::move(measured.load);
     result.verified_bytes = measured.verified_bytes;
     result.findings = bench::topology::validity_warnings(run_environment.conditions(), result);
+    return !result.cells.empty() || !result.load.empty();
   }
 };
 
@@ -81,6 +86,7 @@ TopologyPresentation own_presentation(const TopologyRequest& request) {
     return output::make_topology_progress(request, so_far.topologies);
   };
   presentation.summary = output::topology_summary;
+  presentation.summarizes_failures = true;
   return presentation;
 }
 

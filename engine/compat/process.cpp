@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -79,7 +78,7 @@ std::uint64_t bytes_of_records(const std::string& path) {
 }
 
 Outlet standard_outlet() {
-  return {[](const std::string& text) { cli::say(text); },
+  return {[](const std::string& text) { cli::say_if_read(text); },
           [](const std::string& text) {
             // As one write a line: the launcher mixes the lines of all ranks.
             std::fwrite(text.data(), 1, text.size(), stderr);
@@ -99,7 +98,6 @@ Start started_ranks(const RunRequest& request, const HowToStart& how) {
   need_launcher(request, how);
   const std::string transport = transport::parse_choice(request.transport).name;
   const Launcher launcher = launcher_of(request);
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the file size then fails a write instead of killing the rank
   transport::LoadedModule module = transport::open_module(transport, launcher);
   const auto timeout =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(request.timeout_s));

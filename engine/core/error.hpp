@@ -14,6 +14,7 @@ enum class ExitStatus : int {
   bad_command_line = 2,
   something_missing = 3,
   run_failed = 4,
+  output_closed = 141,  ///< nobody reads standard output any more: 128 + SIGPIPE, and no line about it
 };
 
 /// Something wrong outside the program: a user's word, a file, the network. Caught only where a process ends

@@ -23,7 +23,6 @@ class JsonStore : public LinkResultFile {
   void reserve_repeats(int) override {}
   void write(const Slice&, const PairRow&) override {}
   const std::string& path() const override { return file_.path(); }
-  void flush() override { file_.flush(); }
   void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
   void finish(const LinkResult& result) override;
 

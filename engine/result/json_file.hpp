@@ -2,21 +2,18 @@
 // A file that holds one JSON document, valid from its creation on, which may grow while the run goes on.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "cluster/cluster.hpp"
-#include "result/output_file.hpp"
 #include "result/result_file.hpp"
 
 namespace leadline::result {
 
-/// Every rank has one; rank 0 alone has the file. For "-" one document goes to standard output: at the end, or when the
-/// run fails.
+/// Every rank has one; rank 0 alone writes the file, anew each time and under its name when it is whole. For "-" one
+/// document goes to standard output: at the end, or when the run fails.
 class JsonFile {
  public:
   /// The document of a run that is not complete for this reason. Called under a lock, also from the watch thread.
@@ -28,8 +25,7 @@ class JsonFile {
 
   const std::string& path() const { return path_; }
 
-  /// The next three are as in LinkResultFile. `document` is called on rank 0 only.
-  void flush();
+  /// The next two are as in LinkResultFile. `document` is called on rank 0 only.
   void mark_incomplete(const std::string& reason) noexcept;
   void finish(const std::function<std::string()>& document);
 
@@ -38,11 +34,11 @@ class JsonFile {
 
   cluster::Cluster& cluster_;
   std::string path_;
+  ExistingFile existing_;
   IncompleteDocument incomplete_;
-  std::optional<OutputFile> file_;
 
-  std::mutex mutex_;  ///< between the end of the run and a failure that the watch reports
-  std::size_t size_ = 0;
+  std::mutex mutex_;      ///< between the end of the run and a failure that the watch reports
+  bool is_made_ = false;  ///< the file is there, and ours
   bool is_final_ = false;
 };
 

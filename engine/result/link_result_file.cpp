@@ -17,7 +17,6 @@ class NoLinkResultFile final : public NoFile<LinkResultFile, LinkResult> {
  public:
   void reserve_repeats(int) override {}
   void write(const Slice&, const PairRow&) override {}
-  void flush() override {}
 };
 
 std::optional<ResultFormat> format_of_name(const std::string& path) {

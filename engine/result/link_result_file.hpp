@@ -26,9 +26,6 @@ class LinkResultFile : public bench::link::RowStore {
   /// Local: where the result lies; "-" = standard output, empty = nowhere.
   virtual const std::string& path() const = 0;
 
-  /// Local: asks the system to bring what this rank wrote to the disk. Throws Error.
-  virtual void flush() = 0;
-
   /// Local, from any thread, at any time between construction and destruction: notes why the run did not end well,
   /// with one positioned write. For the rank that reports a failure. Does nothing where this rank cannot reach the
   /// file, or once finish() has marked the result complete.
@@ -61,6 +58,7 @@ struct LinkResultFileSetup {
   KeptRepeats kept_repeats = KeptRepeats::all;
   SionRecord sion_record = SionRecord::extended;
   RankPlacement placement;  ///< this rank's own
+  int num_repeats = 0;      ///< as many as are known by now; reserve_repeats() still gives them their places
 
   /// Rank on each seat of a permutation; called on rank 0, once for each of request.shuffle_ranks.
   std::function<std::vector<std::int32_t>(int permutation)> permutation;

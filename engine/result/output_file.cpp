@@ -42,12 +42,20 @@ Error create_error(const std::string& path, int error_number) {
   }
 }
 
+Error there_already(const std::string& path) {
+  return Error(ExitStatus::bad_command_line, "result file " + path + " is there already", "",
+               "Choose another name, or replace it with --overwrite");
+}
+
+Error no_regular_file(const std::string& path) {
+  return Error(ExitStatus::bad_command_line, "cannot create result file " + path, "it is there, and no regular file",
+               "Choose another name");
+}
+
 int open_for_overwriting(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)) {
-    throw Error(ExitStatus::bad_command_line, "cannot create result file " + path,
-                S_ISDIR(status.st_mode) ? system_error_text(EISDIR) : "it is there, and no regular file",
-                "Choose another name with --output");
+    throw S_ISDIR(status.st_mode) ? create_error(path, EISDIR) : no_regular_file(path);
   }
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) throw create_error(path, errno);
@@ -77,29 +85,27 @@ Error write_error(const std::string& path, int error_number) {
 
 OutputFile OutputFile::create(const std::string& path, ExistingFile existing) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd >= 0) return OutputFile(path, fd, true);
+  if (fd >= 0) return OutputFile(path, fd);
   if (errno != EEXIST) throw create_error(path, errno);
-  if (existing == ExistingFile::overwrite) return OutputFile(path, open_for_overwriting(path), false);
+  if (existing == ExistingFile::overwrite) return OutputFile(path, open_for_overwriting(path));
 
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) throw create_error(path, EISDIR);
-  throw Error(ExitStatus::bad_command_line, "result file " + path + " is there already", "",
-              "Choose another name with --output, or replace it with --overwrite");
+  throw there_already(path);
 }
 
 std::optional<OutputFile> OutputFile::open_existing(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) return std::nullopt;
-  return OutputFile(path, fd, false);
+  return OutputFile(path, fd);
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), is_new_(other.is_new_) {}
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
 
 OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(fd_, other.fd_);
-  std::swap(is_new_, other.is_new_);
   return *this;
 }
 
@@ -142,6 +148,12 @@ void OutputFile::expect_room(std::uint64_t size_bytes) const {
   if (static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize < size_bytes) throw write_error(path_, ENOSPC);
 }
 
+std::uint64_t OutputFile::size_bytes() const {
+  struct stat status {};
+  if (::fstat(fd_, &status) != 0) throw write_error(path_, errno);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
 void OutputFile::truncate(std::uint64_t size) const {
   // EINVAL: a device, which has no size.
   if (::ftruncate(fd_, static_cast<off_t>(size)) != 0 && errno != EINVAL) throw write_error(path_, errno);
@@ -155,6 +167,37 @@ void OutputFile::sync() const {
 void OutputFile::close() {
   const int fd = std::exchange(fd_, -1);
   if (fd >= 0 && ::close(fd) != 0 && errno != EINTR) throw write_error(path_, errno);
+}
+
+bool OutputFile::has_its_name() const {
+  struct stat own {
+  }, named{};
+  if (::fstat(fd_, &own) != 0) return false;
+  return ::stat(path_.c_str(), &named) == 0 && own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+}
+
+void OutputFile::restore_name() {
+  if (has_its_name()) return;
+  struct stat status {};
+  if (::lstat(path_.c_str(), &status) == 0) throw write_error(path_, "another file has taken its name");
+  try {
+    StagedFile staged(path_, ExistingFile::refuse);
+    OutputFile copy = staged.create();
+    constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
+    const std::uint64_t end = size_bytes();
+    for (std::uint64_t at = 0; at < end; at += piece_bytes) {
+      const std::string piece = read_at(at, std::min(piece_bytes, end - at));
+      // What is a hole shall not fill the disk.
+      if (piece.find_first_not_of('\0') != std::string::npos) copy.write_at(at, piece);
+    }
+    copy.truncate(end);
+    copy.sync();
+    staged.commit();
+    copy.moved_to(path_);
+    *this = std::move(copy);
+  } catch (const Error& error) {
+    throw write_error(path_, error.why());
+  }
 }
 
 bool OutputFile::needs_one_writing_host() const {
@@ -171,29 +214,35 @@ StagedFile::StagedFile(const std::string& output, ExistingFile existing)
     : output_(output), target_(output), existing_(existing) {
   struct stat status {};
   if (::stat(output.c_str(), &status) == 0) {
-    if (S_ISDIR(status.st_mode)) {
-      throw Error(ExitStatus::bad_command_line, "cannot create result file " + output, system_error_text(EISDIR),
-                  "Choose another name");
-    }
-    if (existing == ExistingFile::refuse) {
-      throw Error(ExitStatus::bad_command_line, "result file " + output + " is there already", "",
-                  "Choose another name, or replace it with --overwrite");
-    }
-    if (!S_ISREG(status.st_mode)) {
-      throw Error(ExitStatus::bad_command_line, "cannot create result file " + output,
-                  "it is there, and no regular file", "Choose another name");
-    }
+    if (S_ISDIR(status.st_mode)) throw create_error(output, EISDIR);
+    if (existing == ExistingFile::refuse) throw there_already(output);
+    if (!S_ISREG(status.st_mode)) throw no_regular_file(output);
+    if (::access(output.c_str(), W_OK) != 0) throw create_error(output, errno);
     target_ = fs::canonical(output).string();
+    replaced_ = Access{status.st_mode & 07777U, status.st_uid, status.st_gid};
+  } else if (errno != ENOENT || ::lstat(output.c_str(), &status) == 0) {
+    throw create_error(output, errno);  // a link to nothing, or what only an attempt can tell
   }
-  path_ = (fs::path(target_).parent_path() /
-           fmt::format(".leadline-{}-{}", ::getpid(), fs::path(target_).filename().string()))
-              .string();
+  constexpr std::size_t most_letters = 200;  // with what goes before it, within the 255 of a file system
+  const fs::path target(target_);
+  const std::string name = target.filename().string().substr(0, most_letters);
+  path_ = (target.parent_path() / fmt::format(".leadline-{}-{}", ::getpid(), name)).string();
   // The same process number on another host: what lies there is nobody's any more.
   ::unlink(path_.c_str());
 }
 
 StagedFile::~StagedFile() {
   if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+OutputFile StagedFile::create() const try {
+  OutputFile file = OutputFile::create(path_, ExistingFile::refuse);
+  // Before the first byte is in it, which others may not be meant to read. Only root can give a file away.
+  if (replaced_) (void)!::chown(path_.c_str(), replaced_->user, replaced_->group);
+  if (replaced_ && ::chmod(path_.c_str(), replaced_->mode) != 0) throw write_error(output_, errno);
+  return file;
+} catch (const Error& error) {
+  throw named(error);
 }
 
 Error StagedFile::named(const Error& error) const {
@@ -213,6 +262,23 @@ void StagedFile::commit() {
   if (problem == EINVAL && flags != 0) problem = ::rename(path_.c_str(), target_.c_str()) == 0 ? 0 : errno;
   if (problem != 0) throw write_error(output_, problem);
   path_.clear();
+}
+
+void write_document(const std::string& path, ExistingFile existing, std::string_view text) {
+  struct stat status {};
+  if (existing == ExistingFile::overwrite && ::stat(path.c_str(), &status) == 0 && S_ISCHR(status.st_mode)) {
+    return OutputFile::create(path, existing).write_at(0, text);
+  }
+  StagedFile staged(path, existing);
+  OutputFile file = staged.create();
+  try {
+    file.write_at(0, text);
+    file.sync();
+    file.close();
+  } catch (const Error& error) {
+    throw staged.named(error);
+  }
+  staged.commit();
 }
 
 }  // namespace leadline::result

@@ -30,7 +30,16 @@ class OutputFile {
   ~OutputFile();
 
   const std::string& path() const { return path_; }
-  bool is_new() const { return is_new_; }
+
+  /// Whether the path still leads to this file: not where it has been removed, moved or replaced.
+  bool has_its_name() const;
+
+  /// Where it has been removed, a copy takes the name, and is the open file from now on. Throws Error(run_failed) where
+  /// that cannot be, and where another file has the name now.
+  void restore_name();
+
+  /// The file has been moved to this path.
+  void moved_to(const std::string& path) { path_ = path; }
 
   /// Writes all of it, whatever the system does in between. Throws Error(run_failed) naming the file and the reason.
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes) const;
@@ -42,6 +51,7 @@ class OutputFile {
   /// Throws Error(run_failed) unless the file system has that much left.
   void expect_room(std::uint64_t size_bytes) const;
 
+  std::uint64_t size_bytes() const;
   void truncate(std::uint64_t size) const;
   void sync() const;
   void close();
@@ -50,11 +60,10 @@ class OutputFile {
   bool needs_one_writing_host() const;
 
  private:
-  OutputFile(std::string path, int fd, bool is_new) : path_(std::move(path)), fd_(fd), is_new_(is_new) {}
+  OutputFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
 
   std::string path_;
   int fd_ = -1;
-  bool is_new_ = false;
 };
 
 /// What a user reads when writing the result failed with this error number.
@@ -64,7 +73,8 @@ Error write_error(const std::string& path, const std::string& why);
 /// Something beside the output to write to, which is removed unless it has taken the output's place.
 class StagedFile {
  public:
-  /// Throws Error(bad_command_line) where the output is there and not to be overwritten, or no regular file.
+  /// Throws Error(bad_command_line) where the output is there and not to be overwritten, or no regular file, and
+  /// Error(something_missing) where it may not be written to.
   StagedFile(const std::string& output, ExistingFile existing);
   ~StagedFile();
   StagedFile(const StagedFile&) = delete;
@@ -73,6 +83,9 @@ class StagedFile {
   /// Where to write. Nothing is there yet.
   const std::string& path() const { return path_; }
 
+  /// The same as an open file, with the owner and the permissions of what it replaces. Throws Error naming the output.
+  OutputFile create() const;
+
   /// The error as the user knows the file: by its name.
   Error named(const Error& error) const;
 
@@ -80,8 +93,17 @@ class StagedFile {
   void commit();
 
  private:
+  struct Access {
+    unsigned mode = 0, user = 0, group = 0;
+  };
+
   std::string output_, target_, path_;
   ExistingFile existing_;
+  std::optional<Access> replaced_;
 };
+
+/// Writes the text to the file so that at any moment the name leads to all of it or to what was there before; to a
+/// character device directly. Throws Error naming the path, as StagedFile does.
+void write_document(const std::string& path, ExistingFile existing, std::string_view text);
 
 }  // namespace leadline::result

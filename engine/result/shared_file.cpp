@@ -65,7 +65,18 @@ SharedFile SharedFile::open(cluster::Cluster& cluster, const std::string& path, 
   return shared;
 }
 
+/// Rank 0: tells at once that the file has been removed, and not when it is too late to do something about it.
+void SharedFile::look_after_name() {
+  if (cluster_->rank() != 0 || is_told_ || file_->has_its_name()) return;
+  is_told_ = true;
+  fmt::print(stderr,
+             "leadline: result file {} was removed or replaced during the run. The run goes on; at its end the file "
+             "is written again, unless another one has its name\n",
+             path_);
+}
+
 void SharedFile::put(const PlaceOfRank& place_of, std::string_view own, std::optional<Error>& error) {
+  look_after_name();
   const auto write_own = [&](int rank, std::string_view bytes) {
     unless_failed(error, [&] {
       if (bytes.size() != own.size()) throw write_error(path_, fmt::format("rank {} sends another shape", rank));
@@ -80,6 +91,7 @@ void SharedFile::put(const PlaceOfRank& place_of, std::string_view own, std::opt
 }
 
 void SharedFile::put(std::span<const PlacedBytes> own, std::optional<Error>& error) {
+  look_after_name();
   if (direct_) {
     unless_failed(error, [&] {
       for (const PlacedBytes& part : own) file_->write_at(part.offset, part.bytes);
@@ -121,6 +133,7 @@ void SharedFile::write_pieces(std::uint64_t place, std::string_view message, std
 
 void SharedFile::put_pieces(const PlaceOfRank& place_of, std::string_view bytes, std::size_t value_size,
                             std::span<const Piece> pieces, std::optional<Error>& error) {
+  look_after_name();
   const auto part_of = [&](const Piece& piece) {
     return bytes.substr(piece.begin * value_size, (piece.end - piece.begin) * value_size);
   };
@@ -142,6 +155,22 @@ void SharedFile::put_pieces(const PlaceOfRank& place_of, std::string_view bytes,
   cluster_->gather(message, [&](int rank, std::string_view text) {
     unless_failed(error, [&] { write_pieces(place_of(rank), text, value_size); });
   });
+}
+
+void SharedFile::restore_name() {
+  const bool is_lost =
+      text_of_rank_0(*cluster_, [&] { return std::string(file_->has_its_name() ? "" : "lost"); }) == "lost";
+  if (!is_lost) return;
+  sync_others();
+  all_or_error(*cluster_, [&] {
+    if (cluster_->rank() == 0) file_->restore_name();
+  });
+  all_or_error(*cluster_, [&] {
+    if (!direct_ || cluster_->rank() == 0) return;
+    file_ = OutputFile::open_existing(path_);
+    if (!file_) throw write_error(path_, errno);
+  });
+  is_told_ = false;
 }
 
 void SharedFile::sync_others() {

@@ -69,12 +69,17 @@ class SharedFile {
   void put_pieces(const PlaceOfRank& place_of, std::string_view bytes, std::size_t value_size,
                   std::span<const Piece> pieces, std::optional<Error>& error);
 
+  /// Collective: where the file has been removed, a copy takes its name, and all ranks go on with that. Throws the same
+  /// Error(run_failed) on all ranks, naming the file.
+  void restore_name();
+
   /// Collective: what ranks other than 0 wrote is on the disk; one rank of each host writes its page cache back.
   void sync_others();
 
  private:
   SharedFile(cluster::Cluster& cluster, std::string path) : cluster_(&cluster), path_(std::move(path)) {}
 
+  void look_after_name();
   void write_placed(std::string_view message);
   void write_pieces(std::uint64_t place, std::string_view message, std::size_t value_size);
 
@@ -82,6 +87,7 @@ class SharedFile {
   std::string path_;
   std::optional<OutputFile> file_;
   bool direct_ = false;
+  bool is_told_ = false;  ///< that the file has lost its name
 };
 
 /// Cut where a character begins, with dots instead of the rest, so that nobody takes it for the whole; then zeros.

@@ -167,8 +167,9 @@ inline std::vector<Rank> measured(const Setting& setting) {
     MessageBuffers buffers(setting.request, cluster.rank());
     const auto transport = open_transport(setting, cluster, meeting);
     try {
-      own.measured = measure({setting.request, plan, cluster, *transport, buffers, own.store,
-                              cluster.rank() == 0 ? &own.progress : nullptr});
+      measure({setting.request, plan, cluster, *transport, buffers, own.store,
+               cluster.rank() == 0 ? &own.progress : nullptr},
+              own.measured);
     } catch (const AgreedError& error) {
       own.error = error.problem();
     }

@@ -172,7 +172,7 @@ std::vector<Rank> measured(const Setting& setting) {
     const Plan plan = plan_of(setting.request);
     MessageSlots slots(setting.request, num_ranks - 1, cluster.rank());
     try {
-      own.measured = measure({setting.request, plan, cluster, *own.transport, slots, own.store});
+      measure({setting.request, plan, cluster, *own.transport, slots, own.store}, own.measured);
     } catch (const AgreedError& error) {
       own.error = error.problem();
     }

@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +22,7 @@ from result import ResultFile
 
 FEW = ["--local", "2", "--messages", "5", "--wait", "yield"]
 SHELL = 'exec "$@"'
+OUTPUT_CLOSED = 128 + signal.SIGPIPE
 
 
 @pytest.mark.parametrize("words", [["--format", "none"], ["--output", "r.h5"], ["--output", "-"]])
@@ -55,18 +61,38 @@ def test_closed_streams_disturb_nothing(tmp_path: Path, closed: str) -> None:
         assert "standard output" in done.complaint
 
 
-@pytest.mark.parametrize("words", [["--output", "r.h5"], ["--output", "-"]])
-def test_nobody_reads_stdout(tmp_path: Path, words: list[str]) -> None:
+def without_a_reader(words: list[str], tmp_path: Path) -> program.Done:
     read, write = os.pipe()
     os.close(read)
     try:
-        done = program.complete([program.PROGRAM, "link", *FEW, *words, "--quiet"], tmp_path, stdout=write)
+        return program.complete([program.PROGRAM, *words], tmp_path, stdout=write)
     finally:
         os.close(write)
-    assert done.status in (4, -13, 141)
-    assert len(done.complaints) <= 1
-    if "r.h5" in words:
-        assert ResultFile(tmp_path / "r.h5").complete
+
+
+def test_a_run_goes_on_when_nobody_reads_its_text(tmp_path: Path) -> None:
+    for words in (["--output", "r.h5"], ["--format", "none"]):
+        done = without_a_reader(["link", *FEW, *words, "--quiet"], tmp_path)
+        assert (done.status, done.err) == (0, "")
+    assert ResultFile(tmp_path / "r.h5").complete
+
+
+def test_a_result_that_nobody_reads_ends_quietly(tmp_path: Path) -> None:
+    done = without_a_reader(["link", *FEW, "--output", "-", "--quiet"], tmp_path)
+    assert (done.status, done.err) == (OUTPUT_CLOSED, "")
+
+
+@pytest.mark.parametrize("command", ["info", "diagnose"])
+def test_no_file_is_blamed_when_nobody_reads_about_it(leadline: Leadline, tmp_path: Path, command: str) -> None:
+    assert leadline("link", *FEW, "--output", "r.h5", "--quiet").status == 0
+    done = without_a_reader([command, "r.h5"], tmp_path)
+    assert (done.status, done.err) == (OUTPUT_CLOSED, "")
+
+
+@pytest.mark.parametrize("words", [["--help"], ["transports"], ["link", "--dry-run"], ["completion", "bash"]])
+def test_a_text_that_nobody_reads(tmp_path: Path, words: list[str]) -> None:
+    done = without_a_reader(words, tmp_path)
+    assert (done.status, done.err) == (OUTPUT_CLOSED, "")
 
 
 def test_nobody_reads_stderr(tmp_path: Path) -> None:
@@ -115,7 +141,9 @@ def test_the_disk_fills_up_while_rows_are_written(tmp_path: Path) -> None:
     assert done.status == 4
     assert "disk/r.h5" in done.complaint
     assert "No space left on device" in done.complaint
-    assert done.out == ""
+    assert done.out.startswith(f"INCOMPLETE: {done.complaint.removeprefix('leadline: ')}\n")
+    assert "132 ordered pairs" in done.out, "what was measured until then is printed"
+    assert "result:" not in done.out
     result = ResultFile(tmp_path / "saved" / "r.h5")
     assert not result.complete
     assert result.reason == done.complaint.removeprefix("leadline: ")
@@ -128,9 +156,117 @@ def test_the_disk_is_too_small_for_the_summary(tmp_path: Path) -> None:
     done = on_a_small_disk(tmp_path, "160k", "true", [*words, "--output", "disk/r.h5"])
     assert done.status == 4
     assert "No space left on device" in done.complaint
+    assert "2 ordered pairs" in done.out
     result = ResultFile(tmp_path / "saved" / "r.h5")
     assert not result.complete
     assert np.array_equal(result.measured(7), result.every_pair())
+
+
+def test_a_document_is_never_cut_by_a_full_disk(tmp_path: Path) -> None:
+    words = ["link", "--local", "2", "--messages", "2", "--repeat", "20", "--retest", "0", "--quiet"]
+    done = on_a_small_disk(tmp_path, "32k", "true", [*words, "--output", "disk/r.json"])
+    assert done.status == 4
+    assert "cannot write result file disk/r.json (No space left on device)" in done.complaint
+    assert "2 ordered pairs" in done.out
+    document = json.loads((tmp_path / "saved" / "r.json").read_text())
+    assert not document["complete"]
+
+
+def while_it_runs(tmp_path: Path, name: str, change: Callable[[], None]) -> program.Done:
+    """A run of seconds, and what is done to its result file meanwhile."""
+    words = [
+        "link",
+        "--local",
+        "2",
+        "--messages",
+        "2000",
+        "--min-time",
+        "2",
+        "--retest",
+        "0",
+        "--wait",
+        "yield",
+        "--quiet",
+    ]
+    if name.endswith(".sion"):
+        words = [
+            "link",
+            "--local",
+            "2",
+            "--messages",
+            "100000",
+            "--repeat",
+            "2",
+            "--retest",
+            "0",
+            "--wait",
+            "yield",
+            "--quiet",
+        ]
+    result = tmp_path / name
+    change_now = threading.Event()
+
+    def watch() -> None:
+        end = time.monotonic() + 20
+        while not result.exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        change_now.wait(0.5)
+        change()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    done = program.complete([program.PROGRAM, *words, "--output", str(result)], tmp_path)
+    watcher.join()
+    return done
+
+
+@pytest.mark.parametrize("ending", ["json", "sion", "h5"])
+def test_the_directory_of_the_result_is_removed(tmp_path: Path, ending: str) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    done = while_it_runs(tmp_path, f"folder/r.{ending}", lambda: shutil.rmtree(folder))
+    assert done.status == 4
+    assert f"r.{ending} (No such file or directory)" in done.complaints[-1]
+    assert "ordered pairs" in done.out, "nobody but rank 0 has it now"
+    assert "result:" not in done.out
+
+
+@pytest.mark.parametrize("ending", ["json", "sion", "h5"])
+def test_a_removed_result_is_written_again(leadline: Leadline, tmp_path: Path, ending: str) -> None:
+    result = tmp_path / f"r.{ending}"
+    done = while_it_runs(tmp_path, result.name, result.unlink)
+    assert done.status == 0
+    assert [path.name for path in tmp_path.iterdir()] == [result.name]
+    if ending == "json":
+        assert json.loads(result.read_text())["complete"]
+        return
+    assert "was removed or replaced during the run" in done.err
+    assert "complete         yes" in leadline("info", str(result)).out
+
+
+def test_a_result_that_was_replaced_is_left_alone(tmp_path: Path) -> None:
+    result = tmp_path / "r.h5"
+
+    def replace() -> None:
+        (tmp_path / "other").write_text("somebody's")
+        (tmp_path / "other").rename(result)
+
+    done = while_it_runs(tmp_path, result.name, replace)
+    assert done.status == 4
+    assert "another file has taken its name" in done.complaints[-1]
+    assert result.read_text() == "somebody's"
+
+
+def test_a_kill_while_many_slices_are_set_up_leaves_no_half_of_a_file(leadline: Leadline, tmp_path: Path) -> None:
+    words = ["link", "--local", "2", "--messages", "1", "--repeat", "9000", "--quiet", "--output", "r.h5"]
+    for tenths in range(1, 8):
+        with subprocess.Popen(
+            [program.PROGRAM, *words, "--overwrite"], cwd=tmp_path, stdout=subprocess.DEVNULL, start_new_session=True
+        ) as run:
+            time.sleep(0.1 * tenths)
+            os.killpg(run.pid, signal.SIGKILL)
+        if (tmp_path / "r.h5").exists():
+            assert leadline("info", "r.h5").status == 0
 
 
 def test_files_may_not_grow(leadline: Leadline) -> None:

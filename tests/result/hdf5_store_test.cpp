@@ -40,7 +40,6 @@ void write_all(cluster::Cluster& cluster, LinkResultFileSetup setup) {
       store.write(slice, row_of(cluster, slice));
     }
   }
-  store.flush();
   store.finish(finished(so_far));
 }
 

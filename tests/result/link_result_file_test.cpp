@@ -68,7 +68,6 @@ TEST(LinkResultFile, IsOfTheKindAskedFor) {
     none->reserve_repeats(1);
     none->write({}, PairRow(3));
     none->mark_incomplete("x");
-    none->flush();
     none->finish({});
     EXPECT_EQ(none->path(), "");
 

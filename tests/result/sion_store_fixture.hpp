@@ -58,7 +58,6 @@ inline void write_all(cluster::Cluster& cluster, result::LinkResultFileSetup set
   result::SionStore store(cluster, so_far, std::move(setup));
   store.reserve_repeats(num_repeats);
   for (int repeat = 0; repeat < num_repeats; ++repeat) write_repeat(store, cluster, repeat);
-  store.flush();
   store.finish(finished(so_far));
 }
 

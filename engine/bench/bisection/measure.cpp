@@ -79,15 +79,16 @@ struct Size {
 
 class Measuring {
  public:
-  Measuring(const Stage& stage, CurrentStep& current_step)
+  Measuring(const Stage& stage, CurrentStep& current_step, Measured& measured)
       : stage_(stage),
         current_step_(current_step),
         loop_(stage),
         budget_(stage.request),
         slow_components_(1 - stage.request.threshold),
-        size_(stage.request, 0) {}
+        size_(stage.request, 0),
+        measured_(measured) {}
 
-  Measured run();
+  void run();
 
  private:
   bool is_root() const { return stage_.cluster.rank() == 0; }
@@ -122,7 +123,7 @@ class Measuring {
   std::uint64_t num_verified_ = 0;  // exchanges, on all ranks alike: numbers the next one
   std::size_t num_patterns_written_ = 0, num_baseline_written_ = 0;
   double last_rows_s_ = 0;
-  Measured measured_;
+  Measured& measured_;
 };
 
 PatternPosition Measuring::next_position(PatternKind kind, std::uint64_t index, int repeat,
@@ -368,22 +369,21 @@ void Measuring::run_size(int size_index) {
   if (is_root()) measured_.sizes.push_back(summary);
 }
 
-Measured Measuring::run() {
+void Measuring::run() {
   for (std::size_t i = 0; i < stage_.request.message_sizes_bytes.size(); ++i) run_size(static_cast<int>(i));
   cluster::Cluster& cluster = stage_.cluster;
   const std::string simulated_host = stage_.transport.simulated_host(cluster.rank());
   const auto host_of = stage_.plan.rank_layout.host_of.empty() ? cluster.host_of() : stage_.plan.rank_layout.host_of;
   measured_.slow_components =
       slow_components_.find(cluster, host_of, simulated_host.empty() ? cluster.host() : simulated_host);
-  return std::move(measured_);
 }
 
 }  // namespace
 
-Measured measure(const Stage& stage) {
+void measure(const Stage& stage, Measured& measured) {
   const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
   open_barrier_links(stage);
-  return Measuring(stage, *current_step).run();
+  Measuring(stage, *current_step, measured).run();
 }
 
 }  // namespace leadline::bench::bisection

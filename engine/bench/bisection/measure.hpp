@@ -40,7 +40,7 @@ struct Measured {
 
 /// Collective. Links to a pattern's partners are opened before it, outside any timing. A wrong byte (--verify) is
 /// agreed on by all ranks after the pattern in which it came: AgreedError(run_failed); everything measured before is
-/// with the store.
-Measured measure(const Stage& stage);
+/// with the store and in `measured`.
+void measure(const Stage& stage, Measured& measured);
 
 }  // namespace leadline::bench::bisection

@@ -94,12 +94,16 @@ Error wrong_object(const PhaseSummary& summary) {
 
 class Measuring {
  public:
-  Measuring(const Stage& stage, CurrentStep& current_step, transport::Messages* messages)
-      : stage_(stage), current_step_(current_step), messages_(messages), file_system_(file_system_of_files(stage)) {
+  Measuring(const Stage& stage, CurrentStep& current_step, transport::Messages* messages, Measured& measured)
+      : stage_(stage),
+        current_step_(current_step),
+        messages_(messages),
+        file_system_(file_system_of_files(stage)),
+        measured_(measured) {
     measured_.run = stage.run;
   }
 
-  Measured run();
+  void run();
 
  private:
   bool is_root() const { return stage_.cluster.rank() == 0; }
@@ -118,7 +122,7 @@ class Measuring {
   std::uint32_t earlier_generation_ = 0;
   std::optional<std::uint64_t> num_written_;  ///< objects of a rank, in this repetition
   bool has_hints_ = false;
-  Measured measured_;
+  Measured& measured_;
 };
 
 void Measuring::find_earlier_run() {
@@ -192,7 +196,7 @@ void Measuring::delete_files() {
   agree(stage_.cluster, failure.error());
 }
 
-Measured Measuring::run() {
+void Measuring::run() {
   if (only_reads()) {
     find_earlier_run();
   } else {
@@ -202,7 +206,6 @@ Measured Measuring::run() {
   delete_files();
   sum_over_ranks(stage_.cluster, std::span(&measured_.verified_bytes, 1));
   if (is_root()) measured_.operations = summarize_operations(measured_.phases);
-  return std::move(measured_);
 }
 
 /// No key and no value has such a character.
@@ -230,10 +233,10 @@ storage::Hints hints_of(std::string_view text) {
 
 }  // namespace
 
-Measured measure(const Stage& stage) {
+void measure(const Stage& stage, Measured& measured) {
   const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
   const std::unique_ptr<transport::Messages> messages = open_messages(stage);
-  return Measuring(stage, *current_step, messages.get()).run();
+  Measuring(stage, *current_step, messages.get(), measured).run();
 }
 
 std::vector<HintInForce> compare_hints(const storage::Hints& asked, const storage::Hints& granted, bool is_confirmed) {

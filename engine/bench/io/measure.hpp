@@ -46,9 +46,9 @@ struct Measured {
 };
 
 /// Collective: all phases. Files are truncated before they are written, untimed. If anything fails in a phase, its rows
-/// are kept and all ranks throw AgreedError(run_failed) that names rank, host, file and offset; wrong data, too (the
-/// worst kind first: what, whose, where), once the phase is through.
-Measured measure(const Stage& stage);
+/// are kept, here and in the store, and all ranks throw AgreedError(run_failed) that names rank, host, file and offset;
+/// wrong data, too (the worst kind first: what, whose, where), once the phase is through.
+void measure(const Stage& stage, Measured& measured);
 
 /// Collective: names of the files, expanded: every opener's own, a shared one by its lowest opener; on rank 0 all of
 /// them. Throws Error (the same on all ranks) where two files have one name, naming two ranks, or a file has none.

@@ -87,13 +87,14 @@ OwnMedians medians_of(const PairRow& row, std::span<const std::uint32_t> host_of
 
 class Measuring {
  public:
-  explicit Measuring(const Stage& stage)
+  Measuring(const Stage& stage, Measured& measured)
       : stage_(stage),
         meter_(stage.meter),
         all_to_all_(stage.request, stage.plan, stage.cluster, stage.meter),
-        row_(static_cast<std::size_t>(stage.cluster.size())) {}
+        row_(static_cast<std::size_t>(stage.cluster.size())),
+        measured_(measured) {}
 
-  Measured run();
+  void run();
 
  private:
   void follow_schedule_of(int repeat);
@@ -132,7 +133,7 @@ class Measuring {
   CurrentStep current_step_;
   std::uint64_t last_rows_ns_ = 0;
   double measured_s_ = 0;  // in the loops, summed over rounds: the slowest pair of each
-  Measured measured_;
+  Measured& measured_;
 };
 
 void Measuring::follow_schedule_of(int repeat) {
@@ -368,7 +369,7 @@ int Measuring::repeats_needed(int done) const {
   return std::max(stage_.plan.num_repeats, static_cast<int>(std::min<double>(needed, done + at_once)));
 }
 
-Measured Measuring::run() {
+void Measuring::run() {
   int num_repeats = stage_.plan.num_repeats;
   int slice_number = 0;
   for (int repeat = 0; repeat < num_repeats; ++repeat) {
@@ -379,15 +380,14 @@ Measured Measuring::run() {
     if (repeat + 1 < num_repeats) continue;
     if (const int needed = repeats_needed(repeat + 1);
         needed > num_repeats && measured_s_ < stage_.request.min_time_s) {
-      stage_.store.reserve_repeats(needed);
+      agree(stored([&] { stage_.store.reserve_repeats(needed); }));
       num_repeats = needed;
     }
   }
-  return std::move(measured_);
 }
 
 }  // namespace
 
-Measured measure(const Stage& stage) { return Measuring(stage).run(); }
+void measure(const Stage& stage, Measured& measured) { Measuring(stage, measured).run(); }
 
 }  // namespace leadline::bench::link

@@ -36,7 +36,8 @@ struct Measured {
 };
 
 /// Collective. All repeats, sizes and rounds; each slice summarised and its slowest pairs retested.
-/// Throws AgreedError where ranks agreed on an error (wrong byte, disk full); any other Error is this rank's own.
-Measured measure(const Stage& stage);
+/// Throws AgreedError where ranks agreed on an error (wrong byte, disk full), with the slices that are complete in
+/// `measured`; any other Error is this rank's own.
+void measure(const Stage& stage, Measured& measured);
 
 }  // namespace leadline::bench::link

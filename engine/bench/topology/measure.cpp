@@ -45,10 +45,10 @@ void open_links(const Stage& stage) {
 
 class Measuring {
  public:
-  Measuring(const Stage& stage, CurrentStep& current_step)
-      : stage_(stage), current_step_(current_step), samples_(stage.request.num_iterations) {}
+  Measuring(const Stage& stage, CurrentStep& current_step, Measured& measured)
+      : stage_(stage), current_step_(current_step), samples_(stage.request.num_iterations), measured_(measured) {}
 
-  Measured run();
+  void run();
 
  private:
   void run_cell(std::size_t index);
@@ -58,7 +58,7 @@ class Measuring {
   std::vector<kernel::ExchangeSample> samples_;
   std::uint64_t num_verified_ = 0;  // exchanges, on all ranks alike: numbers the next one
   std::uint64_t start_ns_ = 0;
-  Measured measured_;
+  Measured& measured_;
 };
 
 void Measuring::run_cell(std::size_t index) {
@@ -90,19 +90,18 @@ void Measuring::run_cell(std::size_t index) {
   if (stage_.cluster.rank() == 0) measured_.cells.push_back(numbers.summary);
 }
 
-Measured Measuring::run() {
+void Measuring::run() {
   start_ns_ = now_ns();
   for (std::size_t index = 0; index < stage_.plan.cells.size(); ++index) run_cell(index);
-  return std::move(measured_);
 }
 
 }  // namespace
 
-Measured measure(const Stage& stage) {
+void measure(const Stage& stage, Measured& measured) {
   const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
   open_links(stage);
-  if (stage.request.duration_s > 0) return load(stage, *current_step);
-  return Measuring(stage, *current_step).run();
+  if (stage.request.duration_s > 0) return load(stage, *current_step, measured);
+  Measuring(stage, *current_step, measured).run();
 }
 
 CellExchange::CellExchange(const Stage& stage, const Cell& cell)

@@ -36,8 +36,8 @@ struct Slice {
 
 class SustainedLoad {
  public:
-  SustainedLoad(const Stage& stage, CurrentStep& current_step);
-  Measured run();
+  SustainedLoad(const Stage& stage, CurrentStep& current_step, Measured& measured);
+  void run();
 
  private:
   double elapsed_s() const { return 1e-9 * static_cast<double>(now_ns() - start_ns_); }
@@ -53,11 +53,11 @@ class SustainedLoad {
   std::vector<kernel::ExchangeSample> samples_;
   std::uint64_t num_exchanges_ = 0;  // of all slices, on all ranks alike: numbers the next one
   std::uint64_t start_ns_ = 0;
-  Measured measured_;
+  Measured& measured_;
 };
 
-SustainedLoad::SustainedLoad(const Stage& stage, CurrentStep& current_step)
-    : stage_(stage), current_step_(current_step), samples_(max_batch) {
+SustainedLoad::SustainedLoad(const Stage& stage, CurrentStep& current_step, Measured& measured)
+    : stage_(stage), current_step_(current_step), samples_(max_batch), measured_(measured) {
   assert(stage.request.verify_every >= 1);
   for (const Cell& cell : stage.plan.cells) {
     if (cell.repeat == 0) cells_.push_back(cell);
@@ -148,11 +148,10 @@ void SustainedLoad::close(Slice& slice) {
   if (stage_.progress != nullptr) stage_.progress->load_goes_on(point, elapsed_s());
 }
 
-Measured SustainedLoad::run() {
+void SustainedLoad::run() {
   start_ns_ = now_ns();
   for (std::size_t index = 0; index < max_load_points && run_slice(index); ++index) {
   }
-  return std::move(measured_);
 }
 
 }  // namespace
@@ -174,6 +173,8 @@ double slice_s(double duration_s, std::size_t num_cells, std::size_t index, doub
   return std::max(duration_s / static_cast<double>(max_load_points), std::min(1.0, for_each_s));
 }
 
-Measured load(const Stage& stage, CurrentStep& current_step) { return SustainedLoad(stage, current_step).run(); }
+void load(const Stage& stage, CurrentStep& current_step, Measured& measured) {
+  SustainedLoad(stage, current_step, measured).run();
+}
 
 }  // namespace leadline::bench::topology

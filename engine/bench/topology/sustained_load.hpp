@@ -31,6 +31,6 @@ double slice_s(double duration_s, std::size_t num_cells, std::size_t index, doub
 
 /// Collective, with open links. Throws AgreedError after the slice in which a wrong byte came, or where a point could
 /// not be written.
-Measured load(const Stage& stage, CurrentStep& current_step);
+void load(const Stage& stage, CurrentStep& current_step, Measured& measured);
 
 }  // namespace leadline::bench::topology

@@ -86,6 +86,7 @@ cli::IoPresentation presentation_of(const Command& command, std::optional<Error>
     end(*state, command, result);
     return std::string();
   };
+  presentation.summarizes_failures = true;
   return presentation;
 }
 

@@ -141,7 +141,7 @@ Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const LinkResult& so_far, LinkRe
       file_(cluster, header_, {setup_.path, setup_.existing, setup_.row_path, setup_.placement},
             [this](const OutputFile& file) { return create(file); }) {}
 
-FixedOffsets Hdf5Store::create(const OutputFile& file) const {
+FixedOffsets Hdf5Store::create(const OutputFile& file) {
   const FixedOffsets offsets = create_structure(file.path(), header_);
   for (int index = 0; index < header_.num_permutations; ++index) {
     const std::vector<std::int32_t> seats = setup_.permutation(index);
@@ -150,28 +150,37 @@ FixedOffsets Hdf5Store::create(const OutputFile& file) const {
     }
     file.write_at(offsets.permutations + static_cast<std::uint64_t>(index) * bytes_of(seats).size(), bytes_of(seats));
   }
+  make_repeats(file, setup_.num_repeats);
   return offsets;
+}
+
+/// Rank 0: adds to the file what it lacks for so many repeats.
+void Hdf5Store::make_repeats(const OutputFile& file, int num_repeats) {
+  std::vector<KeptRepeat> added;
+  for (int repeat = static_cast<int>(made_.size()); repeat < num_repeats; ++repeat) {
+    added.push_back({repeat, setup_.permutation_of_repeat ? setup_.permutation_of_repeat(repeat) : -1});
+  }
+  if (added.empty()) return;
+  file.expect_room(room_for_structure + added.size() * room_for_repeat);
+  const auto offsets = add_repeats(file.path(), header_, added);
+  made_.insert(made_.end(), offsets.begin(), offsets.end());
 }
 
 void Hdf5Store::reserve_repeats(int num_repeats) {
   const int num_known = static_cast<int>(repeats_.size());
   if (num_repeats <= num_known) return;
-  std::vector<KeptRepeat> added;
-  for (int repeat = num_known; repeat < num_repeats; ++repeat) added.push_back({repeat, -1});
+  file_.restore_name();
   const std::string places = text_of_rank_0(cluster_, [&] {
-    if (setup_.permutation_of_repeat) {
-      for (KeptRepeat& kept : added) kept.permutation = setup_.permutation_of_repeat(kept.repeat);
-    }
-    file_.expect_room(room_for_structure + added.size() * room_for_repeat);
-    const auto offsets = add_repeats(path(), header_, added);
-    return as_bytes<RepeatOffsets>(offsets);
+    make_repeats(file_.output(), num_repeats);
+    const auto until = std::span<const RepeatOffsets>(made_).first(static_cast<std::size_t>(num_repeats));
+    return result::as_bytes(until.subspan(repeats_.size()));
   });
   const auto offsets = from_bytes<RepeatOffsets>(places);
   repeats_.insert(repeats_.end(), offsets.begin(), offsets.end());
   if (!header_.has_rounds) return;
   std::optional<Error> error;
-  for (std::size_t index = 0; index < added.size(); ++index)
-    put_rounds(setup_.rounds(added[index].repeat), offsets[index], error);
+  for (int repeat = num_known; repeat < num_repeats; ++repeat)
+    put_rounds(setup_.rounds(repeat), repeats_[static_cast<std::size_t>(repeat)], error);
   cluster_.agree(error ? &*error : nullptr);
 }
 

@@ -50,7 +50,6 @@ class Hdf5Store : public LinkResultFile {
   void write_all_to_all(const Slice& slice, std::span<const double> time_ns) override;
   void write_rounds(int repeat, std::span<const std::int32_t> rounds) override;
   const std::string& path() const override { return file_.path(); }
-  void flush() override { file_.flush(); }
   void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
   void finish(const LinkResult& result) override;
 
@@ -58,14 +57,16 @@ class Hdf5Store : public LinkResultFile {
   bool is_direct() const { return file_.is_direct(); }
 
  private:
-  FixedOffsets create(const OutputFile& file) const;
+  FixedOffsets create(const OutputFile& file);
+  void make_repeats(const OutputFile& file, int num_repeats);
   void put_rounds(std::span<const std::int32_t> rounds, const RepeatOffsets& offsets, std::optional<Error>& error);
 
   cluster::Cluster& cluster_;
   LinkResultFileSetup setup_;
   LinkResultHeader header_;
+  std::vector<RepeatOffsets> made_;  ///< rank 0: those in the file
   RunFile file_;
-  std::vector<RepeatOffsets> repeats_;
+  std::vector<RepeatOffsets> repeats_;  ///< those that are reserved
 };
 
 }  // namespace leadline::result

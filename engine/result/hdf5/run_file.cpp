@@ -4,7 +4,6 @@
 #include "result/hdf5/run_file.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -49,16 +48,19 @@ void RunFile::create(RunHeader& header, const RunFileSetup& setup, const Structu
   NonceLocation place;
   const std::string offsets = text_of_rank_0(cluster_, [&] {
     header.nonce = random_nonce();
-    file = OutputFile::create(path, setup.existing);
+    // Under its name when its structure is there: a kill in between leaves no half of one.
+    StagedFile staged(path, setup.existing);
+    file = staged.create();
     try {
       offsets_ = structure(*file);
       place = {header.nonce, offset_of(*file, header.nonce)};
       write_known(*file, header);
-      return as_bytes(std::span<const RunOffsets>(&offsets_, 1));
-    } catch (const Error&) {
-      if (file->is_new()) ::unlink(path.c_str());
-      throw;
+    } catch (const Error& error) {
+      throw staged.named(error);
     }
+    staged.commit();
+    file->moved_to(path);
+    return as_bytes(std::span<const RunOffsets>(&offsets_, 1));
   });
   offsets_ = from_bytes<RunOffsets>(offsets).at(0);
   file_ = SharedFile::open(cluster_, path, std::move(file), place, setup.row_path);
@@ -87,10 +89,6 @@ void RunFile::put(std::uint64_t table, std::string_view own, std::optional<Error
   file_->put([&](int rank) { return table + static_cast<std::uint64_t>(rank) * own.size(); }, own, error);
 }
 
-void RunFile::flush() {
-  if (file_->file() != nullptr) file_->file()->sync();
-}
-
 void RunFile::mark_incomplete(const std::string& reason) noexcept {
   try {
     const std::lock_guard lock(status_mutex_);
@@ -105,6 +103,7 @@ void RunFile::mark_incomplete(const std::string& reason) noexcept {
 void RunFile::finish(const RunResult& result, RunHeader& header, const std::function<std::string()>& summary,
                      const std::function<void()>& add_end) {
   file_->sync_others();
+  file_->restore_name();
   all_or_error(cluster_, [&] {
     if (cluster_.rank() != 0) return;
     header.end_utc = result.provenance.end_utc;
@@ -130,6 +129,7 @@ void RunFile::mark_end(const RunResult& result) {
   file.write_at(offsets_.reason, padded(result.complete ? "" : result.incomplete_reason, reason_size));
   status_ = Status::finished;
   file.sync();
+  file.restore_name();
   file.close();
 }
 

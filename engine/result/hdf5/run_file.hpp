@@ -91,14 +91,19 @@ class RunFile {
   /// How rows reach the file.
   SharedFile& rows() { return *file_; }
 
+  /// Rank 0: the open file.
+  const OutputFile& output() { return *file_->file(); }
+
   /// Rank 0: throws Error(run_failed) unless the disk has so much room for changes of the structure.
   void expect_room(std::uint64_t size_bytes) { file_->file()->expect_room(size_bytes); }
+
+  /// Collective: before HDF5 opens the file, which takes its name. See SharedFile.
+  void restore_name() { file_->restore_name(); }
 
   /// Collective: every rank's own piece into a table of such pieces by rank.
   void put(std::uint64_t table, std::string_view own, std::optional<Error>& error);
 
-  /// The next two are as in LinkResultFile.
-  void flush();
+  /// As in LinkResultFile.
   void mark_incomplete(const std::string& reason) noexcept;
 
   /// Collective: the end. `add_end` writes with HDF5, on rank 0, what only the end knows; the summary of `header` is

@@ -2,8 +2,6 @@
 // Who writes what and when into a SION result.
 #include "result/sion/sion_output.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -58,13 +56,15 @@ void SionOutput::create() {
     if (cluster_.rank() != 0) return;
     header_.nonce = random_nonce();
     nonce = {header_.nonce, prefix_offset};
-    created = OutputFile::create(path_, setup_.existing);
+    StagedFile staged(path_, setup_.existing);
+    created = staged.create();
     try {
       created->write_at(0, sion::encode_meta1(plan_.layout(header_.nonce)));
-    } catch (const Error&) {
-      if (created->is_new()) ::unlink(path_.c_str());
-      throw;
+    } catch (const Error& error) {
+      throw staged.named(error);
     }
+    staged.commit();
+    created->moved_to(path_);
   });
   file_ = SharedFile::open(cluster_, path_, std::move(created), nonce, setup_.row_path);
 }
@@ -261,10 +261,6 @@ void SionOutput::write_all_to_all(std::size_t index, const Slice& slice, std::sp
   if (error) throw *error;
 }
 
-void SionOutput::flush() {
-  if (file_->file() != nullptr) file_->file()->sync();
-}
-
 void SionOutput::mark_incomplete(const std::string& reason) noexcept {
   try {
     const std::lock_guard lock(status_mutex_);
@@ -323,6 +319,7 @@ void SionOutput::mark_end(const LinkResult& result, const sion::LinkTestRun& run
   status_ = Status::finished;
   if (result.complete) close_container();
   file().sync();
+  file().restore_name();
   file().close();
 }
 

@@ -16,7 +16,7 @@
 
 namespace leadline::result {
 
-/// Its life: construction, lay_out, any number of begin_repeat and writes, finish. Collective, but for flush() and
+/// Its life: construction, lay_out, any number of begin_repeat and writes, finish. Collective, but for
 /// mark_incomplete(). Every value is written once, when it is there; only a repeat that takes the place of another
 /// writes its holes, too.
 class SionOutput {
@@ -34,7 +34,6 @@ class SionOutput {
   void write_all_to_all(std::size_t index, const Slice& slice, std::span<const double> time_ns);
 
   const std::string& path() const { return path_; }
-  void flush();
   void mark_incomplete(const std::string& reason) noexcept;
 
   /// What the end adds, for the repeats that are kept; where result.complete, the file becomes a finished one.

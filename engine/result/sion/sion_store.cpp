@@ -112,8 +112,6 @@ void SionStore::close_slice(const SliceSummary& summary) {
   output_->finish(result);
 }
 
-void SionStore::flush() { output_->flush(); }
-
 void SionStore::mark_incomplete(const std::string& reason) noexcept {
   try {
     const std::lock_guard lock(mutex_);

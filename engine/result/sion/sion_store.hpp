@@ -29,7 +29,6 @@ class SionStore : public LinkResultFile {
 
   /// With KeptRepeats::one_file_each the name that was asked for; the files' names have the repeat in them.
   const std::string& path() const override { return path_; }
-  void flush() override;
   void mark_incomplete(const std::string& reason) noexcept override;
   void finish(const LinkResult& result) override;
 

@@ -2,15 +2,11 @@
 // Copies task by task into a file beside the output, which takes its name when everything is in it.
 #include "result/sion/container/dense_copy.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -20,8 +16,6 @@
 
 namespace leadline::result::sion {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::int64_t buffer_bytes = 1 << 20;
 
@@ -52,48 +46,6 @@ bool replaces_input(const Reader& input, const std::string& output, const struct
     throw output_error(output, "it is one of the files of a set", "Choose another name, or copy the set's first file");
   }
   return false;
-}
-
-/// A name in the folder of the output that nobody has; the file is removed if it still has that name at the end.
-class TemporaryName {
- public:
-  explicit TemporaryName(const std::string& output) {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-    const std::string name = ".leadline-" + std::to_string(::getpid()) + "-" + std::to_string(now) + ".sion";
-    path_ = (fs::path(output).parent_path() / name).string();
-  }
-  TemporaryName(const TemporaryName&) = delete;
-  TemporaryName& operator=(const TemporaryName&) = delete;
-  ~TemporaryName() { ::unlink(path_.c_str()); }
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-OutputFile created(const TemporaryName& name, const std::string& output, const std::optional<struct stat>& replaced) {
-  const auto create = [&] {
-    try {
-      return OutputFile::create(name.path(), ExistingFile::refuse);
-    } catch (const Error& error) {
-      throw Error(error.status(), "cannot create result file " + output, error.why(), error.hint());
-    }
-  };
-  OutputFile file = create();
-  if (!replaced) return file;
-  // Before the first byte is in it, which others may not be meant to read. Only root can give a file away.
-  (void)!::chown(name.path().c_str(), replaced->st_uid, replaced->st_gid);
-  if (::chmod(name.path().c_str(), replaced->st_mode & 07777) != 0) throw write_error(output, errno);
-  return file;
-}
-
-void rename_to(const TemporaryName& name, const std::string& output, ExistingFile existing) {
-  const unsigned flags = existing == ExistingFile::refuse ? RENAME_NOREPLACE : 0;
-  int problem = ::renameat2(AT_FDCWD, name.path().c_str(), AT_FDCWD, output.c_str(), flags) == 0 ? 0 : errno;
-  // Some network file systems do not know the flag.
-  if (problem == EINVAL && flags != 0) problem = ::rename(name.path().c_str(), output.c_str()) == 0 ? 0 : errno;
-  if (problem != 0) throw write_error(output, problem);
 }
 
 /// Where the bytes of a copy come from and go to.
@@ -168,14 +120,16 @@ void dense_copy(const std::string& input_path, const std::string& output_path, E
   Reader input = Reader::open(input_path);
   const auto replaced = status_of(output_path);
   const bool is_in_place = replaced && replaces_input(input, output_path, *replaced, existing);
-  // A link stays a link, to the new file.
-  const std::string real_path = replaced ? fs::canonical(output_path).string() : output_path;
-  const TemporaryName temporary(real_path);
-  OutputFile output = created(temporary, output_path, replaced);
-  write_copy(input, layout_of_copy(input, output_path), output);
-  output.sync();
-  output.close();
-  rename_to(temporary, real_path, existing);
+  StagedFile staged(output_path, existing);
+  OutputFile output = staged.create();
+  try {
+    write_copy(input, layout_of_copy(input, output_path), output);
+    output.sync();
+    output.close();
+  } catch (const Error& error) {
+    throw staged.named(error);
+  }
+  staged.commit();
   if (!is_in_place) return;
   for (const Reader::File& member : input.files().subspan(1)) {
     if (::unlink(member.path.c_str()) != 0 && errno != ENOENT) throw write_error(member.path, errno);
