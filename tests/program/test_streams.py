@@ -174,35 +174,10 @@ def test_a_document_is_never_cut_by_a_full_disk(tmp_path: Path) -> None:
 
 def while_it_runs(tmp_path: Path, name: str, change: Callable[[], None]) -> program.Done:
     """A run of seconds, and what is done to its result file meanwhile."""
-    words = [
-        "link",
-        "--local",
-        "2",
-        "--messages",
-        "2000",
-        "--min-time",
-        "2",
-        "--retest",
-        "0",
-        "--wait",
-        "yield",
-        "--quiet",
-    ]
+    how_long = ["--messages", "2000", "--min-time", "2"]
     if name.endswith(".sion"):
-        words = [
-            "link",
-            "--local",
-            "2",
-            "--messages",
-            "100000",
-            "--repeat",
-            "2",
-            "--retest",
-            "0",
-            "--wait",
-            "yield",
-            "--quiet",
-        ]
+        how_long = ["--messages", "100000", "--repeat", "2"]
+    words = ["link", "--local", "2", "--retest", "0", "--wait", "yield", "--quiet", *how_long]
     result = tmp_path / name
     change_now = threading.Event()
 
