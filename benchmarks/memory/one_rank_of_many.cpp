@@ -50,7 +50,7 @@ class FakeBootstrap final : public cluster::Bootstrap {
 class FakeCluster final : public cluster::Cluster {
  public:
   explicit FakeCluster(Who who)
-      : who_(who), bootstrap_(who), addresses_(bootstrap_, host_, {}), host_of_(static_cast<std::size_t>(who.size)) {}
+      : who_(who), bootstrap_(who), addresses_(bootstrap_, {}), host_of_(static_cast<std::size_t>(who.size)) {}
 
   int rank() const override { return who_.rank; }
   int size() const override { return who_.size; }

@@ -7,13 +7,13 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <memory>
 
+#include "cluster/process_identity.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cluster {
@@ -39,12 +39,6 @@ bool is_in_network(const SocketAddress& address, const std::string& network) {
     if (((left[bit / 8] ^ right[bit / 8]) >> (7 - bit % 8)) & 1) return false;
   }
   return true;
-}
-
-std::string own_name() {
-  char name[256] = {};
-  ::gethostname(name, sizeof name - 1);
-  return name;
 }
 
 /// What the name service says to a name: addresses, or why there are none.
@@ -96,7 +90,7 @@ LocalAddress address_of_interface(const std::string& interface, const std::vecto
 }
 
 SocketAddress address_of_suffixed_name(const std::string& suffix, const std::vector<LocalAddress>& candidates) {
-  const std::string host = own_name();
+  const std::string host = host_name();
   const std::string name = host.substr(0, host.find('.')) + suffix;
   const Lookup answer = ask_for(name);
   if (const auto own = own_among(answer.addresses, candidates)) return *own;
@@ -222,7 +216,7 @@ SocketAddress address_between_hosts(const NetworkChoice& network) {
                 "this host has " + devices, "bring a network device up");
   }
   if (candidates.size() == 1) return candidates.front().address;
-  return own_among(ask_for(own_name()).addresses, candidates).value_or(candidates.front().address);
+  return own_among(ask_for(host_name()).addresses, candidates).value_or(candidates.front().address);
 }
 
 }  // namespace leadline::cluster

@@ -87,6 +87,10 @@ class Bootstrap {
 
   /// Local, from the watch thread: this process is about to say on stderr why the run failed.
   virtual void reporting() {}
+
+  /// Local, from the watch thread, as the last thing: makes the launcher end all processes, also one that is stopped
+  /// and would keep it waiting. May end this process, or never return.
+  virtual void end_all() {}
 };
 
 /// What a module (leadline_bootstrap_*.so) offers. Its bootstraps have no membership.

@@ -17,12 +17,26 @@ constexpr std::size_t words_size_max = 4096;
 std::string in(const std::string& current_step) { return current_step.empty() ? "" : " in " + current_step; }
 
 Failure failure(FailureKind kind, std::string problem, std::string why, std::string hint) {
-  return {kind, Error(ExitStatus::run_failed, std::move(problem), std::move(why), std::move(hint))};
+  return {kind, Error(ExitStatus::run_failed, std::move(problem), std::move(why), std::move(hint)), {}};
 }
 
 constexpr const char* kept = "what was measured so far is kept";
 
 }  // namespace
+
+void append(std::string& to, const ProcessIdentity& process) {
+  append(to, process.scope);
+  append(to, process.pid);
+  append(to, process.start_time);
+}
+
+ProcessIdentity take_process(Reader& reader) {
+  ProcessIdentity process;
+  process.scope = reader.number<std::uint64_t>();
+  process.pid = reader.number<std::uint32_t>();
+  process.start_time = reader.number<std::uint64_t>();
+  return process;
+}
 
 std::string packed(const Failure& failure) {
   std::string bytes;
@@ -31,6 +45,7 @@ std::string packed(const Failure& failure) {
   append_text(bytes, failure.error.problem().substr(0, words_size_max));
   append_text(bytes, failure.error.why().substr(0, words_size_max));
   append_text(bytes, failure.error.hint().substr(0, words_size_max));
+  append(bytes, failure.silent_process);
   return bytes;
 }
 
@@ -39,11 +54,13 @@ std::optional<Failure> unpacked(std::string_view bytes) {
   const auto kind = reader.number<std::uint8_t>();
   const auto status = reader.number<std::uint32_t>();
   std::string problem = reader.text(), why = reader.text(), hint = reader.text();
+  const ProcessIdentity silent_process = take_process(reader);
   if (reader.is_short() || status > 4 || kind < 1 || kind > static_cast<std::uint8_t>(FailureKind::died)) {
     return std::nullopt;
   }
   return Failure{static_cast<FailureKind>(kind),
-                 Error(static_cast<ExitStatus>(status), std::move(problem), std::move(why), std::move(hint))};
+                 Error(static_cast<ExitStatus>(status), std::move(problem), std::move(why), std::move(hint)),
+                 silent_process};
 }
 
 Failure rank_died(const std::string& who, const std::string& current_step) {
@@ -51,10 +68,13 @@ Failure rank_died(const std::string& who, const std::string& current_step) {
                  fmt::format("Look at that host and its system log; {}", kept));
 }
 
-Failure rank_silent(const std::string& who, const std::string& current_step, double silent_s) {
-  return failure(FailureKind::silent, fmt::format("{} has been silent for {:.3g} s{}", who, silent_s, in(current_step)),
-                 "it is stopped, or its network is down",
-                 fmt::format("Look at that host; --timeout sets the patience; {}", kept));
+Failure rank_silent(const std::string& who, const std::string& current_step, double silent_s,
+                    const ProcessIdentity& process) {
+  Failure silent = failure(
+      FailureKind::silent, fmt::format("{} has been silent for {:.3g} s{}", who, silent_s, in(current_step)),
+      "it is stopped, or its network is down", fmt::format("Look at that host; --timeout sets the patience; {}", kept));
+  silent.silent_process = process;
+  return silent;
 }
 
 Failure connection_lost(const std::string& who, const std::string& current_step, int error_number) {

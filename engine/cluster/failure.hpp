@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "cluster/bytes.hpp"
+#include "cluster/process_identity.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cluster {
@@ -26,7 +28,11 @@ enum class FailureKind : std::uint8_t {
 struct Failure {
   FailureKind kind = FailureKind::stuck;
   Error error;
+  ProcessIdentity silent_process{};  ///< pid 0: nobody is silent, or it is not known which process that is
 };
+
+void append(std::string& to, const ProcessIdentity& process);
+ProcessIdentity take_process(Reader& reader);
 
 std::string packed(const Failure& failure);
 /// Nothing where the bytes are damaged.
@@ -34,7 +40,8 @@ std::optional<Failure> unpacked(std::string_view bytes);
 
 // The reasons as text. `who` is "rank 3 on node1", `current_step` "round 3 of 7, with partner 5" or empty.
 Failure rank_died(const std::string& who, const std::string& current_step);
-Failure rank_silent(const std::string& who, const std::string& current_step, double silent_s);
+Failure rank_silent(const std::string& who, const std::string& current_step, double silent_s,
+                    const ProcessIdentity& process);
 Failure connection_lost(const std::string& who, const std::string& current_step, int error_number);
 Failure rank_left(const std::string& who, const std::string& current_step);
 Failure rank_stuck(const std::string& who, const std::string& current_step, double stuck_s);

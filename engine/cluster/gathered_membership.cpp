@@ -11,12 +11,12 @@
 
 #include "cluster/bytes.hpp"
 #include "cluster/connection.hpp"
+#include "cluster/process_identity.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cluster {
 namespace {
 
-constexpr std::size_t hash_size_bytes = 8;
 constexpr std::size_t share_size_bytes = 8;  // of the secret: two ranks have 128 bits of it already
 constexpr std::size_t address_size_max = 16;
 // Number of address bytes (0 = cannot listen), address, port.
@@ -59,17 +59,18 @@ std::string packed(const std::optional<Error>& error) {
 
 }  // namespace
 
-GatheredMembership::GatheredMembership(Bootstrap& bootstrap, const std::string& host, const NetworkChoice& network) {
+GatheredMembership::GatheredMembership(Bootstrap& bootstrap, const NetworkChoice& network) {
   std::string own_share(share_size_bytes, '\0');
   randombytes_buf(own_share.data(), own_share.size());
-  const std::string own_hash = hash_of(host, hash_size_bytes);
+  std::string own_host;
+  append(own_host, HostIdentity::own().all);
   bool is_one_host = true;
   {
-    const std::string own = own_hash + own_share;
+    const std::string own = own_host + own_share;
     const std::string all = bootstrap.all_gather(own);
     secret_ = hash_of(all, crypto_generichash_BYTES);
     for (std::size_t rank = 0; rank < static_cast<std::size_t>(bootstrap.size()); ++rank) {
-      is_one_host = is_one_host && part_of(all, own.size(), rank).starts_with(own_hash);
+      is_one_host = is_one_host && part_of(all, own.size(), rank).starts_with(own_host);
     }
   }
 

@@ -13,9 +13,9 @@ namespace leadline::cluster {
 /// Keeps 6 bytes a rank, 18 where any rank listens on IPv6.
 class GatheredMembership final : public Membership {
  public:
-  /// Collective: listens on the loopback where all ranks have the same host name, else see address_between_hosts;
+  /// Collective: listens on the loopback where all ranks are on one host, else see address_between_hosts;
   /// rank 0's random secret goes to all. If any rank cannot listen, all throw the lowest such rank's Error.
-  GatheredMembership(Bootstrap& bootstrap, const std::string& host, const NetworkChoice& network);
+  GatheredMembership(Bootstrap& bootstrap, const NetworkChoice& network);
 
   Descriptor take_listener() override { return std::move(listener_); }
   Endpoint endpoint_of(int rank) const override;

@@ -17,7 +17,7 @@ namespace leadline::cluster {
 namespace {
 
 // Changes with the format of anything that passes on the control plane, so that different builds do not talk.
-constexpr std::string_view magic = "leadln01";
+constexpr std::string_view magic = "leadln02";
 
 std::string body_of(const Hello& hello) {
   std::string body(magic);

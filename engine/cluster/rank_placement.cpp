@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cluster/bytes.hpp"
+#include "cluster/process_identity.hpp"
 
 namespace leadline::cluster {
 namespace {
@@ -129,8 +130,7 @@ std::optional<double> cpu_quota(const std::string& own_groups, const std::string
 
 RankPlacement local_placement() {
   RankPlacement placement;
-  char name[256] = {};
-  placement.host = ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+  placement.host = host_name();
   placement.pid = static_cast<std::int32_t>(::getpid());
   const CpuList cpus = CpuList::of_this_thread();
   placement.cpus = cpus.text();

@@ -13,26 +13,11 @@
 
 #include "cluster/bytes.hpp"
 #include "cluster/connection.hpp"
+#include "cluster/process_identity.hpp"
 #include "core/deadline.hpp"
 
 namespace leadline::cluster {
 namespace {
-
-std::string host_name() {
-  char name[256] = {};
-  if (::gethostname(name, sizeof name - 1) != 0) return "unknown";
-  return name;
-}
-
-std::string short_hash(const std::string& text) {
-  std::uint64_t hash[2];  // 16 bytes is the least that the library makes
-  static_assert(sizeof hash == crypto_generichash_BYTES_MIN);
-  crypto_generichash(reinterpret_cast<unsigned char*>(hash), sizeof hash,
-                     reinterpret_cast<const unsigned char*>(text.data()), text.size(), nullptr, 0);
-  std::string bytes;
-  append(bytes, hash[0]);
-  return bytes;
-}
 
 void expect(Operation wanted, Operation came, int rank) {
   if (wanted != came) throw BrokenEdge{rank, true};
@@ -54,7 +39,7 @@ TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options
   const Deadline deadline = Deadline::after(options_.timeout);
   membership_ = bootstrap_->membership();
   if (membership_ == nullptr)
-    membership_ = &gathered_.emplace(*bootstrap_, host_, NetworkChoice{options_.interface, options_.host_name_suffix});
+    membership_ = &gathered_.emplace(*bootstrap_, NetworkChoice{options_.interface, options_.host_name_suffix});
   key_.emplace(membership_->secret());
   Descriptor listener = membership_->take_listener();
   on_loopback_ = SocketAddress::of_socket(listener.fd()).is_loopback();
@@ -105,23 +90,39 @@ void TcpCluster::await_child(int child, Deadline deadline) {
   children_.emplace_back(child, std::move(socket), waiter_);
 }
 
-/// Host indices are given by rank 0, in order of first appearance, and go to everybody.
+/// Host indices are given by rank 0, in order of first appearance, and go to everybody: one for each rank, and behind
+/// them for each host its number among those of its name. The second of a name is called NAME#2.
 void TcpCluster::learn_hosts() {
-  std::vector<std::uint64_t> hash_of(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
-  gather(short_hash(host_), [&](int rank, std::string_view hash) {
-    hash_of[static_cast<std::size_t>(rank)] = Reader(hash).number<std::uint64_t>();
+  std::vector<HostIdentity> identity_of(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
+  std::string own;
+  append(own, HostIdentity::own().name);
+  append(own, HostIdentity::own().all);
+  gather(own, [&](int rank, std::string_view text) {
+    Reader reader(text);
+    HostIdentity& identity = identity_of[static_cast<std::size_t>(rank)];
+    identity.name = reader.number<std::uint64_t>();
+    identity.all = reader.number<std::uint64_t>();
   });
-  std::string indices;
-  std::map<std::uint64_t, std::uint32_t> known;
-  for (const std::uint64_t hash : hash_of) {
-    append(indices, known.try_emplace(hash, static_cast<std::uint32_t>(known.size())).first->second);
+  std::string hosts, numbers;
+  std::map<std::uint64_t, std::uint32_t> known, num_of_name;
+  for (const HostIdentity& identity : identity_of) {
+    const auto [host, is_new] = known.try_emplace(identity.all, static_cast<std::uint32_t>(known.size()));
+    append(hosts, host->second);
+    if (is_new) append(numbers, ++num_of_name[identity.name]);
   }
-  indices = broadcast(indices);
-  Reader reader(indices);
-  host_of_.reserve(static_cast<std::size_t>(size_));
-  while (!reader.at_end()) host_of_.push_back(reader.number<std::uint32_t>());
-  if (host_of_.size() != static_cast<std::size_t>(size_)) throw std::logic_error("host indices of another run");
-  for (const std::uint32_t host : host_of_) num_hosts_ = std::max(num_hosts_, static_cast<int>(host) + 1);
+  hosts = broadcast(hosts + numbers);
+  Reader reader(hosts);
+  host_of_.resize(static_cast<std::size_t>(size_));
+  for (std::uint32_t& host : host_of_) {
+    host = reader.number<std::uint32_t>();
+    num_hosts_ = std::max(num_hosts_, static_cast<int>(host) + 1);
+  }
+  reader.text_of(host_of_[static_cast<std::size_t>(rank_)] * sizeof(std::uint32_t));
+  const auto number = reader.number<std::uint32_t>();
+  if (reader.is_short()) throw std::logic_error("host indices of another run");
+  if (number == 1) return;
+  host_ += fmt::format("#{}", number);
+  watch_->rename_host(host_);
 }
 
 Descriptor TcpCluster::meet(int partner, Deadline deadline, const ProgressFunction& progress) {

@@ -47,6 +47,10 @@ constexpr auto stay_of_orphan = 2s;
 constexpr auto on_failure_patience = 5s;
 
 constexpr auto stuck_watch_patience = 30s;
+// For the launcher's library to pass on that all shall end.
+constexpr auto end_all_patience = 2s;
+// Within so long after its own absence a rank notices that the others are gone, or is told to go.
+constexpr auto time_to_notice = 2s;
 
 std::string line_of(const Failure& failure) { return std::string("leadline: ") + failure.error.what() + "\n"; }
 
@@ -177,7 +181,7 @@ void Watch::admit(const Hello& hello, Descriptor socket) {
 }
 
 void Watch::adopt(WatchEdge edge) {
-  edge.send(WatchEdge::Message::host, settings_.host);
+  edge.send(WatchEdge::Message::host, greeting());
   if (failure_) edge.send(WatchEdge::Message::failure, packed(*failure_));
   edges_.push_back(std::move(edge));
 }
@@ -222,6 +226,7 @@ void Watch::sleep_until_something() {
 void Watch::forgive_own_absence() {
   const Clock::duration absence = now_ - awake_by_;
   if (absence < interval_) return;
+  if (absence > settings_.timeout) back_since_ = now_;
   for (WatchEdge& edge : edges_) edge.forgive(absence);
   stall_detector_.forgive(absence);
 }
@@ -235,6 +240,10 @@ bool Watch::take_orders() {
     std::swap(orders, orders_);
   }
   for (WatchEdge& edge : orders.edges) adopt(std::move(edge));
+  if (!orders.host.empty()) {
+    settings_.host = orders.host;
+    for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::host, greeting());
+  }
   if (orders.failure) note(*orders.failure, nullptr);
   if (orders.broken) {
     broken_ = orders.broken;
@@ -247,7 +256,9 @@ void Watch::listen_to(WatchEdge& edge) {
   edge.flush();
   edge.receive(now_, [&](WatchEdge::Message message, std::string_view text) {
     if (message == WatchEdge::Message::host) {
-      edge.host = text;
+      Reader reader(text);
+      edge.process = take_process(reader);
+      edge.host = reader.text();
       connection_queue_.note_host(edge.rank());
     }
     if (message == WatchEdge::Message::goodbye) edge.has_left = true;
@@ -274,7 +285,7 @@ void Watch::look_for_trouble() {
   for (WatchEdge& edge : edges_) {
     if (edge.is_lost || edge.has_left || now_ - edge.heard() <= settings_.timeout) continue;
     edge.is_lost = true;
-    note(rank_silent(edge.who(), current_step_of(edge.rank()), seconds(settings_.timeout)), &edge);
+    note(rank_silent(edge.who(), current_step_of(edge.rank()), seconds(settings_.timeout), edge.process), &edge);
   }
   // Later than silence is noticed, so that a silent rank is named before those who wait for it.
   if (const auto time = stall_detector_.standstill(now_, settings_.timeout + 3 * interval_ + 200ms);
@@ -309,6 +320,13 @@ void Watch::note(Failure failure, const WatchEdge* heard_from) {
   }
 }
 
+std::string Watch::greeting() const {
+  std::string text;
+  append(text, ProcessIdentity::own());
+  append_text(text, settings_.host);
+  return text;
+}
+
 std::string Watch::own_name() const { return fmt::format("rank {} on {}", settings_.rank, settings_.host); }
 
 std::string Watch::name_of(int rank) const {
@@ -325,6 +343,10 @@ std::string Watch::current_step_of(int rank) {
     current_step = current_step_;
   }
   return current_step ? current_step(rank) : std::string();
+}
+
+void Watch::rename_host(const std::string& host) {
+  order([&](Orders& orders) { orders.host = host; });
 }
 
 void Watch::abort(Failure failure) {
@@ -368,41 +390,62 @@ void Watch::consider_the_end() {
   if (is_told || parent_ended_after_failure_ || time > (is_orphan ? stay_of_orphan : stay_max)) end();
 }
 
+/// After an absence that was longer than the others' patience they have said why the run ends, and gone.
+bool Watch::was_given_up() const { return back_since_ != Clock::time_point{} && now_ - back_since_ < time_to_notice; }
+
+/// Does the work, and something else where it has not come back in time.
+void Watch::within(Clock::duration patience, const std::function<void()>& work,
+                   const std::function<void()>& too_late) const {
+  const auto is_over = std::make_shared<std::atomic<bool>>(false);
+  std::thread([patience, too_late, is_over] {
+    std::this_thread::sleep_for(patience);
+    if (!is_over->exchange(true)) too_late();
+  }).detach();
+  work();
+  if (is_over->exchange(true)) std::this_thread::sleep_for(patience);
+}
+
 void Watch::report() {
   const std::string message = failure_->error.what();
   const std::string line = line_of(*failure_);
   const int status = static_cast<int>(failure_->error.status());
+  if (was_given_up()) ::_exit(status);
   std::function<void(const std::string&)> on_failure;
   {
     const std::lock_guard lock(mutex_);
     on_failure = on_failure_;
   }
   bootstrap_.reporting();
-  if (on_failure) {
-    const auto is_said = std::make_shared<std::atomic<bool>>(false);
-    std::thread([line, status, is_said] {
-      std::this_thread::sleep_for(on_failure_patience);
-      if (is_said->exchange(true)) return;
-      write_line(line);
-      ::_exit(status);
-    }).detach();
+  const auto mark = [&] {
     try {
       on_failure(message);
     } catch (const std::exception&) {
       // The reason of the run's end is worth more than that of a file which could not be marked.
     }
-    if (is_said->exchange(true)) std::this_thread::sleep_for(on_failure_patience);
-  }
+  };
+  const auto end_without = [line, status] {
+    write_line(line);
+    ::_exit(status);
+  };
+  if (on_failure) within(on_failure_patience, mark, end_without);
   write_line(line);
   end();
 }
 
+/// One that is stopped cannot leave by itself, and some launchers wait for it: whoever is on its host ends it, and the
+/// one that reports tells the launcher where nobody is.
 void Watch::end() {
   const bool is_said = reports() || parent() == nullptr || parent()->has_reported;
   for (WatchEdge& edge : edges_) {
     if (is_said) edge.send(WatchEdge::Message::reported);
   }
-  ::_exit(static_cast<int>(failure_->error.status()));
+  const int status = static_cast<int>(failure_->error.status());
+  const ProcessIdentity& silent = failure_->silent_process;
+  if (silent.pid != 0 && !end_if_stopped_here(silent) && reports()) {
+    within(
+        end_all_patience, [&] { bootstrap_.end_all(); }, [status] { ::_exit(status); });
+  }
+  ::_exit(status);
 }
 
 }  // namespace leadline::cluster

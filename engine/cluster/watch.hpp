@@ -30,7 +30,7 @@ class WatchEdge {
  public:
   using Clock = std::chrono::steady_clock;
   enum class Message : std::uint8_t {
-    host = 1,   ///< the first one: the name of the sender's host
+    host = 1,   ///< the first one: the process, and the name of its host, which may come again
     heartbeat,  ///< still there
     failure,    ///< the run ends, and why
     reported,   ///< the sender has reported the reason to the user
@@ -55,7 +55,8 @@ class WatchEdge {
   std::optional<int> end() const { return end_; }
   std::string who() const;  ///< "rank 3 on node1"
 
-  std::string host;       ///< empty until it is known
+  std::string host;  ///< empty until it is known
+  ProcessIdentity process;
   bool has_left = false;  ///< it said goodbye: whatever happens now is no failure
   bool has_reported = false;
   bool is_lost = false;  ///< its end or silence has been noticed; nothing more is expected of it
@@ -125,6 +126,9 @@ class Watch final : private JoinHandler {
   void set_current_step(std::function<std::string(int rank)> current_step);
   void set_on_failure(std::function<void(const std::string& message)> on_failure);
 
+  /// This host's name is another one than before: the others have hosts of that name, too.
+  void rename_host(const std::string& host);
+
   [[noreturn]] void abort(Failure failure);
   /// A collective cannot go on: blocks until the watch has found out why and ended the process.
   [[noreturn]] void await_end(const BrokenEdge& broken);
@@ -139,6 +143,7 @@ class Watch final : private JoinHandler {
     std::list<WatchEdge> edges;
     std::optional<Failure> failure;
     std::optional<BrokenEdge> broken;
+    std::string host;  ///< the new name; empty = as before
     bool leave = false;
   };
 
@@ -163,12 +168,15 @@ class Watch final : private JoinHandler {
   void consider_the_end();
   [[noreturn]] void report();
   [[noreturn]] void end();
+  bool was_given_up() const;
+  void within(Clock::duration patience, const std::function<void()>& work, const std::function<void()>& too_late) const;
 
+  std::string greeting() const;
   std::string own_name() const;
   std::string name_of(int rank) const;
   std::string current_step_of(int rank);
 
-  const Settings settings_;
+  Settings settings_;
   const Clock::duration interval_;  ///< between heartbeats
   ConnectionQueue& connection_queue_;
   Bootstrap& bootstrap_;
@@ -186,6 +194,7 @@ class Watch final : private JoinHandler {
   HandshakeAcceptor handshake_acceptor_;
   std::list<WatchEdge> edges_;
   Clock::time_point now_, awake_by_, next_heartbeat_;
+  Clock::time_point back_since_{};  ///< when this process went on after an absence longer than the timeout
   std::optional<BrokenEdge> broken_;
   Clock::time_point broken_since_{};
   std::optional<Failure> failure_;

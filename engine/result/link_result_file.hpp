@@ -27,8 +27,8 @@ class LinkResultFile : public bench::link::RowStore {
   virtual const std::string& path() const = 0;
 
   /// Local, from any thread, at any time between construction and destruction: notes why the run did not end well,
-  /// with one positioned write. For the rank that reports a failure. Does nothing where this rank cannot reach the
-  /// file, or once finish() has marked the result complete.
+  /// with one positioned write, unless another rank has noted a reason by then. For the rank that reports a failure.
+  /// Does nothing where this rank cannot reach the file, or once finish() has marked the result complete.
   virtual void mark_incomplete(const std::string& reason) noexcept = 0;
 
   /// Collective: adds what only the end knows and, where result.complete says so, the mark "complete". `result` is

@@ -140,7 +140,7 @@ TEST(FailureText, a_long_text_still_fits_a_frame) {
 
 TEST(FailureText, without_a_current_step_reads_well) {
   EXPECT_EQ(rank_died("rank 3", "").error.problem(), "rank 3 died");
-  EXPECT_EQ(rank_silent("rank 3", "", 60).error.problem(), "rank 3 has been silent for 60 s");
+  EXPECT_EQ(rank_silent("rank 3", "", 60, {}).error.problem(), "rank 3 has been silent for 60 s");
   EXPECT_EQ(signal_to("rank 0 on a", "", SIGINT).error.why(), "rank 0 on a received SIGINT");
 }
 

@@ -51,6 +51,7 @@ class Network:
     def __init__(self, num_hosts: int, folder: Path) -> None:
         """`folder` takes the names of the hosts and `agent`, a remote shell for MPI."""
         self.names = [f"node{index}" for index in range(num_hosts)]
+        self.host_names = self.names[:]  # what gethostname() says there
         self.addresses = [f"10.55.0.{index + 1}" for index in range(num_hosts)]
         self._prefix = f"ll{os.getpid()}-"
         self._switch = f"{self._prefix}switch"
@@ -118,7 +119,7 @@ class Network:
     def on(self, host: int, *words: str | Path) -> list[str]:
         """The command that runs these words on a host."""
         name = self.names[host]
-        enter = ["unshare", "--uts", "--mount", "sh", "-c", _ENTER, "sh", name, *self._files]
+        enter = ["unshare", "--uts", "--mount", "sh", "-c", _ENTER, "sh", self.host_names[host], *self._files]
         return [*self._join(host), "ip", "netns", "exec", self._prefix + name, *enter, *map(str, words)]
 
     def _join(self, host: int) -> list[str]:

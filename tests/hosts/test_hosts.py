@@ -139,6 +139,16 @@ def test_a_host_that_is_not_there(network: Make, tmp_path: Path) -> None:
     assert not (tmp_path / "r.h5").exists()
 
 
+def test_hosts_of_one_name(network: Make, tmp_path: Path) -> None:
+    hosts = network(3)
+    hosts.host_names = ["vm"] * 3
+    with started(hosts, [0, 1, 1, 2], tmp_path, "--messages", "10") as runs:
+        ends = finish(runs)
+    assert [end.status for end in ends] == [0] * 4, [end.err for end in ends]
+    assert "4 ranks on 3 hosts" in ends[0].out
+    assert ResultFile(tmp_path / "r.h5").hosts == ["vm", "vm#2", "vm#2", "vm#3"]
+
+
 def test_open_mpi_over_two_hosts(network: Make, tmp_path: Path) -> None:
     if shutil.which("mpirun.openmpi") is None:
         pytest.skip("mpirun.openmpi is not installed")

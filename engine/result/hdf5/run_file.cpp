@@ -94,7 +94,10 @@ void RunFile::mark_incomplete(const std::string& reason) noexcept {
     const std::lock_guard lock(status_mutex_);
     if (file_->file() == nullptr || status_ == Status::finished) return;
     status_ = Status::failed;
-    file_->file()->write_at(offsets_.reason, padded(reason, reason_size));
+    const OutputFile& file = *file_->file();
+    const std::string unknown = padded(reason_from_the_start, reason_size);
+    if (file.read_at(offsets_.reason, reason_size) == unknown)
+      file.write_at(offsets_.reason, padded(reason, reason_size));
   } catch (const std::exception&) {
     // The run is failing already, and its reason goes to stderr; what the file said before remains true.
   }

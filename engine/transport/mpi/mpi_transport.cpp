@@ -44,6 +44,10 @@ class MpiBootstrap final : public cluster::Bootstrap {
     return all;
   }
 
+  // Not for a second thread beside calls of the first, which MPI_Init promises nothing about; but nothing of MPI is
+  // needed any more, and the watch waits for it only so long.
+  void end_all() override { MPI_Abort(MPI_COMM_WORLD, static_cast<int>(ExitStatus::run_failed)); }
+
  private:
   Library& library_ = Library::instance();
 };

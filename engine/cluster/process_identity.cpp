@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// From /proc: the boot, the namespaces, and when a process was started.
+#include "cluster/process_identity.hpp"
+
+#include <sodium.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "cluster/bytes.hpp"
+
+namespace leadline::cluster {
+namespace {
+
+std::string boot_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+/// "net:[4026531840]"; empty where the kernel has no such namespaces.
+std::string name_of_namespace(const std::string& kind) {
+  std::error_code none;
+  return std::filesystem::read_symlink("/proc/self/ns/" + kind, none).string();
+}
+
+std::uint64_t hash_of(const std::string& text) {
+  char hash[crypto_generichash_BYTES_MIN];
+  crypto_generichash(reinterpret_cast<unsigned char*>(hash), sizeof hash,
+                     reinterpret_cast<const unsigned char*>(text.data()), text.size(), nullptr, 0);
+  return take<std::uint64_t>(hash);
+}
+
+/// From /proc/PID/stat, proc(5); all zero where there is no such process.
+struct Status {
+  char state = 0;                ///< the third word
+  std::uint64_t start_time = 0;  ///< the 22nd
+};
+
+Status status_of(std::uint32_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t behind_name = text.rfind(')');  // the second word, which may hold blanks
+  if (behind_name == std::string::npos) return {};
+  std::istringstream words(text.substr(behind_name + 1));
+  Status status;
+  words >> status.state;
+  std::string word;
+  constexpr int words_between = 18;
+  for (int i = 0; i < words_between; ++i) words >> word;
+  words >> status.start_time;
+  return status;
+}
+
+}  // namespace
+
+std::string host_name() {
+  char name[256] = {};
+  if (::gethostname(name, sizeof name - 1) != 0) return "unknown";
+  return name;
+}
+
+HostIdentity HostIdentity::own() {
+  const std::string name = host_name();
+  return {hash_of(name), hash_of(name + '\n' + boot_id() + '\n' + name_of_namespace("net"))};
+}
+
+ProcessIdentity ProcessIdentity::own() {
+  const auto pid = static_cast<std::uint32_t>(::getpid());
+  return {hash_of(boot_id() + '\n' + name_of_namespace("pid")), pid, status_of(pid).start_time};
+}
+
+bool end_if_stopped_here(const ProcessIdentity& process) {
+  if (process.pid == 0 || process.scope != ProcessIdentity::own().scope) return false;
+  const Status status = status_of(process.pid);
+  const bool is_stopped = status.state == 'T' || status.state == 't';
+  if (is_stopped && status.start_time == process.start_time) ::kill(static_cast<pid_t>(process.pid), SIGKILL);
+  return true;
+}
+
+}  // namespace leadline::cluster

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which host this process is on, whatever its name says, and which process of it this is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace leadline::cluster {
+
+/// The name of this host; "unknown" where the system does not say.
+std::string host_name();
+
+/// Hashes of what makes a host: cloned machines and containers may have one name.
+struct HostIdentity {
+  std::uint64_t name = 0;
+  std::uint64_t all = 0;  ///< of name, boot and network namespace: equal for two processes on one host and network
+
+  static HostIdentity own();
+};
+
+/// A process, for others that may be on the same host.
+struct ProcessIdentity {
+  std::uint64_t scope = 0;  ///< a hash of boot and namespace of process numbers: equal where `pid` means the same
+  std::uint32_t pid = 0;
+  std::uint64_t start_time = 0;  ///< since boot, so that a number that was given out again is another process
+
+  static ProcessIdentity own();
+};
+
+/// Ends that process with SIGKILL where it is on this host, still the same one, and stopped, so that it cannot end by
+/// itself. Whether it is on this host at all, or was.
+bool end_if_stopped_here(const ProcessIdentity& process);
+
+}  // namespace leadline::cluster
