@@ -75,7 +75,7 @@ int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& 
   const transport::LoadedModule module = transport::open_module(transport::parse_choice(request.transport).name);
 
   if (launcher != Launcher::none) return run_rank(launcher_bootstrap(module, launcher, timeout_of(request)), module);
-  refuse_unconnected_slurm_tasks();
+  if (request.num_local == 0) refuse_unconnected_ranks();
   return cluster::launch_local(num_local_ranks(request), [&](std::unique_ptr<cluster::Bootstrap> bootstrap) {
     return run_rank(std::move(bootstrap), module);
   });

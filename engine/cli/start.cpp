@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cluster/bootstrap.hpp"
 #include "cluster/environment.hpp"
@@ -58,12 +59,21 @@ std::unique_ptr<cluster::Bootstrap> launcher_bootstrap(const transport::LoadedMo
   return bootstrap_by_launcher(launcher, timeout);
 }
 
-void refuse_unconnected_slurm_tasks() {
-  const char* step = std::getenv("SLURM_STEP_ID");
-  const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
-  if (step == nullptr || tasks == nullptr || std::atoi(tasks) <= 1) return;
-  throw Error(ExitStatus::something_missing, fmt::format("Slurm started {} tasks that cannot find each other", tasks),
-              "the job step has no PMI", "Use srun --mpi=pmix (also for Open MPI) or srun --mpi=pmi2 (also for MPICH)");
+void refuse_unconnected_ranks() {
+  const cluster::UnsupportedLauncher* const launcher = cluster::unsupported_launcher();
+  if (launcher == nullptr) return;
+  const auto text_of = [](const char* variable) {
+    return variable != nullptr ? fmt::format("{} is {}", variable, std::getenv(variable)) : std::string();
+  };
+  const std::string num_ranks = text_of(launcher->num_ranks);
+  throw Error(ExitStatus::something_missing,
+              fmt::format("the ranks that {} started cannot find each other", launcher->name),
+              text_of(launcher->rank) + (num_ranks.empty() ? "" : ", ") + num_ranks,
+              std::string_view(launcher->rank) == "SLURM_PROCID"
+                  ? "Use srun --mpi=pmix (also for Open MPI) or srun --mpi=pmi2 (also for MPICH); --local N measures "
+                    "this host alone"
+                  : "Use mpirun, mpiexec or srun, or the LEADLINE_* variables (docs/how-to/start-it.md); --local N "
+                    "measures this host alone");
 }
 
 }  // namespace leadline::cli

@@ -17,8 +17,8 @@ namespace leadline::cli {
 std::unique_ptr<cluster::Bootstrap> launcher_bootstrap(const transport::LoadedModule& module,
                                                        cluster::Launcher launcher, std::chrono::nanoseconds timeout);
 
-/// Local: throws Error(something_missing) where srun without a PMI plugin has started several processes, which know
-/// nothing of each other.
-void refuse_unconnected_slurm_tasks();
+/// Local, where no launcher was recognised: throws Error(something_missing) where another one has started several
+/// processes, which know nothing of each other. Each would measure its own host and find nothing wrong.
+void refuse_unconnected_ranks();
 
 }  // namespace leadline::cli

@@ -15,6 +15,41 @@ namespace {
 
 bool has(const char* variable) { return std::getenv(variable) != nullptr; }
 
+// Inside a job step first: a batch script has the other variables of Slurm, too.
+constexpr UnsupportedLauncher unsupported_launchers[] = {
+    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+    {"Slurm", "SLURM_PROCID", "SLURM_NTASKS"},
+    {"torchrun", "RANK", "WORLD_SIZE"},
+    {"PALS", "PALS_RANKID", nullptr},
+    {"jsrun", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"},
+    {"Flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
+    {"MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+    {"ALPS", "ALPS_APP_PE", nullptr},
+};
+
+/// The launcher's own rank variable; null where it has none.
+const char* rank_variable(Launcher launcher) {
+  switch (launcher) {
+    case Launcher::none: {
+      const UnsupportedLauncher* const unsupported = unsupported_launcher();
+      return unsupported != nullptr ? unsupported->rank : nullptr;
+    }
+    case Launcher::environment:
+      return "LEADLINE_RANK";
+    case Launcher::linktest:
+      return "LINKTEST_TCP_RANK";
+    case Launcher::open_mpi:
+      return "OMPI_COMM_WORLD_RANK";
+    case Launcher::mpich:
+    case Launcher::slurm_pmi2:
+      return "PMI_RANK";
+    case Launcher::slurm_pmix:
+    case Launcher::pmix:
+      return "PMIX_RANK";
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::string Bootstrap::all_gather(const std::string&) {
@@ -63,30 +98,18 @@ const char* name_of(Launcher launcher) {
   return "none";
 }
 
-int rank_hint(FrontEnd front_end) {
-  const char* text = nullptr;
-  switch (detect_launcher(front_end)) {
-    case Launcher::none:
-      if (has("SLURM_STEP_ID")) text = std::getenv("SLURM_PROCID");  // a step without PMI has ranks all the same
-      break;
-    case Launcher::environment:
-      text = std::getenv("LEADLINE_RANK");
-      break;
-    case Launcher::linktest:
-      text = std::getenv("LINKTEST_TCP_RANK");
-      break;
-    case Launcher::open_mpi:
-      text = std::getenv("OMPI_COMM_WORLD_RANK");
-      break;
-    case Launcher::mpich:
-    case Launcher::slurm_pmi2:
-      text = std::getenv("PMI_RANK");
-      break;
-    case Launcher::slurm_pmix:
-    case Launcher::pmix:
-      text = std::getenv("PMIX_RANK");
-      break;
+const UnsupportedLauncher* unsupported_launcher() {
+  for (const UnsupportedLauncher& one : unsupported_launchers) {
+    if (!has(one.rank) || (one.num_ranks != nullptr && !has(one.num_ranks))) continue;
+    const char* const num_ranks = one.num_ranks != nullptr ? std::getenv(one.num_ranks) : "2";
+    return std::atoi(num_ranks) > 1 ? &one : nullptr;
   }
+  return nullptr;
+}
+
+int rank_hint(FrontEnd front_end) {
+  const char* const variable = rank_variable(detect_launcher(front_end));
+  const char* const text = variable != nullptr ? std::getenv(variable) : nullptr;
   return text != nullptr ? std::atoi(text) : 0;
 }
 

@@ -32,6 +32,16 @@ enum class FrontEnd : std::uint8_t {
 
 Launcher detect_launcher(FrontEnd front_end = FrontEnd::leadline);
 
+/// A launcher whose processes cannot find each other by what it tells them.
+struct UnsupportedLauncher {
+  const char* name;       ///< for people
+  const char* rank;       ///< the variable with a process's number
+  const char* num_ranks;  ///< the variable with the number of all of them; null = it has none
+};
+
+/// The one that started this process and others; null where there is none, and where it started this one alone.
+const UnsupportedLauncher* unsupported_launcher();
+
 /// For people: "Open MPI mpirun", "Slurm (pmix)" ...
 const char* name_of(Launcher launcher);
 

@@ -88,7 +88,7 @@ Outlet standard_outlet() {
 
 void need_launcher(const RunRequest& request, const HowToStart& how) {
   if (launcher_of(request) != Launcher::none) return;
-  cli::refuse_unconnected_slurm_tasks();
+  cli::refuse_unconnected_ranks();
   throw Error(ExitStatus::something_missing, fmt::format("nothing has started the ranks of {}", how.program),
               "there is no sign of a launcher",
               fmt::format("Start it with {}. \"{}\" starts local ranks by itself", how.example, how.own_command));

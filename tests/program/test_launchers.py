@@ -101,6 +101,41 @@ def test_traces_of_a_launcher_that_is_not_there(tmp_path: Path, left: dict[str, 
     assert not (tmp_path / "r.h5").exists()
 
 
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"},
+        {"PALS_RANKID": "3"},
+        {"JSM_NAMESPACE_RANK": "1", "JSM_NAMESPACE_SIZE": "2"},
+        {"FLUX_TASK_RANK": "1", "FLUX_JOB_SIZE": "2"},
+        {"MV2_COMM_WORLD_RANK": "1", "MV2_COMM_WORLD_SIZE": "2"},
+        {"ALPS_APP_PE": "1"},
+        {"SLURM_PROCID": "1", "SLURM_NTASKS": "2"},
+    ],
+    ids=lambda variables: next(iter(variables)),
+)
+def test_a_launcher_that_is_not_supported_is_no_local_run(tmp_path: Path, variables: dict[str, str]) -> None:
+    words = [program.PROGRAM, "link", *FEW, "--output", "r.h5"]
+    rank = next(iter(variables))
+    done = program.complete(words, tmp_path, env=variables | {rank: "0"})
+    assert done.status == 3
+    assert f"{rank} is 0" in done.complaint
+    assert "--local N" in done.complaint
+    silent = program.complete(words, tmp_path, env=variables)
+    assert (silent.status, silent.err) == (3, ""), "one of the ranks speaks"
+    assert list(tmp_path.iterdir()) == []
+    assert program.complete([*words, "--local", "2"], tmp_path, env=variables).status == 0
+    alone = {name: "1" if "SIZE" in name or "NTASKS" in name else value for name, value in variables.items()}
+    if alone != variables:
+        assert program.complete([*words, "--overwrite"], tmp_path, env=alone).status == 0
+
+
+def test_pmix_without_a_server_is_no_run_of_one_rank(tmp_path: Path) -> None:
+    done = program.complete([program.PROGRAM, "link", *FEW, "--transport", "mpi"], tmp_path, env={"PMIX_RANK": "0"})
+    assert done.status == 3
+    assert "PMIX_RANK is 0" in done.complaint
+
+
 def test_a_mistake_is_told_once(launcher: list[str], tmp_path: Path) -> None:
     for words in (["--frobnicate"], ["--only-rounds", "9"], ["--output", "missing/r.h5"], ["--local", "2"]):
         done = launched(launcher, 3, tmp_path, *words)

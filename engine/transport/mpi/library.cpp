@@ -51,6 +51,11 @@ std::optional<Announced> announced_ranks() {
 
 void refuse_unconnected_ranks(int size) {
   const auto announced = announced_ranks();
+  if (const char* rank = std::getenv("PMIX_RANK"); rank != nullptr && !announced && size == 1) {
+    throw Error(ExitStatus::something_missing, "the launcher and the MPI library do not understand each other",
+                library_name() + " sees 1 rank, but PMIX_RANK is " + rank,
+                "Start with the library's own mpirun or mpiexec, or use --transport tcp");
+  }
   // More than one means that the library found the others; Slurm may then have counted only a part of them.
   if (!announced || announced->num_ranks == size || size > 1) return;
   throw Error(ExitStatus::something_missing, "the launcher and the MPI library do not understand each other",
