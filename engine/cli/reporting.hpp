@@ -20,7 +20,8 @@ int reported(cluster::FrontEnd front_end, const std::function<int()>& body) noex
 /// next file or connection would get its number, and text for people would go there.
 void occupy_closed_streams();
 
-/// To standard output, at once. Throws Error(run_failed), or Error(output_closed) where its reader has gone.
+/// To standard output, at once, without what a terminal takes for a command (names of hosts and files may hold it).
+/// Throws Error(run_failed), or Error(output_closed) where its reader has gone.
 void say(const std::string& text);
 
 /// The same beside a measurement, which goes on and keeps its own exit status where nobody reads its text.

@@ -102,7 +102,7 @@ std::vector<SlurmSwitch> read_slurm_switches(const std::string& file, std::strin
     own = own.substr(0, own.find_last_not_of(" \t\r") + 1);
     const bool goes_on = own.ends_with('\\');
     if (goes_on) own.remove_suffix(1);
-    joined.append(own).append(" ");
+    joined.append(own);  // as Slurm does: a list may go on after a comma
     if (goes_on) continue;
     const std::vector<std::string_view> words = words_of(joined);
     if (!words.empty()) found.push_back(to_switch(line, read_values(line, words), num_left));

@@ -81,6 +81,7 @@ TEST(slurm_topology, is_read_as_slurm_reads_it) {
   EXPECT_THAT(parsed("switchname=a NODES=\"n[1-2]\"\r\n  SWITCHNAME=b\tnodes=n3\r\n").hosts,
               ElementsAre("n1", "n2", "n3"));
   EXPECT_THAT(parsed("SwitchName=a \\\n  Nodes=n[1-2]\nSwitchName=b Nodes=n3").hosts, ElementsAre("n1", "n2", "n3"));
+  EXPECT_THAT(parsed("SwitchName=a Nodes=n1,\\\nn2\nSwitchName=b Nodes=n3").hosts, ElementsAre("n1", "n2", "n3"));
 }
 
 TEST(slurm_topology, names_the_line_that_is_wrong) {

@@ -57,6 +57,18 @@ def faults(slices: list[dict[str, Any]], at: int = 0) -> list[dict[str, Any]]:
     return [fault for fault in slices[at]["diagnosis"]["faults"] if not fault["is_note"]]
 
 
+def test_a_host_name_is_no_command_for_the_terminal(measured: Any, leadline: Leadline) -> None:
+    path = measured(SLOW_HOST)
+    with h5py.File(path, "r+") as file:
+        hosts = file["ranks/host"][:]
+        file["ranks/host"][:] = [name.replace(b"node5", b"\x1b]0;x\x07\xc2\x9b31m") for name in hosts]
+    for command in ("diagnose", "info"):
+        done = leadline(command, path)
+        assert done.status == 0, done.err
+        assert "?]0;x???31m" in done.out
+        assert not {character for character in done.out if ord(character) < 32 or 127 <= ord(character) < 160} - {"\n"}
+
+
 def test_a_slow_host_is_named(measured: Any, leadline: Leadline, diagnosed: Any) -> None:
     path = measured(SLOW_HOST)
     (fault,) = faults(diagnosed(path))
