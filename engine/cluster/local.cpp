@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "cluster/address.hpp"
 #include "cluster/connection.hpp"
 #include "cluster/signals.hpp"
+#include "core/control_group.hpp"
 #include "core/error.hpp"
 
 namespace leadline::cluster {
@@ -90,10 +92,12 @@ using Clock = std::chrono::steady_clock;
 // After one rank has failed the others know within a heartbeat, report and go; a few seconds more is for a
 // file system that takes its time. Whoever is still there then is killed.
 constexpr auto patience_after_failure = 7s;
+constexpr auto patience_after_report = 300ms;
 
 struct Child {
   pid_t pid = 0;
   std::optional<int> status;  ///< as waitpid gives it; nothing while it runs
+  bool was_stopped = false;   ///< and is then killed by another rank, which says why
 
   bool failed() const { return status && *status != 0; }
   bool exited() const { return status && WIFEXITED(*status); }
@@ -181,11 +185,15 @@ class Run {
   bool is_over() const {
     return std::all_of(children_.begin(), children_.end(), [](const Child& child) { return child.status; });
   }
+  int first_status() const { return first_failed_ ? *children_[*first_failed_].status : 0; }
   int outcome() const;
 
   ReporterMark mark_;
   std::vector<Child> children_;
   std::optional<std::size_t> first_failed_;
+  bool is_told_to_stop_ = false;
+  bool is_ending_ = false;  ///< those that are left are killed from here
+  std::uint64_t out_of_memory_kills_before_ = out_of_memory_kills();
 };
 
 void Run::start(int num_ranks, HeldSignals& signals, const std::function<int(std::unique_ptr<Bootstrap>)>& rank_main) {
@@ -207,6 +215,7 @@ void Run::start(int num_ranks, HeldSignals& signals, const std::function<int(std
       continue;
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    std::ofstream("/proc/self/oom_score_adj") << 500;  // where memory runs out, the launcher is left to say so
     if (::getppid() != launcher) ::_exit(static_cast<int>(ExitStatus::run_failed));  // it died before the prctl
     children_.clear();
     signals.release();
@@ -223,11 +232,16 @@ void Run::start(int num_ranks, HeldSignals& signals, const std::function<int(std
 void Run::look_at(Child& child, int options) {
   int status = 0;
   if (child.status || ::waitpid(child.pid, &status, options) != child.pid) return;
+  child.was_stopped = WIFSTOPPED(status) || (child.was_stopped && !WIFCONTINUED(status));
+  if (WIFSTOPPED(status) || WIFCONTINUED(status)) return;
   child.status = status;
-  if (status != 0 && !first_failed_) first_failed_ = static_cast<std::size_t>(&child - children_.data());
+  // Of several that are found ended at once, one that was killed is the cause; the others gave up.
+  const bool is_cause = WIFSIGNALED(status) && !child.was_stopped && !is_ending_ && !WIFSIGNALED(first_status());
+  if (status != 0 && (!first_failed_ || is_cause)) first_failed_ = static_cast<std::size_t>(&child - children_.data());
 }
 
 void Run::kill_all() {
+  is_ending_ = true;
   send_all(SIGKILL);
   for (Child& child : children_) look_at(child, 0);
 }
@@ -236,13 +250,17 @@ int Run::wait(const HeldSignals& signals) {
   std::optional<Clock::time_point> give_up_at;
   while (!is_over()) {
     const int signal_number = signals.next(give_up_at ? 100ms : 1000ms);
-    const bool is_told_to_stop = signal_number != 0 && signal_number != SIGCHLD;
-    if (is_told_to_stop) send_all(signal_number);
-    for (Child& child : children_) look_at(child, WNOHANG);
-    if ((first_failed_ || is_told_to_stop) && !give_up_at) give_up_at = Clock::now() + patience_after_failure;
-    // The others stay only for the sake of the one that reports, or because they are stopped.
+    if (signal_number != 0 && signal_number != SIGCHLD) {
+      is_told_to_stop_ = true;
+      send_all(signal_number);
+    }
+    for (Child& child : children_) look_at(child, WNOHANG | WUNTRACED | WCONTINUED);
+    if ((first_failed_ || is_told_to_stop_) && !give_up_at) give_up_at = Clock::now() + patience_after_failure;
+    // The others stay only for the sake of the one that reports, or because they are stopped. A killed one has closed
+    // its connections, which others then report, a moment before its end is seen here.
     const bool is_reported = mark_.rank() && children_[static_cast<std::size_t>(*mark_.rank())].status;
-    if (is_reported || (give_up_at && Clock::now() > *give_up_at)) kill_all();
+    if (is_reported && give_up_at) give_up_at = std::min(*give_up_at, Clock::now() + patience_after_report);
+    if (give_up_at && Clock::now() > *give_up_at) kill_all();
   }
   return outcome();
 }
@@ -251,12 +269,19 @@ int Run::outcome() const {
   if (!first_failed_) return 0;
   const Child& first = children_.front();
   const bool rank_0_ended_itself = first.failed() && first.exited();
-  if (!mark_.rank() && !rank_0_ended_itself) {
-    const int status = *children_[*first_failed_].status;
+  const Child& failed = children_[*first_failed_];
+  const int status = *failed.status;
+  // By which signal a rank died is known only here, also where another has said that it is gone.
+  const bool was_killed = WIFSIGNALED(status) && !failed.was_stopped && !is_told_to_stop_;
+  if (was_killed || (!mark_.rank() && !rank_0_ended_itself)) {
     const std::string how =
         WIFSIGNALED(status) ? fmt::format("killed by signal {}, {}", WTERMSIG(status), ::sigdescr_np(WTERMSIG(status)))
                             : fmt::format("exit status {}", WEXITSTATUS(status));
-    fmt::print(stderr, "leadline: rank {} died ({}). Look at the system log\n", *first_failed_, how);
+    const bool is_out_of_memory = out_of_memory_kills() > out_of_memory_kills_before_;
+    fmt::print(stderr, "leadline: rank {} died ({}). {}\n", *first_failed_, how,
+               is_out_of_memory ? "The memory that this job may use (its control group) ran out: choose fewer ranks or "
+                                  "smaller messages, or give the job more"
+                                : "Look at the system log");
   }
   return rank_0_ended_itself ? WEXITSTATUS(*first.status) : static_cast<int>(ExitStatus::run_failed);
 }

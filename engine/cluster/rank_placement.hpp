@@ -5,7 +5,6 @@
 #include <hwloc/bitmap.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "cluster/cluster.hpp"
@@ -19,10 +18,6 @@ RankPlacement local_placement();
 /// Local: how many cores this process can use at once, by its binding and the CPU quota of its control group;
 /// at least 1.
 int usable_cores();
-
-/// Local: cores that a control group allows ("cpu.max", or cpu.cfs_quota_us of version 1), for the lines of
-/// /proc/self/cgroup and the directory where control groups are mounted. Nothing where there is no limit.
-std::optional<double> cpu_quota(const std::string& own_groups, const std::string& mount);
 
 struct CoreShare {
   double ranks_per_core_max = 0;  ///< on the host where it is worst; above 1, ranks take turns

@@ -242,6 +242,14 @@ std::string format_bytes(std::uint64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
+std::string about_bytes(std::uint64_t bytes) {
+  constexpr std::array names{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < names.size(); ++unit) amount /= 1024;
+  return fmt::format("{:.{}f} {}", amount, unit == 0 ? 0 : 1, names[unit]);
+}
+
 Unit time_unit(double typical_ns) { return largest_not_above(time_units, typical_ns); }
 
 Unit bandwidth_unit(double typical_bytes_per_s) { return largest_not_above(bandwidth_units, typical_bytes_per_s); }

@@ -27,6 +27,9 @@ std::vector<std::uint64_t> parse_byte_sizes(std::string_view text);
 /// Exact, in the largest 1024-based unit that divides: "16 MiB", "1000 B", "1536 B".
 std::string format_bytes(std::uint64_t bytes);
 
+/// One decimal in the 1024-based unit that fits, for an estimate or a great sum: "1.5 KiB", "12 B".
+std::string about_bytes(std::uint64_t bytes);
+
 /// A unit that a whole column is printed in: number = value / divisor.
 struct Unit {
   double divisor = 1;

@@ -73,14 +73,6 @@ std::string format_duration(double duration_s) {
   return fmt::format("{} h {:02} min", whole_min / 60, whole_min % 60);
 }
 
-std::string about_bytes(std::uint64_t bytes) {
-  constexpr const char* names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; amount >= 1024 && unit + 1 < std::size(names); ++unit) amount /= 1024;
-  return fmt::format("{:.{}f} {}", amount, unit == 0 ? 0 : 1, names[unit]);
-}
-
 double middle_of(const std::vector<double>& values) {
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (const double value : values) {

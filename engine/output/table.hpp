@@ -45,9 +45,6 @@ std::string percent_text(double share);
 /// "0.42 s", "12.3 s", "3 min 20 s", "2 h 05 min".
 std::string format_duration(double duration_s);
 
-/// One decimal in the 1024-based unit that fits, for an estimate or a great sum.
-std::string about_bytes(std::uint64_t bytes);
-
 /// What one unit for all these values should go by: the middle between the least and the greatest, as ratios go. Leaves
 /// out what is not above 0; NaN where nothing is.
 double middle_of(const std::vector<double>& values);

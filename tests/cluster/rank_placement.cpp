@@ -5,9 +5,6 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "ranks.hpp"
 
 namespace leadline::cluster {
@@ -33,47 +30,6 @@ TEST(LocalPlacement, is_that_of_this_process) {
   EXPECT_GE(placement.num_cpus, 1);
   EXPECT_GE(usable_cores(), 1);
   EXPECT_LE(usable_cores(), placement.num_cpus);
-}
-
-class Quota : public testing::Test {
- protected:
-  Quota() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "leadline-quota-XXXXXX").string();
-    mount_ = ::mkdtemp(pattern.data());
-  }
-  ~Quota() override { std::filesystem::remove_all(mount_); }
-  void write(const std::string& path, const std::string& text) {
-    std::filesystem::create_directories(std::filesystem::path(mount_ + path).parent_path());
-    std::ofstream(mount_ + path) << text << "\n";
-  }
-  std::string mount_;
-};
-
-TEST_F(Quota, of_version_2_is_the_tightest_on_the_way_up) {
-  write("/job/step/cpu.max", "max 100000");
-  EXPECT_EQ(cpu_quota("0::/job/step\n", mount_), std::nullopt);
-  write("/job/cpu.max", "150000 100000");
-  EXPECT_EQ(cpu_quota("0::/job/step\n", mount_), 1.5);
-  write("/job/step/cpu.max", "400000 100000");
-  EXPECT_EQ(cpu_quota("0::/job/step\n", mount_), 1.5);
-  write("/cpu.max", "50000 100000");
-  EXPECT_EQ(cpu_quota("0::/job/step\n", mount_), 0.5);
-  EXPECT_EQ(cpu_quota("0::/not/visible/from/here\n", mount_), 0.5);
-}
-
-TEST_F(Quota, of_version_1_is_in_the_cpu_controller) {
-  write("/cpu/box/cpu.cfs_quota_us", "-1");
-  write("/cpu/box/cpu.cfs_period_us", "100000");
-  const std::string groups = "4:memory:/box\n3:cpu,cpuacct:/box\n0::/\n";
-  EXPECT_EQ(cpu_quota(groups, mount_), std::nullopt);
-  write("/cpu/box/cpu.cfs_quota_us", "200000");
-  EXPECT_EQ(cpu_quota(groups, mount_), 2.0);
-}
-
-TEST_F(Quota, nonsense_is_no_limit) {
-  for (const char* groups : {"", "\n", "nonsense", "::", "0::", "0::relative", "1:cpu"}) {
-    EXPECT_EQ(cpu_quota(groups, mount_), std::nullopt) << groups;
-  }
 }
 
 void bind_to(int cpu) {

@@ -76,9 +76,11 @@ def test_a_local_rank_is_killed(leadline: Leadline, tmp_path: Path, victim: int)
         done = run.finish()
     assert done.status == 4
     assert done.out == ""
-    assert "died" in done.complaint
-    assert_names_the_round(done.complaint, victim, leadline)
-    assert_kept(tmp_path, done.complaint.removeprefix("leadline: "))
+    of_rank, of_launcher = done.complaints
+    assert "died" in of_rank
+    assert of_launcher == f"leadline: rank {victim} died (killed by signal 9, Killed). Look at the system log"
+    assert_names_the_round(of_rank, victim, leadline)
+    assert_kept(tmp_path, of_rank.removeprefix("leadline: "))
 
 
 @pytest.mark.parametrize("victim", [0, 2])

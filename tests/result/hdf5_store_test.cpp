@@ -263,13 +263,21 @@ TEST(Hdf5Store, SaysWhyItIsIncompleteUntilItIsComplete) {
     cluster.barrier();
     if (cluster.rank() == 0) {
       EXPECT_EQ(reason_now(), "rank 0 on node0 is gone");
-      store.mark_incomplete("x");
-      EXPECT_EQ(reason_now(), "x");
-      store.mark_incomplete(std::string(1020, 'y') + "\xc3\xa4\xc3\xa4\xc3\xa4");
-      EXPECT_EQ(reason_now(), std::string(1020, 'y') + "...");
+      store.mark_incomplete("a later cause");
+      EXPECT_EQ(reason_now(), "rank 0 on node0 is gone");
     }
   }));
   EXPECT_THAT(Reader(path).ints("/status/complete"), ElementsAre(0));
+}
+
+TEST(Hdf5Store, CutsALongReasonBetweenCharacters) {
+  const Folder folder;
+  const std::string path = folder / "run.h5";
+  expect_no_errors(run_ranks({1}, [&](auto& cluster) {
+    Hdf5Store(cluster, result_so_far(1), setup_for(cluster, path))
+        .mark_incomplete(std::string(1020, 'y') + "\xc3\xa4\xc3\xa4\xc3\xa4");
+  }));
+  EXPECT_EQ(Reader(path).texts("/status/reason").at(0), std::string(1020, 'y') + "...");
 }
 
 TEST(Hdf5Store, ThatIsCompleteStaysSo) {

@@ -294,20 +294,12 @@ double bytes_needed(const Target& target, const IoRequest& request, const Plan& 
   return bytes - replaced * num_files;
 }
 
-/// "72.1 GiB": rounded.
-std::string rounded(double bytes) {
-  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  std::size_t unit = 0;
-  for (; bytes >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
-  return fmt::format("{:.1f} {}", bytes, units[unit]);
-}
-
 void check_space(const Target& target, const IoRequest& request, const Plan& plan, int rank) {
   const std::uint64_t free = storage::free_bytes(directory_of(target.path));
   const double needed = bytes_needed(target, request, plan, rank);
   if (needed <= static_cast<double>(free)) return;
   throw Error(ExitStatus::something_missing, fmt::format("the files do not fit beside {}", target.path),
-              fmt::format("they need {} more, {} are free there", rounded(needed), rounded(static_cast<double>(free))),
+              fmt::format("they need {} more, {} are free there", about_bytes(whole_bytes(needed)), about_bytes(free)),
               fmt::format("Choose fewer --objects, a smaller --object-size, or another place with {}", target.option));
 }
 

@@ -35,33 +35,30 @@ namespace {
               std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
-/// How many ranks the launcher says it started, and which variable says so.
+/// What the launcher says about the ranks it started.
 struct Announced {
   const char* variable;
-  int num_ranks;
+  std::string value;
+  int num_ranks;  // 0 when the variable does not tell
 };
 
+/// To be asked before MPI_Init: Open MPI sets variables of its own there, also for one rank alone.
 std::optional<Announced> announced_ranks() {
   // The innermost launcher first: a job step of Slurm may hold an mpirun, not the other way round.
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}) {
-    if (const char* text = std::getenv(variable)) return Announced{variable, std::atoi(text)};
+    if (const char* text = std::getenv(variable)) return Announced{variable, text, std::atoi(text)};
   }
+  if (const char* rank = std::getenv("PMIX_RANK")) return Announced{"PMIX_RANK", rank, 0};
   return std::nullopt;
 }
 
-void refuse_unconnected_ranks(int size) {
-  const auto announced = announced_ranks();
-  if (const char* rank = std::getenv("PMIX_RANK"); rank != nullptr && !announced && size == 1) {
-    throw Error(ExitStatus::something_missing, "the launcher and the MPI library do not understand each other",
-                library_name() + " sees 1 rank, but PMIX_RANK is " + rank,
-                "Start with the library's own mpirun or mpiexec, or use --transport tcp");
-  }
+void refuse_unconnected_ranks(const std::optional<Announced>& announced, int size) {
   // More than one means that the library found the others; Slurm may then have counted only a part of them.
   if (!announced || announced->num_ranks == size || size > 1) return;
   throw Error(ExitStatus::something_missing, "the launcher and the MPI library do not understand each other",
-              library_name() + " sees 1 rank, " + announced->variable + " says " + std::to_string(announced->num_ranks),
+              library_name() + " sees 1 rank, " + announced->variable + " is " + announced->value,
               "Start with the library's own mpirun or mpiexec, or under Slurm with --mpi=pmix (Open MPI) or "
-              "--mpi=pmi2 (MPICH)");
+              "--mpi=pmi2 (MPICH), or use --transport tcp");
 }
 
 sigjmp_buf out_of_finalize;
@@ -108,11 +105,12 @@ Library& Library::instance() {
 Library::Library() {
   // Not MPI_Init_thread(FUNNELED), although the watch is a second thread: it never calls MPI, and from FUNNELED on
   // Open MPI 4.1 takes locks that add a third to the latency of a short message in shared memory.
+  const auto announced = announced_ranks();
   MPI_Init(nullptr, nullptr);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   try {
-    refuse_unconnected_ranks(size_);
+    refuse_unconnected_ranks(announced, size_);
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Comm_idup(MPI_COMM_WORLD, &comm_, &request);
     wait_yielding(request, Deadline::after(std::chrono::seconds(60)), "not all ranks came to MPI_Comm_idup");
