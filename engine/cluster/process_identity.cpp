@@ -8,7 +8,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "cluster/bytes.hpp"
@@ -44,7 +43,8 @@ struct Status {
 
 Status status_of(std::uint32_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  std::getline(file, text, '\0');  // a buffer iterator would throw where the process ends between open and read
   const std::size_t behind_name = text.rfind(')');  // the second word, which may hold blanks
   if (behind_name == std::string::npos) return {};
   std::istringstream words(text.substr(behind_name + 1));
