@@ -73,6 +73,7 @@ class FakeCluster final : public cluster::Cluster {
     if (own != nullptr) throw Error(*own);
   }
   ProgressCounter& progress_counter() override { return progress_counter_; }
+  void tell_current_step() override {}
   void set_current_step(std::function<std::string(int)> current_step) override {
     current_step_ = std::move(current_step);
   }

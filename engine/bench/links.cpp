@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/random.hpp"
+#include "kernel/barrier.hpp"
 
 namespace leadline::bench {
 
@@ -34,12 +35,29 @@ std::vector<std::int32_t> in_hashed_order(std::span<const std::int32_t> partners
   return ordered;
 }
 
+AwaitedRanks::Ranks awaited_in(std::span<const kernel::NeighbourChannel> channels, const cluster::Cluster& cluster) {
+  AwaitedRanks::Ranks awaited;
+  std::vector<std::int32_t>& partners = awaited.partners;
+  for (const kernel::NeighbourChannel& channel : channels) partners.push_back(channel.partner);
+  std::sort(partners.begin(), partners.end());
+  partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
+  awaited.in_barrier = kernel::barrier_partners(cluster.rank(), cluster.size());
+  return awaited;
+}
+
 void open_links(cluster::Cluster& cluster, transport::Transport& transport, std::span<const std::int32_t> partners,
                 double timeout_s) {
   const auto timeout = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(timeout_s));
   for (const std::int32_t partner : partners) {
-    const InTransport in_transport(cluster.progress_counter());
-    transport.connect(partner, Deadline::after(timeout));
+    const InTransport in_transport(cluster.progress_counter(), partner);
+    try {
+      transport.connect(partner, Deadline::after(timeout));
+    } catch (const cluster::ConnectionLost&) {
+      throw;
+    } catch (const Error& error) {
+      if (error.status() != ExitStatus::run_failed) throw;
+      throw cluster::ConnectionLost(partner, error.problem(), error.why(), error.hint());
+    }
   }
 }
 

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "cluster/cluster.hpp"
 #include "core/progress_counter.hpp"
+#include "kernel/neighbour_exchange.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::bench {
@@ -21,10 +23,15 @@ std::vector<std::int32_t> in_hashed_order(std::span<const std::int32_t> partners
 void open_links(cluster::Cluster& cluster, transport::Transport& transport, std::span<const std::int32_t> partners,
                 double timeout_s);
 
-/// Marks a thread as blocked inside a transport call: only a partner can unblock it.
+/// Local: whom a rank waits for in an exchange over these channels, with the barrier before it.
+AwaitedRanks::Ranks awaited_in(std::span<const kernel::NeighbourChannel> channels, const cluster::Cluster& cluster);
+
+/// Marks a thread as blocked inside a transport call: only these partners can unblock it.
 class InTransport {
  public:
-  explicit InTransport(ProgressCounter& progress_counter) : progress_counter_(progress_counter) {
+  explicit InTransport(ProgressCounter& progress_counter, AwaitedRanks::Ranks awaited = {})
+      : progress_counter_(progress_counter) {
+    progress_counter_.awaited_ranks.set(std::move(awaited));
     progress_counter_.advance();
     progress_counter_.in_transport.store(true, std::memory_order_relaxed);
   }
@@ -32,6 +39,8 @@ class InTransport {
     progress_counter_.in_transport.store(false, std::memory_order_relaxed);
     progress_counter_.advance();
   }
+  InTransport(ProgressCounter& progress_counter, std::int32_t partner)
+      : InTransport(progress_counter, AwaitedRanks::Ranks{{partner}, {}}) {}
   InTransport(const InTransport&) = delete;
   InTransport& operator=(const InTransport&) = delete;
 

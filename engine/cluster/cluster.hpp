@@ -66,9 +66,12 @@ class Cluster : public Rendezvous {
   // Local: the watch.
   virtual ProgressCounter& progress_counter() = 0;
 
-  /// `current_step(rank)` says what that rank was about to do ("round 3 of 7, with partner 5"); called from the
-  /// watch thread at any time, so it may only read what does not change or is atomic.
+  /// `current_step(rank)` says what that rank was about to do ("round 3 of 7, with partner 5"), or nothing where only
+  /// that rank knows: then counts what it said of itself with its last heartbeat. Called from the watch thread at any
+  /// time, so it may only read what does not change or is atomic.
   virtual void set_current_step(std::function<std::string(int rank)> current_step) = 0;
+  /// What this rank says of itself is told at once, not with the next heartbeat.
+  virtual void tell_current_step() = 0;
 
   /// `on_failure(message)` runs once, in the watch thread of the one rank that reports, directly before that
   /// message goes to stderr and the process ends with status 4: the place to mark the result file.

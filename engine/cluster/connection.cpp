@@ -22,11 +22,13 @@ namespace {
   const char* hint = "Check the addresses and ports of the run";
   if (error_number == EADDRINUSE) hint = "another program, or another run, has that port: choose a free one";
   if (error_number == EADDRNOTAVAIL) hint = "that address is not one of this host";
+  if (is_out_of_descriptors(error_number)) hint = more_descriptors;
   if (error_number == EACCES) hint = "ports below 1024 are for root: choose a higher one";
   throw Error(ExitStatus::run_failed, fmt::format("cannot listen on {}", place), system_error_text(error_number), hint);
 }
 
 constexpr const char* no_answer = "it does not answer";
+constexpr const char* turned_away = "it turns us away";
 // An attempt that the deadline cuts shorter than this says nothing new.
 constexpr auto short_attempt = std::chrono::seconds(1);
 
@@ -36,30 +38,35 @@ bool wait_for(int fd, short events, Deadline deadline) {
   return ::poll(&one, 1, deadline.left_ms(1000)) > 0;
 }
 
-/// Waits for the answer until the deadline and no less: a caller that gives up earlier leaves the other
-/// side with a connection that looks established.
-bool is_answered(int fd, const Hello& hello, const RunKey& key, Deadline deadline, std::string& why) {
-  Answer answer{};
-  std::size_t num_read = 0;
-  while (num_read < answer.size()) {
-    const ssize_t got = ::recv(fd, answer.data() + num_read, answer.size() - num_read, MSG_DONTWAIT);
-    if (got > 0) {
-      num_read += static_cast<std::size_t>(got);
-      continue;
-    }
-    if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-      why = "it turns us away";
-      return false;
-    }
-    if (deadline.has_passed()) {
-      why = no_answer;
-      return false;
-    }
-    wait_for(fd, POLLIN, deadline);
+/// Reads on in `bytes`; false where the connection has ended.
+template <std::size_t size>
+bool read_on(int fd, std::array<char, size>& bytes, std::size_t& num_read) {
+  while (num_read < size) {
+    const ssize_t got = ::recv(fd, bytes.data() + num_read, size - num_read, MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return true;
+    if (got <= 0) return false;
+    num_read += static_cast<std::size_t>(got);
   }
-  if (key.is_answer_to(hello, answer)) return true;
-  why = "something else answers there";  // also our own socket, when the system connects it to itself
-  return false;
+  return true;
+}
+
+Descriptor started(const SocketAddress& address, const std::optional<SocketAddress>& from, int& error_number) {
+  Descriptor socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  error_number = socket ? 0 : errno;
+  if (is_out_of_descriptors(error_number)) throw_out_of_descriptors(error_number);
+  if (error_number == 0 && from) error_number = ::bind(socket.fd(), from->get(), from->length()) == 0 ? 0 : errno;
+  if (error_number == 0) {
+    error_number = ::connect(socket.fd(), address.get(), address.length()) == 0 ? 0 : errno;
+  }
+  return socket;
+}
+
+int pending_error(int fd) {
+  int error_number = 0;
+  socklen_t length = sizeof error_number;
+  ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error_number, &length);
+  return error_number;
 }
 
 auto moment_of(Deadline deadline, const ProgressFunction& progress = {}) {
@@ -67,6 +74,11 @@ auto moment_of(Deadline deadline, const ProgressFunction& progress = {}) {
 }
 
 }  // namespace
+
+void throw_out_of_descriptors(int error_number) {
+  throw Error(ExitStatus::something_missing, "this process cannot have another connection",
+              system_error_text(error_number), more_descriptors);
+}
 
 Descriptor listen_on(const SocketAddress& address) {
   Descriptor listener(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -91,16 +103,11 @@ void set_no_delay(int fd) {
 
 Descriptor connect_to(const SocketAddress& address, const std::optional<SocketAddress>& from, Deadline deadline,
                       std::string& why) {
-  Descriptor socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  int error_number = socket ? 0 : errno;
-  if (error_number == 0 && from) error_number = ::bind(socket.fd(), from->get(), from->length()) == 0 ? 0 : errno;
-  if (error_number == 0) {
-    error_number = ::connect(socket.fd(), address.get(), address.length()) == 0 ? 0 : errno;
-  }
+  int error_number = 0;
+  Descriptor socket = started(address, from, error_number);
   while (error_number == EINPROGRESS) {
     if (wait_for(socket.fd(), POLLOUT, deadline)) {
-      socklen_t length = sizeof error_number;
-      ::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error_number, &length);
+      error_number = pending_error(socket.fd());
     } else if (deadline.has_passed()) {
       break;
     }
@@ -110,26 +117,78 @@ Descriptor connect_to(const SocketAddress& address, const std::optional<SocketAd
   return {};
 }
 
-Descriptor dial(const SocketAddress& address, const Hello& hello, const RunKey& key, Deadline deadline) {
-  const SealedHello sealed = key.seal(hello);
+Call::Call(const SocketAddress& address, const Hello& hello, const RunKey& key)
+    : hello_(hello), key_(key), why_(no_answer) {
+  hello_.nonce = new_nonce();
+  int error_number = 0;
+  socket_ = started(address, std::nullopt, error_number);
+  if (error_number != 0 && error_number != EINPROGRESS) fail(system_error_text(error_number));
+}
+
+void Call::fail(std::string why) {
+  state_ = State::failed;
+  why_ = std::move(why);
+}
+
+Call::State Call::advance() {
+  if (state_ == State::connecting) {
+    pollfd one{socket_.fd(), POLLOUT, 0};
+    if (::poll(&one, 1, 0) <= 0) return state_;
+    const int error_number = pending_error(socket_.fd());
+    if (error_number != 0) {
+      fail(system_error_text(error_number));
+      return state_;
+    }
+    state_ = State::connected;
+    was_connected_ = true;
+  }
+  if (state_ == State::connected) hear_challenge();
+  if (state_ == State::said) hear_answer();
+  return state_;
+}
+
+void Call::hear_challenge() {
+  if (!read_on(socket_.fd(), challenge_, num_read_)) return fail(turned_away);
+  if (num_read_ < challenge_.size()) return;
+  const auto nonce = nonce_of(challenge_);
+  if (!nonce) return fail("something else answers there, or another version of this program");
+  of_called_ = *nonce;
+  num_read_ = 0;
+  state_ = State::said;
+  set_no_delay(socket_.fd());
+  const SealedHello sealed = key_.seal(hello_, of_called_);
+  // A new connection takes these few bytes at once; where it is already broken, hear_answer sees it.
+  (void)!::send(socket_.fd(), sealed.data(), sealed.size(), MSG_NOSIGNAL);
+}
+
+void Call::hear_answer() {
+  if (!read_on(socket_.fd(), answer_, num_read_)) return fail(turned_away);
+  if (num_read_ < answer_.size()) return;
+  if (!key_.is_answer_to(hello_, of_called_, answer_)) return fail("something else answers there");
+  state_ = State::answered;
+}
+
+Descriptor dial(const SocketAddress& address, const Hello& hello, const RunKey& key, Deadline deadline,
+                const std::string& hint) {
   std::string why;
   for (int pause_ms = 1;; pause_ms = std::min(2 * pause_ms, 100)) {
     const auto begin = Deadline::Clock::now();
-    std::string why_now;
-    Descriptor socket = connect_to(address, std::nullopt, deadline, why_now);
-    if (socket) {
-      set_no_delay(socket.fd());
-      // A new connection takes these few bytes at once; where it is already broken, is_answered sees it.
-      (void)!::send(socket.fd(), sealed.data(), sealed.size(), MSG_NOSIGNAL);
-      if (is_answered(socket.fd(), hello, key, deadline, why_now)) return socket;
+    Call call(address, hello, key);
+    // Until the deadline and no less: a caller that gives up earlier leaves the other side with a connection that
+    // looks established.
+    while (!call.is_over() && !deadline.has_passed()) {
+      wait_for(call.fd(), call.events(), deadline);
+      call.advance();
     }
-    const bool is_cut_short = why_now == no_answer && Deadline::Clock::now() - begin < short_attempt;
-    if (why.empty() || !is_cut_short) why = why_now;
+    if (call.state() == Call::State::answered) return call.take();
+    const bool is_cut_short = !call.is_over() && Deadline::Clock::now() - begin < short_attempt;
+    if (why.empty() || !is_cut_short) why = call.why();
     if (deadline.has_passed()) break;
     ::poll(nullptr, 0, deadline.left_ms(pause_ms));
   }
-  throw ConnectionLost(fmt::format("rank {} cannot reach rank {} at {}", hello.from, hello.to, address.text()), why,
-                       "Check that it was started, and with the same secret");
+  throw ConnectionLost(static_cast<int>(hello.to),
+                       fmt::format("rank {} cannot reach rank {} at {}", hello.from, hello.to, address.text()), why,
+                       hint);
 }
 
 void ConnectionQueue::leave(Purpose purpose, int from, Descriptor socket) {

@@ -2,6 +2,8 @@
 // Listening for other ranks and connecting to them, and the socket options of the control plane.
 #pragma once
 
+#include <poll.h>
+
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -18,6 +20,9 @@
 
 namespace leadline::cluster {
 
+/// Throws Error(something_missing) that tells of the limit of open files.
+[[noreturn]] void throw_out_of_descriptors(int error_number);
+
 /// Local: a listening socket (non-blocking). Port 0 takes any free one.
 /// Throws Error(run_failed) "cannot listen on 127.0.0.1:60000 (Address already in use)".
 Descriptor listen_on(const SocketAddress& address);
@@ -28,9 +33,48 @@ void set_blocking(int fd, Blocking blocking);
 /// Small messages leave at once.
 void set_no_delay(int fd);
 
+/// One attempt to reach another rank, from the caller's side of the handshake; nothing here blocks.
+class Call {
+ public:
+  enum class State { connecting, connected, said, answered, failed };
+
+  Call(const SocketAddress& address, const Hello& hello, const RunKey& key);
+
+  /// Does what can be done now.
+  State advance();
+  State state() const { return state_; }
+  bool is_over() const { return state_ == State::answered || state_ == State::failed; }
+  /// What to poll for until it is over.
+  int fd() const { return socket_.fd(); }
+  short events() const { return state_ == State::connecting ? POLLOUT : POLLIN; }
+  /// Whether the host took the connection; the rank may yet be silent.
+  bool was_connected() const { return was_connected_; }
+  /// Why it is not answered, so far.
+  const std::string& why() const { return why_; }
+  /// The connection, once it is answered: non-blocking, TCP_NODELAY.
+  Descriptor take() { return std::move(socket_); }
+
+ private:
+  void fail(std::string why);
+  void hear_challenge();
+  void hear_answer();
+
+  Hello hello_;
+  RunKey key_;
+  State state_ = State::connecting;
+  bool was_connected_ = false;
+  std::string why_;
+  Descriptor socket_;
+  Nonce of_called_{};
+  Challenge challenge_{};
+  Answer answer_{};
+  std::size_t num_read_ = 0;
+};
+
 /// Local, blocks: a connection that rank `hello.to` at `address` has answered; non-blocking, TCP_NODELAY.
-/// Throws ConnectionLost with the last reason when the deadline passes.
-Descriptor dial(const SocketAddress& address, const Hello& hello, const RunKey& key, Deadline deadline);
+/// Throws ConnectionLost with the last reason and the hint when the deadline passes.
+Descriptor dial(const SocketAddress& address, const Hello& hello, const RunKey& key, Deadline deadline,
+                const std::string& hint);
 
 /// Local, blocks: one attempt, from any port of `from` (empty = the system chooses). Nothing where the connection is
 /// refused or does not come about in time; `why` says how.

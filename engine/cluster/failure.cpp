@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "cluster/bytes.hpp"
@@ -38,6 +39,50 @@ ProcessIdentity take_process(Reader& reader) {
   return process;
 }
 
+std::string packed(const Stall& stall) {
+  std::string bytes;
+  append(bytes, static_cast<std::uint32_t>(stall.rank));
+  append(bytes, static_cast<std::uint32_t>(stall.partner));
+  append(bytes, static_cast<std::uint8_t>(stall.is_cut_off));
+  append(bytes, static_cast<std::uint64_t>(1e3 * stall.lasts_s));
+  append_text(bytes, stall.why.substr(0, words_size_max));
+  append_text(bytes, stall.step.substr(0, words_size_max));
+  return bytes;
+}
+
+std::optional<Stall> unpacked_stall(std::string_view bytes) {
+  Reader reader(bytes);
+  Stall stall;
+  stall.rank = static_cast<int>(reader.number<std::uint32_t>());
+  stall.partner = static_cast<int>(reader.number<std::uint32_t>());
+  stall.is_cut_off = reader.number<std::uint8_t>() != 0;
+  stall.lasts_s = 1e-3 * static_cast<double>(reader.number<std::uint64_t>());
+  stall.why = reader.text();
+  stall.step = reader.text();
+  if (reader.is_short() || stall.rank < 0 || stall.partner < -1) return std::nullopt;
+  return stall;
+}
+
+std::optional<Stall> first_cause(const std::vector<Stall>& stalls) {
+  const auto waits_for = [&](int rank, int partner) {
+    return std::any_of(stalls.begin(), stalls.end(),
+                       [&](const Stall& stall) { return stall.rank == rank && stall.partner == partner; });
+  };
+  const auto rank_of = [&](const Stall& stall) {
+    if (stall.partner < 0) return 0;
+    if (stall.is_cut_off) return 3;
+    return waits_for(stall.partner, stall.rank) ? 2 : 1;
+  };
+  const Stall* best = nullptr;
+  for (const Stall& stall : stalls) {
+    if (rank_of(stall) == 0) continue;
+    const bool is_better = best == nullptr || rank_of(stall) > rank_of(*best) ||
+                           (rank_of(stall) == rank_of(*best) && stall.lasts_s > best->lasts_s);
+    if (is_better) best = &stall;
+  }
+  return best != nullptr ? std::optional(*best) : std::nullopt;
+}
+
 std::string packed(const Failure& failure) {
   std::string bytes;
   append(bytes, static_cast<std::uint8_t>(failure.kind));
@@ -46,6 +91,8 @@ std::string packed(const Failure& failure) {
   append_text(bytes, failure.error.why().substr(0, words_size_max));
   append_text(bytes, failure.error.hint().substr(0, words_size_max));
   append(bytes, failure.silent_process);
+  append(bytes, static_cast<std::uint32_t>(failure.silent_rank));
+  append(bytes, static_cast<std::uint32_t>(failure.heard_by));
   return bytes;
 }
 
@@ -55,12 +102,14 @@ std::optional<Failure> unpacked(std::string_view bytes) {
   const auto status = reader.number<std::uint32_t>();
   std::string problem = reader.text(), why = reader.text(), hint = reader.text();
   const ProcessIdentity silent_process = take_process(reader);
+  const auto silent_rank = static_cast<int>(reader.number<std::uint32_t>());
+  const auto heard_by = static_cast<int>(reader.number<std::uint32_t>());
   if (reader.is_short() || status > 4 || kind < 1 || kind > static_cast<std::uint8_t>(FailureKind::died)) {
     return std::nullopt;
   }
   return Failure{static_cast<FailureKind>(kind),
                  Error(static_cast<ExitStatus>(status), std::move(problem), std::move(why), std::move(hint)),
-                 silent_process};
+                 silent_process, silent_rank, heard_by};
 }
 
 Failure rank_died(const std::string& who, const std::string& current_step) {
@@ -77,6 +126,38 @@ Failure rank_silent(const std::string& who, const std::string& current_step, dou
   return silent;
 }
 
+Failure ranks_cut_off(const std::string& one, const std::string& other, const std::string& current_step,
+                      const std::string& why) {
+  return failure(FailureKind::cut_off, fmt::format("{} and {} do not reach each other{}", one, other, in(current_step)),
+                 why, fmt::format("Look at the network between these two hosts; {}", kept));
+}
+
+Failure own_network_down(const std::string& who, const std::string& current_step, double silent_s) {
+  return failure(
+      FailureKind::silent,
+      fmt::format("{} has heard nothing from any other host for {:.3g} s{}", who, silent_s, in(current_step)),
+      "its own network is down", fmt::format("Look at that host and its cable; {}", kept));
+}
+
+Failure root_unheard(const std::string& who, const std::string& root, const std::string& current_step, double silent_s,
+                     const ProcessIdentity& process) {
+  Failure silent =
+      failure(FailureKind::silent,
+              fmt::format("{} has heard nothing from {} for {:.3g} s{}", who, root, silent_s, in(current_step)),
+              "that rank is stopped, or the network of one of the two hosts is down",
+              fmt::format("Look at both hosts, and at what {} says; {}", root, kept));
+  silent.silent_process = process;
+  return silent;
+}
+
+Failure link_lost(const std::string& who, const std::string& partner, const std::string& current_step,
+                  const Error& error) {
+  const std::string why = error.problem() + (error.why().empty() ? "" : ": " + error.why());
+  const std::string hint = error.hint().empty() ? "Look at the network between these two hosts" : error.hint();
+  return failure(FailureKind::lost_connection, fmt::format("{} has no link to {}{}", who, partner, in(current_step)),
+                 why, fmt::format("{}; {}", hint, kept));
+}
+
 Failure connection_lost(const std::string& who, const std::string& current_step, int error_number) {
   return failure(FailureKind::lost_connection, fmt::format("the connection to {} broke{}", who, in(current_step)),
                  system_error_text(error_number), fmt::format("Look at the network of that host; {}", kept));
@@ -87,11 +168,20 @@ Failure rank_left(const std::string& who, const std::string& current_step) {
                  "it ended without telling the others why", fmt::format("Look at its own messages; {}", kept));
 }
 
-Failure rank_stuck(const std::string& who, const std::string& current_step, double stuck_s) {
+Failure rank_stuck(const std::string& who, const std::string& partner, const std::string& current_step,
+                   double stuck_s) {
+  const std::string with = partner.empty() ? "" : " with " + partner;
   return failure(FailureKind::stuck,
-                 fmt::format("{} has made no progress for {:.3g} s{}", who, stuck_s, in(current_step)),
+                 fmt::format("{} has made no progress{} for {:.3g} s{}", who, with, stuck_s, in(current_step)),
                  "all ranks are alive, but nothing moves on that link",
                  fmt::format("Look at that link; --timeout sets the patience with what is timed in one go; {}", kept));
+}
+
+std::string stall_line(const std::string& who, const std::string& partner, const Stall& stall, double timeout_s) {
+  const std::string with = partner.empty() ? "" : " for " + partner;
+  if (stall.lasts_s == 0) return fmt::format("{} goes on", who);
+  return fmt::format("{} has waited{} for {:.0f} s{}; the run ends after {:.3g} s without progress", who, with,
+                     stall.lasts_s, in(stall.step), timeout_s);
 }
 
 Failure abort_in(const std::string& who, const std::string& current_step) {

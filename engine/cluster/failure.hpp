@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cluster/bytes.hpp"
 #include "cluster/process_identity.hpp"
@@ -21,6 +22,7 @@ enum class FailureKind : std::uint8_t {
   aborted,          ///< a library in this process called abort(), most likely since a partner is gone
   signalled,        ///< SIGINT, SIGTERM or SIGHUP arrived
   own_error,        ///< Cluster::abort: a wrong byte, a full disk
+  cut_off,          ///< a rank that another needs answers everybody but that one
   silent,           ///< nothing heard from a rank for longer than the timeout
   died,             ///< its connection closed
 };
@@ -28,8 +30,27 @@ enum class FailureKind : std::uint8_t {
 struct Failure {
   FailureKind kind = FailureKind::stuck;
   Error error;
-  ProcessIdentity silent_process{};  ///< pid 0: nobody is silent, or it is not known which process that is
+  ProcessIdentity silent_process{};     ///< pid 0: nobody is silent, or it is not known which process that is
+  int silent_rank = -1, heard_by = -1;  ///< who is silent, and for whom; -1: nobody
 };
+
+/// A rank that gets no further.
+struct Stall {
+  int rank = 0;
+  int partner = -1;         ///< the one it waits for; -1: one of several, or not known
+  bool is_cut_off = false;  ///< that one does not answer a new connection either
+  double lasts_s = 0;       ///< 0: it is over
+  std::string why;          ///< it is cut off
+  std::string step;         ///< "round 3 of 7"
+};
+
+std::string packed(const Stall& stall);
+/// Nothing where the bytes are damaged.
+std::optional<Stall> unpacked_stall(std::string_view bytes);
+
+/// What explains the others: two that do not reach each other, else two that wait for each other, else the first.
+/// Nothing where `stalls` is empty, or none of them names a partner.
+std::optional<Stall> first_cause(const std::vector<Stall>& stalls);
 
 void append(std::string& to, const ProcessIdentity& process);
 ProcessIdentity take_process(Reader& reader);
@@ -42,9 +63,22 @@ std::optional<Failure> unpacked(std::string_view bytes);
 Failure rank_died(const std::string& who, const std::string& current_step);
 Failure rank_silent(const std::string& who, const std::string& current_step, double silent_s,
                     const ProcessIdentity& process);
+Failure ranks_cut_off(const std::string& one, const std::string& other, const std::string& current_step,
+                      const std::string& why);
+/// For a rank whose neighbours on other hosts are all silent.
+Failure own_network_down(const std::string& who, const std::string& current_step, double silent_s);
+/// For a rank that cannot ask others: rank 0 may be well, and see the same from its side.
+Failure root_unheard(const std::string& who, const std::string& root, const std::string& current_step, double silent_s,
+                     const ProcessIdentity& process);
+/// `error`: what a transport said of its link.
+Failure link_lost(const std::string& who, const std::string& partner, const std::string& current_step,
+                  const Error& error);
 Failure connection_lost(const std::string& who, const std::string& current_step, int error_number);
 Failure rank_left(const std::string& who, const std::string& current_step);
-Failure rank_stuck(const std::string& who, const std::string& current_step, double stuck_s);
+/// `partner`: whom it waits for; empty: one of several.
+Failure rank_stuck(const std::string& who, const std::string& partner, const std::string& current_step, double stuck_s);
+/// A line while it lasts, and one when it is over.
+std::string stall_line(const std::string& who, const std::string& partner, const Stall& stall, double timeout_s);
 Failure abort_in(const std::string& who, const std::string& current_step);
 Failure signal_to(const std::string& who, const std::string& current_step, int signal_number);
 

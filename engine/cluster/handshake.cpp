@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes and checks sealed hellos; accepts connections and lets those in that are of the run.
+// Makes and checks challenges and sealed hellos; accepts connections and lets those in that are of the run.
 #include "cluster/handshake.hpp"
 
 #include <sodium.h>
@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <string>
 
+#include "cluster/address.hpp"
 #include "cluster/bytes.hpp"
 #include "cluster/connection.hpp"
 
@@ -17,13 +19,14 @@ namespace leadline::cluster {
 namespace {
 
 // Changes with the format of anything that passes on the control plane, so that different builds do not talk.
-constexpr std::string_view magic = "leadln02";
+constexpr std::string_view magic = "leadln03";
 
 std::string body_of(const Hello& hello) {
   std::string body(magic);
   append(body, static_cast<std::uint32_t>(hello.purpose));
   append(body, hello.from);
   append(body, hello.to);
+  body.append(hello.nonce.data(), hello.nonce.size());
   return body;
 }
 
@@ -35,16 +38,37 @@ constexpr std::size_t num_pending_max = 64;
 constexpr int num_accepts_max = 256;
 // Without a free descriptor the listener stays readable; polling it would spin.
 constexpr auto rest_without_descriptors = std::chrono::milliseconds(100);
+constexpr auto shut_patience = std::chrono::seconds(3);
 
 }  // namespace
+
+Nonce new_nonce() {
+  Nonce nonce{};
+  randombytes_buf(nonce.data(), nonce.size());
+  return nonce;
+}
+
+Challenge challenge_of(const Nonce& nonce) {
+  Challenge bytes{};
+  std::copy(nonce.begin(), nonce.end(), std::copy(magic.begin(), magic.end(), bytes.begin()));
+  return bytes;
+}
+
+std::optional<Nonce> nonce_of(const Challenge& bytes) {
+  if (!std::equal(magic.begin(), magic.end(), bytes.begin())) return std::nullopt;
+  Nonce nonce{};
+  std::copy(bytes.begin() + magic.size(), bytes.end(), nonce.begin());
+  return nonce;
+}
 
 RunKey::RunKey(std::string_view secret) {
   crypto_generichash(key_.data(), key_.size(), reinterpret_cast<const unsigned char*>(secret.data()), secret.size(),
                      nullptr, 0);
 }
 
-Answer RunKey::token(Side side, const Hello& hello) const {
+Answer RunKey::token(Side side, const Hello& hello, const Nonce& of_called) const {
   std::string said = body_of(hello);
+  said.append(of_called.data(), of_called.size());
   append(said, static_cast<std::uint8_t>(side));
   Answer token{};
   crypto_generichash(reinterpret_cast<unsigned char*>(token.data()), token.size(),
@@ -52,31 +76,35 @@ Answer RunKey::token(Side side, const Hello& hello) const {
   return token;
 }
 
-SealedHello RunKey::seal(const Hello& hello) const {
+SealedHello RunKey::seal(const Hello& hello, const Nonce& of_called) const {
   SealedHello sealed{};
   const std::string body = body_of(hello);
-  const Answer proof = token(Side::caller, hello);
+  const Answer proof = token(Side::caller, hello, of_called);
   std::copy(proof.begin(), proof.end(), std::copy(body.begin(), body.end(), sealed.begin()));
   return sealed;
 }
 
-std::optional<Hello> RunKey::open(const SealedHello& bytes) const {
+std::optional<Hello> RunKey::open(const SealedHello& bytes, const Nonce& of_called) const {
   Reader reader(std::string_view(bytes.data(), bytes.size()));
   if (reader.text_of(magic.size()) != magic) return std::nullopt;
   const auto purpose = reader.number<std::uint32_t>();
-  if (purpose < 1 || purpose > 3) return std::nullopt;
+  if (purpose < 1 || purpose > 4) return std::nullopt;
   Hello hello;
   hello.purpose = static_cast<Purpose>(purpose);
   hello.from = reader.number<std::uint32_t>();
   hello.to = reader.number<std::uint32_t>();
-  if (!are_equal(token(Side::caller, hello), reader.rest().data())) return std::nullopt;
+  const std::string_view nonce = reader.text_of(hello.nonce.size());
+  std::copy(nonce.begin(), nonce.end(), hello.nonce.begin());
+  if (!are_equal(token(Side::caller, hello, of_called), reader.rest().data())) return std::nullopt;
   return hello;
 }
 
-Answer RunKey::answer_to(const Hello& hello) const { return token(Side::called, hello); }
+Answer RunKey::answer_to(const Hello& hello, const Nonce& of_called) const {
+  return token(Side::called, hello, of_called);
+}
 
-bool RunKey::is_answer_to(const Hello& hello, const Answer& bytes) const {
-  return are_equal(token(Side::called, hello), bytes.data());
+bool RunKey::is_answer_to(const Hello& hello, const Nonce& of_called, const Answer& bytes) const {
+  return are_equal(token(Side::called, hello, of_called), bytes.data());
 }
 
 void HandshakeAcceptor::add_to(std::vector<pollfd>& polled) const {
@@ -93,22 +121,50 @@ HandshakeAcceptor::Clock::time_point HandshakeAcceptor::next_due() const {
 
 void HandshakeAcceptor::accept_all(Clock::time_point now) {
   for (int i = 0; listener_ && i < num_accepts_max; ++i) {
-    Descriptor socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    sockaddr_storage address{};
+    socklen_t length = sizeof address;
+    auto* const from = reinterpret_cast<sockaddr*>(&address);
+    Descriptor socket(::accept4(listener_.fd(), from, &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket) {
-      const bool is_out_of_descriptors = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
-      if (is_out_of_descriptors && !pending_connections_.empty()) {
-        pending_connections_.pop_front();
-        continue;
+      const int error_number = errno;
+      const bool is_full = is_out_of_descriptors(error_number) || error_number == ENOBUFS || error_number == ENOMEM;
+      pollfd listening{listener_.fd(), POLLIN, 0};  // accept4 says that it has no descriptor even where nobody waits
+      if (is_full && ::poll(&listening, 1, 0) > 0) {
+        const bool is_old = !pending_connections_.empty() &&
+                            now > pending_connections_.front().expires - hello_timeout + rest_without_descriptors;
+        if (is_old) {
+          close_one();
+          continue;
+        }
+        rest_until_ = now + rest_without_descriptors;
+        if (!shut_since_) shut_since_ = now;
+        if (is_out_of_descriptors(error_number) && now - *shut_since_ > shut_patience) {
+          throw_out_of_descriptors(error_number);
+        }
+        return;
       }
-      if (is_out_of_descriptors) rest_until_ = now + rest_without_descriptors;
-      if (errno == ECONNABORTED || errno == EINTR) continue;
+      if (error_number == ECONNABORTED || error_number == EINTR) continue;
+      shut_since_.reset();
       return;
     }
-    if (pending_connections_.size() == num_pending_max) pending_connections_.pop_front();
-    pending_connections_.push_back({std::move(socket), now + hello_timeout, {}, 0});
-    // Heard at once, so that a caller who has said hello is not driven out by those behind it.
-    if (read_hello(pending_connections_.back()) == Verdict::leave) pending_connections_.pop_back();
+    if (pending_connections_.size() == num_pending_max) close_one();
+    const int fd = socket.fd();
+    pending_connections_.push_back({std::move(socket), SocketAddress(from).host_text(), now + hello_timeout});
+    const Challenge challenge = challenge_of(pending_connections_.back().nonce);
+    if (::send(fd, challenge.data(), challenge.size(), MSG_NOSIGNAL) != ssize_t{challenge.size()}) {
+      pending_connections_.pop_back();
+    }
   }
+}
+
+/// So that a flood from one address does not keep out the ranks on others.
+void HandshakeAcceptor::close_one() {
+  std::map<std::string_view, int> num_from;
+  int most = 0;
+  for (const PendingConnection& pending : pending_connections_) most = std::max(most, ++num_from[pending.from]);
+  const auto one = std::find_if(pending_connections_.begin(), pending_connections_.end(),
+                                [&](const PendingConnection& pending) { return num_from[pending.from] == most; });
+  if (one != pending_connections_.end()) pending_connections_.erase(one);
 }
 
 HandshakeAcceptor::Verdict HandshakeAcceptor::read_hello(PendingConnection& pending) const {
@@ -120,7 +176,7 @@ HandshakeAcceptor::Verdict HandshakeAcceptor::read_hello(PendingConnection& pend
     if (got <= 0) return Verdict::leave;
     pending.num_read += static_cast<std::size_t>(got);
   }
-  return key_.open(pending.bytes) ? Verdict::admit : Verdict::leave;
+  return key_.open(pending.bytes, pending.nonce) ? Verdict::admit : Verdict::leave;
 }
 
 void HandshakeAcceptor::serve(Clock::time_point now, JoinHandler& join_handler) {
@@ -132,8 +188,8 @@ void HandshakeAcceptor::serve(Clock::time_point now, JoinHandler& join_handler) 
       continue;
     }
     if (verdict == Verdict::admit) {
-      const Hello hello = *key_.open(pending->bytes);
-      const Answer answer = key_.answer_to(hello);
+      const Hello hello = *key_.open(pending->bytes, pending->nonce);
+      const Answer answer = key_.answer_to(hello, pending->nonce);
       const int fd = pending->socket.fd();
       if (join_handler.expects(hello) &&
           ::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL) == ssize_t{answer.size()}) {

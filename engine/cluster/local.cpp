@@ -48,6 +48,11 @@ class ReporterMark {
   ReporterMark& operator=(const ReporterMark&) = delete;
 
   void set(int rank) { rank_->store(rank); }
+  /// False where another has said it already.
+  bool set_if_nobody(int rank) {
+    int nobody = -1;
+    return rank_->compare_exchange_strong(nobody, rank);
+  }
   std::optional<int> rank() const {
     const int rank = rank_->load();
     return rank >= 0 ? std::optional(rank) : std::nullopt;
@@ -149,7 +154,7 @@ class HeldSignals {
 /// What rank_main lets escape is said here, since nothing above it is left in a child.
 int run_rank(std::unique_ptr<LocalBootstrap> bootstrap, ReporterMark& mark,
              const std::function<int(std::unique_ptr<Bootstrap>)>& rank_main) {
-  const bool is_first = bootstrap->rank() == 0;
+  const int rank = bootstrap->rank();
   std::string problem;
   int status = static_cast<int>(ExitStatus::run_failed);
   try {
@@ -160,10 +165,7 @@ int run_rank(std::unique_ptr<LocalBootstrap> bootstrap, ReporterMark& mark,
   } catch (const std::exception& error) {
     problem = error.what();
   }
-  if (is_first) {
-    mark.set(0);
-    fmt::print(stderr, "leadline: {}\n", problem);
-  }
+  if (mark.set_if_nobody(rank)) fmt::print(stderr, "leadline: {}\n", problem);
   return status;
 }
 

@@ -12,8 +12,14 @@ namespace leadline::cluster {
 /// (that rank died), so Cluster::abort prefers any other reason to it.
 class ConnectionLost : public Error {
  public:
-  explicit ConnectionLost(std::string problem, std::string why = {}, std::string hint = {})
-      : Error(ExitStatus::run_failed, std::move(problem), std::move(why), std::move(hint)) {}
+  /// `partner`: the rank at the other end.
+  explicit ConnectionLost(int partner, std::string problem, std::string why = {}, std::string hint = {})
+      : Error(ExitStatus::run_failed, std::move(problem), std::move(why), std::move(hint)), partner_(partner) {}
+
+  int partner() const { return partner_; }
+
+ private:
+  int partner_;
 };
 
 class Rendezvous {

@@ -43,8 +43,9 @@ TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options
   key_.emplace(membership_->secret());
   Descriptor listener = membership_->take_listener();
   on_loopback_ = SocketAddress::of_socket(listener.fd()).is_loopback();
-  watch_.emplace(Watch::Settings{rank_, size_, host_, options_.timeout}, std::move(listener), *key_, connection_queue_,
-                 *bootstrap_);
+  const auto address = [this](int rank) { return address_of(rank); };
+  watch_.emplace(Watch::Settings{rank_, size_, host_, options_.timeout, address}, std::move(listener), *key_,
+                 connection_queue_, *bootstrap_);
   try {
     grow_tree(deadline);
   } catch (const Error& error) {
@@ -67,11 +68,12 @@ void TcpCluster::grow_tree(Deadline deadline) {
   if (rank_ > 0) {
     const int parent = parent_of(rank_);
     Hello hello{Purpose::watch, static_cast<std::uint32_t>(rank_), static_cast<std::uint32_t>(parent)};
-    watch_->adopt_parent(parent, dial(address_of(parent), hello, *key_, deadline));
+    const char* hint = "Check that it was started, and with the same secret";
+    watch_->adopt_parent(parent, dial(address_of(parent), hello, *key_, deadline, hint));
     hello.purpose = Purpose::collectives;
-    parent_.emplace(parent, dial(address_of(parent), hello, *key_, deadline), waiter_);
+    parent_.emplace(parent, dial(address_of(parent), hello, *key_, deadline, hint), waiter_);
     if (!connection_queue_.await_host(parent, deadline)) {
-      throw ConnectionLost(fmt::format("rank {} let rank {} in and has been silent since", parent, rank_), {},
+      throw ConnectionLost(parent, fmt::format("rank {} let rank {} in and has been silent since", parent, rank_), {},
                            "Look at that rank's host and the network between the two");
     }
   }
@@ -83,46 +85,52 @@ void TcpCluster::await_child(int child, Deadline deadline) {
   Descriptor socket = connection_queue_.take(Purpose::collectives, child, deadline);
   if (!is_watched || !socket) {
     const Endpoint own = membership_->endpoint_of(rank_);
-    throw ConnectionLost(fmt::format("rank {} did not join within {:.3g} s", child, seconds(options_.timeout)),
+    throw ConnectionLost(child, fmt::format("rank {} did not join within {:.3g} s", child, seconds(options_.timeout)),
                          fmt::format("rank {} waits for it at {} port {}", rank_, own.address, own.port),
                          "Check that it was started, with the same secret, and can reach that address");
   }
   children_.emplace_back(child, std::move(socket), waiter_);
 }
 
-/// Host indices are given by rank 0, in order of first appearance, and go to everybody: one for each rank, and behind
-/// them for each host its number among those of its name. The second of a name is called NAME#2.
+/// Host indices are given by rank 0, in order of first appearance, and go to everybody: the names of hosts, and the
+/// host of each rank. The second host of a name is called NAME#2.
 void TcpCluster::learn_hosts() {
-  std::vector<HostIdentity> identity_of(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
+  struct Member {
+    HostIdentity identity;
+    std::string host;
+  };
+  std::vector<Member> members(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
   std::string own;
   append(own, HostIdentity::own().name);
   append(own, HostIdentity::own().all);
+  append_text(own, host_);
   gather(own, [&](int rank, std::string_view text) {
     Reader reader(text);
-    HostIdentity& identity = identity_of[static_cast<std::size_t>(rank)];
-    identity.name = reader.number<std::uint64_t>();
-    identity.all = reader.number<std::uint64_t>();
+    Member& member = members[static_cast<std::size_t>(rank)];
+    member.identity.name = reader.number<std::uint64_t>();
+    member.identity.all = reader.number<std::uint64_t>();
+    member.host = reader.text();
   });
-  std::string hosts, numbers;
+  std::string names, host_of;
   std::map<std::uint64_t, std::uint32_t> known, num_of_name;
-  for (const HostIdentity& identity : identity_of) {
-    const auto [host, is_new] = known.try_emplace(identity.all, static_cast<std::uint32_t>(known.size()));
-    append(hosts, host->second);
-    if (is_new) append(numbers, ++num_of_name[identity.name]);
+  for (const Member& member : members) {
+    const auto [host, is_new] = known.try_emplace(member.identity.all, static_cast<std::uint32_t>(known.size()));
+    append(host_of, host->second);
+    if (!is_new) continue;
+    const std::uint32_t number = ++num_of_name[member.identity.name];
+    append_text(names, number == 1 ? member.host : fmt::format("{}#{}", member.host, number));
   }
-  hosts = broadcast(hosts + numbers);
-  Reader reader(hosts);
-  host_of_.resize(static_cast<std::size_t>(size_));
-  for (std::uint32_t& host : host_of_) {
-    host = reader.number<std::uint32_t>();
-    num_hosts_ = std::max(num_hosts_, static_cast<int>(host) + 1);
-  }
-  reader.text_of(host_of_[static_cast<std::size_t>(rank_)] * sizeof(std::uint32_t));
-  const auto number = reader.number<std::uint32_t>();
-  if (reader.is_short()) throw std::logic_error("host indices of another run");
-  if (number == 1) return;
-  host_ += fmt::format("#{}", number);
-  watch_->rename_host(host_);
+  std::string all;
+  append(all, static_cast<std::uint32_t>(known.size()));
+  all = broadcast(all + names + host_of);
+  Reader reader(all);
+  hosts_.names.resize(reader.number<std::uint32_t>());
+  for (std::string& name : hosts_.names) name = reader.text();
+  hosts_.host_of.resize(static_cast<std::size_t>(size_));
+  for (std::uint32_t& host : hosts_.host_of) host = reader.number<std::uint32_t>();
+  if (reader.is_short() || !reader.at_end()) throw std::logic_error("host indices of another run");
+  host_ = hosts_.name_of(rank_);
+  watch_->learn_hosts(hosts_);
 }
 
 Descriptor TcpCluster::meet(int partner, Deadline deadline, const ProgressFunction& progress) {
@@ -130,11 +138,11 @@ Descriptor TcpCluster::meet(int partner, Deadline deadline, const ProgressFuncti
   Descriptor socket;
   if (rank_ < partner) {
     const Hello hello{Purpose::peer, static_cast<std::uint32_t>(rank_), static_cast<std::uint32_t>(partner)};
-    socket = dial(address_of(partner), hello, *key_, deadline);
+    socket = dial(address_of(partner), hello, *key_, deadline, "Look at the network between the two hosts");
   } else {
     socket = connection_queue_.take(Purpose::peer, partner, deadline, progress);
     if (!socket) {
-      throw ConnectionLost(fmt::format("rank {} did not connect to rank {} in time", partner, rank_), {},
+      throw ConnectionLost(partner, fmt::format("rank {} did not connect to rank {} in time", partner, rank_), {},
                            "Look at that rank's host and the network between the two");
     }
   }
@@ -151,8 +159,9 @@ void TcpCluster::set_on_failure(std::function<void(const std::string& message)> 
 }
 
 void TcpCluster::abort(const Error& error) {
-  const bool is_lost = dynamic_cast<const ConnectionLost*>(&error) != nullptr;
-  watch_->abort({is_lost ? FailureKind::lost_connection : FailureKind::own_error, error});
+  const auto* lost = dynamic_cast<const ConnectionLost*>(&error);
+  if (lost == nullptr) watch_->abort({FailureKind::own_error, error});
+  watch_->abort({FailureKind::lost_connection, error}, lost->partner());
 }
 
 void TcpCluster::leave() {

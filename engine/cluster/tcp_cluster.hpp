@@ -35,8 +35,8 @@ class TcpCluster final : public Cluster {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   const std::string& host() const override { return host_; }
-  std::span<const std::uint32_t> host_of() const override { return host_of_; }
-  int num_hosts() const override { return num_hosts_; }
+  std::span<const std::uint32_t> host_of() const override { return hosts_.host_of; }
+  int num_hosts() const override { return static_cast<int>(hosts_.names.size()); }
   std::string launcher() const override { return bootstrap_->launcher(); }
   bool on_loopback() const override { return on_loopback_; }
   void set_wait(WaitMode mode, std::function<void()> progress) override { waiter_.set(mode, std::move(progress)); }
@@ -50,6 +50,7 @@ class TcpCluster final : public Cluster {
 
   ProgressCounter& progress_counter() override { return watch_->stall_detector().progress_counter; }
   void set_current_step(std::function<std::string(int rank)> current_step) override;
+  void tell_current_step() override { watch_->tell_current_step(); }
   void set_on_failure(std::function<void(const std::string& message)> on_failure) override;
   [[noreturn]] void abort(const Error& error) override;
   void leave() override;
@@ -76,8 +77,7 @@ class TcpCluster final : public Cluster {
   Membership* membership_ = nullptr;
   std::optional<RunKey> key_;
   bool on_loopback_ = true;
-  std::vector<std::uint32_t> host_of_;
-  int num_hosts_ = 1;
+  HostBook hosts_;
 
   ConnectionQueue connection_queue_;
   Waiter waiter_;

@@ -49,10 +49,15 @@ constexpr auto on_failure_patience = 5s;
 constexpr auto stuck_watch_patience = 30s;
 // For the launcher's library to pass on that all shall end.
 constexpr auto end_all_patience = 2s;
+// Long enough for a connection whose first packet is lost.
+constexpr auto probe_patience = 1500ms;
+constexpr std::size_t num_probes_max = 32, num_stalls_max = 4096, step_size_max = 200;
+// Of a run that gives up sooner nobody needs to hear that it waits.
+constexpr auto shown_timeout_min = 8s;
 // Within so long after its own absence a rank notices that the others are gone, or is told to go.
 constexpr auto time_to_notice = 2s;
 
-std::string line_of(const Failure& failure) { return std::string("leadline: ") + failure.error.what() + "\n"; }
+std::string line_of(const std::string& text) { return "leadline: " + text + "\n"; }
 
 void write_line(const std::string& line) {
   for (std::size_t at = 0; at < line.size();) {
@@ -121,6 +126,7 @@ Watch::Watch(Settings settings, Descriptor listener, RunKey key, ConnectionQueue
       bootstrap_(bootstrap),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       signals_(std::in_place),
+      key_(key),
       handshake_acceptor_(std::move(listener), key),
       now_(Clock::now()),
       awake_by_(now_),
@@ -148,6 +154,10 @@ void Watch::set_current_step(std::function<std::string(int)> current_step) {
   current_step_ = std::move(current_step);
 }
 
+void Watch::tell_current_step() {
+  order([](Orders& orders) { orders.tell_step = true; });
+}
+
 void Watch::set_on_failure(std::function<void(const std::string&)> on_failure) {
   const std::lock_guard lock(mutex_);
   on_failure_ = std::move(on_failure);
@@ -164,6 +174,7 @@ bool Watch::expects(const Hello& hello) const {
   if (hello.to != static_cast<std::uint32_t>(settings_.rank)) return false;
   const int from = static_cast<int>(hello.from);
   if (hello.purpose == Purpose::peer) return from >= 0 && from < settings_.rank;
+  if (hello.purpose == Purpose::probe) return from >= 0 && from < settings_.size;
   const std::vector<int> children = children_of(settings_.rank, settings_.size);
   return std::find(children.begin(), children.end(), from) != children.end() &&
          !connection_queue_.has_seen(hello.purpose, from);
@@ -171,6 +182,7 @@ bool Watch::expects(const Hello& hello) const {
 
 void Watch::admit(const Hello& hello, Descriptor socket) {
   const int from = static_cast<int>(hello.from);
+  if (hello.purpose == Purpose::probe) return;  // it has its answer
   if (hello.purpose != Purpose::watch) {
     connection_queue_.leave(hello.purpose, from, std::move(socket));
     return;
@@ -192,7 +204,11 @@ void Watch::run() {
     sleep_until_something();
     forgive_own_absence();
     if (!take_orders()) break;
-    handshake_acceptor_.serve(now_, *this);
+    try {
+      handshake_acceptor_.serve(now_, *this);
+    } catch (const Error& error) {
+      note({FailureKind::own_error, error}, nullptr);
+    }
     for (WatchEdge& edge : edges_) listen_to(edge);
     look_for_trouble();
     send_heartbeats();
@@ -203,7 +219,7 @@ void Watch::run() {
 
 Watch::Clock::time_point Watch::next_due() const {
   Clock::time_point due = std::min(next_heartbeat_, handshake_acceptor_.next_due());
-  if (failure_ || broken_) due = std::min(due, now_ + ending_interval);
+  if (failure_ || broken_ || !probes_.empty()) due = std::min(due, now_ + ending_interval);
   return due;
 }
 
@@ -240,11 +256,18 @@ bool Watch::take_orders() {
     std::swap(orders, orders_);
   }
   for (WatchEdge& edge : orders.edges) adopt(std::move(edge));
-  if (!orders.host.empty()) {
-    settings_.host = orders.host;
+  if (orders.hosts != nullptr) {
+    hosts_ = orders.hosts;
+    settings_.host = hosts_->name_of(settings_.rank);
     for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::host, greeting());
   }
-  if (orders.failure) note(*orders.failure, nullptr);
+  if (orders.failure && orders.lost_partner >= 0 && !failure_) {
+    held_ = std::move(orders.failure);
+    begin_stall({{orders.lost_partner}, {}}, settings_.timeout);
+  } else if (orders.failure) {
+    note(*orders.failure, nullptr);
+  }
+  if (orders.tell_step) next_heartbeat_ = now_;
   if (orders.broken) {
     broken_ = orders.broken;
     broken_since_ = now_;
@@ -260,6 +283,14 @@ void Watch::listen_to(WatchEdge& edge) {
       edge.process = take_process(reader);
       edge.host = reader.text();
       connection_queue_.note_host(edge.rank());
+    }
+    if (message == WatchEdge::Message::heartbeat) edge.current_step = text;
+    if (message == WatchEdge::Message::stall) {
+      if (const auto stall = unpacked_stall(text)) take_stall(*stall);
+    }
+    if (message == WatchEdge::Message::reached) {
+      reached_by_ = text;
+      tell_parent(message, reached_by_);
     }
     if (message == WatchEdge::Message::goodbye) edge.has_left = true;
     if (message == WatchEdge::Message::reported) edge.has_reported = true;
@@ -285,13 +316,13 @@ void Watch::look_for_trouble() {
   for (WatchEdge& edge : edges_) {
     if (edge.is_lost || edge.has_left || now_ - edge.heard() <= settings_.timeout) continue;
     edge.is_lost = true;
-    note(rank_silent(edge.who(), current_step_of(edge.rank()), seconds(settings_.timeout), edge.process), &edge);
+    Failure silent = rank_silent(edge.who(), current_step_of(edge.rank()), seconds(settings_.timeout), edge.process);
+    silent.silent_rank = edge.rank();
+    silent.heard_by = settings_.rank;
+    note(std::move(silent), &edge);
   }
-  // Later than silence is noticed, so that a silent rank is named before those who wait for it.
-  if (const auto time = stall_detector_.standstill(now_, settings_.timeout + 3 * interval_ + 200ms);
-      time && !failure_) {
-    note(rank_stuck(own_name(), current_step_of(settings_.rank), seconds(*time)), nullptr);
-  }
+  look_at_own_progress();
+  show_stall();
   if (!broken_ || failure_) return;
   if (broken_->is_nonsense) {
     note({FailureKind::own_error,
@@ -307,13 +338,155 @@ void Watch::look_for_trouble() {
 void Watch::send_heartbeats() {
   if (now_ < next_heartbeat_) return;
   next_heartbeat_ = now_ + interval_;
-  for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::heartbeat);
+  const std::string own_step = current_step_of(settings_.rank).substr(0, step_size_max);
+  for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::heartbeat, own_step);
+}
+
+/// A rank that gets no further sees first whether those that it waits for answer at all.
+void Watch::look_at_own_progress() {
+  serve_probes();
+  if (failure_) return;
+  if (held_) {
+    if (!probes_.empty()) return;
+    const std::string partner = partner_text(*own_stall_), step = current_step_of(settings_.rank);
+    if (own_stall_->is_cut_off) {
+      note(ranks_cut_off(own_name(), partner, step, own_stall_->why), nullptr);
+    } else {
+      note(link_lost(own_name(), partner, step, held_->error), nullptr);
+    }
+    return;
+  }
+  const auto time = stall_detector_.standstill(now_, settings_.timeout / 2);
+  if (!time) {
+    if (own_stall_) end_stall();
+    return;
+  }
+  if (!own_stall_) begin_stall(stall_detector_.progress_counter.awaited_ranks.get(), *time);
+  // Later than silence is noticed, so that a silent rank is named before those who wait for it.
+  const auto patience = settings_.timeout + 3 * interval_ + 200ms;
+  if (!probes_.empty() || !stall_detector_.standstill(now_, patience)) return;
+  own_stall_->lasts_s = seconds(*time);
+  take_stall(*own_stall_);
+  note(rank_stuck(own_name(), partner_text(*own_stall_), current_step_of(settings_.rank), seconds(*time)), nullptr);
+}
+
+void Watch::begin_stall(AwaitedRanks::Ranks awaited, Clock::duration lasts) {
+  std::vector<std::int32_t>& partners = awaited.partners;
+  partners.erase(std::remove(partners.begin(), partners.end(), settings_.rank), partners.end());
+  own_stall_ = Stall{settings_.rank,
+                     partners.size() == 1 ? partners.front() : -1,
+                     false,
+                     seconds(lasts),
+                     {},
+                     current_step_of(settings_.rank).substr(0, step_size_max)};
+  partners.insert(partners.end(), awaited.in_barrier.begin(), awaited.in_barrier.end());
+  if (partners.size() > num_probes_max) partners.resize(num_probes_max);
+  probe(partners);
+  take_stall(*own_stall_);
+}
+
+void Watch::end_stall() {
+  own_stall_->lasts_s = 0;
+  take_stall(*own_stall_);
+  own_stall_.reset();
+  probes_.clear();
+}
+
+void Watch::probe(const std::vector<std::int32_t>& ranks) {
+  probing_until_ = now_ + probe_patience;
+  for (const std::int32_t rank : ranks) {
+    if (rank < 0 || rank >= settings_.size) continue;
+    const Hello hello{Purpose::probe, static_cast<std::uint32_t>(settings_.rank), static_cast<std::uint32_t>(rank)};
+    try {
+      probes_.push_back({rank, Call(settings_.address_of(rank), hello, key_)});
+    } catch (const Error&) {
+      return;  // no descriptor left: nothing is known then
+    }
+  }
+}
+
+/// Takes away the probes that are over.
+void Watch::serve_probes() {
+  const bool is_late = now_ > probing_until_;
+  for (auto probe = probes_.begin(); probe != probes_.end();) {
+    const auto state = probe->call.advance();
+    if (!probe->call.is_over() && !is_late) {
+      ++probe;
+      continue;
+    }
+    const bool is_reached = state == Call::State::answered;
+    if (failure_ && failure_->silent_rank == probe->rank && is_reached) {
+      reached_by_ = own_name();
+      tell_parent(WatchEdge::Message::reached, reached_by_);
+    }
+    if (own_stall_ && !probe->call.was_connected() && !own_stall_->is_cut_off) {
+      own_stall_->partner = probe->rank;
+      own_stall_->is_cut_off = true;
+      own_stall_->why = "a new connection: " + probe->call.why();
+      take_stall(*own_stall_);
+    }
+    probe = probes_.erase(probe);
+  }
+}
+
+void Watch::take_stall(const Stall& stall) {
+  const auto known =
+      std::find_if(stalls_.begin(), stalls_.end(), [&](const Stall& one) { return one.rank == stall.rank; });
+  if (known != stalls_.end()) stalls_.erase(known);
+  if (stall.lasts_s > 0 && stalls_.size() < num_stalls_max) {
+    if (stalls_.empty()) stalled_since_ = now_;
+    stalls_.push_back(stall);
+  }
+  tell_parent(WatchEdge::Message::stall, packed(stall));
+}
+
+void Watch::tell_parent(WatchEdge::Message message, const std::string& text) {
+  for (WatchEdge& edge : edges_) {
+    if (settings_.rank > 0 && edge.rank() == parent_of(settings_.rank)) edge.send(message, text);
+  }
+}
+
+/// Rank 0 tells of a long stall while it lasts, once all have said for whom they wait.
+void Watch::show_stall() {
+  if (settings_.rank != 0 || failure_) return;
+  if (shown_stall_) {
+    const bool is_over = std::none_of(stalls_.begin(), stalls_.end(),
+                                      [&](const Stall& stall) { return stall.rank == shown_stall_->rank; });
+    if (!is_over) return;
+    shown_stall_->lasts_s = 0;
+    write_line(line_of(stall_line(name_of(shown_stall_->rank), {}, *shown_stall_, 0)));
+    shown_stall_.reset();
+    return;
+  }
+  if (settings_.timeout < shown_timeout_min || now_ - stalled_since_ < probe_patience + grace) return;
+  const auto cause = first_cause(stalls_);
+  if (!cause) return;
+  shown_stall_ = cause;
+  write_line(line_of(stall_line(name_of(cause->rank), partner_text(*cause), *cause, seconds(settings_.timeout))));
+}
+
+std::string Watch::partner_text(const Stall& stall) const {
+  return stall.partner >= 0 ? name_of(stall.partner) : std::string();
+}
+
+/// Whether a silent rank is silent for everybody: those next to rank 0 see for themselves.
+void Watch::probe_silent_rank() {
+  constexpr int last_observer = 2;
+  const int silent = failure_->silent_rank;
+  if (silent < 0 || settings_.rank > last_observer || settings_.rank == failure_->heard_by ||
+      settings_.rank == silent) {
+    return;
+  }
+  probes_.clear();
+  own_stall_.reset();
+  probe({silent});
 }
 
 void Watch::note(Failure failure, const WatchEdge* heard_from) {
   if (failure_ && failure.kind <= failure_->kind) return;
   if (!failure_) failing_since_ = now_;
   failure_ = std::move(failure);
+  probe_silent_rank();
   const std::string bytes = packed(*failure_);
   for (WatchEdge& edge : edges_) {
     if (&edge != heard_from) edge.send(WatchEdge::Message::failure, bytes);
@@ -330,6 +503,7 @@ std::string Watch::greeting() const {
 std::string Watch::own_name() const { return fmt::format("rank {} on {}", settings_.rank, settings_.host); }
 
 std::string Watch::name_of(int rank) const {
+  if (hosts_ != nullptr) return fmt::format("rank {} on {}", rank, hosts_->name_of(rank));
   for (const WatchEdge& edge : edges_) {
     if (edge.rank() == rank) return edge.who();
   }
@@ -342,20 +516,28 @@ std::string Watch::current_step_of(int rank) {
     const std::lock_guard lock(mutex_);
     current_step = current_step_;
   }
-  return current_step ? current_step(rank) : std::string();
+  std::string text = current_step ? current_step(rank) : std::string();
+  if (!text.empty()) return text;
+  for (const WatchEdge& edge : edges_) {
+    if (edge.rank() == rank) return edge.current_step;
+  }
+  return {};
 }
 
-void Watch::rename_host(const std::string& host) {
-  order([&](Orders& orders) { orders.host = host; });
+void Watch::learn_hosts(const HostBook& hosts) {
+  order([&](Orders& orders) { orders.hosts = &hosts; });
 }
 
-void Watch::abort(Failure failure) {
+void Watch::abort(Failure failure, int lost_partner) {
   if (thread_.joinable()) {
-    order([&](Orders& orders) { orders.failure = failure; });
+    order([&](Orders& orders) {
+      orders.failure = failure;
+      orders.lost_partner = lost_partner;
+    });
     std::this_thread::sleep_for(settings_.timeout + stuck_watch_patience);
   }
   // After leave() nobody else can say it; before, the watch has ended the process unless it is itself stuck.
-  write_line(line_of(failure));
+  write_line(line_of(failure.error.what()));
   ::_exit(static_cast<int>(failure.error.status()));
 }
 
@@ -373,7 +555,7 @@ const WatchEdge* Watch::parent() const {
 }
 
 bool Watch::reports() const {
-  if (settings_.rank == 0) return true;
+  if (settings_.rank == 0 || edges_.empty()) return true;  // connected to nobody: who else could say it
   const WatchEdge* above = parent();
   return settings_.rank == 1 && (above == nullptr || (above->is_lost && !above->has_reported));
 }
@@ -381,13 +563,61 @@ bool Watch::reports() const {
 void Watch::consider_the_end() {
   const auto time = now_ - failing_since_;
   if (reports()) {
-    if (failure_->kind == FailureKind::died || time > grace) report();
+    // Evidence that comes from others: whether they reach the silent rank, and who waits for whom.
+    const bool needs_others = failure_->silent_rank >= 0 || failure_->kind <= FailureKind::lost_connection;
+    const bool is_explained = !reached_by_.empty() || failure_->kind == FailureKind::died;
+    const Clock::duration patience = needs_others && settings_.size > 2 ? grace + probe_patience : grace;
+    if (!is_explained && time <= patience) return;
+    explain();
+    report();
     return;
   }
   const WatchEdge* above = parent();
   const bool is_orphan = above == nullptr || above->is_lost || above->has_left;
   const bool is_told = above != nullptr && above->has_reported;
   if (is_told || parent_ended_after_failure_ || time > (is_orphan ? stay_of_orphan : stay_max)) end();
+}
+
+/// When several hosts fall silent at once, it is this one.
+bool Watch::has_lost_all_hosts() const {
+  int num_lost = 0;
+  for (const WatchEdge& edge : edges_) {
+    if (edge.host == settings_.host || edge.has_left) continue;
+    if (!edge.is_lost && now_ - edge.heard() < settings_.timeout) return false;
+    if (edge.end() == 0) return false;  // its process has ended: that came through the network
+    ++num_lost;
+  }
+  return num_lost > 1;
+}
+
+/// Two ranks that do not reach each other are the cause of silence in the tree, and of what others wait for.
+void Watch::explain() {
+  if (failure_->kind == FailureKind::silent && !reached_by_.empty()) {
+    const ProcessIdentity process = failure_->silent_process;
+    failure_ = ranks_cut_off(name_of(failure_->heard_by), name_of(failure_->silent_rank),
+                             current_step_of(failure_->heard_by), reached_by_ + " reaches both");
+    failure_->silent_process = process;
+    return;
+  }
+  if (failure_->kind == FailureKind::silent && has_lost_all_hosts()) {
+    failure_ = own_network_down(own_name(), current_step_of(settings_.rank), seconds(settings_.timeout));
+    return;
+  }
+  const bool is_here =
+      hosts_ != nullptr && hosts_->host_of[0] == hosts_->host_of[static_cast<std::size_t>(settings_.rank)];
+  if (failure_->kind == FailureKind::silent && settings_.rank != 0 && failure_->silent_rank == 0 && !is_here) {
+    failure_ = root_unheard(own_name(), name_of(0), current_step_of(settings_.rank), seconds(settings_.timeout),
+                            failure_->silent_process);
+    return;
+  }
+  if (failure_->kind > FailureKind::lost_connection) return;
+  const auto cause = first_cause(stalls_);
+  if (!cause) return;
+  if (cause->is_cut_off) {
+    failure_ = ranks_cut_off(name_of(cause->rank), name_of(cause->partner), cause->step, cause->why);
+  } else if (failure_->kind == FailureKind::stuck) {
+    failure_ = rank_stuck(name_of(cause->rank), name_of(cause->partner), cause->step, cause->lasts_s);
+  }
 }
 
 /// After an absence that was longer than the others' patience they have said why the run ends, and gone.
@@ -407,7 +637,7 @@ void Watch::within(Clock::duration patience, const std::function<void()>& work,
 
 void Watch::report() {
   const std::string message = failure_->error.what();
-  const std::string line = line_of(*failure_);
+  const std::string line = line_of(failure_->error.what());
   const int status = static_cast<int>(failure_->error.status());
   if (was_given_up()) ::_exit(status);
   std::function<void(const std::string&)> on_failure;

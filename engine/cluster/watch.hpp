@@ -31,10 +31,12 @@ class WatchEdge {
   using Clock = std::chrono::steady_clock;
   enum class Message : std::uint8_t {
     host = 1,   ///< the first one: the process, and the name of its host, which may come again
-    heartbeat,  ///< still there
+    heartbeat,  ///< still there, and what the sender does
     failure,    ///< the run ends, and why
     reported,   ///< the sender has reported the reason to the user
     goodbye,    ///< the sender leaves in order
+    stall,      ///< a rank gets no further, or goes on; upwards
+    reached,    ///< the silent rank of the failure answers this one; upwards
   };
 
   WatchEdge(int rank, Descriptor socket, Clock::time_point now)
@@ -57,7 +59,8 @@ class WatchEdge {
 
   std::string host;  ///< empty until it is known
   ProcessIdentity process;
-  bool has_left = false;  ///< it said goodbye: whatever happens now is no failure
+  std::string current_step;  ///< as it said with its last heartbeat
+  bool has_left = false;     ///< it said goodbye: whatever happens now is no failure
   bool has_reported = false;
   bool is_lost = false;  ///< its end or silence has been noticed; nothing more is expected of it
 
@@ -67,6 +70,14 @@ class WatchEdge {
   std::string incoming_, outgoing_;
   Clock::time_point heard_;
   std::optional<int> end_;
+};
+
+/// Which rank is on which host; outlives the watch and does not change.
+struct HostBook {
+  std::vector<std::string> names;      ///< by host
+  std::vector<std::uint32_t> host_of;  ///< by rank
+
+  const std::string& name_of(int rank) const { return names[host_of[static_cast<std::size_t>(rank)]]; }
 };
 
 /// Read by the watch thread; `is_waiting` is written by the measuring thread around its collectives, in which a
@@ -113,6 +124,7 @@ class Watch final : private JoinHandler {
     int size = 1;
     std::string host;
     std::chrono::nanoseconds timeout{};
+    std::function<SocketAddress(int rank)> address_of;  ///< called from the watch thread
   };
 
   /// The thread starts here and lives until leave() or destruction. References outlive the watch.
@@ -124,12 +136,15 @@ class Watch final : private JoinHandler {
   bool has_edges() const { return has_edges_.load(); }
   StallDetector& stall_detector() { return stall_detector_; }
   void set_current_step(std::function<std::string(int rank)> current_step);
+  void tell_current_step();
   void set_on_failure(std::function<void(const std::string& message)> on_failure);
 
-  /// This host's name is another one than before: the others have hosts of that name, too.
-  void rename_host(const std::string& host);
+  /// The hosts of all ranks are known. This host's name may be another one than before: the others have hosts of that
+  /// name, too.
+  void learn_hosts(const HostBook& hosts);
 
-  [[noreturn]] void abort(Failure failure);
+  /// `lost_partner`: whose link it is that broke, or -1.
+  [[noreturn]] void abort(Failure failure, int lost_partner = -1);
   /// A collective cannot go on: blocks until the watch has found out why and ended the process.
   [[noreturn]] void await_end(const BrokenEdge& broken);
   /// Says goodbye to the neighbours and joins the thread. Repeating it does nothing.
@@ -143,7 +158,9 @@ class Watch final : private JoinHandler {
     std::list<WatchEdge> edges;
     std::optional<Failure> failure;
     std::optional<BrokenEdge> broken;
-    std::string host;  ///< the new name; empty = as before
+    const HostBook* hosts = nullptr;
+    int lost_partner = -1;  ///< of the failure
+    bool tell_step = false;
     bool leave = false;
   };
 
@@ -159,10 +176,22 @@ class Watch final : private JoinHandler {
   void adopt(WatchEdge edge);
   void listen_to(WatchEdge& edge);
   void look_for_trouble();
+  void look_at_own_progress();
+  void begin_stall(AwaitedRanks::Ranks awaited, Clock::duration lasts);
+  void end_stall();
+  void probe(const std::vector<std::int32_t>& ranks);
+  void serve_probes();
+  void take_stall(const Stall& stall);
+  void tell_parent(WatchEdge::Message message, const std::string& text);
+  void show_stall();
+  std::string partner_text(const Stall& stall) const;
   void send_heartbeats();
   void note(Failure failure, const WatchEdge* heard_from);
 
-  // After a failure (watch_end.cpp).
+  // After a failure.
+  void probe_silent_rank();
+  void explain();
+  bool has_lost_all_hosts() const;
   const WatchEdge* parent() const;
   bool reports() const;
   void consider_the_end();
@@ -191,14 +220,30 @@ class Watch final : private JoinHandler {
 
   // The watch thread's own.
   std::optional<SignalPipe> signals_;  ///< until leave(), after which signals end the process as ever
+  const RunKey key_;
   HandshakeAcceptor handshake_acceptor_;
   std::list<WatchEdge> edges_;
   Clock::time_point now_, awake_by_, next_heartbeat_;
   Clock::time_point back_since_{};  ///< when this process went on after an absence longer than the timeout
   std::optional<BrokenEdge> broken_;
   Clock::time_point broken_since_{};
+  const HostBook* hosts_ = nullptr;
+
+  struct Probe {
+    int rank = 0;
+    Call call;
+  };
+  std::list<Probe> probes_;  ///< of those that this rank waits for, or of the one that is silent
+  Clock::time_point probing_until_{};
+  std::optional<Stall> own_stall_;
+  std::optional<Failure> held_;  ///< a lost link, until it is known whether the partner answers
+  std::vector<Stall> stalls_;    ///< of this rank and of those below it
+  std::optional<Stall> shown_stall_;
+  Clock::time_point stalled_since_{};
+
   std::optional<Failure> failure_;
   Clock::time_point failing_since_{};
+  std::string reached_by_;  ///< a rank that the silent one answers
   bool parent_ended_after_failure_ = false;
 
   std::thread thread_;

@@ -2,6 +2,7 @@
 // A file descriptor that is closed with its owner.
 #pragma once
 
+#include <cerrno>
 #include <utility>
 
 namespace leadline {
@@ -26,5 +27,8 @@ class Descriptor {
  private:
   int fd_ = -1;
 };
+
+inline bool is_out_of_descriptors(int error_number) { return error_number == EMFILE || error_number == ENFILE; }
+inline constexpr const char* more_descriptors = "Raise the limit of open files (ulimit -n)";
 
 }  // namespace leadline

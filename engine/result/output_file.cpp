@@ -17,12 +17,17 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/descriptor.hpp"
+
 namespace leadline::result {
 namespace {
 
 Error create_error(const std::string& path, int error_number) {
   const std::string problem = "cannot create result file " + path;
   const std::string why = system_error_text(error_number);
+  if (is_out_of_descriptors(error_number)) {
+    return Error(ExitStatus::something_missing, problem, why, more_descriptors);
+  }
   switch (error_number) {
     case EACCES:
     case EPERM:
@@ -71,6 +76,9 @@ Error write_error(const std::string& path, const std::string& why) {
 Error write_error(const std::string& path, int error_number) {
   const std::string why = system_error_text(error_number);
   const std::string problem = "cannot write result file " + path;
+  if (is_out_of_descriptors(error_number)) {
+    return Error(ExitStatus::something_missing, problem, why, more_descriptors);
+  }
   switch (error_number) {
     case ENOSPC:
     case EDQUOT:

@@ -50,11 +50,12 @@ class SingleRankCluster final : public cluster::Cluster {
   }
   ProgressCounter& progress_counter() override { return progress_counter_; }
   void set_current_step(std::function<std::string(int rank)>) override {}
+  void tell_current_step() override {}
   void set_on_failure(std::function<void(const std::string& message)>) override {}
   [[noreturn]] void abort(const Error& error) override { throw error; }
   void leave() override {}
   Descriptor meet(int, Deadline, const ProgressFunction&) override {
-    throw cluster::ConnectionLost("there is nobody to meet");
+    throw cluster::ConnectionLost(0, "there is nobody to meet");
   }
 
  private:

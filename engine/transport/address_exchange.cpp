@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/error.hpp"
+#include "cluster/rendezvous.hpp"
 
 namespace leadline::transport {
 namespace {
@@ -21,7 +21,7 @@ using Length = std::uint32_t;
 constexpr Length max_bytes = 1 << 16;
 
 [[noreturn]] void throw_gone(int partner) {
-  throw Error(ExitStatus::run_failed, "rank " + std::to_string(partner) + " ended the exchange of addresses");
+  throw cluster::ConnectionLost(partner, "rank " + std::to_string(partner) + " ended the exchange of addresses");
 }
 
 /// Both ways at once, since two long addresses may not fit into what sockets hold.
@@ -102,7 +102,7 @@ bool has_sign(int socket, int partner) {
 }
 
 void throw_late(int partner) {
-  throw Error(ExitStatus::run_failed, "rank " + std::to_string(partner) + " did not answer in time");
+  throw cluster::ConnectionLost(partner, "rank " + std::to_string(partner) + " did not answer in time");
 }
 
 }  // namespace leadline::transport

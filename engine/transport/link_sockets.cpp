@@ -29,8 +29,8 @@ constexpr rlim_t link_cap = 1024;
 enum class Greeting { answered, closed };
 
 [[noreturn]] void throw_silent(int partner) {
-  throw Error(ExitStatus::run_failed, "rank " + std::to_string(partner) + " did not answer in time",
-              "no greeting came over its TCP link");
+  throw cluster::ConnectionLost(partner, "rank " + std::to_string(partner) + " did not answer in time",
+                                "no greeting came over its TCP link");
 }
 
 /// One byte each way.

@@ -197,7 +197,7 @@ TEST(Failure, abort_prints_its_error_once_and_gives_its_status_to_all) {
 TEST(Failure, a_death_goes_before_the_lost_connections_that_it_causes) {
   const Outcome outcome = run_ranks(6, [](Cluster& cluster) {
     cluster.barrier();
-    if (cluster.rank() == 1 || cluster.rank() == 3) cluster.abort(ConnectionLost("lost the connection to rank 5"));
+    if (cluster.rank() == 1 || cluster.rank() == 3) cluster.abort(ConnectionLost(5, "lost the connection to rank 5"));
     if (cluster.rank() == 5) die(cluster);
     cluster.barrier();
   });
@@ -208,7 +208,7 @@ TEST(Failure, a_death_goes_before_the_lost_connections_that_it_causes) {
 TEST(Failure, an_own_error_goes_before_a_lost_connection) {
   const Outcome outcome = run_ranks(4, [](Cluster& cluster) {
     cluster.barrier();
-    if (cluster.rank() == 0) cluster.abort(ConnectionLost("lost the connection to rank 3"));
+    if (cluster.rank() == 0) cluster.abort(ConnectionLost(3, "lost the connection to rank 3"));
     if (cluster.rank() == 3) cluster.abort(Error(ExitStatus::run_failed, "byte 7 is wrong"));
     cluster.barrier();
   });

@@ -79,30 +79,45 @@ TEST(Listener, a_foreign_address_is_an_error_with_a_hint) {
 
 TEST(Handshake, opens_what_the_same_secret_sealed) {
   const RunKey key("secret");
-  const Hello hello{Purpose::peer, 3, 77};
-  const auto opened = RunKey("secret").open(key.seal(hello));
+  const Nonce of_called = new_nonce();
+  const Hello hello{Purpose::peer, 3, 77, new_nonce()};
+  const auto opened = RunKey("secret").open(key.seal(hello, of_called), of_called);
   ASSERT_TRUE(opened);
   EXPECT_EQ(opened->purpose, Purpose::peer);
   EXPECT_EQ(opened->from, 3U);
   EXPECT_EQ(opened->to, 77U);
-  EXPECT_TRUE(key.is_answer_to(hello, RunKey("secret").answer_to(hello)));
+  EXPECT_TRUE(key.is_answer_to(hello, of_called, RunKey("secret").answer_to(*opened, of_called)));
 }
 
 TEST(Handshake, opens_nothing_else) {
   const RunKey key("secret");
-  const Hello hello{Purpose::watch, 3, 1};
-  EXPECT_FALSE(RunKey("secreu").open(key.seal(hello)));
-  const SealedHello sealed = key.seal(hello);
+  const Nonce of_called = new_nonce();
+  const Hello hello{Purpose::watch, 3, 1, new_nonce()};
+  const SealedHello sealed = key.seal(hello, of_called);
+  EXPECT_FALSE(RunKey("secreu").open(sealed, of_called));
+  EXPECT_FALSE(key.open(sealed, new_nonce())) << "a hello to another challenge";
   for (std::size_t at = 0; at < sealed.size(); ++at) {
     SealedHello damaged = sealed;
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
-    EXPECT_FALSE(key.open(damaged)) << "byte " << at;
+    EXPECT_FALSE(key.open(damaged, of_called)) << "byte " << at;
   }
-  // A hello thrown back is no answer, nor is the answer to another hello.
+  // A hello thrown back is no answer, nor is the answer to another hello, or to this one at another time.
   Answer echo;
   std::copy(sealed.end() - token_size_bytes, sealed.end(), echo.begin());
-  EXPECT_FALSE(key.is_answer_to(hello, echo));
-  EXPECT_FALSE(key.is_answer_to(hello, key.answer_to({Purpose::watch, 3, 2})));
+  EXPECT_FALSE(key.is_answer_to(hello, of_called, echo));
+  EXPECT_FALSE(key.is_answer_to(hello, of_called, key.answer_to({Purpose::watch, 3, 2, hello.nonce}, of_called)));
+  EXPECT_FALSE(key.is_answer_to(hello, of_called, key.answer_to({Purpose::watch, 3, 1, new_nonce()}, of_called)));
+  EXPECT_FALSE(key.is_answer_to(hello, of_called, key.answer_to(hello, new_nonce())));
+}
+
+TEST(Handshake, another_version_is_not_understood) {
+  const Nonce nonce = new_nonce();
+  EXPECT_EQ(nonce_of(challenge_of(nonce)), nonce);
+  for (std::size_t at = 0; at < magic_size_bytes; ++at) {
+    Challenge other = challenge_of(nonce);
+    other[at] = static_cast<char>(other[at] ^ 1);
+    EXPECT_FALSE(nonce_of(other)) << "byte " << at;
+  }
 }
 
 TEST(Reader, never_reads_beyond_the_end) {
@@ -157,6 +172,30 @@ TEST(StallDetector, only_a_transport_without_beats_stands_still) {
   EXPECT_FALSE(stall_detector.standstill(now + 64s, 1s));
   stall_detector.is_waiting = true;
   EXPECT_FALSE(stall_detector.standstill(now + 1000s, 1s));
+}
+
+TEST(FirstCause, two_that_do_not_reach_each_other_go_before_two_that_wait_for_each_other) {
+  const Stall waits{4, 5, false, 9, {}, {}}, mutual{3, 2, false, 3, {}, {}}, other_side{2, 3, false, 2, {}, {}};
+  const Stall cut{6, 7, true, 1, "no answer", {}}, several{8, -1, false, 20, {}, {}};
+  EXPECT_FALSE(first_cause({}));
+  EXPECT_FALSE(first_cause({several}));
+  EXPECT_EQ(first_cause({several, waits})->rank, 4);
+  EXPECT_EQ(first_cause({waits, mutual, several, other_side})->rank, 3);
+  EXPECT_EQ(first_cause({waits, mutual, cut, other_side})->rank, 6);
+}
+
+TEST(FirstCause, passes_between_ranks_unchanged) {
+  const Stall stall{6, -1, true, 1.5, "no answer", "round 3"};
+  const std::string bytes = packed(stall);
+  const auto arrived = unpacked_stall(bytes);
+  ASSERT_TRUE(arrived);
+  EXPECT_EQ(arrived->rank, 6);
+  EXPECT_EQ(arrived->partner, -1);
+  EXPECT_TRUE(arrived->is_cut_off);
+  EXPECT_EQ(arrived->lasts_s, 1.5);
+  EXPECT_EQ(arrived->why, "no answer");
+  EXPECT_EQ(arrived->step, "round 3");
+  for (std::size_t length = 0; length < bytes.size(); ++length) EXPECT_FALSE(unpacked_stall(bytes.substr(0, length)));
 }
 
 }  // namespace

@@ -83,10 +83,20 @@ void send_text(const Descriptor& socket, std::string_view text) {
   (void)!::send(socket.fd(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/// A hello that is right in all but the secret.
+/// What a listener sends to whoever connects.
+Nonce challenge_on(const Descriptor& socket) {
+  Challenge bytes{};
+  require(::recv(socket.fd(), bytes.data(), bytes.size(), MSG_WAITALL) == ssize_t{bytes.size()}, "a challenge");
+  const auto nonce = nonce_of(bytes);
+  require(nonce.has_value(), "a challenge of this program");
+  return *nonce;
+}
+
+/// A hello that is right in all but the secret, and the challenge.
 std::string forged_hello(Purpose purpose, int from, int to) {
   const RunKey key("not the secret of this run");
-  const auto bytes = key.seal({purpose, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to)});
+  const Hello hello{purpose, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to), new_nonce()};
+  const auto bytes = key.seal(hello, new_nonce());
   return {bytes.data(), bytes.size()};
 }
 
@@ -165,11 +175,42 @@ TEST(ForeignConnections, one_who_knows_the_secret_but_is_not_expected_is_turned_
       const int rank = bootstrap->rank();
       const auto cluster = Cluster::join(std::move(bootstrap), {});
       if (rank == 1) {
-        for (const Hello& hello : {Hello{Purpose::watch, 1, 0}, Hello{Purpose::collectives, 2, 0},
-                                   Hello{Purpose::peer, 1, 0}, Hello{Purpose::watch, 1, 1}}) {
+        for (const Hello& hello :
+             {Hello{Purpose::watch, 1, 0}, Hello{Purpose::collectives, 2, 0}, Hello{Purpose::peer, 1, 0},
+              Hello{Purpose::watch, 1, 1}, Hello{Purpose::probe, 1, 1}, Hello{Purpose::probe, 2, 0}}) {
           const Descriptor socket = connect_to(root);
-          const SealedHello bytes = key.seal(hello);
+          const SealedHello bytes = key.seal(hello, challenge_on(socket));
           send_text(socket, {bytes.data(), bytes.size()});
+          char byte = 0;
+          require(::recv(socket.fd(), &byte, 1, 0) <= 0, "closed without an answer");
+        }
+      }
+      cluster->leave();
+      return 0;
+    } catch (const std::exception& error) {
+      return say_and_fail(error);
+    }
+  }));
+}
+
+TEST(ForeignConnections, a_hello_that_was_overheard_opens_nothing) {
+  EXPECT_FINE(run_processes(2, [](std::unique_ptr<Bootstrap> bootstrap) {
+    try {
+      const RunKey key(bootstrap->membership()->secret());
+      const Endpoint root = bootstrap->membership()->endpoint_of(0);
+      const int rank = bootstrap->rank();
+      const auto cluster = Cluster::join(std::move(bootstrap), {});
+      if (rank == 1) {
+        const Hello hello{Purpose::probe, 1, 0, new_nonce()};
+        Descriptor socket = connect_to(root);
+        const SealedHello overheard = key.seal(hello, challenge_on(socket));
+        send_text(socket, {overheard.data(), overheard.size()});
+        Answer answer{};
+        require(::recv(socket.fd(), answer.data(), answer.size(), MSG_WAITALL) == ssize_t{answer.size()}, "an answer");
+        for (int i = 0; i < 100; ++i) {
+          socket = connect_to(root);
+          challenge_on(socket);
+          send_text(socket, {overheard.data(), overheard.size()});
           char byte = 0;
           require(::recv(socket.fd(), &byte, 1, 0) <= 0, "closed without an answer");
         }

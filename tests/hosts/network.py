@@ -138,6 +138,26 @@ class Network:
         """Unplugs a host."""
         _do("ip", "-n", self._switch, "link", "set", self.names[host], "down")
 
+    def cut_between(self, first: int, second: int) -> None:
+        """What these two send to each other vanishes, as in a firewall; both still reach all others."""
+        for host, partner in ((first, second), (second, first)):
+            self.drop(host, partner)
+
+    def drop(self, host: int, partner: int) -> None:
+        """What a host sends to another vanishes, in this direction alone."""
+        nowhere = ("lladdr", "02:00:00:00:00:99", "nud", "permanent")
+        _do(
+            "ip",
+            "-n",
+            self._prefix + self.names[host],
+            "neigh",
+            "replace",
+            self.addresses[partner],
+            *nowhere,
+            "dev",
+            "eth0",
+        )
+
     def slow_down(self, host: int, rate: str = _SLOW) -> None:
         """50 Mbit/s in both directions, with so little credit that messages of some KiB see it."""
         self._limit(self._prefix + self.names[host], "eth0", rate)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 from pathlib import Path
@@ -76,11 +77,11 @@ def test_a_local_rank_is_killed(leadline: Leadline, tmp_path: Path, victim: int)
         done = run.finish()
     assert done.status == 4
     assert done.out == ""
-    of_rank, of_launcher = done.complaints
-    assert "died" in of_rank
-    assert of_launcher == f"leadline: rank {victim} died (killed by signal 9, Killed). Look at the system log"
-    assert_names_the_round(of_rank, victim, leadline)
-    assert_kept(tmp_path, of_rank.removeprefix("leadline: "))
+    assert "died" in done.complaint
+    of_launcher = f"leadline: rank {victim} died (killed by signal 9, Killed). Look at the system log"
+    assert done.complaints == [done.complaint, of_launcher]
+    assert_names_the_round(done.complaint, victim, leadline)
+    assert_kept(tmp_path, done.complaint.removeprefix("leadline: "))
 
 
 @pytest.mark.parametrize("victim", [0, 2])
@@ -234,3 +235,14 @@ def test_a_launcher_that_kills_at_once(tmp_path: Path) -> None:
     assert not result.complete
     assert result.reason
     assert np.array_equal(result.measured(size=0), result.every_pair())
+
+
+@pytest.mark.parametrize("num_descriptors", [5, 7, 9, 10, 11])
+def test_too_few_descriptors(leadline: Leadline, num_descriptors: int) -> None:
+    """Whatever it was that a rank could not open, the limit is named, at once."""
+    few = (num_descriptors, num_descriptors)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, few)  # noqa: E731
+    done = leadline("link", "--local", "4", "--message-size", "8", "--output", "r.h5", preexec_fn=limit)
+    assert done.status in (3, 4)
+    assert "Too many open files" in done.complaint
+    assert "ulimit -n" in done.complaint

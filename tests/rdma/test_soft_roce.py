@@ -21,7 +21,8 @@ def fine(done: Done) -> ResultFile:
 
 def refusal(done: Done, status: int) -> str:
     """The one line of a run that was refused."""
-    lines = [line for line in done.err.splitlines() if line.startswith("leadline: ")]
+    complaints = [line for line in done.err.splitlines() if line.startswith("leadline: ")]
+    lines = [line for line in complaints if "died (killed by signal" not in line]  # the launcher's word beside it
     assert (done.status, len(lines)) == (status, 1), f"status {done.status}: {done.err[-2000:]}"
     return lines[0]
 

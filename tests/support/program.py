@@ -44,10 +44,14 @@ class Done:
 
     @property
     def complaint(self) -> str:
-        """The one line; it is a mistake if there is another, or none."""
-        assert len(self.complaints) == 1, f"not one line of complaint but {len(self.complaints)}:\n{self.err}"
-        assert _GRAMMAR.fullmatch(self.complaints[0])
-        return self.complaints[0]
+        """The one line; it is a mistake if there is another, or none.
+
+        What the local launcher adds of a rank that was killed is not another one.
+        """
+        lines = [line for line in self.complaints if "died (killed by signal" not in line] or self.complaints
+        assert len(lines) == 1, f"not one line of complaint but {len(lines)}:\n{self.err}"
+        assert _GRAMMAR.fullmatch(lines[0])
+        return lines[0]
 
 
 def heed_signals() -> None:

@@ -52,7 +52,7 @@ class Board {
     }
     const bool is_there =
         someone_came_.wait_for(lock, std::chrono::milliseconds(deadline.left_ms()), [&] { return !left_here.empty(); });
-    if (!is_there) throw cluster::ConnectionLost("a thread did not come to the meeting");
+    if (!is_there) throw cluster::ConnectionLost(partner, "a thread did not come to the meeting");
     Descriptor socket = std::move(left_here.front());
     left_here.pop_front();
     return socket;
@@ -115,6 +115,7 @@ class ThreadCluster : public cluster::Cluster {
     }
   }
   ProgressCounter& progress_counter() override { return progress_counter_; }
+  void tell_current_step() override {}
   void set_current_step(std::function<std::string(int)> current_step) override {
     current_step_ = std::move(current_step);
   }

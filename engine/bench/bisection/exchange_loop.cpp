@@ -51,7 +51,7 @@ kernel::NeighbourExchange ExchangeLoop::exchange(std::uint64_t message_size_byte
 }
 
 std::uint64_t ExchangeLoop::time_posted(std::uint64_t message_size_bytes, std::span<std::uint64_t> step_ends_ns) {
-  const InTransport in_transport(stage_.cluster.progress_counter());
+  const InTransport in_transport(stage_.cluster.progress_counter(), awaited_in(channels_, stage_.cluster));
   kernel::ExchangeSample sample;
   stage_.transport.exchange_with_neighbours(exchange(message_size_bytes), stage_.buffers.all(),
                                             kernel::TimedExchanges{{&sample, 1}, step_ends_ns});
@@ -75,7 +75,7 @@ std::optional<WrongByte> ExchangeLoop::verify(const Route& route, const PatternP
   const BisectionRequest& request = stage_.request;
   post(route, 1);
   verified_.resize(request.num_exchanges);
-  const InTransport in_transport(stage_.cluster.progress_counter());
+  const InTransport in_transport(stage_.cluster.progress_counter(), awaited_in(channels_, stage_.cluster));
   const auto mismatch = stage_.transport.exchange_with_neighbours(
       exchange(position.message_size_bytes), stage_.buffers.all(),
       kernel::VerifiedExchanges{{request.fill, request.fill_seed, first_exchange}, verified_});

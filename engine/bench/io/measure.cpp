@@ -36,7 +36,10 @@ std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
         {position.operation, share.opens ? stage.files[static_cast<std::size_t>(share.file)] : std::string()});
   }
   auto current_step = std::make_shared<CurrentStep>(std::move(phases));
-  stage.cluster.set_current_step([current_step](int /*rank*/) { return current_step->text(); });
+  // Where others are in their files is known only from what they say of themselves.
+  stage.cluster.set_current_step([current_step, own = stage.cluster.rank()](int rank) {
+    return rank == own ? current_step->text() : std::string();
+  });
   return current_step;
 }
 

@@ -65,6 +65,7 @@ std::optional<Error> Phase::agreement() {
 void Phase::run() {
   const Pace::Work work = work_of(stage_, task_, share_);
   current_step_.enter(static_cast<std::size_t>(task_.position.index), work.num_objects);
+  stage_.cluster.tell_current_step();
   if (!make_ready()) return;
   if (stage_.progress != nullptr) stage_.progress->phase_begins(task_.position, work.bytes_total);
   stage_.cluster.barrier();

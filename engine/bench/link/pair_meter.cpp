@@ -29,10 +29,8 @@ PairMeter::PairMeter(const LinkRequest& request, const Plan& plan, cluster::Clus
       samples_(plan.num_batches),
       times_ns_(plan.num_batches) {}
 
-void PairMeter::connect(int partner) {
-  const InTransport in_transport(cluster_.progress_counter());
-  const auto timeout = std::chrono::duration<double>(request_.timeout_s);
-  transport_.connect(partner, Deadline::after(std::chrono::duration_cast<std::chrono::nanoseconds>(timeout)));
+void PairMeter::connect(std::int32_t partner) {
+  open_links(cluster_, transport_, std::span(&partner, 1), request_.timeout_s);
 }
 
 bool PairMeter::is_both_at_once(int partner) const {
@@ -51,7 +49,7 @@ kernel::Exchange PairMeter::exchange(Role role, std::uint64_t message_size_bytes
 }
 
 void PairMeter::run(int partner, Role role, std::uint64_t message_size_bytes) {
-  const InTransport in_transport(cluster_.progress_counter());
+  const InTransport in_transport(cluster_.progress_counter(), partner);
   transport_.run(exchange(role, message_size_bytes), partner, buffers_.all(), samples_);
 }
 
@@ -127,7 +125,7 @@ double PairMeter::measure_all_to_all(std::span<const std::int32_t> partners, std
                                      std::size_t num_exchanges) {
   const std::span<Sample> samples = std::span(samples_).first(num_exchanges);
   {
-    const InTransport in_transport(cluster_.progress_counter());
+    const InTransport in_transport(cluster_.progress_counter(), {{partners.begin(), partners.end()}, {}});
     transport_.all_to_all({partners, message_size_bytes}, buffers_.all(), samples);
   }
   const std::span<double> times_ns = std::span(times_ns_).first(num_exchanges);
@@ -144,7 +142,7 @@ void PairMeter::verify(const schedule::Pairing& pairing, std::uint64_t message_s
 }
 
 void PairMeter::verify_half(int partner, Role role, std::uint64_t message_size_bytes, PairOutcome& outcome) {
-  const InTransport in_transport(cluster_.progress_counter());
+  const InTransport in_transport(cluster_.progress_counter(), partner);
   const auto wrong = transport_.verify(exchange(role, message_size_bytes), partner, buffers_.all(), request_.fill);
   const bool receives = role == Role::follow || partner == cluster_.rank();
   if (receives) outcome.verified_bytes += request_.num_messages * message_size_bytes;

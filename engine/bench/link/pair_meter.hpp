@@ -33,7 +33,7 @@ class PairMeter {
   PairMeter(const LinkRequest& request, const Plan& plan, cluster::Cluster& cluster, transport::Transport& transport);
 
   /// Partners: opens the link, outside any timing.
-  void connect(int partner);
+  void connect(std::int32_t partner);
 
   /// Partners: both ordered pairs; where `request.verify`, the verification pass first.
   PairOutcome measure(const schedule::Pairing& pairing, std::uint64_t message_size_bytes);

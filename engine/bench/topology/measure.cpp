@@ -119,7 +119,7 @@ std::uint64_t CellExchange::received_bytes() const {
 }
 
 void CellExchange::run(std::uint64_t num_warmup, std::span<kernel::ExchangeSample> samples) {
-  const InTransport in_transport(stage_.cluster.progress_counter());
+  const InTransport in_transport(stage_.cluster.progress_counter(), awaited_in(timed_.entries, stage_.cluster));
   stage_.transport.exchange_with_neighbours(timed_.exchange(cell_.message_size_bytes, num_warmup), stage_.slots.all(),
                                             kernel::TimedExchanges{samples});
 }
@@ -129,7 +129,7 @@ std::optional<WrongByte> CellExchange::verify(std::uint64_t first_exchange, std:
     verified_ = neighbourhood(topology_, stage_.cluster.rank(), {stage_.request.max_outstanding, stage_.slots.num()},
                               SlotUse::by_channel);
   }
-  const InTransport in_transport(stage_.cluster.progress_counter());
+  const InTransport in_transport(stage_.cluster.progress_counter(), awaited_in(timed_.entries, stage_.cluster));
   const kernel::Contents contents{stage_.request.fill, stage_.request.fill_seed, first_exchange};
   const auto mismatch =
       stage_.transport.exchange_with_neighbours(verified_->exchange(cell_.message_size_bytes, 0), stage_.slots.all(),
@@ -155,7 +155,7 @@ std::vector<double> CellExchange::trace(std::uint64_t num_traced) {
   std::vector<double> by_channel(channels_.size() * num);  // a channel's one after the other
   for (std::size_t t = 0; t < num; ++t) {
     {
-      const InTransport in_transport(stage_.cluster.progress_counter());
+      const InTransport in_transport(stage_.cluster.progress_counter(), awaited_in(timed_.entries, stage_.cluster));
       stage_.transport.exchange_with_neighbours(timed_.exchange(cell_.message_size_bytes, 0), stage_.slots.all(),
                                                 kernel::TracedExchange{arrivals_ns});
     }
