@@ -25,12 +25,38 @@ LinkRequest example() {
 }
 
 TEST(MpilinktestText, HasItsArguments) {
-  const std::string text = arguments_text(example(), 8);
-  EXPECT_THAT(text, StartsWith("linktest: Number of MPI-Task:                 8\n"
-                               "linktest: Message length:               1048576 Bytes\n"));
-  EXPECT_THAT(text, HasSubstr("linktest: Number of Iter. (Warmup):           2\n"));
-  EXPECT_THAT(text, HasSubstr("linktest: Write SION file:             parallel\n"));
-  EXPECT_THAT(text, testing::EndsWith("Starting Test of all connections:\n"));
+  EXPECT_EQ(arguments_text(example(), 8, 32),
+            "\n\n----------------------------------------------------------\n"
+            "linktest: Number of MPI-Task:                 8\n"
+            "linktest: Current Rank MPI-Task:              0\n"
+            "linktest: Message length:               1048576 Bytes\n"
+            "linktest: Message length:             1024.0000 KBytes\n"
+            "linktest: Number of Iteration:               10\n"
+            "linktest: Number of Iter. (Warmup):           2\n"
+            "linktest: alltoall:                  0\n"
+            "linktest: sleeptime:                 0 us\n"
+            "linktest: collectpnum:               32\n"
+            "linktest: mixing pe order:           0\n"
+            "linktest: serial test:               0\n"
+            "linktest: control wtime:             -1.000000\n"
+            "linktest: write protocol (SION):     1\n"
+            "linktest:       par I/O:             1\n"
+            "linktest: max stest:                 8\n"
+            "----------------------------------------------------------\n"
+            "\n\nStarting Test of all connections:\n--------------------------------\n");
+  LinkRequest other = example();
+  other.min_time_s = 90;
+  other.shuffle_ranks = 1;
+  other.row_path = RowPath::funnel;
+  const std::string text = arguments_text(other, 8, 4);
+  EXPECT_THAT(text, HasSubstr("control wtime:             90.000000\n"));
+  EXPECT_THAT(text, HasSubstr("mixing pe order:           1\n"));
+  EXPECT_THAT(text, HasSubstr("par I/O:             0\n"));
+  EXPECT_THAT(text, HasSubstr("collectpnum:               4\n"));
+}
+
+TEST(MpilinktestText, TellsOfPhases) {
+  EXPECT_EQ(phase_line("[first sync]", 0.0306915), "timings[000] [first sync]                   t=  0.030692s\n");
 }
 
 TEST(MpilinktestText, HasItsStepLines) {
@@ -43,7 +69,7 @@ TEST(MpilinktestText, HasItsStepLines) {
 }
 
 TEST(MpilinktestText, HasItsSerialLines) {
-  EXPECT_EQ(serial_step_title(1), " Serial   PingPong for step     1:\n");
+  EXPECT_EQ(serial_step_title(1), " Serial   PingPong for step     1: \n");
   EXPECT_EQ(serial_pair_line(1, 2, 2513.73, 1), "      1->     2:     2.51373us (   0.38 MB/s) (l=1)\n");
   EXPECT_THAT(serial_step_end({8, 2000, 2061, 2500}, std::nullopt, 1),
               StartsWith("  avg=     2.061us (   0.46 MB/s) min=     2.000us"));
@@ -54,7 +80,7 @@ TEST(MpilinktestText, CountsTheStepsThatAreLeft) {
   EXPECT_THAT(text, StartsWith("analyse summary: min.    5.679950us ( 171.93 MB/s) max."));
   // LinkTest 1.2 said 3 here, and so its estimate was half as much again.
   EXPECT_THAT(text, HasSubstr("timing summary:  1 steps used   0.000446s (  0.000446s/step),        to do: 2 steps,"
-                              "                   estimate time:   0.000892s\n"));
+                              "                   estimate time:   0.000892s\n\n"));
 }
 
 TEST(MpilinktestText, HasItsResults) {
@@ -107,21 +133,20 @@ TEST(MpilinktestProgress, MakesStepsOutOfSerialRounds) {
   request.serial = true;
   Recorded recorded;
   const auto progress = make_progress(so_far_of(request, 4), 32, recorded.outlet());
-  recorded.out.clear();
   progress->slice_begins({0, -1, 0, 1}, 1, 1);
   progress->round_done(serial_round(1, 0, 3, 1000), 6, 1);
   progress->round_done(serial_round(2, 1, 2, 3000), 6, 2);
   progress->round_done(serial_round(3, 0, 2, 1000), 6, 3);
   EXPECT_EQ(recorded.out,
-            " Serial   PingPong for step     1:\n"
-            "      0->     3:     1.00000us (   0.95 MB/s) (l=1)\n"
-            "      3->     0:     1.00000us (   0.95 MB/s) (l=1)\n"
+            " Serial   PingPong for step     1: \n"
+            "      0->     3:     1.00000us (   0.95 MB/s) (l=0)\n"
+            "      3->     0:     1.00000us (   0.95 MB/s) (l=3)\n"
             "      1->     2:     3.00000us (   0.32 MB/s) (l=1)\n"
-            "      2->     1:     3.00000us (   0.32 MB/s) (l=1)\n"
+            "      2->     1:     3.00000us (   0.32 MB/s) (l=2)\n"
             "  avg=     2.000us (   0.48 MB/s) min=     1.000us (   0.95 MB/s) max=     3.000us (   0.32 MB/s)\n"
-            " Serial   PingPong for step     2:\n"
-            "      0->     2:     1.00000us (   0.95 MB/s) (l=1)\n"
-            "      2->     0:     1.00000us (   0.95 MB/s) (l=1)\n");
+            " Serial   PingPong for step     2: \n"
+            "      0->     2:     1.00000us (   0.95 MB/s) (l=0)\n"
+            "      2->     0:     1.00000us (   0.95 MB/s) (l=2)\n");
 }
 
 TEST(MpilinktestProgress, SumsUpAfterSoManySteps) {
@@ -154,6 +179,7 @@ TEST(MpilinktestProgress, LeavesOutTheRetestWhereThereWasNone) {
   progress->slice_begins({0, -1, 0, 1}, 1, 1);
   progress->round_done({.round = 1, .num_pairs = 4, .time_ns_min = 1, .time_ns_mean = 1, .time_ns_max = 1}, 1, 1);
   progress->slice_ends({});
+  EXPECT_THAT(recorded.out, HasSubstr("timings[000] [work]                         t=  1.000000s\n\n\nRESULT: Min"));
   EXPECT_THAT(recorded.out, HasSubstr("RESULT: Avg Time:"));
   EXPECT_THAT(recorded.out, Not(HasSubstr("Stest")));
 }

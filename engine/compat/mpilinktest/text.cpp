@@ -35,17 +35,15 @@ std::string step_figures(const Times& times, const std::optional<Spread>& all_to
   return text + fmt::format(" [ alltoall min={:>10.3f}us max={:>10.3f}us ]", us(all_to_all->min), us(all_to_all->max));
 }
 
-std::string argument_line(const char* label, const std::string& value, const char* unit = "") {
-  return fmt::format("linktest: {:<27}{:>10}{}\n", std::string(label) + ":", value, unit);
+std::string argument_line(const char* label, const std::string& value) {
+  return fmt::format("linktest: {:<27}{}\n", std::string(label) + ":", value);
 }
 
-const char* yes_or_no(bool value) { return value ? "yes" : "no"; }
+/// -N and -T without a value of their own.
+constexpr double no_limit = -1;
+constexpr const char* line_across = "----------------------------------------------------------\n";
 
-std::string write_protocol(const LinkRequest& request) {
-  if (request.format == ResultFormat::none) return "no";
-  return request.row_path == RowPath::funnel ? "serial" : "parallel";
-}
-
+using bench::link::Phase;
 using bench::link::RoundNumbers;
 
 void widen(std::optional<Spread>& all, const std::optional<Spread>& one) {
@@ -58,17 +56,56 @@ void widen(std::optional<Spread>& all, const std::optional<Spread>& one) {
   all->max = std::max(all->max, one->max);
 }
 
+const char* name_of_phase(Phase phase) {
+  switch (phase) {
+    case Phase::joining:
+      return "[first sync]";
+    case Phase::placing:
+      return "[mapping]";
+    case Phase::shuffling:
+      return "[randvec]";
+    case Phase::scheduling:
+      return "[getpart]";
+    case Phase::finding_slowest:
+      return "[search_slow]";
+    case Phase::retesting:
+      return "[test_slow]";
+    case Phase::opening_file:
+      return "[sionopen]";
+    case Phase::writing:
+      return "[sionwrite]";
+    case Phase::closing_file:
+      return "[sionclose]";
+    case Phase::diagnosing:  // LinkTest has none
+    case Phase::everything:
+      break;
+  }
+  return "[all]";
+}
+
+bool is_of_file(Phase phase) {
+  return phase == Phase::opening_file || phase == Phase::writing || phase == Phase::closing_file;
+}
+
 /// Pairs that the tournament of so many ranks plays at once; a serial test has them one after the other.
 int pairs_of_a_step(int num_ranks) { return std::max(num_ranks / 2, 1); }
 
 class MpilinktestProgress final : public bench::link::Progress {
  public:
   MpilinktestProgress(const LinkResult& so_far, std::uint64_t summary_interval, Outlet outlet)
-      : is_serial_(so_far.request.serial),
+      : arguments_(arguments_text(so_far.request, so_far.provenance.num_ranks, summary_interval)),
+        has_file_(so_far.request.format != ResultFormat::none),
+        is_serial_(so_far.request.serial),
         pairs_a_step_(so_far.request.serial ? pairs_of_a_step(so_far.provenance.num_ranks) : 1),
         summary_interval_(static_cast<std::int64_t>(summary_interval)),
-        outlet_(std::move(outlet)) {
-    outlet_.out(arguments_text(so_far.request, so_far.provenance.num_ranks));
+        outlet_(std::move(outlet)) {}
+
+  void phase_done(Phase phase, double seconds) override {
+    if (phase == Phase::diagnosing || (is_of_file(phase) && !has_file_)) return;
+    if (phase == Phase::finding_slowest) print_results();
+    if (phase == Phase::retesting) print_retests();
+    outlet_.out(phase_line(name_of_phase(phase), seconds));
+    if (phase == Phase::joining) outlet_.out(arguments_);
   }
 
   void slice_begins(const Slice& slice, int /*slice_number*/, int /*num_slices*/) override {
@@ -77,6 +114,7 @@ class MpilinktestProgress final : public bench::link::Progress {
     so_far_ = {};
     step_ = {};
     step_all_to_all_.reset();
+    work_s_ = 0;
     retests_ = {};
     num_retested_ = 0;
     results_are_out_ = false;
@@ -90,6 +128,7 @@ class MpilinktestProgress final : public bench::link::Progress {
     if (round.only_pair) text += pair_lines(*round.only_pair);
     step_.add(times_of(round));
     widen(step_all_to_all_, round.all_to_all);
+    work_s_ = elapsed_s;
     if (ends_step) text += end_of_step({step, num_rounds / pairs_a_step_, elapsed_s});
     outlet_.out(text);
   }
@@ -102,7 +141,7 @@ class MpilinktestProgress final : public bench::link::Progress {
 
   void slice_ends(const SliceSummary& /*summary*/) override {
     print_results();
-    if (retests_.num_pairs > 0) outlet_.out(results(Part::retest, retests_, iteration_, size_bytes_));
+    print_retests();
   }
 
  private:
@@ -125,16 +164,24 @@ class MpilinktestProgress final : public bench::link::Progress {
   /// Once an iteration, behind its last step.
   void print_results() {
     if (results_are_out_ || so_far_.num_pairs == 0) return;
-    outlet_.out(results(Part::all_steps, so_far_, iteration_, size_bytes_));
+    outlet_.out(phase_line("[work]", work_s_) + "\n\n" + results(Part::all_steps, so_far_, iteration_, size_bytes_));
     results_are_out_ = true;
   }
 
+  void print_retests() {
+    if (retests_.num_pairs > 0) outlet_.out(results(Part::retest, retests_, iteration_, size_bytes_));
+    retests_ = {};
+  }
+
+  std::string arguments_;
+  bool has_file_;
   bool is_serial_;
   std::int64_t pairs_a_step_;
   std::int64_t summary_interval_;
   Outlet outlet_;
   int iteration_ = 1;
   std::uint64_t size_bytes_ = 0;
+  double work_s_ = 0;  ///< in the steps of this iteration
   Times step_, so_far_, retests_;
   std::optional<Spread> step_all_to_all_;
   std::size_t num_retested_ = 0;
@@ -143,17 +190,30 @@ class MpilinktestProgress final : public bench::link::Progress {
 
 }  // namespace
 
-std::string arguments_text(const LinkRequest& request, int num_ranks) {
-  std::string text = argument_line("Number of MPI-Task", std::to_string(num_ranks));
-  text += argument_line("Message length", std::to_string(request.message_sizes_bytes.front()), " Bytes");
-  text += argument_line("Number of Iter.", std::to_string(request.num_messages));
-  text += argument_line("Number of Iter. (Warmup)", std::to_string(request.num_warmup));
-  text += argument_line("Alltoall before each step", yes_or_no(request.all_to_all != AllToAll::none));
-  text += argument_line("Mixed order of tasks", yes_or_no(request.shuffle_ranks > 0));
-  text += argument_line("Serial test", yes_or_no(request.serial));
-  text += argument_line("Max. serial retest", std::to_string(request.retest));
-  text += argument_line("Write SION file", write_protocol(request));
-  return text + "Starting Test of all connections:\n";
+std::string arguments_text(const LinkRequest& request, int num_ranks, std::uint64_t summary_interval) {
+  const std::uint64_t size_bytes = request.message_sizes_bytes.front();
+  const auto number = [](auto value) { return fmt::format("{:>10}", value); };
+  std::string text = std::string("\n\n") + line_across;
+  text += argument_line("Number of MPI-Task", number(num_ranks));
+  text += argument_line("Current Rank MPI-Task", number(0));
+  text += argument_line("Message length", number(size_bytes) + " Bytes");
+  text += argument_line("Message length", fmt::format("{:>10.4f} KBytes", static_cast<double>(size_bytes) / 1024));
+  text += argument_line("Number of Iteration", number(request.num_messages));
+  text += argument_line("Number of Iter. (Warmup)", number(request.num_warmup));
+  text += argument_line("alltoall", fmt::format("{:d}", request.all_to_all != AllToAll::none));
+  text += argument_line("sleeptime", "0 us");
+  text += argument_line("collectpnum", std::to_string(summary_interval));
+  text += argument_line("mixing pe order", fmt::format("{:d}", request.shuffle_ranks > 0));
+  text += argument_line("serial test", fmt::format("{:d}", request.serial));
+  text += argument_line("control wtime", fmt::format("{:.6f}", request.min_time_s > 0 ? request.min_time_s : no_limit));
+  text += argument_line("write protocol (SION)", fmt::format("{:d}", request.format != ResultFormat::none));
+  text += argument_line("      par I/O", fmt::format("{:d}", request.row_path != RowPath::funnel));
+  text += argument_line("max stest", std::to_string(request.retest));
+  return text + line_across + "\n\nStarting Test of all connections:\n--------------------------------\n";
+}
+
+std::string phase_line(const std::string& name, double seconds) {
+  return fmt::format("timings[000] {:<30} t={:>10.6f}s\n", name, seconds);
 }
 
 std::string parallel_step_line(std::int64_t step, const Times& times, const std::optional<Spread>& all_to_all,
@@ -162,11 +222,11 @@ std::string parallel_step_line(std::int64_t step, const Times& times, const std:
                      step_figures(times, all_to_all, message_size_bytes));
 }
 
-std::string serial_step_title(std::int64_t step) { return fmt::format(" Serial   PingPong for step {:>5}:\n", step); }
+std::string serial_step_title(std::int64_t step) { return fmt::format(" Serial   PingPong for step {:>5}: \n", step); }
 
 std::string serial_pair_line(int from, int to, double time_ns, std::uint64_t message_size_bytes) {
   return fmt::format("{:>7}->{:>6}: {:>11.5f}us {} (l={})\n", from, to, us(time_ns),
-                     bandwidth_text(time_ns, message_size_bytes), message_size_bytes);
+                     bandwidth_text(time_ns, message_size_bytes), from);
 }
 
 std::string serial_step_end(const Times& times, const std::optional<Spread>& all_to_all,
@@ -183,8 +243,8 @@ std::string running_summary(const Times& so_far, const StepCount& steps, std::ui
   return fmt::format("analyse summary: min.{} max.{} avg.{}\n", figure(so_far.min_ns), figure(so_far.max_ns),
                      figure(so_far.mean_ns)) +
          fmt::format(
-             "timing summary: {:>2} steps used {:>10.6f}s ({:>10.6f}s/step),        to do: {} steps,"
-             "                   estimate time: {:>10.6f}s\n",
+             "timing summary:  {} steps used {:>10.6f}s ({:>10.6f}s/step),        to do: {} steps,"
+             "                   estimate time: {:>10.6f}s\n\n",
              steps.done, steps.elapsed_s, step_s, remaining, step_s * static_cast<double>(remaining));
 }
 
