@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <string>
 
 #include "core/control_group.hpp"
@@ -14,6 +15,11 @@
 #include "core/units.hpp"
 
 namespace leadline::bench {
+
+bool is_on_one_host(const RankLayout& rank_layout) {
+  const auto& host_of = rank_layout.host_of;
+  return std::adjacent_find(host_of.begin(), host_of.end(), std::not_equal_to<>()) == host_of.end();
+}
 
 double message_s(const CostAssumption& assumption, std::uint64_t size_bytes) {
   return 1e-9 * assumption.latency_ns + static_cast<double>(size_bytes) / assumption.bandwidth_bytes_per_s;

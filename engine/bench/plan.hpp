@@ -19,6 +19,8 @@ struct RankLayout {
   const network::Network* network = nullptr;  ///< the physical network; nullptr = unknown
 };
 
+bool is_on_one_host(const RankLayout& rank_layout);
+
 /// The cost of a message that an estimate assumes; a guess for commodity networks, printed with the estimate.
 struct CostAssumption {
   double latency_ns = 10'000;

@@ -132,9 +132,11 @@ class LinkTest {
       : transport_(&transport), presentation_(&presentation), begin_ns_(now_ns()) {}
 
   /// After the transport has said which hosts it simulates, if it does.
-  Plan plan(const Request& request, const RunEnvironment& run_environment, Cluster& cluster) {
+  Plan plan(Request& request, const RunEnvironment& run_environment, Cluster& cluster) {
+    if (presentation_->adapt) presentation_->adapt(request, run_environment.rank_layout());
     if (!request.no_diagnosis) layout_ = diagnosis_layout(cluster, run_environment, request.topology);
     return run_collectively(cluster, [&] {
+      result::check_format_holds(request.format, request);
       if (cluster.rank() == 0 && !request.baseline.empty()) expect_link_test(request.baseline, "compare with");
       bench::RankLayout rank_layout = run_environment.rank_layout();
       if (layout_) rank_layout.network = &layout_->network;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bench/link/output.hpp"
+#include "bench/plan.hpp"
 #include "cli/staged_run.hpp"
 #include "cluster/bootstrap.hpp"
 #include "model/link_request.hpp"
@@ -24,6 +25,10 @@ inline constexpr std::size_t workers_on_file = 2;
 void expect_link_test(const std::string& path, const std::string& verb);
 
 struct LinkPresentation : PresentationOf<LinkResult, bench::link::Progress> {
+  /// All ranks, once it is known who is where: takes out of the request what the hosts do not allow, in the same way on
+  /// all. May be empty.
+  std::function<void(LinkRequest& request, const bench::RankLayout& rank_layout)> adapt;
+
   /// All ranks: what the front end wants else of its result file. May be empty.
   std::function<void(result::LinkResultFileSetup& setup)> set_up_file;
 };

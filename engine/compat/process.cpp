@@ -38,13 +38,13 @@ struct TextFile {
   std::uint64_t size_bytes = 0;
 };
 
-/// Does `work`, whose errors name the engine's option.
+/// Does `work`, whose errors name the option of the result file.
 template <class Work>
 auto in_words_of(const std::string& option, const Work& work) {
   try {
     return work();
   } catch (const Error& error) {
-    const std::string theirs = "--output";
+    const std::string theirs = in_option_words("--output");
     std::string hint = error.hint();
     if (const auto at = hint.find(theirs); at != std::string::npos) hint.replace(at, theirs.size(), option);
     throw Error(error.status(), error.problem(), error.why(), hint);
@@ -52,6 +52,11 @@ auto in_words_of(const std::string& option, const Work& work) {
 }
 
 }  // namespace
+
+OptionWords option_words(const OptionTable& engine, OptionWords own) {
+  for (const OptionEntry& entry : engine.entries()) own.try_emplace(entry.name);
+  return own;
+}
 
 std::uint64_t resident_bytes() {
   std::ifstream in("/proc/self/statm");

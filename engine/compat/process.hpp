@@ -6,10 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "cluster/bootstrap.hpp"
+#include "core/option_words.hpp"
 #include "model/request.hpp"
+#include "options/option_table.hpp"
 #include "transport/module.hpp"
 
 namespace leadline::compat {
@@ -34,6 +38,20 @@ struct Outlet {
 
 /// Standard output and standard error.
 Outlet standard_outlet();
+
+/// `own`, and the other options of the table as those that are not there.
+OptionWords option_words(const OptionTable& engine, OptionWords own);
+
+/// Local, once the command line is read: errors and advice name the options of this front end from now on, and not
+/// those of the benchmark that it does not have. `declare`: its declare_options().
+template <class Request>
+void use_option_words(void (*declare)(OptionTable&, Request&, std::optional<ResultFormat>&), OptionWords own) {
+  OptionTable engine;
+  Request request;
+  std::optional<ResultFormat> format;
+  declare(engine, request, format);
+  set_option_words(option_words(engine, std::move(own)));
+}
 
 struct Start {
   transport::LoadedModule module;

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/option_words.hpp"
+
 namespace leadline {
 namespace {
 
@@ -33,11 +35,11 @@ std::string text_from(const char* text, const char* /*buffer*/, int /*error_numb
 
 }  // namespace
 
-Error::Error(ExitStatus status, std::string problem, std::string why, std::string hint)
+Error::Error(ExitStatus status, const std::string& problem, const std::string& why, const std::string& hint)
     : status_(status),
-      problem_(std::move(problem)),
-      why_(std::move(why)),
-      hint_(std::move(hint)),
+      problem_(in_option_words(problem)),
+      why_(in_option_words(why)),
+      hint_(advice_in_option_words(hint)),
       text_(compose(problem_, why_, hint_)) {}
 
 std::string system_error_text(int error_number) {

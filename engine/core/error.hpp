@@ -18,10 +18,10 @@ enum class ExitStatus : int {
 };
 
 /// Something wrong outside the program: a user's word, a file, the network. Caught only where a process ends
-/// or where ranks agree on one decision. `why` and `hint` may be empty.
+/// or where ranks agree on one decision. `why` and `hint` may be empty. Options have the names of option_words.hpp.
 class Error : public std::exception {
  public:
-  Error(ExitStatus status, std::string problem, std::string why = {}, std::string hint = {});
+  Error(ExitStatus status, const std::string& problem, const std::string& why = {}, const std::string& hint = {});
 
   /// "problem (why). hint"; the one line that a user sees behind "leadline: ".
   const char* what() const noexcept override { return text_.c_str(); }

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "core/option_words.hpp"
 #include "core/units.hpp"
 #include "output/table.hpp"
 
@@ -76,9 +77,10 @@ std::string findings_text(const std::vector<Finding>& findings) {
   for (const Severity severity : {Severity::warning, Severity::note}) {
     for (const Finding& finding : findings) {
       if (finding.severity != severity) continue;
-      text += fmt::format("{}: {}\n", name_of(severity), finding.message);
-      if (!finding.evidence.empty()) text += fmt::format("    {}\n", finding.evidence);
-      if (!finding.advice.empty()) text += fmt::format("    {}\n", finding.advice);
+      text += fmt::format("{}: {}\n", name_of(severity), in_option_words(finding.message));
+      for (const std::string& line : {in_option_words(finding.evidence), advice_in_option_words(finding.advice)}) {
+        if (!line.empty()) text += fmt::format("    {}\n", line);
+      }
     }
   }
   return text;

@@ -4,7 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "core/error.hpp"
+#include "core/units.hpp"
 #include "result/hdf5/hdf5_store.hpp"
 #include "result/json.hpp"
 #include "result/sion/sion_store.hpp"
@@ -42,8 +46,24 @@ const char* ending_of(ResultFormat format) {
 
 }  // namespace
 
+void check_format_holds(ResultFormat format, const LinkRequest& request) {
+  if (format != ResultFormat::sion) return;
+  constexpr auto max = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
+  if (request.message_sizes_bytes.front() > max) {
+    throw Error(
+        ExitStatus::bad_command_line,
+        fmt::format("a SION file cannot hold the message size {}", format_bytes(request.message_sizes_bytes.front())),
+        "LinkTest's record has 32 bits for it", "Use a --message-size below 2 GiB, or another --format");
+  }
+  if (request.num_messages > max) {
+    throw Error(ExitStatus::bad_command_line, fmt::format("a SION file cannot hold {} messages", request.num_messages),
+                "LinkTest's record has 32 bits for them", "Use fewer --messages, or another --format");
+  }
+}
+
 std::unique_ptr<LinkResultFile> open_link_result_file(cluster::Cluster& cluster, const LinkResult& so_far,
                                                       LinkResultFileSetup setup) {
+  check_format_holds(setup.format, so_far.request);
   switch (setup.format) {
     case ResultFormat::hdf5:
       return std::make_unique<Hdf5Store>(cluster, so_far, std::move(setup));

@@ -69,6 +69,10 @@ struct LinkResultFileSetup {
   std::function<std::vector<std::int32_t>(int repeat)> rounds;
 };
 
+/// Local: before there is memory for messages. Throws Error(bad_command_line) for numbers that the format has no room
+/// for.
+void check_format_holds(ResultFormat format, const LinkRequest& request);
+
 /// Collective: creates and checks the file before the first message and writes what is known: `so_far` is request,
 /// provenance and num_rounds. Throws on every rank the same Error, which names the path: bad_command_line (exists, is a
 /// directory, no such directory; SION: a number that its fields cannot hold), something_missing (no permission),

@@ -49,7 +49,7 @@ Error create_error(const std::string& path, int error_number) {
 
 Error there_already(const std::string& path) {
   return Error(ExitStatus::bad_command_line, "result file " + path + " is there already", "",
-               "Choose another name, or replace it with --overwrite");
+               "Choose another name, or add --overwrite");
 }
 
 Error no_regular_file(const std::string& path) {

@@ -16,6 +16,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using Line = std::vector<std::string>;
 
 Variables variables(const std::map<std::string, std::string>& set) {
@@ -209,22 +210,33 @@ TEST(LinktestOptions, RefuseNumbersOutOfRange) {
   }
 }
 
-TEST(LinktestOptions, RefuseCombinationsInWhichOneIsIgnored) {
+TEST(LinktestOptions, RefuseWhatContradicts) {
   EXPECT_THAT(refusal({"--unidirectional", "--bidirectional"}), HasSubstr("--bidirectional cannot be had together"));
   EXPECT_THAT(refusal({"--unidirectional", "--semidirectional"}), HasSubstr("cannot be had together"));
   EXPECT_THAT(refusal({"--bidir", "--semidirectional"}), HasSubstr("cannot be had together"));
-  EXPECT_THAT(refusal({"--no-sion-file", "--parallel-sion-file"}), HasSubstr("--parallel-sion-file has no effect"));
-  EXPECT_THAT(refusal({"--no-sion-file", "--output", "x"}), HasSubstr("--output has no effect"));
-  EXPECT_THAT(refusal({"--min-iterations", "2", "--parallel-sion-file"}), HasSubstr("--parallel-sion-file"));
-  EXPECT_THAT(refusal({"--num-multi-buffer", "4"}), HasSubstr("--num-multi-buffer has no effect"));
-  EXPECT_THAT(refusal({"--seed-randomize-steps", "4"}), HasSubstr("--seed-randomize-steps has no effect"));
-  EXPECT_THAT(refusal({"--seed-randomize-buffers", "4"}), HasSubstr("--seed-randomize-buffers has no effect"));
-  EXPECT_THAT(refusal({"--seed-randomize-tasks", "4"}), HasSubstr("--seed-randomize-tasks has no effect"));
-  EXPECT_THAT(refusal({"--num-randomize-tasks", "0", "--seed-randomize-tasks", "4"}), HasSubstr("no effect"));
   EXPECT_THAT(refusal({"--use-gpus", "--memory-buffer-allocator", "aligned-memory_allocator"}),
               HasSubstr("--use-gpu-memory contradicts"));
-  EXPECT_THAT(error_of({"linktest", "-m", "tcp", "-w", "0", "-n", "1", "-s", "1", "--multi-buffer"}).what(),
-              HasSubstr("--multi-buffer has no effect"));
+}
+
+TEST(LinktestOptions, SayWhatHasNoEffectAndGoOn) {
+  const auto remarks = [](const Line& more) { return parse(required(more), no_variables).remarks; };
+  EXPECT_THAT(remarks({}), IsEmpty());
+  EXPECT_THAT(remarks({"--output", "x", "--num-slowest", "4"}), IsEmpty());
+  EXPECT_THAT(remarks({"--no-sion-file", "--parallel-sion-file", "--output", "x"}),
+              ElementsAre(HasSubstr("--output has no effect"), HasSubstr("--parallel-sion-file has no effect")));
+  EXPECT_THAT(remarks({"--min-iterations", "2", "--parallel-sion-file"}),
+              ElementsAre(HasSubstr("a repeated test writes no file without --output")));
+  EXPECT_THAT(remarks({"--num-multi-buffer", "4"}), ElementsAre(HasSubstr("--num-multi-buffer has no effect")));
+  EXPECT_THAT(remarks({"--seed-randomize-steps", "4"}), ElementsAre(HasSubstr("--seed-randomize-steps has no effect")));
+  EXPECT_THAT(remarks({"--seed-randomize-buffers", "4"}), ElementsAre(HasSubstr("--seed-randomize-buffers")));
+  EXPECT_THAT(remarks({"--seed-randomize-tasks", "4"}), ElementsAre(HasSubstr("--seed-randomize-tasks")));
+  EXPECT_THAT(remarks({"--num-randomize-tasks", "0", "--seed-randomize-tasks", "4"}),
+              ElementsAre(HasSubstr("--seed-randomize-tasks has no effect")));
+  const Command one_message =
+      parse({"linktest", "-m", "tcp", "-w", "0", "-n", "1", "-s", "1", "--multi-buffer"}, no_variables);
+  EXPECT_THAT(one_message.remarks, ElementsAre("--multi-buffer has no effect: one message needs one buffer"));
+  EXPECT_EQ(one_message.request.num_buffers, 1u);
+  EXPECT_EQ(parsed({"--no-sion-file", "--output", "x"}).format, ResultFormat::none);
 }
 
 TEST(LinktestOptions, SayWhatIsMissing) {

@@ -59,8 +59,12 @@ TEST(MpilinktestOptions, SetTheirMember) {
   EXPECT_EQ(parsed({"-Y", "0"}).row_path, RowPath::funnel);
   EXPECT_EQ(parsed({"-W", "0"}).format, ResultFormat::none);
   EXPECT_EQ(command({"-C", "4"}).summary_interval, 4u);
-  EXPECT_TRUE(command({"-D", "5"}).has_sleep_time);
-  EXPECT_FALSE(command({}).has_sleep_time);
+}
+
+TEST(MpilinktestOptions, SayWhatHasNoEffect) {
+  EXPECT_THAT(command({"-D", "5"}).remarks, ElementsAre(HasSubstr("-D has no effect")));
+  EXPECT_THAT(command({"-W", "0", "-Y", "1"}).remarks, ElementsAre(HasSubstr("-Y has no effect: -W 0")));
+  EXPECT_THAT(command({"-Y", "0"}).remarks, testing::IsEmpty());
 }
 
 TEST(MpilinktestOptions, DoNotCutMessages) {
@@ -104,7 +108,6 @@ TEST(MpilinktestOptions, RefuseWhatLinktestReadWronglyOrDiedOf) {
   EXPECT_THAT(refusal({"-k", "1e99"}), HasSubstr("-k"));
   EXPECT_THAT(refusal({"-s", "1", "-k", "1"}), HasSubstr("-s and -k"));
   EXPECT_THAT(refusal({"-i", "1", "-i", "2"}), HasSubstr("-i is given twice"));
-  EXPECT_THAT(refusal({"-W", "0", "-Y", "1"}), HasSubstr("-Y has no effect"));
 }
 
 TEST(MpilinktestOptions, EndInTheUsageWhereAWordIsUnknown) {

@@ -181,3 +181,10 @@ def test_secrets_that_differ(tmp_path: Path) -> None:
         ends = [first.finish(), second.finish()]
     assert [end.status for end in ends] == [4, 4]
     assert sum(len(end.complaints) for end in ends) >= 1
+
+
+def test_sizes_that_a_sion_file_has_no_room_for(two: Leadline, tmp_path: Path) -> None:
+    # No machine has that much memory: it is not asked for.
+    done = two("--output", "r.sion", "--message-size", "1TiB")
+    assert_refused(done, 2, "a SION file cannot hold the message size 1 TiB", "--format")
+    assert not list(tmp_path.iterdir())

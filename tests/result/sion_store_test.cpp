@@ -229,7 +229,7 @@ TEST(SionStore, HasNoRoomForRepeatsThatComeLater) {
     store.reserve_repeats(2);
     store.reserve_repeats(3);
   });
-  EXPECT_THAT(errors, Each(AllOf(HasSubstr("run.sion"), HasSubstr("2 repeats"), HasSubstr(".h5"))));
+  EXPECT_THAT(errors, Each(AllOf(HasSubstr("run.sion"), HasSubstr("2 repeats"), HasSubstr("--format"))));
 }
 
 TEST(SionStore, RefusesNumbersThatTheRecordCannotHold) {
@@ -240,7 +240,7 @@ TEST(SionStore, RefusesNumbersThatTheRecordCannotHold) {
       LinkResult so_far = result_so_far(2);
       change(so_far.request);
       try {
-        const SionStore store(cluster, so_far, sion_setup(cluster, path));
+        result::open_link_result_file(cluster, so_far, sion_setup(cluster, path));
       } catch (const Error& error) {
         EXPECT_EQ(error.status(), ExitStatus::bad_command_line);
         throw;
@@ -249,7 +249,7 @@ TEST(SionStore, RefusesNumbersThatTheRecordCannotHold) {
   };
   constexpr std::uint64_t too_large = std::uint64_t{1} << 31;
   EXPECT_THAT(errors_of([](auto& request) { request.message_sizes_bytes = {too_large}; }),
-              Each(AllOf(HasSubstr("--message-size"), HasSubstr(".h5"))));
+              Each(AllOf(HasSubstr("--message-size"), HasSubstr("--format"))));
   EXPECT_THAT(errors_of([](auto& request) { request.num_messages = too_large; }), Each(HasSubstr("--messages")));
   EXPECT_FALSE(std::filesystem::exists(path));
   EXPECT_THAT(errors_of([](auto& request) {

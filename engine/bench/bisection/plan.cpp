@@ -24,10 +24,6 @@ using schedule::PatternSpec;
 constexpr const char* pattern_option = "--pattern";
 constexpr const char* random_word = "random";
 
-bool is_one_host(std::span<const std::uint32_t> host_of) {
-  return std::adjacent_find(host_of.begin(), host_of.end(), std::not_equal_to<>{}) == host_of.end();
-}
-
 /// The same for two specs that stand for the same pattern.
 std::uint64_t identity_of(const PatternSpec& spec) {
   return static_cast<std::uint64_t>(spec.pattern) << 32 | static_cast<std::uint32_t>(spec.argument);
@@ -149,7 +145,7 @@ Plan plan(const BisectionRequest& request, const RankLayout& rank_layout) {
   plan.participants.num_ranks = rank_layout.num_ranks;
   plan.participants.host_of = rank_layout.host_of;
   plan.participants.per_host = request.active_ranks_per_host;
-  plan.participants.within_hosts = request.within_hosts || is_one_host(rank_layout.host_of);
+  plan.participants.within_hosts = request.within_hosts || is_on_one_host(rank_layout);
   plan.ranks = schedule::participants_of(plan.participants);
   choose_patterns(request, plan);
   plan.estimate = estimate_of(request, plan);

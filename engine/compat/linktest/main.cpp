@@ -2,11 +2,15 @@
 // From LinkTest 2.x's command line to a run of the engine, and back to LinkTest's words.
 #include "compat/main.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "bench/link/options.hpp"
+#include "bench/plan.hpp"
 #include "cli/link_run.hpp"
 #include "cli/reporting.hpp"
 #include "cluster/bootstrap.hpp"
@@ -17,6 +21,27 @@
 
 namespace leadline::compat::linktest {
 namespace {
+
+const OptionWords own_words{
+    {"--all-to-all", "--all-to-all"},
+    {"--allocator", "--memory-buffer-allocator"},
+    {"--between-hosts", "--group-processes-by-hostname"},
+    {"--bisection", "--bisection"},
+    {"--buffers", "--num-multi-buffer"},
+    {"--check-buffers", "--check-buffers"},
+    {"--fill", "--randomize-buffers"},
+    {"--message-size", "--size-messages"},
+    {"--messages", "--num-messages"},
+    {"--min-time", "--min-runtime"},
+    {"--output", "--output"},
+    {"--repeat", "--min-iterations"},
+    {"--retest", "--num-slowest"},
+    {"--serial", "--serial-tests"},
+    {"--shuffle-ranks", "--num-randomize-tasks"},
+    {"--shuffle-rounds", "--randomize-steps"},
+    {"--transport", "--mode"},
+    {"--warmup", "--num-warmup-messages"},
+};
 
 std::optional<std::string> environment_variable(const char* name) {
   const char* text = std::getenv(name);
@@ -31,8 +56,15 @@ std::string end_of(const LinkResult& result, const std::string& path) {
   return {};
 }
 
-cli::LinkPresentation presentation_of(const LinkRequest& request) {
+void remark(const std::string& text) { standard_outlet().err(fmt::format("linktest: {}\n", text)); }
+
+cli::LinkPresentation presentation_of(const LinkRequest& request, bool is_first_rank) {
   cli::LinkPresentation presentation;
+  presentation.adapt = [is_first_rank](LinkRequest& adapted, const bench::RankLayout& rank_layout) {
+    if (!adapted.between_hosts || !bench::is_on_one_host(rank_layout)) return;
+    adapted.between_hosts = false;
+    if (is_first_rank) remark("--group-processes-by-hostname has no effect: all tasks are on one host");
+  };
   presentation.progress = [](const LinkResult& so_far) { return make_progress(so_far, standard_outlet()); };
   presentation.summary = end_of;
   presentation.rank_line = [](int rank, const RankPlacement& placement) {
@@ -45,16 +77,22 @@ cli::LinkPresentation presentation_of(const LinkRequest& request) {
   return presentation;
 }
 
-int measure(const LinkRequest& request) {
+int measure(const Command& command) {
+  use_option_words(bench::link::declare_options, own_words);
+  const LinkRequest& request = command.request;
   constexpr const char* example = "mpirun -n 4 linktest, srun linktest, or the variables LINKTEST_TCP_*";
   Start start = started_ranks(request, {"linktest", example});
-  if (start.bootstrap->rank() == 0) standard_outlet().err(note_of_replacement("linktest", request.output));
-  return cli::run_link(request, std::move(start.bootstrap), start.module, presentation_of(request));
+  const bool is_first_rank = start.bootstrap->rank() == 0;
+  if (is_first_rank) {
+    for (const std::string& text : command.remarks) remark(text);
+    standard_outlet().err(note_of_replacement("linktest", request.output));
+  }
+  return cli::run_link(request, std::move(start.bootstrap), start.module, presentation_of(request, is_first_rank));
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
   const Command command = parse(arguments, environment_variable);
-  if (command.action == Action::run) return measure(command.request);
+  if (command.action == Action::run) return measure(command);
   if (cluster::rank_hint(cluster::FrontEnd::linktest) == 0) {
     cli::say(command.action == Action::help ? help() : version_line());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each option of LinkTest 2.x means for the engine, and which combinations would do nothing.
+// What each option of LinkTest 2.x means for the engine, and which combinations do nothing.
 #include "compat/linktest/options.hpp"
 
 #include <fmt/format.h>
@@ -31,9 +31,15 @@ constexpr std::uint64_t max_messages_under_way = 64;
   throw Error(ExitStatus::bad_command_line, problem, why, hint);
 }
 
-void refuse_without_effect(const GivenOptions& given, const char* option, const std::string& why) {
-  if (given.has(option)) refuse(fmt::format("{} has no effect here", option), why, "Leave it out");
-}
+/// What the command line says, and what is to be said of it: LinkTest ran where an option did nothing.
+struct Line {
+  GivenOptions given;
+  std::vector<std::string> remarks;
+
+  void remark_if_given(const char* option, const std::string& why) {
+    if (given.has(option)) remarks.push_back(fmt::format("{} has no effect: {}", option, why));
+  }
+};
 
 void refuse_together(const GivenOptions& given, const char* one, const char* other) {
   if (given.has(one) && given.has(other)) {
@@ -113,12 +119,13 @@ void take_messages(const GivenOptions& given, LinkRequest& request) {
   take_direction(given, request);
 }
 
-void take_buffers(const GivenOptions& given, LinkRequest& request) {
+void take_buffers(Line& line, LinkRequest& request) {
+  const GivenOptions& given = line.given;
   const std::uint64_t most = std::max(num_messages_as_asked(request), num_warmup_as_asked(request));
   if (!given.has("--multi-buffer")) {
-    refuse_without_effect(given, "--num-multi-buffer", "there is one buffer without --multi-buffer");
+    line.remark_if_given("--num-multi-buffer", "there is one buffer without --multi-buffer");
   } else if (most < 2) {
-    refuse("--multi-buffer has no effect here", "one message needs one buffer", "Use more messages, or leave it out");
+    line.remark_if_given("--multi-buffer", "one message needs one buffer");
   } else {
     request.num_buffers = static_cast<std::uint32_t>(
         number(given, "--num-multi-buffer", 2, 2, std::min<std::uint64_t>(most, UINT32_MAX)));
@@ -127,7 +134,7 @@ void take_buffers(const GivenOptions& given, LinkRequest& request) {
     request.fill = Fill::mersenne;
     request.fill_seed = number(given, "--seed-randomize-buffers", default_buffers_seed, 1, UINT64_MAX);
   } else {
-    refuse_without_effect(given, "--seed-randomize-buffers", "nothing is random without --randomize-buffers");
+    line.remark_if_given("--seed-randomize-buffers", "nothing is random without --randomize-buffers");
   }
   request.check_buffers = given.has("--check-buffers");
 }
@@ -143,7 +150,8 @@ void take_memory(const GivenOptions& given, LinkRequest& request) {
   request.allocator = "cuda";
 }
 
-void take_order(const GivenOptions& given, LinkRequest& request) {
+void take_order(Line& line, LinkRequest& request) {
+  const GivenOptions& given = line.given;
   request.bisection = given.has("--bisection");
   request.serial = given.has("--serial-tests");
   request.between_hosts = given.has("--group-processes-by-hostname");
@@ -154,17 +162,18 @@ void take_order(const GivenOptions& given, LinkRequest& request) {
   if (request.shuffle_rounds) {
     request.shuffle_rounds_seed = number(given, "--seed-randomize-steps", default_steps_seed, 1, UINT64_MAX);
   } else {
-    refuse_without_effect(given, "--seed-randomize-steps", "the steps are in order without --randomize-steps");
+    line.remark_if_given("--seed-randomize-steps", "the steps are in order without --randomize-steps");
   }
   request.shuffle_ranks = static_cast<int>(number(given, "--num-randomize-tasks", 0, 0, max_permutations));
   if (request.shuffle_ranks > 0) {
     request.shuffle_ranks_seed = number(given, "--seed-randomize-tasks", default_tasks_seed, 1, UINT64_MAX);
   } else {
-    refuse_without_effect(given, "--seed-randomize-tasks", "the tasks are in order without --num-randomize-tasks");
+    line.remark_if_given("--seed-randomize-tasks", "the tasks are in order without --num-randomize-tasks");
   }
 }
 
-void take_output(const GivenOptions& given, LinkRequest& request) {
+void take_output(Line& line, LinkRequest& request) {
+  const GivenOptions& given = line.given;
   request.repeat = static_cast<int>(number(given, "--min-iterations", 1, 1, max_repeats));
   if (const auto text = given.value("--min-runtime")) {
     request.min_time_s = number_from("--min-runtime", *text, 0, program);
@@ -174,13 +183,13 @@ void take_output(const GivenOptions& given, LinkRequest& request) {
     throw_bad_value("--output", *output, "it must name a file", "See linktest -h");
   }
   if (given.has("--no-sion-file")) {
-    refuse_without_effect(given, "--output", "--no-sion-file says that there is no file");
+    line.remark_if_given("--output", "--no-sion-file says that there is no file");
   }
   const bool has_file = !given.has("--no-sion-file") && (output || !is_repeated(request));
   if (!has_file) {
-    refuse_without_effect(given, "--parallel-sion-file",
-                          given.has("--no-sion-file") ? "--no-sion-file says that there is no file"
-                                                      : "a repeated test writes no file without --output");
+    line.remark_if_given("--parallel-sion-file", given.has("--no-sion-file")
+                                                     ? "--no-sion-file says that there is no file"
+                                                     : "a repeated test writes no file without --output");
   }
   request.format = has_file ? ResultFormat::sion : ResultFormat::none;
   request.output = has_file ? output.value_or(default_output) : "";
@@ -201,9 +210,10 @@ std::uint64_t num_warmup_as_asked(const LinkRequest& request) {
 bool is_repeated(const LinkRequest& request) { return request.repeat != 1 || request.min_time_s > 0; }
 
 Command parse(const std::vector<std::string>& arguments, const Variables& variables) {
-  if (is_anywhere(arguments, "--help")) return {Action::help, {}};
-  if (is_anywhere(arguments, "--version")) return {Action::version, {}};
-  const GivenOptions given(arguments);
+  if (is_anywhere(arguments, "--help")) return {Action::help, {}, {}};
+  if (is_anywhere(arguments, "--version")) return {Action::version, {}, {}};
+  Line line{GivenOptions(arguments), {}};
+  const GivenOptions& given = line.given;
   LinkRequest request;
   request.command_line = arguments;
   request.no_diagnosis = true;  // LinkTest has none
@@ -211,10 +221,10 @@ Command parse(const std::vector<std::string>& arguments, const Variables& variab
   request.host_name_suffix = variables("LINKTEST_SYSTEM_NODENAME_SUFFIX").value_or("");
   take_messages(given, request);
   take_memory(given, request);
-  take_buffers(given, request);
-  take_order(given, request);
-  take_output(given, request);
-  return {Action::run, std::move(request)};
+  take_buffers(line, request);
+  take_order(line, request);
+  take_output(line, request);
+  return {Action::run, std::move(request), std::move(line.remarks)};
 }
 
 }  // namespace leadline::compat::linktest

@@ -18,7 +18,8 @@ enum class Action : std::uint8_t { run, help, version };
 
 struct Command {
   Action action = Action::run;
-  LinkRequest request;  ///< of Action::run
+  LinkRequest request;               ///< of Action::run
+  std::vector<std::string> remarks;  ///< what became of options that do nothing here, without line ends
 };
 
 /// `arguments` as in argv. No side effects. Throws Error: bad_command_line, or something_missing where a layer or an

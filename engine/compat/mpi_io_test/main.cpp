@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/io/options.hpp"
 #include "cli/io_run.hpp"
 #include "cli/reporting.hpp"
 #include "cli/text_file.hpp"
@@ -45,6 +46,36 @@ std::optional<Error> redirect_errors(const std::string& path) {
 constexpr cluster::FrontEnd no_variables = cluster::FrontEnd::leadline;  // MPI alone says who the ranks are
 constexpr int failed = 255;
 const HowToStart how_to_start{"mpi_io_test.x", "mpirun -np 4 mpi_io_test.x -type 2 -size 64K -nobj 16", "leadline io"};
+
+const OptionWords own_words{
+    {"--ahead", "-ahead"},
+    {"--allow-fragile", "-allow_fragile"},
+    {"--backend", "-backend"},
+    {"--barrier", "-barrier"},
+    {"--buffer-size", "-csize"},
+    {"--check", "-chkdata"},
+    {"--collective", "-collective"},
+    {"--delete", "-deletefile"},
+    {"--files", "-num_io"},
+    {"--hints", "-hints"},
+    {"--io-hosts", "-host"},
+    {"--io-ranks", "-num_io"},
+    {"--movement", "-type"},
+    {"--no-file", "-nofile"},
+    {"--no-self-send", "-norsend"},
+    {"--object-size", "-size"},
+    {"--objects", "-nobj"},
+    {"--op", "-op"},
+    {"--output", "-result"},
+    {"--overwrite", "-overwrite"},
+    {"--preallocate", "-preallocate"},
+    {"--sleep", "-sleep"},
+    {"--strided", "-strided"},
+    {"--sync", "-sync"},
+    {"--target", "-target"},
+    {"--targets", "-targets"},
+    {"--touch", "-touch"},
+};
 
 /// The state of rank 0 between two texts.
 struct OutputState {
@@ -98,6 +129,7 @@ void check_number_of_ranks(const Command& command, int num_ranks) {
 }
 
 int measure(Command command) {
+  use_option_words(bench::io::declare_options, own_words);
   need_launcher(command.request, how_to_start);
   std::optional<Error> errout_problem;
   if (!command.shown.errout.empty() && cluster::rank_hint(no_variables) == 0) {

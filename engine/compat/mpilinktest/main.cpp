@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/link/options.hpp"
 #include "cli/link_run.hpp"
 #include "cli/reporting.hpp"
 #include "cluster/bootstrap.hpp"
@@ -23,6 +24,12 @@ namespace {
 constexpr int status_of_usage = 1;
 
 constexpr cluster::FrontEnd no_variables = cluster::FrontEnd::leadline;  // MPI alone says who the ranks are
+
+const OptionWords own_words{
+    {"--all-to-all", "-a"},    {"--message-size", "-s"}, {"--messages", "-i"}, {"--min-time", "-T"},
+    {"--repeat", "-N"},        {"--retest", "-Z"},       {"--row-path", "-Y"}, {"--serial", "-S"},
+    {"--shuffle-ranks", "-M"}, {"--warmup", "-I"},
+};
 
 std::string end_of(const LinkResult& result, const std::string& path) {
   standard_outlet().err(output::findings_text(result.findings));
@@ -56,13 +63,14 @@ cli::LinkPresentation presentation_of(const LinkRequest& request, std::uint64_t 
 }
 
 int measure(Command command) {
+  use_option_words(bench::link::declare_options, own_words);
   LinkRequest& request = command.request;
   Start start = started_ranks(request, {"mpilinktest", "mpirun -n 4 mpilinktest"});
   const int num_ranks = start.bootstrap->size();
   request.retest = num_retests(command, num_ranks);
   if (start.bootstrap->rank() == 0) {
     const Outlet outlet = standard_outlet();
-    if (command.has_sleep_time) outlet.err("mpilinktest: -D has no effect; it had none in LinkTest 1.2\n");
+    for (const std::string& remark : command.remarks) outlet.err(fmt::format("mpilinktest: {}\n", remark));
     const std::string file = is_repeated(request) ? file_of_iteration(request.output, 1) : request.output;
     if (request.format == ResultFormat::sion) outlet.err(note_of_replacement("mpilinktest", file));
   }

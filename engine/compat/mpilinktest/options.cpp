@@ -69,8 +69,6 @@ void take_repeats(const Values& values, LinkRequest& request) {
 void take_output(const Values& values, LinkRequest& request) {
   const bool has_file = choice(values, 'W', true);
   const bool is_parallel = choice(values, 'Y', true);
-  if (!has_file && values.contains('Y'))
-    refuse("-Y has no effect here", "-W 0 says that there is no file", "Leave it out");
   request.format = has_file ? ResultFormat::sion : ResultFormat::none;
   request.output = has_file ? output_file : "";
   request.overwrite = has_file;
@@ -127,8 +125,13 @@ Command parse(const std::vector<std::string>& arguments) {
   command.request.command_line = arguments;
   command.summary_interval = number(values, 'C', default_summary_interval, 1, max_count);
   if (values.contains('Z')) command.num_slowest = number(values, 'Z', 0, 0, max_count);
-  if (values.contains('D')) number(values, 'D', 0, 0, max_count);
-  command.has_sleep_time = values.contains('D');
+  if (values.contains('D')) {
+    number(values, 'D', 0, 0, max_count);
+    command.remarks.emplace_back("-D has no effect; it had none in LinkTest 1.2");
+  }
+  if (values.contains('Y') && command.request.format == ResultFormat::none) {
+    command.remarks.emplace_back("-Y has no effect: -W 0 says that there is no file");
+  }
   return command;
 }
 

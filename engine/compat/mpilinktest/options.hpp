@@ -19,7 +19,7 @@ struct Command {
   LinkRequest request;                       ///< of Action::run; retest is num_slowest as far as it was given
   std::optional<std::uint64_t> num_slowest;  ///< -Z; otherwise as many as there are ranks, and never more
   std::uint64_t summary_interval = 32;       ///< -C: steps from one running summary to the next
-  bool has_sleep_time = false;               ///< -D was given, which never did anything
+  std::vector<std::string> remarks;          ///< what became of options that do nothing here, without line ends
 };
 
 /// `arguments` as in argv. No side effects. Throws Error(bad_command_line) for values that LinkTest 1.2 read wrongly or

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/bisection/options.hpp"
 #include "cli/bisection_run.hpp"
 #include "cli/reporting.hpp"
 #include "cli/version.hpp"
@@ -24,6 +25,12 @@ namespace {
 constexpr cluster::FrontEnd no_variables = cluster::FrontEnd::leadline;  // MPI alone says who the ranks are
 constexpr const char* example = "mpirun -n 4 netgauge -s 1048576-1048576 -x ebb -r 10";
 
+const OptionWords own_words{
+    {"--buckets", "-b"},  {"--exchanges", "-n"},          {"--message-size", "-s"},
+    {"--output", "-O"},   {"--overwrite", "--overwrite"}, {"--rounds", "-r"},
+    {"--seed", "--seed"},
+};
+
 cli::BisectionPresentation presentation_of(const Command& command) {
   cli::BisectionPresentation presentation;
   presentation.progress = [shown = command.shown](const BisectionResult& so_far) {
@@ -37,6 +44,7 @@ cli::BisectionPresentation presentation_of(const Command& command) {
 }
 
 int measure(const Command& command) {
+  use_option_words(bench::bisection::declare_options, own_words);
   Start start = started_ranks(command.request, {"netgauge", example, "leadline bisection"});
   if (start.bootstrap->size() == 1) {
     throw Error(ExitStatus::bad_command_line, "netgauge -x ebb cannot run with one rank",

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/topology/options.hpp"
 #include "cli/reporting.hpp"
 #include "cli/topology_run.hpp"
 #include "cluster/bootstrap.hpp"
@@ -23,6 +24,10 @@ namespace {
 
 constexpr cluster::FrontEnd no_variables = cluster::FrontEnd::leadline;  // MPI alone says who the ranks are
 constexpr const char* example = "mpirun -np 4 nettest uK m1 M16 K2";
+
+const OptionWords own_words{
+    {"--iterations", "T"}, {"--message-size", "m or M"}, {"--output", "o"}, {"--print", "P"}, {"--repeat", "R"},
+};
 
 /// The state of rank 0 between two texts.
 struct OutputState {
@@ -50,6 +55,7 @@ cli::TopologyPresentation presentation_of(const Command& command) {
 }
 
 int measure(const Command& command) {
+  use_option_words(bench::topology::declare_options, own_words);
   Start start = started_ranks(command.request, {"nettest", example, "leadline topology"});
   if (start.bootstrap->size() == 1) {
     throw Error(ExitStatus::bad_command_line, "nettest cannot run with one process",

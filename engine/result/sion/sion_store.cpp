@@ -4,12 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <utility>
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
-#include "core/units.hpp"
 #include "result/collective.hpp"
 
 namespace leadline::result {
@@ -17,20 +15,6 @@ namespace leadline::result {
 namespace {
 
 constexpr std::string_view ending = ".sion";
-
-void check_fits(const LinkRequest& request) {
-  constexpr auto max = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
-  if (request.message_sizes_bytes.front() > max) {
-    throw Error(
-        ExitStatus::bad_command_line,
-        fmt::format("a SION file cannot hold the message size {}", format_bytes(request.message_sizes_bytes.front())),
-        "LinkTest's record has 32 bits for it", "Use a --message-size below 2 GiB, or a result file ending in .h5");
-  }
-  if (request.num_messages > max) {
-    throw Error(ExitStatus::bad_command_line, fmt::format("a SION file cannot hold {} messages", request.num_messages),
-                "LinkTest's record has 32 bits for them", "Use fewer --messages, or a result file ending in .h5");
-  }
-}
 
 std::string with_number(const std::string& path, int repeat) {
   const bool has_ending = path.ends_with(ending);
@@ -42,7 +26,6 @@ std::string with_number(const std::string& path, int repeat) {
 
 SionStore::SionStore(cluster::Cluster& cluster, const LinkResult& so_far, LinkResultFileSetup setup)
     : cluster_(cluster), so_far_(so_far), setup_(std::move(setup)), path_(cluster.broadcast(setup_.path)) {
-  check_fits(so_far.request);
   output_ = opened(0);
 }
 
@@ -57,7 +40,7 @@ void SionStore::reserve_repeats(int num_repeats) {
     if (!keeps_all || num_repeats <= num_reserved_) return;
     throw Error(ExitStatus::bad_command_line,
                 fmt::format("SION file {} has no room for more than {} repeats", path_, num_reserved_),
-                "its places are given before the first message", "Use a result file ending in .h5");
+                "its places are given before the first message", "Choose another --format");
   }
   num_reserved_ = num_repeats;
   const int num_kept = keeps_all ? num_repeats : 1;

@@ -18,7 +18,7 @@ namespace leadline::result {
 /// unfinished, and our own reads what is in it.
 class SionStore : public LinkResultFile {
  public:
-  /// Collective; see open_link_result_file. bad_command_line also for numbers that the record cannot hold.
+  /// Collective; see open_link_result_file.
   SionStore(cluster::Cluster& cluster, const LinkResult& so_far, LinkResultFileSetup setup);
 
   /// With KeptRepeats::all the first call decides how many there are; more later are Error(bad_command_line).

@@ -62,7 +62,7 @@ void Peers::open(int partner, Deadline deadline) {
   const Address other = Address::from(exchange_addresses(peer.socket, partner, own.bytes(), deadline));
   if (const std::string why = why_unreachable(own, other); !why.empty()) {
     throw Error(ExitStatus::something_missing, fmt::format("no connection to rank {} over verbs", partner), why,
-                "Choose other ports with --transport-option device=NAME or --interface");
+                "Choose other ports by --transport-option device=NAME or --interface");
   }
   const int problem = peer.pair.connect(adapter_.port(), other, service_);
   const std::string own_trouble = problem == 0 ? "" : system_error_text(problem);

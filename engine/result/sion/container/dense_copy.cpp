@@ -37,7 +37,7 @@ Error output_error(const std::string& path, const std::string& why, const std::s
 /// Whether the output replaces the input (file 0 of it); refuses what must not be replaced.
 bool replaces_input(const Reader& input, const std::string& output, const struct stat& status, ExistingFile existing) {
   if (existing == ExistingFile::refuse) {
-    throw output_error(output, "it is there already", "Choose another name, or replace it with --overwrite");
+    throw output_error(output, "it is there already", "Choose another name, or add --overwrite");
   }
   if (!S_ISREG(status.st_mode)) throw output_error(output, "it is there, and no regular file", "Choose another name");
   for (std::size_t file = 0; file < input.files().size(); ++file) {
