@@ -21,6 +21,10 @@ double left_s(std::int64_t round, std::int64_t num_rounds, double elapsed_s) {
   return time_left_s(static_cast<double>(round), static_cast<double>(num_rounds), elapsed_s);
 }
 
+std::string line_of_lost_pair(int low, int high, const std::string& why) {
+  return fmt::format("left out: rank {} and rank {} do not reach each other ({})\n", low, high, why);
+}
+
 class LinkLineProgress : public bench::link::Progress {
  public:
   LinkLineProgress(Direction direction, ProgressOutlet outlet) : direction_(direction), outlet_(std::move(outlet)) {}
@@ -45,6 +49,10 @@ class LinkLineProgress : public bench::link::Progress {
                     bandwidth(round.time_ns_min), bandwidth(round.time_ns_mean), bandwidth(round.time_ns_max),
                     time(so_far_.time_ns_min), time(so_far_.time_ns_mean), time(so_far_.time_ns_max), across(round),
                     format_duration(elapsed_s), format_duration(left_s(round.round, num_rounds, elapsed_s))));
+  }
+
+  void pair_lost(int low, int high, const std::string& why) override {
+    outlet_.write(line_of_lost_pair(low, high, why));
   }
 
   void retest_done(const SlowPair& pair) override {
@@ -108,7 +116,7 @@ class LinkLineProgress : public bench::link::Progress {
 
 class LinkBarProgress : public bench::link::Progress {
  public:
-  explicit LinkBarProgress(ProgressOutlet outlet) : bar_(std::move(outlet)) {}
+  explicit LinkBarProgress(const ProgressOutlet& outlet) : outlet_(outlet), bar_(outlet) {}
 
   void slice_begins(const Slice& slice, int slice_number, int num_slices) override {
     title_ = format_bytes(slice.message_size_bytes);
@@ -124,6 +132,11 @@ class LinkBarProgress : public bench::link::Progress {
               fmt::format("{} left, mean {}", left, format_time_ns(round.time_ns_mean)));
   }
 
+  void pair_lost(int low, int high, const std::string& why) override {
+    bar_.vanish();
+    outlet_.write(line_of_lost_pair(low, high, why));
+  }
+
   void retest_done(const SlowPair& pair) override {
     ++num_retested_;
     if (!bar_.is_due()) return;
@@ -133,6 +146,7 @@ class LinkBarProgress : public bench::link::Progress {
   void slice_ends(const SliceSummary&) override { bar_.vanish(); }
 
  private:
+  ProgressOutlet outlet_;
   ProgressBar bar_;
   std::string title_;
   int num_retested_ = 0;

@@ -49,6 +49,17 @@ Greeting greet(int fd, int partner, Deadline deadline, const ProgressFunction& p
   }
 }
 
+/// See tcp(7): the user timeout is for what was sent, and for probes where nothing was, which the other end's kernel
+/// answers whatever its process does.
+void set_silence_limit(int fd, std::chrono::milliseconds limit) {
+  const auto set = [fd](int level, int option, int value) { ::setsockopt(fd, level, option, &value, sizeof value); };
+  const int probe_s = std::max(1, static_cast<int>(limit.count() / 3000));
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(limit.count()));
+  set(IPPROTO_TCP, TCP_KEEPIDLE, probe_s);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, probe_s);
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+}
+
 [[noreturn]] void throw_no_loop() {
   throw Error(ExitStatus::run_failed, "cannot open a TCP link from this rank to itself", system_error_text(errno));
 }
@@ -97,9 +108,14 @@ Connected LinkSockets::connect(int partner, Deadline deadline) {
   make_room();
   Descriptor socket = rendezvous_.meet(partner, deadline, progress_);
   if (network_) socket = network_->connect(own_rank_, partner, socket, deadline);
+  if (silence_limit_.count() > 0) set_silence_limit(socket.fd(), silence_limit_);
   if (greet(socket.fd(), partner, deadline, progress_) == Greeting::closed) throw_lost(partner, 0);
   open_.push_back({partner, std::move(socket)});
   return Connected::anew;
+}
+
+void LinkSockets::drop(int partner) {
+  std::erase_if(open_, [&](const OpenLink& link) { return link.partner == partner; });
 }
 
 void LinkSockets::make_room() {

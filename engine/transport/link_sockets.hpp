@@ -2,6 +2,7 @@
 // The open sockets of one rank to its partners: got from the rendezvous, kept up to a limit.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,6 +43,13 @@ class LinkSockets {
   /// Throws Error(run_failed) when the deadline passes or the partner cannot be reached.
   Connected connect(int partner, Deadline deadline);
 
+  /// Local, before the first link is opened: the kernel gives up a link on which what was sent, or a probe where
+  /// nothing is, has not been acknowledged for so long.
+  void give_up_silent_links(std::chrono::milliseconds limit) { silence_limit_ = limit; }
+
+  /// Local: closes the link at this end, if it is open.
+  void drop(int partner);
+
   /// Local: whether the link is open at this end.
   bool is_kept(int partner) const { return find(partner) != open_.end(); }
 
@@ -68,6 +76,7 @@ class LinkSockets {
   std::optional<DataNetwork> network_;
   ProgressFunction progress_;
   std::vector<std::int32_t> barrier_partners_;  ///< ascending
+  std::chrono::milliseconds silence_limit_{0};  ///< 0 = never
   std::vector<OpenLink> open_;                  ///< the one connected longest ago first
   Descriptor loop_out_, loop_in_;
 };

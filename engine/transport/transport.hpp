@@ -2,6 +2,7 @@
 // The contract of a transport: a way to move bytes between two ranks. tests/contract/ is its definition in code.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -72,6 +73,14 @@ class Transport {
 
   /// Local: what connect() has cost this rank so far.
   const ConnectionTimes& connection_times() const { return connection_times_; }
+
+  /// Local, before the first link is opened: a link over which nothing has come through for so long, though something
+  /// is under way or awaited, counts as broken. False where the transport cannot tell, or the others cannot go on
+  /// after connect(), run() or verify() with one partner has thrown cluster::ConnectionLost.
+  virtual bool give_up_silent_links(std::chrono::milliseconds /*limit*/) { return false; }
+
+  /// Local, after such an error: closes the link, so that the partner gets one, too, if it still waits.
+  virtual void drop_link(int /*partner*/) {}
 
   /// Partners: one measurement, both ends with the same numbers and opposite roles (bidirectional: any roles).
   /// Blocks. `samples` is where the leading side's batches go: num_messages are spread over them as evenly as

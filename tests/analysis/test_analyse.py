@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from conftest import (
     write_result,
 )
 from leadline.analyse import SliceAnalysis, Standout, Verdict, analyse, num_circled
-from leadline.model import PairClass
+from leadline.model import Finding, PairClass
 from leadline.scan import AxisName, Cell
 from leadline.text.link import headline, missing, pairs_text
 from leadline.text.run import ranks_text
@@ -124,6 +125,16 @@ def test_what_is_missing_of_a_bisection_is_counted(tmp_path: Path):
     result, analysis = analysis_of(made, tmp_path)
     assert (analysis.scan.num_to_measure, analysis.scan.num_missing) == (128, 8)
     assert missing(result, [analysis]).startswith("120 of 128 ordered pairs are measured")
+
+
+def test_pairs_that_the_run_has_left_out_have_its_reason(tmp_path: Path):
+    made = one_per_host()
+    made.times[0][0][4, 0] = made.times[0][0][0, 4] = 0
+    result, analysis = analysis_of(made, tmp_path)
+    reason = "1 pair of ranks could not be measured: n0 and n2 do not reach each other"
+    finding = Finding("pairs_not_measured", "warning", reason + ".", "evidence", "advice")
+    told = missing(replace(result, findings=(*result.findings, finding)), [analysis])
+    assert told == "10 of 12 ordered pairs are measured; " + reason
 
 
 def test_only_classes_of_the_test_are_there(tmp_path: Path):

@@ -138,6 +138,10 @@ class Network:
         """Unplugs a host."""
         _do("ip", "-n", self._switch, "link", "set", self.names[host], "down")
 
+    def cut_second(self, host: int) -> None:
+        """Unplugs its second device."""
+        _do("ip", "-n", self._switch, "link", "set", f"{self.names[host]}-2", "down")
+
     def cut_between(self, first: int, second: int) -> None:
         """What these two send to each other vanishes, as in a firewall; both still reach all others."""
         for host, partner in ((first, second), (second, first)):

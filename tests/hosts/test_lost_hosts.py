@@ -18,7 +18,17 @@ Make = Callable[[int], Network]
 TIMEOUT = ["--timeout", "4s"]
 # Some minutes of work, in which every rank exchanges messages with every other all the time.
 ENDLESS = {
-    "link": ["--message-size", "1000-1060+1", "--messages", "5000", "--batches", "500", "--retest", "0"],
+    "link": [
+        "--strict-ranks",
+        "--message-size",
+        "1000-1060+1",
+        "--messages",
+        "5000",
+        "--batches",
+        "500",
+        "--retest",
+        "0",
+    ],
     "topology": ["--message-size", "1000", "--pattern", "complete2", "--duration", "100s"],
     "bisection": ["--message-size", "1000-1060+1"],
 }
@@ -76,8 +86,7 @@ def test_the_cable_of_a_host_is_cut(network: Make, tmp_path: Path, victim: int) 
 
 def test_a_long_stall_is_told_while_it_lasts(network: Make, tmp_path: Path) -> None:
     hosts = network(3)
-    words = ["--message-size", "1000-1020+1", "--messages", "5000", "--batches", "500", "--retest", "0"]
-    with started(hosts, [0, 1, 2], tmp_path, *words, "--timeout", "12s") as runs:
+    with started(hosts, [0, 1, 2], tmp_path, *ENDLESS["link"], "--timeout", "12s") as runs:
         runs[0].await_err(r"\S")
         hosts.cut_between(1, 2)
         runs[0].await_err(r"leadline: rank (1|2) on node(1|2) has waited for rank (1|2) on node(1|2) for 6 s in ")

@@ -41,6 +41,7 @@ TEST(LineProgress, IsATableOfRounds) {
                        1);
   progress->round_done({.round = 2, .num_pairs = 4, .time_ns_min = 2000, .time_ns_mean = 5000, .time_ns_max = 8000}, 3,
                        2);
+  progress->pair_lost(1, 2, "rank 1: no answer");
   progress->retest_done({.from = 3, .to = 5, .time_ns = 8000, .retest_time_ns = 4000});
   progress->slice_ends({});
   EXPECT_EQ(
@@ -53,6 +54,7 @@ TEST(LineProgress, IsATableOfRounds) {
       "    1.00 s     2.00 s\n"
       "  2/3      2.000      5.000      8.000 |    488.281    195.312    122.070 |      1.000      3.000      8.000 | "
       "    2.00 s     1.00 s\n"
+      "left out: rank 1 and rank 2 do not reach each other (rank 1: no answer)\n"
       "retest 3 -> 5: 8.000 us at first, 4.000 us alone\n");
 }
 
@@ -129,6 +131,15 @@ TEST(BarProgress, ShowsShareAndTimeLeftAndVanishes) {
   EXPECT_THAT(screen.writes[1], AllOf(HasSubstr("1 KiB round 2/4"), HasSubstr("#."), HasSubstr("2.00 s left")));
   progress->slice_ends({});
   EXPECT_EQ(screen.writes.back(), "\r\x1b[K");
+}
+
+TEST(BarProgress, GivesWayToALostPair) {
+  Screen screen;
+  const auto progress = make_bar_progress(screen.outlet());
+  many_rounds(screen, *progress, 4, 1);
+  progress->pair_lost(1, 2, "w");
+  EXPECT_EQ(screen.writes[screen.writes.size() - 2], "\r\x1b[K");
+  EXPECT_EQ(screen.writes.back(), "left out: rank 1 and rank 2 do not reach each other (w)\n");
 }
 
 TEST(MakeProgress, IsSilentWhereAskedFor) {

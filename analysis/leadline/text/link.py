@@ -237,6 +237,9 @@ def missing(result: LinkResult, analyses: list[SliceAnalysis]) -> str:
     text = f"{wanted - lost:,} of {wanted:,} ordered pairs are measured"
     if lost == wanted:
         return text
+    reasons = [finding.message.rstrip(".") for finding in result.findings if finding.id == "pairs_not_measured"]
+    if reasons:
+        return f"{text}; {reasons[0]}"
     gaps = [pair for analysis in analyses for pair in analysis.scan.missing]
     ranks = sorted({rank for analysis in analyses for rank in _ranks_without_rows(result, analysis)})
     if ranks:

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -102,6 +103,7 @@ class Measuring {
   void run_slice(const Slice& slice, int slice_number);
   void run_rounds(const Slice& slice, SliceSummary& summary);
   Tally run_round(std::int64_t round, const Slice& slice);
+  void show_losses();
   void note_meeting(std::int64_t round, std::vector<std::int32_t>& met) const;
   void show(std::int64_t round, const Tally& all, const Spread& across, const Spread& all_to_all, double elapsed_s);
   Spread across_the_cut(const Tally& all, const Slice& slice) const;
@@ -155,7 +157,11 @@ void Measuring::connect_ahead() {
   const bool is_small = stage_.cluster.size() <= max_ranks_connected_ahead;
   for (std::int64_t round = 0; is_small && round < schedule_->num_rounds(); ++round) {
     current_step_.round->store(round, std::memory_order_relaxed);
-    if (const auto pairing = schedule_->pairing(stage_.cluster.rank(), round)) meter_.connect(pairing->partner);
+    if (const auto pairing = schedule_->pairing(stage_.cluster.rank(), round)) {
+      meter_.lost_pairs().attempt(pairing->partner, [] {});
+    }
+    meter_.lost_pairs().settle();  // round by round, so that nobody waits for one who waits for another
+    show_losses();
   }
   phase_done(Phase::scheduling, start_ns);
 }
@@ -197,9 +203,10 @@ Spread Measuring::exchange_before(std::int64_t round, const Slice& slice) {
 Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
   Tally own;
   std::optional<Error> wrong_byte;
-  if (const auto pairing = schedule_->pairing(stage_.cluster.rank(), round)) {
-    meter_.connect(pairing->partner);
-    const PairOutcome outcome = meter_.measure(*pairing, slice.message_size_bytes);
+  const auto pairing = schedule_->pairing(stage_.cluster.rank(), round);
+  PairOutcome outcome;
+  const auto measure_pair = [&] { outcome = meter_.measure(*pairing, slice.message_size_bytes); };
+  if (pairing && meter_.lost_pairs().attempt(pairing->partner, measure_pair)) {
     row_.set(static_cast<std::size_t>(pairing->partner), outcome.record);
     const double time_ns = outcome.record.time_ns_median;
     own.add(time_ns);
@@ -211,9 +218,15 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
   }
   const double budget_s = stage_.request.budget_s;
   const bool is_over = budget_s > 0 && seconds_since(stage_.begin_ns) > share_of_rounds * budget_s;
+  own.has_lost_pairs = meter_.lost_pairs().has_news() ? 1 : 0;
   own.time_is_over = stage_.cluster.rank() == 0 && is_over ? 1 : 0;
   own.rows_are_due = stage_.cluster.rank() == 0 && seconds_since(last_rows_ns_) > row_interval_s ? 1 : 0;
-  return close_round(stage_.cluster, own, wrong_byte);
+  const Tally all = close_round(stage_.cluster, own, wrong_byte);
+  if (all.has_lost_pairs != 0) {
+    if (const auto lost = meter_.lost_pairs().settle()) row_.set(static_cast<std::size_t>(*lost), {});
+    show_losses();
+  }
+  return all;
 }
 
 /// Every pair has two ends that measured it.
@@ -245,6 +258,15 @@ void Measuring::show(std::int64_t round, const Tally& all, const Spread& across,
   }
   if (all_to_all.num > 0) numbers.all_to_all = all_to_all;
   stage_.progress->round_done(numbers, schedule_->num_rounds(), elapsed_s);
+}
+
+/// Those that are new since the last time.
+void Measuring::show_losses() {
+  const std::size_t num_before = std::exchange(measured_.losses, meter_.lost_pairs().losses()).pairs.size();
+  if (stage_.progress == nullptr) return;
+  for (const LostPair& pair : std::span(measured_.losses.pairs).subspan(num_before)) {
+    stage_.progress->pair_lost(pair.low, pair.high, pair.why);
+  }
 }
 
 void Measuring::run_rounds(const Slice& slice, SliceSummary& summary) {
@@ -359,6 +381,7 @@ void Measuring::run_slice(const Slice& slice, int slice_number) {
   measured_s_ += summary.slowest_pairs_s;
   if (stage_.progress != nullptr) stage_.progress->slice_ends(summary);
   agree(stored([&] { stage_.store.close_slice(summary); }));
+  show_losses();
   measured_.slices.push_back(std::move(summary));
 }
 

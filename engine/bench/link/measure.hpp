@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "bench/link/lost_pairs.hpp"
 #include "bench/link/output.hpp"
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
@@ -33,6 +34,7 @@ struct Measured {
   std::vector<SliceSummary> slices;  ///< the same on every rank
   std::uint64_t verified_bytes = 0;
   std::int64_t num_rounds = 0;  ///< of the last slice
+  Losses losses;                ///< pairs that were left out
 };
 
 /// Collective. All repeats, sizes and rounds; each slice summarised and its slowest pairs retested.

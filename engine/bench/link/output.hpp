@@ -78,6 +78,8 @@ class Progress {
   virtual ~Progress() = default;
   virtual void slice_begins(const Slice& /*slice*/, int /*slice_number*/, int /*num_slices*/) {}
   virtual void round_done(const RoundNumbers& /*round*/, std::int64_t /*num_rounds*/, double /*elapsed_s*/) {}
+  /// Nothing can be measured between these ranks; the run goes on without the pair.
+  virtual void pair_lost(int /*low*/, int /*high*/, const std::string& /*why*/) {}
   virtual void retest_done(const SlowPair& /*pair*/) {}
   virtual void slice_ends(const SliceSummary& /*summary*/) {}
   virtual void phase_done(Phase /*phase*/, double /*seconds*/) {}

@@ -25,6 +25,7 @@ PairMeter::PairMeter(const LinkRequest& request, const Plan& plan, cluster::Clus
     : request_(request),
       cluster_(cluster),
       transport_(transport),
+      lost_pairs_(request, cluster, transport),
       buffers_(request, cluster.rank()),
       samples_(plan.num_batches),
       times_ns_(plan.num_batches) {}

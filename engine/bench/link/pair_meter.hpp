@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "bench/link/lost_pairs.hpp"
 #include "bench/link/message_buffers.hpp"
 #include "bench/link/plan.hpp"
 #include "cluster/cluster.hpp"
@@ -32,10 +33,13 @@ class PairMeter {
   /// Allocates everything that measuring needs. Throws Error(something_missing).
   PairMeter(const LinkRequest& request, const Plan& plan, cluster::Cluster& cluster, transport::Transport& transport);
 
-  /// Partners: opens the link, outside any timing.
+  /// Partners: opens the link, outside any timing. Throws cluster::ConnectionLost.
   void connect(std::int32_t partner);
 
-  /// Partners: both ordered pairs; where `request.verify`, the verification pass first.
+  /// What goes through its attempt() may fail, and is left out then.
+  LostPairs& lost_pairs() { return lost_pairs_; }
+
+  /// Partners, with an open link: both ordered pairs; where `request.verify`, the verification pass first.
   PairOutcome measure(const schedule::Pairing& pairing, std::uint64_t message_size_bytes);
 
   /// Partners: one ordered pair; the record is the leading side's.
@@ -60,6 +64,7 @@ class PairMeter {
   const LinkRequest& request_;
   cluster::Cluster& cluster_;
   transport::Transport& transport_;
+  LostPairs lost_pairs_;
   MessageBuffers buffers_;
   std::vector<Sample> samples_;
   std::vector<double> times_ns_;

@@ -110,24 +110,28 @@ diagnosis::RetestTimes RetestMeter::measure(int from, int to, diagnosis::Load lo
   if (is_over_) return {};
   if (begin_ns_ == 0) begin_ns_ = now_ns();
   Tally own;
+  LostPairs& lost_pairs = meter_.lost_pairs();
   if (cluster_.rank() == from) {
-    meter_.connect(to);
-    const PairRecord record = meter_.measure_one_way(to, kernel::Role::lead, message_size_bytes_);
-    own.add(record.time_ns_median);
-    own.first_time_ns = record.time_ns_mean;
+    PairRecord record;
+    const auto lead = [&] { record = meter_.measure_one_way(to, kernel::Role::lead, message_size_bytes_); };
+    if (lost_pairs.attempt(to, lead)) {
+      own.add(record.time_ns_median);
+      own.first_time_ns = record.time_ns_mean;
+    }
   } else if (cluster_.rank() == to) {
-    meter_.connect(from);
-    meter_.measure_one_way(from, kernel::Role::follow, message_size_bytes_);
+    lost_pairs.attempt(from, [&] { meter_.measure_one_way(from, kernel::Role::follow, message_size_bytes_); });
   } else if (load == diagnosis::Load::concurrent) {
     if (const auto pairing = concurrent_partner(cluster_.rank(), from, to, cluster_.size())) {
-      meter_.connect(pairing->partner);
-      meter_.measure(*pairing, message_size_bytes_);
+      lost_pairs.attempt(pairing->partner, [&] { meter_.measure(*pairing, message_size_bytes_); });
     }
   }
+  own.has_lost_pairs = lost_pairs.has_news() ? 1 : 0;
   const double spent_s = 1e-9 * static_cast<double>(now_ns() - begin_ns_);
   own.time_is_over = cluster_.rank() == 0 && spent_s > limit_s_ ? 1 : 0;
   const Tally all = close_round(cluster_, own, std::nullopt);
   is_over_ = all.time_is_over != 0;
+  if (all.has_lost_pairs != 0) lost_pairs.settle();
+  if (all.num_pairs == 0) return {};
   return {all.time_ns_max, all.first_time_ns};
 }
 

@@ -51,6 +51,7 @@ std::string combine(const std::string& left, std::string_view right) {
   a.tally.slowest_first_half_ns = std::max(a.tally.slowest_first_half_ns, b.tally.slowest_first_half_ns);
   a.tally.slowest_second_half_ns = std::max(a.tally.slowest_second_half_ns, b.tally.slowest_second_half_ns);
   a.tally.verified_bytes += b.tally.verified_bytes;
+  a.tally.has_lost_pairs += b.tally.has_lost_pairs;
   a.tally.rows_are_due += b.tally.rows_are_due;
   a.tally.time_is_over += b.tally.time_is_over;
   const bool right_is_first = b.failed_rank < a.failed_rank;

@@ -217,6 +217,7 @@ Command parse(const std::vector<std::string>& arguments, const Variables& variab
   LinkRequest request;
   request.command_line = arguments;
   request.no_diagnosis = true;  // LinkTest has none
+  request.strict_ranks = true;
   request.transport = transport_wanted(given, arguments.empty() ? "" : arguments.front(), variables);
   request.host_name_suffix = variables("LINKTEST_SYSTEM_NODENAME_SUFFIX").value_or("");
   take_messages(given, request);

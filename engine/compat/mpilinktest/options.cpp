@@ -79,6 +79,7 @@ LinkRequest request_of(const Values& values) {
   LinkRequest request;
   request.transport = "mpi";
   request.no_diagnosis = true;  // LinkTest has none
+  request.strict_ranks = true;
   request.num_messages = number(values, 'i', default_num_messages, 1, max_count);
   request.num_warmup = number(values, 'I', 0, 0, max_count);
   request.message_sizes_bytes = {message_size(values)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module "tcp": messages over the kernel's TCP sockets.
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <fstream>
 #include <memory>
@@ -89,6 +90,12 @@ class TcpTransport final : public Transport {
     info.device = device_;
     return info;
   }
+
+  bool give_up_silent_links(std::chrono::milliseconds limit) override {
+    sockets_.give_up_silent_links(limit);
+    return true;
+  }
+  void drop_link(int partner) override { sockets_.drop(partner); }
 
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
            std::span<Sample> samples) override {

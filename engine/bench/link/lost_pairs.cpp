@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tries links within a limit, shares what was lost, and finds the host behind many lost pairs.
+#include "bench/link/lost_pairs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "bench/links.hpp"
+#include "cluster/bytes.hpp"
+#include "cluster/rendezvous.hpp"
+
+namespace leadline::bench::link {
+namespace {
+
+// Shares of --timeout, so that a rank never waits for as long as the watch allows: for the first pairs that do not
+// reach each other, and for those that come later.
+constexpr double first_share = 1.0 / 3, later_share = 1.0 / 20;
+constexpr std::size_t num_with_first_share = 3;
+constexpr double least_limit_s = 1;
+
+constexpr std::ptrdiff_t lost_until_cut_off = 3;  // partners; guessed
+
+constexpr std::size_t max_examples = 4;
+
+using HostPair = std::pair<std::uint32_t, std::uint32_t>;
+
+/// Hosts behind lost pairs: for each the hosts that it does not reach.
+std::map<std::uint32_t, std::set<std::uint32_t>> unreached_by_host(const Losses& losses,
+                                                                   std::span<const std::uint32_t> host_of) {
+  std::map<std::uint32_t, std::set<std::uint32_t>> unreached;
+  const auto add = [&](std::uint32_t one, std::uint32_t other) {
+    if (one == other) return;
+    unreached[one].insert(other);
+    unreached[other].insert(one);
+  };
+  for (const LostPair& pair : losses.pairs) {
+    add(host_of[static_cast<std::size_t>(pair.low)], host_of[static_cast<std::size_t>(pair.high)]);
+  }
+  for (const std::int32_t rank : losses.cut_off_ranks) {
+    for (const std::uint32_t other : host_of) add(host_of[static_cast<std::size_t>(rank)], other);
+  }
+  return unreached;
+}
+
+/// "node3 does not reach 5 of 7 other hosts", "node1 and node2 do not reach each other".
+std::string what_is_cut(const Losses& losses, std::span<const std::uint32_t> host_of,
+                        const std::function<std::string(std::uint32_t host)>& host_name) {
+  const std::size_t num_others = std::set<std::uint32_t>(host_of.begin(), host_of.end()).size() - 1;
+  auto unreached = unreached_by_host(losses, host_of);
+  std::vector<std::string> texts;
+  for (;;) {
+    const auto worst = std::max_element(unreached.begin(), unreached.end(), [](const auto& left, const auto& right) {
+      return left.second.size() < right.second.size();
+    });
+    if (worst == unreached.end() || worst->second.size() < 2 || 2 * worst->second.size() <= num_others) break;
+    texts.push_back(fmt::format("{} does not reach {} of {} other hosts", host_name(worst->first), worst->second.size(),
+                                num_others));
+    const std::uint32_t host = worst->first;
+    for (const std::uint32_t other : worst->second) unreached[other].erase(host);
+    unreached.erase(host);
+  }
+  for (const auto& [host, others] : unreached) {
+    for (const std::uint32_t other : others) {
+      if (host < other)
+        texts.push_back(fmt::format("{} and {} do not reach each other", host_name(host), host_name(other)));
+    }
+  }
+  if (texts.size() > max_examples) {
+    const std::size_t num_more = texts.size() - max_examples;
+    texts.resize(max_examples);
+    texts.push_back(fmt::format("and {} more", num_more));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+std::uint64_t num_pairs_left_out(const Losses& losses, std::span<const std::uint32_t> host_of) {
+  std::set<std::pair<std::int32_t, std::int32_t>> pairs;
+  for (const LostPair& pair : losses.pairs) pairs.emplace(pair.low, pair.high);
+  for (const std::int32_t rank : losses.cut_off_ranks) {
+    for (std::int32_t other = 0; other < static_cast<std::int32_t>(host_of.size()); ++other) {
+      if (host_of[static_cast<std::size_t>(rank)] != host_of[static_cast<std::size_t>(other)])
+        pairs.insert(std::minmax(rank, other));
+    }
+  }
+  return pairs.size();
+}
+
+}  // namespace
+
+LostPairs::LostPairs(const LinkRequest& request, cluster::Cluster& cluster, transport::Transport& transport)
+    : request_(request), cluster_(cluster), transport_(transport) {
+  const auto limit = std::chrono::duration<double>(limit_s());
+  goes_on_ = !request.strict_ranks &&
+             transport.give_up_silent_links(std::chrono::duration_cast<std::chrono::milliseconds>(limit));
+}
+
+double LostPairs::limit_s() const {
+  const double share = losses_.pairs.size() < num_with_first_share ? first_share : later_share;
+  return std::max(share * request_.timeout_s, std::min(least_limit_s, first_share * request_.timeout_s));
+}
+
+bool LostPairs::is_other_host(int rank) const {
+  const auto host_of = cluster_.host_of();
+  return host_of[static_cast<std::size_t>(rank)] != host_of[static_cast<std::size_t>(cluster_.rank())];
+}
+
+bool LostPairs::is_lost(int partner) const {
+  if (std::ranges::find(own_, partner) != own_.end()) return true;
+  if (losses_.cut_off_ranks.empty() || !is_other_host(partner)) return false;
+  return std::ranges::any_of(losses_.cut_off_ranks,
+                             [&](std::int32_t rank) { return rank == partner || rank == cluster_.rank(); });
+}
+
+bool LostPairs::attempt(int partner, const std::function<void()>& work) {
+  if (is_lost(partner)) return false;
+  try {
+    open_links(cluster_, transport_, std::span(&partner, 1), goes_on_ ? limit_s() : request_.timeout_s);
+    work();
+  } catch (const cluster::ConnectionLost& lost) {
+    if (!goes_on_ || lost.partner() != partner) throw;
+    transport_.drop_link(partner);
+    news_ = {partner, lost.problem() + (lost.why().empty() ? "" : ": " + lost.why())};
+    return false;
+  }
+  has_reached_others_ = has_reached_others_ || is_other_host(partner);
+  return true;
+}
+
+std::optional<std::int32_t> LostPairs::settle() {
+  std::string own;
+  if (news_) {
+    cluster::append(own, static_cast<std::uint32_t>(cluster_.rank()));
+    cluster::append(own, static_cast<std::uint32_t>(news_->partner));
+    cluster::append(own, static_cast<std::uint8_t>(has_reached_others_ ? 1 : 0));
+    cluster::append_text(own, news_->why);
+  }
+  news_.reset();
+  const std::string all = cluster_.all_reduce(
+      std::move(own), [](const std::string& left, std::string_view right) { return left + std::string(right); });
+  const std::size_t num_before = own_.size();
+  for (cluster::Reader reader(all); !reader.at_end();) {
+    const auto from = static_cast<std::int32_t>(reader.number<std::uint32_t>());
+    const auto partner = static_cast<int>(reader.number<std::uint32_t>());
+    const bool has_reached_others = reader.number<std::uint8_t>() != 0;
+    learn(from, {partner, reader.text()}, has_reached_others);
+  }
+  return own_.size() > num_before ? std::optional(own_.back()) : std::nullopt;
+}
+
+void LostPairs::learn(std::int32_t from, const News& news, bool has_reached_others) {
+  const auto [low, high] = std::minmax<std::int32_t>(from, news.partner);
+  const bool is_known =
+      std::ranges::any_of(losses_.pairs, [&](const LostPair& pair) { return pair.low == low && pair.high == high; });
+  if (!is_known) {
+    losses_.pairs.push_back({low, high, fmt::format("rank {}: {}", from, news.why)});
+    if (low == cluster_.rank()) own_.push_back(high);
+    if (high == cluster_.rank() && low != high) own_.push_back(low);
+  }
+  if (has_reached_others || std::ranges::find(losses_.cut_off_ranks, from) != losses_.cut_off_ranks.end()) return;
+  const auto host_of = cluster_.host_of();
+  const auto num_lost = std::ranges::count_if(losses_.pairs, [&](const LostPair& pair) {
+    return (pair.low == from || pair.high == from) &&
+           host_of[static_cast<std::size_t>(pair.low)] != host_of[static_cast<std::size_t>(pair.high)];
+  });
+  if (num_lost >= lost_until_cut_off) losses_.cut_off_ranks.push_back(from);
+}
+
+std::optional<Finding> lost_pairs_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
+                                          const std::function<std::string(std::uint32_t host)>& host_name) {
+  if (losses.pairs.empty()) return std::nullopt;
+  const std::uint64_t num = num_pairs_left_out(losses, host_of);
+  const std::string cut = what_is_cut(losses, host_of, host_name);
+  Finding finding;
+  finding.id = "pairs_not_measured";
+  finding.severity = Severity::warning;
+  finding.message = fmt::format("{} {} of ranks could not be measured{}.", num, num == 1 ? "pair" : "pairs",
+                                cut.empty() ? "" : ": " + cut);
+  std::vector<std::string> examples;
+  for (const LostPair& pair : losses.pairs) {
+    if (examples.size() == max_examples) break;
+    const auto who = [&](std::int32_t rank) {
+      return fmt::format("rank {} on {}", rank, host_name(host_of[static_cast<std::size_t>(rank)]));
+    };
+    examples.push_back(fmt::format("{} and {} ({})", who(pair.low), who(pair.high), pair.why));
+  }
+  if (num > examples.size()) examples.push_back(fmt::format("and {} more", num - examples.size()));
+  finding.evidence = fmt::format("{}", fmt::join(examples, "; "));
+  finding.advice =
+      "Look at the network between them: cables, ports, switches, firewalls. All other pairs were measured.";
+  return finding;
+}
+
+}  // namespace leadline::bench::link
