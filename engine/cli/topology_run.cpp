@@ -2,6 +2,8 @@
 // What of a run is the topology test's own.
 #include "cli/topology_run.hpp"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -68,13 +70,29 @@ struct TopologyTest {
     bench::topology::measure({request, plan, cluster, run_environment.transport(), memory, file, progress}, measured);
   }
 
-  static bool take(Measured measured, const cluster::Cluster& /*cluster*/, const RunEnvironment& run_environment,
+  static bool take(Measured measured, const cluster::Cluster& cluster, const RunEnvironment& run_environment,
                    const Plan& /*plan*/, Result& result) {
     result.cells = std::move(measured.cells);
     result.load = std::move(measured.load);
     result.verified_bytes = measured.verified_bytes;
     result.findings = bench::topology::validity_warnings(run_environment.conditions(), result);
+    if (!measured.stalls.empty()) add_stalls(std::move(measured.stalls), cluster, run_environment, result);
     return !result.cells.empty() || !result.load.empty();
+  }
+
+ private:
+  /// Collective.
+  static void add_stalls(std::vector<LoadStall> stalls, const cluster::Cluster& cluster,
+                         const RunEnvironment& run_environment, Result& result) {
+    const auto host_names = run_environment.gather_host_names();
+    if (cluster.rank() != 0) return;
+    const auto who = [&](std::int32_t rank) {
+      return fmt::format("rank {} on {}", rank,
+                         host_names.at(run_environment.host_of()[static_cast<std::size_t>(rank)]));
+    };
+    if (auto finding = bench::topology::stalls_finding(std::move(stalls), result.topologies, who)) {
+      result.findings.insert(result.findings.begin(), std::move(*finding));
+    }
   }
 };
 

@@ -194,7 +194,9 @@ Descriptor dial(const SocketAddress& address, const Hello& hello, const RunKey& 
 void ConnectionQueue::leave(Purpose purpose, int from, Descriptor socket) {
   const std::lock_guard lock(mutex_);
   if (purpose != Purpose::peer) seen_.insert({purpose, from});
-  waiting_[{purpose, from}].push_back(std::move(socket));
+  std::deque<Descriptor>& of_caller = waiting_[{purpose, from}];
+  if (of_caller.size() == max_waiting_per_caller) of_caller.pop_front();
+  of_caller.push_back(std::move(socket));
   changed_.notify_all();
 }
 

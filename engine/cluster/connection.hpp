@@ -83,7 +83,11 @@ Descriptor connect_to(const SocketAddress& address, const std::optional<SocketAd
 
 class ConnectionQueue {
  public:
-  /// Local, does not block.
+  /// What one caller may have waiting for one purpose. Two ranks meet one connection after the other; more than one is
+  /// left only where an attempt was given up.
+  static constexpr std::size_t max_waiting_per_caller = 4;
+
+  /// Local, does not block. Where the caller has too many, its oldest is closed.
   void leave(Purpose purpose, int from, Descriptor socket);
   /// Local, blocks: the connections of one caller for one purpose, in order; empty when the deadline has passed.
   Descriptor take(Purpose purpose, int from, Deadline deadline, const ProgressFunction& progress = {});

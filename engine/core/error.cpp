@@ -35,11 +35,11 @@ std::string text_from(const char* text, const char* /*buffer*/, int /*error_numb
 
 }  // namespace
 
-Error::Error(ExitStatus status, const std::string& problem, const std::string& why, const std::string& hint)
+Error::Error(ExitStatus status, std::string problem, std::string why, std::string hint)
     : status_(status),
-      problem_(in_option_words(problem)),
-      why_(in_option_words(why)),
-      hint_(advice_in_option_words(hint)),
+      problem_(in_option_words(std::move(problem))),
+      why_(in_option_words(std::move(why))),
+      hint_(advice_in_option_words(std::move(hint))),
       text_(compose(problem_, why_, hint_)) {}
 
 std::string system_error_text(int error_number) {

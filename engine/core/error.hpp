@@ -21,7 +21,7 @@ enum class ExitStatus : int {
 /// or where ranks agree on one decision. `why` and `hint` may be empty. Options have the names of option_words.hpp.
 class Error : public std::exception {
  public:
-  Error(ExitStatus status, const std::string& problem, const std::string& why = {}, const std::string& hint = {});
+  Error(ExitStatus status, std::string problem, std::string why = {}, std::string hint = {});
 
   /// "problem (why). hint"; the one line that a user sees behind "leadline: ".
   const char* what() const noexcept override { return text_.c_str(); }

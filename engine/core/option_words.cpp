@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <initializer_list>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -99,21 +101,22 @@ std::string sentence_in_words(std::string_view sentence) {
 
 void set_option_words(OptionWords new_words) { words() = std::move(new_words); }
 
-std::string in_option_words(std::string_view text) {
+std::string in_option_words(std::string text) {
+  if (words().empty()) return text;
   std::string result;
   std::size_t done = 0;
   for (std::size_t at = next_option(text, 0); at != std::string_view::npos; at = next_option(text, at + 1)) {
     const std::string_view name = name_at(text, at);
     const auto found = words().find(name);
     if (found == words().end() || found->second.empty()) continue;
-    result += std::string(text.substr(done, at - done)) + found->second;
+    result += text.substr(done, at - done) + found->second;
     done = at + name.size();
   }
-  return result + std::string(text.substr(done));
+  return result + text.substr(done);
 }
 
-std::string advice_in_option_words(std::string_view advice) {
-  if (words().empty()) return std::string(advice);
+std::string advice_in_option_words(std::string advice) {
+  if (words().empty()) return advice;
   std::string kept;
   for (const auto& [before, text] : parts_of(advice, {". ", "; "})) {
     const std::string sentence = sentence_in_words(text);

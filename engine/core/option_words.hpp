@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 
 namespace leadline {
 
@@ -18,11 +17,11 @@ using OptionWords = std::map<std::string, std::string, std::less<>>;
 void set_option_words(OptionWords words);
 
 /// The text with these names in place of the engine's; options that are not there keep theirs.
-std::string in_option_words(std::string_view text);
+std::string in_option_words(std::string text);
 
 /// The same for advice, "Do this with --one, or do that; do a third thing", out of which goes what needs an option that
 /// is not there: " with --one", an alternative, or all up to the next semicolon or full stop. May leave nothing. What
 /// names a command of leadline stays as it is.
-std::string advice_in_option_words(std::string_view advice);
+std::string advice_in_option_words(std::string advice);
 
 }  // namespace leadline

@@ -27,6 +27,7 @@ struct TopologyRequest : RunRequest {
   bool shared_buffers = false;        ///< all channels of a rank send from one buffer and receive into one
   double duration_s = 0;              ///< load for so long, everything verified; 0 = measure each cell once a repeat
   std::uint64_t verify_every = 1;     ///< with duration: every so many exchanges is verified
+  bool stop_at_first = false;         ///< with duration: the first wrong byte ends it
   Rate rate = Rate::total;            ///< of the table on standard output
 };
 

@@ -83,6 +83,23 @@ struct LoadPoint {
   double elapsed_s = 0;
   std::uint64_t num_exchanges = 0, num_verified = 0;
   double time_ns_median = 0, time_ns_max = 0;  ///< of an exchange, slowest rank, without the barrier
+
+  /// Of an exchange with all that is around it: barriers, checks, and whatever held it up.
+  double time_ns_mean() const { return 1e9 * elapsed_s / static_cast<double>(num_exchanges); }
+};
+
+/// With --duration: an exchange that took far longer than others of its cell.
+struct LoadStall {
+  Cell cell;
+  double begin_s = 0;  ///< since the load began
+  double length_s = 0;
+
+  /// On a link, what was sent again in the slice: TCP segments.
+  struct Resent {
+    std::int32_t from = -1, to = -1;
+    std::uint64_t num = 0;
+  };
+  std::vector<Resent> resent;  ///< the links with most, most first; empty where the transport cannot tell
 };
 
 struct TopologyResult : RunResult {

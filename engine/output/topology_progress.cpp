@@ -90,7 +90,7 @@ class TopologyLineProgress final : public TopologyProgress {
 
   void load_goes_on(const LoadPoint& point, double elapsed_s) override {
     const Cell& cell = point.cell;
-    const double rate_now = rate(cell, point.time_ns_median);
+    const double rate_now = rate(cell, point.time_ns_mean());
     if (num_slices_++ == 0) begin_load(rate_now);
     outlet_.write(fmt::format("{:>5}  {:<{}} {:>12} {:>14} {:>10} {:>10} {:>11} {:>11}\n", num_slices_,
                               topology(cell).name, name_width_, format_bytes(cell.message_size_bytes),
@@ -167,7 +167,7 @@ class TopologyBarProgress final : public TopologyProgress {
     const double left_s = load_left_s(elapsed_s);
     bar_.draw(load_share(elapsed_s), fmt::format("{} {}", topology(cell).name, format_bytes(cell.message_size_bytes)),
               fmt::format("{} left, {} {}", format_duration(left_s), rate_name(),
-                          format_bandwidth(rate(cell, point.time_ns_median))));
+                          format_bandwidth(rate(cell, point.time_ns_mean()))));
     if (left_s == 0) bar_.vanish();
   }
 

@@ -38,7 +38,7 @@ LoadHistories load_histories(const TopologyResult& result) {
     const TopologyFacts& topology = result.topologies[static_cast<std::size_t>(point.cell.topology_index)];
     LoadHistory& history = histories[{point.cell.topology_index, point.cell.size_index}];
     history.rates.push_back(
-        chosen(rates_of(topology, point.cell.message_size_bytes, point.time_ns_median), result.request.rate));
+        chosen(rates_of(topology, point.cell.message_size_bytes, point.time_ns_mean()), result.request.rate));
     history.num_exchanges += point.num_exchanges;
     history.num_verified += point.num_verified;
   }
@@ -74,7 +74,7 @@ std::string load_text(const TopologyResult& result) {
                    std::to_string(history.num_exchanges), std::to_string(history.num_verified)});
   }
   const LoadPoint& last = result.load.back();
-  std::string text = fmt::format("load for {}, in {}: {} rate in {}, from the median exchange of each\n{}",
+  std::string text = fmt::format("load for {}, in {}: {} rate in {}, bytes by elapsed time\n{}",
                                  format_duration(last.begin_s + last.elapsed_s), counted(result.load.size(), "slice"),
                                  name_of(result.request.rate), unit.name, table.text());
   if (histories.size() > most_rows) {

@@ -14,6 +14,7 @@
 #include <cassert>
 #include <cerrno>
 #include <string>
+#include <utility>
 
 #include "core/error.hpp"
 #include "kernel/barrier.hpp"
@@ -110,8 +111,20 @@ Connected LinkSockets::connect(int partner, Deadline deadline) {
   if (network_) socket = network_->connect(own_rank_, partner, socket, deadline);
   if (silence_limit_.count() > 0) set_silence_limit(socket.fd(), silence_limit_);
   if (greet(socket.fd(), partner, deadline, progress_) == Greeting::closed) throw_lost(partner, 0);
-  open_.push_back({partner, std::move(socket)});
+  open_.push_back({partner, std::move(socket), 0});
   return Connected::anew;
+}
+
+std::vector<Resent> LinkSockets::resent() {
+  std::vector<Resent> all;
+  for (OpenLink& link : open_) {
+    tcp_info info{};
+    socklen_t length = sizeof info;
+    if (::getsockopt(link.socket.fd(), IPPROTO_TCP, TCP_INFO, &info, &length) != 0) continue;
+    const std::uint64_t before = std::exchange(link.num_resent, info.tcpi_total_retrans);
+    if (link.num_resent > before) all.push_back({link.partner, link.num_resent - before});
+  }
+  return all;
 }
 
 void LinkSockets::drop(int partner) {

@@ -27,7 +27,7 @@ struct LinkEnds {
 /// among links that cost so many each.
 std::size_t link_limit(std::size_t files_a_link = 1);
 
-/// Eight bytes for every open link, nothing for other partners.
+/// Sixteen bytes for every open link, nothing for other partners.
 ///
 /// Each end closes links by its own limit, without notice: first that which was connected longest ago, but none that
 /// barriers need as long as there are others. The other end finds out when the two connect again: instead of the
@@ -47,6 +47,9 @@ class LinkSockets {
   /// nothing is, has not been acknowledged for so long.
   void give_up_silent_links(std::chrono::milliseconds limit) { silence_limit_ = limit; }
 
+  /// Local: as Transport::resent(), over the open links.
+  std::vector<Resent> resent();
+
   /// Local: closes the link at this end, if it is open.
   void drop(int partner);
 
@@ -64,6 +67,7 @@ class LinkSockets {
   struct OpenLink {
     int partner;
     Descriptor socket;
+    std::uint64_t num_resent = 0;  ///< TCP segments, when it was last asked
   };
 
   std::vector<OpenLink>::const_iterator find(int partner) const;

@@ -38,6 +38,12 @@ struct ConnectionTimes {
   std::int32_t longest_partner = -1;
 };
 
+/// What this end of a link has sent again, since it was not acknowledged in time.
+struct Resent {
+  std::int32_t partner = -1;
+  std::uint64_t num = 0;  ///< in the units of the transport: TCP segments
+};
+
 /// What a transport is given when it is opened. References outlive the transport.
 struct Context {
   int rank = 0;
@@ -116,6 +122,9 @@ class Transport {
   /// already; nothing else passes over those links while it lives. At most max_tickets are under way, or done and not
   /// handed out.
   virtual std::unique_ptr<Messages> messages(std::span<const std::int32_t> partners, std::size_t max_tickets) = 0;
+
+  /// Local: links on which something had to be sent again since the last call, as far as the transport can tell.
+  virtual std::vector<Resent> resent() { return {}; }
 
   /// Local: called while the rank waits on the control plane, so that what it has sent goes on its way.
   virtual void progress() noexcept {}

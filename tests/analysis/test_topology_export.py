@@ -81,7 +81,7 @@ def test_points_of_a_load(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert made.load is not None
     assert [float(line["begin_s"]) for line in lines] == [row[3] for row in made.load]
     assert [int(line["num_exchanges"]) for line in lines] == [row[5] for row in made.load]
-    assert float(lines[1]["total_bytes_per_s_at_median"]) == pytest.approx(2 * 8 * 4096e9 / made.load[1][7])
+    assert float(lines[1]["total_bytes_per_s"]) == pytest.approx(2 * 8 * 4096 * made.load[1][5] / made.load[1][4])
 
 
 @pytest.mark.parametrize("channels", [[], ["--channels"]])

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The measuring stage over a transport that only takes notes: links, cells, load, and what follows from a wrong byte.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include "bench/message_memory.hpp"
 #include "bench/topology/measure.hpp"
 #include "bench/topology/sustained_load.hpp"
+#include "bench/topology/validity_warnings.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "schedule/edge_list.hpp"
@@ -34,6 +37,8 @@ class NotingTransport final : public transport::Transport {
   std::uint64_t num_traced = 0;
   bool slots_differ = true;              ///< in everything that was verified
   std::optional<std::uint64_t> damages;  ///< the exchange in which a byte from rank 0 is wrong
+  static constexpr std::uint64_t in_all = UINT64_MAX;
+  std::optional<std::uint64_t> stalls;  ///< the verified exchange that takes ranks 1 and 2 seven tenths of a second
   std::vector<std::string> current_step;
   const ThreadCluster* cluster = nullptr;
 
@@ -63,6 +68,11 @@ class NotingTransport final : public transport::Transport {
     return std::nullopt;
   }
 
+  std::vector<transport::Resent> resent() override {
+    if (rank_ != 1 && rank_ != 2) return {};
+    return {{rank_ + 1, static_cast<std::uint64_t>(10 * rank_)}};
+  }
+
   void note_timed(const kernel::NeighbourExchange& exchange, std::span<kernel::ExchangeSample> samples) {
     current_step.push_back(cluster->current_step(rank_));
     num_timed[exchange.message_size_bytes] += exchange.num_warmup + samples.size();
@@ -90,6 +100,8 @@ class NotingTransport final : public transport::Transport {
     std::optional<kernel::NeighbourMismatch> wrong;
     for (std::size_t i = 0; i < samples.size(); ++i) {
       verified.push_back(contents.first_exchange + i);
+      const bool is_long = stalls && (stalls == verified.back() || stalls == in_all);
+      if (is_long && (rank_ == 1 || rank_ == 2)) samples[i].own_ns = 700'000'000;
       if (damages == verified.back()) wrong = {0, verified.back(), 7, 0x11, 0x22};
     }
     return wrong;
@@ -126,12 +138,13 @@ struct Rank {
   std::unique_ptr<NotingTransport> transport;
   NotingStore store;
   Measured measured;
-  std::string error;  ///< that all ranks agreed on
+  std::string error, why;  ///< that all ranks agreed on
 };
 
 struct Setting {
   TopologyRequest request;
   std::optional<std::uint64_t> damages;       ///< on ranks 2 and 3
+  std::optional<std::uint64_t> stalls;        ///< see NotingTransport
   std::optional<std::size_t> store_fails_at;  ///< on rank 1
 };
 
@@ -168,6 +181,7 @@ std::vector<Rank> measured(const Setting& setting) {
     own.transport = std::make_unique<NotingTransport>(cluster.rank());
     own.transport->cluster = &cluster;
     if (cluster.rank() >= 2) own.transport->damages = setting.damages;
+    own.transport->stalls = setting.stalls;
     if (cluster.rank() == 1) own.store.fails_at = setting.store_fails_at;
     const Plan plan = plan_of(setting.request);
     MessageSlots slots(setting.request, num_ranks - 1, cluster.rank());
@@ -175,6 +189,7 @@ std::vector<Rank> measured(const Setting& setting) {
       measure({setting.request, plan, cluster, *own.transport, slots, own.store}, own.measured);
     } catch (const AgreedError& error) {
       own.error = error.problem();
+      own.why = error.why();
     }
   });
   return ranks;
@@ -312,9 +327,45 @@ TEST(Load, VerifiesEverySoManyExchanges) {
   }
 }
 
+TEST(Load, GoesOnBehindAWrongByteAndCounts) {
+  Setting setting = load_of({"star2", "ring"});
+  setting.damages = 0;
+  const std::vector<Rank> ranks = measured(setting);
+  EXPECT_GT(ranks.at(0).store.points.size(), 1u);
+  for (const Rank& rank : ranks) {
+    EXPECT_THAT(rank.error, testing::StartsWith("rank 2 on node0 received a wrong byte from rank 0 in topology star2"));
+    EXPECT_EQ(rank.why, fmt::format("expected 0x11, found 0x22; wrong bytes came in 1 of {} slices",
+                                    ranks.at(0).store.points.size()));
+  }
+}
+
+TEST(Load, TellsOfAStall) {
+  Setting setting = load_of({"ring"});
+  setting.stalls = 3;
+  for (const Rank& rank : measured(setting)) {
+    const std::vector<LoadStall>& stalls = rank.measured.stalls;
+    ASSERT_EQ(stalls.size(), 1u);
+    EXPECT_EQ(stalls[0].cell.topology_index, 0);
+    EXPECT_DOUBLE_EQ(stalls[0].length_s, 0.7);
+    EXPECT_LT(stalls[0].begin_s, 1);
+    ASSERT_EQ(stalls[0].resent.size(), 2u);
+    EXPECT_EQ(stalls[0].resent[0].from, 2);
+    EXPECT_EQ(stalls[0].resent[0].to, 3);
+    EXPECT_EQ(stalls[0].resent[0].num, 20u);
+    EXPECT_EQ(stalls[0].resent[1].from, 1);
+  }
+}
+
+TEST(Load, TakesNoStallForWhatAlwaysLastsSoLong) {
+  Setting setting = load_of({"ring"});
+  setting.stalls = NotingTransport::in_all;
+  for (const Rank& rank : measured(setting)) EXPECT_TRUE(rank.measured.stalls.empty());
+}
+
 TEST(Load, EndsOnAllRanksAfterTheSliceInWhichAWrongByteCame) {
   Setting setting = load_of({"star2", "ring"});
   setting.damages = 0;
+  setting.request.stop_at_first = true;
   for (const Rank& rank : measured(setting)) {
     EXPECT_EQ(
         rank.error,
@@ -322,6 +373,20 @@ TEST(Load, EndsOnAllRanksAfterTheSliceInWhichAWrongByteCame) {
         "bytes");
     EXPECT_EQ(rank.store.points.size(), 1u);
   }
+}
+
+TEST(StallsFinding, TellsTheLongestFirstWithItsLinks) {
+  const auto who = [](std::int32_t rank) { return fmt::format("rank {} on n{}", rank, rank); };
+  EXPECT_FALSE(stalls_finding({}, {}, who));
+  TopologyFacts ring;
+  ring.name = "ring";
+  const Cell cell{0, 0, 0, 1024};
+  const auto one = stalls_finding({{cell, 1, 0.6, {}}, {cell, 2.5, 7, {{1, 2, 9}, {2, 1, 4}}}}, {ring}, who);
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->message, "The load stood still 2 times, for up to 7.00 s.");
+  EXPECT_EQ(one->evidence,
+            "ring with 1 KiB at 2.50 s for 7.00 s, sent again: rank 1 on n1 -> rank 2 on n2 (9 TCP segments), rank 2 "
+            "on n2 -> rank 1 on n1 (4 TCP segments); ring with 1 KiB at 1.00 s for 0.60 s");
 }
 
 TEST(SliceS, IsASecondOrWhatTheFileHasRoomFor) {

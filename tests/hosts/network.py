@@ -147,6 +147,12 @@ class Network:
         for host, partner in ((first, second), (second, first)):
             self.drop(host, partner)
 
+    def heal_between(self, first: int, second: int) -> None:
+        """As before cut_between()."""
+        for host, partner in ((first, second), (second, first)):
+            namespace, address = self._prefix + self.names[host], self.addresses[partner]
+            _do("ip", "-n", namespace, "neigh", "del", address, "dev", "eth0")
+
     def drop(self, host: int, partner: int) -> None:
         """What a host sends to another vanishes, in this direction alone."""
         nowhere = ("lladdr", "02:00:00:00:00:99", "nud", "permanent")

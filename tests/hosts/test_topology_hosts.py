@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -53,3 +55,32 @@ def test_the_slow_host_is_named_in_a_ring_and_in_pairs(network: Make, tmp_path: 
     assert halves["ranks"]["slowest"]["rank"] in (0, SLOW)
     assert SLOW in (ring2["slowest_channel"]["from"], ring2["slowest_channel"]["to"])
     assert halves["fairness"] < 0.9
+
+
+def test_an_outage_that_heals_is_a_stall(network: Make, tmp_path: Path) -> None:
+    hosts = network(3)
+    words = ["--pattern", "complete2", "--message-size", "16KiB", "--duration", "9s", "--timeout", "30s"]
+    with started(hosts, [0, 1, 2], tmp_path, *words, benchmark="topology") as runs:
+        runs[0].await_err(r"elapsed")
+        time.sleep(2)
+        hosts.cut_between(1, 2)
+        time.sleep(2)
+        hosts.heal_between(1, 2)
+        ends = finish(runs)
+    assert [end.status for end in ends] == [0] * 3, ends[0].err
+    with h5py.File(tmp_path / "r.h5") as file:
+        summary = json.loads(file["summary"][()])
+    (finding,) = [one for one in summary["findings"] if one["id"] == "stalls"]
+    assert finding["message"] in ends[0].out
+    sent_again = finding["evidence"].split("sent again: ")[1].split(" (")[0]
+    assert sent_again in ("rank 1 on node1 -> rank 2 on node2", "rank 2 on node2 -> rank 1 on node1")
+    told = re.search(r"at (\d+\.\d+) s for (\d+\.\d+) s", finding["evidence"])
+    assert told
+    begin_s, length_s = map(float, told.groups())
+    assert 1 < begin_s < 8
+    assert 1.5 < length_s < 8
+    # The slice that had it is the slowest by far.
+    rates = [point["total_bytes_per_s"] for point in summary["load"]]
+    at = min(range(len(rates)), key=lambda index: rates[index])
+    point = summary["load"][at]
+    assert point["begin_s"] - 0.1 < begin_s < point["begin_s"] + point["elapsed_s"]

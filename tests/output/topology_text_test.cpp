@@ -213,10 +213,10 @@ TopologyResult loaded() {
 
 TEST(TopologySummary, OfALoadTellsItsCourse) {
   EXPECT_THAT(topology_summary(loaded(), "run.h5"), HasSubstr(R"(
-load for 5.00 s, in 5 slices: total rate in GiB/s, from the median exchange of each
-  topology  message size  begin  least  median   last  exchanges  verified
-  star             1 MiB  2.930  0.977   1.709  1.465        260       130
-  ring2            1 MiB  3.906  3.906   3.906  3.906         40        20
+load for 5.00 s, in 5 slices: total rate in MiB/s, bytes by elapsed time
+  topology  message size    begin    least   median     last  exchanges  verified
+  star             1 MiB  120.000  120.000  420.000  600.000        260       130
+  ring2            1 MiB  320.000  320.000  320.000  320.000         40        20
 
 verified: 5.0 MiB arrived as sent
 result: run.h5
@@ -275,9 +275,9 @@ TEST(TopologyProgress, OfALoadCountsDown) {
   progress->load_goes_on(result.load[0], 1);
   progress->load_goes_on(result.load[1], 5.5);
   EXPECT_EQ(screen.text,
-            "slice  topology message size    total GiB/s  exchanges   verified     elapsed        left\n"
-            "    1  star            1 MiB          2.930         20         10      1.00 s      4.00 s\n"
-            "    2  ring2           1 MiB          3.906         40         20      5.50 s      0.00 s\n");
+            "slice  topology message size    total MiB/s  exchanges   verified     elapsed        left\n"
+            "    1  star            1 MiB        120.000         20         10      1.00 s      4.00 s\n"
+            "    2  ring2           1 MiB        320.000         40         20      5.50 s      0.00 s\n");
 }
 
 TEST(TopologyProgress, InATerminalVanishes) {

@@ -157,6 +157,7 @@ REFUSED = {
     "iterations of a load": (["--duration", "1s", "--iterations", "5"], ["--iterations", "--duration"]),
     "a load verified twice": (["--duration", "1s", "--verify"], ["--verify", "--duration"]),
     "thinned without load": (["--verify-every", "5"], ["--verify-every", "--duration"]),
+    "stopped without load": (["--stop-at-first"], ["--stop-at-first", "--duration"]),
     "verifying shared buffers": (["--verify", "--shared-buffers"], ["--verify", "--shared-buffers"]),
     "verifying zeros": (["--duration", "1s", "--fill", "zero"], ["--duration", "--fill zero"]),
     "verifying on a GPU": (["--verify", "--allocator", "cuda"], ["--verify", "--allocator cuda"]),
@@ -265,8 +266,9 @@ def test_a_load_for_two_seconds(topology: Topology, tmp_path: Path) -> None:
 
 def test_a_load_finds_a_wrong_byte(topology: Topology, tmp_path: Path) -> None:
     fault = {"corrupt": {"from": 0, "to": 1, "message": 40, "byte": 99}}
-    done = topology("--local", "2", "--transport", fabric_file(tmp_path, fault), "--pattern", "star2", "--duration",
-                    "60s", "--message-size", "1KiB", "--output", "r.h5", status=4, few=[])  # fmt: skip
+    load = ["--duration", "60s", "--stop-at-first", "--pattern", "star2", "--message-size", "1KiB"]
+    words = ["--local", "2", "--transport", fabric_file(tmp_path, fault), *load, "--output", "r.h5"]
+    done = topology(*words, status=4, few=[])
     assert all(word in done.complaint for word in ("rank 0", "rank 1", "byte 99", "1024 bytes"))
     # A verification pass is some exchanges, the first pass one: the fault strikes in the first that has so many.
     found = re.search(r"exchange (\d+)", done.complaint)
@@ -276,6 +278,16 @@ def test_a_load_finds_a_wrong_byte(topology: Topology, tmp_path: Path) -> None:
     complete, reason = status_of(tmp_path / "r.h5")
     assert not complete
     assert reason == done.complaint.removeprefix("leadline: ")
+
+
+def test_a_load_goes_on_behind_a_wrong_byte(topology: Topology, tmp_path: Path) -> None:
+    fault = {"corrupt": {"from": 0, "to": 1, "message": 40, "byte": 99}}
+    done = topology("--local", "2", "--transport", fabric_file(tmp_path, fault), "--pattern", "star2", "--duration",
+                    "3s", "--message-size", "1KiB", "--output", "r.h5", status=4, few=[])  # fmt: skip
+    load = summary_of(tmp_path / "r.h5")["load"]
+    assert load[-1]["begin_s"] + load[-1]["elapsed_s"] >= 3
+    assert re.search(rf"wrong bytes came in [1-9]\d* of {len(load)} slices", done.complaint)
+    assert all(word in done.complaint for word in ("rank 0", "rank 1", "byte 99", "1024 bytes"))
 
 
 def test_a_rank_is_killed(tmp_path: Path) -> None:

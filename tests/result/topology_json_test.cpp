@@ -119,7 +119,7 @@ TEST(TopologyJson, HasTheLoadWithItsRate) {
   EXPECT_EQ(load[1]["num_verified"], 501);
   EXPECT_EQ(load[1]["time_ns_median"], 2001);
   EXPECT_EQ(load[1]["time_ns_max"], 9001);
-  EXPECT_DOUBLE_EQ(load[1]["total_bytes_per_s"], 2 * 2 * 8 / 2001e-9);
+  EXPECT_DOUBLE_EQ(load[1]["total_bytes_per_s"], 2 * 2 * 8 * 1001 / 1.25);
 }
 
 TEST(TopologyJson, SaysNullForWhatWasNotMeasured) {

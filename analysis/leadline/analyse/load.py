@@ -21,7 +21,7 @@ class LoadSeries:
     size_index: int
     message_size_bytes: int
     points: tuple[LoadPoint, ...]
-    total_bytes_per_s: FloatArray  # total rate at the median of each point
+    total_bytes_per_s: FloatArray  # total rate of each point, bytes by elapsed time
 
     @property
     def usual_bytes_per_s(self) -> float:
@@ -66,7 +66,7 @@ def series_of(result: TopologyResult) -> tuple[LoadSeries, ...]:
                 if (point.cell.topology_index, point.cell.size_index) == (topology.index, size_index)
             )
             if points:
-                rates = np.array([topology.rates(size, point.time_ns_median).total for point in points])
+                rates = np.array([topology.rates(size, point.time_ns_mean).total for point in points])
                 found.append(LoadSeries(topology, size_index, size, points, rates))
     return tuple(found)
 

@@ -148,7 +148,7 @@ LOAD: Table[TopologyResult] = Table(
         Column("num_verified", "1", "exchanges after which every byte was compared"),
         Column("time_ns_median", "ns", "median time of an exchange"),
         Column("time_ns_max", "ns", "longest time of an exchange"),
-        Column("total_bytes_per_s_at_median", "bytes/s", "total rate at the median time"),
+        Column("total_bytes_per_s", "bytes/s", "total rate, bytes by elapsed time"),
     ),
     _points,
 )

@@ -83,6 +83,11 @@ class LoadPoint:
     time_ns_median: float  # of an exchange, its slowest rank, without the barrier
     time_ns_max: float
 
+    @property
+    def time_ns_mean(self) -> float:
+        """Of an exchange with all that is around it: barriers, checks, and whatever held it up."""
+        return 1e9 * self.elapsed_s / self.num_exchanges
+
 
 @dataclass(frozen=True)
 class Channels:

@@ -12,7 +12,7 @@ The charts, an object of their own: {
   "rates": [{"group", "size_index", "exchange": TIMES, "with_barrier": TIMES}],
   "centres": [{"group", "size_index", "ranks": [centre], "times_ns": [of its star], "arrivals_ns": [median of the
                messages of its star, or null], "slow": [centre]}],
-  "load": [{"group", "size_index", "points": [[begin_s, elapsed_s, median ns, max ns]]}],
+  "load": [{"group", "size_index", "points": [[begin_s, elapsed_s, mean ns, max ns]]}],
 }
 TIMES: {"median", "low", "high": the interval of the median, "mean", "repeats": [median of each]} in ns
 """
@@ -184,7 +184,7 @@ def charts_of(
         "centres": [_centres(one, groups) for one in measured if one.group.is_family],
         "load": [
             {"group": group_of[one.topology.index], "size_index": one.size_index,
-             "points": [[_rounded(point.begin_s), _rounded(point.elapsed_s), _rounded(point.time_ns_median),
+             "points": [[_rounded(point.begin_s), _rounded(point.elapsed_s), _rounded(point.time_ns_mean),
                          _rounded(point.time_ns_max)] for point in one.points]}
             for one in load
         ],

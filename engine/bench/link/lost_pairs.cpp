@@ -155,13 +155,14 @@ std::optional<std::int32_t> LostPairs::settle() {
 }
 
 void LostPairs::learn(std::int32_t from, const News& news, bool has_reached_others) {
-  const auto [low, high] = std::minmax<std::int32_t>(from, news.partner);
-  const bool is_known =
-      std::ranges::any_of(losses_.pairs, [&](const LostPair& pair) { return pair.low == low && pair.high == high; });
+  const LostPair lost{std::min(from, news.partner), std::max(from, news.partner),
+                      fmt::format("rank {}: {}", from, news.why)};
+  const bool is_known = std::ranges::any_of(
+      losses_.pairs, [&](const LostPair& pair) { return pair.low == lost.low && pair.high == lost.high; });
   if (!is_known) {
-    losses_.pairs.push_back({low, high, fmt::format("rank {}: {}", from, news.why)});
-    if (low == cluster_.rank()) own_.push_back(high);
-    if (high == cluster_.rank() && low != high) own_.push_back(low);
+    losses_.pairs.push_back(lost);
+    if (lost.low == cluster_.rank()) own_.push_back(lost.high);
+    if (lost.high == cluster_.rank() && lost.low != lost.high) own_.push_back(lost.low);
   }
   if (has_reached_others || std::ranges::find(losses_.cut_off_ranks, from) != losses_.cut_off_ranks.end()) return;
   const auto host_of = cluster_.host_of();

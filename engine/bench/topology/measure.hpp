@@ -36,12 +36,14 @@ struct Stage {
 struct Measured {
   std::vector<CellSummary> cells;  ///< rank 0 only
   std::vector<LoadPoint> load;     ///< rank 0 only
+  std::vector<LoadStall> stalls;   ///< of the load, the same on all ranks
   std::uint64_t verified_bytes = 0;
 };
 
-/// Collective. Opens the links first. A wrong byte is agreed on by all ranks after the cell (or the seconds of load) in
-/// which it came: AgreedError(run_failed) that names rank, host, sender, exchange, message size and byte; everything
-/// measured before is with the store and in `measured`.
+/// Collective. Opens the links first. A wrong byte is agreed on by all ranks after the cell in which it came, or at
+/// the end of the load (with --stop-at-first at the end of the slice in which it came): AgreedError(run_failed) that
+/// names rank, host, sender, exchange, message size and byte; everything measured before is with the store and in
+/// `measured`.
 void measure(const Stage& stage, Measured& measured);
 
 class CellExchange {

@@ -53,6 +53,10 @@ void declare_checks(OptionTable& options, TopologyRequest& request) {
       .count("--verify-every", "with --duration: check only every Nth exchange, for more load", 1, max_count,
              request.verify_every)
       .needs("--duration", "it thins out the checks of --duration");
+  options
+      .flag("--stop-at-first", "with --duration: end at the first wrong byte instead of counting them",
+            request.stop_at_first)
+      .needs("--duration", "without --duration the first wrong byte ends the run anyway");
   options.no_effect_with("--duration", {"--iterations", "--warmup", "--traced", "--repeat"},
                          "with --duration exchanges go on until the time is over");
   options.no_effect_with("--duration", {"--verify"}, "--duration checks every byte anyway");

@@ -2,13 +2,21 @@
 // Slices of load: rank 0 reads the clock and decides how many exchanges come next on all ranks.
 #include "bench/topology/sustained_load.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "bench/reductions.hpp"
 #include "bench/topology/measure.hpp"
@@ -25,11 +33,22 @@ constexpr std::uint64_t max_growth = 8;       // from batch to batch: the first 
 // seconds at most. A reduction to rank 0 takes a millisecond with thousands of ranks.
 constexpr double batch_s = 0.02;
 
+// A stall, as people notice one: guessed.
+constexpr double least_stall_s = 0.5, least_stall_factor = 20;
+constexpr std::size_t max_resent_links = 4;
+constexpr std::size_t max_stalls = 1000;  // of a load in which nothing else comes they would fill the memory
+
+/// An exchange of this rank.
+struct Longest {
+  double time_ns = 0;
+  double begin_s = 0;
+};
+
 /// What this rank saw in a slice.
 struct Slice {
   LoadPoint point;
   Thinned own_ns{max_kept_times};
-  double own_ns_max = 0;
+  Longest longest;
   std::uint64_t verified_bytes = 0;
   std::optional<WrongByte> wrong_byte;
 };
@@ -46,6 +65,9 @@ class SustainedLoad {
   bool run_slice(std::size_t index);
   void run_batch(CellExchange& exchange, std::uint64_t num, Slice& slice);
   void close(Slice& slice);
+  void note_stall(const Slice& slice);
+  void drop_usual_stalls();
+  void end_with_wrong_byte();
 
   const Stage& stage_;
   CurrentStep& current_step_;
@@ -53,6 +75,9 @@ class SustainedLoad {
   std::vector<kernel::ExchangeSample> samples_;
   std::uint64_t num_exchanges_ = 0;  // of all slices, on all ranks alike: numbers the next one
   std::uint64_t start_ns_ = 0;
+  std::map<std::pair<int, int>, std::vector<double>> medians_ns_;  // of slices, by topology and size
+  std::optional<WrongByte> first_wrong_byte_;                      // of this rank
+  std::uint64_t num_slices_ = 0, num_wrong_slices_ = 0;            // the same on all ranks
   Measured& measured_;
 };
 
@@ -88,6 +113,7 @@ void SustainedLoad::run_batch(CellExchange& exchange, std::uint64_t num, Slice& 
     const bool is_verified = behind_verified == 0;
     const std::uint64_t until_change = verify_every == 1 ? left : is_verified ? 1 : verify_every - behind_verified;
     const std::span samples = std::span(samples_).first(std::min(left, until_change));
+    double begin_s = elapsed_s();
     if (is_verified) {
       auto wrong_byte = exchange.verify(num_exchanges_, samples);
       if (!slice.wrong_byte) slice.wrong_byte = std::move(wrong_byte);
@@ -99,7 +125,8 @@ void SustainedLoad::run_batch(CellExchange& exchange, std::uint64_t num, Slice& 
     for (const kernel::ExchangeSample& sample : samples) {
       const auto time_ns = exchange.channels().empty() ? 0 : static_cast<double>(sample.own_ns);
       slice.own_ns.add(time_ns);
-      slice.own_ns_max = std::max(slice.own_ns_max, time_ns);
+      if (time_ns > slice.longest.time_ns) slice.longest = {time_ns, begin_s};
+      begin_s += 1e-9 * static_cast<double>(sample.with_barrier_ns);
     }
     slice.point.num_exchanges += samples.size();
     num_exchanges_ += samples.size();
@@ -135,23 +162,85 @@ bool SustainedLoad::run_slice(std::size_t index) {
 void SustainedLoad::close(Slice& slice) {
   LoadPoint& point = slice.point;
   std::vector<double>& times_ns = slice.own_ns.kept();
-  times_ns.push_back(slice.own_ns_max);  // travels with them
+  times_ns.push_back(slice.longest.time_ns);  // travels with them
   max_over_ranks(stage_.cluster, times_ns);
   point.time_ns_max = times_ns.back();
   times_ns.pop_back();
   point.time_ns_median = stats::summarize(times_ns).median;
   measured_.verified_bytes +=
       merged_over_ranks(stage_.cluster, slice.verified_bytes, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  medians_ns_[{point.cell.topology_index, point.cell.size_index}].push_back(point.time_ns_median);
+  note_stall(slice);
+  ++num_slices_;
+  num_wrong_slices_ += merged_over_ranks(stage_.cluster, std::uint64_t{slice.wrong_byte.has_value()},
+                                         [](std::uint64_t a, std::uint64_t b) { return a | b; });
+  if (!first_wrong_byte_) first_wrong_byte_ = slice.wrong_byte;
   write_and_agree(
-      stage_.cluster, [&] { stage_.store.write(point); }, slice.wrong_byte);
+      stage_.cluster, [&] { stage_.store.write(point); },
+      stage_.request.stop_at_first ? slice.wrong_byte : std::nullopt);
   if (stage_.cluster.rank() == 0) measured_.load.push_back(point);
   if (stage_.progress != nullptr) stage_.progress->load_goes_on(point, elapsed_s());
+}
+
+/// Collective: where something was sent again in the slice, if its longest exchange was long. How long a rank's own
+/// part took does not tell: ranks wait for others that wait.
+void SustainedLoad::note_stall(const Slice& slice) {
+  const double length_s = 1e-9 * slice.point.time_ns_max;
+  const std::vector<transport::Resent> of_links = stage_.transport.resent();
+  if (length_s < least_stall_s || measured_.stalls.size() >= max_stalls) return;
+  struct Seen {
+    Longest longest;
+    std::array<LoadStall::Resent, max_resent_links> resent{};
+  };
+  const auto keep_most = [](std::vector<LoadStall::Resent> resent, Seen& seen) {
+    std::ranges::sort(resent, [](const LoadStall::Resent& a, const LoadStall::Resent& b) {
+      return std::tuple(b.num, a.from, a.to) < std::tuple(a.num, b.from, b.to);
+    });
+    std::copy_n(resent.begin(), std::min(resent.size(), max_resent_links), seen.resent.begin());
+  };
+  Seen own{slice.longest, {}};
+  std::vector<LoadStall::Resent> own_resent;
+  for (const auto& [partner, num] : of_links) own_resent.push_back({stage_.cluster.rank(), partner, num});
+  keep_most(std::move(own_resent), own);
+  const Seen all = merged_over_ranks(stage_.cluster, own, [&](const Seen& a, const Seen& b) {
+    Seen both{a.longest.time_ns < b.longest.time_ns ? b.longest : a.longest, {}};
+    std::vector<LoadStall::Resent> resent(a.resent.begin(), a.resent.end());
+    resent.insert(resent.end(), b.resent.begin(), b.resent.end());
+    keep_most(std::move(resent), both);
+    return both;
+  });
+  LoadStall stall{slice.point.cell, all.longest.begin_s, length_s, {}};
+  std::ranges::copy_if(all.resent, std::back_inserter(stall.resent), [](const auto& link) { return link.num > 0; });
+  measured_.stalls.push_back(std::move(stall));
+}
+
+/// Exchanges that always take so long are no stalls. The median slice decides: a stall may be all that a slice has.
+void SustainedLoad::drop_usual_stalls() {
+  std::erase_if(measured_.stalls, [&](const LoadStall& stall) {
+    std::vector<double> medians_ns = medians_ns_[{stall.cell.topology_index, stall.cell.size_index}];
+    return 1e9 * stall.length_s < least_stall_factor * stats::summarize(medians_ns).median;
+  });
+}
+
+/// Collective: throws the earliest that any rank has found.
+void SustainedLoad::end_with_wrong_byte() {
+  if (num_wrong_slices_ == 0) return;
+  if (first_wrong_byte_) {
+    const Error& error = first_wrong_byte_->error;
+    const std::string count = fmt::format("wrong bytes came in {} of {} slices", num_wrong_slices_, num_slices_);
+    first_wrong_byte_->error =
+        Error(error.status(), error.problem(), error.why().empty() ? count : error.why() + "; " + count, error.hint());
+  }
+  write_and_agree(
+      stage_.cluster, [] {}, first_wrong_byte_);
 }
 
 void SustainedLoad::run() {
   start_ns_ = now_ns();
   for (std::size_t index = 0; index < max_load_points && run_slice(index); ++index) {
   }
+  drop_usual_stalls();
+  end_with_wrong_byte();
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ class Thinned {
 /// max_load_points leave room for; less where each cell would not come once otherwise.
 double slice_s(double duration_s, std::size_t num_cells, std::size_t index, double begin_s);
 
-/// Collective, with open links. Throws AgreedError after the slice in which a wrong byte came, or where a point could
-/// not be written.
+/// Collective, with open links. Throws AgreedError where a point could not be written, and about the first wrong byte
+/// at the end, or with --stop-at-first after the slice in which it came.
 void load(const Stage& stage, CurrentStep& current_step, Measured& measured);
 
 }  // namespace leadline::bench::topology

@@ -2,10 +2,56 @@
 // The rules that all benchmarks share, over the fastest exchange.
 #include "bench/topology/validity_warnings.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
+#include "core/units.hpp"
+
 namespace leadline::bench::topology {
+namespace {
+
+constexpr std::size_t max_stalls_told = 5;
+
+std::string told(const LoadStall& stall, const std::vector<TopologyFacts>& topologies,
+                 const std::function<std::string(std::int32_t rank)>& who) {
+  std::string text = fmt::format("{} with {} at {:.2f} s for {:.2f} s",
+                                 topologies[static_cast<std::size_t>(stall.cell.topology_index)].name,
+                                 format_bytes(stall.cell.message_size_bytes), stall.begin_s, stall.length_s);
+  std::vector<std::string> links;
+  for (const LoadStall::Resent& link : stall.resent) {
+    links.push_back(fmt::format("{} -> {} ({} TCP segments)", who(link.from), who(link.to), link.num));
+  }
+  return links.empty() ? text : fmt::format("{}, sent again: {}", text, fmt::join(links, ", "));
+}
+
+}  // namespace
+
+std::optional<Finding> stalls_finding(std::vector<LoadStall> stalls, const std::vector<TopologyFacts>& topologies,
+                                      const std::function<std::string(std::int32_t rank)>& who) {
+  if (stalls.empty()) return std::nullopt;
+  std::ranges::stable_sort(stalls, std::greater<>(), &LoadStall::length_s);
+  Finding finding;
+  finding.id = "stalls";
+  finding.severity = Severity::warning;
+  finding.message = stalls.size() == 1 ? fmt::format("The load stood still for {:.2f} s.", stalls.front().length_s)
+                                       : fmt::format("The load stood still {} times, for up to {:.2f} s.",
+                                                     stalls.size(), stalls.front().length_s);
+  std::vector<std::string> lines;
+  for (const LoadStall& stall : stalls) {
+    if (lines.size() < max_stalls_told) lines.push_back(told(stall, topologies, who));
+  }
+  if (stalls.size() > lines.size()) lines.push_back(fmt::format("and {} more", stalls.size() - lines.size()));
+  finding.evidence = fmt::format("{}", fmt::join(lines, "; "));
+  finding.advice =
+      "Look at what these hosts and the network between them did at that time: a link that went down and came back, "
+      "lost packets, a host that stood still.";
+  return finding;
+}
 
 std::vector<Finding> validity_warnings(const Conditions& conditions, const TopologyResult& result) {
   double fastest_ns = std::numeric_limits<double>::infinity();

@@ -24,8 +24,8 @@ std::string with_number(const std::string& path, int repeat) {
 
 }  // namespace
 
-SionStore::SionStore(cluster::Cluster& cluster, const LinkResult& so_far, LinkResultFileSetup setup)
-    : cluster_(cluster), so_far_(so_far), setup_(std::move(setup)), path_(cluster.broadcast(setup_.path)) {
+SionStore::SionStore(cluster::Cluster& cluster, LinkResult so_far, LinkResultFileSetup setup)
+    : cluster_(cluster), so_far_(std::move(so_far)), setup_(std::move(setup)), path_(cluster.broadcast(setup_.path)) {
   output_ = opened(0);
 }
 

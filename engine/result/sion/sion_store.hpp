@@ -19,7 +19,7 @@ namespace leadline::result {
 class SionStore : public LinkResultFile {
  public:
   /// Collective; see open_link_result_file.
-  SionStore(cluster::Cluster& cluster, const LinkResult& so_far, LinkResultFileSetup setup);
+  SionStore(cluster::Cluster& cluster, LinkResult so_far, LinkResultFileSetup setup);
 
   /// With KeptRepeats::all the first call decides how many there are; more later are Error(bad_command_line).
   void reserve_repeats(int num_repeats) override;

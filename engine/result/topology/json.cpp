@@ -72,7 +72,7 @@ Json cell_json(const TopologyResult& result, const CellSummary& summary) {
 
 Json load_json(const TopologyResult& result, const LoadPoint& point) {
   const TopologyFacts& topology = topology_of(result, point.cell);
-  const Rates rates = rates_of(topology, point.cell.message_size_bytes, point.time_ns_median);
+  const Rates rates = rates_of(topology, point.cell.message_size_bytes, point.time_ns_mean());
   Json json = place_json(topology, point.cell);
   json["begin_s"] = number(point.begin_s);
   json["elapsed_s"] = number(point.elapsed_s);

@@ -95,6 +95,7 @@ class TcpTransport final : public Transport {
     sockets_.give_up_silent_links(limit);
     return true;
   }
+  std::vector<Resent> resent() override { return sockets_.resent(); }
   void drop_link(int partner) override { sockets_.drop(partner); }
 
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,

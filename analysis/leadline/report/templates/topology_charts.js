@@ -72,8 +72,8 @@ function centres_spec() {
 function load_spec() {
   const series = charts.load.filter((one) => one.size_index === picked.load_size).map((one) => {
     const group = charts.groups[one.group], bytes = charts.sizes[one.size_index];
-    const points = one.points.map(([begin, elapsed, median, longest]) => {
-      const y = rate_at(group, "total", bytes, median);
+    const points = one.points.map(([begin, elapsed, mean, longest]) => {
+      const y = rate_at(group, "total", bytes, mean);
       return { x: begin, end: begin + elapsed, y, low: null, high: null, words: `${rate_text(y)}, longest exchange ${nanoseconds_text(longest)}` };
     });
     return { name: group.name, colour: colour_of(group), dash: group.dash, points, spans: true };
