@@ -85,7 +85,7 @@ class ConnectionQueue {
  public:
   /// What one caller may have waiting for one purpose. Two ranks meet one connection after the other; more than one is
   /// left only where an attempt was given up.
-  static constexpr std::size_t max_waiting_per_caller = 4;
+  static constexpr std::size_t max_waiting_per_caller = 16;
 
   /// Local, does not block. Where the caller has too many, its oldest is closed.
   void leave(Purpose purpose, int from, Descriptor socket);

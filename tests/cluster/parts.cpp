@@ -2,8 +2,12 @@
 // The parts of the control plane by themselves: tree, addresses, tokens, messages.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
 
 #include "cluster/address.hpp"
 #include "cluster/bytes.hpp"
@@ -118,6 +122,23 @@ TEST(Handshake, another_version_is_not_understood) {
     other[at] = static_cast<char>(other[at] ^ 1);
     EXPECT_FALSE(nonce_of(other)) << "byte " << at;
   }
+}
+
+TEST(ConnectionQueue, closes_the_oldest_of_a_caller_who_leaves_too_many) {
+  ConnectionQueue queue;
+  std::vector<int> left;
+  const auto leave = [&](int from) {
+    Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    left.push_back(socket.fd());
+    queue.leave(Purpose::peer, from, std::move(socket));
+  };
+  leave(7);
+  for (std::size_t i = 0; i < ConnectionQueue::max_waiting_per_caller + 1; ++i) leave(3);
+  const auto take = [&](int from) { return queue.take(Purpose::peer, from, Deadline::after(std::chrono::seconds(0))); };
+  EXPECT_EQ(take(7).fd(), left[0]) << "of another caller";
+  std::size_t num_taken = 0;
+  while (take(3)) ++num_taken;
+  EXPECT_EQ(num_taken, ConnectionQueue::max_waiting_per_caller);
 }
 
 TEST(Reader, never_reads_beyond_the_end) {
