@@ -273,9 +273,9 @@ TEST(Measure, EndsOnAllRanksWhereOneCannotWrite) {
   EXPECT_EQ(ranks.at(1).store.indices, (std::vector<std::size_t>{0}));
 }
 
-Setting load_of(std::vector<std::string> topologies) {
+Setting load_of(std::vector<std::string> topologies, double duration_s = 0.02) {
   Setting setting = setting_of(std::move(topologies));
-  setting.request.duration_s = 0.02;
+  setting.request.duration_s = duration_s;
   return setting;
 }
 
@@ -328,7 +328,7 @@ TEST(Load, VerifiesEverySoManyExchanges) {
 }
 
 TEST(Load, GoesOnBehindAWrongByteAndCounts) {
-  Setting setting = load_of({"star2", "ring"});
+  Setting setting = load_of({"star2", "ring"}, 1);
   setting.damages = 0;
   const std::vector<Rank> ranks = measured(setting);
   EXPECT_GT(ranks.at(0).store.points.size(), 1u);
@@ -340,7 +340,7 @@ TEST(Load, GoesOnBehindAWrongByteAndCounts) {
 }
 
 TEST(Load, TellsOfAStall) {
-  Setting setting = load_of({"ring"});
+  Setting setting = load_of({"ring"}, 1);
   setting.stalls = 3;
   for (const Rank& rank : measured(setting)) {
     const std::vector<LoadStall>& stalls = rank.measured.stalls;
@@ -357,7 +357,7 @@ TEST(Load, TellsOfAStall) {
 }
 
 TEST(Load, TakesNoStallForWhatAlwaysLastsSoLong) {
-  Setting setting = load_of({"ring"});
+  Setting setting = load_of({"ring"}, 1);
   setting.stalls = NotingTransport::in_all;
   for (const Rank& rank : measured(setting)) EXPECT_TRUE(rank.measured.stalls.empty());
 }

@@ -138,6 +138,10 @@ class Network:
         """Unplugs a host."""
         _do("ip", "-n", self._switch, "link", "set", self.names[host], "down")
 
+    def plug_in(self, host: int) -> None:
+        """As before cut()."""
+        _do("ip", "-n", self._switch, "link", "set", self.names[host], "up")
+
     def cut_second(self, host: int) -> None:
         """Unplugs its second device."""
         _do("ip", "-n", self._switch, "link", "set", f"{self.names[host]}-2", "down")
