@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults of processes and networks in every benchmark: each run ends in time, its cause is named, and nobody else.
+
+usage: python tests/hosts/fault_matrix.py [--rounds N] [--seed S] [--fault NAME]... [--benchmark NAME]...
+                                          [--transport NAME]...
+
+Each round goes through all cases in random order, with random victims. A few are in the tests. Needs root, as the other
+tests on hosts do. Status: 0 all cases as they should be, 1 some not, 3 no hosts can be made here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import random
+import re
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+import program
+from network import Network, NotHereError
+from ranks import started
+
+NUM_HOSTS = 4
+TIMEOUT_S = 8
+DEADLINE_S = 60
+# A minute of work, in which ranks exchange messages all the time.
+ENDLESS = {
+    "link": ["--message-size", "1000-1060+1", "--messages", "5000", "--batches", "500"],
+    "topology": ["--message-size", "1000", "--pattern", "complete2", "--duration", "100s"],
+    "bisection": ["--message-size", "1000-1060+1"],
+    "io": ["--movement", "N-M-M", "--io-ranks", "2", "--no-file", "--object-size", "4KiB", "--objects", "20000000"],
+}
+# Of a benchmark that ends by itself soon, where a fault heals.
+SHORT = {
+    "link": ["--message-size", "1000-1030+1", "--messages", "5000", "--batches", "500", "--retest", "0"],
+    "topology": ["--message-size", "1000", "--pattern", "complete2", "--duration", "9s"],
+    "bisection": ["--message-size", "1000-1010+1"],
+    "io": ["--movement", "N-M-M", "--io-ranks", "2", "--no-file", "--object-size", "4KiB", "--objects", "150000"],
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """What happens to whom in which run. The first victim is a host, the second, of some faults, its partner."""
+
+    fault: str
+    benchmark: str
+    transport: str
+    victims: tuple[int, int]
+
+    def __str__(self) -> str:
+        """For people: "cut in link over tcp, node2 and node3"."""
+        names = " and ".join(f"node{host}" for host in self.culprits)
+        return f"{self.fault} in {self.benchmark} over {self.transport}, {names}"
+
+    @property
+    def culprits(self) -> tuple[int, ...]:
+        """Hosts that may be named as the cause."""
+        return self.victims if self.fault in PAIR_FAULTS else self.victims[:1]
+
+
+def inflict(hosts: Network, runs: Sequence[program.Run], case: Case) -> None:
+    """The fault, on its victims."""
+    first, second = case.victims
+    match case.fault:
+        case "kill":
+            _signal(runs[first], signal.SIGKILL)
+        case "freeze":
+            _signal(runs[first], signal.SIGSTOP)
+        case "cut":
+            hosts.cut(first)
+        case "cut-for-3-s":
+            hosts.cut(first)
+            time.sleep(3)
+            hosts.plug_in(first)
+        case "one-way":
+            hosts.drop(first, second)
+        case "cut-between":
+            hosts.cut_between(first, second)
+
+
+FAULTS = ("kill", "freeze", "cut", "cut-for-3-s", "one-way", "cut-between")
+PAIR_FAULTS = {"one-way", "cut-between"}
+HEALING_FAULTS = {"cut-for-3-s"}
+
+
+def _signal(run: program.Run, number: int) -> None:
+    for pid in run.processes():
+        if Path(f"/proc/{pid}/comm").read_text().strip() == "leadline":
+            os.kill(pid, number)
+
+
+def run_case(hosts: Network, case: Case, folder: Path) -> list[str]:
+    """What is not as it should be; nothing where all is."""
+    words = SHORT if case.fault in HEALING_FAULTS else ENDLESS
+    options = [*words[case.benchmark], "--transport", case.transport, "--timeout", f"{TIMEOUT_S}s"]
+    with started(hosts, range(NUM_HOSTS), folder, *options, benchmark=case.benchmark, timeout=DEADLINE_S) as runs:
+        runs[0].await_err(r"\S")
+        time.sleep(1.5)
+        inflict(hosts, runs, case)
+        try:
+            ends = [run.finish() for run in runs]
+        except AssertionError as late:
+            return [str(late)]
+    return [*_wrong_statuses(case, ends), *_wrong_words(case, ends), *_wrong_file(folder / "r.h5", ends)]
+
+
+def _wrong_statuses(case: Case, ends: Sequence[program.Done]) -> list[str]:
+    allowed = {4, 1} if case.fault in PAIR_FAULTS and case.benchmark == "link" else {4}
+    if case.fault in HEALING_FAULTS:
+        allowed = {0, 1}
+    survivors = [end.status for rank, end in enumerate(ends) if case.fault != "kill" or rank != case.victims[0]]
+    if case.fault == "freeze":  # nothing can be said of a rank that cannot be ended from elsewhere
+        survivors = [end.status for rank, end in enumerate(ends) if rank != case.victims[0]]
+    return [] if set(survivors) <= allowed else [f"status {survivors}, not in {sorted(allowed)}"]
+
+
+def _wrong_words(case: Case, ends: Sequence[program.Done]) -> list[str]:
+    wrong = []
+    culprits = {f"node{host}" for host in case.culprits}
+    lines = [(rank, line) for rank, end in enumerate(ends) for line in end.complaints]
+    if any(end.status == 4 for end in ends) and not any(named_in(line) & culprits for _, line in lines):
+        wrong.append(f"nobody names {sorted(culprits)}")
+    for rank, line in lines:
+        if others := named_in(line) - culprits:
+            wrong.append(f"rank {rank} names {sorted(others)}: {line}")
+    reached = [rank for rank, _ in lines if f"node{rank}" not in culprits]
+    if case.fault not in {"cut", "cut-for-3-s"} and len(set(reached)) > 1:
+        wrong.append(f"ranks {sorted(set(reached))} all complain")
+    return wrong
+
+
+def named_in(line: str) -> set[str]:
+    """Hosts that a line names as a cause. One that reaches both others, has waited, or heard nothing, only saw it."""
+    line = re.sub(r"rank \d+ on node\d+ reaches both", "", line)
+    line = re.sub(r"rank \d+ on node\d+ has (heard nothing from (?!any)|waited for )", "", line)
+    return set(re.findall(r"node\d+", line))
+
+
+def _wrong_file(path: Path, ends: Sequence[program.Done]) -> list[str]:
+    if not path.exists():
+        return ["there is no result file"]
+    info = program.complete([program.PROGRAM, "info", path], path.parent)
+    if info.status != 0:
+        return [f"leadline info: status {info.status}: {info.err}"]
+    is_complete = re.search(r"^complete +yes", info.out, re.MULTILINE) is not None
+    should_be = all(end.status in (0, 1) for end in ends)
+    return [] if is_complete == should_be else [f"the file is {'' if is_complete else 'not '}complete"]
+
+
+def all_cases(chosen: argparse.Namespace, rng: random.Random) -> list[Case]:
+    """In random order, with random victims."""
+    cases = [
+        Case(fault, benchmark, transport, tuple(rng.sample(range(NUM_HOSTS), 2)))  # type: ignore[arg-type]
+        for fault, benchmark, transport in itertools.product(chosen.fault, chosen.benchmark, chosen.transport)
+    ]
+    rng.shuffle(cases)
+    return cases
+
+
+def main() -> int:
+    """The program."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    for name, choices in (("fault", FAULTS), ("benchmark", ENDLESS), ("transport", ("tcp", "ucx"))):
+        parser.add_argument(f"--{name}", action="append", choices=choices)
+    chosen = parser.parse_args()
+    chosen.fault = chosen.fault or list(FAULTS)
+    chosen.benchmark = chosen.benchmark or list(ENDLESS)
+    chosen.transport = chosen.transport or ["tcp"]
+    rng = random.Random(chosen.seed)
+    num_wrong = num_cases = 0
+    for _ in range(chosen.rounds):
+        for case in all_cases(chosen, rng):
+            with tempfile.TemporaryDirectory() as folder:
+                (Path(folder) / "network").mkdir()
+                try:
+                    with Network(NUM_HOSTS, Path(folder) / "network") as hosts:
+                        begin = time.monotonic()
+                        wrong = run_case(hosts, case, Path(folder))
+                except NotHereError as reason:
+                    print(f"no network namespaces here: {reason}", file=sys.stderr)
+                    return 3
+            num_cases += 1
+            num_wrong += bool(wrong)
+            print(f"{'WRONG' if wrong else 'right'}  {time.monotonic() - begin:5.1f} s  {case}", flush=True)
+            for complaint in wrong:
+                print(f"       {complaint}", flush=True)
+    print(f"{num_cases - num_wrong} of {num_cases} cases as they should be")
+    return 1 if num_wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

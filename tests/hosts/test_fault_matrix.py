@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Some cases of fault_matrix.py, which has all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fault_matrix import NUM_HOSTS, Case, named_in, run_case
+from network import Network
+
+pytestmark = pytest.mark.slow
+
+CASES = [
+    Case("kill", "io", "tcp", (2, 0)),
+    Case("freeze", "bisection", "tcp", (3, 0)),
+    Case("cut-for-3-s", "link", "tcp", (1, 0)),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_case(network: Callable[[int], Network], tmp_path: Path, case: Case) -> None:
+    assert run_case(network(NUM_HOSTS), case, tmp_path) == []
+
+
+def test_who_is_named() -> None:
+    assert named_in("rank 1 on node1 and rank 2 on node2 do not reach each other") == {"node1", "node2"}
+    assert named_in("(rank 0 on node0 reaches both)") == set()
+    assert named_in("rank 1 on node1 has heard nothing from rank 0 on node0 for 4 s") == {"node0"}
+    assert named_in("rank 0 on node0 has heard nothing from any other host") == {"node0"}
+    assert named_in("rank 0 on node0 has waited for rank 3 on node3 for 4 s") == {"node3"}
