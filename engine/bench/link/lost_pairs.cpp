@@ -29,8 +29,6 @@ constexpr std::ptrdiff_t lost_until_cut_off = 3;  // partners; guessed
 
 constexpr std::size_t max_examples = 4;
 
-using HostPair = std::pair<std::uint32_t, std::uint32_t>;
-
 /// Hosts behind lost pairs: for each the hosts that it does not reach.
 std::map<std::uint32_t, std::set<std::uint32_t>> unreached_by_host(const Losses& losses,
                                                                    std::span<const std::uint32_t> host_of) {

@@ -41,8 +41,7 @@ class LostPairs {
 
   /// Partners: opens the link, then does `work`. False where the pair is lost, or gets lost in it; then settle()
   /// follows before the next attempt. Throws cluster::ConnectionLost where the transport cannot go on without a link,
-  /// or with
-  /// --strict-ranks.
+  /// or with --strict-ranks.
   bool attempt(int partner, const std::function<void()>& work);
 
   /// Local: whether there is something to settle.

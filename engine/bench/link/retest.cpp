@@ -140,7 +140,8 @@ void retest(cluster::Cluster& cluster, PairMeter& meter, const Slice& slice, std
   RetestMeter again(cluster, meter, slice.message_size_bytes, std::numeric_limits<double>::infinity());
   for (SlowPair& pair : pairs) {
     const int from = static_cast<int>(pair.from), to = static_cast<int>(pair.to);
-    pair.retest_time_ns = again.measure(from, to, diagnosis::Load::alone).median_ns;
+    const double median_ns = again.measure(from, to, diagnosis::Load::alone).median_ns;
+    pair.retest_time_ns = std::isnan(median_ns) ? 0 : median_ns;  // the pair was lost
     if (progress != nullptr) progress->retest_done(pair);
   }
 }
