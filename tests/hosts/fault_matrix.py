@@ -127,7 +127,8 @@ def _wrong_statuses(case: Case, ends: Sequence[program.Done]) -> list[str]:
 def _wrong_words(case: Case, ends: Sequence[program.Done]) -> list[str]:
     wrong = []
     culprits = {f"node{host}" for host in case.culprits}
-    lines = [(rank, line) for rank, end in enumerate(ends) for line in end.complaints]
+    # While it lasts, a stall is told by whom a rank waits for, who may wait for somebody else: no cause yet.
+    lines = [(rank, line) for rank, end in enumerate(ends) for line in end.complaints if " has waited for " not in line]
     if any(end.status == 4 for end in ends) and not any(named_in(line) & culprits for _, line in lines):
         wrong.append(f"nobody names {sorted(culprits)}")
     for rank, line in lines:
@@ -140,9 +141,9 @@ def _wrong_words(case: Case, ends: Sequence[program.Done]) -> list[str]:
 
 
 def named_in(line: str) -> set[str]:
-    """Hosts that a line names as a cause. One that reaches both others, has waited, or heard nothing, only saw it."""
+    """Hosts that a line names as a cause. One that reaches both others, or has heard nothing, only saw it."""
     line = re.sub(r"rank \d+ on node\d+ reaches both", "", line)
-    line = re.sub(r"rank \d+ on node\d+ has (heard nothing from (?!any)|waited for )", "", line)
+    line = re.sub(r"rank \d+ on node\d+ has heard nothing from (?!any)", "", line)
     return set(re.findall(r"node\d+", line))
 
 
