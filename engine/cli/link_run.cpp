@@ -132,9 +132,12 @@ class LinkTest {
   LinkTest(const transport::Entry& transport, const LinkPresentation& presentation)
       : transport_(&transport), presentation_(&presentation), begin_ns_(now_ns()) {}
 
-  /// After the transport has said which hosts it simulates, if it does.
-  Plan plan(Request& request, const RunEnvironment& run_environment, Cluster& cluster) {
+  void adapt(Request& request, const RunEnvironment& run_environment) const {
     if (presentation_->adapt) presentation_->adapt(request, run_environment.rank_layout());
+  }
+
+  /// After the transport has said which hosts it simulates, if it does.
+  Plan plan(const Request& request, const RunEnvironment& run_environment, Cluster& cluster) {
     if (!request.no_diagnosis) layout_ = diagnosis_layout(cluster, run_environment, request.topology);
     return run_collectively(cluster, [&] {
       result::check_format_holds(request.format, request);

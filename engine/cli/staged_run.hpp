@@ -64,6 +64,8 @@ enum class Stage : std::uint8_t {
 ///
 /// Those that a benchmark may leave out:
 ///
+///   void adapt(request, run_environment)                               before the plan: takes out of the request what
+///                                                                      the hosts do not allow, alike on all ranks
 ///   void stage_done(progress, stage, seconds)                          rank 0, where there is a progress
 ///   string judge(cluster, result, path)                                collective, at the end: why the status is
 ///   "below
@@ -92,6 +94,9 @@ class StagedRun final : public BenchmarkRun {
     Stopwatch stage;
     run_environment_.emplace(result_.request, cluster_, module_);
     const double placing_s = stage.lap_s();
+    if constexpr (requires { benchmark_.adapt(result_.request, *run_environment_); }) {
+      benchmark_.adapt(result_.request, *run_environment_);
+    }
     plan_ = benchmark_.plan(result_.request, *run_environment_, cluster_);
     allocate();
     describe();

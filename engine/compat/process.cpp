@@ -46,7 +46,8 @@ auto in_words_of(const std::string& option, const Work& work) {
   } catch (const Error& error) {
     const std::string theirs = in_option_words("--output");
     std::string hint = error.hint();
-    if (const auto at = hint.find(theirs); at != std::string::npos) hint.replace(at, theirs.size(), option);
+    if (const auto at = hint.find(theirs); theirs != option && at != std::string::npos)
+      hint.replace(at, theirs.size(), option);
     throw Error(error.status(), error.problem(), error.why(), hint);
   }
 }

@@ -224,6 +224,14 @@ def test_a_load(tmp_path: Path):
         result.times_ns(TopologyCell(0, 0, 0, 4096))
 
 
+def test_a_point_without_exchanges_is_damage(tmp_path: Path):
+    made = under_load()
+    assert made.load is not None
+    made.load[3] = (*made.load[3][:5], 0, 0, *made.load[3][7:])
+    with pytest.raises(leadline.LeadlineError, match="/load has a point without exchanges"):
+        loaded(made, tmp_path)
+
+
 def test_names_that_are_not_there(topology_file: Path):
     for read, reason in (
         (lambda result: result.topology("chaos"), "there is no topology chaos. There is star, star2, complete"),

@@ -50,7 +50,7 @@ SHORT = {
 
 @dataclass(frozen=True)
 class Case:
-    """What happens to whom in which run. The first victim is a host, the second, of some faults, its partner."""
+    """What happens to whom in which run. The second victim counts only for faults between two hosts."""
 
     fault: str
     benchmark: str
@@ -118,9 +118,8 @@ def _wrong_statuses(case: Case, ends: Sequence[program.Done]) -> list[str]:
     allowed = {4, 1} if case.fault in PAIR_FAULTS and case.benchmark == "link" else {4}
     if case.fault in HEALING_FAULTS:
         allowed = {0, 1}
-    survivors = [end.status for rank, end in enumerate(ends) if case.fault != "kill" or rank != case.victims[0]]
-    if case.fault == "freeze":  # nothing can be said of a rank that cannot be ended from elsewhere
-        survivors = [end.status for rank, end in enumerate(ends) if rank != case.victims[0]]
+    lost = case.victims[0] if case.fault in {"kill", "freeze"} else None  # its own status says nothing
+    survivors = [end.status for rank, end in enumerate(ends) if rank != lost]
     return [] if set(survivors) <= allowed else [f"status {survivors}, not in {sorted(allowed)}"]
 
 

@@ -134,7 +134,10 @@ class _Reader(FileReader):
                 raise self._damaged(f"/load has topology {topology_index} with size {size_index}")
             if not all(0 <= number < np.inf for number in numbers):
                 raise self._damaged("/load has values that no measurement gives")
-            points.append(LoadPoint(TopologyCell(topology_index, size_index, repeat, sizes[size_index]), *numbers))
+            point = LoadPoint(TopologyCell(topology_index, size_index, repeat, sizes[size_index]), *numbers)
+            if point.num_exchanges < 1:
+                raise self._damaged("/load has a point without exchanges")
+            points.append(point)
         return tuple(points)
 
 

@@ -2,7 +2,6 @@
 // Pairs of ranks between which nothing can be measured: all ranks leave them out and go on.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>

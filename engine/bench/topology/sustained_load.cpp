@@ -67,7 +67,7 @@ class SustainedLoad {
   void close(Slice& slice);
   void note_stall(const Slice& slice);
   void drop_usual_stalls();
-  void end_with_wrong_byte();
+  void end_with_wrong_byte(std::size_t num_slices);
 
   const Stage& stage_;
   CurrentStep& current_step_;
@@ -77,7 +77,7 @@ class SustainedLoad {
   std::uint64_t start_ns_ = 0;
   std::map<std::pair<int, int>, std::vector<double>> medians_ns_;  // of slices, by topology and size
   std::optional<WrongByte> first_wrong_byte_;                      // of this rank
-  std::uint64_t num_slices_ = 0, num_wrong_slices_ = 0;            // the same on all ranks
+  std::uint64_t num_wrong_slices_ = 0;                             // the same on all ranks
   Measured& measured_;
 };
 
@@ -171,7 +171,6 @@ void SustainedLoad::close(Slice& slice) {
       merged_over_ranks(stage_.cluster, slice.verified_bytes, [](std::uint64_t a, std::uint64_t b) { return a + b; });
   medians_ns_[{point.cell.topology_index, point.cell.size_index}].push_back(point.time_ns_median);
   note_stall(slice);
-  ++num_slices_;
   num_wrong_slices_ += merged_over_ranks(stage_.cluster, std::uint64_t{slice.wrong_byte.has_value()},
                                          [](std::uint64_t a, std::uint64_t b) { return a | b; });
   if (!first_wrong_byte_) first_wrong_byte_ = slice.wrong_byte;
@@ -223,11 +222,11 @@ void SustainedLoad::drop_usual_stalls() {
 }
 
 /// Collective: throws the earliest that any rank has found.
-void SustainedLoad::end_with_wrong_byte() {
+void SustainedLoad::end_with_wrong_byte(std::size_t num_slices) {
   if (num_wrong_slices_ == 0) return;
   if (first_wrong_byte_) {
     const Error& error = first_wrong_byte_->error;
-    const std::string count = fmt::format("wrong bytes came in {} of {} slices", num_wrong_slices_, num_slices_);
+    const std::string count = fmt::format("wrong bytes came in {} of {} slices", num_wrong_slices_, num_slices);
     first_wrong_byte_->error =
         Error(error.status(), error.problem(), error.why().empty() ? count : error.why() + "; " + count, error.hint());
   }
@@ -237,10 +236,10 @@ void SustainedLoad::end_with_wrong_byte() {
 
 void SustainedLoad::run() {
   start_ns_ = now_ns();
-  for (std::size_t index = 0; index < max_load_points && run_slice(index); ++index) {
-  }
+  std::size_t num_slices = 0;
+  while (num_slices < max_load_points && run_slice(num_slices)) ++num_slices;
   drop_usual_stalls();
-  end_with_wrong_byte();
+  end_with_wrong_byte(num_slices);
 }
 
 }  // namespace
