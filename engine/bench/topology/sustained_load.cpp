@@ -38,7 +38,8 @@ constexpr double least_stall_s = 0.5, least_stall_factor = 20;
 constexpr std::size_t max_resent_links = 4;
 constexpr std::size_t max_stalls = 1000;  // of a load in which nothing else comes they would fill the memory
 
-/// An exchange of this rank.
+/// The longest time between two clock readings of this rank: in an exchange with its closing barrier, or in the
+/// opening barriers and checks of a few.
 struct Longest {
   double time_ns = 0;
   double begin_s = 0;
@@ -48,6 +49,7 @@ struct Longest {
 struct Slice {
   LoadPoint point;
   Thinned own_ns{max_kept_times};
+  double own_ns_max = 0;
   Longest longest;
   std::uint64_t verified_bytes = 0;
   std::optional<WrongByte> wrong_byte;
@@ -113,7 +115,8 @@ void SustainedLoad::run_batch(CellExchange& exchange, std::uint64_t num, Slice& 
     const bool is_verified = behind_verified == 0;
     const std::uint64_t until_change = verify_every == 1 ? left : is_verified ? 1 : verify_every - behind_verified;
     const std::span samples = std::span(samples_).first(std::min(left, until_change));
-    double begin_s = elapsed_s();
+    const double call_begin_s = elapsed_s();
+    double begin_s = call_begin_s;
     if (is_verified) {
       auto wrong_byte = exchange.verify(num_exchanges_, samples);
       if (!slice.wrong_byte) slice.wrong_byte = std::move(wrong_byte);
@@ -125,9 +128,13 @@ void SustainedLoad::run_batch(CellExchange& exchange, std::uint64_t num, Slice& 
     for (const kernel::ExchangeSample& sample : samples) {
       const auto time_ns = exchange.channels().empty() ? 0 : static_cast<double>(sample.own_ns);
       slice.own_ns.add(time_ns);
-      if (time_ns > slice.longest.time_ns) slice.longest = {time_ns, begin_s};
-      begin_s += 1e-9 * static_cast<double>(sample.with_barrier_ns);
+      slice.own_ns_max = std::max(slice.own_ns_max, time_ns);
+      const auto with_barrier_ns = static_cast<double>(std::max(sample.own_ns, sample.with_barrier_ns));
+      if (with_barrier_ns > slice.longest.time_ns) slice.longest = {with_barrier_ns, begin_s};
+      begin_s += 1e-9 * with_barrier_ns;
     }
+    const double around_ns = 1e9 * (elapsed_s() - begin_s);
+    if (around_ns > slice.longest.time_ns) slice.longest = {around_ns, call_begin_s};
     slice.point.num_exchanges += samples.size();
     num_exchanges_ += samples.size();
     left -= samples.size();
@@ -162,7 +169,7 @@ bool SustainedLoad::run_slice(std::size_t index) {
 void SustainedLoad::close(Slice& slice) {
   LoadPoint& point = slice.point;
   std::vector<double>& times_ns = slice.own_ns.kept();
-  times_ns.push_back(slice.longest.time_ns);  // travels with them
+  times_ns.push_back(slice.own_ns_max);  // travels with them
   max_over_ranks(stage_.cluster, times_ns);
   point.time_ns_max = times_ns.back();
   times_ns.pop_back();
@@ -184,9 +191,7 @@ void SustainedLoad::close(Slice& slice) {
 /// Collective: where something was sent again in the slice, if its longest exchange was long. How long a rank's own
 /// part took does not tell: ranks wait for others that wait.
 void SustainedLoad::note_stall(const Slice& slice) {
-  const double length_s = 1e-9 * slice.point.time_ns_max;
   const std::vector<transport::Resent> of_links = stage_.transport.resent();
-  if (length_s < least_stall_s || measured_.stalls.size() >= max_stalls) return;
   struct Seen {
     Longest longest;
     std::array<LoadStall::Resent, max_resent_links> resent{};
@@ -208,6 +213,8 @@ void SustainedLoad::note_stall(const Slice& slice) {
     keep_most(std::move(resent), both);
     return both;
   });
+  const double length_s = 1e-9 * all.longest.time_ns;
+  if (length_s < least_stall_s || measured_.stalls.size() >= max_stalls) return;
   LoadStall stall{slice.point.cell, all.longest.begin_s, length_s, {}};
   std::ranges::copy_if(all.resent, std::back_inserter(stall.resent), [](const auto& link) { return link.num > 0; });
   measured_.stalls.push_back(std::move(stall));
