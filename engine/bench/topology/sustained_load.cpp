@@ -160,6 +160,7 @@ bool SustainedLoad::run_slice(std::size_t index) {
     run_batch(exchange, batch, slice);
     batch = agreed(next_batch(end_s, batch, batch_begin_s));
   }
+  stage_.cluster.barrier();  // rank 0 may be through while others still wait for one another in the last exchange
   point.elapsed_s = elapsed_s() - point.begin_s;
   close(slice);
   return true;
