@@ -72,15 +72,15 @@ def test_an_outage_that_heals_is_a_stall(network: Make, tmp_path: Path) -> None:
         summary = json.loads(file["summary"][()])
     (finding,) = [one for one in summary["findings"] if one["id"] == "stalls"]
     assert finding["message"] in ends[0].out
-    sent_again = finding["evidence"].split("sent again: ")[1].split(" (")[0]
-    assert sent_again in ("rank 1 on node1 -> rank 2 on node2", "rank 2 on node2 -> rank 1 on node1")
+    sent_again = finding["evidence"].split("sent again: ")[1]
+    assert re.search("rank 1 on node1 -> rank 2 on node2|rank 2 on node2 -> rank 1 on node1", sent_again), sent_again
     told = re.search(r"at (\d+\.\d+) s for (\d+\.\d+) s", finding["evidence"])
     assert told
     begin_s, length_s = map(float, told.groups())
     assert 1 < begin_s < 8
     assert 1.5 < length_s < 8
-    # The slice that had it is the slowest by far.
-    rates = [point["total_bytes_per_s"] for point in summary["load"]]
-    at = min(range(len(rates)), key=lambda index: rates[index])
-    point = summary["load"][at]
-    assert point["begin_s"] - 0.1 < begin_s < point["begin_s"] + point["elapsed_s"]
+    # The slice that had it counts its time.
+    (point,) = [
+        one for one in summary["load"] if one["begin_s"] - 0.1 < begin_s < one["begin_s"] + one["elapsed_s"] - 0.1
+    ]
+    assert point["elapsed_s"] > length_s, (told[0], summary["load"])
