@@ -203,7 +203,7 @@ std::uint64_t random_run() { return std::stoull(result::random_nonce().substr(0,
 /// By index, in lines; on rank 0.
 std::string host_lines(const RunEnvironment& run_environment) {
   std::string text;
-  for (const auto& [index, name] : run_environment.gather_host_names()) text += name + "\n";
+  for (const auto& [index, name] : run_environment.host_names()) text += name + "\n";
   return text;
 }
 

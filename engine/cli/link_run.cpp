@@ -58,7 +58,7 @@ diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironme
                                    const std::string& topology) {
   diagnosis::Layout layout;
   layout.host_of.assign(run_environment.host_of().begin(), run_environment.host_of().end());
-  for (auto& [host, name] : run_environment.gather_host_names()) layout.host_names.push_back(name);
+  for (auto& [host, name] : run_environment.host_names()) layout.host_names.push_back(name);
   const std::string sockets = sockets_of_all(cluster, run_environment.placement().numa_node);
   if (std::ranges::any_of(sockets, [](char socket) { return socket != 0; })) {
     for (const char socket : sockets) layout.socket_of.push_back(static_cast<std::uint8_t>(socket) - 1);
@@ -221,6 +221,7 @@ class LinkTest {
       std::string why = cluster.broadcast(own);
       if (!why.empty()) return why;
     }
+    if (!losses_.ranks.empty()) return "ranks were lost during the run: see the findings";
     if (!losses_.pairs.empty()) return "not all pairs of ranks could be measured: see the findings";
     return below_limit(result);
   }
@@ -228,11 +229,14 @@ class LinkTest {
  private:
   /// Names of the hosts, on rank 0.
   void collect_hosts(Cluster& cluster, const RunEnvironment& run_environment, Result& result) const {
-    const auto names = run_environment.gather_host_names();
+    const auto names = run_environment.host_names();
     if (cluster.rank() != 0) return;
     result.hosts = run_environment.hosts_with_ranks(names);
     const auto host_of = run_environment.host_of();
     const auto name_of_host = [&](std::uint32_t host) { return names.at(host); };
+    if (auto finding = bench::link::lost_ranks_finding(losses_, host_of, name_of_host)) {
+      result.findings.push_back(std::move(*finding));
+    }
     if (auto finding = bench::link::lost_pairs_finding(losses_, host_of, name_of_host)) {
       result.findings.push_back(std::move(*finding));
     }

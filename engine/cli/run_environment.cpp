@@ -154,11 +154,14 @@ void RunEnvironment::check_memory_kind() const {
               "Choose another --transport or --allocator");
 }
 
-std::map<std::uint32_t, std::string> RunEnvironment::gather_host_names() const {
+std::map<std::uint32_t, std::string> RunEnvironment::host_names() const {
   std::map<std::uint32_t, std::string> names;
-  cluster_.gather(placement_.host, [&](int rank, std::string_view host) {
-    names.try_emplace(host_of_[static_cast<std::size_t>(rank)], host);
-  });
+  if (cluster_.rank() != 0) return names;
+  for (int rank = 0; rank < cluster_.size(); ++rank) {
+    const std::uint32_t host = host_of_[static_cast<std::size_t>(rank)];
+    if (names.contains(host)) continue;
+    names.emplace(host, simulated_host_of_.empty() ? cluster_.host_name(rank) : transport_->simulated_host(rank));
+  }
   return names;
 }
 

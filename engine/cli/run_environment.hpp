@@ -44,8 +44,8 @@ class RunEnvironment {
   /// Local: throws Error(something_missing) where messages cannot lie in the memory that was asked for.
   void check_memory_kind() const;
 
-  /// Collective: the names of the hosts, on rank 0; empty elsewhere. Costs memory for every rank.
-  std::map<std::uint32_t, std::string> gather_host_names() const;
+  /// Local: the names of the hosts, on rank 0; empty elsewhere.
+  std::map<std::uint32_t, std::string> host_names() const;
 
   /// Those names with the ranks on each, in order of the hosts.
   std::vector<HostRanks> hosts_with_ranks(const std::map<std::uint32_t, std::string>& names) const;

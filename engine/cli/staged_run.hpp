@@ -134,7 +134,7 @@ class StagedRun final : public BenchmarkRun {
     result_.provenance = run_environment_->provenance();
     benchmark_.describe(plan_, result_);
     if constexpr (!requires { Benchmark::collects_hosts; }) {
-      result_.hosts = run_environment_->hosts_with_ranks(run_environment_->gather_host_names());
+      result_.hosts = run_environment_->hosts_with_ranks(run_environment_->host_names());
     }
   }
 

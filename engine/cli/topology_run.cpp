@@ -84,7 +84,7 @@ struct TopologyTest {
   /// Collective.
   static void add_stalls(std::vector<LoadStall> stalls, const cluster::Cluster& cluster,
                          const RunEnvironment& run_environment, Result& result) {
-    const auto host_names = run_environment.gather_host_names();
+    const auto host_names = run_environment.host_names();
     if (cluster.rank() != 0) return;
     const auto who = [&](std::int32_t rank) {
       return fmt::format("rank {} on {}", rank,

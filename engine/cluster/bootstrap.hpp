@@ -95,6 +95,9 @@ class Bootstrap {
   /// Local: the cluster stands, and all_gather will not be called again.
   virtual void joined() {}
 
+  /// Local, on rank 0: from now on the run goes on where another rank dies.
+  virtual void going_on_without_lost_ranks() {}
+
   /// Local, from the watch thread: this process is about to say on stderr why the run failed.
   virtual void reporting() {}
 

@@ -24,9 +24,16 @@ struct JoinOptions {
   std::string host_name_suffix;  ///< of LINKTEST_SYSTEM_NODENAME_SUFFIX; see NetworkChoice
 };
 
+/// A rank that is gone while the others go on.
+struct LostRank {
+  int rank = -1;
+  std::string why;  ///< "rank 3 on node3 died in round 4 of 7, with partner 1 (its connection closed)"
+};
+
 /// A tree of TCP connections over all ranks (at most two children each), one set for collectives, one for the
 /// watch. Collectives are called by the measuring thread of every rank in the same order. A collective that loses
-/// a rank never returns: the watch ends the process (see `on_failure`). Any wait ends within the timeout.
+/// a rank never returns: the watch ends the process (see `on_failure`), or, after go_on_without_lost_ranks(), the
+/// others go on. Any wait ends within the timeout.
 class Cluster : public Rendezvous {
  public:
   /// Collective. Throws Error(run_failed) where the others do not come in time, or the port is taken.
@@ -39,6 +46,7 @@ class Cluster : public Rendezvous {
   virtual const std::string& host() const = 0;                 ///< own host's name
   virtual std::span<const std::uint32_t> host_of() const = 0;  ///< host index by rank, in order of first appearance
   virtual int num_hosts() const = 0;
+  virtual const std::string& host_name(int rank) const = 0;  ///< of any rank
   virtual std::string launcher() const = 0;
   virtual bool on_loopback() const = 0;  ///< no port is open to other hosts
 
@@ -62,6 +70,15 @@ class Cluster : public Rendezvous {
 
   /// Collective: if any rank brings an error, every rank throws it (the lowest such rank's).
   virtual void agree(const Error* own) = 0;
+
+  /// Local, on all ranks between the same two collectives: from now on a rank that dies, or is silent for longer than
+  /// the timeout, is left out: collectives give what the others bring. Where it is rank 0, or rank 0 hears nobody, the
+  /// run ends as before.
+  virtual void go_on_without_lost_ranks() = 0;
+
+  /// Local: those that are left out, in the order in which they were lost; the same on all ranks after the same
+  /// collective.
+  virtual std::span<const LostRank> lost_ranks() const = 0;
 
   // Local: the watch.
   virtual ProgressCounter& progress_counter() = 0;

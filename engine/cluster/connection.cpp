@@ -125,6 +125,16 @@ Call::Call(const SocketAddress& address, const Hello& hello, const RunKey& key)
   if (error_number != 0 && error_number != EINPROGRESS) fail(system_error_text(error_number));
 }
 
+Call::Call(Descriptor relayed, const Hello& hello, const RunKey& key)
+    : hello_(hello),
+      key_(key),
+      state_(State::connected),
+      was_connected_(true),
+      why_(no_answer),
+      socket_(std::move(relayed)) {
+  hello_.nonce = new_nonce();
+}
+
 void Call::fail(std::string why) {
   state_ = State::failed;
   why_ = std::move(why);
@@ -237,6 +247,21 @@ bool ConnectionQueue::await_host(int rank, Deadline deadline) {
 bool ConnectionQueue::has_seen(Purpose purpose, int from) const {
   const std::lock_guard lock(mutex_);
   return seen_.contains({purpose, from});
+}
+
+void CollectiveSockets::add(int rank, int fd) {
+  const std::lock_guard lock(mutex_);
+  fd_of_[rank] = fd;
+}
+
+void CollectiveSockets::remove(int rank) {
+  const std::lock_guard lock(mutex_);
+  fd_of_.erase(rank);
+}
+
+void CollectiveSockets::shut(int rank) const {
+  const std::lock_guard lock(mutex_);
+  if (const auto entry = fd_of_.find(rank); entry != fd_of_.end()) ::shutdown(entry->second, SHUT_RDWR);
 }
 
 }  // namespace leadline::cluster

@@ -39,6 +39,8 @@ class Call {
   enum class State { connecting, connected, said, answered, failed };
 
   Call(const SocketAddress& address, const Hello& hello, const RunKey& key);
+  /// Over a connection to a rank that passes all bytes on to the one that is called.
+  Call(Descriptor relayed, const Hello& hello, const RunKey& key);
 
   /// Does what can be done now.
   State advance();
@@ -107,8 +109,22 @@ class ConnectionQueue {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<Caller, std::deque<Descriptor>> waiting_;  ///< no entry is empty: memory is for those who wait
-  std::set<Caller> seen_;                             ///< tree edges only, at most four
+  std::set<Caller> seen_;                             ///< tree edges only; few
   std::set<int> with_host_;                           ///< ranks at the other ends of watch edges, at most three
+};
+
+/// The sockets that the measuring thread waits on in collectives, for the watch to wake it when a rank is lost.
+class CollectiveSockets {
+ public:
+  void add(int rank, int fd);
+  /// Before the socket is closed.
+  void remove(int rank);
+  /// What waits on the socket of that rank finds it closed.
+  void shut(int rank) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<int, int> fd_of_;  ///< by rank
 };
 
 }  // namespace leadline::cluster

@@ -33,7 +33,6 @@ void sleep_on(int fd, short events, int timeout_ms) {
 }
 
 constexpr std::size_t header_size_bytes = 8;
-constexpr std::uint32_t sequence_mask = 0xffffff;
 // More than any text of ours; a larger number is damage, not a wish for memory.
 constexpr std::uint32_t text_size_max = 1U << 30;
 
@@ -115,15 +114,15 @@ void Edge::read(char* to, std::size_t length) {
   }
 }
 
-Operation Edge::receive(std::uint32_t sequence, std::string& text) {
+Frame Edge::receive(std::string& text) {
   char header[header_size_bytes];
   read(header, sizeof header);
   const auto length = take<std::uint32_t>(header);
   const auto word = take<std::uint32_t>(header + 4);
-  if (length > text_size_max || word >> 8 != (sequence & sequence_mask)) throw BrokenEdge{rank_, true};
+  if (length > text_size_max) throw BrokenEdge{rank_, true};
   text.resize(length);
   read(text.data(), length);
-  return static_cast<Operation>(word & 0xff);
+  return {static_cast<Operation>(word & 0xff), word >> 8};
 }
 
 }  // namespace leadline::cluster

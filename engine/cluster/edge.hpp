@@ -36,13 +36,18 @@ class Waiter {
   std::function<void()> progress_;
 };
 
-/// What a frame is for; both ends must mean the same.
-enum class Operation : std::uint8_t { reduce = 1, result, broadcast, barrier, release, item, end_of_items };
+/// Which collective a frame belongs to; both ends must mean the same. One of these goes up the tree and one down; items
+/// go up before.
+enum class Operation : std::uint8_t { reduce = 1, broadcast, barrier, gather, item };
 
 struct Frame {
   Operation operation = Operation::barrier;
   std::uint32_t sequence = 0;  ///< which collective of the run, modulo 2^24
+
+  bool operator==(const Frame&) const = default;
 };
+
+constexpr std::uint32_t sequence_mask = 0xffffff;
 
 /// Thrown and caught inside cluster/: the other end is gone, or says something that cannot be.
 struct BrokenEdge {
@@ -56,10 +61,11 @@ class Edge {
   Edge(int rank, Descriptor socket, const Waiter& waiter) : rank_(rank), socket_(std::move(socket)), waiter_(&waiter) {}
 
   int rank() const { return rank_; }
+  int fd() const { return socket_.fd(); }
   /// Both block by way of the waiter and throw BrokenEdge.
   void send(Frame frame, std::string_view text);
-  /// Into `text`, whose memory is used again. Throws where a frame of another sequence comes.
-  Operation receive(std::uint32_t sequence, std::string& text);
+  /// Into `text`, whose memory is used again.
+  Frame receive(std::string& text);
 
  private:
   void read(char* to, std::size_t length);

@@ -158,6 +158,12 @@ Failure link_lost(const std::string& who, const std::string& partner, const std:
                  why, fmt::format("{}; {}", hint, kept));
 }
 
+Failure rank_unreached(const std::string& who, const std::string& parent, const std::string& current_step) {
+  return failure(FailureKind::silent, fmt::format("{} has been silent{}", who, in(current_step)),
+                 fmt::format("it was heard through {}, which is lost, and did not connect by itself", parent),
+                 fmt::format("Look at that host; {}", kept));
+}
+
 Failure connection_lost(const std::string& who, const std::string& current_step, int error_number) {
   return failure(FailureKind::lost_connection, fmt::format("the connection to {} broke{}", who, in(current_step)),
                  system_error_text(error_number), fmt::format("Look at the network of that host; {}", kept));

@@ -73,6 +73,8 @@ Failure root_unheard(const std::string& who, const std::string& root, const std:
 /// `error`: what a transport said of its link.
 Failure link_lost(const std::string& who, const std::string& partner, const std::string& current_step,
                   const Error& error);
+/// For a rank that has not been heard of since the one through which it was.
+Failure rank_unreached(const std::string& who, const std::string& parent, const std::string& current_step);
 Failure connection_lost(const std::string& who, const std::string& current_step, int error_number);
 Failure rank_left(const std::string& who, const std::string& current_step);
 /// `partner`: whom it waits for; empty: one of several.

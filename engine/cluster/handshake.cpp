@@ -19,7 +19,7 @@ namespace leadline::cluster {
 namespace {
 
 // Changes with the format of anything that passes on the control plane, so that different builds do not talk.
-constexpr std::string_view magic = "leadln03";
+constexpr std::string_view magic = "leadln04";
 
 std::string body_of(const Hello& hello) {
   std::string body(magic);
@@ -88,7 +88,7 @@ std::optional<Hello> RunKey::open(const SealedHello& bytes, const Nonce& of_call
   Reader reader(std::string_view(bytes.data(), bytes.size()));
   if (reader.text_of(magic.size()) != magic) return std::nullopt;
   const auto purpose = reader.number<std::uint32_t>();
-  if (purpose < 1 || purpose > 4) return std::nullopt;
+  if (purpose < 1 || purpose > 5) return std::nullopt;
   Hello hello;
   hello.purpose = static_cast<Purpose>(purpose);
   hello.from = reader.number<std::uint32_t>();

@@ -32,34 +32,42 @@
 namespace leadline::cluster {
 namespace {
 
-/// A mark in memory that the launcher and all ranks share: which rank says why the run failed.
+/// A mark in memory that the launcher and all ranks share: which rank says why the run failed, and whether it goes on
+/// without ranks that die.
 class ReporterMark {
  public:
   ReporterMark() {
-    void* page = ::mmap(nullptr, sizeof *rank_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* page = ::mmap(nullptr, sizeof *shared_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) {
       throw Error(ExitStatus::run_failed, "cannot share memory with the ranks", system_error_text(errno));
     }
-    rank_ = new (page) std::atomic<int>(-1);
+    shared_ = new (page) Shared;
   }
 
-  ~ReporterMark() { ::munmap(rank_, sizeof *rank_); }
+  ~ReporterMark() { ::munmap(shared_, sizeof *shared_); }
   ReporterMark(const ReporterMark&) = delete;
   ReporterMark& operator=(const ReporterMark&) = delete;
 
-  void set(int rank) { rank_->store(rank); }
+  void set(int rank) { shared_->rank.store(rank); }
+  void going_on() { shared_->goes_on.store(true); }
+  /// Whether the run goes on where a rank other than 0 dies.
+  bool goes_on() const { return shared_->goes_on.load(); }
   /// False where another has said it already.
   bool set_if_nobody(int rank) {
     int nobody = -1;
-    return rank_->compare_exchange_strong(nobody, rank);
+    return shared_->rank.compare_exchange_strong(nobody, rank);
   }
   std::optional<int> rank() const {
-    const int rank = rank_->load();
+    const int rank = shared_->rank.load();
     return rank >= 0 ? std::optional(rank) : std::nullopt;
   }
 
  private:
-  std::atomic<int>* rank_;
+  struct Shared {
+    std::atomic<int> rank{-1};
+    std::atomic<bool> goes_on{false};
+  };
+  Shared* shared_;
 };
 
 class LocalBootstrap final : public Bootstrap, private Membership {
@@ -78,6 +86,7 @@ class LocalBootstrap final : public Bootstrap, private Membership {
   std::string launcher() const override { return "local"; }
   Membership* membership() override { return this; }
   void reporting() override { mark_.set(rank_); }
+  void going_on_without_lost_ranks() override { mark_.going_on(); }
 
  private:
   Descriptor take_listener() override { return std::move(listener_); }
@@ -257,7 +266,8 @@ int Run::wait(const HeldSignals& signals) {
       send_all(signal_number);
     }
     for (Child& child : children_) look_at(child, WNOHANG | WUNTRACED | WCONTINUED);
-    if ((first_failed_ || is_told_to_stop_) && !give_up_at) give_up_at = Clock::now() + patience_after_failure;
+    const bool is_ending = first_failed_ && (!mark_.goes_on() || children_.front().status);
+    if ((is_ending || is_told_to_stop_) && !give_up_at) give_up_at = Clock::now() + patience_after_failure;
     // The others stay only for the sake of the one that reports, or because they are stopped. A killed one has closed
     // its connections, which others then report, a moment before its end is seen here.
     const bool is_reported = mark_.rank() && children_[static_cast<std::size_t>(*mark_.rank())].status;

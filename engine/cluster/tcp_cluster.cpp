@@ -19,8 +19,28 @@
 namespace leadline::cluster {
 namespace {
 
-void expect(Operation wanted, Operation came, int rank) {
-  if (wanted != came) throw BrokenEdge{rank, true};
+// How often rank 0 looks whether a rank that it waits for has been given up.
+constexpr auto lost_rank_interval = std::chrono::milliseconds(50);
+
+/// What goes up the tree: the subtrees (by the rank at their top) that are not in it, and the text.
+std::string packed(const std::vector<std::uint32_t>& missing, std::string_view text) {
+  std::string bytes;
+  append(bytes, static_cast<std::uint32_t>(missing.size()));
+  for (const std::uint32_t rank : missing) append(bytes, rank);
+  bytes += text;
+  return bytes;
+}
+
+/// What comes down: the ranks that were lost since the collective before, and the text.
+std::string packed(std::span<const LostRank> lost, std::string_view text) {
+  std::string bytes;
+  append(bytes, static_cast<std::uint32_t>(lost.size()));
+  for (const LostRank& one : lost) {
+    append(bytes, static_cast<std::uint32_t>(one.rank));
+    append_text(bytes, one.why);
+  }
+  bytes += text;
+  return bytes;
 }
 
 }  // namespace
@@ -34,7 +54,7 @@ TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options
       options_(std::move(options)),
       rank_(bootstrap_->rank()),
       size_(bootstrap_->size()),
-      host_(host_name()) {
+      host_(cluster::host_name()) {
   if (sodium_init() < 0) throw Error(ExitStatus::something_missing, "libsodium does not start");
   const Deadline deadline = Deadline::after(options_.timeout);
   membership_ = bootstrap_->membership();
@@ -45,7 +65,7 @@ TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options
   on_loopback_ = SocketAddress::of_socket(listener.fd()).is_loopback();
   const auto address = [this](int rank) { return address_of(rank); };
   watch_.emplace(Watch::Settings{rank_, size_, host_, options_.timeout, address}, std::move(listener), *key_,
-                 connection_queue_, *bootstrap_);
+                 connection_queue_, collective_sockets_, *bootstrap_);
   try {
     grow_tree(deadline);
   } catch (const Error& error) {
@@ -72,6 +92,7 @@ void TcpCluster::grow_tree(Deadline deadline) {
     watch_->adopt_parent(parent, dial(address_of(parent), hello, *key_, deadline, hint));
     hello.purpose = Purpose::collectives;
     parent_.emplace(parent, dial(address_of(parent), hello, *key_, deadline, hint), waiter_);
+    collective_sockets_.add(parent, parent_->fd());
     if (!connection_queue_.await_host(parent, deadline)) {
       throw ConnectionLost(parent, fmt::format("rank {} let rank {} in and has been silent since", parent, rank_), {},
                            "Look at that rank's host and the network between the two");
@@ -89,7 +110,7 @@ void TcpCluster::await_child(int child, Deadline deadline) {
                          fmt::format("rank {} waits for it at {} port {}", rank_, own.address, own.port),
                          "Check that it was started, with the same secret, and can reach that address");
   }
-  children_.emplace_back(child, std::move(socket), waiter_);
+  add_child(child, std::move(socket));
 }
 
 /// Host indices are given by rank 0, in order of first appearance, and go to everybody: the names of hosts, and the
@@ -169,88 +190,211 @@ void TcpCluster::leave() {
   watch_->leave();
 }
 
-template <typename Body>
-void TcpCluster::collective(Body body) {
+void TcpCluster::go_on_without_lost_ranks() {
+  goes_on_ = true;
+  watch_->go_on_without_lost_ranks();
+  if (rank_ == 0) bootstrap_->going_on_without_lost_ranks();
+}
+
+void TcpCluster::add_child(int rank, Descriptor socket) {
+  collective_sockets_.add(rank, socket.fd());
+  children_.emplace_back(rank, std::move(socket), waiter_);
+}
+
+Edge* TcpCluster::edge_to(int child) {
+  const auto edge = std::ranges::find(children_, child, &Edge::rank);
+  return edge != children_.end() ? &*edge : nullptr;
+}
+
+void TcpCluster::drop(const Edge& child) {
+  const int rank = child.rank();
+  collective_sockets_.remove(rank);
+  children_.remove_if([&](const Edge& edge) { return edge.rank() == rank; });
+}
+
+void TcpCluster::drop_parent() {
+  collective_sockets_.remove(parent_->rank());
+  parent_.reset();
+  ++num_parents_lost_;
+}
+
+std::string TcpCluster::collective(Sweep sweep) {
   StallDetector& stall_detector = watch_->stall_detector();
   stall_detector.is_waiting.store(true, std::memory_order_relaxed);
+  sequence_ = (sequence_ + 1) & sequence_mask;
+  std::string result;
   try {
-    body(++sequence_);
+    if (sweep.take_item) sweep.take_item(sweep.own_item);
+    const std::vector<std::uint32_t> missing = from_below(sweep);
+    if (rank_ == 0) {
+      await_orphans(sweep, missing);
+      const std::vector<LostRank> lost = watch_->lost_ranks_after(lost_ranks_.size());
+      result = packed(lost, sweep.decide ? sweep.decide() : sweep.own);
+      last_result_ = result;
+    } else {
+      result = ask_parent(sweep, missing);
+    }
+    tell_below(sweep.operation, result);
   } catch (const BrokenEdge& broken) {
     watch_->await_end(broken);
   }
   stall_detector.progress_counter.advance();
   stall_detector.is_waiting.store(false, std::memory_order_relaxed);
+  return take_result(result);
+}
+
+std::vector<std::uint32_t> TcpCluster::from_below(Sweep& sweep) {
+  std::vector<std::uint32_t> missing;
+  for (const int child : children_of(rank_, size_)) {
+    Edge* const edge = edge_to(child);
+    if (edge == nullptr || !take_from(*edge, sweep, missing)) missing.push_back(static_cast<std::uint32_t>(child));
+  }
+  return missing;
+}
+
+/// False where the child is lost.
+bool TcpCluster::take_from(Edge& child, Sweep& sweep, std::vector<std::uint32_t>& missing) {
+  std::string text;
+  const int rank = child.rank();
+  try {
+    for (;;) {
+      const Frame frame = child.receive(text);
+      if (frame.sequence == ((sequence_ - 1) & sequence_mask) && goes_on_ && rank_ == 0) {
+        if (frame.operation != Operation::item) child.send(frame, last_result_);  // it lost its parent before this came
+        continue;
+      }
+      if (frame == Frame{Operation::item, sequence_} && sweep.take_item) {
+        sweep.take_item(text);
+        continue;
+      }
+      if (frame != Frame{sweep.operation, sequence_}) throw BrokenEdge{rank, true};
+      break;
+    }
+  } catch (const BrokenEdge& broken) {
+    if (!goes_on_ || broken.is_nonsense) throw;
+    drop(child);
+    return false;
+  }
+  Reader reader(text);
+  for (auto left = reader.number<std::uint32_t>(); left > 0 && !reader.is_short(); --left) {
+    missing.push_back(reader.number<std::uint32_t>());
+  }
+  if (reader.is_short()) throw BrokenEdge{rank, true};
+  if (sweep.take) sweep.take(sweep.own, reader.rest());
+  return true;
+}
+
+/// Rank 0: every subtree that nobody has brought is lost, with those below it coming by themselves, or comes by itself.
+void TcpCluster::await_orphans(Sweep& sweep, std::vector<std::uint32_t> missing) {
+  while (!missing.empty()) {
+    const auto rank = static_cast<int>(missing.back());
+    if (watch_->is_lost(rank)) {
+      missing.pop_back();
+      if (const Edge* edge = edge_to(rank)) drop(*edge);
+      for (const int child : children_of(rank, size_)) missing.push_back(static_cast<std::uint32_t>(child));
+      continue;
+    }
+    if (Edge* const edge = edge_to(rank)) {
+      std::vector<std::uint32_t> missing_there;
+      if (!take_from(*edge, sweep, missing_there)) continue;
+      missing.pop_back();
+      missing.insert(missing.end(), missing_there.begin(), missing_there.end());
+      continue;
+    }
+    Descriptor socket = connection_queue_.take(Purpose::collectives, rank, Deadline::after(lost_rank_interval));
+    if (socket) add_child(rank, std::move(socket));
+  }
+}
+
+std::string TcpCluster::ask_parent(Sweep& sweep, const std::vector<std::uint32_t>& missing) {
+  std::string result;
+  for (;;) {
+    try {
+      if (!parent_) {
+        Descriptor socket = watch_->new_parent(num_parents_lost_);
+        if (!socket) throw BrokenEdge{0};
+        collective_sockets_.add(0, socket.fd());
+        parent_.emplace(0, std::move(socket), waiter_);
+        if (sweep.take_item) sweep.own = "again";
+      }
+      const Frame frame{sweep.operation, sequence_};
+      parent_->send(frame, packed(missing, sweep.own));
+      if (parent_->receive(result) != frame) throw BrokenEdge{parent_->rank(), true};
+      return result;
+    } catch (const BrokenEdge& broken) {
+      if (!goes_on_ || broken.is_nonsense || !parent_) throw;
+      drop_parent();
+    }
+  }
+}
+
+void TcpCluster::tell_below(Operation operation, const std::string& result) {
+  for (auto child = children_.begin(); child != children_.end();) {
+    Edge& edge = *child++;
+    try {
+      edge.send({operation, sequence_}, result);
+    } catch (const BrokenEdge&) {
+      if (!goes_on_) throw;
+      drop(edge);
+    }
+  }
+}
+
+/// An item that a lost parent has not taken is sent again, with all others.
+void TcpCluster::send_item(std::string_view item) {
+  if (!parent_) return;
+  try {
+    parent_->send({Operation::item, sequence_}, item);
+  } catch (const BrokenEdge&) {
+    if (!goes_on_) throw;
+    drop_parent();
+  }
+}
+
+std::string TcpCluster::take_result(const std::string& packed) {
+  Reader reader(packed);
+  for (auto left = reader.number<std::uint32_t>(); left > 0 && !reader.is_short(); --left) {
+    const auto rank = static_cast<int>(reader.number<std::uint32_t>());
+    lost_ranks_.push_back({rank, reader.text()});
+  }
+  return std::string(reader.rest());
 }
 
 std::string TcpCluster::all_reduce(
     std::string own, const std::function<std::string(std::string left, std::string_view right)>& combine) {
-  collective([&](std::uint32_t sequence) {
-    std::string text;
-    for (Edge& child : children_) {
-      expect(Operation::reduce, child.receive(sequence, text), child.rank());
-      own = combine(std::move(own), text);
-    }
-    if (parent_) {
-      parent_->send({Operation::reduce, sequence}, own);
-      expect(Operation::result, parent_->receive(sequence, own), parent_->rank());
-    }
-    for (Edge& child : children_) child.send({Operation::result, sequence}, own);
-  });
-  return own;
+  return collective({.operation = Operation::reduce,
+                     .own = std::move(own),
+                     .take = [&](std::string& sum, std::string_view text) { sum = combine(std::move(sum), text); }});
 }
 
-void TcpCluster::barrier() {
-  collective([&](std::uint32_t sequence) {
-    std::string nothing;
-    for (Edge& child : children_) expect(Operation::barrier, child.receive(sequence, nothing), child.rank());
-    if (parent_) {
-      parent_->send({Operation::barrier, sequence}, {});
-      expect(Operation::release, parent_->receive(sequence, nothing), parent_->rank());
-    }
-    for (Edge& child : children_) child.send({Operation::release, sequence}, {});
-  });
-}
+void TcpCluster::barrier() { collective({.operation = Operation::barrier}); }
 
 std::string TcpCluster::broadcast(std::string_view from_root) {
-  std::string text(from_root);
-  collective([&](std::uint32_t sequence) {
-    if (parent_) expect(Operation::broadcast, parent_->receive(sequence, text), parent_->rank());
-    for (Edge& child : children_) child.send({Operation::broadcast, sequence}, text);
-  });
-  return text;
+  return collective({.operation = Operation::broadcast,
+                     .decide = [&] { return std::string(from_root); }});
 }
 
+/// One item at a time: a rank holds no more of its subtree than the text that is passing through. Where a rank was lost
+/// on whose way up others' items were, all send theirs again.
 void TcpCluster::gather(std::string_view own, const std::function<void(int rank, std::string_view text)>& at_root) {
-  collective([&](std::uint32_t sequence) {
-    std::string item;
-    if (parent_) {
-      append(item, static_cast<std::uint32_t>(rank_));
-      item += own;
-      parent_->send({Operation::item, sequence}, item);
-    } else {
-      at_root(rank_, own);
-    }
-    for (Edge& child : children_) relay_items(child, at_root);
-    if (parent_) parent_->send({Operation::end_of_items, sequence}, {});
-  });
-}
-
-/// One item at a time: a rank holds no more of its subtree than the text that is passing through.
-void TcpCluster::relay_items(Edge& from, const std::function<void(int rank, std::string_view text)>& at_root) {
-  std::string item;
-  for (;;) {
-    const Operation operation = from.receive(sequence_, item);
-    if (operation == Operation::end_of_items) return;
-    expect(Operation::item, operation, from.rank());
-    if (parent_) {
-      parent_->send({Operation::item, sequence_}, item);
-      continue;
-    }
+  std::vector<bool> has_come(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
+  std::string own_item;
+  append(own_item, static_cast<std::uint32_t>(rank_));
+  own_item += own;
+  const auto take_item = [&](std::string_view item) {
+    if (rank_ != 0) return send_item(item);
     Reader reader(item);
     const auto rank = reader.number<std::uint32_t>();
-    if (reader.is_short() || rank >= static_cast<std::uint32_t>(size_)) throw BrokenEdge{from.rank(), true};
+    if (reader.is_short() || rank >= has_come.size()) throw BrokenEdge{0, true};
+    if (has_come[rank]) return;
+    has_come[rank] = true;
     at_root(static_cast<int>(rank), reader.rest());
-  }
+  };
+  const auto needs_again = [](std::string& any, std::string_view text) {
+    if (any.empty()) any = text;
+  };
+  const Sweep sweep{.operation = Operation::gather, .own_item = own_item, .take = needs_again, .take_item = take_item};
+  while (!collective(sweep).empty()) continue;
 }
 
 void TcpCluster::agree(const Error* own) {

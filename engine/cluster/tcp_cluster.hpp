@@ -3,6 +3,8 @@
 // beside it.
 #pragma once
 
+#include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +39,7 @@ class TcpCluster final : public Cluster {
   const std::string& host() const override { return host_; }
   std::span<const std::uint32_t> host_of() const override { return hosts_.host_of; }
   int num_hosts() const override { return static_cast<int>(hosts_.names.size()); }
+  const std::string& host_name(int rank) const override { return hosts_.name_of(rank); }
   std::string launcher() const override { return bootstrap_->launcher(); }
   bool on_loopback() const override { return on_loopback_; }
   void set_wait(WaitMode mode, std::function<void()> progress) override { waiter_.set(mode, std::move(progress)); }
@@ -47,6 +50,9 @@ class TcpCluster final : public Cluster {
   std::string broadcast(std::string_view from_root) override;
   void barrier() override;
   void agree(const Error* own) override;
+
+  void go_on_without_lost_ranks() override;
+  std::span<const LostRank> lost_ranks() const override { return lost_ranks_; }
 
   ProgressCounter& progress_counter() override { return watch_->stall_detector().progress_counter; }
   void set_current_step(std::function<std::string(int rank)> current_step) override;
@@ -64,10 +70,30 @@ class TcpCluster final : public Cluster {
   void learn_hosts();
   SocketAddress address_of(int rank) const;
 
-  /// Runs one collective: numbers it, marks the rank as waiting, counts progress; a broken edge ends the process.
-  template <typename Body>
-  void collective(Body body);
-  void relay_items(Edge& from, const std::function<void(int rank, std::string_view text)>& at_root);
+  /// What one collective is made of.
+  struct Sweep {
+    Operation operation = Operation::barrier;
+    std::string own = {};            ///< goes up, with what `take` has added
+    std::string_view own_item = {};  ///< goes up by itself
+    std::function<void(std::string& own, std::string_view text)> take = {};  ///< from below; empty = nothing comes
+    std::function<void(std::string_view item)> take_item = {};               ///< this rank's, too; likewise
+    std::function<std::string()> decide = {};  ///< rank 0: what goes down, if it is not `own`
+  };
+  /// Texts go up the tree, one text comes down to all: who has it knows that all have called. So no rank is more than
+  /// one collective ahead of another, and a rank that lost its parent in between finds what it missed at rank 0.
+  std::string collective(Sweep sweep);
+  std::vector<std::uint32_t> from_below(Sweep& sweep);
+  bool take_from(Edge& child, Sweep& sweep, std::vector<std::uint32_t>& missing);
+  void await_orphans(Sweep& sweep, std::vector<std::uint32_t> missing);
+  std::string ask_parent(Sweep& sweep, const std::vector<std::uint32_t>& missing);
+  void tell_below(Operation operation, const std::string& result);
+  void send_item(std::string_view item);
+  std::string take_result(const std::string& packed);
+
+  void add_child(int rank, Descriptor socket);
+  Edge* edge_to(int child);
+  void drop(const Edge& child);
+  void drop_parent();
 
   std::unique_ptr<Bootstrap> bootstrap_;
   JoinOptions options_;
@@ -80,11 +106,17 @@ class TcpCluster final : public Cluster {
   HostBook hosts_;
 
   ConnectionQueue connection_queue_;
+  CollectiveSockets collective_sockets_;
   Waiter waiter_;
   std::optional<Watch> watch_;
   std::optional<Edge> parent_;
-  std::vector<Edge> children_;
+  std::list<Edge> children_;  ///< on rank 0 also those that have lost their parent
   std::uint32_t sequence_ = 0;
+
+  bool goes_on_ = false;  ///< without lost ranks
+  std::vector<LostRank> lost_ranks_;
+  std::string last_result_;  ///< rank 0: of the collective before, for ranks that missed it
+  int num_parents_lost_ = 0;
 };
 
 }  // namespace leadline::cluster

@@ -35,8 +35,6 @@ constexpr auto reason_patience = 1s;
 // While a run is ending, things are looked at this often.
 constexpr auto ending_interval = 20ms;
 
-using namespace std::chrono_literals;
-
 // For a better founded reason to arrive: it crosses the tree in milliseconds, on loaded cores in tens of them.
 constexpr auto grace = 300ms;
 // How long a rank stays for the sake of the one that reports: normally until its parent is gone. One that has
@@ -54,6 +52,13 @@ constexpr auto probe_patience = 1500ms;
 constexpr std::size_t num_probes_max = 32, num_stalls_max = 4096, step_size_max = 200;
 // Of a run that gives up sooner nobody needs to hear that it waits.
 constexpr auto shown_timeout_min = 8s;
+// For a rank that another has lost to connect to rank 0 by itself, which it does within milliseconds where only a
+// connection broke.
+constexpr auto suspect_patience = 3s;
+constexpr std::size_t num_relays_tried = 3;
+// Until a rank has found a new way to rank 0 or knows that there is none.
+constexpr auto attachment_patience = (num_relays_tried + 1) * probe_patience + 1s;
+constexpr std::size_t num_losses_told = 8;
 // Within so long after its own absence a rank notices that the others are gone, or is told to go.
 constexpr auto time_to_notice = 2s;
 
@@ -119,10 +124,11 @@ std::string WatchEdge::who() const {
 }
 
 Watch::Watch(Settings settings, Descriptor listener, RunKey key, ConnectionQueue& connection_queue,
-             Bootstrap& bootstrap)
+             const CollectiveSockets& collective_sockets, Bootstrap& bootstrap)
     : settings_(std::move(settings)),
       interval_(std::clamp<Clock::duration>(settings_.timeout / 10, 50ms, 1s)),
       connection_queue_(connection_queue),
+      collective_sockets_(collective_sockets),
       bootstrap_(bootstrap),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       signals_(std::in_place),
@@ -130,7 +136,8 @@ Watch::Watch(Settings settings, Descriptor listener, RunKey key, ConnectionQueue
       handshake_acceptor_(std::move(listener), key),
       now_(Clock::now()),
       awake_by_(now_),
-      next_heartbeat_(now_ + interval_) {
+      next_heartbeat_(now_ + interval_),
+      parent_rank_(parent_of(settings_.rank)) {
   if (!wake_) throw Error(ExitStatus::run_failed, "cannot start the watch", system_error_text(errno));
   thread_ = std::thread([this] { run(); });
 }
@@ -175,6 +182,8 @@ bool Watch::expects(const Hello& hello) const {
   const int from = static_cast<int>(hello.from);
   if (hello.purpose == Purpose::peer) return from >= 0 && from < settings_.rank;
   if (hello.purpose == Purpose::probe) return from >= 0 && from < settings_.size;
+  if (hello.purpose == Purpose::relay) return goes_on_ && from != settings_.rank && !lost_.contains(from);
+  if (goes_on_ && settings_.rank == 0 && from > 0 && from < settings_.size) return !lost_.contains(from);
   const std::vector<int> children = children_of(settings_.rank, settings_.size);
   return std::find(children.begin(), children.end(), from) != children.end() &&
          !connection_queue_.has_seen(hello.purpose, from);
@@ -183,6 +192,15 @@ bool Watch::expects(const Hello& hello) const {
 void Watch::admit(const Hello& hello, Descriptor socket) {
   const int from = static_cast<int>(hello.from);
   if (hello.purpose == Purpose::probe) return;  // it has its answer
+  if (hello.purpose == Purpose::relay) {
+    relays_.emplace_back(std::move(socket), settings_.address_of(0));
+    return;
+  }
+  if (goes_on_ && hello.purpose == Purpose::collectives) collective_sockets_.shut(from);  // of the one before
+  if (goes_on_ && hello.purpose == Purpose::watch) {
+    edges_.remove_if([&](const WatchEdge& edge) { return edge.rank() == from; });
+    suspects_.erase(from);
+  }
   if (hello.purpose != Purpose::watch) {
     connection_queue_.leave(hello.purpose, from, std::move(socket));
     return;
@@ -210,7 +228,11 @@ void Watch::run() {
       note({FailureKind::own_error, error}, nullptr);
     }
     for (WatchEdge& edge : edges_) listen_to(edge);
+    for (Relay& relay : relays_) relay.serve();
+    relays_.remove_if([](const Relay& relay) { return relay.is_over(); });
     look_for_trouble();
+    settle_suspects();
+    serve_attachment();
     send_heartbeats();
     if (failure_) consider_the_end();
   }
@@ -219,13 +241,15 @@ void Watch::run() {
 
 Watch::Clock::time_point Watch::next_due() const {
   Clock::time_point due = std::min(next_heartbeat_, handshake_acceptor_.next_due());
-  if (failure_ || broken_ || !probes_.empty()) due = std::min(due, now_ + ending_interval);
+  const bool is_busy = failure_ || broken_ || attachment_ || !probes_.empty() || (settings_.rank == 0 && !suspects_.empty());
+  if (is_busy) due = std::min(due, now_ + ending_interval);
   return due;
 }
 
 void Watch::sleep_until_something() {
   std::vector<pollfd> polled{{wake_.fd(), POLLIN, 0}, {signals_->fd(), POLLIN, 0}};
   handshake_acceptor_.add_to(polled);
+  for (const Relay& relay : relays_) relay.add_to(polled);
   for (const WatchEdge& edge : edges_) {
     if (edge.end()) continue;
     const int events = edge.has_more_to_send() ? POLLIN | POLLOUT : POLLIN;
@@ -268,6 +292,11 @@ bool Watch::take_orders() {
     note(*orders.failure, nullptr);
   }
   if (orders.tell_step) next_heartbeat_ = now_;
+  if (orders.num_parents_lost && *orders.num_parents_lost > num_attachments_ && !attachment_) {
+    const WatchEdge* const above = parent();
+    const std::string who = above != nullptr ? above->who() : name_of(parent_rank_);
+    begin_attachment(connection_lost(who, current_step_of(parent_rank_), ECONNRESET));
+  }
   if (orders.broken) {
     broken_ = orders.broken;
     broken_since_ = now_;
@@ -292,6 +321,8 @@ void Watch::listen_to(WatchEdge& edge) {
       reached_by_ = text;
       tell_parent(message, reached_by_);
     }
+    if (message == WatchEdge::Message::suspect) take_suspect(text);
+    if (message == WatchEdge::Message::lost) take_lost(text);
     if (message == WatchEdge::Message::goodbye) edge.has_left = true;
     if (message == WatchEdge::Message::reported) edge.has_reported = true;
     if (message != WatchEdge::Message::failure) return;
@@ -302,8 +333,10 @@ void Watch::listen_to(WatchEdge& edge) {
   if (failure_ && &edge == parent()) parent_ended_after_failure_ = true;
   if (edge.has_reported) return;
   const std::string current_step = current_step_of(edge.rank());
-  note(*edge.end() == 0 ? rank_died(edge.who(), current_step) : connection_lost(edge.who(), current_step, *edge.end()),
-       &edge);
+  Failure gone =
+      *edge.end() == 0 ? rank_died(edge.who(), current_step) : connection_lost(edge.who(), current_step, *edge.end());
+  gone.silent_process = edge.process;
+  lose(edge, std::move(gone));
 }
 
 void Watch::look_for_trouble() {
@@ -319,7 +352,7 @@ void Watch::look_for_trouble() {
     Failure silent = rank_silent(edge.who(), current_step_of(edge.rank()), seconds(settings_.timeout), edge.process);
     silent.silent_rank = edge.rank();
     silent.heard_by = settings_.rank;
-    note(std::move(silent), &edge);
+    lose(edge, std::move(silent));
   }
   look_at_own_progress();
   show_stall();
@@ -442,7 +475,7 @@ void Watch::take_stall(const Stall& stall) {
 
 void Watch::tell_parent(WatchEdge::Message message, const std::string& text) {
   for (WatchEdge& edge : edges_) {
-    if (settings_.rank > 0 && edge.rank() == parent_of(settings_.rank)) edge.send(message, text);
+    if (&edge == parent()) edge.send(message, text);
   }
 }
 
@@ -480,6 +513,199 @@ void Watch::probe_silent_rank() {
   probes_.clear();
   own_stall_.reset();
   probe({silent});
+}
+
+void Watch::go_on_without_lost_ranks() { goes_on_.store(true); }
+
+std::vector<LostRank> Watch::lost_ranks_after(std::size_t num_known) const {
+  const std::lock_guard lock(mutex_);
+  return {lost_ranks_.begin() + static_cast<std::ptrdiff_t>(std::min(num_known, lost_ranks_.size())),
+          lost_ranks_.end()};
+}
+
+bool Watch::is_lost(int rank) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::find(lost_ranks_, rank, &LostRank::rank) != lost_ranks_.end();
+}
+
+Descriptor Watch::new_parent(int num_lost) {
+  order([&](Orders& orders) { orders.num_parents_lost = num_lost; });
+  return connection_queue_.take(Purpose::collectives, 0, Deadline::after(attachment_patience));
+}
+
+bool Watch::is_connected_to(int rank) const {
+  return std::ranges::any_of(edges_, [&](const WatchEdge& edge) { return edge.rank() == rank && !edge.is_lost; });
+}
+
+/// The connection to a neighbour in the tree has ended, or nothing comes over it any more.
+void Watch::lose(WatchEdge& edge, Failure failure) {
+  if (!goes_on_ || failure_) return note(std::move(failure), &edge);
+  collective_sockets_.shut(edge.rank());
+  if (settings_.rank > 0 && edge.rank() == parent_rank_) {
+    begin_attachment(std::move(failure));
+  } else if (lost_.contains(edge.rank())) {
+    edge.has_left = true;
+  } else {
+    suspect(edge.rank(), failure, suspect_patience);
+  }
+}
+
+void Watch::suspect(int rank, const Failure& failure, Clock::duration patience) {
+  suspects_.try_emplace(rank, Suspect{failure, now_ + patience});
+  if (settings_.rank == 0) return;
+  std::string bytes;
+  append(bytes, static_cast<std::uint32_t>(rank));
+  tell_parent(WatchEdge::Message::suspect, bytes + packed(failure));
+}
+
+void Watch::take_suspect(std::string_view bytes) {
+  Reader reader(bytes);
+  const auto rank = static_cast<int>(reader.number<std::uint32_t>());
+  const auto failure = unpacked(reader.rest());
+  if (!failure || rank < 1 || rank >= settings_.size) return;
+  // It may have come to rank 0 before the news that its parent has lost it.
+  if (settings_.rank == 0 && (lost_.contains(rank) || is_connected_to(rank))) return;
+  suspect(rank, *failure, suspect_patience);
+}
+
+void Watch::settle_suspects() {
+  if (settings_.rank != 0 || failure_) return;
+  const auto due = std::ranges::find_if(suspects_, [&](const auto& one) { return now_ > one.second.give_up_at; });
+  if (due == suspects_.end()) return;
+  const auto [rank, suspect] = *due;
+  suspects_.erase(due);
+  if (suspect.failure.kind == FailureKind::silent && has_lost_all_hosts()) return note(suspect.failure, nullptr);
+  give_up(rank, suspect.failure);
+}
+
+/// Rank 0. Those below the lost one connect to rank 0, if they live.
+void Watch::give_up(int rank, const Failure& failure) {
+  const std::string why =
+      failure.error.problem() + (failure.error.why().empty() ? "" : " (" + failure.error.why() + ")");
+  {
+    const std::lock_guard lock(mutex_);
+    lost_ranks_.push_back({rank, why});
+    if (lost_ranks_.size() <= num_losses_told) {
+      write_line(line_of(fmt::format("{}. The run goes on without rank {}", why, rank)));
+    }
+  }
+  forget(rank, failure);
+  for (const int child : children_of(rank, settings_.size)) {
+    if (lost_.contains(child) || is_connected_to(child)) continue;
+    const Failure gone = rank_unreached(name_of(child), name_of(rank), current_step_of(child));
+    suspects_.try_emplace(child, Suspect{gone, now_ + attachment_patience + suspect_patience});
+  }
+}
+
+/// Nothing is expected of a lost rank any more. One that is stopped cannot leave by itself.
+void Watch::forget(int rank, const Failure& failure) {
+  lost_.insert(rank);
+  suspects_.erase(rank);
+  std::string bytes;
+  append(bytes, static_cast<std::uint32_t>(rank));
+  bytes += packed(failure);
+  for (WatchEdge& edge : edges_) {
+    if (&edge != parent()) edge.send(WatchEdge::Message::lost, bytes);
+    if (edge.rank() == rank) edge.is_lost = edge.has_left = true;
+  }
+  collective_sockets_.shut(rank);
+  if (failure.silent_process.pid != 0) end_if_stopped_here(failure.silent_process);
+}
+
+void Watch::take_lost(std::string_view bytes) {
+  Reader reader(bytes);
+  const auto rank = static_cast<int>(reader.number<std::uint32_t>());
+  const auto failure = unpacked(reader.rest());
+  if (!failure || rank < 1 || lost_.contains(rank)) return;
+  if (rank == settings_.rank) leave_as_lost();
+  forget(rank, *failure);
+}
+
+/// The others have said why they go on without this rank.
+void Watch::leave_as_lost() {
+  if (!was_given_up()) {
+    write_line(line_of(fmt::format("{} was left out of the run (the others did not hear it). Look at this host's network",
+                                   own_name())));
+  }
+  ::_exit(static_cast<int>(ExitStatus::run_failed));
+}
+
+std::vector<Attachment::Route> Watch::routes_to_rank_0() const {
+  std::vector<Attachment::Route> routes{{-1, settings_.address_of(0)}};
+  std::set<std::uint32_t> hosts_tried;
+  const auto host_of = [&](int rank) { return hosts_->host_of[static_cast<std::size_t>(rank)]; };
+  if (hosts_ == nullptr) return routes;
+  hosts_tried.insert(host_of(settings_.rank));
+  hosts_tried.insert(host_of(0));
+  for (int rank = 1; rank < settings_.size && routes.size() <= num_relays_tried; ++rank) {
+    if (lost_.contains(rank) || !hosts_tried.insert(host_of(rank)).second) continue;
+    routes.push_back({rank, settings_.address_of(rank)});
+  }
+  return routes;
+}
+
+void Watch::begin_attachment(Failure because) {
+  if (attachment_) return;
+  for (WatchEdge& edge : edges_) {
+    if (&edge == parent()) edge.is_lost = true;
+  }
+  attached_because_ = std::move(because);
+  attachment_.emplace(settings_.rank, key_, routes_to_rank_0(), now_);
+}
+
+void Watch::serve_attachment() {
+  if (!attachment_ || failure_) return;
+  attachment_->serve(now_);
+  if (attachment_->has_failed()) {
+    attachment_.reset();
+    // Rank 0 may be gone, or this rank may be cut off.
+    if (parent_rank_ != 0) leave_as_lost();
+    return note(*attached_because_, nullptr);
+  }
+  if (!attachment_->is_made()) return;
+  edges_.remove_if([](const WatchEdge& edge) { return edge.rank() == 0; });
+  parent_rank_ = 0;
+  adopt(WatchEdge(0, attachment_->take_watch(), now_));
+  connection_queue_.leave(Purpose::collectives, 0, attachment_->take_collectives());
+  attachment_.reset();
+  ++num_attachments_;
+  for (const auto& [rank, suspect] : std::map(suspects_)) this->suspect(rank, suspect.failure, suspect_patience);
+}
+
+Attachment::Attachment(int rank, RunKey key, std::vector<Route> routes, Clock::time_point now)
+    : rank_(rank), key_(key), routes_(std::move(routes)) {
+  try_next_route(now);
+}
+
+void Attachment::try_next_route(Clock::time_point now) {
+  call_.reset();
+  watch_ = {};
+  give_up_at_ = now + probe_patience;
+  if (next_route_++ < routes_.size()) start(Purpose::watch);
+}
+
+/// One connection after the other, each through the relay, if there is one.
+void Attachment::start(Purpose purpose) {
+  const Route& route = routes_[next_route_ - 1];
+  is_to_relay_ = route.relay >= 0;
+  const Hello hello{is_to_relay_ ? Purpose::relay : purpose, static_cast<std::uint32_t>(rank_),
+                    static_cast<std::uint32_t>(std::max(route.relay, 0))};
+  call_.emplace(route.address, hello, key_);
+}
+
+void Attachment::serve(Clock::time_point now) {
+  if (is_made() || has_failed()) return;
+  const Purpose purpose = watch_ ? Purpose::collectives : Purpose::watch;
+  const Call::State state = call_->advance();
+  if (state == Call::State::failed || now > give_up_at_) return try_next_route(now);
+  if (state != Call::State::answered) return;
+  if (is_to_relay_) {
+    is_to_relay_ = false;
+    call_.emplace(call_->take(), Hello{purpose, static_cast<std::uint32_t>(rank_), 0}, key_);
+    return;
+  }
+  (purpose == Purpose::watch ? watch_ : collectives_) = call_->take();
+  if (!is_made()) start(Purpose::collectives);
 }
 
 void Watch::note(Failure failure, const WatchEdge* heard_from) {
@@ -548,10 +774,11 @@ void Watch::await_end(const BrokenEdge& broken) {
 }
 
 const WatchEdge* Watch::parent() const {
+  const WatchEdge* last = nullptr;
   for (const WatchEdge& edge : edges_) {
-    if (settings_.rank > 0 && edge.rank() == parent_of(settings_.rank)) return &edge;
+    if (settings_.rank > 0 && edge.rank() == parent_rank_) last = &edge;
   }
-  return nullptr;
+  return last;
 }
 
 bool Watch::reports() const {

@@ -8,18 +8,22 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "cluster/bootstrap.hpp"
+#include "cluster/cluster.hpp"
 #include "cluster/connection.hpp"
 #include "cluster/edge.hpp"
 #include "cluster/failure.hpp"
 #include "cluster/handshake.hpp"
+#include "cluster/relay.hpp"
 #include "cluster/signals.hpp"
 #include "core/descriptor.hpp"
 #include "core/progress_counter.hpp"
@@ -37,6 +41,8 @@ class WatchEdge {
     goodbye,    ///< the sender leaves in order
     stall,      ///< a rank gets no further, or goes on; upwards
     reached,    ///< the silent rank of the failure answers this one; upwards
+    suspect,    ///< the sender, or one below it, has lost a rank; upwards, where the run goes on without lost ranks
+    lost,       ///< rank 0 has given up a rank
   };
 
   WatchEdge(int rank, Descriptor socket, Clock::time_point now)
@@ -114,6 +120,39 @@ struct StallDetector {
   Clock::time_point since_ = Clock::now();
 };
 
+/// A rank that lost its parent connects to rank 0, on its own or through a rank that reaches it.
+class Attachment {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct Route {
+    int relay = -1;  ///< -1: none
+    SocketAddress address;
+  };
+
+  Attachment(int rank, RunKey key, std::vector<Route> routes, Clock::time_point now);
+
+  /// Does what can be done now. Nothing blocks.
+  void serve(Clock::time_point now);
+  bool is_made() const { return watch_ && collectives_; }
+  bool has_failed() const { return !is_made() && next_route_ > routes_.size(); }
+  /// Once it is made.
+  Descriptor take_watch() { return std::move(watch_); }
+  Descriptor take_collectives() { return std::move(collectives_); }
+
+ private:
+  void try_next_route(Clock::time_point now);
+  void start(Purpose purpose);
+
+  int rank_;
+  RunKey key_;
+  std::vector<Route> routes_;
+  std::size_t next_route_ = 0;
+  std::optional<Call> call_;
+  bool is_to_relay_ = false;  ///< call_ is to the relay, not yet to rank 0
+  Clock::time_point give_up_at_{};
+  Descriptor watch_, collectives_;
+};
+
 /// A failure of any rank is sent over all watch edges to all ranks; better founded reasons replace weaker ones.
 /// Rank 0 (rank 1 where rank 0 is lost) waits a moment for a better one, calls on_failure, prints it and ends;
 /// the others end after it, because some launchers kill everybody as soon as one process is gone.
@@ -128,7 +167,8 @@ class Watch final : private JoinHandler {
   };
 
   /// The thread starts here and lives until leave() or destruction. References outlive the watch.
-  Watch(Settings settings, Descriptor listener, RunKey key, ConnectionQueue& connection_queue, Bootstrap& bootstrap);
+  Watch(Settings settings, Descriptor listener, RunKey key, ConnectionQueue& connection_queue,
+        const CollectiveSockets& collective_sockets, Bootstrap& bootstrap);
   ~Watch() override { leave(); }
 
   // All of these: from the measuring thread, without blocking unless said otherwise.
@@ -142,6 +182,15 @@ class Watch final : private JoinHandler {
   /// The hosts of all ranks are known. This host's name may be another one than before: the others have hosts of that
   /// name, too.
   void learn_hosts(const HostBook& hosts);
+
+  /// See Cluster. A rank is lost when rank 0 says so: its neighbours in the tree tell rank 0 that it is gone, and it has
+  /// some time to connect to rank 0 itself, if only a connection or a rank between them is gone.
+  void go_on_without_lost_ranks();
+  /// Rank 0: those that were given up, from number `num_known` on.
+  std::vector<LostRank> lost_ranks_after(std::size_t num_known) const;
+  bool is_lost(int rank) const;
+  /// Blocks: another connection for collectives, to rank 0, for a rank that has lost so many. Empty where none comes.
+  Descriptor new_parent(int num_lost);
 
   /// `lost_partner`: whose link it is that broke, or -1.
   [[noreturn]] void abort(Failure failure, int lost_partner = -1);
@@ -160,6 +209,7 @@ class Watch final : private JoinHandler {
     std::optional<BrokenEdge> broken;
     const HostBook* hosts = nullptr;
     int lost_partner = -1;  ///< of the failure
+    std::optional<int> num_parents_lost;
     bool tell_step = false;
     bool leave = false;
   };
@@ -188,6 +238,24 @@ class Watch final : private JoinHandler {
   void send_heartbeats();
   void note(Failure failure, const WatchEdge* heard_from);
 
+  // Ranks that are left out.
+  struct Suspect {
+    Failure failure;
+    Clock::time_point give_up_at;
+  };
+  void lose(WatchEdge& edge, Failure failure);
+  void suspect(int rank, const Failure& failure, Clock::duration patience);
+  void take_suspect(std::string_view bytes);
+  void settle_suspects();
+  void give_up(int rank, const Failure& failure);
+  void forget(int rank, const Failure& failure);
+  void take_lost(std::string_view bytes);
+  void begin_attachment(Failure because);
+  void serve_attachment();
+  std::vector<Attachment::Route> routes_to_rank_0() const;
+  [[noreturn]] void leave_as_lost();
+  bool is_connected_to(int rank) const;
+
   // After a failure.
   void probe_silent_rank();
   void explain();
@@ -208,11 +276,13 @@ class Watch final : private JoinHandler {
   Settings settings_;
   const Clock::duration interval_;  ///< between heartbeats
   ConnectionQueue& connection_queue_;
+  const CollectiveSockets& collective_sockets_;
   Bootstrap& bootstrap_;
   StallDetector stall_detector_;
   std::atomic<bool> has_edges_{false};
 
-  std::mutex mutex_;  ///< guards the next three
+  mutable std::mutex mutex_;  ///< guards the next four
+  std::vector<LostRank> lost_ranks_;  ///< rank 0
   Orders orders_;
   std::function<std::string(int)> current_step_;
   std::function<void(const std::string&)> on_failure_;
@@ -240,6 +310,15 @@ class Watch final : private JoinHandler {
   std::vector<Stall> stalls_;    ///< of this rank and of those below it
   std::optional<Stall> shown_stall_;
   Clock::time_point stalled_since_{};
+
+  std::atomic<bool> goes_on_{false};  ///< without lost ranks
+  int parent_rank_;
+  std::map<int, Suspect> suspects_;     ///< rank 0: of all ranks; others: of those that they have told of
+  std::set<int> lost_;
+  std::optional<Attachment> attachment_;
+  std::optional<Failure> attached_because_;
+  int num_attachments_ = 0;
+  std::list<Relay> relays_;
 
   std::optional<Failure> failure_;
   Clock::time_point failing_since_{};

@@ -73,7 +73,12 @@ class ThreadCluster : public cluster::Cluster {
       : board_(board),
         rank_(rank),
         host_of_(std::move(host_of)),
-        host_("node" + std::to_string(host_of_.at(static_cast<std::size_t>(rank)))) {}
+        host_("node" + std::to_string(host_of_.at(static_cast<std::size_t>(rank)))) {
+    for (int host = 0; host < ThreadCluster::num_hosts(); ++host) host_names_.push_back("node" + std::to_string(host));
+  }
+
+  /// As if this rank had been lost in the collective before.
+  void lose(int rank, const std::string& why) { lost_ranks_.push_back({rank, why}); }
 
   int rank() const override { return rank_; }
   int size() const override { return board_.size(); }
@@ -83,6 +88,9 @@ class ThreadCluster : public cluster::Cluster {
     std::uint32_t last = 0;
     for (const std::uint32_t host : host_of_) last = std::max(last, host);
     return static_cast<int>(last) + 1;
+  }
+  const std::string& host_name(int rank) const override {
+    return host_names_.at(host_of_.at(static_cast<std::size_t>(rank)));
   }
   std::string launcher() const override { return "threads"; }
   bool on_loopback() const override { return true; }
@@ -114,6 +122,8 @@ class ThreadCluster : public cluster::Cluster {
       throw Error(ExitStatus::run_failed, text.substr(0, why - 1), text.substr(why, hint - 1 - why), text.substr(hint));
     }
   }
+  void go_on_without_lost_ranks() override {}
+  std::span<const cluster::LostRank> lost_ranks() const override { return lost_ranks_; }
   ProgressCounter& progress_counter() override { return progress_counter_; }
   void tell_current_step() override {}
   void set_current_step(std::function<std::string(int)> current_step) override {
@@ -134,6 +144,8 @@ class ThreadCluster : public cluster::Cluster {
   int rank_;
   std::vector<std::uint32_t> host_of_;
   std::string host_;
+  std::vector<std::string> host_names_;
+  std::vector<cluster::LostRank> lost_ranks_;
   ProgressCounter progress_counter_;
   std::function<std::string(int)> current_step_;
 };

@@ -35,6 +35,12 @@ std::uint64_t AllToAllMeter::message_size_bytes(const Slice& slice) const {
 
 AllToAllMeter::Outcome AllToAllMeter::measure(const Slice& slice, std::size_t num_exchanges) {
   cluster_.barrier();
+  meter_.lost_pairs().note_lost_ranks();
+  for (std::int32_t& partner : partners_) {
+    if (partner != kernel::AllToAllSteps::rests && meter_.lost_pairs().is_lost(partner)) {
+      partner = kernel::AllToAllSteps::rests;
+    }
+  }
   Tally own;
   Outcome outcome;
   if (!partners_.empty()) {

@@ -15,6 +15,7 @@
 #include "bench/links.hpp"
 #include "cluster/bytes.hpp"
 #include "cluster/rendezvous.hpp"
+#include "core/units.hpp"
 
 namespace leadline::bench::link {
 namespace {
@@ -28,6 +29,18 @@ constexpr double least_limit_s = 1;
 constexpr std::ptrdiff_t lost_until_cut_off = 3;  // partners; guessed
 
 constexpr std::size_t max_examples = 4;
+
+bool is_gone(const Losses& losses, std::int32_t rank) {
+  return std::ranges::find(losses.ranks, rank, &cluster::LostRank::rank) != losses.ranks.end();
+}
+
+/// Without those of ranks that are gone.
+Losses among_present(Losses losses) {
+  std::erase_if(losses.pairs,
+                [&](const LostPair& pair) { return is_gone(losses, pair.low) || is_gone(losses, pair.high); });
+  std::erase_if(losses.cut_off_ranks, [&](std::int32_t rank) { return is_gone(losses, rank); });
+  return losses;
+}
 
 /// Hosts behind lost pairs: for each the hosts that it does not reach.
 std::map<std::uint32_t, std::set<std::uint32_t>> unreached_by_host(const Losses& losses,
@@ -97,6 +110,12 @@ LostPairs::LostPairs(const LinkRequest& request, cluster::Cluster& cluster, tran
   const auto limit = std::chrono::duration<double>(limit_s());
   goes_on_ = !request.strict_ranks &&
              transport.give_up_silent_links(std::chrono::duration_cast<std::chrono::milliseconds>(limit));
+  if (goes_on_) cluster.go_on_without_lost_ranks();
+}
+
+void LostPairs::note_lost_ranks() {
+  const auto lost = cluster_.lost_ranks();
+  if (lost.size() > losses_.ranks.size()) losses_.ranks.assign(lost.begin(), lost.end());
 }
 
 double LostPairs::limit_s() const {
@@ -110,7 +129,7 @@ bool LostPairs::is_other_host(int rank) const {
 }
 
 bool LostPairs::is_lost(int partner) const {
-  if (std::ranges::find(own_, partner) != own_.end()) return true;
+  if (std::ranges::find(own_, partner) != own_.end() || is_gone(losses_, partner)) return true;
   if (losses_.cut_off_ranks.empty() || !is_other_host(partner)) return false;
   return std::ranges::any_of(losses_.cut_off_ranks,
                              [&](std::int32_t rank) { return rank == partner || rank == cluster_.rank(); });
@@ -142,6 +161,7 @@ std::optional<std::int32_t> LostPairs::settle() {
   news_.reset();
   const std::string all = cluster_.all_reduce(
       std::move(own), [](const std::string& left, std::string_view right) { return left + std::string(right); });
+  note_lost_ranks();
   const std::size_t num_before = own_.size();
   for (cluster::Reader reader(all); !reader.at_end();) {
     const auto from = static_cast<std::int32_t>(reader.number<std::uint32_t>());
@@ -171,8 +191,41 @@ void LostPairs::learn(std::int32_t from, const News& news, bool has_reached_othe
   if (num_lost >= lost_until_cut_off) losses_.cut_off_ranks.push_back(from);
 }
 
-std::optional<Finding> lost_pairs_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
+std::optional<Finding> lost_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
                                           const std::function<std::string(std::uint32_t host)>& host_name) {
+  if (losses.ranks.empty()) return std::nullopt;
+  std::map<std::uint32_t, std::vector<int>> lost_on;
+  for (const cluster::LostRank& lost : losses.ranks) {
+    lost_on[host_of[static_cast<std::size_t>(lost.rank)]].push_back(lost.rank);
+  }
+  std::vector<std::string> who, why;
+  for (auto& [host, ranks] : lost_on) {
+    std::ranges::sort(ranks);
+    const bool is_whole = std::ranges::count(host_of, host) == static_cast<std::ptrdiff_t>(ranks.size());
+    const char* const word = ranks.size() == 1 ? "rank" : "ranks";
+    who.push_back(is_whole ? fmt::format("{} ({} {})", host_name(host), word, number_ranges(ranks))
+                           : fmt::format("{} {} on {}", word, number_ranges(ranks), host_name(host)));
+  }
+  for (const cluster::LostRank& lost : losses.ranks) {
+    if (why.size() < max_examples) why.push_back(lost.why);
+  }
+  if (losses.ranks.size() > why.size()) why.push_back(fmt::format("and {} more", losses.ranks.size() - why.size()));
+  const bool is_one = losses.ranks.size() == 1;
+  Finding finding;
+  finding.id = "ranks_lost";
+  finding.severity = Severity::warning;
+  finding.message = fmt::format("{} {} lost during the run: {}.", losses.ranks.size(), is_one ? "rank was" : "ranks were",
+                                fmt::join(who, "; "));
+  finding.evidence = fmt::format("{}", fmt::join(why, "; "));
+  finding.advice =
+      "Look at these hosts and their system logs. What was measured with them before is kept; all pairs of the others "
+      "were measured.";
+  return finding;
+}
+
+std::optional<Finding> lost_pairs_finding(const Losses& all_losses, std::span<const std::uint32_t> host_of,
+                                          const std::function<std::string(std::uint32_t host)>& host_name) {
+  const Losses losses = among_present(all_losses);
   if (losses.pairs.empty()) return std::nullopt;
   const std::uint64_t num = num_pairs_left_out(losses, host_of);
   const std::string cut = what_is_cut(losses, host_of, host_name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of ranks between which nothing can be measured: all ranks leave them out and go on.
+// Pairs of ranks between which nothing can be measured, and ranks that are gone: all others leave them out and go on.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,7 @@ struct LostPair {
 struct Losses {
   std::vector<LostPair> pairs;              ///< each once, in the order in which they were lost
   std::vector<std::int32_t> cut_off_ranks;  ///< whose pairs with other hosts are not tried, either
+  std::vector<cluster::LostRank> ranks;     ///< that are gone
 };
 
 /// A rank that has lost three partners on other hosts and reached none there is cut off: none of its pairs with other
@@ -42,6 +43,9 @@ class LostPairs {
   /// follows before the next attempt. Throws cluster::ConnectionLost where the transport cannot go on without a link,
   /// or with --strict-ranks.
   bool attempt(int partner, const std::function<void()>& work);
+
+  /// Local, after a collective: takes over which ranks are lost.
+  void note_lost_ranks();
 
   /// Local: whether there is something to settle.
   bool has_news() const { return news_.has_value(); }
@@ -72,7 +76,11 @@ class LostPairs {
   Losses losses_;
 };
 
-/// What to say of them; nothing where no pair is lost. A host that does not reach most others is named, rather than
+/// What to say of ranks that are gone; nothing where none is.
+std::optional<Finding> lost_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
+                                          const std::function<std::string(std::uint32_t host)>& host_name);
+
+/// What to say of pairs whose ranks are there; nothing where no such pair is lost. A host that does not reach most others is named, rather than
 /// each of them. `host_name`: by host index.
 std::optional<Finding> lost_pairs_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
                                           const std::function<std::string(std::uint32_t host)>& host_name);

@@ -222,6 +222,7 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
   own.time_is_over = stage_.cluster.rank() == 0 && is_over ? 1 : 0;
   own.rows_are_due = stage_.cluster.rank() == 0 && seconds_since(last_rows_ns_) > row_interval_s ? 1 : 0;
   const Tally all = close_round(stage_.cluster, own, wrong_byte);
+  meter_.lost_pairs().note_lost_ranks();
   if (all.has_lost_pairs != 0) {
     if (const auto lost = meter_.lost_pairs().settle()) row_.set(static_cast<std::size_t>(*lost), {});
     show_losses();

@@ -130,6 +130,7 @@ diagnosis::RetestTimes RetestMeter::measure(int from, int to, diagnosis::Load lo
   own.time_is_over = cluster_.rank() == 0 && spent_s > limit_s_ ? 1 : 0;
   const Tally all = close_round(cluster_, own, std::nullopt);
   is_over_ = all.time_is_over != 0;
+  lost_pairs.note_lost_ranks();
   if (all.has_lost_pairs != 0) lost_pairs.settle();
   if (all.num_pairs == 0) return {};
   return {all.time_ns_max, all.first_time_ns};
