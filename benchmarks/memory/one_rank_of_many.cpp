@@ -57,6 +57,7 @@ class FakeCluster final : public cluster::Cluster {
   const std::string& host() const override { return host_; }
   std::span<const std::uint32_t> host_of() const override { return host_of_; }
   int num_hosts() const override { return 1; }
+  const std::string& host_name(int) const override { return host_; }
   std::string launcher() const override { return "simulated"; }
   bool on_loopback() const override { return true; }
   void set_wait(WaitMode, std::function<void()>) override {}
@@ -72,6 +73,8 @@ class FakeCluster final : public cluster::Cluster {
   void agree(const Error* own) override {
     if (own != nullptr) throw Error(*own);
   }
+  void go_on_without_lost_ranks() override {}
+  std::span<const cluster::LostRank> lost_ranks() const override { return {}; }
   ProgressCounter& progress_counter() override { return progress_counter_; }
   void tell_current_step() override {}
   void set_current_step(std::function<std::string(int)> current_step) override {

@@ -122,6 +122,7 @@ Call::Call(const SocketAddress& address, const Hello& hello, const RunKey& key)
   hello_.nonce = new_nonce();
   int error_number = 0;
   socket_ = started(address, std::nullopt, error_number);
+  was_refused_ = error_number == ECONNREFUSED;
   if (error_number != 0 && error_number != EINPROGRESS) fail(system_error_text(error_number));
 }
 
@@ -146,6 +147,7 @@ Call::State Call::advance() {
     if (::poll(&one, 1, 0) <= 0) return state_;
     const int error_number = pending_error(socket_.fd());
     if (error_number != 0) {
+      was_refused_ = error_number == ECONNREFUSED;
       fail(system_error_text(error_number));
       return state_;
     }
@@ -247,21 +249,6 @@ bool ConnectionQueue::await_host(int rank, Deadline deadline) {
 bool ConnectionQueue::has_seen(Purpose purpose, int from) const {
   const std::lock_guard lock(mutex_);
   return seen_.contains({purpose, from});
-}
-
-void CollectiveSockets::add(int rank, int fd) {
-  const std::lock_guard lock(mutex_);
-  fd_of_[rank] = fd;
-}
-
-void CollectiveSockets::remove(int rank) {
-  const std::lock_guard lock(mutex_);
-  fd_of_.erase(rank);
-}
-
-void CollectiveSockets::shut(int rank) const {
-  const std::lock_guard lock(mutex_);
-  if (const auto entry = fd_of_.find(rank); entry != fd_of_.end()) ::shutdown(entry->second, SHUT_RDWR);
 }
 
 }  // namespace leadline::cluster

@@ -51,6 +51,8 @@ class Call {
   short events() const { return state_ == State::connecting ? POLLOUT : POLLIN; }
   /// Whether the host took the connection; the rank may yet be silent.
   bool was_connected() const { return was_connected_; }
+  /// Whether nobody listens there any more: the process is gone, and its host says so.
+  bool was_refused() const { return was_refused_; }
   /// Why it is not answered, so far.
   const std::string& why() const { return why_; }
   /// The connection, once it is answered: non-blocking, TCP_NODELAY.
@@ -64,7 +66,7 @@ class Call {
   Hello hello_;
   RunKey key_;
   State state_ = State::connecting;
-  bool was_connected_ = false;
+  bool was_connected_ = false, was_refused_ = false;
   std::string why_;
   Descriptor socket_;
   Nonce of_called_{};
@@ -111,20 +113,6 @@ class ConnectionQueue {
   std::map<Caller, std::deque<Descriptor>> waiting_;  ///< no entry is empty: memory is for those who wait
   std::set<Caller> seen_;                             ///< tree edges only; few
   std::set<int> with_host_;                           ///< ranks at the other ends of watch edges, at most three
-};
-
-/// The sockets that the measuring thread waits on in collectives, for the watch to wake it when a rank is lost.
-class CollectiveSockets {
- public:
-  void add(int rank, int fd);
-  /// Before the socket is closed.
-  void remove(int rank);
-  /// What waits on the socket of that rank finds it closed.
-  void shut(int rank) const;
-
- private:
-  mutable std::mutex mutex_;
-  std::map<int, int> fd_of_;  ///< by rank
 };
 
 }  // namespace leadline::cluster

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "cluster/sockets_by_rank.hpp"
 #include "core/descriptor.hpp"
 #include "model/request.hpp"
 
@@ -58,10 +59,10 @@ struct BrokenEdge {
 class Edge {
  public:
   /// `socket` is non-blocking.
-  Edge(int rank, Descriptor socket, const Waiter& waiter) : rank_(rank), socket_(std::move(socket)), waiter_(&waiter) {}
+  Edge(int rank, Descriptor socket, const Waiter& waiter, SocketsByRank& sockets)
+      : rank_(rank), socket_(std::move(socket)), entry_(sockets, rank, socket_.fd()), waiter_(&waiter) {}
 
   int rank() const { return rank_; }
-  int fd() const { return socket_.fd(); }
   /// Both block by way of the waiter and throw BrokenEdge.
   void send(Frame frame, std::string_view text);
   /// Into `text`, whose memory is used again.
@@ -72,6 +73,7 @@ class Edge {
 
   int rank_;
   Descriptor socket_;
+  SocketsByRank::Entry entry_;
   const Waiter* waiter_;
   char ahead_[512];  ///< bytes read but not used yet: a small frame costs one call
   std::size_t ahead_begin_ = 0, ahead_end_ = 0;

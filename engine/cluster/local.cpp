@@ -280,7 +280,7 @@ int Run::wait(const HeldSignals& signals) {
 int Run::outcome() const {
   if (!first_failed_) return 0;
   const Child& first = children_.front();
-  const bool rank_0_ended_itself = first.failed() && first.exited();
+  const bool rank_0_ended_itself = first.exited() && (first.failed() || mark_.goes_on());
   const Child& failed = children_[*first_failed_];
   const int status = *failed.status;
   // By which signal a rank died is known only here, also where another has said that it is gone.

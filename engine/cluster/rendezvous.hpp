@@ -2,6 +2,7 @@
 // Direct connections between two ranks of a run: how a transport gets its data sockets or passes its addresses.
 #pragma once
 
+#include "cluster/sockets_by_rank.hpp"
 #include "core/deadline.hpp"
 #include "core/descriptor.hpp"
 #include "core/error.hpp"
@@ -32,6 +33,10 @@ class Rendezvous {
   /// need is driven on by `progress` until the partner comes. Throws ConnectionLost when the deadline passes.
   virtual Descriptor meet(int partner, Deadline deadline, const ProgressFunction& progress) = 0;
   Descriptor meet(int partner, Deadline deadline) { return meet(partner, deadline, {}); }
+
+  /// Local: where sockets to partners are entered, so that waits on them end when the partner is lost while the run
+  /// goes on; null where that is not to be had.
+  virtual SocketsByRank* data_sockets() { return nullptr; }
 };
 
 }  // namespace leadline::cluster

@@ -65,7 +65,7 @@ TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options
   on_loopback_ = SocketAddress::of_socket(listener.fd()).is_loopback();
   const auto address = [this](int rank) { return address_of(rank); };
   watch_.emplace(Watch::Settings{rank_, size_, host_, options_.timeout, address}, std::move(listener), *key_,
-                 connection_queue_, collective_sockets_, *bootstrap_);
+                 connection_queue_, collective_sockets_, data_sockets_, *bootstrap_);
   try {
     grow_tree(deadline);
   } catch (const Error& error) {
@@ -91,8 +91,7 @@ void TcpCluster::grow_tree(Deadline deadline) {
     const char* hint = "Check that it was started, and with the same secret";
     watch_->adopt_parent(parent, dial(address_of(parent), hello, *key_, deadline, hint));
     hello.purpose = Purpose::collectives;
-    parent_.emplace(parent, dial(address_of(parent), hello, *key_, deadline, hint), waiter_);
-    collective_sockets_.add(parent, parent_->fd());
+    parent_.emplace(parent, dial(address_of(parent), hello, *key_, deadline, hint), waiter_, collective_sockets_);
     if (!connection_queue_.await_host(parent, deadline)) {
       throw ConnectionLost(parent, fmt::format("rank {} let rank {} in and has been silent since", parent, rank_), {},
                            "Look at that rank's host and the network between the two");
@@ -110,7 +109,7 @@ void TcpCluster::await_child(int child, Deadline deadline) {
                          fmt::format("rank {} waits for it at {} port {}", rank_, own.address, own.port),
                          "Check that it was started, with the same secret, and can reach that address");
   }
-  add_child(child, std::move(socket));
+  children_.emplace_back(child, std::move(socket), waiter_, collective_sockets_);
 }
 
 /// Host indices are given by rank 0, in order of first appearance, and go to everybody: the names of hosts, and the
@@ -196,26 +195,13 @@ void TcpCluster::go_on_without_lost_ranks() {
   if (rank_ == 0) bootstrap_->going_on_without_lost_ranks();
 }
 
-void TcpCluster::add_child(int rank, Descriptor socket) {
-  collective_sockets_.add(rank, socket.fd());
-  children_.emplace_back(rank, std::move(socket), waiter_);
-}
-
 Edge* TcpCluster::edge_to(int child) {
   const auto edge = std::ranges::find(children_, child, &Edge::rank);
   return edge != children_.end() ? &*edge : nullptr;
 }
 
 void TcpCluster::drop(const Edge& child) {
-  const int rank = child.rank();
-  collective_sockets_.remove(rank);
-  children_.remove_if([&](const Edge& edge) { return edge.rank() == rank; });
-}
-
-void TcpCluster::drop_parent() {
-  collective_sockets_.remove(parent_->rank());
-  parent_.reset();
-  ++num_parents_lost_;
+  children_.remove_if([rank = child.rank()](const Edge& edge) { return edge.rank() == rank; });
 }
 
 std::string TcpCluster::collective(Sweep sweep) {
@@ -302,7 +288,7 @@ void TcpCluster::await_orphans(Sweep& sweep, std::vector<std::uint32_t> missing)
       continue;
     }
     Descriptor socket = connection_queue_.take(Purpose::collectives, rank, Deadline::after(lost_rank_interval));
-    if (socket) add_child(rank, std::move(socket));
+    if (socket) children_.emplace_back(rank, std::move(socket), waiter_, collective_sockets_);
   }
 }
 
@@ -311,10 +297,9 @@ std::string TcpCluster::ask_parent(Sweep& sweep, const std::vector<std::uint32_t
   for (;;) {
     try {
       if (!parent_) {
-        Descriptor socket = watch_->new_parent(num_parents_lost_);
+        Descriptor socket = watch_->new_parent(++num_parents_lost_);
         if (!socket) throw BrokenEdge{0};
-        collective_sockets_.add(0, socket.fd());
-        parent_.emplace(0, std::move(socket), waiter_);
+        parent_.emplace(0, std::move(socket), waiter_, collective_sockets_);
         if (sweep.take_item) sweep.own = "again";
       }
       const Frame frame{sweep.operation, sequence_};
@@ -323,7 +308,7 @@ std::string TcpCluster::ask_parent(Sweep& sweep, const std::vector<std::uint32_t
       return result;
     } catch (const BrokenEdge& broken) {
       if (!goes_on_ || broken.is_nonsense || !parent_) throw;
-      drop_parent();
+      parent_.reset();
     }
   }
 }
@@ -347,7 +332,7 @@ void TcpCluster::send_item(std::string_view item) {
     parent_->send({Operation::item, sequence_}, item);
   } catch (const BrokenEdge&) {
     if (!goes_on_) throw;
-    drop_parent();
+    parent_.reset();
   }
 }
 

@@ -63,6 +63,7 @@ class TcpCluster final : public Cluster {
 
   using Rendezvous::meet;
   Descriptor meet(int partner, Deadline deadline, const ProgressFunction& progress) override;
+  SocketsByRank* data_sockets() override { return &data_sockets_; }
 
  private:
   void grow_tree(Deadline deadline);
@@ -90,10 +91,8 @@ class TcpCluster final : public Cluster {
   void send_item(std::string_view item);
   std::string take_result(const std::string& packed);
 
-  void add_child(int rank, Descriptor socket);
   Edge* edge_to(int child);
   void drop(const Edge& child);
-  void drop_parent();
 
   std::unique_ptr<Bootstrap> bootstrap_;
   JoinOptions options_;
@@ -106,7 +105,7 @@ class TcpCluster final : public Cluster {
   HostBook hosts_;
 
   ConnectionQueue connection_queue_;
-  CollectiveSockets collective_sockets_;
+  SocketsByRank collective_sockets_, data_sockets_;
   Waiter waiter_;
   std::optional<Watch> watch_;
   std::optional<Edge> parent_;

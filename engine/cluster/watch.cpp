@@ -55,6 +55,7 @@ constexpr auto shown_timeout_min = 8s;
 // For a rank that another has lost to connect to rank 0 by itself, which it does within milliseconds where only a
 // connection broke.
 constexpr auto suspect_patience = 3s;
+constexpr auto refused_patience = 300ms;  // where its host says that it is gone
 constexpr std::size_t num_relays_tried = 3;
 // Until a rank has found a new way to rank 0 or knows that there is none.
 constexpr auto attachment_patience = (num_relays_tried + 1) * probe_patience + 1s;
@@ -124,11 +125,12 @@ std::string WatchEdge::who() const {
 }
 
 Watch::Watch(Settings settings, Descriptor listener, RunKey key, ConnectionQueue& connection_queue,
-             const CollectiveSockets& collective_sockets, Bootstrap& bootstrap)
+             const SocketsByRank& collective_sockets, const SocketsByRank& data_sockets, Bootstrap& bootstrap)
     : settings_(std::move(settings)),
       interval_(std::clamp<Clock::duration>(settings_.timeout / 10, 50ms, 1s)),
       connection_queue_(connection_queue),
       collective_sockets_(collective_sockets),
+      data_sockets_(data_sockets),
       bootstrap_(bootstrap),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       signals_(std::in_place),
@@ -396,7 +398,8 @@ void Watch::look_at_own_progress() {
   }
   if (!own_stall_) begin_stall(stall_detector_.progress_counter.awaited_ranks.get(), *time);
   // Later than silence is noticed, so that a silent rank is named before those who wait for it.
-  const auto patience = settings_.timeout + 3 * interval_ + 200ms;
+  auto patience = settings_.timeout + 3 * interval_ + 200ms;
+  if (goes_on_) patience += attachment_patience + 2 * suspect_patience;  // or until it is left out
   if (!probes_.empty() || !stall_detector_.standstill(now_, patience)) return;
   own_stall_->lasts_s = seconds(*time);
   take_stall(*own_stall_);
@@ -551,8 +554,15 @@ void Watch::lose(WatchEdge& edge, Failure failure) {
 }
 
 void Watch::suspect(int rank, const Failure& failure, Clock::duration patience) {
-  suspects_.try_emplace(rank, Suspect{failure, now_ + patience});
-  if (settings_.rank == 0) return;
+  const auto [entry, is_new] = suspects_.try_emplace(rank, Suspect{failure, now_ + patience});
+  if (settings_.rank == 0) {
+    if (is_new) probe(rank, entry->second);
+    return;
+  }
+  tell_suspect(rank, failure);
+}
+
+void Watch::tell_suspect(int rank, const Failure& failure) {
   std::string bytes;
   append(bytes, static_cast<std::uint32_t>(rank));
   tell_parent(WatchEdge::Message::suspect, bytes + packed(failure));
@@ -568,14 +578,31 @@ void Watch::take_suspect(std::string_view bytes) {
   suspect(rank, *failure, suspect_patience);
 }
 
+void Watch::probe(int rank, Suspect& suspect) {
+  const Hello hello{Purpose::probe, 0, static_cast<std::uint32_t>(rank)};
+  try {
+    suspect.probe.emplace(settings_.address_of(rank), hello, key_);
+  } catch (const Error&) {
+    return;  // no descriptor left: it takes longer then
+  }
+}
+
 void Watch::settle_suspects() {
   if (settings_.rank != 0 || failure_) return;
+  for (auto& [rank, suspect] : suspects_) {
+    if (!suspect.probe) continue;
+    suspect.probe->advance();
+    if (!suspect.probe->is_over()) continue;
+    if (suspect.probe->was_refused()) suspect.give_up_at = std::min(suspect.give_up_at, now_ + refused_patience);
+    suspect.probe.reset();
+  }
   const auto due = std::ranges::find_if(suspects_, [&](const auto& one) { return now_ > one.second.give_up_at; });
   if (due == suspects_.end()) return;
-  const auto [rank, suspect] = *due;
+  const int rank = due->first;
+  const Failure failure = due->second.failure;
   suspects_.erase(due);
-  if (suspect.failure.kind == FailureKind::silent && has_lost_all_hosts()) return note(suspect.failure, nullptr);
-  give_up(rank, suspect.failure);
+  if (failure.kind == FailureKind::silent && has_lost_all_hosts()) return note(failure, nullptr);
+  give_up(rank, failure);
 }
 
 /// Rank 0. Those below the lost one connect to rank 0, if they live.
@@ -593,7 +620,7 @@ void Watch::give_up(int rank, const Failure& failure) {
   for (const int child : children_of(rank, settings_.size)) {
     if (lost_.contains(child) || is_connected_to(child)) continue;
     const Failure gone = rank_unreached(name_of(child), name_of(rank), current_step_of(child));
-    suspects_.try_emplace(child, Suspect{gone, now_ + attachment_patience + suspect_patience});
+    suspect(child, gone, attachment_patience + suspect_patience);
   }
 }
 
@@ -609,6 +636,7 @@ void Watch::forget(int rank, const Failure& failure) {
     if (edge.rank() == rank) edge.is_lost = edge.has_left = true;
   }
   collective_sockets_.shut(rank);
+  data_sockets_.shut(rank);
   if (failure.silent_process.pid != 0) end_if_stopped_here(failure.silent_process);
 }
 
@@ -669,7 +697,7 @@ void Watch::serve_attachment() {
   connection_queue_.leave(Purpose::collectives, 0, attachment_->take_collectives());
   attachment_.reset();
   ++num_attachments_;
-  for (const auto& [rank, suspect] : std::map(suspects_)) this->suspect(rank, suspect.failure, suspect_patience);
+  for (const auto& [rank, suspect] : suspects_) tell_suspect(rank, suspect.failure);
 }
 
 Attachment::Attachment(int rank, RunKey key, std::vector<Route> routes, Clock::time_point now)

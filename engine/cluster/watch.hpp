@@ -168,7 +168,7 @@ class Watch final : private JoinHandler {
 
   /// The thread starts here and lives until leave() or destruction. References outlive the watch.
   Watch(Settings settings, Descriptor listener, RunKey key, ConnectionQueue& connection_queue,
-        const CollectiveSockets& collective_sockets, Bootstrap& bootstrap);
+        const SocketsByRank& collective_sockets, const SocketsByRank& data_sockets, Bootstrap& bootstrap);
   ~Watch() override { leave(); }
 
   // All of these: from the measuring thread, without blocking unless said otherwise.
@@ -242,10 +242,13 @@ class Watch final : private JoinHandler {
   struct Suspect {
     Failure failure;
     Clock::time_point give_up_at;
+    std::optional<Call> probe = {};  ///< from rank 0, of a rank that may be gone
   };
   void lose(WatchEdge& edge, Failure failure);
   void suspect(int rank, const Failure& failure, Clock::duration patience);
+  void tell_suspect(int rank, const Failure& failure);
   void take_suspect(std::string_view bytes);
+  void probe(int rank, Suspect& suspect);
   void settle_suspects();
   void give_up(int rank, const Failure& failure);
   void forget(int rank, const Failure& failure);
@@ -276,7 +279,7 @@ class Watch final : private JoinHandler {
   Settings settings_;
   const Clock::duration interval_;  ///< between heartbeats
   ConnectionQueue& connection_queue_;
-  const CollectiveSockets& collective_sockets_;
+  const SocketsByRank &collective_sockets_, &data_sockets_;
   Bootstrap& bootstrap_;
   StallDetector stall_detector_;
   std::atomic<bool> has_edges_{false};

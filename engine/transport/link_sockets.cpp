@@ -111,7 +111,9 @@ Connected LinkSockets::connect(int partner, Deadline deadline) {
   if (network_) socket = network_->connect(own_rank_, partner, socket, deadline);
   if (silence_limit_.count() > 0) set_silence_limit(socket.fd(), silence_limit_);
   if (greet(socket.fd(), partner, deadline, progress_) == Greeting::closed) throw_lost(partner, 0);
-  open_.push_back({partner, std::move(socket), 0});
+  cluster::SocketsByRank::Entry entry;
+  if (auto* const sockets = rendezvous_.data_sockets()) entry = {*sockets, partner, socket.fd()};
+  open_.push_back({partner, std::move(socket), std::move(entry)});
   return Connected::anew;
 }
 

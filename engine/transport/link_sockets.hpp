@@ -67,6 +67,7 @@ class LinkSockets {
   struct OpenLink {
     int partner;
     Descriptor socket;
+    cluster::SocketsByRank::Entry entry = {};
     std::uint64_t num_resent = 0;  ///< TCP segments, when it was last asked
   };
 

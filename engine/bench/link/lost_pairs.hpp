@@ -26,7 +26,7 @@ struct LostPair {
 struct Losses {
   std::vector<LostPair> pairs;              ///< each once, in the order in which they were lost
   std::vector<std::int32_t> cut_off_ranks;  ///< whose pairs with other hosts are not tried, either
-  std::vector<cluster::LostRank> ranks;     ///< that are gone
+  std::vector<cluster::LostRank> ranks = {};  ///< that are gone
 };
 
 /// A rank that has lost three partners on other hosts and reached none there is cut off: none of its pairs with other

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives go on without ranks that die, wherever these are in the tree and whatever is under way.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ranks.hpp"
+
+namespace leadline::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+std::string sum_of(const std::string& left, std::string_view right) {
+  int number = 0;
+  std::from_chars(right.data(), right.data() + right.size(), number);
+  return std::to_string(std::stoi(left) + number);
+}
+
+std::set<int> lost_of(const Cluster& cluster) {
+  std::set<int> lost;
+  for (const LostRank& one : cluster.lost_ranks()) lost.insert(one.rank);
+  return lost;
+}
+
+[[noreturn]] void die() {
+  ::kill(::getpid(), SIGKILL);
+  for (;;) ::pause();
+}
+
+/// What every collective gives when these ranks are lost.
+void require_collectives_without(Cluster& cluster, const std::set<int>& lost) {
+  while (lost_of(cluster) != lost) cluster.barrier();
+  int sum = 0;
+  for (int rank = 0; rank < cluster.size(); ++rank) sum += lost.contains(rank) ? 0 : rank;
+  require(cluster.all_reduce(std::to_string(cluster.rank()), sum_of) == std::to_string(sum), "the sum of all others");
+  require(cluster.broadcast("from " + std::to_string(cluster.rank())) == "from 0", "the text of rank 0");
+  std::set<int> from;
+  cluster.gather(std::to_string(cluster.rank()), [&](int rank, std::string_view text) {
+    require(text == std::to_string(rank), "the text of the rank");
+    require(from.insert(rank).second, "each text once");
+  });
+  if (cluster.rank() != 0) return;
+  for (int rank = 0; rank < cluster.size(); ++rank) {
+    require(from.contains(rank) != lost.contains(rank), "a text of each other rank");
+  }
+}
+
+TEST(LostRanks, AnyButTheFirstIsLeftOut) {
+  for (int victim = 1; victim < 7; ++victim) {
+    const Outcome outcome = run_ranks(7, [&](Cluster& cluster) {
+      cluster.go_on_without_lost_ranks();
+      cluster.barrier();
+      if (cluster.rank() == victim) die();
+      require_collectives_without(cluster, {victim});
+      require(cluster.lost_ranks().front().why.find(" died (its connection closed)") != std::string::npos, "the reason");
+    });
+    EXPECT_EQ(outcome.status, 0) << outcome.said;
+    EXPECT_THAT(outcome.said, HasSubstr("The run goes on without rank " + std::to_string(victim)));
+  }
+}
+
+TEST(LostRanks, SeveralAtOnceAreLeftOutWithWhatIsBetween) {
+  const std::set<int> victims{1, 3, 8, 5};  // a chain, and a leaf elsewhere
+  const Outcome outcome = run_ranks(12, [&](Cluster& cluster) {
+    cluster.go_on_without_lost_ranks();
+    cluster.barrier();
+    if (victims.contains(cluster.rank())) die();
+    require_collectives_without(cluster, victims);
+  });
+  EXPECT_EQ(outcome.status, 0) << outcome.said;
+}
+
+/// Dies at any moment of any collective; what the others agree on stays the same for all.
+TEST(LostRanks, TheOthersAgreeWheneverItHappens) {
+  for (int round = 0; round < 8; ++round) {
+    const int victim = 1 + round % 6;
+    const Outcome outcome = run_ranks(7, [&](Cluster& cluster) {
+      cluster.go_on_without_lost_ranks();
+      cluster.barrier();
+      std::thread death;
+      if (cluster.rank() == victim) {
+        death = std::thread([round] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(20 + 7 * round));
+          die();
+        });
+        death.detach();
+      }
+      const std::set<int> others{victim};
+      for (int number = 0; lost_of(cluster) != others; ++number) {
+        const std::string sum = cluster.all_reduce("1", sum_of);
+        require(sum == "7" || sum == "6", "the dead rank counts once or not at all");
+        require(cluster.broadcast(cluster.rank() == 0 ? sum : "") == sum, "one sum on all ranks");
+        std::set<int> from;
+        cluster.gather(std::string(5000, 'x'), [&](int rank, std::string_view text) {
+          require(text.size() == 5000 && from.insert(rank).second, "each text whole, and once");
+        });
+        require(cluster.rank() != 0 || from.size() >= 6, "a text of all that live");
+      }
+      require_collectives_without(cluster, others);
+    });
+    EXPECT_EQ(outcome.status, 0) << outcome.said;
+  }
+}
+
+TEST(LostRanks, AStoppedOneIsLeftOutAfterTheTimeoutAndEnded) {
+  const Outcome outcome = run_ranks(
+      5,
+      [&](Cluster& cluster) {
+        cluster.go_on_without_lost_ranks();
+        cluster.barrier();
+        if (cluster.rank() == 1) ::kill(::getpid(), SIGSTOP);
+        require_collectives_without(cluster, {1});
+        require(cluster.lost_ranks().front().why.find("has been silent for 1 s") != std::string::npos, "the reason");
+      },
+      1s);
+  EXPECT_EQ(outcome.status, 0) << outcome.said;
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "no process is left";
+}
+
+TEST(LostRanks, TheFirstIsMissedByAll) {
+  const Outcome outcome = run_ranks(5, [&](Cluster& cluster) {
+    cluster.go_on_without_lost_ranks();
+    cluster.barrier();
+    if (cluster.rank() == 0) die();
+    for (;;) cluster.barrier();
+  });
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.said, HasSubstr("leadline: rank 0 on "));
+  EXPECT_THAT(outcome.said, HasSubstr(" died"));
+}
+
+}  // namespace
+}  // namespace leadline::cluster

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pairs, ranks and hosts that are lost during a link test are left out and told; the rest is measured."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import program
+import pytest
+from network import Network
+from ranks import finish, started
+
+pytestmark = pytest.mark.slow
+
+Make = Callable[[int], Network]
+PLAIN = ["--message-size", "1000", "--messages", "100", "--retest", "2", "--timeout", "6s"]
+# Half a minute of work, in which every rank exchanges messages with every other all the time.
+LONG = ["--message-size", "1000-1010+1", "--messages", "3000", "--retest", "0", "--timeout", "6s"]
+
+
+def finding_of(path: Path, name: str = "pairs_not_measured") -> dict[str, Any]:
+    with h5py.File(path) as file:
+        summary: dict[str, Any] = json.loads(file["summary"][()])
+    (finding,) = [one for one in summary["findings"] if one["id"] == name]
+    return finding
+
+
+def missing_pairs(path: Path) -> set[tuple[int, int]]:
+    """Of the last slice."""
+    with h5py.File(path) as file:
+        repeat = file["repeats/0000"]
+        count = np.asarray(repeat["count"])
+    while count.ndim > 2:
+        count = count[-1]
+    return {(int(a), int(b)) for a, b in zip(*np.nonzero(count == 0), strict=True) if a != b}
+
+
+def test_two_hosts_that_never_reached_each_other(network: Make, tmp_path: Path) -> None:
+    hosts = network(4)
+    hosts.cut_between(2, 3)
+    with started(hosts, [0, 1, 2, 3], tmp_path, *PLAIN) as runs:
+        ends = finish(runs)
+    assert [end.status for end in ends] == [1] * 4, ends[0].err
+    assert ends[0].complaint == "leadline: not all pairs of ranks could be measured: see the findings"
+    assert [end.complaints for end in ends[1:]] == [[]] * 3
+    finding = finding_of(tmp_path / "r.h5")
+    assert finding["message"] == "1 pair of ranks could not be measured: node2 and node3 do not reach each other."
+    assert "rank 2 on node2 and rank 3 on node3" in finding["evidence"]
+    assert finding["message"] in ends[0].out
+    assert missing_pairs(tmp_path / "r.h5") == {(2, 3), (3, 2)}
+
+
+@pytest.mark.parametrize("one_way", [False, True], ids=["both-ways", "one-way"])
+def test_two_hosts_are_cut_from_each_other_in_the_run(network: Make, tmp_path: Path, one_way: bool) -> None:
+    hosts = network(4)
+    with started(hosts, [0, 1, 2, 3], tmp_path, *LONG) as runs:
+        runs[0].await_err(r"\S")
+        time.sleep(1)
+        if one_way:
+            hosts.drop(1, 2)
+        else:
+            hosts.cut_between(1, 2)
+        ends = finish(runs)
+    assert [end.status for end in ends] == [1] * 4, ends[0].err
+    finding = finding_of(tmp_path / "r.h5")
+    assert finding["message"] == "1 pair of ranks could not be measured: node1 and node2 do not reach each other."
+    assert missing_pairs(tmp_path / "r.h5") == {(1, 2), (2, 1)}
+
+
+def test_a_host_whose_data_network_is_down(network: Make, tmp_path: Path) -> None:
+    """The control plane has a network of its own. All neighbours of the host fall silent at once, so it is the host."""
+    hosts = network(5)
+    hosts.add_second_network(range(5))
+    hosts.cut_second(3)
+    ranks = [host for host in range(5) for _ in range(2)]
+    with started(hosts, ranks, tmp_path, *PLAIN, "--interface", "eth1") as runs:
+        ends = finish(runs)
+    assert [end.status for end in ends] == [1] * len(ranks), ends[0].err
+    finding = finding_of(tmp_path / "r.h5")
+    assert finding["message"] == "16 pairs of ranks could not be measured: node3 does not reach 4 of 4 other hosts."
+
+
+@pytest.mark.parametrize(("one", "other"), [(0, 1), (1, 3)], ids=["with-rank-0", "without"])
+def test_two_hosts_whose_pair_the_control_plane_needs(network: Make, tmp_path: Path, one: int, other: int) -> None:
+    """Only their own pair is missing: the control plane finds another way."""
+    hosts = network(4)
+    with started(hosts, [0, 1, 2, 3], tmp_path, *LONG) as runs:
+        runs[0].await_err(r"\S")
+        time.sleep(1)
+        hosts.cut_between(one, other)
+        ends = finish(runs)
+    assert [end.status for end in ends] == [1] * 4, ends[0].err
+    finding = finding_of(tmp_path / "r.h5")
+    assert finding["message"].endswith(f": node{one} and node{other} do not reach each other.")
+    assert missing_pairs(tmp_path / "r.h5") == {(one, other), (other, one)}
+
+
+def lost_ranks_of(path: Path) -> dict[str, Any]:
+    return finding_of(path, "ranks_lost")
+
+
+def leadline_of(run: program.Run) -> int:
+    """The process of that rank, which other programs have started."""
+    (pid,) = [pid for pid in run.processes() if Path(f"/proc/{pid}/comm").read_text().strip() == "leadline"]
+    return pid
+
+
+@pytest.mark.parametrize(
+    ("number", "victim"), [(signal.SIGKILL, 1), (signal.SIGKILL, 4), (signal.SIGSTOP, 1)], ids=["killed", "leaf", "frozen"]
+)
+def test_a_rank_is_left_out_and_the_rest_is_measured(
+    network: Make, tmp_path: Path, number: signal.Signals, victim: int
+) -> None:
+    """Rank 1 has others below it in the tree of the control plane."""
+    hosts = network(5)
+    with started(hosts, range(5), tmp_path, *LONG) as runs:
+        runs[0].await_err(r"\S")
+        time.sleep(1)
+        os.kill(leadline_of(runs[victim]), number)
+        ends = [run.finish() for rank, run in enumerate(runs) if rank != victim]
+    assert [end.status for end in ends] == [1] * 4, ends[0].err
+    assert ends[0].complaints[0].startswith(f"leadline: rank {victim} on node{victim} "), ends[0].complaints
+    assert ends[0].complaints[1:] == ["leadline: ranks were lost during the run: see the findings"]
+    assert [end.complaints for end in ends[1:]] == [[]] * 3
+    finding = lost_ranks_of(tmp_path / "r.h5")
+    assert finding["message"] == f"1 rank was lost during the run: node{victim} (rank {victim})."
+    assert finding["message"] in ends[0].out
+    assert missing_pairs(tmp_path / "r.h5") == {
+        pair for other in range(5) if other != victim for pair in ((victim, other), (other, victim))
+    }
+
+
+def test_a_host_is_left_out_whose_cable_is_cut(network: Make, tmp_path: Path) -> None:
+    hosts = network(4)
+    host_of = [host for host in range(4) for _ in range(2)]
+    with started(hosts, host_of, tmp_path, *LONG) as runs:
+        runs[0].await_err(r"\S")
+        time.sleep(1)
+        hosts.cut(1)
+        ends = finish(runs)
+    assert [end.status for end in ends] == [1, 1, 4, 4, 1, 1, 1, 1], ends[0].err
+    assert lost_ranks_of(tmp_path / "r.h5")["message"] == "2 ranks were lost during the run: node1 (ranks 2-3)."
+    assert all("node1" in line for end in ends[2:4] for line in end.complaints)
+    assert [end.complaints for end in (ends[1], *ends[4:])] == [[]] * 5
+    missing = missing_pairs(tmp_path / "r.h5")
+    assert missing == {(a, b) for a in range(8) for b in range(8) if a != b and not {a, b}.isdisjoint({2, 3})}
+
+
+def test_all_hosts_but_that_of_rank_0_are_lost(network: Make, tmp_path: Path) -> None:
+    """It is the host of rank 0, then, and the run ends."""
+    hosts = network(3)
+    with started(hosts, [0, 1, 2], tmp_path, *LONG) as runs:
+        runs[0].await_err(r"\S")
+        time.sleep(1)
+        hosts.cut(0)
+        ends = finish(runs)
+    assert [end.status for end in ends] == [4] * 3, ends[0].err
+    assert "rank 0 on node0 has heard nothing from any other host" in ends[0].complaint
