@@ -60,6 +60,7 @@ constexpr std::size_t num_relays_tried = 3;
 // Until a rank has found a new way to rank 0 or knows that there is none.
 constexpr auto attachment_patience = (num_relays_tried + 1) * probe_patience + 1s;
 constexpr std::size_t num_losses_told = 8;
+constexpr auto relay_end_patience = 2s;
 // Within so long after its own absence a rank notices that the others are gone, or is told to go.
 constexpr auto time_to_notice = 2s;
 
@@ -230,8 +231,7 @@ void Watch::run() {
       note({FailureKind::own_error, error}, nullptr);
     }
     for (WatchEdge& edge : edges_) listen_to(edge);
-    for (Relay& relay : relays_) relay.serve();
-    relays_.remove_if([](const Relay& relay) { return relay.is_over(); });
+    serve_relays();
     look_for_trouble();
     settle_suspects();
     serve_attachment();
@@ -239,6 +239,23 @@ void Watch::run() {
     if (failure_) consider_the_end();
   }
   for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::goodbye);
+  finish_relays();
+}
+
+/// The others may not have heard yet that all have come to the end.
+void Watch::finish_relays() {
+  const Deadline deadline = Deadline::after(relay_end_patience);
+  while (!relays_.empty() && !deadline.has_passed()) {
+    std::vector<pollfd> polled;
+    for (const Relay& relay : relays_) relay.add_to(polled);
+    ::poll(polled.data(), polled.size(), deadline.left_ms(100));
+    serve_relays();
+  }
+}
+
+void Watch::serve_relays() {
+  for (Relay& relay : relays_) relay.serve();
+  relays_.remove_if([](const Relay& relay) { return relay.is_over(); });
 }
 
 Watch::Clock::time_point Watch::next_due() const {

@@ -253,6 +253,8 @@ class Watch final : private JoinHandler {
   void give_up(int rank, const Failure& failure);
   void forget(int rank, const Failure& failure);
   void take_lost(std::string_view bytes);
+  void serve_relays();
+  void finish_relays();
   void begin_attachment(Failure because);
   void serve_attachment();
   std::vector<Attachment::Route> routes_to_rank_0() const;
