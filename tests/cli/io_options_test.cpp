@@ -48,7 +48,7 @@ TEST(IoOptions, HaveDefaultsThatMeasureTheStorage) {
   EXPECT_EQ(request.touch, memory::Touch::full);
   EXPECT_EQ(request.check, memory::Check::all);
   EXPECT_EQ(request.cache_path, CachePath::buffered);
-  EXPECT_EQ(request.timeout_s, 300);
+  EXPECT_EQ(request.timeout_s, 600);
   EXPECT_EQ(request.backend, "");
   EXPECT_EQ(request.format, ResultFormat::hdf5);
 }
