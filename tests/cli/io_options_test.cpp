@@ -311,7 +311,7 @@ TEST(IoOptions, ExplainThemselves) {
           "--touch",          "--check",       "--allocator",   "--wait",       "--direct",      "--uncached",
           "--drop-cache",     "--sync",        "--read-shift",  "--slow-calls", "--threshold",   "--output",
           "--format",         "--row-path",    "--overwrite",   "--quiet",      "--dry-run",     "--ranks",
-          "--ranks-per-host", "Default: 300s", "N-M-M  3",      "posix - "}) {
+          "--ranks-per-host", "Default: 600s", "N-M-M  3",      "posix - "}) {
       EXPECT_THAT(wanted.text, HasSubstr(option));
     }
   }
