@@ -127,6 +127,7 @@ void Phase::measure() {
   if (!agreed_) {
     preallocate();
     move();
+    if (waits_in_sync()) meet();
     sync();
     meet();
   }
@@ -190,17 +191,19 @@ void Phase::move() {
 /// storage at the end of that time.
 void Phase::sync() {
   if (!file_ || !writes() || stage_.request.sync == SyncTiming::none) return;
-  // An MPI library syncs when all openers have come, which may have much left to write.
-  const bool waits_for_others = share_.openers.size() > 1 && stage_.request.backend != "posix";
   const StateTimer timer(recorder_, IoTime::sync);
   failure_.guard([&] {
     if (stage_.request.sync == SyncTiming::outside) recorder_.row().cache_after = cache_state();
   });
   failure_.guard([&] {
-    const InFileCall in_call(file_call(), "syncing", {},
-                             waits_for_others ? FileCallKind::many_calls : FileCallKind::one_call);
+    const InFileCall in_call(file_call(), "syncing");
     file_->sync();
   });
+}
+
+/// An MPI library syncs when all openers have come, which may have much left to write. No single call waits for that.
+bool Phase::waits_in_sync() const {
+  return writes() && stage_.request.sync != SyncTiming::none && stage_.request.backend != "posix";
 }
 
 /// Untimed: closing a shared file waits for its other openers, which may still verify contents; that is not I/O time.

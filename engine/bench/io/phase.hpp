@@ -85,6 +85,7 @@ class Phase {
   void move();
   std::unique_ptr<ObjectLoop> make_loop(PhaseWork& work);
   void sync();
+  bool waits_in_sync() const;
   void meet();
   void close();
 
