@@ -2,6 +2,7 @@
 // Why a run ends early: one failure, as it travels between the watches and as it is printed.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,6 +44,7 @@ struct Stall {
   std::string why;          ///< it is cut off
   std::string step;         ///< "round 3 of 7"
   bool is_in_file_call = false;
+  std::chrono::steady_clock::time_point taken_at{};  ///< when this rank learned of it; does not travel
 };
 
 std::string packed(const Stall& stall);

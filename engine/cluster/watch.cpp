@@ -450,6 +450,7 @@ void Watch::take_stall(const Stall& stall) {
   if (stall.lasts_s > 0 && stalls_.size() < num_stalls_max) {
     if (stalls_.empty()) stalled_since_ = now_;
     stalls_.push_back(stall);
+    stalls_.back().taken_at = now_;
   }
   tell_parent(WatchEdge::Message::stall, packed(stall));
 }
@@ -631,12 +632,13 @@ void Watch::explain() {
   if (failure_->kind > FailureKind::lost_connection) return;
   const auto cause = first_cause(stalls_);
   if (!cause) return;
+  const double lasts_s = cause->lasts_s + seconds(now_ - cause->taken_at);
   if (cause->is_cut_off) {
     failure_ = ranks_cut_off(name_of(cause->rank), name_of(cause->partner), cause->step, cause->why);
   } else if (failure_->kind == FailureKind::stuck && cause->is_in_file_call) {
-    failure_ = file_call_stuck(name_of(cause->rank), cause->step, cause->lasts_s);
+    failure_ = file_call_stuck(name_of(cause->rank), cause->step, lasts_s);
   } else if (failure_->kind == FailureKind::stuck) {
-    failure_ = rank_stuck(name_of(cause->rank), name_of(cause->partner), cause->step, cause->lasts_s);
+    failure_ = rank_stuck(name_of(cause->rank), name_of(cause->partner), cause->step, lasts_s);
   }
 }
 

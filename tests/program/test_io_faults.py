@@ -394,6 +394,18 @@ def test_a_call_that_never_returns(call: str, frozen: hanging.HangingFiles, tmp_
         assert file["io/phases/state"][0] == (1 if call in ("reading", "deleting") else 0), "what was measured is kept"
 
 
+def test_a_rank_that_writes_for_others_never_returns(frozen: hanging.HangingFiles, tmp_path: Path, files: Path) -> None:
+    """Those that wait for it notice no later than it does, and are not named."""
+    frozen.freeze(hanging.WRITE, "f.", after=1)
+    words = ("--movement", "N-M-M", "--io-ranks", "1", "--buffer-size", "64KiB", "--timeout", "2s", "--output", "r.h5")
+    end = until_it_gives_up(small(POSIX, files, *words, ranks=3), tmp_path)
+    told = re.match(
+        r"rank 0 on \S+ has waited for a file system for ([\d.]+) s in write .*, writing 64 KiB", end.reason
+    )
+    assert told, end.err
+    assert float(told[1]) >= 2, "since it began, not until somebody first heard of it"
+
+
 def test_a_stall_is_told_while_it_lasts(frozen: hanging.HangingFiles, tmp_path: Path, files: Path) -> None:
     """Rank 0 waits for rank 1, and its file system is the one that does not answer."""
     frozen.freeze(hanging.WRITE, "f.1", after=3)
