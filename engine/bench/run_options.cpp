@@ -69,7 +69,9 @@ void declare_who(OptionTable& options, RunRequest& request) {
   options.text("--host-name-suffix", "TEXT",
                "network between hosts: look up the short host name with this behind it (node7 + i)",
                request.host_name_suffix);
-  options.seconds("--timeout", "end the run when a rank is silent or stuck for so long", 1, request.timeout_s);
+  options.seconds("--timeout",
+                  "end the run when a rank is silent, or stuck in an exchange or in one file call, for so long", 1,
+                  request.timeout_s);
 }
 
 void declare_message_size(OptionTable& options, RunRequest& request, std::uint64_t least_bytes) {

@@ -20,8 +20,6 @@
 namespace leadline::cli {
 namespace {
 
-constexpr double default_timeout_s = 300;  // an fsync of much data is silent for minutes
-
 constexpr const char* io_description =
     "Writes and reads files by all ranks at once: a file each, one for all, or through ranks that do the I/O for the\n"
     "others. Every object says whose it is and where it belongs, and is checked when it is read. Beside the rates it\n"
@@ -145,7 +143,7 @@ void check_cache(const IoRequest& request) {
 IoRequest parse_io_command(const std::vector<std::string>& arguments) {
   IoRequest request;
   request.command_line = arguments;
-  request.timeout_s = default_timeout_s;
+  request.timeout_s = bench::io::default_timeout_s;
   std::optional<ResultFormat> format;
 
   OptionParser options("leadline io", io_description,

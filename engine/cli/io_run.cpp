@@ -27,6 +27,7 @@
 #include "cli/text_file.hpp"
 #include "cluster/rank_placement.hpp"
 #include "core/error.hpp"
+#include "core/file_call.hpp"
 #include "output/io_text.hpp"
 #include "result/io_file.hpp"
 #include "result/shared_file.hpp"
@@ -100,7 +101,15 @@ class IoTest {
     if (!request.no_file) {
       files_ = run_collectively(
           cluster, [&] { return bench::io::agree_on_names(request, plan, cluster, run_environment.placement()); });
-      run_collectively(cluster, [&] { return bench::io::check_targets(request, plan, files_, rank_), true; });
+      run_collectively(cluster, [&] {
+        const std::string& own = files_.at(static_cast<std::size_t>(plan.layout.file_of(rank_)));
+        const InFileCall in_call(cluster.progress_counter().file_call, "looking at", own);
+        return bench::io::check_targets(request, plan, files_, rank_), true;
+      });
+    }
+    if (rank_ == 0 && !files_.empty()) {
+      const InFileCall in_call(cluster.progress_counter().file_call, "asking for the file system of", files_.front());
+      file_system_ = storage::file_system_of(directory_of(files_.front()));
     }
     run_ = run_of(request, plan, files_, cluster);
     return plan;
@@ -118,7 +127,7 @@ class IoTest {
     if (rank_ != 0) return;
     result.io_ranks = plan.layout.io_ranks().ranks;
     result.files = files_;
-    if (!files_.empty()) result.file_system = storage::file_system_of(directory_of(files_.front()));
+    result.file_system = file_system_;
   }
 
   std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
@@ -170,6 +179,7 @@ class IoTest {
   int rank_ = 0;
   std::unique_ptr<storage::Backend> backend_;
   std::vector<std::string> files_;
+  std::string file_system_;
   std::uint64_t run_ = 0;
 };
 

@@ -47,6 +47,7 @@ std::string packed(const Stall& stall) {
   append(bytes, static_cast<std::uint64_t>(1e3 * stall.lasts_s));
   append_text(bytes, stall.why.substr(0, words_size_max));
   append_text(bytes, stall.step.substr(0, words_size_max));
+  append(bytes, static_cast<std::uint8_t>(stall.is_in_file_call));
   return bytes;
 }
 
@@ -59,6 +60,7 @@ std::optional<Stall> unpacked_stall(std::string_view bytes) {
   stall.lasts_s = 1e-3 * static_cast<double>(reader.number<std::uint64_t>());
   stall.why = reader.text();
   stall.step = reader.text();
+  stall.is_in_file_call = reader.number<std::uint8_t>() != 0;
   if (reader.is_short() || stall.rank < 0 || stall.partner < -1) return std::nullopt;
   return stall;
 }
@@ -69,6 +71,7 @@ std::optional<Stall> first_cause(const std::vector<Stall>& stalls) {
                        [&](const Stall& stall) { return stall.rank == rank && stall.partner == partner; });
   };
   const auto rank_of = [&](const Stall& stall) {
+    if (stall.is_in_file_call) return 4;
     if (stall.partner < 0) return 0;
     if (stall.is_cut_off) return 3;
     return waits_for(stall.partner, stall.rank) ? 2 : 1;
@@ -183,8 +186,16 @@ Failure rank_stuck(const std::string& who, const std::string& partner, const std
                  fmt::format("Look at that link; --timeout sets the patience with what is timed in one go; {}", kept));
 }
 
+Failure file_call_stuck(const std::string& who, const std::string& current_step, double stuck_s) {
+  return failure(
+      FailureKind::stuck, fmt::format("{} has waited for a file system for {:.3g} s{}", who, stuck_s, in(current_step)),
+      "it does not answer",
+      fmt::format("Look at that file system and its servers; --timeout sets the patience with one call; {}", kept));
+}
+
 std::string stall_line(const std::string& who, const std::string& partner, const Stall& stall, double timeout_s) {
-  const std::string with = partner.empty() ? "" : " for " + partner;
+  const std::string awaited = stall.is_in_file_call ? "a file system" : partner;
+  const std::string with = awaited.empty() ? "" : " for " + awaited;
   if (stall.lasts_s == 0) return fmt::format("{} goes on", who);
   return fmt::format("{} has waited{} for {:.0f} s{}; the run ends after {:.3g} s without progress", who, with,
                      stall.lasts_s, in(stall.step), timeout_s);

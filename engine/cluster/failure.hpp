@@ -2,6 +2,7 @@
 // Why a run ends early: one failure, as it travels between the watches and as it is printed.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,7 +18,7 @@ namespace leadline::cluster {
 /// What happened, the weakest evidence first: a dead rank makes others lose connections and get stuck, never
 /// the other way round. A launcher that sees a rank die signals all others, hence `signalled` below it.
 enum class FailureKind : std::uint8_t {
-  stuck = 1,        ///< no progress inside a transport
+  stuck = 1,        ///< no progress inside a transport, or inside one call into a file system
   lost_connection,  ///< a data connection, or a collective's, broke
   aborted,          ///< a library in this process called abort(), most likely since a partner is gone
   signalled,        ///< SIGINT, SIGTERM or SIGHUP arrived
@@ -42,14 +43,16 @@ struct Stall {
   double lasts_s = 0;       ///< 0: it is over
   std::string why;          ///< it is cut off
   std::string step;         ///< "round 3 of 7"
+  bool is_in_file_call = false;
+  std::chrono::steady_clock::time_point taken_at{};  ///< when this rank learned of it; does not travel
 };
 
 std::string packed(const Stall& stall);
 /// Nothing where the bytes are damaged.
 std::optional<Stall> unpacked_stall(std::string_view bytes);
 
-/// What explains the others: two that do not reach each other, else two that wait for each other, else the first.
-/// Nothing where `stalls` is empty, or none of them names a partner.
+/// What explains the others: a rank inside a call into a file system, else two that do not reach each other, else two
+/// that wait for each other, else the first. Nothing where `stalls` is empty, or none of them says what is waited for.
 std::optional<Stall> first_cause(const std::vector<Stall>& stalls);
 
 void append(std::string& to, const ProcessIdentity& process);
@@ -79,6 +82,8 @@ Failure connection_lost(const std::string& who, const std::string& current_step,
 Failure rank_left(const std::string& who, const std::string& current_step);
 /// `partner`: whom it waits for; empty: one of several.
 Failure rank_stuck(const std::string& who, const std::string& partner, const std::string& current_step, double stuck_s);
+/// `current_step` says in which call.
+Failure file_call_stuck(const std::string& who, const std::string& current_step, double stuck_s);
 /// A line while it lasts, and one when it is over.
 std::string stall_line(const std::string& who, const std::string& partner, const Stall& stall, double timeout_s);
 Failure abort_in(const std::string& who, const std::string& current_step);

@@ -18,9 +18,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "cluster/address.hpp"
@@ -107,6 +110,8 @@ using Clock = std::chrono::steady_clock;
 // file system that takes its time. Whoever is still there then is killed.
 constexpr auto patience_after_failure = 7s;
 constexpr auto patience_after_report = 300ms;
+// A killed process is gone at once, unless one of its threads is in a call of the kernel that no signal ends.
+constexpr auto patience_after_kill = 2s;
 
 struct Child {
   pid_t pid = 0;
@@ -180,7 +185,9 @@ int run_rank(std::unique_ptr<LocalBootstrap> bootstrap, ReporterMark& mark,
 
 class Run {
  public:
-  ~Run() { kill_all(); }
+  ~Run() {
+    if (!is_ending_) kill_all();
+  }
 
   void start(int num_ranks, HeldSignals& signals, const std::function<int(std::unique_ptr<Bootstrap>)>& rank_main);
   int wait(const HeldSignals& signals);
@@ -193,6 +200,7 @@ class Run {
   }
   void kill_all();
   void look_at(Child& child, int options);
+  void name_those_left() const;
   bool is_over() const {
     return std::all_of(children_.begin(), children_.end(), [](const Child& child) { return child.status; });
   }
@@ -254,7 +262,36 @@ void Run::look_at(Child& child, int options) {
 void Run::kill_all() {
   is_ending_ = true;
   send_all(SIGKILL);
-  for (Child& child : children_) look_at(child, 0);
+  const Clock::time_point end = Clock::now() + patience_after_kill;
+  for (;;) {
+    for (Child& child : children_) look_at(child, WNOHANG);
+    if (is_over() || Clock::now() > end) return;
+    std::this_thread::sleep_for(10ms);
+  }
+}
+
+/// Where in the kernel a thread of this process sleeps, as far as the kernel tells.
+std::string place_in_kernel(pid_t pid) {
+  std::error_code ended;
+  std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", pid), ended);
+  for (; !ended && thread != std::filesystem::directory_iterator(); thread.increment(ended)) {
+    std::string state, place;
+    std::ifstream(thread->path() / "stat") >> state >> state >> state;
+    std::ifstream wchan(thread->path() / "wchan");
+    std::getline(wchan, place);
+    if (state == "D" && place.size() > 1) return ", " + place;
+  }
+  return {};
+}
+
+void Run::name_those_left() const {
+  for (std::size_t rank = 0; rank < children_.size(); ++rank) {
+    if (children_[rank].status) continue;
+    fmt::print(stderr,
+               "leadline: rank {} (process {}) was killed and is still there (inside the kernel{}). It ends when that "
+               "call returns: look at the file system that it uses\n",
+               rank, children_[rank].pid, place_in_kernel(children_[rank].pid));
+  }
 }
 
 int Run::wait(const HeldSignals& signals) {
@@ -266,13 +303,20 @@ int Run::wait(const HeldSignals& signals) {
       send_all(signal_number);
     }
     for (Child& child : children_) look_at(child, WNOHANG | WUNTRACED | WCONTINUED);
-    const bool is_ending = first_failed_ && (!mark_.goes_on() || children_.front().status);
-    if ((is_ending || is_told_to_stop_) && !give_up_at) give_up_at = Clock::now() + patience_after_failure;
+    const bool is_over_soon = first_failed_ && (!mark_.goes_on() || children_.front().status);
+    // One that has said why the run failed may itself be unable to end.
+    const bool is_failing = is_over_soon || is_told_to_stop_ || mark_.rank();
+    if (is_failing && !give_up_at) give_up_at = Clock::now() + patience_after_failure;
     // The others stay only for the sake of the one that reports, or because they are stopped. A killed one has closed
     // its connections, which others then report, a moment before its end is seen here.
     const bool is_reported = mark_.rank() && children_[static_cast<std::size_t>(*mark_.rank())].status;
     if (is_reported && give_up_at) give_up_at = std::min(*give_up_at, Clock::now() + patience_after_report);
-    if (give_up_at && Clock::now() > *give_up_at) kill_all();
+    if (!give_up_at || Clock::now() <= *give_up_at) continue;
+    kill_all();
+    if (is_over()) break;
+    name_those_left();
+    const int status = outcome();
+    return status != 0 ? status : static_cast<int>(ExitStatus::run_failed);
   }
   return outcome();
 }

@@ -49,7 +49,9 @@ constexpr auto stuck_watch_patience = 30s;
 constexpr auto end_all_patience = 2s;
 // Long enough for a connection whose first packet is lost.
 constexpr auto probe_patience = 1500ms;
-constexpr std::size_t num_probes_max = 32, num_stalls_max = 4096, step_size_max = 200;
+constexpr std::size_t num_probes_max = 32, num_stalls_max = 4096;
+// Names of files are long.
+constexpr std::size_t step_size_max = 1024;
 // Of a run that gives up sooner nobody needs to hear that it waits.
 constexpr auto shown_timeout_min = 8s;
 // For a rank that another has lost to connect to rank 0 by itself, which it does within milliseconds where only a
@@ -61,6 +63,8 @@ constexpr std::size_t num_relays_tried = 3;
 constexpr auto attachment_patience = (num_relays_tried + 1) * probe_patience + 1s;
 constexpr std::size_t num_losses_told = 8;
 constexpr auto relay_end_patience = 2s;
+// Longer than a call takes on a loaded file system.
+constexpr auto told_file_call_after = 1min;
 // Within so long after its own absence a rank notices that the others are gone, or is told to go.
 constexpr auto time_to_notice = 2s;
 
@@ -408,7 +412,10 @@ void Watch::look_at_own_progress() {
     }
     return;
   }
-  const auto time = stall_detector_.standstill(now_, settings_.timeout / 2);
+  const bool is_in_file_call = stall_detector_.progress_counter.file_call.kind() == FileCallKind::one_call;
+  Clock::duration told_after = settings_.timeout / 2;
+  if (is_in_file_call) told_after = std::min<Clock::duration>(told_after, told_file_call_after);
+  const auto time = stall_detector_.standstill(now_, told_after);
   if (!time) {
     if (own_stall_) end_stall();
     return;
@@ -420,10 +427,16 @@ void Watch::look_at_own_progress() {
   if (!probes_.empty() || !stall_detector_.standstill(now_, patience)) return;
   own_stall_->lasts_s = seconds(*time);
   take_stall(*own_stall_);
-  note(rank_stuck(own_name(), partner_text(*own_stall_), current_step_of(settings_.rank), seconds(*time)), nullptr);
+  const std::string step = current_step_of(settings_.rank);
+  const bool is_in_file_calls = stall_detector_.progress_counter.file_call.kind() != FileCallKind::none;
+  note(is_in_file_calls ? file_call_stuck(own_name(), step, seconds(*time))
+                        : rank_stuck(own_name(), partner_text(*own_stall_), step, seconds(*time)),
+       nullptr);
 }
 
 void Watch::begin_stall(AwaitedRanks::Ranks awaited, Clock::duration lasts) {
+  const bool is_in_file_call = stall_detector_.progress_counter.file_call.kind() == FileCallKind::one_call;
+  if (is_in_file_call) awaited = {};
   std::vector<std::int32_t>& partners = awaited.partners;
   partners.erase(std::remove(partners.begin(), partners.end(), settings_.rank), partners.end());
   own_stall_ = Stall{settings_.rank,
@@ -431,7 +444,8 @@ void Watch::begin_stall(AwaitedRanks::Ranks awaited, Clock::duration lasts) {
                      false,
                      seconds(lasts),
                      {},
-                     current_step_of(settings_.rank).substr(0, step_size_max)};
+                     current_step_of(settings_.rank).substr(0, step_size_max),
+                     is_in_file_call};
   partners.insert(partners.end(), awaited.in_barrier.begin(), awaited.in_barrier.end());
   if (partners.size() > num_probes_max) partners.resize(num_probes_max);
   probe(partners);
@@ -489,6 +503,7 @@ void Watch::take_stall(const Stall& stall) {
   if (stall.lasts_s > 0 && stalls_.size() < num_stalls_max) {
     if (stalls_.empty()) stalled_since_ = now_;
     stalls_.push_back(stall);
+    stalls_.back().taken_at = now_;
   }
   tell_parent(WatchEdge::Message::stall, packed(stall));
 }
@@ -788,11 +803,15 @@ std::string Watch::current_step_of(int rank) {
     current_step = current_step_;
   }
   std::string text = current_step ? current_step(rank) : std::string();
-  if (!text.empty()) return text;
-  for (const WatchEdge& edge : edges_) {
-    if (edge.rank() == rank) return edge.current_step;
+  if (rank == settings_.rank) {
+    const std::string call = stall_detector_.progress_counter.file_call.text();
+    return text + (text.empty() || call.empty() ? "" : ", ") + call;
   }
-  return {};
+  for (const WatchEdge& edge : edges_) {
+    // What a rank says of itself in the same step has its file call, too.
+    if (edge.rank() == rank && edge.current_step.starts_with(text)) return edge.current_step;
+  }
+  return text;
 }
 
 void Watch::learn_hosts(const HostBook& hosts) {
@@ -885,10 +904,13 @@ void Watch::explain() {
   if (failure_->kind > FailureKind::lost_connection) return;
   const auto cause = first_cause(stalls_);
   if (!cause) return;
+  const double lasts_s = cause->lasts_s + seconds(now_ - cause->taken_at);
   if (cause->is_cut_off) {
     failure_ = ranks_cut_off(name_of(cause->rank), name_of(cause->partner), cause->step, cause->why);
+  } else if (failure_->kind == FailureKind::stuck && cause->is_in_file_call) {
+    failure_ = file_call_stuck(name_of(cause->rank), cause->step, lasts_s);
   } else if (failure_->kind == FailureKind::stuck) {
-    failure_ = rank_stuck(name_of(cause->rank), name_of(cause->partner), cause->step, cause->lasts_s);
+    failure_ = rank_stuck(name_of(cause->rank), name_of(cause->partner), cause->step, lasts_s);
   }
 }
 

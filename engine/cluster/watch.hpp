@@ -94,28 +94,44 @@ struct StallDetector {
   ProgressCounter progress_counter;
   std::atomic<bool> is_waiting{false};
 
-  /// How long nothing was achieved, if that is longer than allowed: `patience` inside a transport, where only a
-  /// partner can help; much longer elsewhere (a file system that hangs).
+  /// How long nothing was achieved, if that is longer than allowed: `patience` inside one call into a file system, or
+  /// inside a transport, where only a partner can help; much longer elsewhere.
   std::optional<Clock::duration> standstill(Clock::time_point now, Clock::duration patience) {
     const auto count = progress_counter.count.load(std::memory_order_relaxed);
-    const State state = is_waiting.load(std::memory_order_relaxed)                      ? State::waiting
-                        : progress_counter.in_transport.load(std::memory_order_relaxed) ? State::in_transport
-                                                                                        : State::elsewhere;
-    if (count != count_seen_ || state != state_seen_) {
+    const std::uint64_t call_begin_ns = progress_counter.file_call.begin_ns();
+    const State state = this->state();
+    if (count != count_seen_ || call_begin_ns != call_begin_ns_seen_ || state != state_seen_) {
       count_seen_ = count;
+      call_begin_ns_seen_ = call_begin_ns;
       state_seen_ = state;
       since_ = now;
     }
     if (state == State::waiting) return std::nullopt;
-    const Clock::duration allowed = state == State::in_transport ? patience : 10 * patience + std::chrono::minutes(1);
+    const bool is_bounded = state == State::in_file_call || state == State::in_transport;
+    const Clock::duration allowed = is_bounded ? patience : 10 * patience + std::chrono::minutes(1);
     if (now - since_ <= allowed) return std::nullopt;
     return now - since_;
   }
   void forgive(Clock::duration pause) { since_ += pause; }
 
  private:
-  enum class State { waiting, in_transport, elsewhere };
-  std::uint64_t count_seen_ = 0;
+  enum class State { waiting, in_transport, in_file_call, elsewhere };
+
+  /// The innermost: a rank that waits for others may write what comes from them.
+  State state() const {
+    switch (progress_counter.file_call.kind()) {
+      case FileCallKind::one_call:
+        return State::in_file_call;
+      case FileCallKind::many_calls:
+        return State::elsewhere;
+      case FileCallKind::none:
+        break;
+    }
+    if (is_waiting.load(std::memory_order_relaxed)) return State::waiting;
+    return progress_counter.in_transport.load(std::memory_order_relaxed) ? State::in_transport : State::elsewhere;
+  }
+
+  std::uint64_t count_seen_ = 0, call_begin_ns_seen_ = 0;
   State state_seen_ = State::elsewhere;
   Clock::time_point since_ = Clock::now();
 };

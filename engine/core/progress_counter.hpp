@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/file_call.hpp"
+
 namespace leadline {
 
 /// The ranks without which the measuring thread cannot go on now. Set outside timed loops, read by the watch.
@@ -39,6 +41,7 @@ struct ProgressCounter {
   /// True while the measuring thread is inside a transport, where only a partner can help it on.
   std::atomic<bool> in_transport{false};
   AwaitedRanks awaited_ranks;
+  CurrentFileCall file_call;
 
   void advance() noexcept { count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 };

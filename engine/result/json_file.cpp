@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/file_call.hpp"
 #include "result/collective.hpp"
 #include "result/output_file.hpp"
 #include "result/run_header.hpp"
@@ -32,7 +33,9 @@ JsonFile::JsonFile(cluster::Cluster& cluster, const std::string& path, ExistingF
                    IncompleteDocument incomplete)
     : cluster_(cluster), path_(cluster.broadcast(path)), existing_(existing), incomplete_(std::move(incomplete)) {
   all_or_error(cluster_, [&] {
-    if (cluster_.rank() == 0 && path_ != "-") put(incomplete_(reason_from_the_start));
+    if (cluster_.rank() != 0 || path_ == "-") return;
+    const InFileCall in_call(cluster_.progress_counter().file_call, "creating", path_, {}, FileCallKind::many_calls);
+    put(incomplete_(reason_from_the_start));
   });
 }
 
@@ -63,7 +66,9 @@ void JsonFile::finish(const std::function<std::string()>& document) {
     const std::lock_guard lock(mutex_);
     if (is_final_) return;
     is_final_ = true;
-    if (cluster_.rank() == 0) put(document());
+    if (cluster_.rank() != 0) return;
+    const InFileCall in_call(cluster_.progress_counter().file_call, "writing", path_, {}, FileCallKind::many_calls);
+    put(document());
   });
 }
 

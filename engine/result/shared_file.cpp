@@ -54,9 +54,13 @@ SharedFile SharedFile::open(cluster::Cluster& cluster, const std::string& path, 
   const std::string nonce = cluster.broadcast(place.nonce);
   const auto offset = from_bytes<std::uint64_t>(cluster.broadcast(as_bytes(std::span(&place.offset, 1)))).at(0);
 
-  shared.file_ = created ? std::move(created) : OutputFile::open_existing(path);
-  bool is_good = row_path == RowPath::automatic && shared.file_ && shared.file_->read_at(offset, nonce.size()) == nonce;
-  if (is_good && cluster.num_hosts() > 1) is_good = !shared.file_->needs_one_writing_host();
+  bool is_good = false;
+  {
+    const InFileCall in_call(shared.file_call(), "opening", path);
+    shared.file_ = created ? std::move(created) : OutputFile::open_existing(path);
+    is_good = row_path == RowPath::automatic && shared.file_ && shared.file_->read_at(offset, nonce.size()) == nonce;
+    if (is_good && cluster.num_hosts() > 1) is_good = !shared.file_->needs_one_writing_host();
+  }
   const auto both = [](const std::string& left, std::string_view right) {
     return std::string(left == "1" && right == "1" ? "1" : "0");
   };
@@ -65,9 +69,21 @@ SharedFile SharedFile::open(cluster::Cluster& cluster, const std::string& path, 
   return shared;
 }
 
+bool SharedFile::has_its_name() {
+  const InFileCall in_call(file_call(), "looking at", path_);
+  return file_->has_its_name();
+}
+
+CurrentFileCall& SharedFile::file_call() { return cluster_->progress_counter().file_call; }
+
+void SharedFile::write_at(std::uint64_t offset, std::string_view bytes) {
+  const InFileCall in_call(file_call(), "writing", path_, {offset, bytes.size()});
+  file_->write_at(offset, bytes);
+}
+
 /// Rank 0: tells at once that the file has been removed, and not when it is too late to do something about it.
 void SharedFile::look_after_name() {
-  if (cluster_->rank() != 0 || is_told_ || file_->has_its_name()) return;
+  if (cluster_->rank() != 0 || is_told_ || has_its_name()) return;
   is_told_ = true;
   fmt::print(stderr,
              "leadline: result file {} was removed or replaced during the run. The run goes on; at its end the file "
@@ -80,7 +96,7 @@ void SharedFile::put(const PlaceOfRank& place_of, std::string_view own, std::opt
   const auto write_own = [&](int rank, std::string_view bytes) {
     unless_failed(error, [&] {
       if (bytes.size() != own.size()) throw write_error(path_, fmt::format("rank {} sends another shape", rank));
-      file_->write_at(place_of(rank), bytes);
+      write_at(place_of(rank), bytes);
     });
   };
   if (direct_) {
@@ -94,7 +110,7 @@ void SharedFile::put(std::span<const PlacedBytes> own, std::optional<Error>& err
   look_after_name();
   if (direct_) {
     unless_failed(error, [&] {
-      for (const PlacedBytes& part : own) file_->write_at(part.offset, part.bytes);
+      for (const PlacedBytes& part : own) write_at(part.offset, part.bytes);
     });
     return;
   }
@@ -113,7 +129,7 @@ void SharedFile::write_placed(std::string_view message) {
   while (message.size() >= sizeof head) {
     std::memcpy(head.data(), message.data(), sizeof head);
     message.remove_prefix(sizeof head);
-    file_->write_at(head[0], message.substr(0, head[1]));
+    write_at(head[0], message.substr(0, head[1]));
     message.remove_prefix(std::min<std::size_t>(head[1], message.size()));
   }
 }
@@ -126,7 +142,7 @@ void SharedFile::write_pieces(std::uint64_t place, std::string_view message, std
   std::string_view values = message.substr(sizeof num_pieces + num_pieces * sizeof(Piece));
   for (const Piece& piece : pieces) {
     const std::size_t size = (piece.end - piece.begin) * value_size;
-    file_->write_at(place + piece.begin * value_size, values.substr(0, size));
+    write_at(place + piece.begin * value_size, values.substr(0, size));
     values.remove_prefix(size);
   }
 }
@@ -140,7 +156,7 @@ void SharedFile::put_pieces(const PlaceOfRank& place_of, std::string_view bytes,
   if (direct_) {
     const std::uint64_t place = place_of(cluster_->rank());
     for (const Piece& piece : pieces) {
-      unless_failed(error, [&] { file_->write_at(place + piece.begin * value_size, part_of(piece)); });
+      unless_failed(error, [&] { write_at(place + piece.begin * value_size, part_of(piece)); });
     }
     return;
   }
@@ -158,15 +174,17 @@ void SharedFile::put_pieces(const PlaceOfRank& place_of, std::string_view bytes,
 }
 
 void SharedFile::restore_name() {
-  const bool is_lost =
-      text_of_rank_0(*cluster_, [&] { return std::string(file_->has_its_name() ? "" : "lost"); }) == "lost";
+  const bool is_lost = text_of_rank_0(*cluster_, [&] { return std::string(has_its_name() ? "" : "lost"); }) == "lost";
   if (!is_lost) return;
   sync_others();
   all_or_error(*cluster_, [&] {
-    if (cluster_->rank() == 0) file_->restore_name();
+    if (cluster_->rank() != 0) return;
+    const InFileCall in_call(file_call(), "copying", path_, {}, FileCallKind::many_calls);
+    file_->restore_name();
   });
   all_or_error(*cluster_, [&] {
     if (!direct_ || cluster_->rank() == 0) return;
+    const InFileCall in_call(file_call(), "opening", path_);
     file_ = OutputFile::open_existing(path_);
     if (!file_) throw write_error(path_, errno);
   });
@@ -178,7 +196,9 @@ void SharedFile::sync_others() {
   const auto own = static_cast<std::size_t>(cluster_->rank());
   const auto first_on_host = std::find(host_of.begin(), host_of.end(), host_of[own]) - host_of.begin();
   all_or_error(*cluster_, [&] {
-    if (direct_ && own != 0 && static_cast<std::size_t>(first_on_host) == own) file_->sync();
+    if (!direct_ || own == 0 || static_cast<std::size_t>(first_on_host) != own) return;
+    const InFileCall in_call(file_call(), "syncing", path_, {}, FileCallKind::many_calls);
+    file_->sync();
   });
 }
 

@@ -13,6 +13,7 @@
 
 #include "cluster/cluster.hpp"
 #include "core/error.hpp"
+#include "core/file_call.hpp"
 #include "model/request.hpp"
 #include "result/output_file.hpp"
 
@@ -79,6 +80,9 @@ class SharedFile {
  private:
   SharedFile(cluster::Cluster& cluster, std::string path) : cluster_(&cluster), path_(std::move(path)) {}
 
+  CurrentFileCall& file_call();
+  bool has_its_name();
+  void write_at(std::uint64_t offset, std::string_view bytes);
   void look_after_name();
   void write_placed(std::string_view message);
   void write_pieces(std::uint64_t place, std::string_view message, std::size_t value_size);

@@ -190,7 +190,7 @@ TEST(BisectionMeasure, GoesThroughSizesWithTheSamePatterns) {
                                                     "retest " + std::to_string(all.slow_connections[0].from), "end 2",
                                                     "size 4000", "random 4", "so far 1", "random 4", "so far 2",
                                                     "retest " + std::to_string(all.slow_connections[1].from), "end 2"));
-  EXPECT_EQ(ranks[2].current_step, "bisection 4000 B, the retest of the slowest connections");
+  EXPECT_EQ(ranks[2].current_step, "the search for slow hosts and switches");
 }
 
 TEST(BisectionMeasure, SearchesForBadPatternsAndGoesOnFromWorseOnes) {

@@ -243,6 +243,10 @@ TEST(CurrentStep, SayWhichPatternItIs) {
   EXPECT_EQ(current_step.text(), "bisection 1000 B, pattern 1003 (shift:3)");
   enter(0, 1004, PatternKind::worst, 0);
   EXPECT_EQ(current_step.text(), "bisection 1000 B, pattern 1004 (worst)");
+  enter(0, 0, PatternKind::random, 0, CurrentStep::Activity::retest);
+  EXPECT_EQ(current_step.text(), "bisection 1000 B, the retest of the slowest connections");
+  current_step.enter({}, CurrentStep::Activity::diagnosis);
+  EXPECT_EQ(current_step.text(), "the search for slow hosts and switches");
 }
 
 /// How many moments it takes to open all links when each takes one and waits for both ends; 0 = never.

@@ -277,8 +277,11 @@ TEST(IoHints, AskedForAndGrantedStandSideBySide) {
 }
 
 TEST(IoCurrentStep, NameThePhaseTheObjectAndTheFile) {
-  CurrentStep current_step({{IoOperation::write, "/scratch/file"}, {IoOperation::read, ""}});
+  CurrentFileCall file_call;
+  CurrentStep current_step({{IoOperation::write, "/scratch/file"}, {IoOperation::read, ""}}, file_call);
   EXPECT_EQ(current_step.text(), "the opening of links");
+  current_step.enter(CurrentStep::Between::checking_files);
+  EXPECT_EQ(current_step.text(), "the check of the files");
   current_step.enter(0, 64);
   for (int i = 0; i < 17; ++i) current_step.object_done();
   EXPECT_EQ(current_step.text(), "write phase 1 of 2, object 17 of 64, /scratch/file");
@@ -286,6 +289,16 @@ TEST(IoCurrentStep, NameThePhaseTheObjectAndTheFile) {
   EXPECT_EQ(current_step.text(), "read phase 2 of 2, object 0 of 1");
   current_step.object_done();
   EXPECT_EQ(current_step.text(), "read phase 2 of 2, behind its last object");
+  current_step.enter(CurrentStep::Between::deleting_files);
+  EXPECT_EQ(current_step.text(), "the deletion of the files");
+}
+
+TEST(IoCurrentStep, LeavesTheFileToTheCallThatTheRankIsIn) {
+  CurrentFileCall file_call;
+  CurrentStep current_step({{IoOperation::write, "/scratch/file"}}, file_call);
+  current_step.enter(0, 64);
+  const InFileCall in_call(file_call, "syncing", "/scratch/file");
+  EXPECT_EQ(current_step.text(), "write phase 1 of 1, object 0 of 64");
 }
 
 TEST(IoFailure, TheFirstErrorIsKeptWithItsRank) {

@@ -48,7 +48,7 @@ TEST(IoOptions, HaveDefaultsThatMeasureTheStorage) {
   EXPECT_EQ(request.touch, memory::Touch::full);
   EXPECT_EQ(request.check, memory::Check::all);
   EXPECT_EQ(request.cache_path, CachePath::buffered);
-  EXPECT_EQ(request.timeout_s, 300);
+  EXPECT_EQ(request.timeout_s, 600);
   EXPECT_EQ(request.backend, "");
   EXPECT_EQ(request.format, ResultFormat::hdf5);
 }
@@ -311,7 +311,7 @@ TEST(IoOptions, ExplainThemselves) {
           "--touch",          "--check",       "--allocator",   "--wait",       "--direct",      "--uncached",
           "--drop-cache",     "--sync",        "--read-shift",  "--slow-calls", "--threshold",   "--output",
           "--format",         "--row-path",    "--overwrite",   "--quiet",      "--dry-run",     "--ranks",
-          "--ranks-per-host", "Default: 300s", "N-M-M  3",      "posix - "}) {
+          "--ranks-per-host", "Default: 600s", "N-M-M  3",      "posix - "}) {
       EXPECT_THAT(wanted.text, HasSubstr(option));
     }
   }

@@ -177,6 +177,8 @@ TEST(FailureText, a_long_text_still_fits_a_frame) {
 TEST(FailureText, without_a_current_step_reads_well) {
   EXPECT_EQ(rank_died("rank 3", "").error.problem(), "rank 3 died");
   EXPECT_EQ(rank_silent("rank 3", "", 60, {}).error.problem(), "rank 3 has been silent for 60 s");
+  EXPECT_EQ(file_call_stuck("rank 3", "syncing f", 60).error.problem(),
+            "rank 3 has waited for a file system for 60 s in syncing f");
   EXPECT_EQ(signal_to("rank 0 on a", "", SIGINT).error.why(), "rank 0 on a received SIGINT");
 }
 
@@ -193,6 +195,42 @@ TEST(StallDetector, only_a_transport_without_beats_stands_still) {
   EXPECT_FALSE(stall_detector.standstill(now + 64s, 1s));
   stall_detector.is_waiting = true;
   EXPECT_FALSE(stall_detector.standstill(now + 1000s, 1s));
+}
+
+TEST(StallDetector, each_call_into_a_file_system_has_the_patience_of_a_transport) {
+  using namespace std::chrono_literals;
+  StallDetector stall_detector;
+  CurrentFileCall& file_call = stall_detector.progress_counter.file_call;
+  auto now = StallDetector::Clock::now();
+  stall_detector.is_waiting = true;  // for others, whose rows it writes
+  {
+    const InFileCall first(file_call, "writing", "f", {0, 4096});
+    EXPECT_FALSE(stall_detector.standstill(now, 10s));
+    EXPECT_FALSE(stall_detector.standstill(now + 9s, 10s));
+  }
+  {
+    const InFileCall second(file_call, "writing", FileRange{4096, 4096});
+    EXPECT_FALSE(stall_detector.standstill(now + 11s, 10s)) << "a call that follows is progress";
+    EXPECT_EQ(stall_detector.standstill(now + 22s, 10s), 11s);
+  }
+  EXPECT_FALSE(stall_detector.standstill(now + 1000s, 10s)) << "it waits for others";
+  const InFileCall many(file_call, "completing", "f", {}, FileCallKind::many_calls);
+  EXPECT_FALSE(stall_detector.standstill(now + 1001s, 10s));
+  EXPECT_FALSE(stall_detector.standstill(now + 1100s, 10s)) << "a library may make any number of calls";
+  EXPECT_TRUE(stall_detector.standstill(now + 1200s, 10s));
+}
+
+TEST(FirstCause, a_rank_inside_a_file_call_goes_before_all_that_wait_for_it) {
+  Stall writes{6, -1, false, 3, {}, "write phase 1 of 2"};
+  writes.is_in_file_call = true;
+  const Stall waits{4, 6, false, 9, {}, {}}, cut{7, 8, true, 9, "no answer", {}};
+  EXPECT_EQ(first_cause({waits, writes, cut})->rank, 6);
+  const auto arrived = unpacked_stall(packed(writes));
+  ASSERT_TRUE(arrived);
+  EXPECT_TRUE(arrived->is_in_file_call);
+  EXPECT_EQ(stall_line("rank 6 on a", "", writes, 10),
+            "rank 6 on a has waited for a file system for 3 s in write phase 1 of 2; the run ends after 10 s without "
+            "progress");
 }
 
 TEST(FirstCause, two_that_do_not_reach_each_other_go_before_two_that_wait_for_each_other) {

@@ -137,6 +137,10 @@ class Run:
         """A signal to the first process."""
         self._process.send_signal(signal_number)
 
+    def await_status(self) -> int:
+        """Waits for the end of the first process alone: others may still be inside the kernel."""
+        return self._process.wait(self.left_s())
+
     def finish(self) -> Done:
         """Waits for the end, also of everything that holds the pipes, and for the last process."""
         try:

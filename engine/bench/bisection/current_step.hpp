@@ -18,7 +18,7 @@ namespace leadline::bench::bisection {
 /// Only the step changes, and it is atomic.
 class CurrentStep {
  public:
-  enum class Activity : std::uint8_t { opening_links, pattern, baseline, retest };
+  enum class Activity : std::uint8_t { opening_links, pattern, baseline, retest, diagnosis };
 
   CurrentStep(std::vector<std::string> pattern_names, std::vector<std::uint64_t> message_sizes_bytes)
       : names_(std::move(pattern_names)), sizes_bytes_(std::move(message_sizes_bytes)) {}
@@ -37,6 +37,7 @@ class CurrentStep {
     std::uint64_t rest = step_.load(std::memory_order_relaxed);
     const auto activity = static_cast<Activity>(rest % num_activities);
     if (activity == Activity::opening_links) return "the opening of links";
+    if (activity == Activity::diagnosis) return "the search for slow hosts and switches";
     rest /= num_activities;
     const std::uint64_t name = rest % num_names();
     rest /= num_names();
@@ -48,7 +49,7 @@ class CurrentStep {
   }
 
  private:
-  static constexpr std::uint64_t num_activities = 4, num_kinds = 3;
+  static constexpr std::uint64_t num_activities = 5, num_kinds = 3;
 
   std::uint64_t num_names() const { return names_.size() + num_kinds; }
 

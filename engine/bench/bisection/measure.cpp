@@ -377,6 +377,7 @@ void Measuring::run_size(int size_index) {
 
 void Measuring::run() {
   for (std::size_t i = 0; i < stage_.request.message_sizes_bytes.size(); ++i) run_size(static_cast<int>(i));
+  current_step_.enter({}, CurrentStep::Activity::diagnosis);
   cluster::Cluster& cluster = stage_.cluster;
   const std::string simulated_host = stage_.transport.simulated_host(cluster.rank());
   const auto host_of = stage_.plan.rank_layout.host_of.empty() ? cluster.host_of() : stage_.plan.rank_layout.host_of;

@@ -21,6 +21,7 @@
 #include "bench/io/untimed_files.hpp"
 #include "bench/links.hpp"
 #include "bench/reductions.hpp"
+#include "core/file_call.hpp"
 #include "core/units.hpp"
 #include "storage/page_cache.hpp"
 
@@ -35,7 +36,7 @@ std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
     phases.push_back(
         {position.operation, share.opens ? stage.files[static_cast<std::size_t>(share.file)] : std::string()});
   }
-  auto current_step = std::make_shared<CurrentStep>(std::move(phases));
+  auto current_step = std::make_shared<CurrentStep>(std::move(phases), stage.cluster.progress_counter().file_call);
   // Where others are in their files is known only from what they say of themselves.
   stage.cluster.set_current_step([current_step, own = stage.cluster.rank()](int rank) {
     return rank == own ? current_step->text() : std::string();
@@ -75,6 +76,8 @@ std::unique_ptr<transport::Messages> open_messages(const Stage& stage) {
 std::string file_system_of_files(const Stage& stage) {
   if (stage.cluster.rank() != 0 || stage.request.no_file || stage.files.empty()) return {};
   const std::filesystem::path folder = std::filesystem::path(stage.files.front()).parent_path();
+  const InFileCall in_call(stage.cluster.progress_counter().file_call, "asking for the file system of",
+                           stage.files.front());
   return storage::file_system_of(folder.empty() ? "." : folder.string());
 }
 
@@ -191,15 +194,21 @@ void Measuring::keep(const Phase& phase, const PhaseSummary& summary) {
 
 void Measuring::delete_files() {
   if (!stage_.request.delete_files) return;
+  current_step_.enter(CurrentStep::Between::deleting_files);
   Failure failure(stage_.cluster.rank(), stage_.placement.host);
   const Share share = share_of(stage_.request, stage_.plan, IoOperation::write, stage_.cluster.rank());
   if (share.is_lowest_opener(stage_.cluster.rank())) {
-    failure.guard([&] { remove_file(stage_.files[static_cast<std::size_t>(share.file)]); });
+    const std::string& file = stage_.files[static_cast<std::size_t>(share.file)];
+    failure.guard([&] {
+      const InFileCall in_call(stage_.cluster.progress_counter().file_call, "deleting", file);
+      remove_file(file);
+    });
   }
   agree(stage_.cluster, failure.error());
 }
 
 void Measuring::run() {
+  current_step_.enter(CurrentStep::Between::checking_files);
   if (only_reads()) {
     find_earlier_run();
   } else {

@@ -22,37 +22,51 @@ namespace leadline::bench::io {
 /// Only numbers change, and they are atomic.
 class CurrentStep {
  public:
+  /// What a rank does outside of phases.
+  enum class Between : std::uint8_t { nothing, opening_links, checking_files, deleting_files };
+
   /// What a rank does in a phase, and with which file; empty = with none of its own.
   struct Phase {
     IoOperation operation = IoOperation::write;
     std::string file;
   };
 
-  explicit CurrentStep(std::vector<Phase> phases) : phases_(std::move(phases)) {}
+  /// `file_call` outlives it.
+  CurrentStep(std::vector<Phase> phases, const CurrentFileCall& file_call)
+      : phases_(std::move(phases)), file_call_(file_call) {}
 
   void enter(std::size_t phase, std::uint64_t num_objects) {
     num_objects_.store(num_objects, std::memory_order_relaxed);
     object_.store(0, std::memory_order_relaxed);
     phase_.store(phase, std::memory_order_relaxed);
+    enter(Between::nothing);
   }
-  void object_done() { object_.fetch_add(1, std::memory_order_relaxed); }
+  void object_done() { object_.store(object_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  /// Behind the phase entered last.
+  void enter(Between between) { between_.store(between, std::memory_order_relaxed); }
 
-  /// "write phase 1 of 2, object 17 of 64, FILE"
+  /// "write phase 1 of 2, object 17 of 64, FILE"; the watch adds the call into a file system, which names its file.
   std::string text() const {
     const std::size_t phase = phase_.load(std::memory_order_relaxed);
-    if (phase >= phases_.size()) return "the opening of links";
+    const Between between = between_.load(std::memory_order_relaxed);
+    if (between == Between::opening_links) return "the opening of links";
+    if (between == Between::checking_files) return "the check of the files";
+    if (between == Between::deleting_files) return "the deletion of the files";
     const std::uint64_t num_done = object_.load(std::memory_order_relaxed);
     const std::uint64_t num_objects = num_objects_.load(std::memory_order_relaxed);
     const std::string object =
         num_done < num_objects ? fmt::format("object {} of {}", num_done, num_objects) : "behind its last object";
     const Phase& here = phases_[phase];
+    const bool is_named = here.file.empty() || file_call_.kind() != FileCallKind::none;
     return fmt::format("{} phase {} of {}, {}{}{}", name_of(here.operation), phase + 1, phases_.size(), object,
-                       here.file.empty() ? "" : ", ", here.file);
+                       is_named ? "" : ", ", is_named ? "" : here.file);
   }
 
  private:
   std::vector<Phase> phases_;
-  std::atomic<std::size_t> phase_{static_cast<std::size_t>(-1)};
+  const CurrentFileCall& file_call_;
+  std::atomic<std::size_t> phase_{0};
+  std::atomic<Between> between_{Between::opening_links};
   std::atomic<std::uint64_t> object_{0}, num_objects_{0};
 };
 

@@ -76,7 +76,12 @@ void Phase::run() {
 /// Untimed. Each file is truncated by one rank before any rank opens it.
 bool Phase::make_ready() {
   if (writes()) {
-    if (share_.is_lowest_opener(stage_.cluster.rank())) failure_.guard([&] { truncate_file(path()); });
+    if (share_.is_lowest_opener(stage_.cluster.rank())) {
+      failure_.guard([&] {
+        const InFileCall in_call(file_call(), "emptying", path());
+        truncate_file(path());
+      });
+    }
   } else if (stage_.request.between == BetweenPhases::drop && !stage_.request.no_file) {
     drop_caches();
   }
@@ -92,7 +97,11 @@ void Phase::drop_caches() {
   const int rank = stage_.cluster.rank();
   const auto drop = [&](const Share& share) {
     if (!share.opens || !is_lowest_on_host(share.openers, rank, stage_.cluster.host_of())) return;
-    failure_.guard([&] { storage::drop_from_cache(stage_.files[static_cast<std::size_t>(share.file)]); });
+    const std::string& file = stage_.files[static_cast<std::size_t>(share.file)];
+    failure_.guard([&] {
+      const InFileCall in_call(file_call(), "syncing and dropping from the page cache", file);
+      storage::drop_from_cache(file);
+    });
   };
   const Share written = share_of(stage_.request, stage_.plan, IoOperation::write, rank);
   drop(written);
@@ -104,6 +113,7 @@ CacheState Phase::cache_state() const {
   CacheState nothing_there;
   nothing_there.is_known = share_.file >= 0;
   if (!share_.opens) return nothing_there;
+  const InFileCall in_call(file_call(), "looking at the page cache of", path());
   return storage::cache_state(path(), stretches_of(stage_.plan.layout, share_.owners, task_.num_objects));
 }
 
@@ -117,6 +127,7 @@ void Phase::measure() {
   if (!agreed_) {
     preallocate();
     move();
+    if (waits_in_sync()) meet();
     sync();
     meet();
   }
@@ -138,18 +149,20 @@ void Phase::open() {
   file.hints = request.hints;
   file.max_started = max_started(stage_);
   failure_.guard([&] {
+    const InFileCall in_call(file_call(), "opening", path());
     const StateTimer timer(recorder_, IoTime::open);
     file_ = stage_.backend.open(file);
   });
   if (!file_) return;
   const TransferSetting setting{task_.position.operation, request.calls, request.collective, request.timeout_s,
                                 file.max_started};
-  failure_.guard([&] { transfers_.emplace(*file_, path(), setting, recorder_, stage_.cluster.progress_counter()); });
+  failure_.guard([&] { transfers_.emplace(*file_, path(), setting, recorder_, file_call()); });
 }
 
 void Phase::preallocate() {
   if (!file_ || !writes() || stage_.request.preallocate_bytes == 0) return;
   failure_.guard([&] {
+    const InFileCall in_call(file_call(), "preallocating");
     const StateTimer timer(recorder_, IoTime::preallocate);
     file_->preallocate(stage_.request.preallocate_bytes);
   });
@@ -168,7 +181,10 @@ void Phase::move() {
   moved_ = move_objects(work, *loop, task_.num_objects);
   if (!file_) return;
   const AgreementTimer timer(recorder_);
-  failure_.guard([&] { hints_ = file_->hints(); });
+  failure_.guard([&] {
+    const InFileCall in_call(file_call(), "asking for the hints of");
+    hints_ = file_->hints();
+  });
 }
 
 /// A sync outside the reported time is not timed, nor is the query of the cache before it, which shows what was on
@@ -179,7 +195,15 @@ void Phase::sync() {
   failure_.guard([&] {
     if (stage_.request.sync == SyncTiming::outside) recorder_.row().cache_after = cache_state();
   });
-  failure_.guard([&] { file_->sync(); });
+  failure_.guard([&] {
+    const InFileCall in_call(file_call(), "syncing");
+    file_->sync();
+  });
+}
+
+/// An MPI library syncs when all openers have come, which may have much left to write. No single call waits for that.
+bool Phase::waits_in_sync() const {
+  return writes() && stage_.request.sync != SyncTiming::none && stage_.request.backend != "posix";
 }
 
 /// Untimed: closing a shared file waits for its other openers, which may still verify contents; that is not I/O time.
@@ -193,11 +217,14 @@ void Phase::close() {
   if (!file_) return;
   transfers_.reset();
   failure_.guard([&] {
+    const InFileCall in_call(file_call(), "closing", path());
     const StateTimer timer(recorder_, IoTime::close);
     file_->close();
   });
   file_.reset();
 }
+
+CurrentFileCall& Phase::file_call() const { return stage_.cluster.progress_counter().file_call; }
 
 PhaseSummary Phase::summarize(const std::string& file_system) const {
   const PhaseContext context{stage_.request,         file_system,       stage_.placement.host,          stage_.files,

@@ -16,6 +16,7 @@
 #include "bench/io/recorder.hpp"
 #include "bench/io/transfers.hpp"
 #include "core/error.hpp"
+#include "core/file_call.hpp"
 #include "model/io_request.hpp"
 #include "model/io_result.hpp"
 #include "storage/page_cache.hpp"
@@ -73,6 +74,7 @@ class Phase {
  private:
   bool writes() const { return task_.position.operation == IoOperation::write; }
   const std::string& path() const { return stage_.files[static_cast<std::size_t>(share_.file)]; }
+  CurrentFileCall& file_call() const;
   std::optional<Error> agreement();
   bool make_ready();
   void drop_caches();
@@ -83,6 +85,7 @@ class Phase {
   void move();
   std::unique_ptr<ObjectLoop> make_loop(PhaseWork& work);
   void sync();
+  bool waits_in_sync() const;
   void meet();
   void close();
 

@@ -6,10 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <utility>
 
-#include "bench/links.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 
@@ -19,27 +17,31 @@ using StateTimer = Recorder::StateTimer;
 using AgreementTimer = Recorder::AgreementTimer;
 
 Transfers::Transfers(storage::File& file, std::string path, const TransferSetting& setting, Recorder& recorder,
-                     ProgressCounter& progress_counter)
+                     CurrentFileCall& file_call)
     : file_(file),
       path_(std::move(path)),
       setting_(setting),
       recorder_(recorder),
-      progress_counter_(progress_counter),
+      file_call_(file_call),
       started_(setting.calls == FileCalls::non_blocking ? std::max<std::size_t>(setting.max_started, 1) : 0) {
   if (writes() || started_.empty()) return;
   const AgreementTimer timer(recorder_);
+  const InFileCall in_call(file_call_, "asking for the size of");
   readable_bytes_ = file_.size_bytes();
 }
 
 std::uint64_t Transfers::once(std::uint64_t offset_bytes, std::span<std::byte> data, bool collective) {
-  // Only in a collective call does this rank wait for others.
-  std::optional<InTransport> in_transport;
-  if (collective) in_transport.emplace(progress_counter_);
   if (writes()) return collective ? file_.write_at_all(offset_bytes, data) : file_.write_at(offset_bytes, data);
   return collective ? file_.read_at_all(offset_bytes, data) : file_.read_at(offset_bytes, data);
 }
 
+const char* Transfers::doing(bool collective) const {
+  if (writes()) return collective ? "writing collectively" : "writing";
+  return collective ? "reading collectively" : "reading";
+}
+
 std::uint64_t Transfers::call(std::uint64_t offset_bytes, std::span<std::byte> data, bool collective) {
+  const InFileCall in_call(file_call_, doing(collective), FileRange{offset_bytes, data.size()});
   DoneCall done{offset_bytes, data.size(), 0, recorder_.elapsed_ns(), 0};
   {
     const StateTimer timer(recorder_, IoTime::call);
@@ -74,9 +76,9 @@ std::uint64_t Transfers::move(std::uint64_t offset_bytes, std::span<std::byte> d
 }
 
 void Transfers::launch(storage::Ticket ticket, std::uint64_t offset_bytes, std::span<std::byte> data) {
+  const InFileCall in_call(file_call_, writes() ? "starting a write of" : "starting a read of",
+                           FileRange{offset_bytes, data.size()});
   const StateTimer spending(recorder_, IoTime::call);
-  std::optional<InTransport> in_transport;
-  if (setting_.collective) in_transport.emplace(progress_counter_);
   if (writes()) {
     file_.start_write(ticket, offset_bytes, data, setting_.collective);
   } else {
@@ -85,12 +87,13 @@ void Transfers::launch(storage::Ticket ticket, std::uint64_t offset_bytes, std::
 }
 
 std::uint64_t Transfers::await(storage::Ticket ticket) {
+  const Started& started = started_[ticket];
+  const InFileCall in_call(file_call_, writes() ? "waiting for a write of" : "waiting for a read of",
+                           FileRange{started.offset_bytes, started.data.size()});
   const StateTimer spending(recorder_, IoTime::wait);
-  std::optional<InTransport> in_transport;
-  if (setting_.collective) in_transport.emplace(progress_counter_);
-  const auto patience =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(setting_.timeout_s));
-  return file_.wait(ticket, Deadline::after(patience));
+  // The watch ends the run after the timeout. Where this rank gave up first, the next wait would only begin.
+  const std::chrono::duration<double> patience(2 * setting_.timeout_s);
+  return file_.wait(ticket, Deadline::after(std::chrono::duration_cast<std::chrono::nanoseconds>(patience)));
 }
 
 void Transfers::start(storage::Ticket ticket, std::uint64_t offset_bytes, std::span<std::byte> data) {
@@ -117,11 +120,13 @@ std::uint64_t Transfers::finish(storage::Ticket ticket) {
 
 void Transfers::move_nothing() {
   if (started_.empty()) {
+    const InFileCall in_call(file_call_, doing(true));
     const StateTimer timer(recorder_, IoTime::call);
     once(0, {}, true);
     return;
   }
   // Nothing of this rank is under way when it has no data any more, so the first ticket is free.
+  started_[0] = {};
   launch(0, 0, {});
   await(0);
 }

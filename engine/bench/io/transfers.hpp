@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench/io/recorder.hpp"
-#include "core/progress_counter.hpp"
+#include "core/file_call.hpp"
 #include "model/io_request.hpp"
 #include "model/io_result.hpp"
 #include "storage/storage.hpp"
@@ -31,7 +31,7 @@ struct TransferSetting {
 class Transfers {
  public:
   Transfers(storage::File& file, std::string path, const TransferSetting& setting, Recorder& recorder,
-            ProgressCounter& progress_counter);
+            CurrentFileCall& file_call);
 
   std::size_t max_started() const { return setting_.max_started; }
 
@@ -54,6 +54,7 @@ class Transfers {
   };
 
   bool writes() const { return setting_.operation == IoOperation::write; }
+  const char* doing(bool collective) const;
   std::uint64_t call(std::uint64_t offset_bytes, std::span<std::byte> data, bool collective);
   std::uint64_t once(std::uint64_t offset_bytes, std::span<std::byte> data, bool collective);
   std::uint64_t go_on(std::uint64_t offset_bytes, std::span<std::byte> data, std::uint64_t moved);
@@ -65,7 +66,7 @@ class Transfers {
   std::string path_;
   TransferSetting setting_;
   Recorder& recorder_;
-  ProgressCounter& progress_counter_;
+  CurrentFileCall& file_call_;
   std::uint64_t readable_bytes_ = 0;  ///< size of a file that is read by non-blocking calls
   std::vector<Started> started_;      ///< by ticket
 };

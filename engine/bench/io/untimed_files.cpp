@@ -19,6 +19,7 @@
 #include "bench/io/phase.hpp"
 #include "bench/reductions.hpp"
 #include "core/error.hpp"
+#include "core/file_call.hpp"
 #include "memory/block_pattern.hpp"
 #include "storage/posix/opened.hpp"
 
@@ -105,6 +106,7 @@ Writing writing_of_earlier_run(const IoRequest& request, const Plan& plan, const
   Found found;
   const bool has_headers = request.file_fill == memory::BlockKind::blocks && !request.no_file;
   if (has_headers && plan.layout.openers(0).front() == cluster.rank()) {
+    const InFileCall in_call(cluster.progress_counter().file_call, "reading the first block of", files.front());
     const auto writing = writing_of_file(files.front());
     if (writing) found = {writing->run, writing->generation, 1};
   }
@@ -118,17 +120,38 @@ void require_same_files(const Stage& stage) {
   const int rank = cluster.rank();
   const Share share = share_of(stage.request, stage.plan, IoOperation::write, rank);
   const std::string path = share.opens ? stage.files[static_cast<std::size_t>(share.file)] : "";
-  const bool takes_part = share.opens && are_on_several_hosts(share.openers, cluster.host_of()) && !is_no_file(path);
+  CurrentFileCall& file_call = cluster.progress_counter().file_call;
+  const auto looks_at = [&](bool (*look)(const std::string&)) {
+    const InFileCall in_call(file_call, "looking at", path);
+    return look(path);
+  };
+  const bool takes_part =
+      share.opens && are_on_several_hosts(share.openers, cluster.host_of()) && !looks_at(is_no_file);
   const bool writes = takes_part && share.is_lowest_opener(rank);
-  const bool was_there = writes && is_there(path);
+  const bool was_there = writes && looks_at(is_there);
   Failure failure(rank, stage.placement.host);
-  if (writes) failure.guard([&] { write_block(path, stage.run); });
+  if (writes) {
+    failure.guard([&] {
+      const InFileCall in_call(file_call, "writing a first block of", path);
+      write_block(path, stage.run);
+    });
+  }
   agree(cluster, failure.error());
   const bool looks = takes_part && !writes && is_lowest_on_host(share.openers, rank, cluster.host_of());
-  if (looks) failure.guard([&] { find_block(path, stage.run, share.openers.front()); });
+  if (looks) {
+    failure.guard([&] {
+      const InFileCall in_call(file_call, "reading the first block of", path);
+      find_block(path, stage.run, share.openers.front());
+    });
+  }
   cluster.barrier();
   // As it was: hints about its layout count only for a file that the test creates.
-  if (writes && !was_there) failure.guard([&] { remove_file(path); });
+  if (writes && !was_there) {
+    failure.guard([&] {
+      const InFileCall in_call(file_call, "deleting", path);
+      remove_file(path);
+    });
+  }
   agree(cluster, failure.error());
 }
 

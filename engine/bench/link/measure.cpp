@@ -41,19 +41,25 @@ double seconds_since(std::uint64_t start_ns) { return 1e-9 * static_cast<double>
 /// The current step of this rank, for the watch thread: the round may be read at any time, the schedule does not
 /// change.
 struct CurrentStep {
-  static constexpr std::int64_t in_retest = -1, after_rounds = -2, in_all_to_all = -3;
+  static constexpr std::int64_t in_retest = -1, after_rounds = -2, in_all_to_all = -3, in_diagnosis = -4;
 
   std::shared_ptr<const schedule::Schedule> schedule;
   std::shared_ptr<std::atomic<std::int64_t>> round = std::make_shared<std::atomic<std::int64_t>>(0);
+  std::shared_ptr<std::atomic<bool>> opens_links = std::make_shared<std::atomic<bool>>(false);
 
   std::string operator()(int rank) const {
+    return (opens_links->load(std::memory_order_relaxed) ? "the opening of links, " : "") + place(rank);
+  }
+
+  std::string place(int rank) const {
     const std::int64_t now = round->load(std::memory_order_relaxed);
     if (now == in_retest) return "the retest of the slowest pairs";
     if (now == after_rounds) return "the summary after the last round";
     if (now == in_all_to_all) return "the exchange of all with all";
+    if (now == in_diagnosis) return "the diagnosis and its retests";
     const auto pairing = schedule->pairing(rank, now);
-    const std::string place = fmt::format("round {} of {}", now + 1, schedule->num_rounds());
-    return pairing ? fmt::format("{}, with partner {}", place, pairing->partner) : place + ", resting";
+    const std::string number = fmt::format("round {} of {}", now + 1, schedule->num_rounds());
+    return pairing ? fmt::format("{}, with partner {}", number, pairing->partner) : number + ", resting";
   }
 };
 
@@ -152,6 +158,7 @@ void Measuring::follow_schedule_of(int repeat) {
 
 void Measuring::connect_ahead() {
   const std::uint64_t start_ns = now_ns();
+  current_step_.opens_links->store(true, std::memory_order_relaxed);
   current_step_.round->store(CurrentStep::in_all_to_all, std::memory_order_relaxed);
   all_to_all_.connect();
   const bool is_small = stage_.cluster.size() <= max_ranks_connected_ahead;
@@ -163,6 +170,7 @@ void Measuring::connect_ahead() {
     meter_.lost_pairs().settle();  // round by round, so that nobody waits for one who waits for another
     show_losses();
   }
+  current_step_.opens_links->store(false, std::memory_order_relaxed);
   phase_done(Phase::scheduling, start_ns);
 }
 
@@ -316,7 +324,7 @@ void Measuring::find_and_retest(const Slice& slice, SliceSummary& summary) {
 void Measuring::diagnose_slice(const Slice& slice, SliceSummary& summary) {
   if (stage_.layout == nullptr) return;
   const std::uint64_t start_ns = now_ns();
-  current_step_.round->store(CurrentStep::in_retest, std::memory_order_relaxed);
+  current_step_.round->store(CurrentStep::in_diagnosis, std::memory_order_relaxed);
   double limit_s = std::max(least_retest_limit_s, retest_share * summary.measuring_s);
   if (const double budget_s = stage_.request.budget_s; budget_s > 0) {
     limit_s = std::max(0.9 * budget_s - seconds_since(stage_.begin_ns), 0.0);

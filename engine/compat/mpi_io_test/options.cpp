@@ -111,7 +111,6 @@ constexpr std::uint64_t max_object_bytes = max_message_size_bytes;
 constexpr std::uint64_t max_file_bytes = (std::uint64_t{1} << 63) - 1;
 constexpr std::uint64_t max_ahead = 1024;
 constexpr std::uint64_t max_io_ranks = 1u << 26;
-constexpr double timeout_s = 300;  // an fsync of much data is silent for minutes
 
 /// The one way from a setting to a value: `convert(word, text)` where it was given.
 template <class Convert>
@@ -386,7 +385,7 @@ Command parse(const std::vector<std::string>& arguments, const ReadSetup& read_s
   const Settings settings(arguments, read_setup);
   IoRequest& request = command.request;
   request.command_line = arguments;
-  request.timeout_s = timeout_s;
+  request.timeout_s = bench::io::default_timeout_s;
   request.overwrite_targets = true;
   take_type(settings, request);
   take_objects(settings, request);

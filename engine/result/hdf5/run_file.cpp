@@ -10,6 +10,7 @@
 #include <span>
 
 #include "core/error.hpp"
+#include "core/file_call.hpp"
 #include "result/collective.hpp"
 #include "result/hdf5/library.hpp"
 #include "result/link_result_reader.hpp"
@@ -47,6 +48,7 @@ void RunFile::create(RunHeader& header, const RunFileSetup& setup, const Structu
   std::optional<OutputFile> file;
   NonceLocation place;
   const std::string offsets = text_of_rank_0(cluster_, [&] {
+    const InFileCall in_call(cluster_.progress_counter().file_call, "creating", path, {}, FileCallKind::many_calls);
     header.nonce = random_nonce();
     // Under its name when its structure is there: a kill in between leaves no half of one.
     StagedFile staged(path, setup.existing);
@@ -109,6 +111,7 @@ void RunFile::finish(const RunResult& result, RunHeader& header, const std::func
   file_->restore_name();
   all_or_error(cluster_, [&] {
     if (cluster_.rank() != 0) return;
+    const InFileCall in_call(cluster_.progress_counter().file_call, "completing", path(), {}, FileCallKind::many_calls);
     header.end_utc = result.provenance.end_utc;
     header.summary = summary();
     expect_room(room_for_structure + 2 * header.summary->size());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/file_call.hpp"
 #include "result/collective.hpp"
 #include "result/json.hpp"
 #include "result/sion/container/encoding.hpp"
@@ -54,6 +55,7 @@ void SionOutput::create() {
   NonceLocation nonce;
   all_or_error(cluster_, [&] {
     if (cluster_.rank() != 0) return;
+    const InFileCall in_call(cluster_.progress_counter().file_call, "creating", path_, {}, FileCallKind::many_calls);
     header_.nonce = random_nonce();
     nonce = {header_.nonce, prefix_offset};
     StagedFile staged(path_, setup_.existing);
@@ -293,7 +295,9 @@ void SionOutput::finish(const LinkResult& result) {
   run.all_to_all_times = over_all_ranks(own_all_to_all_).summary();
   file_->sync_others();
   all_or_error(cluster_, [&] {
-    if (cluster_.rank() == 0) mark_end(result, run);
+    if (cluster_.rank() != 0) return;
+    const InFileCall in_call(cluster_.progress_counter().file_call, "completing", path_, {}, FileCallKind::many_calls);
+    mark_end(result, run);
   });
 }
 
