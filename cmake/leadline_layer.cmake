@@ -13,7 +13,7 @@ leadline_precompile(leadline_precompiled)
 
 # Layers that tests compute with for longer than it takes to optimise them, measured under the sanitizers: a third of the time instead of all of it.
 set(leadline_layers_of_long_tests core diagnosis memory schedule stats synthetic)
-if(LEADLINE_SANITIZE)
+if(LEADLINE_SANITIZE STREQUAL "address")
   leadline_precompile(leadline_precompiled_O1 -O1) # clang wants the level that the header was compiled with
 endif()
 
@@ -36,7 +36,7 @@ function(leadline_layer name)
     target_include_directories(leadline_${name} PUBLIC "${PROJECT_SOURCE_DIR}/engine")
     target_link_libraries(leadline_${name} PUBLIC ${arg_USES})
     set_target_properties(leadline_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
-    if(LEADLINE_SANITIZE AND name IN_LIST leadline_layers_of_long_tests)
+    if(LEADLINE_SANITIZE STREQUAL "address" AND name IN_LIST leadline_layers_of_long_tests)
       target_compile_options(leadline_${name} PRIVATE -O1)
       target_precompile_headers(leadline_${name} REUSE_FROM leadline_precompiled_O1)
     else()
