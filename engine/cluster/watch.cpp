@@ -503,7 +503,8 @@ std::string Watch::greeting() const {
 std::string Watch::own_name() const { return fmt::format("rank {} on {}", settings_.rank, settings_.host); }
 
 std::string Watch::name_of(int rank) const {
-  if (hosts_ != nullptr) return fmt::format("rank {} on {}", rank, hosts_->name_of(rank));
+  const bool is_there = rank >= 0 && rank < settings_.size;  // it may be what another rank said
+  if (hosts_ != nullptr && is_there) return fmt::format("rank {} on {}", rank, hosts_->name_of(rank));
   for (const WatchEdge& edge : edges_) {
     if (edge.rank() == rank) return edge.who();
   }
