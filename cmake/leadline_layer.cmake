@@ -17,6 +17,9 @@ if(LEADLINE_SANITIZE STREQUAL "address")
   leadline_precompile(leadline_precompiled_O1 -O1) # clang wants the level that the header was compiled with
 endif()
 
+# Layers that read what comes from outside: the fuzzers are told which of their branches an input takes.
+set(leadline_layers_of_readers cluster core memory network options result schedule synthetic)
+
 # Layers through which no timed loop runs and that compute little: quick to compile is what counts there.
 set(leadline_layers_at_O1 core model network result synthetic)
 set(leadline_layers_at_Og bench cli cluster compat options output)
@@ -41,6 +44,9 @@ function(leadline_layer name)
       target_precompile_headers(leadline_${name} REUSE_FROM leadline_precompiled_O1)
     else()
       target_precompile_headers(leadline_${name} REUSE_FROM leadline_precompiled)
+    endif()
+    if(LEADLINE_SANITIZE STREQUAL "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND name IN_LIST leadline_layers_of_readers)
+      target_compile_options(leadline_${name} PRIVATE -fsanitize-coverage=inline-8bit-counters,pc-table,trace-cmp)
     endif()
     if(CMAKE_BUILD_TYPE MATCHES "Rel")
       foreach(level O1 Og)
