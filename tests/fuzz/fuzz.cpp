@@ -266,7 +266,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     const std::size_t length = std::size_t{1} << below(4);
     std::memcpy(data + below(size - length), &words.at(below(words.size())), length);
   }
-  return below(50) == 0 ? below(size) : size;
+  return size;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
