@@ -11,7 +11,13 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow "$<$<COMPILE_LANGUAGE:CXX>
 add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wreserved-identifier>")
 
 if(LEADLINE_SANITIZE)
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=address,undefined)
+  set(leadline_sanitizers_of_address address,undefined)
+  set(leadline_sanitizers_of_thread thread)
+  set(sanitizers ${leadline_sanitizers_of_${LEADLINE_SANITIZE}})
+  if(NOT sanitizers)
+    message(FATAL_ERROR "LEADLINE_SANITIZE is ${LEADLINE_SANITIZE}, which is neither address nor thread nor empty")
+  endif()
+  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${sanitizers})
   add_compile_definitions(LEADLINE_SANITIZE) # compilers say it each in their own way
 endif()

@@ -13,9 +13,12 @@ leadline_precompile(leadline_precompiled)
 
 # Layers that tests compute with for longer than it takes to optimise them, measured under the sanitizers: a third of the time instead of all of it.
 set(leadline_layers_of_long_tests core diagnosis memory schedule stats synthetic)
-if(LEADLINE_SANITIZE)
+if(LEADLINE_SANITIZE STREQUAL "address")
   leadline_precompile(leadline_precompiled_O1 -O1) # clang wants the level that the header was compiled with
 endif()
+
+# Layers that read what comes from outside: the fuzzers are told which of their branches an input takes.
+set(leadline_layers_of_readers cluster core memory network options result schedule synthetic)
 
 # Layers through which no timed loop runs and that compute little: quick to compile is what counts there.
 set(leadline_layers_at_O1 core model network result synthetic)
@@ -36,11 +39,14 @@ function(leadline_layer name)
     target_include_directories(leadline_${name} PUBLIC "${PROJECT_SOURCE_DIR}/engine")
     target_link_libraries(leadline_${name} PUBLIC ${arg_USES})
     set_target_properties(leadline_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
-    if(LEADLINE_SANITIZE AND name IN_LIST leadline_layers_of_long_tests)
+    if(LEADLINE_SANITIZE STREQUAL "address" AND name IN_LIST leadline_layers_of_long_tests)
       target_compile_options(leadline_${name} PRIVATE -O1)
       target_precompile_headers(leadline_${name} REUSE_FROM leadline_precompiled_O1)
     else()
       target_precompile_headers(leadline_${name} REUSE_FROM leadline_precompiled)
+    endif()
+    if(LEADLINE_SANITIZE STREQUAL "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND name IN_LIST leadline_layers_of_readers)
+      target_compile_options(leadline_${name} PRIVATE -fsanitize-coverage=inline-8bit-counters,pc-table,trace-cmp)
     endif()
     if(CMAKE_BUILD_TYPE MATCHES "Rel")
       foreach(level O1 Og)

@@ -14,6 +14,8 @@ namespace {
 
 // A frame of the watch holds 64 KiB; longer reasons are cut.
 constexpr std::size_t words_size_max = 4096;
+// Longer than any run; a number beyond it does not come from a rank of this program.
+constexpr std::uint64_t stall_ms_max = 1'000'000'000'000;
 
 std::string in(const std::string& current_step) { return current_step.empty() ? "" : " in " + current_step; }
 
@@ -57,11 +59,12 @@ std::optional<Stall> unpacked_stall(std::string_view bytes) {
   stall.rank = static_cast<int>(reader.number<std::uint32_t>());
   stall.partner = static_cast<int>(reader.number<std::uint32_t>());
   stall.is_cut_off = reader.number<std::uint8_t>() != 0;
-  stall.lasts_s = 1e-3 * static_cast<double>(reader.number<std::uint64_t>());
+  const auto lasts_ms = reader.number<std::uint64_t>();
+  stall.lasts_s = 1e-3 * static_cast<double>(lasts_ms);
   stall.why = reader.text();
   stall.step = reader.text();
   stall.is_in_file_call = reader.number<std::uint8_t>() != 0;
-  if (reader.is_short() || stall.rank < 0 || stall.partner < -1) return std::nullopt;
+  if (reader.is_short() || stall.rank < 0 || stall.partner < -1 || lasts_ms > stall_ms_max) return std::nullopt;
   return stall;
 }
 

@@ -676,7 +676,7 @@ void Watch::take_lost(std::string_view bytes) {
   Reader reader(bytes);
   const auto rank = static_cast<int>(reader.number<std::uint32_t>());
   const auto failure = unpacked(reader.rest());
-  if (!failure || rank < 1 || lost_.contains(rank)) return;
+  if (!failure || rank < 1 || rank >= settings_.size || lost_.contains(rank)) return;
   if (rank == settings_.rank) leave_as_lost();
   forget(rank, *failure);
 }
@@ -789,7 +789,8 @@ std::string Watch::greeting() const {
 std::string Watch::own_name() const { return fmt::format("rank {} on {}", settings_.rank, settings_.host); }
 
 std::string Watch::name_of(int rank) const {
-  if (hosts_ != nullptr) return fmt::format("rank {} on {}", rank, hosts_->name_of(rank));
+  const bool is_there = rank >= 0 && rank < settings_.size;  // it may be what another rank said
+  if (hosts_ != nullptr && is_there) return fmt::format("rank {} on {}", rank, hosts_->name_of(rank));
   for (const WatchEdge& edge : edges_) {
     if (edge.rank() == rank) return edge.who();
   }

@@ -60,13 +60,16 @@ NamePattern without_names(const std::string& written) {
   return pattern;
 }
 
+/// The library's other matcher tries one way after the other: with a repetition in a repetition it would not come back.
 std::regex compiled(const NamePattern& pattern) {
   try {
-    std::regex expression(pattern.plain, std::regex::ECMAScript | std::regex::optimize);
+    const auto kind = std::regex::ECMAScript | std::regex::optimize | std::regex_constants::__polynomial;
+    std::regex expression(pattern.plain, kind);
     if (expression.mark_count() != pattern.kinds.size()) pattern.refuse("its groups cannot be distinguished");
     return expression;
-  } catch (const std::regex_error&) {
-    pattern.refuse("it is no regular expression");
+  } catch (const std::regex_error& error) {
+    const bool refers_back = error.code() == std::regex_constants::error_complexity;
+    pattern.refuse(refers_back ? "it refers back to a group, which is not supported" : "it is no regular expression");
   }
 }
 

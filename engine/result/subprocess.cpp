@@ -36,6 +36,11 @@ std::optional<int> end_of(pid_t child) {
   return status;
 }
 
+/// Ours end with 0; what a library ends otherwise has not come to its end.
+bool has_come_to_its_end(const std::optional<int>& status) {
+  return !status || (WIFEXITED(*status) && WEXITSTATUS(*status) == 0);
+}
+
 [[noreturn]] void run_as_child(const std::function<void()>& work, std::uint64_t most_work_s) {
   die_quietly();
   const rlimit work_limit{most_work_s, most_work_s};
@@ -102,7 +107,7 @@ bool probe_in_child(const std::function<void()>& work, std::uint64_t most_work_s
   if (child < 0) return true;  // unknown: no further process can be made
   if (child == 0) run_as_child(work, most_work_s);
   const auto status = end_of(child);
-  return !status || WIFEXITED(*status);
+  return has_come_to_its_end(status);
 }
 
 void run_in_subprocess(const std::string& problem, const std::string& why_it_died, const std::function<void()>& work) {
@@ -118,7 +123,7 @@ void run_in_subprocess(const std::string& problem, const std::string& why_it_die
   const std::string report = read_all(pipe[0]);
   ::close(pipe[0]);
   const auto status = end_of(child);
-  if (status && !WIFEXITED(*status)) throw Error(ExitStatus::run_failed, problem, why_it_died);
+  if (!has_come_to_its_end(status)) throw Error(ExitStatus::run_failed, problem, why_it_died);
   if (!report.empty()) throw error_of(report);
 }
 

@@ -244,7 +244,7 @@ TEST(FirstCause, two_that_do_not_reach_each_other_go_before_two_that_wait_for_ea
 }
 
 TEST(FirstCause, passes_between_ranks_unchanged) {
-  const Stall stall{6, -1, true, 1.5, "no answer", "round 3"};
+  Stall stall{6, -1, true, 1.5, "no answer", "round 3"};
   const std::string bytes = packed(stall);
   const auto arrived = unpacked_stall(bytes);
   ASSERT_TRUE(arrived);
@@ -255,6 +255,9 @@ TEST(FirstCause, passes_between_ranks_unchanged) {
   EXPECT_EQ(arrived->why, "no answer");
   EXPECT_EQ(arrived->step, "round 3");
   for (std::size_t length = 0; length < bytes.size(); ++length) EXPECT_FALSE(unpacked_stall(bytes.substr(0, length)));
+
+  stall.lasts_s = 1e10;  // longer than any run
+  EXPECT_FALSE(unpacked_stall(packed(stall)));
 }
 
 }  // namespace

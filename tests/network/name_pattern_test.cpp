@@ -71,6 +71,13 @@ TEST(by_pattern, says_what_is_wrong) {
   EXPECT_THAT(pattern_refusal("(a)", {std::string(100000, 'a')}), HasSubstr("do not match"));
 }
 
+// A matcher that tries one way after the other would need 2^200 steps.
+TEST(by_pattern, comes_to_an_end_with_repeated_repetitions) {
+  EXPECT_THAT(pattern_refusal("((n*)*x)", {std::string(200, 'n')}), HasSubstr("do not match"));
+  EXPECT_EQ(named("((?:n*)*)x", {std::string(200, 'n') + "x"}).levels[0].names[0], std::string(200, 'n'));
+  EXPECT_THAT(pattern_refusal(R"((r\d)\1)"), HasSubstr("it refers back to a group"));
+}
+
 TEST(by_pattern, stays_alive_with_deep_expressions) {
   EXPECT_THAT(pattern_refusal(std::string(500, '(') + std::string(500, ')')), HasSubstr("more than 16 groups"));
   EXPECT_THAT(pattern_refusal(std::string(1000, '(')), HasSubstr("more than 16 groups"));

@@ -1,51 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever bytes a SION file may have: reading it ends with contents or an Error, in memory that fits the file.
-#include <sanitizer/allocator_interface.h>
-
 #include <array>
-#include <atomic>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <string>
 
 #include "core/error.hpp"
+#include "fuzz/fuzz.hpp"
 #include "result/sion/container/encoding.hpp"
 #include "result/sion/container/linktest_record.hpp"
 #include "result/sion/container/reader.hpp"
 #include "support/folder.hpp"
 
+namespace leadline::fuzz {
 namespace {
 
-// What is allocated at this moment, and how much may be.
-std::atomic<std::size_t> num_live_bytes = 0;
-std::atomic<std::size_t> max_live_bytes = SIZE_MAX;
-
-[[noreturn]] void fail(const char* what) {
-  max_live_bytes = SIZE_MAX;
-  std::fprintf(stderr, "%s\n", what);
-  std::abort();
-}
-
-void on_allocated(const volatile void* /*memory*/, std::size_t size) {
-  if ((num_live_bytes += size) > max_live_bytes) fail("more memory than the file accounts for");
-}
-
-void on_freed(const volatile void* memory) { num_live_bytes -= __sanitizer_get_allocated_size(memory); }
-
-}  // namespace
-
-namespace {
-
-using namespace leadline;
 using namespace leadline::result::sion;
-
-void write(const std::string& path, const char* bytes, std::size_t size) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(bytes, static_cast<std::streamsize>(size));
-  if (!file.good()) fail("cannot write the file to be read");
-}
 
 /// Two places: the input as a file that may begin a set, with a sound second file; and the other way round.
 struct Places {
@@ -54,18 +24,13 @@ struct Places {
     for (const std::string& path : {first, second_of}) write_sample("sion/07-mpi-multi.sion.000001", path + ".000001");
   }
   static void write_sample(const std::string& name, const std::string& path) {
-    const std::string bytes = test::contents_of(SAMPLES + name);
-    write(path, bytes.data(), bytes.size());
+    write_file(path, test::contents_of(SAMPLES + name));
   }
 
   test::Folder folder;
   std::string first = folder / "first.sion";
   std::string second_of = folder / "second.sion";
 };
-
-void expect(bool is_true, const char* what) {
-  if (!is_true) fail(what);
-}
 
 void read_pieces(Reader& reader, std::int64_t task, const std::string& content) {
   std::array<char, 7> piece;
@@ -74,15 +39,6 @@ void read_pieces(Reader& reader, std::int64_t task, const std::string& content) 
     expect(content.compare(offset, 7, std::string(piece.data(), got)) == 0, "a piece differs from the whole");
   }
   expect(reader.read(task, static_cast<std::int64_t>(content.size()), piece) == 0, "bytes behind the end");
-}
-
-template <typename Action>
-void allowing_errors(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    expect(!error.why().empty(), "an error without a reason");
-  }
 }
 
 void read_task(Reader& reader, std::int64_t task, bool has_all_to_all) {
@@ -120,21 +76,16 @@ void read_all(const std::string& path, OpenOptions options) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int* /*argc*/, char*** /*argv*/) {
-  return __sanitizer_install_malloc_and_free_hooks(on_allocated, on_freed) == 0 ? 1 : 0;
-}
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void read_sion(std::string_view bytes) {
   static const Places places;
-  const auto* bytes = reinterpret_cast<const char*>(data);
-  write(places.first, bytes, size);
-  write(places.second_of + ".000001", bytes, size);
+  write_file(places.first, bytes);
+  write_file(places.second_of + ".000001", bytes);
   // Both files of a set count, and the buffers of one call.
-  max_live_bytes = num_live_bytes + 16 * (size + 10'000) + (1 << 20);
+  const MemoryLimit limit(16 * (bytes.size() + 10'000) + (1 << 20));
   for (const std::string& path : {places.first, places.second_of}) {
     allowing_errors([&] { read_all(path, {}); });
     allowing_errors([&] { read_all(path, {Unfinished::salvage, Strictness::strict}); });
   }
-  max_live_bytes = SIZE_MAX;
-  return 0;
 }
+
+}  // namespace leadline::fuzz
