@@ -82,6 +82,8 @@ class InputFile:
         if not stat.S_ISREG(status.st_mode):
             raise LeadlineError(f"cannot read '{path}'", "it is no regular file", status=ExitStatus.BAD_COMMAND_LINE)
         self.size_bytes = status.st_size
+        # Of a file that is nearly all a hole the disk holds little.
+        self.stored_bytes = min(status.st_size, status.st_blocks * 512)
 
     def __del__(self) -> None:
         """Nobody reads from it any more."""
