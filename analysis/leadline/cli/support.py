@@ -169,13 +169,13 @@ def ended(command: Callable[[Sequence[str]], None], arguments: Sequence[str] | N
     except Exception as error:
         if DEBUG in words:
             traceback.print_exc()
-        told = error if isinstance(error, LeadlineError) else _told(error)
+        told = error if isinstance(error, LeadlineError) else _told(error, words)
         print(f"leadline: {told}", file=sys.stderr)
         return int(told.status)
     return int(ExitStatus.OK)
 
 
-def _told(error: Exception) -> LeadlineError:
+def _told(error: Exception, words: Sequence[str]) -> LeadlineError:
     """What no part of the program expects, as a user reads it."""
     lines = str(error).splitlines()
     why = type(error).__name__ + (f": {lines[0]}" if lines else "")
@@ -185,5 +185,6 @@ def _told(error: Exception) -> LeadlineError:
     if isinstance(error, ImportError):
         hint = "Install leadline's Python package again"
         return LeadlineError("a part of the program is missing here", why, hint, ExitStatus.SOMETHING_MISSING)
-    hint = f"With {DEBUG} it says where; please report it"
-    return LeadlineError("the program cannot cope with this, perhaps since the file is damaged", why, hint)
+    files = " and ".join(f"'{word}'" for word in words if Path(word).is_file())
+    problem = "something unforeseen happened" + (f" with {files}" if files else "")
+    return LeadlineError(problem, why, f"Is the file damaged? If not, report what {DEBUG} shows")

@@ -25,9 +25,12 @@ except ImportError as error:
 
 # Of an open file without its tables: caches of the library, a piece of rows, and its copies.
 _LEAST_MEMORY_BYTES = 384 << 20
-# Opening an object takes milliseconds. Unpacking runs at 100 MB/s and more.
-_LEAST_WORK_S = 2
+# Looking at an object takes less than a millisecond, and some hundred bytes of the file. Unpacking runs at 100 MB/s and
+# more.
+_LEAST_WORK_S = 1
 _LEAST_BYTES_PER_S = 10_000_000
+_LEAST_BYTES_OF_OBJECTS_PER_S = 1_000_000
+_MOST_BYTES_OF_OBJECTS = 20_000_000
 _MOST_REQUEST_BYTES = 1 << 20
 
 _NUMBERS_AND_BYTES = "biufS"
@@ -140,6 +143,8 @@ class _Library:
 
     def look(self, name: str) -> tuple[Head, Any]:
         """The attributes of a group, and what is in it. What cannot be read says why: perhaps nobody wants it."""
+        of_objects = min(self._stored_bytes, _MOST_BYTES_OF_OBJECTS)
+        _allow_work(of_objects * (_LEAST_BYTES_PER_S // _LEAST_BYTES_OF_OBJECTS_PER_S))
         group = self._file[f"/{name}"]
         head: Head = {"members": {key: self._facts(group, key) for key in group}}
         try:
@@ -149,10 +154,10 @@ class _Library:
         return self._head(head), b""
 
     def _facts(self, group: Any, key: str) -> Head:
-        # The library would open the file that a link leads to, which may be a pipe.
-        if group.get(key, getclass=True, getlink=True) is h5py.ExternalLink:
-            return {"kind": "elsewhere"}
         try:
+            # The library would open the file that a link leads to, which may be a pipe.
+            if group.get(key, getclass=True, getlink=True) is h5py.ExternalLink:
+                return {"kind": "elsewhere"}
             found = group[key]
             if h5py.h5o.get_info(found.id).fileno != self._file_number:
                 return {"kind": "elsewhere"}
