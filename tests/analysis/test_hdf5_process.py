@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import h5py
@@ -140,6 +141,37 @@ def test_a_new_server_where_it_was_killed(packed: Path):
     server._process.wait()
     assert opened(packed).attributes()["benchmark"] == "link"
     assert before.read(dataset_of(before)).shape == (1, 8, 8), "its process lives on"
+
+
+def test_a_file_system_that_does_not_answer(packed: Path):
+    """As it looks from here: the process neither reads nor computes."""
+    file = opened(packed)
+    dataset = dataset_of(file)
+    os.kill(file._pid, signal.SIGSTOP)
+    assert file._stream is not None
+    file._stream.settimeout(0.05)
+    try:
+        with pytest.raises(leadline.LeadlineError, match="nothing was read for 15 minutes"):
+            file.read(dataset)
+    finally:
+        os.kill(file._pid, signal.SIGKILL)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="this system does not tell how a process is")
+def test_nothing_is_left_of_a_killed_command(packed: Path):
+    code = (
+        "import os, signal, leadline\n"
+        "from leadline.hdf5_process import client\n"
+        f"result = leadline.load({str(packed)!r})\n"
+        "print(client._servers[-1]._process.pid, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == -signal.SIGKILL
+    server, deadline_s = Path(f"/proc/{int(done.stdout)}/stat"), time.monotonic() + 60
+    while server.exists() and server.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < deadline_s, "the server lives on"
+        time.sleep(0.01)
 
 
 def test_an_interrupted_answer_is_not_taken_for_the_next(packed: Path, monkeypatch: pytest.MonkeyPatch):
