@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -70,6 +72,18 @@ def test_what_is_sound_is_read(kind: str, sound_files: Path, tmp_path: Path, mon
     (path,) = sound_files.glob(f"{kind}.*")
     for words in mutations.TRIED[kind]:
         assert mutations.run(words, path, sound_files)[0] == 0, words
+
+
+@pytest.mark.parametrize("words", [["export", "--csv", "--ranks"], ["report"]], ids=["export", "report"])
+def test_numbers_beyond_all_measure_add_no_lines(words: list[str], tmp_path: Path):
+    """numpy would say that they overflow. In a process of its own: pytest takes warnings away."""
+    path = made_up_io.write_io(tmp_path / "run.h5", made_up_io.even())
+    with h5py.File(path, "r+") as file:
+        file["io/ranks/io_ns"][...] = 1e-310
+    given = [*words[1:], str(path), "-o", str(tmp_path / "out")] if words[0] == "export" else [str(path), "-o", "-"]
+    code = f"from leadline.cli.{words[0]} import main; raise SystemExit(main({given!r}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_summary_that_lacks_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -161,7 +162,10 @@ def ended(command: Callable[[Sequence[str]], None], arguments: Sequence[str] | N
     """Runs a command; whatever goes wrong is one line on stderr and a status, below the traceback with --debug."""
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        command(words)
+        with warnings.catch_warnings():
+            # Of numbers that no measurement gives, as damaged files have them: numpy would add lines to ours.
+            warnings.simplefilter("default" if DEBUG in words else "ignore", RuntimeWarning)
+            command(words)
     except BrokenPipeError:
         return 128 + signal.SIGPIPE
     except KeyboardInterrupt:

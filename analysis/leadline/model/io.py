@@ -92,7 +92,7 @@ class PhaseRows:
     @property
     def bytes_per_s(self) -> FloatArray:
         """A rank's own rate: its bytes by its I/O time."""
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             rate: FloatArray = np.where(self.bytes > 0, 1e9 * self.bytes / self.io_ns, np.nan)
         return rate
 
