@@ -31,7 +31,7 @@ _ONLY_AT_ONCE: int = getattr(os, "RWF_NOWAIT", 0)
 Convert = Callable[[FloatArray], None]
 
 
-def unreadable(path: Path, why: str, hint: str = "") -> LeadlineError:
+def unreadable(path: Path, why: str, hint: str = "Copy it again, or measure anew") -> LeadlineError:
     """The error for a result that is damaged."""
     return LeadlineError(f"cannot read '{path}'", why, hint)
 
