@@ -7,10 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <exception>
+#include <fstream>
 #include <optional>
 #include <sstream>
 
@@ -41,16 +43,36 @@ bool has_come_to_its_end(const std::optional<int>& status) {
   return !status || (WIFEXITED(*status) && WEXITSTATUS(*status) == 0);
 }
 
-[[noreturn]] void run_as_child(const std::function<void()>& work, std::uint64_t most_work_s) {
+/// What this process has; 0 where the system does not tell.
+std::uint64_t address_space_bytes() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Leaves a limit that is lower already. Where the system does not tell what the process has, there is no limit.
+void limit_memory(const Allowance& allowance) {
+  rlimit limit{};
+  const std::uint64_t now = address_space_bytes();
+  if (now == 0 || ::getrlimit(RLIMIT_AS, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, now + allowance.memory_bytes);
+  ::setrlimit(RLIMIT_AS, &limit);
+}
+
+constexpr int status_threw = 113;  // libraries end processes with 1
+
+[[noreturn]] void run_as_child(const std::function<void()>& work, const Allowance& allowance) {
   die_quietly();
-  const rlimit work_limit{most_work_s, most_work_s};
+  const rlimit work_limit{allowance.work_s, allowance.work_s};
   ::setrlimit(RLIMIT_CPU, &work_limit);
+  limit_memory(allowance);
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
   try {
     work();
   } catch (const std::exception&) {
     // The same will be thrown where somebody can catch it.
+    ::_exit(status_threw);
   }
   ::_exit(0);
 }
@@ -102,12 +124,26 @@ Error error_of(const std::string& text) {
 
 }  // namespace
 
-bool probe_in_child(const std::function<void()>& work, std::uint64_t most_work_s) {
+Ending probe_in_child(const std::function<void()>& work, const Allowance& allowance) {
   const pid_t child = ::fork();
-  if (child < 0) return true;  // unknown: no further process can be made
-  if (child == 0) run_as_child(work, most_work_s);
+  if (child < 0) return Ending::returned;  // unknown: no further process can be made
+  if (child == 0) run_as_child(work, allowance);
   const auto status = end_of(child);
-  return has_come_to_its_end(status);
+  if (has_come_to_its_end(status)) return Ending::returned;
+  return WIFEXITED(*status) && WEXITSTATUS(*status) == status_threw ? Ending::threw : Ending::died;
+}
+
+void run_with_memory_limit(const std::function<void()>& work, const Allowance& allowance) {
+  rlimit before{};
+  ::getrlimit(RLIMIT_AS, &before);
+  limit_memory(allowance);
+  try {
+    work();
+  } catch (...) {
+    ::setrlimit(RLIMIT_AS, &before);
+    throw;
+  }
+  ::setrlimit(RLIMIT_AS, &before);
 }
 
 void run_in_subprocess(const std::string& problem, const std::string& why_it_died, const std::function<void()>& work) {

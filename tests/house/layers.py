@@ -14,6 +14,7 @@ ANALYSIS_ORDER = (
     "units",
     "settings",
     "program",
+    "hdf5_process",
     "model",
     "readers",
     "stats",

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work in a child process: its errors come back, and no way in which the child ends early counts as success.
+// Work that dies, never ends or wants all memory, in a child process: no way to end early counts as success.
 #include "result/subprocess.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstddef>
 #include <functional>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -16,12 +19,32 @@
 namespace leadline::result::subprocess_test {
 namespace {
 
-using testing::HasSubstr;
+constexpr Allowance little{1, std::uint64_t{64} << 20};
+constexpr std::size_t much_bytes = std::size_t{1} << 30;
 
-constexpr std::uint64_t most_work_s = 5;
+/// Address space alone, so that sanitizers see nothing.
+void take_much_memory() {
+  void* place = ::mmap(nullptr, much_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED) throw std::bad_alloc();
+  ::munmap(place, much_bytes);
+}
 
-void end_with_a_status() { ::_exit(3); }
-void die() { ::raise(SIGKILL); }
+TEST(Subprocess, WorkThatReturns) {
+  EXPECT_EQ(probe_in_child([] {}, little), Ending::returned);
+}
+
+TEST(Subprocess, WorkThatThrows) {
+  EXPECT_EQ(probe_in_child([] { throw std::runtime_error("no"); }, little), Ending::threw);
+}
+
+TEST(Subprocess, WorkThatDies) {
+  EXPECT_EQ(probe_in_child([] { ::raise(SIGSEGV); }, little), Ending::died);
+}
+
+TEST(Subprocess, WorkThatALibraryEnds) {
+  EXPECT_EQ(probe_in_child([] { ::_exit(3); }, little), Ending::died);
+  EXPECT_EQ(probe_in_child([] { ::_exit(1); }, little), Ending::died);
+}
 
 std::string error_of(const std::function<void()>& work) {
   try {
@@ -33,26 +56,33 @@ std::string error_of(const std::function<void()>& work) {
   }
 }
 
-TEST(Subprocess, WorkThatEndsIsFine) {
+TEST(Subprocess, ErrorsComeBack) {
   EXPECT_EQ(error_of([] {}), "");
-  EXPECT_TRUE(probe_in_child([] {}, most_work_s));
+  EXPECT_EQ(error_of([] { throw Error(ExitStatus::run_failed, "the problem", "why", "hint"); }), "the problem (why). hint");
+  EXPECT_THAT(error_of([] { throw std::runtime_error("odd"); }), testing::HasSubstr("odd"));
+  EXPECT_EQ(error_of([] { ::raise(SIGKILL); }), "cannot do it (the child is gone)");
+  EXPECT_EQ(error_of([] { ::_exit(3); }), "cannot do it (the child is gone)");
 }
 
-TEST(Subprocess, ItsErrorsComeBack) {
-  const auto fail = [] { throw Error(ExitStatus::run_failed, "the problem", "why", "hint"); };
-  EXPECT_EQ(error_of(fail), "the problem (why). hint");
-  EXPECT_THAT(error_of([] { throw std::runtime_error("odd"); }), HasSubstr("odd"));
-  EXPECT_TRUE(probe_in_child(fail, most_work_s));
+TEST(Subprocess, WorkThatNeverEnds) {
+  volatile bool goes_on = true;
+  const auto work = [&] {
+    while (goes_on) {
+    }
+  };
+  EXPECT_EQ(probe_in_child(work, little), Ending::died);
 }
 
-TEST(Subprocess, AChildThatIsKilledHasFailed) {
-  EXPECT_EQ(error_of(die), "cannot do it (the child is gone)");
-  EXPECT_FALSE(probe_in_child(die, most_work_s));
+TEST(Subprocess, WorkThatWantsMuchMemory) {
+  EXPECT_EQ(probe_in_child(take_much_memory, {1, 2 * much_bytes}), Ending::returned);
+  EXPECT_EQ(probe_in_child(take_much_memory, little), Ending::threw);
 }
 
-TEST(Subprocess, AChildThatALibraryEndsHasFailed) {
-  EXPECT_EQ(error_of(end_with_a_status), "cannot do it (the child is gone)");
-  EXPECT_FALSE(probe_in_child(end_with_a_status, most_work_s));
+TEST(Subprocess, TheLimitOfMemoryEndsWithTheWork) {
+  EXPECT_THROW(run_with_memory_limit(take_much_memory, little), std::bad_alloc);
+  EXPECT_NO_THROW(take_much_memory());
+  EXPECT_NO_THROW(run_with_memory_limit([] {}, little));
+  EXPECT_NO_THROW(take_much_memory());
 }
 
 }  // namespace

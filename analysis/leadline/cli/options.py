@@ -22,6 +22,7 @@ from leadline.units import parse_bytes
 Kind = Callable[[str, str], Any]
 
 STANDARD_OUTPUT = "-"
+DEBUG = "--debug"
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,8 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="help", help="print this help")
         name = f"{prog} {__version__}" if prog.startswith("leadline") else f"{prog} (leadline {__version__})"
         self.add_argument(*version_options, action="version", version=name, help="print the version")
+        # Read where a command ends: a command line that cannot be parsed has it as well.
+        self.option(Option(DEBUG, "where something goes wrong, print a traceback before the line that says so"))
         self.add_argument("--describe-options", action=_Describe, nargs=0, help=argparse.SUPPRESS)
 
     def argument(self, name: str, help: str) -> None:  # noqa: A002 - as argparse calls it

@@ -8,11 +8,13 @@ import os
 import signal
 import sys
 import time
+import traceback
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from leadline.cli.options import wrong
+from leadline.cli.options import DEBUG, wrong
 from leadline.error import ExitStatus, LeadlineError, from_os_error
 from leadline.text_file import utf8
 from leadline.units import bytes_text
@@ -157,20 +159,36 @@ def _write_to_stdout(text: str) -> None:
 
 
 def ended(command: Callable[[Sequence[str]], None], arguments: Sequence[str] | None) -> int:
-    """Runs a command; whatever goes wrong is one line on stderr and a status."""
+    """Runs a command; whatever goes wrong is one line on stderr and a status, below the traceback with --debug."""
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        command(sys.argv[1:] if arguments is None else arguments)
-    except LeadlineError as error:
-        print(f"leadline: {error}", file=sys.stderr)
-        return int(error.status)
-    except MemoryError:
-        print(
-            "leadline: the result does not fit into the memory. Choose a part with --message-size and --repeat",
-            file=sys.stderr,
-        )
-        return int(ExitStatus.SOMETHING_MISSING)
+        with warnings.catch_warnings():
+            # Of numbers that no measurement gives, as damaged files have them: numpy would add lines to ours.
+            warnings.simplefilter("default" if DEBUG in words else "ignore", RuntimeWarning)
+            command(words)
     except BrokenPipeError:
         return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
+    except Exception as error:
+        if DEBUG in words:
+            traceback.print_exc()
+        told = error if isinstance(error, LeadlineError) else _told(error, words)
+        print(f"leadline: {told}", file=sys.stderr)
+        return int(told.status)
     return int(ExitStatus.OK)
+
+
+def _told(error: Exception, words: Sequence[str]) -> LeadlineError:
+    """What no part of the program expects, as a user reads it."""
+    lines = str(error).splitlines()
+    why = type(error).__name__ + (f": {lines[0]}" if lines else "")
+    if isinstance(error, MemoryError):
+        problem, hint = "the result does not fit into the memory", "Choose a part with --message-size and --repeat"
+        return LeadlineError(problem, hint=hint, status=ExitStatus.SOMETHING_MISSING)
+    if isinstance(error, ImportError):
+        hint = "Install leadline's Python package again"
+        return LeadlineError("a part of the program is missing here", why, hint, ExitStatus.SOMETHING_MISSING)
+    files = " and ".join(f"'{word}'" for word in words if Path(word).is_file())
+    problem = "something unforeseen happened" + (f" with {files}" if files else "")
+    return LeadlineError(problem, why, f"Is the file damaged? If not, report what {DEBUG} shows")

@@ -6,8 +6,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import h5py
-
 from leadline.model import BisectionResult, IoResult, LinkResult, TopologyResult
 from leadline.readers.hdf5 import read_link_result
 from leadline.readers.hdf5_bisection import read_bisection_result
@@ -18,6 +16,8 @@ from leadline.readers.input_file import InputFile, another_kind, unreadable
 from leadline.readers.sion import load_sion
 
 __all__ = ["load", "load_link"]
+
+_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
 def load(path: str | os.PathLike[str]) -> LinkResult | TopologyResult | BisectionResult | IoResult:
@@ -31,7 +31,7 @@ def load(path: str | os.PathLike[str]) -> LinkResult | TopologyResult | Bisectio
         return load_sion(input_file)
     if not head:
         raise unreadable(input_file.path, "the file is empty", "Was the run stopped before it could write?")
-    if h5py.is_hdf5(os.fspath(input_file.path)):
+    if _has_signature(input_file):
         return _load_hdf5(input_file)
     if head.lstrip()[:1] in (b"{", b"["):
         why = "this is JSON, which has the summary but no matrix"
@@ -39,6 +39,16 @@ def load(path: str | os.PathLike[str]) -> LinkResult | TopologyResult | Bisectio
     if head.startswith(b"\x89HDF"):
         raise unreadable(input_file.path, "damaged: the HDF5 header is broken", "Copy the file again")
     raise another_kind(input_file.path, "neither HDF5 nor SION", "A result of leadline is wanted")
+
+
+def _has_signature(input_file: InputFile) -> bool:
+    """Whether it is HDF5: the signature is at 0, 512, or twice as far, as often as you like."""
+    offset = 0
+    while offset < input_file.size_bytes:
+        if input_file.read_at(offset, len(_SIGNATURE)) == _SIGNATURE:
+            return True
+        offset = max(512, 2 * offset)
+    return False
 
 
 def load_link(path: str | os.PathLike[str]) -> LinkResult:
@@ -52,7 +62,7 @@ def load_link(path: str | os.PathLike[str]) -> LinkResult:
 
 
 def _load_hdf5(input_file: InputFile) -> LinkResult | TopologyResult | BisectionResult | IoResult:
-    with opened(input_file.path) as file:
+    with opened(input_file) as file:
         benchmark = benchmark_of(input_file.path, file)
         if benchmark == "link":
             return read_link_result(input_file, file)

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import h5py
-
+from leadline.hdf5_process import Dataset, Hdf5File
 from leadline.model import LinkResult, LinkTestRecord, Provenance, Retest, Slice
 from leadline.readers.contents import (
     MATRICES,
@@ -18,11 +17,11 @@ from leadline.readers.contents import (
 )
 from leadline.readers.diagnosis import diagnosis_of
 from leadline.readers.hdf5_file import FileReader
-from leadline.readers.hdf5_rows import DatasetLayout, RowReader
+from leadline.readers.hdf5_rows import RowReader
 from leadline.readers.input_file import InputFile
 
 
-def read_link_result(input_file: InputFile, file: h5py.File) -> LinkResult:
+def read_link_result(input_file: InputFile, file: Hdf5File) -> LinkResult:
     """Reads all but the matrices, and checks that those are there; LeadlineError or a bad value for whatever is not a
     result.
     """
@@ -32,17 +31,17 @@ def read_link_result(input_file: InputFile, file: h5py.File) -> LinkResult:
 class _Reader(FileReader):
     """One pass over an open file."""
 
-    def __init__(self, input_file: InputFile, file: h5py.File) -> None:
+    def __init__(self, input_file: InputFile, file: Hdf5File) -> None:
         super().__init__(input_file, file)
-        self._layouts: dict[str, DatasetLayout] = {}
+        self._datasets: dict[str, Dataset] = {}
 
     def result(self) -> LinkResult:
-        provenance = provenance_of(self._group("provenance").attrs, Provenance)
+        provenance = provenance_of(self._attributes("provenance"), Provenance)
         head = self._head(provenance.num_ranks)
         num_sizes, num_ranks, summary = len(head["message_sizes_bytes"]), len(head["ranks"]), head["summary"]
         slices = self._slices(head["message_sizes_bytes"], num_ranks)
         repeats_with_schedule = self._find_schedules(slices, num_ranks)
-        rows = RowReader(self._input, self._layouts, num_ranks)
+        rows = RowReader(self._input, self._file, self._datasets, num_ranks)
         linktest = self._linktest(num_ranks)
         return LinkResult(
             **head,
@@ -63,10 +62,11 @@ class _Reader(FileReader):
 
     def _slices(self, sizes: tuple[int, ...], num_ranks: int) -> tuple[Slice, ...]:
         slices: list[Slice] = []
-        for name, group in sorted(self._group("repeats").items(), key=lambda item: int(item[0])):
+        for name in sorted(self._members("repeats"), key=int):
             for matrix in MATRICES:
-                self._add_place(f"repeats/{name}/{matrix}", (len(sizes), num_ranks, num_ranks), "uif")
-            repeat, permutation = int(group.attrs["repeat"]), int(group.attrs["permutation"])
+                self._add(f"repeats/{name}/{matrix}", (len(sizes), num_ranks, num_ranks), "uif")
+            facts = self._attributes(f"repeats/{name}")
+            repeat, permutation = int(facts["repeat"]), int(facts["permutation"])
             if repeat != int(name):
                 raise self._damaged(f"/repeats/{name} says that it is repeat {repeat}")
             slices += [Slice(repeat, permutation, index, size) for index, size in enumerate(sizes)]
@@ -80,18 +80,17 @@ class _Reader(FileReader):
         """
         firsts = tuple(part for part in slices if part.size_index == 0)
         names = [f"repeats/{part.repeat:04d}/round" for part in firsts]
-        if not any(name in self._file for name in names):
+        if not any(self._has(name) for name in names):
             return ()
         for name in names:
-            self._add_place(name, (num_ranks, num_ranks), "ui")
+            self._add(name, (num_ranks, num_ranks), "ui")
         return firsts
 
-    def _add_place(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
-        dataset, offset = self._checked(name, shape, kinds)
-        self._layouts[name] = DatasetLayout(offset, dataset.dtype, num_ranks=shape[-1])
+    def _add(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
+        self._datasets[name] = self._checked(name, shape, kinds)
 
     def _retests(self, num_sizes: int, num_ranks: int) -> tuple[Retest, ...]:
-        if "retest/from" not in self._file:
+        if not self._has("retest/from"):
             return ()
         num_rows = len(self._array("retest/from", 1))
         names = ("repeat", "size_index", "from", "to", "time_ns", "retest_time_ns")
@@ -99,6 +98,6 @@ class _Reader(FileReader):
         return retests_of(columns, num_sizes, num_ranks)
 
     def _linktest(self, num_ranks: int) -> LinkTestRecord | None:
-        if "linktest" not in self._file:
+        if not self._has("linktest"):
             return None
-        return linktest_of(self._group("linktest").attrs, self._array("linktest/location", 2, num_ranks), num_ranks)
+        return linktest_of(self._attributes("linktest"), self._array("linktest/location", 2, num_ranks), num_ranks)

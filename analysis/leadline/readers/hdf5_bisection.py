@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from leadline.hdf5_process import Dataset, Hdf5File
 from leadline.model import (
     NO_RANK,
     BaselineSamples,
@@ -23,7 +23,7 @@ from leadline.model import (
 )
 from leadline.readers.contents import DamagedError, findings_of, provenance_of, real_of, text_of
 from leadline.readers.hdf5_file import FileReader
-from leadline.readers.hdf5_numbers import NumberLayout, NumberReader
+from leadline.readers.hdf5_numbers import NumberReader
 from leadline.readers.input_file import InputFile
 
 _SPEEDS = ("bytes_per_s_mean", "bytes_per_s_harmonic", "bytes_per_s_min", "bytes_per_s_max", "bytes_per_s_full_load")
@@ -32,11 +32,12 @@ _WHOLE = ("kind", "index", "repeat", "accepted", "num_connections", "slowest_fro
 _PATTERN_COLUMNS = {**dict.fromkeys(_WHOLE, "iu"), **dict.fromkeys(_SECONDS + _SPEEDS, "f")}
 _BASELINE_COLUMNS = {"number": "iu", "from": "iu", "to": "iu", "time_ns": "f"}
 _MATRICES = {"send_to": "i", "receive_from": "i", "time_ns": "f", "full_load_time_ns": "f"}
+_BASELINE_TIMES = "bisection/baseline/time_ns"
 _ROWS_AT_A_TIME = 1 << 16
 _MOST_NUMBER = 1 << 62
 
 
-def read_bisection_result(input_file: InputFile, file: h5py.File) -> BisectionResult:
+def read_bisection_result(input_file: InputFile, file: Hdf5File) -> BisectionResult:
     """Reads all but patterns and times, and checks that those are there; LeadlineError or a bad value for whatever is
     not a result.
     """
@@ -46,15 +47,15 @@ def read_bisection_result(input_file: InputFile, file: h5py.File) -> BisectionRe
 class _Reader(FileReader):
     """One pass over an open file."""
 
-    def __init__(self, input_file: InputFile, file: h5py.File) -> None:
+    def __init__(self, input_file: InputFile, file: Hdf5File) -> None:
         super().__init__(input_file, file)
-        self._places: dict[str, NumberLayout] = {}
+        self._datasets: dict[str, Dataset] = {}
 
     def result(self) -> BisectionResult:
-        provenance = provenance_of(self._group("provenance").attrs, RunProvenance)
+        provenance = provenance_of(self._attributes("provenance"), RunProvenance)
         head = self._head(provenance.num_ranks)
         sizes, num_ranks, summary = head["message_sizes_bytes"], len(head["ranks"]), head["summary"]
-        facts = self._group("bisection").attrs
+        facts = self._attributes("bisection")
         num_participants, num_exchanges = int(facts["num_participants"]), int(facts["num_exchanges"])
         if not 0 <= num_participants <= num_ranks or num_exchanges < 1:
             raise self._damaged(
@@ -63,7 +64,9 @@ class _Reader(FileReader):
         names = self._pattern_names()
         max_patterns = self._matrices(len(sizes), num_ranks)
         self._tables(len(sizes), max_patterns)
-        reader = _NumbersOfPatterns(self._input, self._places, sizes, num_ranks, max_patterns, len(names))
+        numbers = NumberReader(self._input, self._file, self._datasets)
+        max_baseline = self._datasets[_BASELINE_TIMES].shape[1] if _BASELINE_TIMES in self._datasets else 0
+        reader = _NumbersOfPatterns(numbers, sizes, num_ranks, max_patterns, max_baseline, len(names))
         return BisectionResult(
             **head,
             provenance=provenance,
@@ -80,33 +83,32 @@ class _Reader(FileReader):
         )
 
     def _pattern_names(self) -> tuple[str, ...]:
-        if "bisection/pattern_names" not in self._file:
+        if not self._has("bisection/pattern_names"):
             return ()
         return tuple(text_of(name) for name in self._array("bisection/pattern_names", 1))
 
     def _matrices(self, num_sizes: int, num_ranks: int) -> int:
         """M, which all of them have."""
-        shape: tuple[int, ...] = self._object("bisection/time_ns", h5py.Dataset).shape
+        shape = self._shape("bisection/time_ns")
         if len(shape) != 3 or shape[:2] != (num_sizes, num_ranks):
             raise self._damaged(f"/bisection/time_ns has the shape {shape}")
         for name, kinds in _MATRICES.items():
-            self._add_place(f"bisection/{name}", shape, kinds)
+            self._add(f"bisection/{name}", shape, kinds)
         return shape[2]
 
     def _tables(self, num_sizes: int, max_patterns: int) -> None:
         for name, kinds in _PATTERN_COLUMNS.items():
-            self._add_place(f"bisection/patterns/{name}", (num_sizes, max_patterns), kinds)
-        if "bisection/baseline" not in self._file:
+            self._add(f"bisection/patterns/{name}", (num_sizes, max_patterns), kinds)
+        if not self._has("bisection/baseline"):
             return
-        shape: tuple[int, ...] = self._object("bisection/baseline/time_ns", h5py.Dataset).shape
+        shape = self._shape(_BASELINE_TIMES)
         if len(shape) != 2 or shape[0] != num_sizes:
             raise self._damaged(f"/bisection/baseline/time_ns has the shape {shape}")
         for name, kinds in _BASELINE_COLUMNS.items():
-            self._add_place(f"bisection/baseline/{name}", shape, kinds)
+            self._add(f"bisection/baseline/{name}", shape, kinds)
 
-    def _add_place(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
-        dataset, offset = self._checked(name, shape, kinds)
-        self._places[name] = NumberLayout(offset, dataset.dtype, dataset.shape)
+    def _add(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
+        self._datasets[name] = self._checked(name, shape, kinds)
 
 
 def _entries(summary: Mapping[str, object] | None, name: str) -> list[Mapping[str, Any]]:
@@ -141,13 +143,11 @@ class _NumbersOfPatterns:
     """See leadline.model.BisectionReader."""
 
     def __init__(
-        self, input_file: InputFile, layouts: dict[str, NumberLayout], sizes: tuple[int, ...], num_ranks: int,
-        max_patterns: int, num_names: int,
+        self, numbers: NumberReader, sizes: tuple[int, ...], num_ranks: int, max_patterns: int, max_baseline: int,
+        num_names: int,
     ) -> None:  # fmt: skip
-        self._numbers, self._sizes, self._num_ranks = NumberReader(input_file, layouts), sizes, num_ranks
-        self._max_patterns, self._num_names = max_patterns, num_names
-        of_baseline = layouts.get("bisection/baseline/time_ns")
-        self._max_baseline = of_baseline.shape[1] if of_baseline else 0
+        self._numbers, self._sizes, self._num_ranks = numbers, sizes, num_ranks
+        self._max_patterns, self._max_baseline, self._num_names = max_patterns, max_baseline, num_names
 
     def patterns(self, size_index: int) -> Patterns:
         first = size_index * self._max_patterns
@@ -198,7 +198,7 @@ class _NumbersOfPatterns:
         for begin in range(0, self._max_baseline, _ROWS_AT_A_TIME):
             stretch = [size_index * self._max_baseline + at
                        for at in (begin, min(begin + _ROWS_AT_A_TIME, self._max_baseline))]  # fmt: skip
-            of_block = self._numbers.times("bisection/baseline/time_ns", *stretch)
+            of_block = self._numbers.times(_BASELINE_TIMES, *stretch)
             there = np.isfinite(of_block)
             if not there.any():
                 break

@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import h5py
 import numpy as np
 
+from leadline.hdf5_process import Dataset, Hdf5File
 from leadline.model import FloatArray, IntArray, RunProvenance
 from leadline.model.io import (
     IO_TIMES,
@@ -22,7 +22,7 @@ from leadline.model.io import (
 )
 from leadline.readers.contents import findings_of, provenance_of, text_of
 from leadline.readers.hdf5_file import FileReader
-from leadline.readers.hdf5_numbers import NumberLayout, NumberReader
+from leadline.readers.hdf5_numbers import NumberReader
 from leadline.readers.input_file import InputFile
 
 _OPERATIONS = ("write", "read")
@@ -35,7 +35,7 @@ _COUNTS = (
 )  # fmt: skip
 
 
-def read_io_result(input_file: InputFile, file: h5py.File) -> IoResult:
+def read_io_result(input_file: InputFile, file: Hdf5File) -> IoResult:
     """Reads all but the rows of ranks, and checks that those are there; LeadlineError or a bad value for whatever is
     not a result.
     """
@@ -46,9 +46,9 @@ class _Reader(FileReader):
     """One pass over an open file."""
 
     def result(self) -> IoResult:
-        provenance = provenance_of(self._group("provenance").attrs, RunProvenance)
+        provenance = provenance_of(self._attributes("provenance"), RunProvenance)
         head = self._head(provenance.num_ranks)
-        num_ranks, facts = len(head["ranks"]), self._group("io").attrs
+        num_ranks, facts = len(head["ranks"]), self._attributes("io")
         phases = self._phases()
         return IoResult(
             **head,
@@ -62,13 +62,13 @@ class _Reader(FileReader):
             backend_library=text_of(facts["backend_library"]),
             file_system=text_of(facts["file_system"]),
             io_ranks=self._io_ranks(num_ranks),
-            files=tuple(text_of(name) for name in self._array("io/files", 1)) if "io/files" in self._file else (),
+            files=tuple(text_of(name) for name in self._array("io/files", 1)) if self._has("io/files") else (),
             phases=phases,
-            reader=_RowReader(self._input, self._places(len(phases), num_ranks), len(phases), num_ranks),
+            reader=_RowReader(self._numbers(len(phases), num_ranks), num_ranks),
         )
 
     def _io_ranks(self, num_ranks: int) -> tuple[int, ...]:
-        if "io/io_ranks" not in self._file:
+        if not self._has("io/io_ranks"):
             return ()
         ranks = tuple(int(rank) for rank in self._array("io/io_ranks", 1))
         if any(not 0 <= rank < num_ranks for rank in ranks):
@@ -94,12 +94,11 @@ class _Reader(FileReader):
             raise self._damaged("/io/phases/summary is no object")
         return summary
 
-    def _places(self, num_phases: int, num_ranks: int) -> dict[str, NumberLayout]:
-        layouts = {}
+    def _numbers(self, num_phases: int, num_ranks: int) -> NumberReader:
+        datasets: dict[str, Dataset] = {}
 
         def add(name: str, shape: tuple[int, ...], kinds: str) -> None:
-            dataset, offset = self._checked(f"io/ranks/{name}", shape, kinds)
-            layouts[f"io/ranks/{name}"] = NumberLayout(offset, dataset.dtype, shape)
+            datasets[f"io/ranks/{name}"] = self._checked(f"io/ranks/{name}", shape, kinds)
 
         of_each = (num_phases, num_ranks)
         for name in (*_SPANS, *_CALLS, *(f"{time}_ns" for time in IO_TIMES)):
@@ -108,17 +107,14 @@ class _Reader(FileReader):
             add(name, of_each, "iu")
         add("latencies", (*of_each, NUM_LATENCY_BUCKETS), "iu")
         add("series_bytes", (*of_each, NUM_SERIES_BINS), "iu")
-        return layouts
+        return NumberReader(self._input, self._file, datasets)
 
 
 class _RowReader:
     """Reads a phase of a file; see leadline.model.io.IoReader."""
 
-    def __init__(
-        self, input_file: InputFile, layouts: dict[str, NumberLayout], num_phases: int, num_ranks: int
-    ) -> None:
-        self._numbers = NumberReader(input_file, layouts)
-        self._num_phases, self._num_ranks = num_phases, num_ranks
+    def __init__(self, numbers: NumberReader, num_ranks: int) -> None:
+        self._numbers, self._num_ranks = numbers, num_ranks
 
     def rows(self, phase: int) -> PhaseRows:
         # A hole is a rank without a row; in a row 0 is a time like any other: a file that was never synced.

@@ -3,43 +3,32 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from leadline.error import LeadlineError
-from leadline.model import FloatArray
-from leadline.readers.contents import BAD_VALUES, reason_of
+from leadline.hdf5_process import Dataset, Hdf5File, LibraryError
+from leadline.model import FloatArray, IntArray
 from leadline.readers.input_file import ImpossibleValueError, InputFile, check_cells, truncated, unreadable
 
 # Of rows that are shorter, those bytes that are not wanted come with the page anyhow.
 _SHORT_ROW_BYTES = 4096
 
 
-@dataclass(frozen=True)
-class NumberLayout:
-    """Where the values of a dataset lie; offset None = in chunks, or packed."""
-
-    offset: int | None
-    kind: np.dtype[Any]
-    shape: tuple[int, ...]
-
-
 class NumberReader:
-    """Reads numbers, from several threads at once too. The library, which has one lock for all of its files, is left
+    """Reads numbers, from several threads at once too. The library, which answers one request after the other, is left
     out wherever a dataset lies in one piece, as the engine writes it.
     """
 
-    def __init__(self, input_file: InputFile, layouts: Mapping[str, NumberLayout]) -> None:
-        """`layouts` by the names of the datasets; the caller has checked their shapes and that they lie in the file."""
-        self._input, self._layouts = input_file, layouts
-        self._library_file: h5py.File | None = None
-        self._lock = threading.Lock()
+    def __init__(self, input_file: InputFile, file: Hdf5File, datasets: Mapping[str, Dataset]) -> None:
+        """`datasets` by their names; the caller has checked their shapes and that they lie in the file."""
+        self._input, self._datasets = input_file, datasets
+        # Where nothing is left for the library to read, its process ends with the last reference.
+        self._file = file if any(dataset.offset is None for dataset in datasets.values()) else None
 
     def damaged(self, why: str) -> LeadlineError:
         """The error for a file in which something cannot be."""
@@ -47,22 +36,22 @@ class NumberReader:
 
     def stretch(self, name: str, first: int, end: int) -> NDArray[Any]:
         """Values of a dataset as they are stored, all of its dimensions in a row."""
-        layout = self._layouts[name]
-        if layout.offset is None:
-            return self._through_library(name, lambda dataset: dataset[()].reshape(-1)[first:end])
-        numbers = np.empty(max(end - first, 0), dtype=layout.kind)
-        if numbers.size and not self._input.read_into(layout.offset + first * layout.kind.itemsize, numbers):
+        dataset = self._datasets[name]
+        if dataset.offset is None:
+            return self._packed_stretch(dataset, first, end)
+        numbers = np.empty(max(end - first, 0), dtype=dataset.dtype)
+        if numbers.size and not self._input.read_into(dataset.offset + first * dataset.dtype.itemsize, numbers):
             raise truncated(self._input.path)
         return numbers
 
     def times(self, name: str, first: int, end: int) -> FloatArray:
         """The same as float64; holes are NaN."""
-        layout, times = self._layouts[name], np.empty(max(end - first, 0))
-        if layout.offset is None:
+        dataset, times = self._datasets[name], np.empty(max(end - first, 0))
+        if dataset.offset is None:
             times[...] = self.stretch(name, first, end)
             return self._checked(name, times)
         try:
-            if not self._input.read_cells(layout.offset + first * layout.kind.itemsize, layout.kind, times):
+            if not self._input.read_cells(dataset.offset + first * dataset.dtype.itemsize, dataset.dtype, times):
                 raise truncated(self._input.path)
         except ImpossibleValueError:
             raise self._impossible(name) from None
@@ -72,19 +61,19 @@ class NumberReader:
         """Of a dataset of three dimensions a rectangle of a plane as it is stored, [rows, columns]: each from the first
         to before the second.
         """
-        layout, (row, end_row), (column, end_column) = self._layouts[name], rows, columns
+        dataset, (row, end_row), (column, end_column) = self._datasets[name], rows, columns
         num_rows, num_columns = max(end_row - row, 0), max(end_column - column, 0)
-        if layout.offset is None:
-            return self._through_library(name, lambda dataset: dataset[plane, row:end_row, column:end_column])
-        _, all_rows, width = layout.shape
-        size, first_row = layout.kind.itemsize, plane * all_rows + row
+        if dataset.offset is None:
+            return self._packed(dataset, [(plane, plane + 1), rows, columns]).reshape(num_rows, num_columns)
+        _, all_rows, width = dataset.shape
+        size, first_row = dataset.dtype.itemsize, plane * all_rows + row
         if width * size <= _SHORT_ROW_BYTES or (column, end_column) == (0, width):
-            whole = np.empty((num_rows, width), dtype=layout.kind)
-            if whole.size and not self._input.read_into(layout.offset + first_row * width * size, whole):
+            whole = np.empty((num_rows, width), dtype=dataset.dtype)
+            if whole.size and not self._input.read_into(dataset.offset + first_row * width * size, whole):
                 raise truncated(self._input.path)
             return whole[:, column:end_column]
-        numbers = np.empty((num_rows, num_columns), dtype=layout.kind)
-        offsets = [layout.offset + ((first_row + index) * width + column) * size for index in range(num_rows)]
+        numbers = np.empty((num_rows, num_columns), dtype=dataset.dtype)
+        offsets = [dataset.offset + ((first_row + index) * width + column) * size for index in range(num_rows)]
         if numbers.size and not self._input.read_pieces(offsets, numbers):
             raise truncated(self._input.path)
         return numbers
@@ -92,6 +81,35 @@ class NumberReader:
     def block_of_times(self, name: str, plane: int, rows: tuple[int, int], columns: tuple[int, int]) -> FloatArray:
         """The same as float64; holes are NaN."""
         return self._checked(name, np.array(self.block(name, plane, rows, columns), dtype=np.float64, order="C"))
+
+    def is_in_one_piece(self, name: str) -> bool:
+        """Whether a dataset is read without the library."""
+        return self._datasets[name].offset is not None
+
+    def columns_of_times(self, name: str, starts: IntArray, columns: IntArray) -> FloatArray:
+        """Of a dataset in one piece the values that lie so far behind each start, [starts, columns], as float64; holes
+        are NaN. `columns` begin with 0.
+        """
+        dataset = self._datasets[name]
+        assert dataset.offset is not None
+        cells = np.empty((len(starts), len(columns)))
+        offsets = (dataset.offset + starts * dataset.dtype.itemsize).tolist()
+        if dataset.dtype == cells.dtype and bool((np.diff(columns) == 1).all()):
+            is_all_there = self._input.read_pieces(offsets, cells)
+        else:
+            is_all_there = self._gather(offsets, dataset.dtype, columns, cells)
+        if not is_all_there:
+            raise truncated(self._input.path)
+        return self._checked(name, cells)
+
+    def _gather(self, offsets: list[int], kind: np.dtype[Any], columns: IntArray, cells: FloatArray) -> bool:
+        """The wanted columns of every stretch of a row; False where the file ends before that."""
+        stretch = np.empty(int(columns.max()) + 1, dtype=kind)
+        for index, offset in enumerate(offsets):
+            if not self._input.read_into(offset, stretch):
+                return False
+            cells[index] = stretch[columns]
+        return True
 
     def _checked(self, name: str, cells: FloatArray) -> FloatArray:
         try:
@@ -103,12 +121,27 @@ class NumberReader:
     def _impossible(self, name: str) -> LeadlineError:
         return self.damaged(f"/{name} has values that no measurement gives")
 
-    def _through_library(self, name: str, values_of: Callable[[h5py.Dataset], Any]) -> NDArray[Any]:
-        """Of datasets in chunks, which others than the engine may have written."""
+    def _packed_stretch(self, dataset: Dataset, first: int, end: int) -> NDArray[Any]:
+        """What stretch() promises, from a dataset in chunks, which others than the engine may have written."""
+        if first >= end:
+            return np.empty(0, dtype=dataset.dtype)
+        ranges: list[tuple[int, int]] = []
+        for length in _num_below(dataset.shape):
+            ranges.append((first // length, -(-end // length)))
+            place = ranges[-1][0]
+            first, end = first - place * length, end - place * length
+            if ranges[-1][1] - place != 1:
+                break
+        return self._packed(dataset, ranges).reshape(-1)[first:end]
+
+    def _packed(self, dataset: Dataset, ranges: Sequence[tuple[int, int]]) -> NDArray[Any]:
+        assert self._file is not None
         try:
-            with self._lock:
-                if self._library_file is None:
-                    self._library_file = h5py.File(self._input.path, "r", locking=False)
-                return np.asarray(values_of(self._library_file[name]))
-        except (OSError, *BAD_VALUES) as error:
-            raise self.damaged(reason_of(error)) from error
+            return self._file.read(dataset, ranges)
+        except LibraryError as error:
+            raise self.damaged(str(error)) from error
+
+
+def _num_below(shape: tuple[int, ...]) -> list[int]:
+    """How many values one place of each dimension has."""
+    return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]

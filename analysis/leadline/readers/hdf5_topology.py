@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import h5py
 import numpy as np
 
+from leadline.hdf5_process import Dataset, Hdf5File
 from leadline.model import (
     Channels,
     FloatArray,
@@ -21,7 +21,7 @@ from leadline.model import (
 )
 from leadline.readers.contents import findings_of, provenance_of, text_of
 from leadline.readers.hdf5_file import FileReader
-from leadline.readers.hdf5_numbers import NumberLayout, NumberReader
+from leadline.readers.hdf5_numbers import NumberReader
 from leadline.readers.input_file import InputFile
 
 _RANK_TIMES = tuple(f"rank_time_ns_{statistic.value}" for statistic in Statistic)
@@ -32,7 +32,7 @@ _LOAD_COLUMNS = {
 }  # fmt: skip
 
 
-def read_topology_result(input_file: InputFile, file: h5py.File) -> TopologyResult:
+def read_topology_result(input_file: InputFile, file: Hdf5File) -> TopologyResult:
     """Reads all but channels and times, and checks that those are there; LeadlineError or a bad value for whatever is
     not a result.
     """
@@ -42,16 +42,16 @@ def read_topology_result(input_file: InputFile, file: h5py.File) -> TopologyResu
 class _Reader(FileReader):
     """One pass over an open file."""
 
-    def __init__(self, input_file: InputFile, file: h5py.File) -> None:
+    def __init__(self, input_file: InputFile, file: Hdf5File) -> None:
         super().__init__(input_file, file)
-        self._places: dict[str, NumberLayout] = {}
+        self._datasets: dict[str, Dataset] = {}
         self._rooms: set[tuple[int, ...]] = set()  # [R, S, I] of all topologies
 
     def result(self) -> TopologyResult:
-        provenance = provenance_of(self._group("provenance").attrs, RunProvenance)
+        provenance = provenance_of(self._attributes("provenance"), RunProvenance)
         head = self._head(provenance.num_ranks)
         num_sizes, num_ranks = len(head["message_sizes_bytes"]), len(head["ranks"])
-        is_load = "load" in self._file
+        is_load = self._has("load")
         topologies = self._topologies(num_sizes, num_ranks, is_load)
         if len(self._rooms) > 1:
             raise self._damaged(f"the topologies have different numbers of exchanges: {sorted(self._rooms)}")
@@ -65,12 +65,12 @@ class _Reader(FileReader):
             num_iterations=num_iterations,
             load=self._load(head["message_sizes_bytes"], len(topologies)) if is_load else (),
             is_load=is_load,
-            reader=_TimeReader(self._input, self._places, topologies, num_ranks),
+            reader=_TimeReader(NumberReader(self._input, self._file, self._datasets), topologies, num_ranks),
         )
 
     def _topologies(self, num_sizes: int, num_ranks: int, is_load: bool) -> tuple[Topology, ...]:
         found: list[Topology] = []
-        for name in sorted(self._group("topologies"), key=int):
+        for name in sorted(self._members("topologies"), key=int):
             if int(name) != len(found):
                 raise self._damaged(f"/topologies/{len(found):04d} is missing")
             found.append(self._topology(len(found), f"topologies/{name}", num_sizes, num_ranks, is_load))
@@ -79,23 +79,23 @@ class _Reader(FileReader):
         return tuple(found)
 
     def _topology(self, index: int, name: str, num_sizes: int, num_ranks: int, is_load: bool) -> Topology:
-        facts = self._group(name).attrs
+        facts = self._attributes(name)
         num_channels, num_ways = int(facts["num_channels"]), int(facts["num_ways"])
         num_rows = 2 * num_channels
         if num_channels < 1 or num_ways not in (1, 2):
             raise self._damaged(f"/{name} has {num_channels} channels of {num_ways} messages")
-        self._add_place(f"{name}/row_start", (num_ranks + 1,), "iu")
-        self._add_place(f"{name}/partner", (num_rows,), "iu")
-        self._add_place(f"{name}/starts", (num_rows,), "iu")
+        self._add(f"{name}/row_start", (num_ranks + 1,), "iu")
+        self._add(f"{name}/partner", (num_rows,), "iu")
+        self._add(f"{name}/starts", (num_rows,), "iu")
         if not is_load:
-            room = self._shape(f"{name}/exchange_time_ns", num_sizes)
+            room = self._room(f"{name}/exchange_time_ns", num_sizes)
             self._rooms.add(room)
             for dataset in _EXCHANGE_TIMES:
-                self._add_place(f"{name}/{dataset}", room, "f")
+                self._add(f"{name}/{dataset}", room, "f")
             for dataset in _RANK_TIMES:
-                self._add_place(f"{name}/{dataset}", (*room[:2], num_ranks), "f")
-            self._add_place(f"{name}/arrival_time_ns", (*room[:2], num_rows), "f")
-        extents = tuple(int(one) for one in self._array(f"{name}/extents", 1)) if "extents" in self._group(name) else ()
+                self._add(f"{name}/{dataset}", (*room[:2], num_ranks), "f")
+            self._add(f"{name}/arrival_time_ns", (*room[:2], num_rows), "f")
+        extents = tuple(int(one) for one in self._array(f"{name}/extents", 1)) if self._has(f"{name}/extents") else ()
         return Topology(
             index=index,
             name=text_of(facts["name"]),
@@ -107,16 +107,15 @@ class _Reader(FileReader):
             extents=extents,
         )
 
-    def _shape(self, name: str, num_sizes: int) -> tuple[int, ...]:
+    def _room(self, name: str, num_sizes: int) -> tuple[int, ...]:
         """[R, S, I] as a dataset has it."""
-        shape: tuple[int, ...] = self._object(name, h5py.Dataset).shape
+        shape = self._shape(name)
         if len(shape) != 3 or shape[1] != num_sizes or 0 in shape:
             raise self._damaged(f"/{name} has the shape {shape}")
         return shape
 
-    def _add_place(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
-        dataset, offset = self._checked(name, shape, kinds)
-        self._places[name] = NumberLayout(offset, dataset.dtype, dataset.shape)
+    def _add(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
+        self._datasets[name] = self._checked(name, shape, kinds)
 
     def _load(self, sizes: tuple[int, ...], num_topologies: int) -> tuple[LoadPoint, ...]:
         columns: dict[str, Any] = {}
@@ -144,10 +143,8 @@ class _Reader(FileReader):
 class _TimeReader:
     """See leadline.model.TopologyReader."""
 
-    def __init__(
-        self, input_file: InputFile, layouts: dict[str, NumberLayout], topologies: tuple[Topology, ...], num_ranks: int
-    ) -> None:
-        self._numbers, self._num_ranks = NumberReader(input_file, layouts), num_ranks
+    def __init__(self, numbers: NumberReader, topologies: tuple[Topology, ...], num_ranks: int) -> None:
+        self._numbers, self._num_ranks = numbers, num_ranks
         self._num_rows = [2 * topology.num_channels for topology in topologies]
 
     def row_start(self, topology: int) -> IntArray:

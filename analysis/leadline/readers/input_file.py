@@ -22,6 +22,8 @@ CELLS_AT_A_TIME = 1 << 17
 # Of tables that a file claims to have: small ones are harmless, of others the disk must hold a part.
 _SMALL_BYTES = 256 * 1024
 _MOST_BYTES_A_STORED_BYTE = 4
+# Pieces of data between holes that are counted; who makes so many pays for them.
+_MOST_EXTENTS = 10_000
 
 # Flags of a read that fails where it would wait for a disk; 0 = the system has none, and it waits.
 _ONLY_AT_ONCE: int = getattr(os, "RWF_NOWAIT", 0)
@@ -29,7 +31,7 @@ _ONLY_AT_ONCE: int = getattr(os, "RWF_NOWAIT", 0)
 Convert = Callable[[FloatArray], None]
 
 
-def unreadable(path: Path, why: str, hint: str = "") -> LeadlineError:
+def unreadable(path: Path, why: str, hint: str = "Copy it again, or measure anew") -> LeadlineError:
     """The error for a result that is damaged."""
     return LeadlineError(f"cannot read '{path}'", why, hint)
 
@@ -162,19 +164,19 @@ class InputFile:
             convert(piece)
         return True
 
-    def stores_in_proportion(self, num_bytes: int) -> bool:
-        """Whether so many bytes of tables may be taken into memory. A file that is nearly all a hole costs its maker
-        nothing, and us as much memory as it says.
-        """
-        if num_bytes <= _SMALL_BYTES:
-            return True
-        wanted, stored, offset = num_bytes // _MOST_BYTES_A_STORED_BYTE, 0, 0
-        while stored < wanted:
+    def stored_bytes(self) -> int:
+        """What the disk holds of the file: one that is nearly all a hole costs its maker nothing."""
+        stored, offset = 0, 0
+        for _ in range(_MOST_EXTENTS):
             try:
                 data = os.lseek(self._descriptor, offset, os.SEEK_DATA)
-                hole = os.lseek(self._descriptor, data, os.SEEK_HOLE)
+                offset = os.lseek(self._descriptor, data, os.SEEK_HOLE)
             except OSError as error:
-                return error.errno != errno.ENXIO  # that is: no more data; others: this file system does not tell
-            stored += hole - data
-            offset = hole
-        return True
+                # ENXIO: there is no more data. Others: this file system does not tell.
+                return stored if error.errno == errno.ENXIO else self.size_bytes
+            stored += offset - data
+        return self.size_bytes
+
+    def stores_in_proportion(self, num_bytes: int) -> bool:
+        """Whether so many bytes of tables may be taken into memory: no more than the disk can hold."""
+        return num_bytes <= _SMALL_BYTES or num_bytes // _MOST_BYTES_A_STORED_BYTE <= self.stored_bytes()

@@ -230,8 +230,14 @@ void rethrow_as_error(const std::string& path) {
 void expect_readable(const std::string& path, const std::function<void()>& look) {
   // Looking at a repeat takes less than a millisecond, and 3 KB of the file.
   std::error_code ignored;
-  const std::uint64_t most_work_s = 2 + std::filesystem::file_size(path, ignored) / 1'000'000;
-  if (!probe_in_child(look, most_work_s)) throw_damaged(path, "the HDF5 library cannot cope with what is in it");
+  const auto size = std::filesystem::file_size(path, ignored);
+  const std::uint64_t size_bytes = ignored ? 0 : size;
+  // Lengths in a damaged file may be any number; sound tables are unpacked to some times their size.
+  const Allowance allowance{2 + size_bytes / 1'000'000, (std::uint64_t{384} << 20) + 64 * size_bytes};
+  const Ending ending = probe_in_child(look, allowance);
+  if (ending == Ending::died) throw_damaged(path, "the HDF5 library cannot cope with what is in it");
+  // The child can tell nobody what it threw.
+  if (ending == Ending::threw) run_with_memory_limit(look, allowance);
 }
 
 }  // namespace leadline::result::hdf5

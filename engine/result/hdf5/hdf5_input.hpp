@@ -72,8 +72,9 @@ auto reading(const std::string& path, const Work& work) {
 }
 
 /// Local, without other threads: lets another process look at the file first, since the library reads past its buffers
-/// where lengths in its heaps and headers are damaged (1.10.8). Throws Error(run_failed) if that process dies of it.
-/// `look` reads something of every object that is read later.
+/// where lengths in its heaps and headers are damaged (1.10.8), and takes as much memory as they say. That process has
+/// limits of computing and of memory. Throws Error(run_failed) if it dies of the file, and what `look` throws within
+/// the limit of memory. `look` reads something of every object that is read later.
 void expect_readable(const std::string& path, const std::function<void()>& look);
 
 }  // namespace leadline::result::hdf5
