@@ -14,7 +14,9 @@ class SocketsByRank {
   class Entry {
    public:
     Entry() = default;
-    Entry(SocketsByRank& sockets, int rank, int fd) : sockets_(&sockets), rank_(rank), fd_(fd) { sockets.add(rank, fd); }
+    Entry(SocketsByRank& sockets, int rank, int fd) : sockets_(&sockets), rank_(rank), fd_(fd) {
+      sockets.add(rank, fd);
+    }
     ~Entry() {
       if (sockets_ != nullptr) sockets_->remove(rank_, fd_);
     }

@@ -355,8 +355,7 @@ std::string TcpCluster::all_reduce(
 void TcpCluster::barrier() { collective({.operation = Operation::barrier}); }
 
 std::string TcpCluster::broadcast(std::string_view from_root) {
-  return collective({.operation = Operation::broadcast,
-                     .decide = [&] { return std::string(from_root); }});
+  return collective({.operation = Operation::broadcast, .decide = [&] { return std::string(from_root); }});
 }
 
 /// One item at a time: a rank holds no more of its subtree than the text that is passing through. Where a rank was lost

@@ -74,8 +74,8 @@ class TcpCluster final : public Cluster {
   /// What one collective is made of.
   struct Sweep {
     Operation operation = Operation::barrier;
-    std::string own = {};            ///< goes up, with what `take` has added
-    std::string_view own_item = {};  ///< goes up by itself
+    std::string own = {};                                                    ///< goes up, with what `take` has added
+    std::string_view own_item = {};                                          ///< goes up by itself
     std::function<void(std::string& own, std::string_view text)> take = {};  ///< from below; empty = nothing comes
     std::function<void(std::string_view item)> take_item = {};               ///< this rank's, too; likewise
     std::function<std::string()> decide = {};  ///< rank 0: what goes down, if it is not `own`

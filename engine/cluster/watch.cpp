@@ -264,7 +264,8 @@ void Watch::serve_relays() {
 
 Watch::Clock::time_point Watch::next_due() const {
   Clock::time_point due = std::min(next_heartbeat_, handshake_acceptor_.next_due());
-  const bool is_busy = failure_ || broken_ || attachment_ || !probes_.empty() || (settings_.rank == 0 && !suspects_.empty());
+  const bool is_busy =
+      failure_ || broken_ || attachment_ || !probes_.empty() || (settings_.rank == 0 && !suspects_.empty());
   if (is_busy) due = std::min(due, now_ + ending_interval);
   return due;
 }
@@ -684,8 +685,8 @@ void Watch::take_lost(std::string_view bytes) {
 /// The others have said why they go on without this rank.
 void Watch::leave_as_lost() {
   if (!was_given_up()) {
-    write_line(line_of(fmt::format("{} was left out of the run (the others did not hear it). Look at this host's network",
-                                   own_name())));
+    write_line(line_of(fmt::format(
+        "{} was left out of the run (the others did not hear it). Look at this host's network", own_name())));
   }
   ::_exit(static_cast<int>(ExitStatus::run_failed));
 }

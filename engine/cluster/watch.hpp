@@ -199,8 +199,8 @@ class Watch final : private JoinHandler {
   /// name, too.
   void learn_hosts(const HostBook& hosts);
 
-  /// See Cluster. A rank is lost when rank 0 says so: its neighbours in the tree tell rank 0 that it is gone, and it has
-  /// some time to connect to rank 0 itself, if only a connection or a rank between them is gone.
+  /// See Cluster. A rank is lost when rank 0 says so: its neighbours in the tree tell rank 0 that it is gone, and it
+  /// has some time to connect to rank 0 itself, if only a connection or a rank between them is gone.
   void go_on_without_lost_ranks();
   /// Rank 0: those that were given up, from number `num_known` on.
   std::vector<LostRank> lost_ranks_after(std::size_t num_known) const;
@@ -302,7 +302,7 @@ class Watch final : private JoinHandler {
   StallDetector stall_detector_;
   std::atomic<bool> has_edges_{false};
 
-  mutable std::mutex mutex_;  ///< guards the next four
+  mutable std::mutex mutex_;          ///< guards the next four
   std::vector<LostRank> lost_ranks_;  ///< rank 0
   Orders orders_;
   std::function<std::string(int)> current_step_;
@@ -334,7 +334,7 @@ class Watch final : private JoinHandler {
 
   std::atomic<bool> goes_on_{false};  ///< without lost ranks
   int parent_rank_;
-  std::map<int, Suspect> suspects_;     ///< rank 0: of all ranks; others: of those that they have told of
+  std::map<int, Suspect> suspects_;  ///< rank 0: of all ranks; others: of those that they have told of
   std::set<int> lost_;
   std::optional<Attachment> attachment_;
   std::optional<Failure> attached_because_;

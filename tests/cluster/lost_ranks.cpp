@@ -61,7 +61,8 @@ TEST(LostRanks, AnyButTheFirstIsLeftOut) {
       cluster.barrier();
       if (cluster.rank() == victim) die();
       require_collectives_without(cluster, {victim});
-      require(cluster.lost_ranks().front().why.find(" died (its connection closed)") != std::string::npos, "the reason");
+      require(cluster.lost_ranks().front().why.find(" died (its connection closed)") != std::string::npos,
+              "the reason");
     });
     EXPECT_EQ(outcome.status, 0) << outcome.said;
     EXPECT_THAT(outcome.said, HasSubstr("The run goes on without rank " + std::to_string(victim)));

@@ -58,7 +58,8 @@ std::string error_of(const std::function<void()>& work) {
 
 TEST(Subprocess, ErrorsComeBack) {
   EXPECT_EQ(error_of([] {}), "");
-  EXPECT_EQ(error_of([] { throw Error(ExitStatus::run_failed, "the problem", "why", "hint"); }), "the problem (why). hint");
+  EXPECT_EQ(error_of([] { throw Error(ExitStatus::run_failed, "the problem", "why", "hint"); }),
+            "the problem (why). hint");
   EXPECT_THAT(error_of([] { throw std::runtime_error("odd"); }), testing::HasSubstr("odd"));
   EXPECT_EQ(error_of([] { ::raise(SIGKILL); }), "cannot do it (the child is gone)");
   EXPECT_EQ(error_of([] { ::_exit(3); }), "cannot do it (the child is gone)");

@@ -214,8 +214,8 @@ std::optional<Finding> lost_ranks_finding(const Losses& losses, std::span<const 
   Finding finding;
   finding.id = "ranks_lost";
   finding.severity = Severity::warning;
-  finding.message = fmt::format("{} {} lost during the run: {}.", losses.ranks.size(), is_one ? "rank was" : "ranks were",
-                                fmt::join(who, "; "));
+  finding.message = fmt::format("{} {} lost during the run: {}.", losses.ranks.size(),
+                                is_one ? "rank was" : "ranks were", fmt::join(who, "; "));
   finding.evidence = fmt::format("{}", fmt::join(why, "; "));
   finding.advice =
       "Look at these hosts and their system logs. What was measured with them before is kept; all pairs of the others "

@@ -24,8 +24,8 @@ struct LostPair {
 
 /// The same on all ranks.
 struct Losses {
-  std::vector<LostPair> pairs;              ///< each once, in the order in which they were lost
-  std::vector<std::int32_t> cut_off_ranks;  ///< whose pairs with other hosts are not tried, either
+  std::vector<LostPair> pairs;                ///< each once, in the order in which they were lost
+  std::vector<std::int32_t> cut_off_ranks;    ///< whose pairs with other hosts are not tried, either
   std::vector<cluster::LostRank> ranks = {};  ///< that are gone
 };
 
@@ -80,8 +80,8 @@ class LostPairs {
 std::optional<Finding> lost_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
                                           const std::function<std::string(std::uint32_t host)>& host_name);
 
-/// What to say of pairs whose ranks are there; nothing where no such pair is lost. A host that does not reach most others is named, rather than
-/// each of them. `host_name`: by host index.
+/// What to say of pairs whose ranks are there; nothing where no such pair is lost. A host that does not reach most
+/// others is named, rather than each of them. `host_name`: by host index.
 std::optional<Finding> lost_pairs_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
                                           const std::function<std::string(std::uint32_t host)>& host_name);
 
