@@ -82,8 +82,17 @@ struct VerifiedExchanges {
   std::span<ExchangeSample> samples;
 };
 
+/// The one step of an exchange as streams: on each channel, which sends or receives only, num_messages, each posted as
+/// soon as the one before is done, whatever becomes of the other channels. No two channels receive from the same rank.
+/// arrivals_ns: of each receiving channel in turn, how long after the opening barrier each of its messages was there;
+/// ascending. exchange.num_warmup does not count.
+struct TimedStreams {
+  std::uint64_t num_messages = 0;
+  std::span<std::uint64_t> arrivals_ns;
+};
+
 /// What is to be done with an exchange.
-using NeighbourTask = std::variant<TimedExchanges, TracedExchange, VerifiedExchanges>;
+using NeighbourTask = std::variant<TimedExchanges, TracedExchange, VerifiedExchanges, TimedStreams>;
 
 /// The first wrong byte that a rank received.
 struct NeighbourMismatch {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done about an exchange outside the timed region: its steps, and the contents of verified messages.
+// What is done about an exchange outside the timed region: its steps, its streams, the contents of verified messages.
 #include "kernel/neighbours.hpp"
 
+#include <cassert>
 #include <cstring>
 
 namespace leadline::kernel {
@@ -20,6 +21,20 @@ std::vector<NeighbourStep> steps_of(const NeighbourExchange& exchange) {
     begin = end;
   }
   return steps;
+}
+
+std::vector<Stream> streams_of(const NeighbourExchange& exchange, const TimedStreams& timed) {
+  std::vector<Stream> streams;
+  if (timed.num_messages == 0) return streams;
+  streams.reserve(exchange.channels.size());
+  std::uint64_t* next_arrival_ns = timed.arrivals_ns.data();
+  for (const NeighbourChannel& channel : exchange.channels) {
+    assert((channel.part == Part::sends || channel.part == Part::receives) && "a stream goes one way");
+    streams.push_back({channel.part, timed.num_messages, next_arrival_ns});
+    if (channel.part == Part::receives) next_arrival_ns += timed.num_messages;
+  }
+  assert(next_arrival_ns == timed.arrivals_ns.data() + timed.arrivals_ns.size() && "a place for each arrival");
+  return streams;
 }
 
 void renew_contents(const NeighbourExchange& exchange, int own_rank, const NeighbourBuffers& buffers,

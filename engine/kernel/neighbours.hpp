@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchanges with many neighbours: timed, traced message by message, or verified byte by byte.
+// Exchanges with many neighbours: timed, traced message by message, verified byte by byte, or timed as streams.
 #pragma once
 
 #include <concepts>
@@ -24,6 +24,9 @@ namespace leadline::kernel {
 /// send, receive      Block until the buffer is free again, or the message is there.
 /// post_send, _receive  Do not block. Messages between the same two ranks arrive in the order in which they are posted.
 /// await_any_receive  Blocks until a posted receive is done that was not handed out yet: which. Sends go on meanwhile.
+/// await_any_posted   Blocks until a posted send or receive is done that was not handed out yet: which. The channel is
+///                    free to be posted again. Only where all channels send or receive only; not beside
+///                    await_any_receive. A receive that is done does not wait until sends have come to their end.
 /// complete_posted    Blocks until everything posted is done, driving everything at once.
 /// now_ns             The clock of these channels.
 template <class L>
@@ -35,6 +38,7 @@ concept NeighbourLinks = requires(L& links, std::size_t channel) {
   links.post_send(channel);
   links.post_receive(channel);
   { links.await_any_receive() } -> std::same_as<std::size_t>;
+  { links.await_any_posted() } -> std::same_as<std::size_t>;
   links.complete_posted();
   { links.now_ns() } -> std::same_as<std::uint64_t>;
 };
@@ -159,6 +163,56 @@ void trace_neighbours(L& links, const NeighbourExchange& exchange, std::span<std
   progress_counter.advance();
 }
 
+/// One channel's messages of a stream.
+struct Stream {
+  Part part = Part::sends;
+  std::uint64_t num_left = 0;
+  std::uint64_t* next_arrival_ns = nullptr;  ///< where it receives
+};
+
+/// By channel, ready for the loop.
+std::vector<Stream> streams_of(const NeighbourExchange& exchange, const TimedStreams& timed);
+
+template <NeighbourLinks L>
+inline void post_next(L& links, std::size_t channel, Part part) {
+  if (part == Part::receives) {
+    links.post_receive(channel);
+  } else {
+    links.post_send(channel);
+  }
+}
+
+/// Collective: see TimedStreams.
+template <NeighbourLinks L>
+void stream_neighbours(L& links, const NeighbourExchange& exchange, const TimedStreams& timed,
+                       ProgressCounter& progress_counter) {
+  std::vector<Stream> streams = streams_of(exchange, timed);
+  links.barrier();
+  links.start();
+  const std::uint64_t start_ns = links.now_ns();
+  for (const Part part : {Part::receives, Part::sends}) {
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      if (streams[i].part == part) post_next(links, i, part);
+    }
+  }
+  for (std::size_t num_open = streams.size(); num_open > 0;) {
+    const std::size_t i = links.await_any_posted();
+    Stream& stream = streams[i];
+    if (stream.part == Part::receives) {
+      const std::uint64_t now_ns = links.now_ns();
+      *stream.next_arrival_ns++ = now_ns > start_ns ? now_ns - start_ns : 1;
+    }
+    if (--stream.num_left == 0) {
+      --num_open;
+    } else {
+      post_next(links, i, stream.part);
+    }
+  }
+  links.complete_posted();
+  links.barrier();
+  progress_counter.advance();
+}
+
 /// What is sent is new, and what is received gone, so that a message which never came is not taken for the one before.
 void renew_contents(const NeighbourExchange& exchange, int own_rank, const NeighbourBuffers& buffers,
                     const Contents& contents, std::uint64_t number);
@@ -189,7 +243,7 @@ std::optional<NeighbourMismatch> verify_neighbours(L& links, const NeighbourExch
   return first;
 }
 
-/// Collective: the task, by one of the three above. Returns the first mismatch of a verification.
+/// Collective: the task, by one of the four above. Returns the first mismatch of a verification.
 template <NeighbourLinks L>
 std::optional<NeighbourMismatch> run_neighbours(L& links, const NeighbourExchange& exchange, int own_rank,
                                                 const NeighbourBuffers& buffers, const NeighbourTask& task,
@@ -200,6 +254,10 @@ std::optional<NeighbourMismatch> run_neighbours(L& links, const NeighbourExchang
   }
   if (const auto* traced = std::get_if<TracedExchange>(&task)) {
     trace_neighbours(links, exchange, traced->arrivals_ns, progress_counter);
+    return std::nullopt;
+  }
+  if (const auto* streamed = std::get_if<TimedStreams>(&task)) {
+    stream_neighbours(links, exchange, *streamed, progress_counter);
     return std::nullopt;
   }
   const auto& [contents, samples] = std::get<VerifiedExchanges>(task);

@@ -31,8 +31,9 @@ struct PatternPosition {
   std::string name;         ///< "random", "shift:3", "worst"
 };
 
-/// A connection is a directed pair: every rank that sends has one, and the time that counts is the sender's own, of one
-/// exchange: elapsed / exchanges. Its bandwidth is message size / time. Bytes a second; NaN where nothing was measured.
+/// A connection is a directed pair: every rank that receives has one, and the time that counts is the receiver's own,
+/// of one message: elapsed / messages. Its bandwidth is message size / time. Bytes a second; NaN where nothing was
+/// measured.
 struct PatternSummary {
   PatternPosition position;
   std::uint64_t num_connections = 0;
@@ -42,7 +43,7 @@ struct PatternSummary {
   double bytes_per_s_max = std::numeric_limits<double>::quiet_NaN();
   /// Mean over connections of what each moved until the first of all was done, in that time: while all were under way.
   double bytes_per_s_full_load = std::numeric_limits<double>::quiet_NaN();
-  double time_ns_mean = std::numeric_limits<double>::quiet_NaN();  ///< of one exchange
+  double time_ns_mean = std::numeric_limits<double>::quiet_NaN();  ///< of one message
   std::int32_t slowest_from = -1, slowest_to = -1;                 ///< the connection with bytes_per_s_min
   bool accepted = false;  ///< worst: the search went on from this pattern: the first, or one worse than those before
   double begin_s = 0;     ///< since the first pattern began
@@ -108,7 +109,7 @@ struct SlowConnection {
 struct SlowComponent {
   std::int32_t rank = -1;  ///< -1: the host as a whole
   std::string host;
-  std::uint64_t num_connections = 0;  ///< in which it sent
+  std::uint64_t num_connections = 0;  ///< in which it received
   std::uint64_t num_slow = 0;         ///< by the threshold, from the size's median connection
   double relative_median = std::numeric_limits<double>::quiet_NaN();  ///< its median connection / that of all
 };

@@ -238,6 +238,14 @@ std::int64_t Pattern::num_connections() const {
   return std::ranges::count_if(send_to, [](std::int32_t to) { return to != no_rank; });
 }
 
+bool Pattern::is_matching() const {
+  for (std::size_t rank = 0; rank < send_to.size(); ++rank) {
+    const std::int32_t to = send_to[rank];
+    if (to != no_rank && send_to[as_index(to)] != static_cast<std::int32_t>(rank)) return false;
+  }
+  return true;
+}
+
 Route Pattern::route(std::int32_t rank) const {
   const auto sender = std::ranges::find(send_to, rank);
   return {send_to[as_index(rank)],

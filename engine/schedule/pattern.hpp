@@ -29,6 +29,7 @@ struct Pattern {
 
   std::int64_t num_connections() const;  ///< ranks that send
   Route route(std::int32_t rank) const;  ///< O(N): looks for the sender
+  bool is_matching() const;              ///< whether each rank that sends receives from the same one
 };
 
 /// Who takes part in random patterns, and what pairs they may have.

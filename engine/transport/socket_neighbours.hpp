@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -31,16 +32,22 @@ struct Neighbourhood {
   std::vector<Round> barrier_rounds;         ///< peers
 };
 
-/// See kernel/neighbours.hpp.
+/// Which of them a task wants to be told of.
+inline SocketTraffic::Completions completions_for(const kernel::NeighbourTask& task) {
+  return std::holds_alternative<kernel::TimedStreams>(task) ? SocketTraffic::Completions::everything
+                                                            : SocketTraffic::Completions::receives;
+}
+
+/// See kernel/neighbours.hpp; `completions` as completions_for() the task.
 template <WaitMode wait>
 class SocketNeighbours {
  public:
   SocketNeighbours(const Neighbourhood& around, const kernel::NeighbourExchange& exchange,
-                   const kernel::NeighbourBuffers& buffers)
+                   const kernel::NeighbourBuffers& buffers, SocketTraffic::Completions completions)
       : around_(around),
         exchange_(exchange),
         buffers_(buffers),
-        traffic_(around.ranks, around.fds, exchange.channels.size(), wait) {}
+        traffic_(around.ranks, around.fds, exchange.channels.size(), wait, completions) {}
 
   void barrier() { kernel::disseminate(*this, around_.barrier_rounds.size()); }
   void start() const {}
@@ -60,6 +67,10 @@ class SocketNeighbours {
   }
 
   std::size_t await_any_receive() { return traffic_.await_any(); }
+  std::size_t await_any_posted() {
+    traffic_.move();
+    return traffic_.await_any();
+  }
   void complete_posted() { traffic_.complete_posted(); }
 
   std::uint64_t now_ns() const { return leadline::now_ns(); }

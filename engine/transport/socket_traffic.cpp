@@ -60,8 +60,12 @@ std::size_t SocketTraffic::await_any() {
   return take_first_done();
 }
 
+void SocketTraffic::move() {
+  if (num_pending_ > 0) move_what_is_ready(0);
+}
+
 std::optional<std::size_t> SocketTraffic::poll() {
-  if (num_done_ == 0 && num_pending_ > 0) move_what_is_ready(0);
+  if (num_done_ == 0) move();
   if (num_done_ == 0) return std::nullopt;
   return take_first_done();
 }

@@ -36,7 +36,10 @@ class SocketTraffic {
   /// Throws Error(run_failed) where a link breaks.
   std::size_t await_any();
 
-  /// The same, if there is one; does not wait.
+  /// What can be moved at once.
+  void move();
+
+  /// As await_any(), if there is one; does not wait.
   std::optional<std::size_t> poll();
 
   /// Until nothing is posted any more; what was not handed out never will be.

@@ -60,7 +60,7 @@ class Columns:
     """The patterns of one size, one after the other."""
 
     send_to: list[np.ndarray] = field(default_factory=list)
-    time_ns: list[np.ndarray] = field(default_factory=list)
+    time_ns: list[np.ndarray] = field(default_factory=list)  # by the rank that sends
     facts: list[tuple[int, int, int, int]] = field(default_factory=list)  # kind, index, repeat, accepted
     baseline: list[tuple[int, int, int, float]] = field(default_factory=list)
 
@@ -104,7 +104,7 @@ class Network:
         return (rank + int(argument) * max((groups + 1) // 2 - 1, 1)) % num
 
     def times(self, send_to: np.ndarray, size: int) -> np.ndarray:
-        """Of every rank, 0 where it rests."""
+        """Of the connection of every rank that sends, 0 where it rests."""
         leaf, sends = self.made.leaf, send_to >= 0
         rank = np.arange(len(send_to))
         way = send_to % leaf
@@ -164,7 +164,7 @@ def write_bisection(path: Path, made: MadeUpBisection) -> Path:
         for size_index, size in enumerate(made.sizes):
             columns = _columns_of(made, network, size_index)
             if made.lost_ranks and columns.time_ns and not any(made.num_random[size_index + 1 :]):
-                columns.time_ns[-1][made.lost_ranks] = 0
+                columns.time_ns[-1][np.isin(columns.send_to[-1], made.lost_ranks)] = 0
             _write_columns(file, size_index, size, columns)
             summary["sizes"].append({"size_index": size_index, "stopped_by": made.stopped_by[size_index]})
             summary["slow_connections"] += _slow_connections(network, size_index, size, columns)
@@ -209,15 +209,16 @@ def _write_columns(file: h5py.File, size_index: int, size: int, columns: Columns
     if not num:
         return
     send_to, times = np.array(columns.send_to), np.array(columns.time_ns)
-    receive_from = np.full(send_to.shape, -1)
+    receive_from, received = np.full(send_to.shape, -1), np.zeros(times.shape)
     for row, of_pattern in enumerate(send_to):
         sends = np.flatnonzero(of_pattern >= 0)
         receive_from[row, of_pattern[sends]] = sends
+        received[row, of_pattern[sends]] = times[row, sends]
     group = file["bisection"]
     group["send_to"][size_index, :, :num] = send_to.T
     group["receive_from"][size_index, :, :num] = receive_from.T
-    group["time_ns"][size_index, :, :num] = times.T
-    group["full_load_time_ns"][size_index, :, :num] = 1.04 * times.T
+    group["time_ns"][size_index, :, :num] = received.T
+    group["full_load_time_ns"][size_index, :, :num] = 1.04 * received.T
     table = group["patterns"]
     for name, column in zip(("kind", "index", "repeat", "accepted"), zip(*columns.facts, strict=True), strict=True):
         table[name][size_index, :num] = column

@@ -63,8 +63,8 @@ def test_a_line_for_each_connection(tmp_path: Path, capsys: pytest.CaptureFixtur
     times = result.reader.times(0, "time_ns", (0, 7), (0, 30))
     send_to = result.reader.partners(0, "send_to", (0, 7), (0, 30))
     for line in lines:
-        rank, number = int(line["from"]), int(line["number"])
-        assert int(line["to"]) == send_to[rank, number]
+        sender, rank, number = int(line["from"]), int(line["to"]), int(line["number"])
+        assert send_to[sender, number] == rank
         assert float(line["time_ns"]) == times[rank, number]
         assert float(line["bytes_per_s"]) == pytest.approx(2**20 * 1e9 / times[rank, number])
         assert (line["from_host"], line["kind"]) == ("laptop", "random")
@@ -74,7 +74,7 @@ def test_what_was_not_measured_is_empty(tmp_path: Path, capsys: pytest.CaptureFi
     path = write_bisection(tmp_path / "run.h5", killed())
     lines = table(path, capsys, "--channels", "--message-size", "64KiB")
     empty = [line for line in lines if not line["time_ns"]]
-    assert [(line["from"], line["number"], line["bytes_per_s"]) for line in empty] == [("5", "30", "")]
+    assert [(line["to"], line["number"], line["bytes_per_s"]) for line in empty] == [("5", "30", "")]
     assert table(path, capsys, "--channels", "--message-size", "1MiB") == []
     assert len(table(path, capsys)) == 71
 

@@ -165,8 +165,8 @@ def test_a_killed_run_has_what_it_measured(tmp_path: Path):
     assert result.slow_connections == ()
     assert [len(result.patterns(size)) for size in result.message_sizes_bytes] == [40, 31, 0]
     last = result.connections(30, "64KiB")
-    assert last.from_rank[np.isnan(last.time_ns)].tolist() == [5]
-    assert np.isnan(last.bytes_per_s[last.from_rank == 5]).all()
+    assert last.to_rank[np.isnan(last.time_ns)].tolist() == [5]
+    assert np.isnan(last.bytes_per_s[last.to_rank == 5]).all()
 
 
 def test_a_run_that_had_not_begun(tmp_path: Path):

@@ -148,11 +148,49 @@ TEST(BisectionMeasure, NamedPatternsComeBehindRandomOnesAsOftenAsIsAskedFor) {
   EXPECT_EQ(patterns[6].position.kind, PatternKind::named);
   EXPECT_DOUBLE_EQ(patterns[2].bytes_per_s_mean, on_one_host);
   EXPECT_DOUBLE_EQ(patterns[4].bytes_per_s_mean, between_hosts);
-  // 0 -> 1 -> 2 -> 3 -> 0: a rank is done when its message is out and the other is in.
+  // 0 -> 1 -> 2 -> 3 -> 0: four messages in a row, of 100 on a host, 1000 between hosts, and one latency.
   EXPECT_EQ(ranks[1].store.times[3].to, 2);
   EXPECT_EQ(ranks[1].store.times[3].from, 0);
+  EXPECT_DOUBLE_EQ(ranks[1].store.times[3].time_ns, (500 + 4 * 100) / 4.0);
+  EXPECT_DOUBLE_EQ(ranks[2].store.times[3].time_ns, (2000 + 4 * 1000) / 4.0);
   EXPECT_EQ(ranks[0].measured.sizes[0].num_patterns, 2u);
   EXPECT_EQ(ranks[0].measured.sizes[0].num_connections, 8u);
+}
+
+/// All of a pattern's connections take 2000 once and 1000 a message, but one, which takes eight times that.
+void expect_slow_connection(const Setting& setting, std::int32_t from, std::int32_t to) {
+  const std::vector<Rank> ranks = measured(setting);
+  const PatternSummary& pattern = ranks[0].measured.patterns.at(0);
+  EXPECT_EQ(pattern.slowest_from, from);
+  EXPECT_EQ(pattern.slowest_to, to);
+  const double usual_ns = (2000 + 4 * 1000) / 4.0, slow_ns = 8 * usual_ns;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const RankTimes& own = ranks[rank].store.times.at(0);
+    EXPECT_DOUBLE_EQ(own.time_ns, own.from == from ? slow_ns : usual_ns) << own.from << " -> " << rank;
+    // The others are done when the slow one has not brought its first message.
+    EXPECT_DOUBLE_EQ(own.full_load_time_ns, own.from == from ? 6000 / (6000 / (8 * 3000.0)) : usual_ns);
+  }
+  const auto num = static_cast<double>(ranks.size());
+  EXPECT_DOUBLE_EQ(pattern.bytes_per_s_mean, ((num - 1) * rate(usual_ns) + rate(slow_ns)) / num);
+  EXPECT_DOUBLE_EQ(pattern.bytes_per_s_min, rate(slow_ns));
+  EXPECT_DOUBLE_EQ(pattern.bytes_per_s_max, rate(usual_ns));
+}
+
+TEST(BisectionMeasure, OneSlowConnectionOfAOneWayPatternIsNamedAndLeavesTheOthersAsTheyAre) {
+  const FabricFile next(1, R"({"slow_link": [5, 6], "factor": 8})");
+  Setting setting = setting_of(8, 1, next, 1);
+  setting.request.patterns = {"shift:1"};
+  expect_slow_connection(setting, 5, 6);
+  const FabricFile further(1, R"({"slow_link": [2, 5], "factor": 8})");
+  setting.transport = further.transport();
+  setting.request.patterns = {"shift:3"};
+  expect_slow_connection(setting, 2, 5);
+  // Six groups of two: each to the same place two groups further on.
+  const FabricFile tornado(1, R"({"slow_link": [3, 7], "factor": 8})");
+  setting.host_of = hosts_of(12, 1);
+  setting.transport = tornado.transport();
+  setting.request.patterns = {"tornado:2"};
+  expect_slow_connection(setting, 3, 7);
 }
 
 TEST(BisectionMeasure, NamedPatternsAloneLeaveNoInterval) {
@@ -161,7 +199,7 @@ TEST(BisectionMeasure, NamedPatternsAloneLeaveNoInterval) {
   setting.request.patterns = {"shift-each"};
   const Measured all = measured(setting)[0].measured;
   ASSERT_THAT(all.patterns, SizeIs(4));
-  for (const PatternSummary& pattern : all.patterns) EXPECT_DOUBLE_EQ(pattern.bytes_per_s_mean, between_hosts);
+  for (const PatternSummary& pattern : all.patterns) EXPECT_DOUBLE_EQ(pattern.bytes_per_s_mean, rate(1500));
   EXPECT_EQ(all.sizes[0].stopped_by, StopReason::not_stopped);
   EXPECT_EQ(all.sizes[0].num_patterns, 0u);
   EXPECT_TRUE(std::isnan(all.sizes[0].ebb.mean));

@@ -216,6 +216,24 @@ TEST(ModelTimes, OfStepsAreThoseOfAllBeforeThem) {
   });
 }
 
+// From each rank to the next: 600 within a host, of which the link is busy for 100; 3000 between hosts, busy for 1000.
+TEST(ModelTimes, OfStreamsAreThoseOfTheirOwnLinks) {
+  // From 1 to 2 all takes three times as long, and nothing else does.
+  const std::string text = without_jitter(with_faults(R"({"slow_link": [0, 1], "factor": 3})"));
+  on_four_ranks(text, spec(schedule::Shape::ring, schedule::ChannelMode::one_way), [](int rank, auto& model, auto&) {
+    const std::vector<kernel::NeighbourChannel> channels{{(rank + 3) % 4, kernel::Part::receives},
+                                                         {(rank + 1) % 4, kernel::Part::sends}};
+    const std::vector<std::uint32_t> step_ends{2};
+    for (int time = 0; time < 2; ++time) {
+      std::vector<std::uint64_t> arrivals_ns(4);
+      model.exchange_with_neighbours({channels, step_ends, 1000}, {}, kernel::TimedStreams{4, arrivals_ns});
+      const std::vector<std::uint64_t> expected[] = {
+          {3000, 4000, 5000, 6000}, {600, 700, 800, 900}, {9000, 12000, 15000, 18000}, {600, 700, 800, 900}};
+      EXPECT_EQ(arrivals_ns, expected[rank]) << "rank " << rank;
+    }
+  });
+}
+
 /// Rank 0's times of ten exchanges.
 std::vector<std::uint64_t> times_among_neighbours(const std::string& text) {
   std::vector<std::uint64_t> times;

@@ -188,6 +188,50 @@ TEST_P(NeighbourContract, TracesArrivalsWhereMessagesArrive) {
   });
 }
 
+/// Round the ranks one way, each from the one before it to the next.
+TEST_P(NeighbourContract, StreamsOneWayAndTellsWhenEachMessageWasThere) {
+  constexpr std::size_t num_messages = 5;
+  on_all_ranks([](End& end) {
+    connect_to_all(end);
+    const int to = (end.rank + 1) % end.size, from = (end.rank + end.size - 1) % end.size;
+    const std::vector<kernel::NeighbourChannel> channels{{from, kernel::Part::receives}, {to, kernel::Part::sends}};
+    const std::vector<std::uint32_t> step_ends{2};
+    for (const std::size_t size : {std::size_t{1}, 4 * kib, 300 * kib}) {
+      SCOPED_TRACE("messages of " + std::to_string(size) + " bytes");
+      Memory memory(size);
+      memory.send.fill(Fill::random, key_from(end.rank));
+      std::vector<std::uint64_t> arrivals_ns(num_messages, untouched);
+      const std::uint64_t before = end.progress_counter.count;
+      end.transport.exchange_with_neighbours({channels, step_ends, size},
+                                             {memory.send.data(), memory.receive.data(), 0},
+                                             kernel::TimedStreams{num_messages, arrivals_ns});
+      EXPECT_GT(end.progress_counter.count, before);
+      EXPECT_GT(arrivals_ns.front(), 0u);
+      EXPECT_TRUE(std::is_sorted(arrivals_ns.begin(), arrivals_ns.end()));
+      EXPECT_NE(arrivals_ns.back(), untouched);
+      if (!ranks().timed_messages_have_contents()) continue;
+      EXPECT_FALSE(memory.receive.first_wrong_byte(Fill::random, key_from(from)));
+    }
+  });
+}
+
+TEST_P(NeighbourContract, LeavesARankWithoutAStreamToTheBarriers) {
+  on_all_ranks([](End& end) {
+    if (end.size < 3) return;
+    connect_to_all(end);
+    std::vector<kernel::NeighbourChannel> channels;
+    if (end.rank == 0) channels.push_back({1, kernel::Part::sends});
+    if (end.rank == 1) channels.push_back({0, kernel::Part::receives});
+    const std::vector<std::uint32_t> step_ends{static_cast<std::uint32_t>(channels.size())};
+    Memory memory(4 * kib);
+    std::vector<std::uint64_t> arrivals_ns(end.rank == 1 ? 3 : 0, untouched);
+    end.transport.exchange_with_neighbours({channels, step_ends, 4 * kib},
+                                           {memory.send.data(), memory.receive.data(), 0},
+                                           kernel::TimedStreams{3, arrivals_ns});
+    for (const std::uint64_t arrival_ns : arrivals_ns) EXPECT_NE(arrival_ns, untouched);
+  });
+}
+
 TEST_P(NeighbourContract, BeatsThePulseAfterEveryExchange) {
   on_all_ranks([](End& end) {
     connect_to_all(end);

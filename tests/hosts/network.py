@@ -180,12 +180,16 @@ class Network:
     def slow_down_between(self, first: int, second: int, rate: str = _SLOW) -> None:
         """As slow_down(), but only what these two send to each other."""
         for host, partner in ((first, second), (second, first)):
-            tc = ("ip", "netns", "exec", self._prefix + self.names[host], "tc")
-            to_device = ("dev", "eth0", "parent", "1:")
-            _do(*tc, "qdisc", "add", "dev", "eth0", "root", "handle", "1:", "htb")  # what has no class is not limited
-            _do(*tc, "class", "add", *to_device, "classid", "1:1", "htb", "rate", rate, *_BURST, "quantum", "1514")
-            address = ("match", "ip", "dst", f"{self.addresses[partner]}/32")
-            _do(*tc, "filter", "add", *to_device, "protocol", "ip", "u32", *address, "flowid", "1:1")
+            self.slow_down_towards(host, partner, rate)
+
+    def slow_down_towards(self, host: int, partner: int, rate: str = _SLOW) -> None:
+        """As slow_down(), but only what this host sends to that one."""
+        tc = ("ip", "netns", "exec", self._prefix + self.names[host], "tc")
+        to_device = ("dev", "eth0", "parent", "1:")
+        _do(*tc, "qdisc", "add", "dev", "eth0", "root", "handle", "1:", "htb")  # what has no class is not limited
+        _do(*tc, "class", "add", *to_device, "classid", "1:1", "htb", "rate", rate, *_BURST, "quantum", "1514")
+        address = ("match", "ip", "dst", f"{self.addresses[partner]}/32")
+        _do(*tc, "filter", "add", *to_device, "protocol", "ip", "u32", *address, "flowid", "1:1")
 
     def plug_into_second_switch(self, hosts: Sequence[int], rate: str = _SLOW) -> None:
         """These hosts reach the others through one cable between two switches, as fast as a host slowed down."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random matchings over several hosts: a slow host is slow with everybody, a shared cable only when it is shared."""
+"""Patterns over several hosts: a slow host is slow with everybody, a shared cable only when it is shared, a slow way
+between two hosts only in its own connection."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import pytest
 from network import Network
 from ranks import finish, started
 
@@ -17,9 +19,9 @@ HOSTS = [0, 1, 2, 3, 4, 5]
 SLOW = 2
 
 
-def measured(hosts: Network, folder: Path, *words: str) -> dict[str, Any]:
+def measured(hosts: Network, folder: Path, *words: str, exchanges: int = 4) -> dict[str, Any]:
     """The summary of a run with one rank on each of six hosts, its patterns all measured."""
-    options = ["--exchanges", "4", "--warmup", "1", "--message-size", "64KiB", "--precision", "0", *words]
+    options = ["--exchanges", str(exchanges), "--warmup", "1", "--message-size", "64KiB", *words]
     with started(hosts, HOSTS, folder, *options, benchmark="bisection") as runs:
         ends = finish(runs)
     assert [end.status for end in ends] == [0] * len(HOSTS), [end.err for end in ends]
@@ -31,7 +33,7 @@ def measured(hosts: Network, folder: Path, *words: str) -> dict[str, Any]:
 def test_a_slow_host_is_named(network: Make, tmp_path: Path) -> None:
     hosts = network(len(HOSTS))
     hosts.slow_down(SLOW)
-    summary = measured(hosts, tmp_path, "--rounds", "12")
+    summary = measured(hosts, tmp_path, "--rounds", "12", "--precision", "0")
     assert [place["host"] for place in summary["slow_components"]] == [hosts.names[SLOW]]
     slowest = summary["slow_connections"][0]
     assert SLOW in (slowest["from"], slowest["to"])
@@ -39,12 +41,30 @@ def test_a_slow_host_is_named(network: Make, tmp_path: Path) -> None:
     assert any(finding["id"] == "slow_host" for finding in summary["findings"])
 
 
+@pytest.mark.parametrize(("pattern", "distance"), [("shift:1", 1), ("tornado:1", 2)])
+def test_one_slow_way_of_a_pattern_slows_its_own_connection_alone(
+    network: Make, tmp_path: Path, pattern: str, distance: int
+) -> None:
+    hosts, sender = network(len(HOSTS)), 3
+    receiver = sender + distance
+    hosts.slow_down_towards(sender, receiver)
+    summary = measured(hosts, tmp_path, "--pattern", pattern, exchanges=40)
+    (found,) = summary["patterns"]
+    assert (found["slowest_from"], found["slowest_to"]) == (sender, receiver)
+    with h5py.File(tmp_path / "r.h5") as file:
+        times = file["bisection/time_ns"][0, :, 0]
+        senders = file["bisection/receive_from"][0, :, 0]
+    assert senders[receiver] == sender
+    others = [times[host] for host in HOSTS if host != receiver]
+    assert max(others) < times[receiver] / 2, times
+
+
 def test_a_cable_that_pairs_share_is_slow_only_under_load(network: Make, tmp_path: Path) -> None:
     hosts = network(len(HOSTS))
     for host in HOSTS:
         hosts.slow_down(host)
     hosts.plug_into_second_switch(HOSTS[3:])
-    summary = measured(hosts, tmp_path, "--rounds", "20", "--retest", "4")
+    summary = measured(hosts, tmp_path, "--rounds", "20", "--precision", "0", "--retest", "4")
     # One pair or three cross the cable, which carries one: of all 15 matchings 6 have three.
     (size,) = summary["sizes"]
     assert size["relative"]["mean"] < 0.95

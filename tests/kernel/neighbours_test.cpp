@@ -128,6 +128,53 @@ TEST(Neighbours, TellWhenEachStepOfTheLastExchangeWasDone) {
   EXPECT_EQ(samples.back().own_ns, 40u);
 }
 
+TEST(Streams, PostTheNextMessageOfAChannelWhenTheOneBeforeIsDone) {
+  const Channels channels{{1, sends}, {2, receives_only}};
+  const StepEnds step_ends = one_step(channels);
+  RecordingNeighbours links{channels};
+  links.clock_step_ns = 10;
+  std::array<std::uint64_t, 3> arrivals_ns{};
+  ProgressCounter progress_counter;
+  run_neighbours(links, {.channels = channels, .step_ends = step_ends}, 0, {}, TimedStreams{3, arrivals_ns},
+                 progress_counter);
+  EXPECT_EQ(links.calls,
+            "B|c"
+            "R2S1"
+            "p2cR2p1S1"
+            "p2cR2p1S1"
+            "p2cp1"
+            "wB");
+  EXPECT_EQ(arrivals_ns, (std::array<std::uint64_t, 3>{10, 20, 30}));
+  EXPECT_EQ(progress_counter.count, 1u);
+}
+
+TEST(Streams, HaveAnArrivalForEachMessageOfEachReceivingChannel) {
+  const Channels channels{{1, receives_only}, {2, sends}, {3, receives_only}};
+  const StepEnds step_ends = one_step(channels);
+  RecordingNeighbours links{channels};
+  std::array<std::uint64_t, 4> arrivals_ns{};
+  ProgressCounter progress_counter;
+  stream_neighbours(links, {.channels = channels, .step_ends = step_ends}, {2, arrivals_ns}, progress_counter);
+  EXPECT_EQ(arrivals_ns, (std::array<std::uint64_t, 4>{1, 3, 2, 4}));
+}
+
+TEST(Streams, OfARankWithoutAnyAreBarriers) {
+  RecordingNeighbours links;
+  ProgressCounter progress_counter;
+  stream_neighbours(links, {}, {3, {}}, progress_counter);
+  EXPECT_EQ(links.calls, "B|cwB");
+}
+
+TEST(Streams, TakeAClockThatDoesNotMoveForTheLeastThatIsMeasured) {
+  const Channels channels{{0, receives_only}};
+  RecordingNeighbours links{channels};
+  links.clock_step_ns = 0;
+  std::uint64_t arrival_ns = 7;
+  ProgressCounter progress_counter;
+  stream_neighbours(links, {.channels = channels}, {1, {&arrival_ns, 1}}, progress_counter);
+  EXPECT_EQ(arrival_ns, 1u);
+}
+
 TEST(Trace, ReadsTheClockForEveryMessageThatArrives) {
   const Channels channels{{1, both}, {2, sends}, {3, answers}, {2, receives_only}};
   const StepEnds step_ends{3, 4};

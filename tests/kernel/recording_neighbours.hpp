@@ -14,11 +14,12 @@
 namespace leadline::kernel {
 
 /// s send, r receive, S and R posted, each with the partner's digit behind it; a a message that was awaited, from whom;
-/// w complete, B barrier, | start, c clock.
+/// p a send or receive that was awaited, the first posted first; w complete, B barrier, | start, c clock.
 struct RecordingNeighbours {
   std::span<const NeighbourChannel> channels{};
   std::string calls{};
-  std::vector<std::size_t> posted{};  ///< receives that were not handed out; the last posted comes first
+  std::vector<std::size_t> posted{};          ///< receives that were not handed out; the last posted comes first
+  std::vector<std::size_t> not_handed_out{};  ///< sends and receives, in the order posted
   std::function<void(std::size_t channel)> deliver = [](std::size_t) {};
   std::uint64_t clock_ns = 0;
   std::uint64_t clock_step_ns = 1;
@@ -30,10 +31,14 @@ struct RecordingNeighbours {
     note('r', channel);
     deliver(channel);
   }
-  void post_send(std::size_t channel) { note('S', channel); }
+  void post_send(std::size_t channel) {
+    note('S', channel);
+    not_handed_out.push_back(channel);
+  }
   void post_receive(std::size_t channel) {
     note('R', channel);
     posted.push_back(channel);
+    not_handed_out.push_back(channel);
   }
   std::size_t await_any_receive() {
     const std::size_t channel = posted.at(posted.size() - 1);
@@ -42,10 +47,18 @@ struct RecordingNeighbours {
     deliver(channel);
     return channel;
   }
+  std::size_t await_any_posted() {
+    const std::size_t channel = not_handed_out.at(0);
+    not_handed_out.erase(not_handed_out.begin());
+    std::erase(posted, channel);
+    note('p', channel);
+    return channel;
+  }
   void complete_posted() {
     calls += 'w';
     std::for_each(posted.begin(), posted.end(), deliver);
     posted.clear();
+    not_handed_out.clear();
   }
   std::uint64_t now_ns() {
     calls += 'c';

@@ -106,16 +106,17 @@ def expect_file_that_fits(path: Path, document: dict[str, Any]) -> None:
             to, time_ns = matrices.send_to[:, column], matrices.time_ns[:, column]
             sends = to >= 0
             assert sends.sum() == pattern["num_connections"]
-            assert (matrices.receive_from[to[sends], column] == ranks[sends]).all()
-            assert ((time_ns > 0) == (sends | (matrices.receive_from[:, column] >= 0))).all()
-            bandwidth = 1e9 * matrices.size_bytes / time_ns[sends]
+            receivers = to[sends]
+            assert (matrices.receive_from[receivers, column] == ranks[sends]).all()
+            assert ((time_ns > 0) == (matrices.receive_from[:, column] >= 0)).all()
+            bandwidth = 1e9 * matrices.size_bytes / time_ns[receivers]
             assert bandwidth.mean() == pytest.approx(pattern["bytes_per_s_mean"])
             assert bandwidth.min() == pytest.approx(pattern["bytes_per_s_min"])
             slowest = ranks[sends][bandwidth.argmin()]
             assert (slowest, to[slowest]) == (pattern["slowest_from"], pattern["slowest_to"])
-            harmonic = 1e9 * matrices.size_bytes / time_ns[sends].mean()
+            harmonic = 1e9 * matrices.size_bytes / time_ns[receivers].mean()
             assert harmonic == pytest.approx(pattern["bytes_per_s_harmonic"])
-            full_load = 1e9 * matrices.size_bytes / matrices.full_load_time_ns[sends, column]
+            full_load = 1e9 * matrices.size_bytes / matrices.full_load_time_ns[receivers, column]
             assert full_load.mean() == pytest.approx(pattern["bytes_per_s_full_load"])
             kinds = ["random", "named", "worst"]
             assert kinds[matrices.patterns["kind"][column]] == pattern["kind"]
@@ -250,6 +251,18 @@ def test_named_patterns(bisection: Bisection, tmp_path: Path) -> None:
     assert "eBB =" not in done.out
     for word in words:
         assert re.search(rf"\n  {word} +\d+ +[\d.]+ ", done.out), word
+
+
+def test_one_slow_way_is_that_of_its_pattern_and_of_no_other(bisection: Bisection, tmp_path: Path) -> None:
+    fabric = fabric_file(tmp_path, {"slow_link": [5, 6], "factor": 4}, jitter=0, ranks_per_host=1)
+    done = bisection("--local", "8", "--transport", fabric, "--pattern", "shift:1,tornado:1", "--message-size", "1MiB",
+                     "--format", "json")  # fmt: skip
+    with_it, without = json.loads(done.out)["patterns"]
+    assert (with_it["slowest_from"], with_it["slowest_to"]) == (5, 6)
+    usual = without["bytes_per_s_mean"]
+    assert without["bytes_per_s_min"] == pytest.approx(usual)
+    assert with_it["bytes_per_s_min"] == pytest.approx(usual / 4)
+    assert with_it["bytes_per_s_mean"] == pytest.approx((7 + 1 / 4) / 8 * usual)
 
 
 def test_it_stops_when_the_number_is_precise(bisection: Bisection, tmp_path: Path) -> None:

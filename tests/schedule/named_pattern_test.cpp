@@ -152,6 +152,16 @@ TEST(named_pattern, shifts_of_all_distances) {
   }
 }
 
+TEST(named_pattern, is_a_matching_where_all_receive_from_whom_they_send_to) {
+  const auto is_matching = [](std::vector<std::int32_t> send_to) { return Pattern{std::move(send_to)}.is_matching(); };
+  EXPECT_TRUE(is_matching({}));
+  EXPECT_TRUE(is_matching({-1, 2, 1}));
+  EXPECT_TRUE(is_matching(named("shift:4", 8)));
+  EXPECT_FALSE(is_matching(named("shift:4", 9)));
+  EXPECT_FALSE(is_matching({1, 0, 3, 4, 2}));
+  EXPECT_FALSE(is_matching({1, -1}));
+}
+
 TEST(named_pattern, tornado_goes_nearly_half_the_groups_further) {
   for (int num = 2; num <= 33; ++num) {
     for (int group = 1; group <= num; ++group) {

@@ -80,20 +80,20 @@ def _patterns(
 def _connections(
     result: BisectionResult, sizes: Sequence[int], progress: Progress | None = None
 ) -> Iterator[list[list[Any]]]:
-    """Size by size the connections of some ranks at a time: rank by rank, each rank's pattern by pattern."""
+    """Size by size the connections of some ranks at a time: receiver by receiver, each one's pattern by pattern."""
     hosts = [plain_name(place.host) for place in result.ranks]
     for done, size_index in enumerate(sizes):
         patterns = result.reader.patterns(size_index)
         names, size, columns = _names(result, patterns), patterns.message_size_bytes, (0, len(patterns))
         for ranks in result.rank_blocks(len(patterns), _BLOCK_CELLS) if len(patterns) else ():
-            send_to = result.reader.partners(size_index, "send_to", ranks, columns)
+            receive_from = result.reader.partners(size_index, "receive_from", ranks, columns)
             times, full_load = (
                 result.reader.times(size_index, name, ranks, columns) for name in ("time_ns", "full_load_time_ns")
             )
             rows = []
-            for row, place in np.argwhere(send_to != NO_RANK).tolist():
-                rank, to, time_ns = ranks[0] + row, int(send_to[row, place]), float(times[row, place])
-                rows.append([*names[place], rank, to, hosts[rank], hosts[to], _known(time_ns),
+            for row, place in np.argwhere(receive_from != NO_RANK).tolist():
+                rank, sender, time_ns = ranks[0] + row, int(receive_from[row, place]), float(times[row, place])
+                rows.append([*names[place], sender, rank, hosts[sender], hosts[rank], _known(time_ns),
                              _known(1e9 * size / time_ns), _known(float(full_load[row, place]))])  # fmt: skip
             yield rows
             if progress:
@@ -120,7 +120,7 @@ CONNECTIONS: Table[BisectionResult] = Table(
         Column("to", "1", "rank that receives"),
         Column("from_host", "", "host of the rank that sends"),
         Column("to_host", "", "host of the rank that receives"),
-        Column("time_ns", "ns", "time of one exchange, the sender's own; empty where it was not measured"),
+        Column("time_ns", "ns", "time of one message, the receiver's own; empty where it was not measured"),
         Column("bytes_per_s", "bytes/s", "message size by that time"),
         Column("full_load_time_ns", "ns", "the same until the first connection of all was done"),
     ),

@@ -66,11 +66,11 @@ class Patterns:
 
 @dataclass(frozen=True)
 class Connections:
-    """The connections of one pattern: ranks that send. All arrays have the same length."""
+    """The connections of one pattern, by the rank that receives. All arrays have the same length."""
 
     from_rank: IntArray
     to_rank: IntArray
-    time_ns: FloatArray  # of one exchange, the sender's own; NaN = not measured
+    time_ns: FloatArray  # of one message, the receiver's own; NaN = not measured
     full_load_time_ns: FloatArray  # the same while all others were under way
     bytes_per_s: FloatArray  # message size / time
 
@@ -187,13 +187,13 @@ class BisectionResult(RunResult):
         if not 0 <= number < num_patterns:
             raise no_choice("pattern", number, [f"0 to {num_patterns - 1}" if num_patterns else "none"])
         ranks, numbers = (0, self.num_ranks), (number, number + 1)
-        to_rank = self.reader.partners(size_index, "send_to", ranks, numbers)[:, 0]
+        from_rank = self.reader.partners(size_index, "receive_from", ranks, numbers)[:, 0]
         times, full_load = (
             self.reader.times(size_index, name, ranks, numbers)[:, 0] for name in ("time_ns", "full_load_time_ns")
         )
-        sends = np.flatnonzero(to_rank != NO_RANK)
-        speed = 1e9 * self.message_sizes_bytes[size_index] / times[sends]
-        return Connections(sends, to_rank[sends], times[sends], full_load[sends], speed)
+        receives = np.flatnonzero(from_rank != NO_RANK)
+        speed = 1e9 * self.message_sizes_bytes[size_index] / times[receives]
+        return Connections(from_rank[receives], receives, times[receives], full_load[receives], speed)
 
     def baseline(self, size: int | str | None = None) -> BaselineSamples:
         """Pairs that were measured alone, with one message size."""

@@ -90,9 +90,9 @@ def _slowest_of(
     found = []
     for place in places[flat[places] > 0].tolist():
         rank, number = first + place // cells.shape[1], int(numbers[place % cells.shape[1]])
-        to = int(result.reader.partners(size_index, "send_to", (rank, rank + 1), (number, number + 1))[0, 0])
-        if to != NO_RANK:
-            found.append(SeenConnection(number, rank, to, float(flat[place])))
+        sender = int(result.reader.partners(size_index, "receive_from", (rank, rank + 1), (number, number + 1))[0, 0])
+        if sender != NO_RANK:
+            found.append(SeenConnection(number, sender, rank, float(flat[place])))
     return found
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchanges as steps of one kernel exchange, so that no barrier comes between them.
+// Exchanges as steps of one kernel exchange, or messages of a stream, so that no barrier comes between them.
 #include "bench/bisection/exchange_loop.hpp"
 
 #include <fmt/format.h>
@@ -50,24 +50,34 @@ kernel::NeighbourExchange ExchangeLoop::exchange(std::uint64_t message_size_byte
   return {channels_, step_ends_, message_size_bytes};
 }
 
-std::uint64_t ExchangeLoop::time_posted(std::uint64_t message_size_bytes, std::span<std::uint64_t> step_ends_ns) {
+std::uint64_t ExchangeLoop::time_exchanges(const Route& route, std::uint64_t num, std::uint64_t message_size_bytes) {
+  post(route, num);
+  step_ends_ns_.assign(step_ends_.size(), 0);
   const InTransport in_transport(stage_.cluster.progress_counter(), awaited_in(channels_, stage_.cluster));
   kernel::ExchangeSample sample;
   stage_.transport.exchange_with_neighbours(exchange(message_size_bytes), stage_.buffers.all(),
-                                            kernel::TimedExchanges{{&sample, 1}, step_ends_ns});
-  return sample.own_ns;
+                                            kernel::TimedExchanges{{&sample, 1}, step_ends_ns_});
+  return rests(route) ? 0 : sample.own_ns;
 }
 
-Loop ExchangeLoop::run(const Route& route, std::uint64_t message_size_bytes) {
+std::uint64_t ExchangeLoop::time_streams(const Route& route, std::uint64_t num, std::uint64_t message_size_bytes) {
+  channels_.clear();
+  if (route.from != schedule::no_rank) channels_.push_back({route.from, Part::receives});
+  if (route.to != schedule::no_rank) channels_.push_back({route.to, Part::sends});
+  step_ends_.assign(1, static_cast<std::uint32_t>(channels_.size()));
+  step_ends_ns_.assign(receives(route) ? num : 0, 0);
+  const InTransport in_transport(stage_.cluster.progress_counter(), awaited_in(channels_, stage_.cluster));
+  stage_.transport.exchange_with_neighbours(exchange(message_size_bytes), stage_.buffers.all(),
+                                            kernel::TimedStreams{num, step_ends_ns_});
+  return receives(route) ? step_ends_ns_.back() : 0;
+}
+
+Loop ExchangeLoop::run(const Route& route, Traffic traffic, std::uint64_t message_size_bytes) {
+  const auto time = traffic == Traffic::exchanges ? &ExchangeLoop::time_exchanges : &ExchangeLoop::time_streams;
   const BisectionRequest& request = stage_.request;
-  if (request.num_warmup > 0) {
-    post(route, request.num_warmup);
-    time_posted(message_size_bytes, {});
-  }
-  post(route, request.num_exchanges);
-  step_ends_ns_.assign(step_ends_.size(), 0);
-  const std::uint64_t own_ns = time_posted(message_size_bytes, step_ends_ns_);
-  return {route, rests(route) ? 0 : own_ns, step_ends_ns_};
+  if (request.num_warmup > 0) (this->*time)(route, request.num_warmup, message_size_bytes);
+  const std::uint64_t own_ns = (this->*time)(route, request.num_exchanges, message_size_bytes);
+  return {route, own_ns, step_ends_ns_};
 }
 
 std::optional<WrongByte> ExchangeLoop::verify(const Route& route, const PatternPosition& position,
@@ -94,7 +104,7 @@ double ExchangeLoop::share_of_pair(std::int32_t one, std::int32_t other, std::ui
   Route route;
   if (stage_.cluster.rank() == one) route = {other, other};
   if (stage_.cluster.rank() == other) route = {one, one};
-  return run(route, message_size_bytes).time_ns() / 2;
+  return run(route, Traffic::exchanges, message_size_bytes).time_ns() / 2;
 }
 
 }  // namespace leadline::bench::bisection

@@ -29,19 +29,29 @@ class MessageBuffers {
 };
 
 inline bool rests(const schedule::Route& route) { return route == schedule::Route{}; }
-inline bool sends(const schedule::Route& route) { return route.to != schedule::no_rank; }
+inline bool receives(const schedule::Route& route) { return route.from != schedule::no_rank; }
 
-/// What one rank did: so many exchanges, one behind the other.
+/// How the messages of a pattern go.
+enum class Traffic : std::uint8_t {
+  exchanges,  ///< both ways between two ranks at once, and the next ones when both are there
+  streams,    ///< one way, the next one when the one before is done, whatever comes in meanwhile
+};
+
+inline Traffic traffic_of(const schedule::Pattern& pattern) {
+  return pattern.is_matching() ? Traffic::exchanges : Traffic::streams;
+}
+
+/// What one rank received: so many messages, one behind the other.
 struct Loop {
   schedule::Route route;
-  std::uint64_t own_ns = 0;                          ///< all of them; 0 = it rested
+  std::uint64_t own_ns = 0;                          ///< all of them; 0 = it received nothing
   std::span<const std::uint64_t> step_ends_ns = {};  ///< when each was done, ascending; valid until the next loop
 
-  /// Of one exchange; 0 = it rested.
+  /// Of one message; 0 = it received nothing.
   double time_ns() const;
 };
 
-/// How many exchanges are done after `at_ns`; within one, time runs evenly.
+/// How many messages are done after `at_ns`; within one, time runs evenly.
 double exchanges_done(std::span<const std::uint64_t> step_ends_ns, double at_ns);
 
 class ExchangeLoop {
@@ -49,9 +59,9 @@ class ExchangeLoop {
   /// Local. The stage outlives it.
   explicit ExchangeLoop(const Stage& stage);
 
-  /// Collective over all ranks, whose routes fit together; links are open. Untimed exchanges come before the timed
+  /// Collective over all ranks, whose routes fit together; links are open. Untimed messages come before the timed
   /// ones.
-  Loop run(const schedule::Route& route, std::uint64_t message_size_bytes);
+  Loop run(const schedule::Route& route, Traffic traffic, std::uint64_t message_size_bytes);
 
   /// Collective likewise: as many exchanges with new contents, the first of them being number `first_exchange` of those
   /// that are verified in this run. Returns the first wrong byte of this rank.
@@ -65,7 +75,8 @@ class ExchangeLoop {
  private:
   void post(const schedule::Route& route, std::uint64_t num_steps);
   kernel::NeighbourExchange exchange(std::uint64_t message_size_bytes) const;
-  std::uint64_t time_posted(std::uint64_t message_size_bytes, std::span<std::uint64_t> step_ends_ns);
+  std::uint64_t time_exchanges(const schedule::Route& route, std::uint64_t num, std::uint64_t message_size_bytes);
+  std::uint64_t time_streams(const schedule::Route& route, std::uint64_t num, std::uint64_t message_size_bytes);
 
   const Stage& stage_;
   std::vector<kernel::NeighbourChannel> channels_;

@@ -186,11 +186,11 @@ PatternSummary Measuring::run_pattern(const PatternPosition& position, const Pat
     wrong_byte = loop_.verify(route, position, num_verified_);
     num_verified_ += stage_.request.num_exchanges;
   }
-  const Loop loop = loop_.run(route, size_bytes);
+  const Loop loop = loop_.run(route, traffic_of(pattern), size_bytes);
 
   Tally own = tally_of(stage_.cluster.rank(), loop, size_bytes);
   if (wrong_byte) own.num_wrong = 1;
-  if (stage_.request.verify && route.from != schedule::no_rank) {
+  if (stage_.request.verify && receives(route)) {
     own.verified_bytes = stage_.request.num_exchanges * size_bytes;
   }
   const Tally all = sum_of(stage_.cluster, own);
@@ -200,7 +200,7 @@ PatternSummary Measuring::run_pattern(const PatternPosition& position, const Pat
   if (position.kind == PatternKind::random) note(summary, all);
 
   const double full_load_ns = full_load_time_ns(loop, all.shortest_loop_ns);
-  Closing closing{sends(route) ? bytes_per_s(size_bytes, full_load_ns) : 0, decide(position)};
+  Closing closing{receives(route) ? bytes_per_s(size_bytes, full_load_ns) : 0, decide(position)};
   closing = close_pattern(stage_.cluster, closing);
   size_.word = closing.word;
   summary.bytes_per_s_full_load = closing.full_load_bytes_per_s_sum / static_cast<double>(all.num_connections);
@@ -316,7 +316,7 @@ BisectionSummary Measuring::summarize() {
 
   std::vector<double> own_times_ns;
   for (const RankTimes& own : size_.random_times()) {
-    if (own.to != schedule::no_rank) own_times_ns.push_back(own.time_ns);
+    if (own.from != schedule::no_rank) own_times_ns.push_back(own.time_ns);
   }
   Distribution distribution =
       distribution_over_ranks(stage_.cluster, own_times_ns, size_.message_size_bytes, stage_.request.num_buckets);

@@ -12,11 +12,11 @@
 
 namespace leadline::bench::bisection {
 
-/// What one rank did in one pattern. Times are its own, of one exchange.
+/// What one rank did in one pattern. Times are of one message that it received: of its connection from `from`.
 struct RankTimes {
   std::int32_t to = schedule::no_rank, from = schedule::no_rank;
-  double time_ns = 0;            ///< 0 = it rested
-  double full_load_time_ns = 0;  ///< until the first connection of all was done; 0 = it rested
+  double time_ns = 0;            ///< 0 = it received nothing
+  double full_load_time_ns = 0;  ///< until the first connection of all was done; 0 likewise
 };
 
 /// Consecutive patterns of one message size as one rank saw them: its piece of the file. Spans are valid during the

@@ -55,7 +55,8 @@ Candidates own_list(std::uint32_t rank, std::span<const RankTimes> times) {
   Candidates seen;
   for (std::size_t number = 0; number < times.size(); ++number) {
     const RankTimes& own = times[number];
-    if (own.to != schedule::no_rank) seen.push_back({{rank, static_cast<std::uint32_t>(own.to), own.time_ns}, number});
+    if (own.from == schedule::no_rank) continue;
+    seen.push_back({{static_cast<std::uint32_t>(own.from), rank, own.time_ns}, number});
   }
   return seen;
 }

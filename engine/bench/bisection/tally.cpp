@@ -84,12 +84,12 @@ double bytes_per_s(std::uint64_t message_size_bytes, double time_ns) {
 
 Tally tally_of(int rank, const Loop& loop, std::uint64_t message_size_bytes) {
   Tally tally;
-  if (!sends(loop.route)) return tally;
+  if (!receives(loop.route)) return tally;
   const double time_ns = loop.time_ns();
   tally.num_connections = 1;
   tally.bytes_per_s_sum = bytes_per_s(message_size_bytes, time_ns);
   tally.time_ns_sum = tally.time_ns_min = time_ns;
-  tally.slowest = {static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(loop.route.to), time_ns};
+  tally.slowest = {static_cast<std::uint32_t>(loop.route.from), static_cast<std::uint32_t>(rank), time_ns};
   tally.shortest_loop_ns = loop.own_ns;
   return tally;
 }
@@ -112,9 +112,8 @@ Closing close_pattern(cluster::Cluster& cluster, const Closing& own) {
 }
 
 double full_load_time_ns(const Loop& loop, std::uint64_t shortest_loop_ns) {
-  if (rests(loop.route)) return 0;
-  // A rank that only receives may be done before all those that send.
-  const auto until_ns = static_cast<double>(std::min(shortest_loop_ns, loop.own_ns));
+  if (!receives(loop.route)) return 0;
+  const auto until_ns = static_cast<double>(shortest_loop_ns);
   return until_ns / exchanges_done(loop.step_ends_ns, until_ns);
 }
 

@@ -32,12 +32,12 @@ struct Tally {
   double bytes_per_s_sum = 0, time_ns_sum = 0;
   double time_ns_min = std::numeric_limits<double>::infinity();
   stats::TimedPair slowest;                                                    ///< time 0: none
-  std::uint64_t shortest_loop_ns = std::numeric_limits<std::uint64_t>::max();  ///< of ranks that send
+  std::uint64_t shortest_loop_ns = std::numeric_limits<std::uint64_t>::max();  ///< of ranks that receive
   std::uint64_t verified_bytes = 0;
   std::uint64_t num_wrong = 0;  ///< ranks that have seen a wrong byte
 };
 
-/// Of this rank; nothing where it does not send.
+/// Of this rank; nothing where it does not receive.
 Tally tally_of(int rank, const Loop& loop, std::uint64_t message_size_bytes);
 
 /// Collective: the sum of all shares, on all ranks.
@@ -59,7 +59,8 @@ struct Closing {
 /// Collective: the sum, and rank 0's decision, on all ranks.
 Closing close_pattern(cluster::Cluster& cluster, const Closing& own);
 
-/// Time of one exchange until the shortest of all loops was over: what a rank did by then, in that time. 0 = it rested.
+/// Time of one message until the shortest of all loops was over: what a rank received by then, in that time; 0 where it
+/// receives nothing.
 double full_load_time_ns(const Loop& loop, std::uint64_t shortest_loop_ns);
 
 double bytes_per_s(std::uint64_t message_size_bytes, double time_ns);

@@ -22,14 +22,15 @@ namespace leadline::transport::model {
 class ModelNeighbours {
  public:
   ModelNeighbours(const Fabric& fabric, Station& own, const Neighbourhood& around,
-                  const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers, Payload payload)
+                  const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers, Payload payload,
+                  SocketTraffic::Completions completions)
       : fabric_(fabric),
         own_(own),
         around_(around),
         exchange_(exchange),
         buffers_(buffers),
         payload_(payload),
-        traffic_(around.ranks, around.fds, 2 * exchange.channels.size(), WaitMode::block),
+        traffic_(around.ranks, around.fds, 2 * exchange.channels.size(), WaitMode::block, completions),
         peers_(around.ranks.size()),
         messages_(exchange.channels.size()) {}
 
@@ -37,7 +38,7 @@ class ModelNeighbours {
 
   void start() {
     own_.clock_ns = done_ns_ = step_start_ns_ = 0;
-    for (Peer& peer : peers_) peer.busy_until_ns = 0;
+    for (Peer& peer : peers_) peer.busy_until_ns = peer.last_arrival_ns = 0;
   }
 
   void send(std::size_t channel) {
@@ -83,6 +84,25 @@ class ModelNeighbours {
     return channel;
   }
 
+  /// The clock is when the message arrived, or when the link of what was sent is no longer busy: so the next one
+  /// departs at the right moment, in whatever order they come on the wire.
+  std::size_t await_any_posted() {
+    for (;;) {
+      const std::size_t part = traffic_.await_any();
+      const std::size_t channel = part / 2;
+      Peer& peer = peers_[around_.peer_of_channel[channel]];
+      if (!is_last_part(part)) continue;
+      if (kernel::receives(exchange_.channels[channel].part)) {
+        take(part);
+        std::erase(wave_of(channel).channels, channel);
+        own_.clock_ns = peer.last_arrival_ns = std::max(peer.last_arrival_ns, messages_[channel].arrival_ns);
+      } else {
+        own_.clock_ns = peer.busy_until_ns;
+      }
+      return channel;
+    }
+  }
+
   void complete_posted() {
     for (Wave& wave : waves_) {
       for (const std::size_t channel : wave.channels) await(channel);
@@ -110,6 +130,7 @@ class ModelNeighbours {
  private:
   struct Peer {
     std::uint64_t busy_until_ns = 0;
+    std::uint64_t last_arrival_ns = 0;  ///< of a stream: its messages come in order
     std::uint64_t num_taken = 0;
   };
   struct Message {
@@ -141,9 +162,11 @@ class ModelNeighbours {
     while (!messages_[channel].is_there) take(traffic_.await_any());
   }
 
+  bool is_last_part(std::size_t part) const { return part % 2 == 1 || payload_ == Payload::none; }
+
   void take(std::size_t part) {
     const std::size_t channel = part / 2;
-    if (part % 2 == 0 && payload_ == Payload::whole) return;
+    if (!is_last_part(part)) return;
     messages_[channel].is_there = true;
     done_ns_ = std::max(done_ns_, messages_[channel].arrival_ns);
     if (payload_ == Payload::whole) corrupt(channel);

@@ -84,7 +84,8 @@ class ModelTransport final : public Transport {
                                                                     const kernel::NeighbourTask& task) override {
     const bool is_verified = std::holds_alternative<kernel::VerifiedExchanges>(task);
     const Neighbourhood around(exchange, own_.rank, num_ranks_, sockets_);
-    ModelNeighbours links(fabric_, own_, around, exchange, buffers, is_verified ? Payload::whole : Payload::none);
+    ModelNeighbours links(fabric_, own_, around, exchange, buffers, is_verified ? Payload::whole : Payload::none,
+                          completions_for(task));
     return kernel::run_neighbours(links, exchange, own_.rank, buffers, task, progress_counter_);
   }
 

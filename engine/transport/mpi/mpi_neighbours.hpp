@@ -29,6 +29,7 @@ class MpiNeighbours {
       : comm_(comm),
         shape_(exchange.message_size_bytes),
         requests_(2 * exchange.channels.size(), MPI_REQUEST_NULL),
+        channel_of_send_(exchange.channels.size()),
         channel_of_receive_(exchange.channels.size()),
         middle_(requests_.data() + exchange.channels.size()) {
     channels_.reserve(exchange.channels.size());
@@ -74,6 +75,7 @@ class MpiNeighbours {
 
   void post_send(std::size_t channel) {
     const ChannelEnds& at = channels_[channel];
+    channel_of_send_[static_cast<std::size_t>(num_sends_)] = channel;
     MPI_Isend(at.out, shape_.count(), shape_.type(), at.partner, tag, comm_, middle_ - ++num_sends_);
   }
 
@@ -85,17 +87,18 @@ class MpiNeighbours {
 
   std::size_t await_any_receive() {
     int index = 0;
-    if constexpr (calls == Calls::blocking) {
-      MPI_Waitany(num_receives_, middle_, &index, MPI_STATUS_IGNORE);
-    } else {
-      for (int done = 0;;) {
-        MPI_Testany(num_receives_, middle_, &index, &done, MPI_STATUS_IGNORE);
-        if (done) break;
-        sched_yield();
-      }
-    }
+    await_any(num_receives_, middle_, index);
     ++num_taken_;
     return channel_of_receive_[static_cast<std::size_t>(index)];
+  }
+
+  std::size_t await_any_posted() {
+    int index = MPI_UNDEFINED, done = 0;
+    // Which of several that are done the library tells first is not said; it might always be a send.
+    if (num_receives_ > 0) MPI_Testany(num_receives_, middle_, &index, &done, MPI_STATUS_IGNORE);
+    if (done) return take_receive(index);
+    await_any(num_sends_ + num_receives_, middle_ - num_sends_, index);
+    return index < num_sends_ ? take_send(num_sends_ - 1 - index) : take_receive(index - num_sends_);
   }
 
   void complete_posted() {
@@ -124,6 +127,33 @@ class MpiNeighbours {
     int partner;
   };
 
+  static void await_any(int num, MPI_Request* first, int& index) {
+    if constexpr (calls == Calls::blocking) {
+      MPI_Waitany(num, first, &index, MPI_STATUS_IGNORE);
+    } else {
+      for (int done = 0;;) {
+        MPI_Testany(num, first, &index, &done, MPI_STATUS_IGNORE);
+        if (done) break;
+        sched_yield();
+      }
+    }
+  }
+
+  /// The last one takes its place.
+  std::size_t take_send(int place) {
+    middle_[-1 - place] = middle_[-num_sends_];
+    return take(channel_of_send_, num_sends_, place);
+  }
+  std::size_t take_receive(int place) {
+    middle_[place] = middle_[num_receives_ - 1];
+    return take(channel_of_receive_, num_receives_, place);
+  }
+  static std::size_t take(std::vector<std::size_t>& channels, int& num, int place) {
+    const std::size_t channel = channels[static_cast<std::size_t>(place)];
+    channels[static_cast<std::size_t>(place)] = channels[static_cast<std::size_t>(--num)];
+    return channel;
+  }
+
   static void finish(MPI_Request& request) {
     for (int done = 0;;) {
       MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -137,7 +167,7 @@ class MpiNeighbours {
   std::vector<ChannelEnds> channels_;
   // Sends grow downwards from the middle, receives upwards: so all are one array to wait for, and so are the receives.
   std::vector<MPI_Request> requests_;
-  std::vector<std::size_t> channel_of_receive_;
+  std::vector<std::size_t> channel_of_send_, channel_of_receive_;  ///< in the order posted
   MPI_Request* middle_;
   int num_sends_ = 0, num_receives_ = 0, num_taken_ = 0;
 };

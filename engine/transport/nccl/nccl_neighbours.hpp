@@ -25,14 +25,14 @@ class NcclNeighbours {
   NcclNeighbours(Operations& operations, const Neighbourhood& around, const kernel::NeighbourExchange& exchange,
                  const kernel::NeighbourBuffers& buffers)
       : operations_(operations), around_(around), exchange_(exchange), buffers_(buffers) {
-    for (auto* const channels : {&posted_, &answers_, &arrived_}) channels->reserve(exchange.channels.size());
+    for (auto* const channels : {&posted_, &answers_, &sent_, &arrived_}) channels->reserve(exchange.channels.size());
   }
 
   void barrier() { kernel::disseminate(*this, around_.barrier_rounds.size()); }
   void start() const {}
 
   void send(std::size_t channel) {
-    post_send(channel);
+    add_send(channel);
     operations_.template complete<wait>();
   }
 
@@ -42,7 +42,8 @@ class NcclNeighbours {
   }
 
   void post_send(std::size_t channel) {
-    operations_.add_send(partner(channel), buffers_.send + offset_bytes(channel), exchange_.message_size_bytes);
+    sent_.push_back(channel);
+    add_send(channel);
   }
 
   /// Where a rank is asked and asks, the answers to it are for the next group: whoever gives them gives them behind the
@@ -60,9 +61,20 @@ class NcclNeighbours {
     return arrived_[num_handed_out_++];
   }
 
+  /// A group is done as a whole: a rank's receive is there when its send is out, too.
+  std::size_t await_any_posted() {
+    if (num_handed_out_ == arrived_.size()) {
+      complete_group();
+      arrived_.insert(arrived_.end(), sent_.begin(), sent_.end());
+      sent_.clear();
+    }
+    return arrived_[num_handed_out_++];
+  }
+
   void complete_posted() {
     while (operations_.has_group() || !answers_.empty()) complete_group();
     arrived_.clear();
+    sent_.clear();
     num_handed_out_ = 0;
     is_asked_ = false;
   }
@@ -91,6 +103,9 @@ class NcclNeighbours {
     std::swap(arrived_, posted_);
   }
 
+  void add_send(std::size_t channel) {
+    operations_.add_send(partner(channel), buffers_.send + offset_bytes(channel), exchange_.message_size_bytes);
+  }
   void add_receive(std::size_t channel) {
     operations_.add_receive(partner(channel), buffers_.receive + offset_bytes(channel), exchange_.message_size_bytes);
   }
@@ -109,6 +124,7 @@ class NcclNeighbours {
   kernel::NeighbourBuffers buffers_;
   std::vector<std::size_t> posted_;   ///< channels of receives in the group that is open
   std::vector<std::size_t> answers_;  ///< of those for the next
+  std::vector<std::size_t> sent_;     ///< of sends that were not handed out
   std::vector<std::size_t> arrived_;  ///< of the group that is done
   std::size_t num_handed_out_ = 0;
   bool is_asked_ = false;

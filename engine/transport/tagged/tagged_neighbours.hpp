@@ -34,6 +34,7 @@ class TaggedNeighbours {
         token_memory_(port.memory(tokens_.data(), tokens_.size())),
         sends_(exchange.channels.size()),
         receives_(exchange.channels.size()),
+        sending_(exchange.channels.size()),
         awaited_(exchange.channels.size()) {
     peers.require(partners_of(exchange, peers.own_rank(), num_ranks));
     channels_.reserve(exchange.channels.size());
@@ -64,7 +65,8 @@ class TaggedNeighbours {
   }
 
   void post_send(std::size_t channel) {
-    port_.post_send(channels_[channel].peer, out_, memory_out_, channels_[channel].out, size_, sends_[num_sends_++]);
+    sending_[num_sending_++] = channel;
+    port_.post_send(channels_[channel].peer, out_, memory_out_, channels_[channel].out, size_, sends_[channel]);
   }
 
   void post_receive(std::size_t channel) {
@@ -75,21 +77,25 @@ class TaggedNeighbours {
 
   std::size_t await_any_receive() {
     std::size_t which = 0;
+    drive_until<wait>(port_, [&] { return any_is_done(receives_, awaited_, num_awaited_, which); });
+    return take(awaited_, num_awaited_, which);
+  }
+
+  std::size_t await_any_posted() {
+    port_.progress();
+    std::size_t which = 0;
+    bool is_receive = false;
     drive_until<wait>(port_, [&] {
-      for (which = 0; which < num_awaited_; ++which) {
-        if (port_.is_done(receives_[awaited_[which]])) return true;
-      }
-      return false;
+      is_receive = any_is_done(receives_, awaited_, num_awaited_, which);
+      return is_receive || any_is_done(sends_, sending_, num_sending_, which);
     });
-    const std::size_t channel = awaited_[which];
-    awaited_[which] = awaited_[--num_awaited_];
-    return channel;
+    return is_receive ? take(awaited_, num_awaited_, which) : take(sending_, num_sending_, which);
   }
 
   void complete_posted() {
     for (std::size_t i = 0; i < num_awaited_; ++i) await(receives_[awaited_[i]]);
-    for (std::size_t i = 0; i < num_sends_; ++i) await(sends_[i]);
-    num_sends_ = num_awaited_ = 0;
+    for (std::size_t i = 0; i < num_sending_; ++i) await(sends_[sending_[i]]);
+    num_sending_ = num_awaited_ = 0;
   }
 
   std::uint64_t now_ns() const { return leadline::now_ns(); }
@@ -125,6 +131,21 @@ class TaggedNeighbours {
     return ranks;
   }
 
+  /// Which of the first `num` entries of `channels` it is.
+  bool any_is_done(std::vector<Request>& requests, const std::vector<std::size_t>& channels, std::size_t num,
+                   std::size_t& which) {
+    for (which = 0; which < num; ++which) {
+      if (port_.is_done(requests[channels[which]])) return true;
+    }
+    return false;
+  }
+
+  static std::size_t take(std::vector<std::size_t>& channels, std::size_t& num, std::size_t which) {
+    const std::size_t channel = channels[which];
+    channels[which] = channels[--num];
+    return channel;
+  }
+
   void await(Request& request) {
     drive_until<wait>(port_, [&] { return port_.is_done(request); });
   }
@@ -136,10 +157,10 @@ class TaggedNeighbours {
   typename P::Memory memory_out_, memory_in_, token_memory_;
   std::vector<Channel> channels_;
   std::vector<Round> rounds_;
-  std::vector<Request> sends_;        ///< in the order posted
-  std::vector<Request> receives_;     ///< by channel
-  std::vector<std::size_t> awaited_;  ///< channels whose message has not been handed out
-  std::size_t num_sends_ = 0, num_awaited_ = 0;
+  std::vector<Request> sends_, receives_;  ///< by channel
+  std::vector<std::size_t> sending_;       ///< channels whose send was posted, and has not been handed out
+  std::vector<std::size_t> awaited_;       ///< likewise of receives
+  std::size_t num_sending_ = 0, num_awaited_ = 0;
   Request single_{};
 };
 

@@ -138,7 +138,7 @@ class TcpTransport final : public Transport {
                                                                     const kernel::NeighbourTask& task) override {
     const Neighbourhood around(exchange, own_rank_, num_ranks_, sockets_);
     return with_constant(wait_, [&](auto wait) {
-      SocketNeighbours<wait> links(around, exchange, buffers);
+      SocketNeighbours<wait> links(around, exchange, buffers, completions_for(task));
       return kernel::run_neighbours(links, exchange, own_rank_, buffers, task, progress_counter_);
     });
   }

@@ -15,15 +15,26 @@ namespace {
 /// The slots that messages of one exchange land in, by partner, each in the order in which they come.
 using Arrivals = std::map<std::int32_t, std::vector<std::uint32_t>>;
 
-/// As kernel::post_step() asks for them: what is to be answered comes first.
-Arrivals arrivals_of(const kernel::NeighbourExchange& exchange) {
+std::uint64_t num_exchanges(const kernel::NeighbourExchange& exchange, const kernel::NeighbourTask& task) {
+  if (const auto* timed = std::get_if<kernel::TimedExchanges>(&task))
+    return exchange.num_warmup + timed->samples.size();
+  if (const auto* verified = std::get_if<kernel::VerifiedExchanges>(&task))
+    return exchange.num_warmup + verified->samples.size();
+  return 1;
+}
+
+/// As kernel::post_step() asks for them: what is to be answered comes first. In a stream one channel's come in a row.
+Arrivals arrivals_of(const kernel::NeighbourExchange& exchange, const kernel::NeighbourTask& task) {
   Arrivals arrivals;
+  const auto* streamed = std::get_if<kernel::TimedStreams>(&task);
+  const std::size_t num_messages = streamed != nullptr ? streamed->num_messages : 1;
   for (const kernel::NeighbourStep& step : kernel::steps_of(exchange)) {
     const auto channels = exchange.channels.subspan(step.begin, step.end - step.begin);
     const auto add = [&](bool is_answered) {
       for (const kernel::NeighbourChannel& channel : channels) {
         if (!kernel::receives(channel.part) || (channel.part == kernel::Part::answers) != is_answered) continue;
-        arrivals[channel.partner].push_back(channel.slot);
+        auto& slots = arrivals[channel.partner];
+        slots.insert(slots.end(), num_messages, channel.slot);
       }
     };
     add(true);
@@ -42,14 +53,15 @@ std::uint32_t num_slots(const kernel::NeighbourExchange& exchange) {
 
 VerbsNeighbours::VerbsNeighbours(Adapter& adapter, const Peers& peers, int num_ranks,
                                  const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
-                                 std::uint64_t num_exchanges)
+                                 const kernel::NeighbourTask& task)
     : adapter_(adapter),
       memory_out_(adapter.memory(buffers.send, reach(exchange, buffers))),
       memory_in_(adapter.memory(buffers.receive, reach(exchange, buffers))),
-      awaited_(exchange.channels.size()) {
+      awaited_(exchange.channels.size()),
+      sending_(exchange.channels.size()) {
   adapter.refuse_too_long(exchange.message_size_bytes);
   const auto rounds = kernel::barrier_rounds(peers.own_rank(), num_ranks);
-  const Arrivals arrivals = arrivals_of(exchange);
+  const Arrivals arrivals = arrivals_of(exchange, task);
   std::map<std::int32_t, Flow*> flow_to;
   for (const kernel::NeighbourChannel& channel : exchange.channels) flow_to[channel.partner] = nullptr;
   for (const kernel::BarrierRound& round : rounds) flow_to[round.to] = flow_to[round.from] = nullptr;
@@ -67,7 +79,7 @@ VerbsNeighbours::VerbsNeighbours(Adapter& adapter, const Peers& peers, int num_r
       plan.in.indexes.insert(plan.in.indexes.begin(), MessageAddresses::nowhere);
       plan.in.indexes.push_back(MessageAddresses::nowhere);
     }
-    plan.num_in = plan.in.indexes.size() * num_exchanges;
+    plan.num_in = plan.in.indexes.size() * num_exchanges(exchange, task);
     plan.num_ahead = adapter.receives_each(flow_to.size());
     const std::string encoded = plan.in.encoded(memory_in_.remote_key());
     flow = flows_.emplace_back(std::make_unique<Flow>(adapter, peers.at(partner), std::move(plan))).get();

@@ -16,11 +16,12 @@
 namespace leadline::transport::verbs {
 
 /// See kernel/neighbours.hpp. What comes from a partner is known beforehand: the token of the barrier, if it sends one,
-/// the messages of all steps, the token of the closing barrier, and this as often as there are exchanges.
+/// the messages of all steps (of a stream all messages), the token of the closing barrier, and this as often as there
+/// are exchanges.
 class VerbsNeighbours {
  public:
   VerbsNeighbours(Adapter& adapter, const Peers& peers, int num_ranks, const kernel::NeighbourExchange& exchange,
-                  const kernel::NeighbourBuffers& buffers, std::uint64_t num_exchanges);
+                  const kernel::NeighbourBuffers& buffers, const kernel::NeighbourTask& task);
 
   void barrier() { kernel::disseminate(*this, rounds_.size()); }
   void start() const {}
@@ -32,7 +33,10 @@ class VerbsNeighbours {
   }
   void receive(std::size_t channel) { channels_[channel].flow->await_next(); }
 
-  void post_send(std::size_t channel) { channels_[channel].flow->post(channels_[channel].out, Notice::always); }
+  void post_send(std::size_t channel) {
+    sending_[num_sending_++] = channel;
+    channels_[channel].flow->post(channels_[channel].out, Notice::always);
+  }
   void post_receive(std::size_t channel) {
     channels_[channel].awaited = channels_[channel].flow->ask();
     awaited_[num_awaited_++] = channel;
@@ -40,15 +44,18 @@ class VerbsNeighbours {
 
   std::size_t await_any_receive() {
     std::size_t which = 0;
+    adapter_.wait_until([&] { return any_of(awaited_, num_awaited_, has_come, which); });
+    return take(awaited_, num_awaited_, which);
+  }
+
+  std::size_t await_any_posted() {
+    std::size_t which = 0;
+    bool is_receive = false;
     adapter_.wait_until([&] {
-      for (which = 0; which < num_awaited_; ++which) {
-        if (has_come(channels_[awaited_[which]])) return true;
-      }
-      return false;
+      is_receive = any_of(awaited_, num_awaited_, has_come, which);
+      return is_receive || any_of(sending_, num_sending_, has_gone, which);
     });
-    const std::size_t channel = awaited_[which];
-    awaited_[which] = awaited_[--num_awaited_];
-    return channel;
+    return is_receive ? take(awaited_, num_awaited_, which) : take(sending_, num_sending_, which);
   }
 
   void complete_posted() {
@@ -56,7 +63,7 @@ class VerbsNeighbours {
       adapter_.wait_until([&] { return has_come(channels_[awaited_[i]]); });
     }
     adapter_.wait_until([&] { return adapter_.has_sent_all(); });
-    num_awaited_ = 0;
+    num_awaited_ = num_sending_ = 0;
   }
 
   std::uint64_t now_ns() const { return leadline::now_ns(); }
@@ -76,6 +83,23 @@ class VerbsNeighbours {
   };
 
   static bool has_come(const Channel& channel) { return channel.flow->has_come(channel.awaited); }
+  /// With everything before it to this partner.
+  static bool has_gone(const Channel& channel) { return channel.flow->peer().num_unreaped == 0; }
+
+  /// Which of the first `num` entries of `indexes` it is.
+  template <class Is>
+  bool any_of(const std::vector<std::size_t>& indexes, std::size_t num, const Is& is, std::size_t& which) const {
+    for (which = 0; which < num; ++which) {
+      if (is(channels_[indexes[which]])) return true;
+    }
+    return false;
+  }
+
+  static std::size_t take(std::vector<std::size_t>& indexes, std::size_t& num, std::size_t which) {
+    const std::size_t channel = indexes[which];
+    indexes[which] = indexes[--num];
+    return channel;
+  }
 
   Adapter& adapter_;
   Memory memory_out_, memory_in_;
@@ -83,7 +107,8 @@ class VerbsNeighbours {
   std::vector<Channel> channels_;
   std::vector<Round> rounds_;
   std::vector<std::size_t> awaited_;  ///< channels whose message has not been handed out
-  std::size_t num_awaited_ = 0;
+  std::vector<std::size_t> sending_;  ///< likewise of what was sent
+  std::size_t num_awaited_ = 0, num_sending_ = 0;
 };
 
 }  // namespace leadline::transport::verbs

@@ -128,13 +128,6 @@ class StepFlows {
   std::vector<Flow*> flow_of_step_;
 };
 
-std::uint64_t num_exchanges(const kernel::NeighbourExchange& exchange, const kernel::NeighbourTask& task) {
-  if (const auto* timed = std::get_if<kernel::TimedExchanges>(&task))
-    return exchange.num_warmup + timed->samples.size();
-  if (std::holds_alternative<kernel::TracedExchange>(task)) return 1;
-  return exchange.num_warmup + std::get<kernel::VerifiedExchanges>(task).samples.size();
-}
-
 class VerbsTransport final : public Transport {
  public:
   VerbsTransport(const Context& context, Port port, Adapter::Writes writes, Service service)
@@ -189,7 +182,7 @@ class VerbsTransport final : public Transport {
   std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
                                                                     const kernel::NeighbourBuffers& buffers,
                                                                     const kernel::NeighbourTask& task) override {
-    VerbsNeighbours links(adapter_, peers_, num_ranks_, exchange, buffers, num_exchanges(exchange, task));
+    VerbsNeighbours links(adapter_, peers_, num_ranks_, exchange, buffers, task);
     return kernel::run_neighbours(links, exchange, own(), buffers, task, progress_counter_);
   }
 
