@@ -112,7 +112,9 @@ def leadline_of(run: program.Run) -> int:
 
 
 @pytest.mark.parametrize(
-    ("number", "victim"), [(signal.SIGKILL, 1), (signal.SIGKILL, 4), (signal.SIGSTOP, 1)], ids=["killed", "leaf", "frozen"]
+    ("number", "victim"),
+    [(signal.SIGKILL, 1), (signal.SIGKILL, 4), (signal.SIGSTOP, 1)],
+    ids=["killed", "leaf", "frozen"],
 )
 def test_a_rank_is_left_out_and_the_rest_is_measured(
     network: Make, tmp_path: Path, number: signal.Signals, victim: int
