@@ -16,6 +16,7 @@ CASES = [
     Case("kill", "io", "tcp", (2, 0)),
     Case("freeze", "bisection", "tcp", (3, 0)),
     Case("cut-for-3-s", "link", "tcp", (1, 0)),
+    Case("cut", "link", "tcp", (2, 0)),
 ]
 
 
