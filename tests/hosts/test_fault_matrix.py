@@ -10,7 +10,7 @@ import pytest
 from fault_matrix import NUM_HOSTS, Case, named_in, run_case
 from network import Network
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.any_load]
 
 CASES = [
     Case("kill", "io", "tcp", (2, 0)),

@@ -18,7 +18,7 @@ import pytest
 from network import Network
 from ranks import finish, started
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.any_load]
 
 Make = Callable[[int], Network]
 PLAIN = ["--message-size", "1000", "--messages", "100", "--retest", "2", "--timeout", "6s"]

@@ -12,7 +12,7 @@ import pytest
 from network import Network
 from ranks import finish, started
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.any_load]
 
 Make = Callable[[int], Network]
 TIMEOUT = ["--timeout", "4s"]

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 # the machine. When the second size is under way, the first is in the file.
 SIZES = ["1", *map(str, range(1000, 1030))]
 WORDS = ["link", "--message-size", ",".join(SIZES), "--messages", "5000", "--batches", "500", "--warmup", "0",
-         "--retest", "0", "--wait", "yield", "--output", "r.h5"]  # fmt: skip
+         "--retest", "0", "--wait", "yield", "--output", "r.h5", "--strict-ranks"]  # fmt: skip
 SECOND_ROUND_BEGAN = rf"\(2 of {len(SIZES)}\)[^!]* 1/3 [^\n]*\n"
 
 
@@ -93,6 +93,31 @@ def test_a_local_rank_is_stopped(leadline: Leadline, tmp_path: Path, victim: int
     assert "silent for 2 s" in done.complaint
     assert_names_the_round(done.complaint, victim, leadline)
     assert_kept(tmp_path, done.complaint.removeprefix("leadline: "))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_the_run_goes_on_without_a_local_rank(leadline: Leadline, tmp_path: Path, number: signal.Signals) -> None:
+    words = [word for word in WORDS if word != "--strict-ranks"]
+    words[words.index("--message-size") + 1] = ",".join(SIZES[:8])
+    with program.Run([*local(), *words, "--local", "4", "--timeout", "2s"], tmp_path, timeout=90) as run:
+        run.await_err(r"\(2 of 8\)[^!]* 1/3 [^\n]*\n")
+        os.kill(ResultFile(tmp_path / "r.h5").pids[2], number)
+        done = run.finish()
+    assert done.status == 1
+    told = done.complaints
+    assert told[0].startswith(f"leadline: rank 2 on {os.uname().nodename} "), told
+    assert told[0].endswith(". The run goes on without rank 2")
+    assert told[1] == "leadline: ranks were lost during the run: see the findings"
+    assert "1 rank was lost during the run: rank 2 on " in done.out
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.complete
+    assert np.array_equal(result.measured(size=0), result.every_pair())
+    expected = result.every_pair()
+    expected[2, :] = expected[:, 2] = False
+    assert np.array_equal(result.measured(size=7), expected)
+    report = leadline("report", "r.h5")
+    assert (report.status, report.err) == (0, "")
+    assert "1 rank was lost during the run" in (tmp_path / "r.html").read_text()
 
 
 def test_the_report_shows_what_was_kept(leadline: Leadline, tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_a_mistake_is_told_once(slurm: Slurm, tmp_path: Path, mpi: str) -> None:
 @pytest.mark.parametrize("victim", [0, 3])
 def test_a_rank_is_killed(slurm: Slurm, tmp_path: Path, mpi: str, victim: int) -> None:
     sizes = ",".join(["1", *map(str, range(1000, 1060))])
-    words = ["--messages", "1000", "--batches", "100", "--warmup", "0", "--retest", "0"]
+    words = ["--messages", "1000", "--batches", "100", "--warmup", "0", "--retest", "0", "--strict-ranks"]
     with started(slurm, tmp_path, mpi, "--transport", "tcp", "--message-size", sizes, *words) as run:
         run.await_err(r"\(2 of 61\)[^!]* 1/3 ")
         os.kill(ResultFile(tmp_path / "r.h5").pids[victim], signal.SIGKILL)
@@ -101,3 +101,17 @@ def test_a_rank_is_killed(slurm: Slurm, tmp_path: Path, mpi: str, victim: int) -
     assert np.array_equal(result.measured(), result.every_pair()), "rows of the first size were written"
     assert re.search(rf"rank {victim} on \S+ died", done.complaint), done.err
     assert result.reason == done.complaint.removeprefix("leadline: ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mpi", ["pmix", "pmi2"])
+def test_the_run_goes_on_without_a_rank(slurm: Slurm, tmp_path: Path, mpi: str) -> None:
+    words = ["--messages", "1000", "--message-size", "1000", "--min-time", "3s", "--retest", "0"]
+    with started(slurm, tmp_path, mpi, "--transport", "tcp", *words) as run:
+        run.await_err(r" 1/3 ")
+        os.kill(ResultFile(tmp_path / "r.h5").pids[3], signal.SIGKILL)
+        done = run.finish()
+    assert done.status != 0
+    assert ResultFile(tmp_path / "r.h5").complete
+    assert re.match(r"leadline: rank 3 on \S+ died .* The run goes on without rank 3$", done.complaints[0]), done.err
+    assert "1 rank was lost during the run: " in done.out

@@ -11,6 +11,7 @@ __all__ = ["built", "pytest_configure"]
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes seconds, because it waits for a timeout or measures for a while")
+    config.addinivalue_line("markers", "any_load: comes to the same end however busy the machine is")
 
 
 @pytest.fixture(scope="session", autouse=True)
