@@ -57,5 +57,5 @@ def test_buffers_that_do_not_fit_are_refused(group: Path, tmp_path: Path) -> Non
 def test_a_rank_that_the_kernel_ends_for_want_of_memory(group: Path, tmp_path: Path) -> None:
     words = ["link", "--local", "16", "--message-size", "1", "--messages", "10", "--output", "r.h5"]
     done = complete_in(group, tmp_path, *words)
-    assert done.status == 4
+    assert done.status in (1, 4), "without some ranks, or with none where it is the first"
     assert "(killed by signal 9, Killed). The memory that this job may use (its control group) ran out" in done.err

@@ -241,6 +241,7 @@ def test_a_rank_is_killed(tmp_path: Path, transport: str, request: pytest.Fixtur
         transport,
         "--output",
         "r.h5",
+        "--strict-ranks",
     ]
     before = shared()
     with program.Run([program.PROGRAM, *words, *more], tmp_path, env) as run:
