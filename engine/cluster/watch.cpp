@@ -63,6 +63,8 @@ constexpr std::size_t num_relays_tried = 3;
 constexpr auto attachment_patience = (num_relays_tried + 1) * probe_patience + 1s;
 constexpr std::size_t num_losses_told = 8;
 constexpr auto relay_end_patience = 2s;
+// Within so long after a rank has died its launcher has told all others to stop, if it does.
+constexpr auto launcher_patience = 5s;
 // Longer than a call takes on a loaded file system.
 constexpr auto told_file_call_after = 1min;
 // Within so long after its own absence a rank notices that the others are gone, or is told to go.
@@ -244,6 +246,7 @@ void Watch::run() {
   }
   for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::goodbye);
   finish_relays();
+  for (const ProcessIdentity& process : lost_processes_) end_if_stopped_here(process);
 }
 
 /// The others may not have heard yet that all have come to the end.
@@ -657,7 +660,8 @@ void Watch::give_up(int rank, const Failure& failure) {
   }
 }
 
-/// Nothing is expected of a lost rank any more. One that is stopped cannot leave by itself.
+/// Nothing is expected of a lost rank any more. One that is stopped is ended when the run is over: some launchers end
+/// all ranks when one dies.
 void Watch::forget(int rank, const Failure& failure) {
   lost_.insert(rank);
   suspects_.erase(rank);
@@ -670,7 +674,9 @@ void Watch::forget(int rank, const Failure& failure) {
   }
   collective_sockets_.shut(rank);
   data_sockets_.shut(rank);
-  if (failure.silent_process.pid != 0) end_if_stopped_here(failure.silent_process);
+  last_loss_ = failure;
+  last_loss_at_ = now_;
+  if (failure.silent_process.pid != 0) lost_processes_.push_back(failure.silent_process);
 }
 
 void Watch::take_lost(std::string_view bytes) {
@@ -885,6 +891,13 @@ bool Watch::has_lost_all_hosts() const {
 
 /// Two ranks that do not reach each other are the cause of silence in the tree, and of what others wait for.
 void Watch::explain() {
+  if (failure_->kind == FailureKind::signalled) {
+    // From a launcher that ends all ranks when one has died.
+    if (!suspects_.empty()) last_loss_ = suspects_.begin()->second.failure;
+    const bool is_recent = !suspects_.empty() || failing_since_ - last_loss_at_ < launcher_patience;
+    if (last_loss_ && is_recent) failure_ = *last_loss_;
+    return;
+  }
   if (failure_->kind == FailureKind::silent && !reached_by_.empty()) {
     const ProcessIdentity process = failure_->silent_process;
     failure_ = ranks_cut_off(name_of(failure_->heard_by), name_of(failure_->silent_rank),

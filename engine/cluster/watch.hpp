@@ -336,6 +336,9 @@ class Watch final : private JoinHandler {
   int parent_rank_;
   std::map<int, Suspect> suspects_;  ///< rank 0: of all ranks; others: of those that they have told of
   std::set<int> lost_;
+  std::vector<ProcessIdentity> lost_processes_;
+  std::optional<Failure> last_loss_;
+  Clock::time_point last_loss_at_{};
   std::optional<Attachment> attachment_;
   std::optional<Failure> attached_because_;
   int num_attachments_ = 0;
