@@ -98,8 +98,9 @@ class Bootstrap {
   /// Local, on rank 0: from now on the run goes on where another rank dies.
   virtual void going_on_without_lost_ranks() {}
 
-  /// Local, from the watch thread: this process is about to say on stderr why the run failed.
-  virtual void reporting() {}
+  /// Local, from the watch thread: this process is about to say on stderr why the run failed. False where another has
+  /// said it, as far as that is known.
+  virtual bool reporting() { return true; }
 
   /// Local, from the watch thread, as the last thing: makes the launcher end all processes, also one that is stopped
   /// and would keep it waiting. May end this process, or never return.

@@ -51,7 +51,6 @@ class ReporterMark {
   ReporterMark(const ReporterMark&) = delete;
   ReporterMark& operator=(const ReporterMark&) = delete;
 
-  void set(int rank) { shared_->rank.store(rank); }
   void going_on() { shared_->goes_on.store(true); }
   /// Whether the run goes on where a rank other than 0 dies.
   bool goes_on() const { return shared_->goes_on.load(); }
@@ -88,7 +87,7 @@ class LocalBootstrap final : public Bootstrap, private Membership {
   int size() const override { return static_cast<int>(ports_.size()); }
   std::string launcher() const override { return "local"; }
   Membership* membership() override { return this; }
-  void reporting() override { mark_.set(rank_); }
+  bool reporting() override { return mark_.set_if_nobody(rank_); }
   void going_on_without_lost_ranks() override { mark_.going_on(); }
 
  private:

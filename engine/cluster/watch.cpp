@@ -954,7 +954,7 @@ void Watch::report() {
     const std::lock_guard lock(mutex_);
     on_failure = on_failure_;
   }
-  bootstrap_.reporting();
+  if (!bootstrap_.reporting()) end();
   const auto mark = [&] {
     try {
       on_failure(message);
