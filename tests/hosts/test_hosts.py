@@ -114,7 +114,7 @@ def test_a_slow_host_is_visible(network: Make, tmp_path: Path) -> None:
 def test_a_cable_is_cut(network: Make, tmp_path: Path) -> None:
     hosts = network(2)
     sizes = ",".join(["1", *map(str, range(1000, 1040))])
-    words = ["--messages", "5000", "--batches", "500", "--timeout", "2s", "--retest", "0"]
+    words = ["--messages", "5000", "--batches", "500", "--timeout", "2s", "--retest", "0", "--strict-ranks"]
     with started(hosts, [0, 0, 1, 1], tmp_path, *words, "--message-size", sizes) as runs:
         runs[0].await_err(r"\(2 of 41\)[^!]* 1/3 ")
         hosts.cut(1)
