@@ -41,7 +41,7 @@ SHORT = {
 }
 # Goes on for a minute.
 ENDLESS = {
-    "link": ["--message-size", "1000-1060+1", "--messages", "5000", "--batches", "500"],
+    "link": ["--message-size", "1000-1060+1", "--messages", "5000", "--batches", "500", "--strict-ranks"],
     "topology": ["--message-size", "1000", "--pattern", "complete2", "--duration", "100s"],
     "bisection": ["--message-size", "1000-1060+1"],
     "io": ["--movement", "N-M-M", "--io-ranks", "2", "--no-file", "--object-size", "4KiB", "--objects", "20000000"],
@@ -54,6 +54,8 @@ KILLED = [
     ("bisection", "r.json", 3),
     ("io", "r.h5", 0),
 ]
+# Seconds of work, which go on without a rank.
+GOES_ON = ["--message-size", "1000-1007+1", "--messages", "1000", "--retest", "0"]
 # A rank that is stopped is given up soon.
 IMPATIENT = ["--timeout", "2s"]
 IS_UNDER_WAY = {
@@ -88,16 +90,31 @@ def wrong_in(
     return wrong
 
 
-def ended(benchmark: str, folder: Path, act: Callable[[program.Run], None], *more: str) -> list[str]:
-    """What is wrong with an endless run that is ended in the middle."""
+def hit(benchmark: str, folder: Path, act: Callable[[program.Run], None], status: int, *more: str) -> list[str]:
+    """What is wrong with a run on which `act` acts in the middle."""
 
     def wait_and_act(run: program.Run) -> None:
         run.await_err(IS_UNDER_WAY[benchmark])
         act(run)
 
     (folder / benchmark).mkdir(exist_ok=True)
-    command = [program.PROGRAM, benchmark, *ENDLESS[benchmark], *SHARED, *more, "--overwrite"]
-    return wrong_in(command, 4, folder / benchmark, wait_and_act)
+    return wrong_in(
+        [program.PROGRAM, benchmark, *SHARED, *more, "--overwrite"], status, folder / benchmark, wait_and_act
+    )
+
+
+def ended(benchmark: str, folder: Path, act: Callable[[program.Run], None], *more: str) -> list[str]:
+    """What is wrong with an endless run that is ended in the middle."""
+    return hit(benchmark, folder, act, 4, *more, *ENDLESS[benchmark])
+
+
+def left_out(folder: Path) -> list[str]:
+    """A rank that is killed, and one that is stopped, without which the run goes on."""
+    wrong = []
+    for number in (signal.SIGKILL, signal.SIGSTOP):
+        act = lambda run, number=number: os.kill(ranks_of(run)[1], number)  # noqa: E731
+        wrong += hit("link", folder, act, 1, "r.h5", *IMPATIENT, *GOES_ON)
+    return wrong
 
 
 def killed(folder: Path) -> list[str]:
@@ -139,7 +156,7 @@ def main() -> int:
     """The program."""
     case = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
-        special = {"race": race, "killed": killed, "stopped": stopped, "interrupted": interrupted}
+        special = {"race": race, "killed": killed, "stopped": stopped, "left_out": left_out, "interrupted": interrupted}
         wrong = special[case](Path(folder)) if case in special else finished(case, Path(folder))
     print("\n".join(wrong) or "no race")
     return 1 if wrong else 0
