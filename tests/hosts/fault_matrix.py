@@ -144,8 +144,7 @@ def _wrong_words(case: Case, ends: Sequence[program.Done]) -> list[str]:
         for line in told:
             named = named_in(line)
             # Where a cable works again, or half of the time, its host may have lost one other host alone.
-            is_right = named & culprits if case.fault in SHORT_RUNS else named <= culprits
-            if not is_right:
+            if not (named <= culprits or (case.fault in SHORT_RUNS and named & culprits)):
                 wrong.append(f"names {sorted(named)}: {line}")
     reached = [rank for rank, _ in lines if f"node{rank}" not in culprits]
     if case.fault not in {"cut", "cut-for-3-s", "loss"} and len(set(reached)) > 1:
