@@ -133,8 +133,9 @@ def _wrong_statuses(case: Case, ends: Sequence[program.Done]) -> list[str]:
 def _wrong_words(case: Case, ends: Sequence[program.Done]) -> list[str]:
     wrong = []
     culprits = {f"node{host}" for host in case.culprits}
-    # While it lasts, a stall is told by whom a rank waits for, who may wait for somebody else: no cause yet.
-    lines = [(rank, line) for rank, end in enumerate(ends) for line in end.complaints if " has waited for " not in line]
+    # A stall is told, and its end, by whom a rank waits for, who may wait for somebody else: no cause yet.
+    of_stall = re.compile(r" has waited for | on \S+ goes on$")
+    lines = [(rank, line) for rank, end in enumerate(ends) for line in end.complaints if not of_stall.search(line)]
     if any(end.status != 0 for end in ends):
         told = [line for _, line in lines] + re.findall(
             r"^warning: \d+ (?:ranks? w|pairs? of).*$", ends[0].out, re.MULTILINE
