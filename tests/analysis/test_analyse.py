@@ -135,6 +135,10 @@ def test_pairs_that_the_run_has_left_out_have_its_reason(tmp_path: Path):
     finding = Finding("pairs_not_measured", "warning", reason + ".", "evidence", "advice")
     told = missing(replace(result, findings=(*result.findings, finding)), [analysis])
     assert told == "10 of 12 ordered pairs are measured; " + reason
+    gone = "1 rank was lost during the run: n2 (rank 4)"
+    both = (finding, Finding("ranks_lost", "warning", gone + ".", "evidence", "advice"))
+    told = missing(replace(result, findings=(*result.findings, *both)), [analysis])
+    assert told == f"10 of 12 ordered pairs are measured; {reason}; {gone}"
 
 
 def test_only_classes_of_the_test_are_there(tmp_path: Path):

@@ -17,7 +17,7 @@ import mutations
 import numpy as np
 import pytest
 
-from conftest import few_rounds, rounds_of, sweep, write_result
+from conftest import few_rounds, rounds_of, sweep, write_packed_result, write_result
 from leadline.cli.simulate import main as simulate
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
@@ -38,13 +38,7 @@ def sound_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made_up_topology.write_topologies(folder / "topology.h5", made_up_topology.slow_host_of_eight())
     made_up_bisection.write_bisection(folder / "bisection.h5", made_up_bisection.slow_host())
     made_up_io.write_io(folder / "io.h5", made_up_io.straggling())
-    packed = write_result(folder / "packed.h5", replace(few_rounds(), sizes=[8]))
-    with h5py.File(packed, "r+") as file:
-        group = file["repeats/0000"]
-        for name in list(group):
-            values = group[name][()]
-            del group[name]
-            group.create_dataset(name, data=values, chunks=True, compression="gzip")
+    write_packed_result(folder / "packed.h5", replace(few_rounds(), sizes=[8]))
     (folder / "linktest.sion").write_bytes((SAMPLES / "linktest" / "ompi_n4_1B_par.sion").read_bytes())
     words = ["bisection", "--topology", "fat-tree:4x4", "--measured", str(folder / "bisection.h5"), "--quiet"]
     assert simulate([*words, "--output", str(folder / "simulation.json")]) == 0

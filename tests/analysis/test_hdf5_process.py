@@ -19,7 +19,7 @@ import pytest
 from made_up_bisection import MadeUpBisection, write_bisection
 
 import leadline
-from conftest import two_hosts, write_result
+from conftest import two_hosts, write_packed_result, write_result
 from leadline.hdf5_process import Dataset, Hdf5File, LibraryError, client
 from leadline.readers.input_file import InputFile
 
@@ -29,14 +29,7 @@ MATRIX = "repeats/0000/time_ns_median"
 @pytest.fixture
 def packed(tmp_path: Path) -> Path:
     """A result in chunks, as others than the engine write it: all of its rows come through the library."""
-    path = write_result(tmp_path / "packed.h5", two_hosts())
-    with h5py.File(path, "r+") as file:
-        group = file["repeats/0000"]
-        for name in list(group):
-            values = group[name][()]
-            del group[name]
-            group.create_dataset(name, data=values, chunks=True, compression="gzip")
-    return path
+    return write_packed_result(tmp_path / "packed.h5", two_hosts())
 
 
 def opened(path: Path) -> Hdf5File:

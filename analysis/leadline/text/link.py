@@ -19,6 +19,7 @@ from leadline.text.run import facts_of_run, first_few, ranks_text, when, who_and
 from leadline.units import bytes_text, number, time_text
 
 _MOST_MISSING_RANKS = 6
+_REASONS_FOR_MISSING = ("ranks_lost", "pairs_not_measured")  # findings
 _MOST_MISSING_PAIRS = 4
 _MOST_NAMED = 3  # of a kind, in the headline
 
@@ -237,9 +238,9 @@ def missing(result: LinkResult, analyses: list[SliceAnalysis]) -> str:
     text = f"{wanted - lost:,} of {wanted:,} ordered pairs are measured"
     if lost == wanted:
         return text
-    reasons = [finding.message.rstrip(".") for finding in result.findings if finding.id == "pairs_not_measured"]
+    reasons = [finding.message.rstrip(".") for finding in result.findings if finding.id in _REASONS_FOR_MISSING]
     if reasons:
-        return f"{text}; {reasons[0]}"
+        return "; ".join([text, *reasons])
     gaps = [pair for analysis in analyses for pair in analysis.scan.missing]
     ranks = sorted({rank for analysis in analyses for rank in _ranks_without_rows(result, analysis)})
     if ranks:
