@@ -19,7 +19,7 @@ import pytest
 from made_up_bisection import MadeUpBisection, write_bisection
 
 import leadline
-from conftest import two_hosts, write_packed_result, write_result
+from conftest import two_hosts, write_packed_result
 from leadline.hdf5_process import Dataset, Hdf5File, LibraryError, client
 from leadline.readers.input_file import InputFile
 
