@@ -21,6 +21,10 @@ namespace {
 
 // How often rank 0 looks whether a rank that it waits for has been given up.
 constexpr auto lost_rank_interval = std::chrono::milliseconds(50);
+// After --timeout, for the watch to find another way to a rank. Less than a stall may last: see watch.cpp.
+constexpr auto time_to_settle = std::chrono::seconds(10);
+
+constexpr const char* network_hint = "Look at the network between the two hosts";
 
 /// What goes up the tree: the subtrees (by the rank at their top) that are not in it, and the text.
 std::string packed(const std::vector<std::uint32_t>& missing, std::string_view text) {
@@ -153,14 +157,28 @@ void TcpCluster::learn_hosts() {
   watch_->learn_hosts(hosts_);
 }
 
+/// Empty where the partner does not come. Where the run goes on without what is lost, the deadline is for the network:
+/// a partner that answers is waited for until the watch has settled what may have kept it, such as a lost parent.
+Descriptor TcpCluster::accept_peer(int partner, Deadline deadline, const ProgressFunction& progress) {
+  const std::chrono::milliseconds patience(deadline.left_ms());
+  const Deadline last = goes_on_ ? Deadline::after(options_.timeout + time_to_settle) : deadline;
+  const Hello probe{Purpose::probe, static_cast<std::uint32_t>(rank_), static_cast<std::uint32_t>(partner)};
+  for (;;) {
+    Descriptor socket = connection_queue_.take(Purpose::peer, partner, deadline, progress);
+    if (socket || last.has_passed()) return socket;
+    dial(address_of(partner), probe, *key_, Deadline::after(patience), network_hint);
+    deadline = Deadline::after(patience);
+  }
+}
+
 Descriptor TcpCluster::meet(int partner, Deadline deadline, const ProgressFunction& progress) {
   if (partner == rank_ || partner < 0 || partner >= size_) throw std::logic_error("a rank meets another rank");
   Descriptor socket;
   if (rank_ < partner) {
     const Hello hello{Purpose::peer, static_cast<std::uint32_t>(rank_), static_cast<std::uint32_t>(partner)};
-    socket = dial(address_of(partner), hello, *key_, deadline, "Look at the network between the two hosts");
+    socket = dial(address_of(partner), hello, *key_, deadline, network_hint);
   } else {
-    socket = connection_queue_.take(Purpose::peer, partner, deadline, progress);
+    socket = accept_peer(partner, deadline, progress);
     if (!socket) {
       throw ConnectionLost(partner, fmt::format("rank {} did not connect to rank {} in time", partner, rank_), {},
                            "Look at that rank's host and the network between the two");

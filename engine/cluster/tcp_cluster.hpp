@@ -91,6 +91,7 @@ class TcpCluster final : public Cluster {
   void send_item(std::string_view item);
   std::string take_result(const std::string& packed);
 
+  Descriptor accept_peer(int partner, Deadline deadline, const ProgressFunction& progress);
   Edge* edge_to(int child);
   void drop(const Edge& child);
 

@@ -24,6 +24,8 @@
 namespace leadline::transport {
 namespace {
 
+using namespace std::chrono_literals;
+
 /// Whatever the limit of open files. Guessed.
 constexpr rlim_t link_cap = 1024;
 
@@ -34,15 +36,16 @@ enum class Greeting { answered, closed };
                                 "no greeting came over its TCP link");
 }
 
-/// One byte each way.
-Greeting greet(int fd, int partner, Deadline deadline, const ProgressFunction& progress) {
+/// One byte each way. Without a deadline, until the partner comes or the connection ends.
+Greeting greet(int fd, int partner, std::optional<Deadline> deadline, const ProgressFunction& progress) {
   const char out = 1;
   if (::send(fd, &out, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) return Greeting::closed;
   for (;;) {
     pollfd wanted{fd, POLLIN, 0};
-    const int ready = ::poll(&wanted, 1, deadline.left_ms(progress));
+    const Deadline look_again = deadline.value_or(Deadline::after(1s));
+    const int ready = ::poll(&wanted, 1, look_again.left_ms(progress));
     if (ready < 0 && errno != EINTR) return Greeting::closed;
-    if (ready == 0 && deadline.has_passed()) throw_silent(partner);
+    if (ready == 0 && deadline && deadline->has_passed()) throw_silent(partner);
     if (ready == 0 && progress) progress();
     if (ready <= 0) continue;
     char in = 0;
@@ -99,22 +102,39 @@ Connected LinkSockets::connect(int partner, Deadline deadline) {
     if (!loop_out_) open_loop(deadline);
     return connected;
   }
+  const std::chrono::milliseconds patience(deadline.left_ms());
   if (const auto found = open_.begin() + (find(partner) - open_.cbegin()); found != open_.end()) {
-    if (greet(found->socket.fd(), partner, deadline, progress_) == Greeting::answered) {
+    if (greet(found->socket.fd(), partner, greeting_deadline(deadline), progress_) == Greeting::answered) {
       std::rotate(found, found + 1, open_.end());
       return Connected::again;
     }
     open_.erase(found);
+    if (gives_up_silent_links()) deadline = Deadline::after(patience);
   }
   make_room();
-  Descriptor socket = rendezvous_.meet(partner, deadline, progress_);
-  if (network_) socket = network_->connect(own_rank_, partner, socket, deadline);
-  if (silence_limit_.count() > 0) set_silence_limit(socket.fd(), silence_limit_);
-  if (greet(socket.fd(), partner, deadline, progress_) == Greeting::closed) throw_lost(partner, 0);
-  cluster::SocketsByRank::Entry entry;
-  if (auto* const sockets = rendezvous_.data_sockets()) entry = {*sockets, partner, socket.fd()};
-  open_.push_back({partner, std::move(socket), std::move(entry)});
+  OpenLink link = greeted(partner, rendezvous_.meet(partner, deadline, progress_), deadline);
+  if (network_) {
+    // Both are here now: what comes late from here on, the network does not let through.
+    if (gives_up_silent_links()) deadline = Deadline::after(patience);
+    link = greeted(partner, network_->connect(own_rank_, partner, link.socket, deadline), deadline);
+  }
+  open_.push_back(std::move(link));
   return Connected::anew;
+}
+
+/// A link that is known to the watch before it is waited on.
+LinkSockets::OpenLink LinkSockets::greeted(int partner, Descriptor socket, Deadline deadline) {
+  if (gives_up_silent_links()) set_silence_limit(socket.fd(), silence_limit_);
+  OpenLink link{partner, std::move(socket)};
+  if (auto* const sockets = rendezvous_.data_sockets()) link.entry = {*sockets, partner, link.socket.fd()};
+  if (greet(link.socket.fd(), partner, greeting_deadline(deadline), progress_) == Greeting::closed) {
+    throw_lost(partner, 0);
+  }
+  return link;
+}
+
+std::optional<Deadline> LinkSockets::greeting_deadline(Deadline deadline) const {
+  return gives_up_silent_links() ? std::nullopt : std::optional(deadline);
 }
 
 std::vector<Resent> LinkSockets::resent() {

@@ -40,7 +40,8 @@ class LinkSockets {
               std::optional<DataNetwork> network = std::nullopt, ProgressFunction progress = {});
 
   /// Partners: opens the link, or finds it open, and passes one byte each way; both ends return the same.
-  /// Throws Error(run_failed) when the deadline passes or the partner cannot be reached.
+  /// Throws Error(run_failed) when the deadline passes or the partner cannot be reached. Where silent links are given
+  /// up, the deadline is for the network alone: a partner whose host answers may come later.
   Connected connect(int partner, Deadline deadline);
 
   /// Local, before the first link is opened: the kernel gives up a link on which what was sent, or a probe where
@@ -73,6 +74,9 @@ class LinkSockets {
 
   std::vector<OpenLink>::const_iterator find(int partner) const;
   void make_room();
+  bool gives_up_silent_links() const { return silence_limit_.count() > 0; }
+  std::optional<Deadline> greeting_deadline(Deadline deadline) const;
+  OpenLink greeted(int partner, Descriptor socket, Deadline deadline);
   void open_loop(Deadline deadline);
 
   int own_rank_;

@@ -2,6 +2,7 @@
 // Collectives go on without ranks that die, wherever these are in the tree and whatever is under way.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -137,6 +138,21 @@ TEST(LostRanks, TheFirstIsMissedByAll) {
   EXPECT_EQ(outcome.status, 4);
   EXPECT_THAT(outcome.said, HasSubstr("leadline: rank 0 on "));
   EXPECT_THAT(outcome.said, HasSubstr(" died"));
+}
+
+TEST(LostRanks, APartnerThatAnswersMayComeLate) {
+  for (const int late : {0, 1}) {
+    EXPECT_FINE(run_ranks(2, [&](Cluster& cluster) {
+      cluster.go_on_without_lost_ranks();
+      cluster.barrier();
+      if (cluster.rank() == late) ::usleep(500'000);
+      const Descriptor socket = cluster.meet(1 - cluster.rank(), Deadline::after(100ms));
+      const char out = 'a';
+      char in = 0;
+      require(::send(socket.fd(), &out, 1, MSG_NOSIGNAL) == 1, "send");
+      require(::recv(socket.fd(), &in, 1, MSG_WAITALL) == 1 && in == 'a', "receive");
+    }));
+  }
 }
 
 }  // namespace

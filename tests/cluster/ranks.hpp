@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -11,25 +12,30 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/address.hpp"
 #include "cluster/cluster.hpp"
 #include "cluster/connection.hpp"
 #include "cluster/local.hpp"
+#include "core/descriptor.hpp"
 
 namespace leadline::cluster {
 
-/// Ports that were free a moment ago, below those that the system gives to others by itself.
+/// Ports of 127.0.0.1 that stay reserved while this process lives: who asks for any port gets another one, and a rank
+/// that asks for this very one gets it, since a socket that does not listen shares its port with SO_REUSEADDR.
 inline std::vector<std::string> free_ports(int num_ports) {
+  static std::vector<Descriptor> reserved;
   std::vector<std::string> ports;
-  for (int port = 20000 + ::getpid() % 10000; static_cast<int>(ports.size()) < num_ports; ++port) {
-    try {
-      listen_on(*SocketAddress::parse("127.0.0.1", static_cast<std::uint16_t>(port)));
-      ports.push_back(std::to_string(port));
-    } catch (const Error&) {
-      continue;
-    }
+  while (static_cast<int>(ports.size()) < num_ports) {
+    Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const auto any = *SocketAddress::parse("127.0.0.1", 0);
+    if (!socket || ::bind(socket.fd(), any.get(), any.length()) != 0) throw std::runtime_error("no port is free");
+    const int yes = 1;
+    ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // after bind: that found it unused
+    ports.push_back(std::to_string(SocketAddress::of_socket(socket.fd()).port()));
+    reserved.push_back(std::move(socket));
   }
   return ports;
 }

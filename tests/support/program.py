@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -218,12 +219,21 @@ def complete(command: Sequence[str | Path], cwd: Path, **options: Any) -> Done:
 Leadline = Callable[..., Done]
 
 
+_reserved_ports: deque[socket.socket] = deque(maxlen=256)
+
+
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody uses at this moment."""
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in held]
-    for one in held:
-        one.close()
+    """Ports of 127.0.0.1 that stay reserved: who asks for any port gets another one.
+
+    A rank that asks for this very one gets it, since a socket that does not listen shares its port with SO_REUSEADDR.
+    """
+    ports = []
+    for _ in range(count):
+        reserved = socket.socket()
+        reserved.bind(("127.0.0.1", 0))
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # after bind(), which found it unused
+        ports.append(reserved.getsockname()[1])
+        _reserved_ports.append(reserved)
     return ports
 
 

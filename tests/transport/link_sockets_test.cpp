@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "core/error.hpp"
@@ -88,6 +90,27 @@ TEST(LinkSockets, CloseThatWhichWasConnectedLongestAgo) {
     EXPECT_FALSE(has_all(sockets, {rank ^ 2}));
     cluster.barrier();
   });
+}
+
+TEST(LinkSockets, WaitForAPartnerThatIsNotThereYetWhereSilenceIsTheLimit) {
+  for (const int late : {0, 1}) {
+    test::run_on_threads(std::vector<std::uint32_t>(2), [&](test::ThreadCluster& cluster) {
+      const int rank = cluster.rank();
+      LinkSockets sockets(rank, 2, cluster, 2);
+      sockets.give_up_silent_links(std::chrono::milliseconds(50));
+      const auto connect = [&](std::chrono::milliseconds patience) {
+        return sockets.connect(1 - rank, Deadline::after(patience));
+      };
+      if (rank == late) ::usleep(200'000);
+      // The rendezvous of these tests has deadlines of its own.
+      const bool waits_in_meeting = rank == 1 && late == 0;
+      EXPECT_EQ(connect(std::chrono::milliseconds(waits_in_meeting ? 20'000 : 50)), Connected::anew);
+      if (rank == late) ::usleep(200'000);
+      EXPECT_EQ(connect(std::chrono::milliseconds(50)), Connected::again);
+      expect_link(sockets.ends(1 - rank), rank);
+      cluster.barrier();
+    });
+  }
 }
 
 TEST(LinkLimit, SharesOpenFilesAmongLinks) {
