@@ -32,7 +32,6 @@ void sleep_on(int fd, short events, int timeout_ms) {
   ::poll(&one, 1, timeout_ms);
 }
 
-constexpr std::size_t header_size_bytes = 8;
 // More than any text of ours; a larger number is damage, not a wish for memory.
 constexpr std::uint32_t text_size_max = 1U << 30;
 
@@ -58,20 +57,27 @@ void Waiter::Wait::pause(int fd, short events) {
   sleep_on(fd, events, has_progress ? progress_sleep_ms : sleep_ms);
 }
 
+Frame Frame::from(const char* header) {
+  const auto word = take<std::uint32_t>(header + 4);
+  return {static_cast<Operation>(word & 0xff), word >> 8};
+}
+
+std::size_t Frame::text_size(const char* header) { return take<std::uint32_t>(header); }
+
 void Edge::send(Frame frame, std::string_view text) {
-  char header[header_size_bytes];
+  char header[frame_header_size_bytes];
   put(header, static_cast<std::uint32_t>(text.size()));
   put(header + 4, static_cast<std::uint32_t>(frame.operation) | (frame.sequence & sequence_mask) << 8);
-  const std::size_t size = header_size_bytes + text.size();
+  const std::size_t size = frame_header_size_bytes + text.size();
   Waiter::Wait wait(*waiter_);
   for (std::size_t num_sent = 0; num_sent < size;) {
     iovec parts[2];
     msghdr message{};
     message.msg_iov = parts;
-    if (num_sent < header_size_bytes) {
-      parts[message.msg_iovlen++] = {header + num_sent, header_size_bytes - num_sent};
+    if (num_sent < frame_header_size_bytes) {
+      parts[message.msg_iovlen++] = {header + num_sent, frame_header_size_bytes - num_sent};
     }
-    const std::size_t text_sent = num_sent - std::min(num_sent, header_size_bytes);
+    const std::size_t text_sent = num_sent - std::min(num_sent, frame_header_size_bytes);
     // sendmsg only reads through this pointer.
     if (text_sent < text.size()) {
       parts[message.msg_iovlen++] = {const_cast<char*>(text.data()) + text_sent, text.size() - text_sent};
@@ -115,14 +121,13 @@ void Edge::read(char* to, std::size_t length) {
 }
 
 Frame Edge::receive(std::string& text) {
-  char header[header_size_bytes];
+  char header[frame_header_size_bytes];
   read(header, sizeof header);
-  const auto length = take<std::uint32_t>(header);
-  const auto word = take<std::uint32_t>(header + 4);
+  const std::size_t length = Frame::text_size(header);
   if (length > text_size_max) throw BrokenEdge{rank_, true};
   text.resize(length);
   read(text.data(), length);
-  return {static_cast<Operation>(word & 0xff), word >> 8};
+  return Frame::from(header);
 }
 
 }  // namespace leadline::cluster

@@ -46,9 +46,14 @@ struct Frame {
   std::uint32_t sequence = 0;  ///< which collective of the run, modulo 2^24
 
   bool operator==(const Frame&) const = default;
+
+  /// Of the header in front of each text.
+  static Frame from(const char* header);
+  static std::size_t text_size(const char* header);
 };
 
 constexpr std::uint32_t sequence_mask = 0xffffff;
+constexpr std::size_t frame_header_size_bytes = 8;
 
 /// Thrown and caught inside cluster/: the other end is gone, or says something that cannot be.
 struct BrokenEdge {

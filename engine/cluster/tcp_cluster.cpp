@@ -234,7 +234,7 @@ std::string TcpCluster::collective(Sweep sweep) {
       await_orphans(sweep, missing);
       const std::vector<LostRank> lost = watch_->lost_ranks_after(lost_ranks_.size());
       result = packed(lost, sweep.decide ? sweep.decide() : sweep.own);
-      last_result_ = result;
+      if (goes_on_) watch_->publish({sequence_, result});
     } else {
       result = ask_parent(sweep, missing);
     }
@@ -261,19 +261,11 @@ bool TcpCluster::take_from(Edge& child, Sweep& sweep, std::vector<std::uint32_t>
   std::string text;
   const int rank = child.rank();
   try {
-    for (;;) {
-      const Frame frame = child.receive(text);
-      if (frame.sequence == ((sequence_ - 1) & sequence_mask) && goes_on_ && rank_ == 0) {
-        if (frame.operation != Operation::item) child.send(frame, last_result_);  // it lost its parent before this came
-        continue;
-      }
-      if (frame == Frame{Operation::item, sequence_} && sweep.take_item) {
-        sweep.take_item(text);
-        continue;
-      }
-      if (frame != Frame{sweep.operation, sequence_}) throw BrokenEdge{rank, true};
-      break;
+    Frame frame = child.receive(text);
+    for (; frame == Frame{Operation::item, sequence_} && sweep.take_item; frame = child.receive(text)) {
+      sweep.take_item(text);
     }
+    if (frame != Frame{sweep.operation, sequence_}) throw BrokenEdge{rank, true};
   } catch (const BrokenEdge& broken) {
     if (!goes_on_ || broken.is_nonsense) throw;
     drop(child);
@@ -305,7 +297,7 @@ void TcpCluster::await_orphans(Sweep& sweep, std::vector<std::uint32_t> missing)
       missing.insert(missing.end(), missing_there.begin(), missing_there.end());
       continue;
     }
-    Descriptor socket = connection_queue_.take(Purpose::collectives, rank, Deadline::after(lost_rank_interval));
+    Descriptor socket = watch_->await_orphan(rank, Deadline::after(lost_rank_interval));
     if (socket) children_.emplace_back(rank, std::move(socket), waiter_, collective_sockets_);
   }
 }

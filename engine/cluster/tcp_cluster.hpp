@@ -115,7 +115,6 @@ class TcpCluster final : public Cluster {
 
   bool goes_on_ = false;  ///< without lost ranks
   std::vector<LostRank> lost_ranks_;
-  std::string last_result_;  ///< rank 0: of the collective before, for ranks that missed it
   int num_parents_lost_ = 0;
 };
 

@@ -62,7 +62,7 @@ constexpr std::size_t num_relays_tried = 3;
 // Until a rank has found a new way to rank 0 or knows that there is none.
 constexpr auto attachment_patience = (num_relays_tried + 1) * probe_patience + 1s;
 constexpr std::size_t num_losses_told = 8;
-constexpr auto relay_end_patience = 2s;
+constexpr auto late_end_patience = 2s;
 // Within so long after a rank has died its launcher has told all others to stop, if it does.
 constexpr auto launcher_patience = 5s;
 // Longer than a call takes on a loaded file system.
@@ -156,6 +156,10 @@ void Watch::order(const std::function<void(Orders&)>& write) {
     const std::lock_guard lock(mutex_);
     write(orders_);
   }
+  wake();
+}
+
+void Watch::wake() {
   const std::uint64_t one = 1;
   (void)!::write(wake_.fd(), &one, sizeof one);
 }
@@ -205,7 +209,13 @@ void Watch::admit(const Hello& hello, Descriptor socket) {
     relays_.emplace_back(std::move(socket), settings_.address_of(0));
     return;
   }
-  if (goes_on_ && hello.purpose == Purpose::collectives) collective_sockets_.shut(from);  // of the one before
+  if (goes_on_ && hello.purpose == Purpose::collectives) {
+    collective_sockets_.shut(from);  // of the one before
+    orphans_.remove_if([&](const Orphan& orphan) { return orphan.rank() == from; });
+    orphans_.emplace_back(from, std::move(socket));
+    has_orphans_ = true;
+    return;
+  }
   if (goes_on_ && hello.purpose == Purpose::watch) {
     edges_.remove_if([&](const WatchEdge& edge) { return edge.rank() == from; });
     suspects_.erase(from);
@@ -237,6 +247,7 @@ void Watch::run() {
       note({FailureKind::own_error, error}, nullptr);
     }
     for (WatchEdge& edge : edges_) listen_to(edge);
+    serve_orphans();
     serve_relays();
     look_for_trouble();
     settle_suspects();
@@ -245,19 +256,40 @@ void Watch::run() {
     if (failure_) consider_the_end();
   }
   for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::goodbye);
-  finish_relays();
+  finish_orphans_and_relays();
   for (const ProcessIdentity& process : lost_processes_) end_if_stopped_here(process);
 }
 
 /// The others may not have heard yet that all have come to the end.
-void Watch::finish_relays() {
-  const Deadline deadline = Deadline::after(relay_end_patience);
-  while (!relays_.empty() && !deadline.has_passed()) {
+void Watch::finish_orphans_and_relays() {
+  const Deadline deadline = Deadline::after(late_end_patience);
+  while (!(orphans_.empty() && relays_.empty()) && !deadline.has_passed()) {
     std::vector<pollfd> polled;
+    for (const Orphan& orphan : orphans_) orphan.add_to(polled);
     for (const Relay& relay : relays_) relay.add_to(polled);
     ::poll(polled.data(), polled.size(), deadline.left_ms(100));
+    serve_orphans();
     serve_relays();
   }
+}
+
+void Watch::serve_orphans() {
+  if (orphans_.empty()) return;
+  std::shared_ptr<const LastResult> last;
+  int awaited = -1;
+  {
+    const std::lock_guard lock(mutex_);
+    last = last_result_;
+    awaited = awaited_orphan_;
+  }
+  for (Orphan& orphan : orphans_) {
+    orphan.serve(last.get());
+    if (orphan.is_answered() || (orphan.is_waiting() && orphan.rank() == awaited)) {
+      connection_queue_.leave(Purpose::collectives, orphan.rank(), orphan.take());
+    }
+  }
+  orphans_.remove_if([](const Orphan& orphan) { return orphan.is_gone(); });
+  has_orphans_ = !orphans_.empty();
 }
 
 void Watch::serve_relays() {
@@ -276,6 +308,7 @@ Watch::Clock::time_point Watch::next_due() const {
 void Watch::sleep_until_something() {
   std::vector<pollfd> polled{{wake_.fd(), POLLIN, 0}, {signals_->fd(), POLLIN, 0}};
   handshake_acceptor_.add_to(polled);
+  for (const Orphan& orphan : orphans_) orphan.add_to(polled);
   for (const Relay& relay : relays_) relay.add_to(polled);
   for (const WatchEdge& edge : edges_) {
     if (edge.end()) continue;
@@ -567,6 +600,27 @@ bool Watch::is_lost(int rank) const {
   return std::ranges::find(lost_ranks_, rank, &LostRank::rank) != lost_ranks_.end();
 }
 
+void Watch::publish(LastResult result) {
+  auto last = std::make_shared<const LastResult>(std::move(result));
+  {
+    const std::lock_guard lock(mutex_);
+    std::swap(last_result_, last);
+  }
+  if (has_orphans_) wake();
+}
+
+Descriptor Watch::await_orphan(int rank, Deadline deadline) {
+  const auto await = [this](int awaited) {
+    const std::lock_guard lock(mutex_);
+    awaited_orphan_ = awaited;
+  };
+  await(rank);
+  wake();
+  Descriptor socket = connection_queue_.take(Purpose::collectives, rank, deadline);
+  await(-1);
+  return socket;
+}
+
 Descriptor Watch::new_parent(int num_lost) {
   order([&](Orders& orders) { orders.num_parents_lost = num_lost; });
   return connection_queue_.take(Purpose::collectives, 0, Deadline::after(attachment_patience));
@@ -665,6 +719,7 @@ void Watch::give_up(int rank, const Failure& failure) {
 void Watch::forget(int rank, const Failure& failure) {
   lost_.insert(rank);
   suspects_.erase(rank);
+  orphans_.remove_if([&](const Orphan& orphan) { return orphan.rank() == rank; });
   std::string bytes;
   append(bytes, static_cast<std::uint32_t>(rank));
   bytes += packed(failure);

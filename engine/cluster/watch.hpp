@@ -9,6 +9,7 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -23,6 +24,7 @@
 #include "cluster/edge.hpp"
 #include "cluster/failure.hpp"
 #include "cluster/handshake.hpp"
+#include "cluster/orphan.hpp"
 #include "cluster/relay.hpp"
 #include "cluster/signals.hpp"
 #include "core/descriptor.hpp"
@@ -205,6 +207,11 @@ class Watch final : private JoinHandler {
   /// Rank 0: those that were given up, from number `num_known` on.
   std::vector<LostRank> lost_ranks_after(std::size_t num_known) const;
   bool is_lost(int rank) const;
+  /// Rank 0: a collective is over; ranks that have lost their parent in it find its result here.
+  void publish(LastResult result);
+  /// Rank 0, blocks: the connection of a rank that has lost its parent, without which a collective cannot end; empty
+  /// when the deadline has passed.
+  Descriptor await_orphan(int rank, Deadline deadline);
   /// Blocks: another connection for collectives, to rank 0, for a rank that has lost so many. Empty where none comes.
   Descriptor new_parent(int num_lost);
 
@@ -234,6 +241,7 @@ class Watch final : private JoinHandler {
   void admit(const Hello& hello, Descriptor socket) override;
 
   void order(const std::function<void(Orders&)>& write);
+  void wake();
   void run();
   void sleep_until_something();
   Clock::time_point next_due() const;
@@ -269,8 +277,9 @@ class Watch final : private JoinHandler {
   void give_up(int rank, const Failure& failure);
   void forget(int rank, const Failure& failure);
   void take_lost(std::string_view bytes);
+  void serve_orphans();
   void serve_relays();
-  void finish_relays();
+  void finish_orphans_and_relays();
   void begin_attachment(Failure because);
   void serve_attachment();
   std::vector<Attachment::Route> routes_to_rank_0() const;
@@ -302,8 +311,10 @@ class Watch final : private JoinHandler {
   StallDetector stall_detector_;
   std::atomic<bool> has_edges_{false};
 
-  mutable std::mutex mutex_;          ///< guards the next four
-  std::vector<LostRank> lost_ranks_;  ///< rank 0
+  mutable std::mutex mutex_;                       ///< guards the next six
+  std::vector<LostRank> lost_ranks_;               ///< rank 0
+  std::shared_ptr<const LastResult> last_result_;  ///< likewise
+  int awaited_orphan_ = -1;                        ///< likewise
   Orders orders_;
   std::function<std::string(int)> current_step_;
   std::function<void(const std::string&)> on_failure_;
@@ -342,6 +353,8 @@ class Watch final : private JoinHandler {
   std::optional<Attachment> attachment_;
   std::optional<Failure> attached_because_;
   int num_attachments_ = 0;
+  std::list<Orphan> orphans_;  ///< rank 0
+  std::atomic<bool> has_orphans_{false};
   std::list<Relay> relays_;
 
   std::optional<Failure> failure_;
