@@ -166,7 +166,8 @@ double median_of(const std::vector<double>& values) {
 // Steps of 1/2047 in which logarithms are kept, spread evenly, leave about this much; nothing scatters less.
 constexpr double least_error = 3e-4;
 
-double median_of(std::vector<double>& values) {
+/// Of at least one value, none of them NaN; reorders them.
+double median_in_place(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
@@ -272,9 +273,9 @@ Middle middle_of(std::vector<double> values) {
   Middle middle;
   middle.num = values.size();
   if (values.empty()) return middle;
-  middle.median = median_of(values);
+  middle.median = median_in_place(values);
   for (double& value : values) value = std::abs(value - middle.median);
-  middle.spread = 1.4826 * median_of(values);
+  middle.spread = 1.4826 * median_in_place(values);
   return middle;
 }
 
