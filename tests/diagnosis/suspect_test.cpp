@@ -129,5 +129,28 @@ TEST(degrees_of_freedom, are_as_many_as_a_median_deviation_is_worth_but_not_abov
   EXPECT_EQ(degrees_of_freedom(100'000), 10);
 }
 
+/// What sound pairs of 100 ns take when they are measured again; NaN = lost.
+double change_of_one(const std::vector<double>& sound_again_ns) {
+  const Layout layout;
+  Question question{.rows = {}, .layout = layout};
+  std::vector<RetestTimes> times;
+  question.retest = [&](std::span<const OrderedPair>, Load) { return times; };
+  RetestEvaluation look(question, Symptom::slow);
+  for (const double time_ns : sound_again_ns) times.push_back({time_ns, time_ns});
+  look.calibrate(std::vector<MeasuredPair>(times.size(), MeasuredPair{{0, 1}, std::log(100)}), Load::alone);
+  times = {{300, 300}};
+  return look.changes(std::vector<MeasuredPair>{{{0, 1}, std::log(100)}}, Load::alone).front();
+}
+
+TEST(retest_evaluation, without_sound_pairs_compares_with_the_test_alone) {
+  EXPECT_NEAR(change_of_one({}), std::log(3), 1e-12);
+  EXPECT_NEAR(change_of_one({nan}), std::log(3), 1e-12);
+}
+
+TEST(retest_evaluation, leaves_out_sound_pairs_that_were_lost) {
+  EXPECT_NEAR(change_of_one({200, 200, 200}), std::log(1.5), 1e-12);
+  EXPECT_NEAR(change_of_one({200, nan, 200}), std::log(1.5), 1e-12);
+}
+
 }  // namespace
 }  // namespace leadline::diagnosis::suspect_test
