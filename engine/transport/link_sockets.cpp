@@ -42,8 +42,7 @@ Greeting greet(int fd, int partner, std::optional<Deadline> deadline, const Prog
   if (::send(fd, &out, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) return Greeting::closed;
   for (;;) {
     pollfd wanted{fd, POLLIN, 0};
-    const Deadline look_again = deadline.value_or(Deadline::after(1s));
-    const int ready = ::poll(&wanted, 1, look_again.left_ms(progress));
+    const int ready = ::poll(&wanted, 1, deadline.value_or(Deadline::after(1s)).left_ms(progress));
     if (ready < 0 && errno != EINTR) return Greeting::closed;
     if (ready == 0 && deadline && deadline->has_passed()) throw_silent(partner);
     if (ready == 0 && progress) progress();
