@@ -41,7 +41,7 @@ ENDLESS = {
 }
 # Of a benchmark that ends by itself soon, where a fault heals, or the run goes on.
 SHORT = {
-    "link": ["--message-size", "1000", "--messages", "1000", "--min-time", "6s", "--retest", "0"],
+    "link": ["--message-size", "1000", "--messages", "1000", "--min-time", "6s", "--repeat", "2", "--retest", "0"],
     "topology": ["--message-size", "1000", "--pattern", "complete2", "--duration", "9s"],
     "bisection": ["--message-size", "1000-1010+1"],
     "io": ["--movement", "N-M-M", "--io-ranks", "2", "--no-file", "--object-size", "4KiB", "--objects", "150000"],
