@@ -41,6 +41,14 @@ def link(leadline: program.Leadline) -> program.Leadline:
     return run
 
 
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """A folder for the files of a parallel file test."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    return folder
+
+
 @pytest.fixture(params=["mpirun.openmpi", "mpiexec.hydra"])
 def launcher(request: pytest.FixtureRequest) -> list[str]:
     """The words that start N ranks under each MPI; N comes next."""

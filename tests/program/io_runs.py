@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small parallel file tests over every library that does I/O."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import program
+import pytest
+
+SIZE = 1 << 16
+
+
+@dataclass(frozen=True)
+class Stack:
+    """What does the I/O, and how ranks are started for it."""
+
+    name: str
+    start: tuple[str, ...]
+    words: tuple[str, ...]
+    passed_on: tuple[str, ...] = field(default=())  # how its launcher hands a variable on: words before NAME VALUE
+
+    def command(self, num_ranks: int, *words: str | Path) -> list[str | Path]:
+        """`leadline io` with these words on so many ranks. Skips the test where its launcher is not installed."""
+        if not self.start:
+            return [program.PROGRAM, "io", "--local", str(num_ranks), *self.words, *words]
+        if shutil.which(self.start[0]) is None:
+            pytest.skip(f"{self.start[0]} is not installed")
+        return [*self.start, "-n", str(num_ranks), program.PROGRAM, "io", *self.words, *words]
+
+
+POSIX = Stack("posix", (), ("--backend", "posix"))
+OPEN_MPI = ("mpirun.openmpi", "--oversubscribe")
+OMPIO = Stack("ompio", OPEN_MPI, ("--backend", "mpi-io:ompio"))
+ROMIO = Stack("romio", OPEN_MPI, ("--backend", "mpi-io:romio"))
+MPICH = Stack("mpich", ("mpiexec.hydra",), ("--backend", "mpi-io"))
+STACKS = (POSIX, OMPIO, ROMIO, MPICH)
+
+
+def small(stack: Stack, files: Path, *words: str | Path, ranks: int = 2) -> list[str | Path]:
+    """Eight objects of 64 KiB a rank."""
+    usual = {"--objects": "8", "--object-size": "64KiB", "--target": files / "f.%r", "--output": "r.json"}
+    added = [word for name, value in usual.items() if name not in words for word in (name, value)]
+    return stack.command(ranks, "--wait", "yield", *added, *words)
