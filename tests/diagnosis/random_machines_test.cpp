@@ -234,7 +234,7 @@ void expect_numbers(const Fault& fault) {
 }
 
 #ifdef LEADLINE_SANITIZE
-constexpr std::uint64_t num_machines = 25;  // each takes five times as long
+constexpr std::uint64_t num_machines = 25;  // each takes eight times as long
 #else
 constexpr std::uint64_t num_machines = 100;
 #endif

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import program
@@ -20,7 +20,6 @@ class Stack:
     name: str
     start: tuple[str, ...]
     words: tuple[str, ...]
-    passed_on: tuple[str, ...] = field(default=())  # how its launcher hands a variable on: words before NAME VALUE
 
     def command(self, num_ranks: int, *words: str | Path) -> list[str | Path]:
         """`leadline io` with these words on so many ranks. Skips the test where its launcher is not installed."""
