@@ -74,6 +74,14 @@ void declare_who(OptionTable& options, RunRequest& request) {
                   request.timeout_s);
 }
 
+void declare_strict_ranks(OptionTable& options, RunRequest& request) {
+  options.flag(
+      "--strict-ranks",
+      "end the run with status 4 where two ranks do not reach each other, or a rank is lost, instead of leaving "
+      "that out",
+      request.strict_ranks);
+}
+
 void declare_message_size(OptionTable& options, RunRequest& request, std::uint64_t least_bytes) {
   options.sizes("--message-size", "size, list or range of sizes", least_bytes, max_message_size_bytes,
                 request.message_sizes_bytes);

@@ -21,6 +21,9 @@ inline constexpr std::uint64_t max_count = 1'000'000'000'000;
 /// --timeout, whose default the caller may have put into `request`.
 void declare_who(OptionTable& options, RunRequest& request);
 
+/// --strict-ranks
+void declare_strict_ranks(OptionTable& options, RunRequest& request);
+
 /// --message-size, whose default the caller has put into `request`
 void declare_message_size(OptionTable& options, RunRequest& request, std::uint64_t least_bytes);
 

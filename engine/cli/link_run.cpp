@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/link/lost_pairs.hpp"
 #include "bench/link/measure.hpp"
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
@@ -188,7 +187,6 @@ class LinkTest {
 
   bool take(Measured measured, Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,
             Result& result) {
-    losses_ = std::move(measured.losses);
     if (is_sample(result.request)) result.num_rounds = measured.num_rounds;
     result.slices = std::move(measured.slices);
     result.verified_bytes = measured.verified_bytes;
@@ -221,8 +219,6 @@ class LinkTest {
       std::string why = cluster.broadcast(own);
       if (!why.empty()) return why;
     }
-    if (!losses_.ranks.empty()) return "ranks were lost during the run: see the findings";
-    if (!losses_.pairs.empty()) return "not all pairs of ranks could be measured: see the findings";
     return below_limit(result);
   }
 
@@ -233,13 +229,6 @@ class LinkTest {
     if (cluster.rank() != 0) return;
     result.hosts = run_environment.hosts_with_ranks(names);
     const auto host_of = run_environment.host_of();
-    const auto name_of_host = [&](std::uint32_t host) { return names.at(host); };
-    if (auto finding = bench::link::lost_ranks_finding(losses_, host_of, name_of_host)) {
-      result.findings.push_back(std::move(*finding));
-    }
-    if (auto finding = bench::link::lost_pairs_finding(losses_, host_of, name_of_host)) {
-      result.findings.push_back(std::move(*finding));
-    }
     for (const SliceSummary& summary : result.slices) {
       for (const SlowPair& pair : summary.slowest) {
         result.slow_pair_hosts.push_back(names.at(host_of[pair.from]));
@@ -252,7 +241,6 @@ class LinkTest {
   const LinkPresentation* presentation_;
   std::uint64_t begin_ns_;
   std::optional<diagnosis::Layout> layout_;  // for the diagnosis
-  bench::link::Losses losses_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/lost_pairs.hpp"
 #include "cli/reporting.hpp"
 #include "cli/run_collectively.hpp"
 #include "cli/run_command.hpp"
@@ -62,7 +63,8 @@ enum class Stage : std::uint8_t {
 ///                                                                      whether it is complete; findings, too. Whether
 ///                                                                      there is anything, on rank 0
 ///
-/// Those that a benchmark may leave out:
+/// Where `Measured` has a member `losses` (bench/lost_pairs.hpp), findings and the status say what was lost. Those that
+/// a benchmark may leave out:
 ///
 ///   void adapt(request, run_environment)                               before the plan: takes out of the request what
 ///                                                                      the hosts do not allow, alike on all ranks
@@ -167,7 +169,14 @@ class StagedRun final : public BenchmarkRun {
     } catch (const AgreedError& error) {
       fail(error);
     }
-    return benchmark_.take(std::move(measured), cluster_, *run_environment_, plan_, result_);
+    if constexpr (requires { measured.losses; }) losses_ = std::move(measured.losses);
+    const bool has_something = benchmark_.take(std::move(measured), cluster_, *run_environment_, plan_, result_);
+    const auto names = run_environment_->host_names();
+    if (cluster_.rank() == 0) {
+      bench::add_findings(
+          losses_, run_environment_->host_of(), [&](std::uint32_t host) { return names.at(host); }, result_.findings);
+    }
+    return has_something;
   }
 
   /// The first error is the cause.
@@ -198,8 +207,9 @@ class StagedRun final : public BenchmarkRun {
   void judge() {
     if constexpr (requires { benchmark_.judge(cluster_, result_, file_->path()); }) {
       why_below_ = benchmark_.judge(cluster_, result_, file_->path());
-      if (cluster_.rank() == 0 && !why_below_.empty()) complain(why_below_);
     }
+    if (why_below_.empty()) why_below_ = bench::why_incomplete(losses_);
+    if (cluster_.rank() == 0 && !why_below_.empty()) complain(why_below_);
   }
 
   void stage_done(Stage stage, double seconds) {
@@ -220,7 +230,8 @@ class StagedRun final : public BenchmarkRun {
   std::unique_ptr<typename Benchmark::File> file_;
   std::unique_ptr<typename Benchmark::Progress> progress_;  // rank 0 only
   std::optional<AgreedError> failure_;                      // why the result is not complete
-  std::string why_below_;                                   // the limit that was asked for; empty = it is not
+  bench::Losses losses_;
+  std::string why_below_;  // the limit that was asked for; empty = it is not
 };
 
 /// Collective: the whole run; the exit status. Never throws an error that the ranks have not agreed on.

@@ -67,7 +67,6 @@ struct LinkRequest : RunRequest {
   DiagnosisSettings diagnosis;  ///< --threshold, --false-discovery-rate
   std::string baseline;         ///< a result to compare with; empty = none
   FailBelow fail_below;
-  bool strict_ranks = false;      ///< the run ends where a pair of ranks is lost
   bool strict = false;            ///< status 1 where a fault is found
   bool health_check = false;      ///< one line, and a status
   std::uint32_t num_buffers = 1;  ///< send and receive buffers that messages take in turn

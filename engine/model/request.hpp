@@ -44,6 +44,7 @@ struct RunRequest {
   bool verify = false;
   WaitMode wait = WaitMode::automatic;
   double timeout_s = 60;
+  bool strict_ranks = false;  ///< the run ends where a rank, or a pair of ranks, is lost
 
   std::string output;  ///< empty = a name with the time in it; "-" = standard output (JSON)
   ResultFormat format = ResultFormat::hdf5;

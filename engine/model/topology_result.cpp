@@ -4,9 +4,14 @@
 
 namespace leadline {
 
-Rates rates_of(const TopologyFacts& topology, std::uint64_t message_size_bytes, double time_ns) {
+ServedChannels all_channels(const TopologyFacts& topology) {
+  return {topology.num_channels, topology.max_channels_rank};
+}
+
+Rates rates_of(const TopologyFacts& topology, const ServedChannels& served, std::uint64_t message_size_bytes,
+               double time_ns) {
   const double average = 1e9 * schedule::num_ways(topology.mode) * static_cast<double>(message_size_bytes) / time_ns;
-  return {average * topology.max_channels_rank, average * static_cast<double>(topology.num_channels), average};
+  return {average * served.max_rank, average * static_cast<double>(served.num), average};
 }
 
 }  // namespace leadline

@@ -44,9 +44,19 @@ struct Rates {
   double local = 0, total = 0, average = 0;
 };
 
-/// With ways = 1 or 2 messages a channel: local = ways * size * max_channels_rank / T (the bytes that the busiest rank
-/// sends and receives), total = ways * size * N / T, average = ways * size / T. Reference: docs/history.md, NETTEST.
-Rates rates_of(const TopologyFacts& topology, std::uint64_t message_size_bytes, double time_ns);
+/// The channels over which messages went: all of a topology, but for those of ranks and pairs that were lost.
+struct ServedChannels {
+  std::int64_t num = 0;
+  std::int32_t max_rank = 0;  ///< of the busiest rank
+};
+
+ServedChannels all_channels(const TopologyFacts& topology);
+
+/// With ways = 1 or 2 messages a channel: local = ways * size * served.max_rank / T (the bytes that the busiest rank
+/// sends and receives), total = ways * size * served.num / T, average = ways * size / T. Reference: docs/history.md,
+/// NETTEST.
+Rates rates_of(const TopologyFacts& topology, const ServedChannels& served, std::uint64_t message_size_bytes,
+               double time_ns);
 
 /// A rank and its own rate: bytes that it sends and receives in an exchange by the median of its own time for it,
 /// without the closing barrier.
@@ -64,6 +74,7 @@ struct ChannelTime {
 
 struct CellSummary {
   Cell cell;
+  ServedChannels served;
   ExchangeTimes with_barrier;  ///< rank 0's clock, closing barrier included: NETTEST's definition
   ExchangeTimes exchange;      ///< of each exchange its slowest rank, without the barrier: ours
   RankRate slowest_rank, fastest_rank;
@@ -78,8 +89,9 @@ inline constexpr std::size_t max_load_points = 4096;
 
 /// With --duration: some seconds of one cell.
 struct LoadPoint {
-  Cell cell;           ///< repeat: how often all cells had come before
-  double begin_s = 0;  ///< since the load began
+  Cell cell;              ///< repeat: how often all cells had come before
+  ServedChannels served;  ///< at its end
+  double begin_s = 0;     ///< since the load began
   double elapsed_s = 0;
   std::uint64_t num_exchanges = 0, num_verified = 0;
   double time_ns_median = 0, time_ns_max = 0;  ///< of an exchange, slowest rank, without the barrier

@@ -57,6 +57,11 @@ class BisectionLineProgress final : public bench::bisection::Progress {
                               format_time_ns(connection.time_ns), format_time_ns(connection.alone_time_ns)));
   }
 
+  void pair_lost(int low, int high, const std::string& why) override {
+    write_waiting();
+    outlet_.write(line_of_lost_pair(low, high, why));
+  }
+
   void size_ends(const BisectionSummary&) override { write_waiting(); }
 
  private:
@@ -117,6 +122,10 @@ class BisectionBarProgress final : public bench::bisection::Progress {
 
   void retest_done(const SlowConnection& connection) override {
     if (bar_.is_due()) bar_.draw(1, size_ + " retest", fmt::format("{} -> {}", connection.from, connection.to));
+  }
+
+  void pair_lost(int low, int high, const std::string& why) override {
+    bar_.interrupt(line_of_lost_pair(low, high, why));
   }
 
   void size_ends(const BisectionSummary&) override { bar_.vanish(); }

@@ -21,10 +21,6 @@ double left_s(std::int64_t round, std::int64_t num_rounds, double elapsed_s) {
   return time_left_s(static_cast<double>(round), static_cast<double>(num_rounds), elapsed_s);
 }
 
-std::string line_of_lost_pair(int low, int high, const std::string& why) {
-  return fmt::format("left out: rank {} and rank {} do not reach each other ({})\n", low, high, why);
-}
-
 class LinkLineProgress : public bench::link::Progress {
  public:
   LinkLineProgress(Direction direction, ProgressOutlet outlet) : direction_(direction), outlet_(std::move(outlet)) {}
@@ -133,8 +129,7 @@ class LinkBarProgress : public bench::link::Progress {
   }
 
   void pair_lost(int low, int high, const std::string& why) override {
-    bar_.vanish();
-    outlet_.write(line_of_lost_pair(low, high, why));
+    bar_.interrupt(line_of_lost_pair(low, high, why));
   }
 
   void retest_done(const SlowPair& pair) override {

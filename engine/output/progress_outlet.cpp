@@ -67,4 +67,13 @@ void ProgressBar::vanish() {
   is_drawn_ = false;
 }
 
+void ProgressBar::interrupt(const std::string& line) {
+  vanish();
+  outlet_.write(line);
+}
+
+std::string line_of_lost_pair(int low, int high, const std::string& why) {
+  return fmt::format("left out: rank {} and rank {} do not reach each other ({})\n", low, high, why);
+}
+
 }  // namespace leadline::output

@@ -23,6 +23,9 @@ bool is_redrawable_terminal();
 /// Seconds that `total` things take beyond `done`, if they go on as fast.
 double time_left_s(double done, double total, double elapsed_s);
 
+/// With its end.
+std::string line_of_lost_pair(int low, int high, const std::string& why);
+
 /// One line that is redrawn at most ten times a second.
 class ProgressBar {
  public:
@@ -35,6 +38,9 @@ class ProgressBar {
 
   /// Leaves an empty line.
   void vanish();
+
+  /// A line, with its end, in place of the bar.
+  void interrupt(const std::string& line);
 
  private:
   static constexpr double least_interval_s = 0.1;

@@ -52,8 +52,8 @@ class TopologyProgress : public bench::topology::Progress {
   const TopologyFacts& topology(const Cell& cell) const {
     return topologies_[static_cast<std::size_t>(cell.topology_index)];
   }
-  double rate(const Cell& cell, double time_ns) const {
-    return chosen(rates_of(topology(cell), cell.message_size_bytes, time_ns), request_.rate);
+  double rate(const Cell& cell, const ServedChannels& served, double time_ns) const {
+    return chosen(rates_of(topology(cell), served, cell.message_size_bytes, time_ns), request_.rate);
   }
   const char* rate_name() const { return name_of(request_.rate); }
   Remaining& remaining() { return remaining_; }
@@ -82,15 +82,18 @@ class TopologyLineProgress final : public TopologyProgress {
   void cell_ends(const CellSummary& summary, double elapsed_s) override {
     const Cell& cell = summary.cell;
     remaining().cell_done(topology(cell), cell);
-    const double time_ns = summary.exchange.median;
     const std::string number = fmt::format("{}/{}", index_ + 1, num_cells_);
-    if (is_new_size(cell)) begin_table(cell, time_ns);
-    write_line(number, cell, time_ns, elapsed_s, remaining().left_s(elapsed_s));
+    if (is_new_size(cell)) begin_table(summary);
+    write_line(number, summary, elapsed_s, remaining().left_s(elapsed_s));
+  }
+
+  void pair_lost(int low, int high, const std::string& why) override {
+    outlet_.write(line_of_lost_pair(low, high, why));
   }
 
   void load_goes_on(const LoadPoint& point, double elapsed_s) override {
     const Cell& cell = point.cell;
-    const double rate_now = rate(cell, point.time_ns_mean());
+    const double rate_now = rate(cell, point.served, point.time_ns_mean());
     if (num_slices_++ == 0) begin_load(rate_now);
     outlet_.write(fmt::format("{:>5}  {:<{}} {:>12} {:>14} {:>10} {:>10} {:>11} {:>11}\n", num_slices_,
                               topology(cell).name, name_width_, format_bytes(cell.message_size_bytes),
@@ -104,9 +107,10 @@ class TopologyLineProgress final : public TopologyProgress {
     return std::exchange(table_of_, now) != now;
   }
 
-  void begin_table(const Cell& cell, double time_ns) {
-    time_unit_ = time_unit(time_ns);
-    rate_unit_ = bandwidth_unit(rate(cell, time_ns));
+  void begin_table(const CellSummary& summary) {
+    const Cell& cell = summary.cell;
+    time_unit_ = time_unit(summary.exchange.median);
+    rate_unit_ = bandwidth_unit(rate(cell, summary.served, summary.exchange.median));
     number_width_ = std::max<std::size_t>(5, 2 * std::to_string(num_cells_).size() + 1);
     std::string title = fmt::format("message size {}", format_bytes(cell.message_size_bytes));
     if (cell.repeat > 0) title += fmt::format(", repeat {}", cell.repeat + 1);
@@ -123,10 +127,12 @@ class TopologyLineProgress final : public TopologyProgress {
 
   std::string rate_title() const { return fmt::format("{} {}", rate_name(), rate_unit_.name); }
 
-  void write_line(const std::string& number, const Cell& cell, double time_ns, double elapsed_s, double left_s) {
+  void write_line(const std::string& number, const CellSummary& summary, double elapsed_s, double left_s) {
+    const Cell& cell = summary.cell;
+    const double time_ns = summary.exchange.median;
     outlet_.write(fmt::format("{:>{}}  {:<{}} {:>12} {:>14} {:>11} {:>11}\n", number, number_width_,
                               topology(cell).name, name_width_, in_unit(time_ns, time_unit_),
-                              in_unit(rate(cell, time_ns), rate_unit_), format_duration(elapsed_s),
+                              in_unit(rate(cell, summary.served, time_ns), rate_unit_), format_duration(elapsed_s),
                               format_duration(left_s)));
   }
 
@@ -156,10 +162,14 @@ class TopologyBarProgress final : public TopologyProgress {
     const Cell& cell = summary.cell;
     remaining().cell_done(topology(cell), cell);
     so_far_ = fmt::format("{} left, {} {}", format_duration(remaining().left_s(elapsed_s)), rate_name(),
-                          format_bandwidth(rate(cell, summary.exchange.median)));
+                          format_bandwidth(rate(cell, summary.served, summary.exchange.median)));
     const bool is_last = index_ + 1 == num_cells_;
     if (bar_.is_due() && !is_last) bar_.draw(remaining().share(), title(cell), so_far_);
     if (is_last) bar_.vanish();
+  }
+
+  void pair_lost(int low, int high, const std::string& why) override {
+    bar_.interrupt(line_of_lost_pair(low, high, why));
   }
 
   void load_goes_on(const LoadPoint& point, double elapsed_s) override {
@@ -167,7 +177,7 @@ class TopologyBarProgress final : public TopologyProgress {
     const double left_s = load_left_s(elapsed_s);
     bar_.draw(load_share(elapsed_s), fmt::format("{} {}", topology(cell).name, format_bytes(cell.message_size_bytes)),
               fmt::format("{} left, {} {}", format_duration(left_s), rate_name(),
-                          format_bandwidth(rate(cell, point.time_ns_mean()))));
+                          format_bandwidth(rate(cell, point.served, point.time_ns_mean()))));
     if (left_s == 0) bar_.vanish();
   }
 

@@ -37,8 +37,8 @@ LoadHistories load_histories(const TopologyResult& result) {
   for (const LoadPoint& point : result.load) {
     const TopologyFacts& topology = result.topologies[static_cast<std::size_t>(point.cell.topology_index)];
     LoadHistory& history = histories[{point.cell.topology_index, point.cell.size_index}];
-    history.rates.push_back(
-        chosen(rates_of(topology, point.cell.message_size_bytes, point.time_ns_mean()), result.request.rate));
+    history.rates.push_back(chosen(
+        rates_of(topology, point.served, point.cell.message_size_bytes, point.time_ns_mean()), result.request.rate));
     history.num_exchanges += point.num_exchanges;
     history.num_verified += point.num_verified;
   }

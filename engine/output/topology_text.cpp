@@ -107,8 +107,10 @@ TopologyCells::TopologyCells(const TopologyResult& result)
 }
 
 double TopologyCells::rate_at(std::size_t topology_index, std::size_t size_index, Rate rate, double time_ns) const {
-  return chosen(rates_of(result_.topologies[topology_index], result_.request.message_sizes_bytes[size_index], time_ns),
-                rate);
+  const CellSummary* const middle = at(topology_index, size_index).middle;
+  if (middle == nullptr) return std::numeric_limits<double>::quiet_NaN();
+  const std::uint64_t message_size_bytes = result_.request.message_sizes_bytes[size_index];
+  return chosen(rates_of(result_.topologies[topology_index], middle->served, message_size_bytes, time_ns), rate);
 }
 
 double TopologyCells::rate(std::size_t topology_index, std::size_t size_index, Rate rate) const {

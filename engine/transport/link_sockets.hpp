@@ -51,6 +51,8 @@ class LinkSockets {
   /// Local: as Transport::resent(), over the open links.
   std::vector<Resent> resent();
 
+  bool gives_up_silent_links() const { return silence_limit_.count() > 0; }
+
   /// Local: closes the link at this end, if it is open.
   void drop(int partner);
 
@@ -60,8 +62,8 @@ class LinkSockets {
   /// Local: the link must be open. With the rank itself as partner, the two ends of the loop.
   LinkEnds ends(int partner) const;
 
-  /// Local: the same for each of `partners`, all of whom have been connected; nothing for negative ones.
-  /// Throws Error(something_missing) where the limit has closed one of these links again.
+  /// Local: the same for each of `partners`, all of whom have been connected; nothing for negative ones, and for those
+  /// whose link has been given up. Throws Error(something_missing) where the limit has closed one of these links again.
   std::vector<LinkEnds> all_ends(std::span<const std::int32_t> partners) const;
 
  private:
@@ -74,7 +76,6 @@ class LinkSockets {
 
   std::vector<OpenLink>::const_iterator find(int partner) const;
   void make_room();
-  bool gives_up_silent_links() const { return silence_limit_.count() > 0; }
   std::optional<Deadline> greeting_deadline(Deadline deadline) const;
   OpenLink greeted(int partner, Descriptor socket, Deadline deadline);
   void open_loop(Deadline deadline);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <variant>
 #include <vector>
 
@@ -19,8 +20,10 @@ namespace leadline::transport {
 
 /// The other ends of one exchange, each once: the partners of the channels and those of the barrier.
 struct Neighbourhood {
-  /// Throws Error(something_missing) where not all their links can be open at once.
-  Neighbourhood(const kernel::NeighbourExchange& exchange, int own_rank, int num_ranks, const LinkSockets& sockets);
+  /// `instead`: a barrier in place of one over these links. Throws Error(something_missing) where not all their
+  /// links can be open at once.
+  Neighbourhood(const kernel::NeighbourExchange& exchange, int own_rank, int num_ranks, const LinkSockets& sockets,
+                std::function<void()> instead = {});
 
   struct Round {
     std::size_t to = 0, from = 0;
@@ -29,7 +32,9 @@ struct Neighbourhood {
   std::vector<std::int32_t> ranks;           ///< by peer, ascending
   std::vector<int> fds;                      ///< by peer
   std::vector<std::size_t> peer_of_channel;  ///< as in the exchange
+  std::function<void()> barrier;             ///< empty: over these links
   std::vector<Round> barrier_rounds;         ///< peers
+  AtLoss at_loss;
 };
 
 /// Which of them a task wants to be told of.
@@ -47,16 +52,21 @@ class SocketNeighbours {
       : around_(around),
         exchange_(exchange),
         buffers_(buffers),
-        traffic_(around.ranks, around.fds, exchange.channels.size(), wait, completions) {}
+        traffic_(around.ranks, around.fds, exchange.channels.size(), wait, completions, around.at_loss) {}
 
-  void barrier() { kernel::disseminate(*this, around_.barrier_rounds.size()); }
+  void barrier() {
+    if (around_.barrier) return around_.barrier();
+    kernel::disseminate(*this, around_.barrier_rounds.size());
+  }
   void start() const {}
 
   void send(std::size_t channel) {
-    stream(around_.peer_of_channel[channel]).send(out(channel), exchange_.message_size_bytes);
+    const std::size_t peer = around_.peer_of_channel[channel];
+    traffic_.on_link(peer, [&] { stream(peer).send(out(channel), exchange_.message_size_bytes); });
   }
   void receive(std::size_t channel) {
-    stream(around_.peer_of_channel[channel]).receive(in(channel), exchange_.message_size_bytes);
+    const std::size_t peer = around_.peer_of_channel[channel];
+    traffic_.on_link(peer, [&] { stream(peer).receive(in(channel), exchange_.message_size_bytes); });
   }
 
   void post_send(std::size_t channel) {
@@ -78,12 +88,16 @@ class SocketNeighbours {
   // See kernel/barrier.hpp.
   void send_token(std::size_t round) {
     const std::byte token{1};
-    stream(around_.barrier_rounds[round].to).send(&token, 1);
+    const std::size_t to = around_.barrier_rounds[round].to;
+    traffic_.on_link(to, [&] { stream(to).send(&token, 1); });
   }
   void await_token(std::size_t round) {
     std::byte token;
-    stream(around_.barrier_rounds[round].from).receive(&token, 1);
+    const std::size_t from = around_.barrier_rounds[round].from;
+    traffic_.on_link(from, [&] { stream(from).receive(&token, 1); });
   }
+
+  const std::vector<cluster::ConnectionLost>& lost_links() const { return traffic_.lost_links(); }
 
  private:
   SocketStream<wait> stream(std::size_t peer) const {

@@ -2,6 +2,7 @@
 // Messages over many stream sockets at once, for the modules that move their bytes by TCP.
 #include "transport/socket_traffic.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/socket.h>
 
@@ -28,9 +29,10 @@ std::vector<int> sockets_to(std::span<const std::int32_t> ranks, const LinkSocke
 }  // namespace
 
 SocketTraffic::SocketTraffic(std::span<const std::int32_t> ranks, std::span<const int> fds, std::size_t num_messages,
-                             WaitMode wait, Completions completions)
+                             WaitMode wait, Completions completions, AtLoss at_loss)
     : wait_(wait),
       completions_(completions),
+      at_loss_(at_loss),
       peers_(ranks.size()),
       wanted_(ranks.size(), pollfd{-1, 0, 0}),
       outgoing_(num_messages),
@@ -39,18 +41,25 @@ SocketTraffic::SocketTraffic(std::span<const std::int32_t> ranks, std::span<cons
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     peers_[i].rank = ranks[i];
     peers_[i].fd = fds[i];
+    if (fds[i] < 0)
+      lose(i, cluster::ConnectionLost(ranks[i], fmt::format("the link to rank {} is not open", ranks[i])));
   }
 }
 
 void SocketTraffic::post_send(std::size_t peer, std::size_t message, const std::byte* data, std::size_t size) {
+  if (is_lost(peer)) {
+    if (completions_ == Completions::everything) note_done(message);
+    return;
+  }
   Queue& queue = peers_[peer].out;
   add(queue, outgoing_, message, data, size);
-  if (queue.first == message) send_more(peers_[peer]);
+  if (queue.first == message) on_link(peer, [&] { send_more(peers_[peer]); });
   if (queue.first != none) await_events_of(peer);
 }
 
 // Not tried at once: most have not come yet, and one poll tells that of all.
 void SocketTraffic::post_receive(std::size_t peer, std::size_t message, std::byte* data, std::size_t size) {
+  if (is_lost(peer)) return note_done(message);
   add(peers_[peer].in, incoming_, message, data, size);
   await_events_of(peer);
 }
@@ -109,6 +118,22 @@ bool SocketTraffic::drop_first_if_done(Queue& queue, const std::vector<Message<B
   return true;
 }
 
+/// From within a handler of `lost`, but for links that were never open.
+void SocketTraffic::lose(std::size_t index, const cluster::ConnectionLost& lost) {
+  if (at_loss_ == AtLoss::throws) throw lost;
+  Peer& peer = peers_[index];
+  lost_links_.push_back(lost);
+  for (; peer.out.first != none; peer.out.first = outgoing_[peer.out.first].next) {
+    if (completions_ == Completions::everything) note_done(peer.out.first);
+    --num_pending_;
+  }
+  for (; peer.in.first != none; peer.in.first = incoming_[peer.in.first].next) {
+    note_done(peer.in.first);
+    --num_pending_;
+  }
+  peer.fd = wanted_[index].fd = -1;
+}
+
 /// Whether anything moved. Goes on with the next message where one went out whole.
 bool SocketTraffic::send_more(Peer& peer) {
   Queue& queue = peer.out;
@@ -164,8 +189,9 @@ bool SocketTraffic::move_what_is_ready(int timeout_ms) {
   for (std::size_t i = 0; num_ready > 0 && i < peers_.size(); ++i) {
     if (wanted_[i].revents == 0) continue;
     --num_ready;
-    if ((wanted_[i].revents & ~POLLIN) != 0) any |= send_more(peers_[i]);
-    if ((wanted_[i].revents & ~POLLOUT) != 0) any |= receive_more(peers_[i]);
+    const short events = wanted_[i].revents;
+    if ((events & ~POLLIN) != 0) on_link(i, [&] { any |= send_more(peers_[i]); });
+    if ((events & ~POLLOUT) != 0) on_link(i, [&] { any |= receive_more(peers_[i]); });
     await_events_of(i);
   }
   return any;

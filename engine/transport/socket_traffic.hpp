@@ -10,11 +10,18 @@
 #include <span>
 #include <vector>
 
+#include "cluster/rendezvous.hpp"
 #include "model/request.hpp"
 #include "transport/link_sockets.hpp"
 #include "transport/messages.hpp"
 
 namespace leadline::transport {
+
+/// What becomes of messages to and from a peer whose link breaks.
+enum class AtLoss : std::uint8_t {
+  throws,
+  completes,  ///< they count as done, those that are posted later, too; lost_links() tells
+};
 
 /// Messages between the same two ranks share one socket: they go out and come in whole, in the order in which they are
 /// posted. All memory is there from the start. Owns no sockets.
@@ -22,11 +29,11 @@ class SocketTraffic {
  public:
   enum class Completions : std::uint8_t { receives, everything };
 
-  /// Peer i is the other end, with rank ranks[i], of the socket fds[i]. Messages have numbers below num_messages. Where
-  /// receives are handed out, each may be posted once to send and once to receive before complete_posted(); where
-  /// everything is, a number is free again once it was handed out.
+  /// Peer i is the other end, with rank ranks[i], of the socket fds[i]; -1: its link is not open, which counts as
+  /// broken. Messages have numbers below num_messages. Where receives are handed out, each may be posted once to send
+  /// and once to receive before complete_posted(); where everything is, a number is free again once it was handed out.
   SocketTraffic(std::span<const std::int32_t> ranks, std::span<const int> fds, std::size_t num_messages, WaitMode wait,
-                Completions completions = Completions::receives);
+                Completions completions = Completions::receives, AtLoss at_loss = AtLoss::throws);
 
   /// Does not wait, but sends at once what the socket takes. Sizes are at least 1.
   void post_send(std::size_t peer, std::size_t message, const std::byte* data, std::size_t size);
@@ -44,6 +51,19 @@ class SocketTraffic {
 
   /// Until nothing is posted any more; what was not handed out never will be.
   void complete_posted();
+
+  /// Does `work` with the socket of a peer, which may throw ConnectionLost; nothing where that link is broken.
+  template <class Work>
+  void on_link(std::size_t peer, const Work& work) {
+    if (is_lost(peer)) return;
+    try {
+      work();
+    } catch (const cluster::ConnectionLost& lost) {
+      lose(peer, lost);
+    }
+  }
+
+  const std::vector<cluster::ConnectionLost>& lost_links() const { return lost_links_; }
 
  private:
   static constexpr std::size_t none = SIZE_MAX;
@@ -71,6 +91,8 @@ class SocketTraffic {
   template <class Byte>
   bool drop_first_if_done(Queue& queue, const std::vector<Message<Byte>>& messages);
 
+  bool is_lost(std::size_t peer) const { return peers_[peer].fd < 0; }
+  void lose(std::size_t peer, const cluster::ConnectionLost& lost);
   bool send_more(Peer& peer);
   bool receive_more(Peer& peer);
   void await_events_of(std::size_t peer);
@@ -81,6 +103,8 @@ class SocketTraffic {
 
   WaitMode wait_;
   Completions completions_;
+  AtLoss at_loss_;
+  std::vector<cluster::ConnectionLost> lost_links_;
   std::vector<Peer> peers_;
   std::vector<pollfd> wanted_;  ///< by peer; a negative descriptor is left alone
   std::vector<Message<const std::byte>> outgoing_;

@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/bootstrap.hpp"
@@ -36,6 +38,18 @@ struct ConnectionTimes {
   std::uint64_t total_ns = 0;
   std::uint64_t longest_ns = 0;
   std::int32_t longest_partner = -1;
+};
+
+/// Links that broke in an exchange of many ranks, of which the rest has been done.
+class LinksLost : public Error {
+ public:
+  /// At least one, each partner once.
+  explicit LinksLost(std::vector<cluster::ConnectionLost> links) : Error(links.front()), links_(std::move(links)) {}
+
+  const std::vector<cluster::ConnectionLost>& links() const { return links_; }
+
+ private:
+  std::vector<cluster::ConnectionLost> links_;
 };
 
 /// What this end of a link has sent again, since it was not acknowledged in time.
@@ -82,8 +96,14 @@ class Transport {
 
   /// Local, before the first link is opened: a link over which nothing has come through for so long, though something
   /// is under way or awaited, counts as broken. False where the transport cannot tell, or the others cannot go on
-  /// after connect(), run() or verify() with one partner has thrown cluster::ConnectionLost.
+  /// after connect(), run() or verify() with one partner has thrown cluster::ConnectionLost. Where it returns true,
+  /// exchange_with_neighbours() does all but what is to pass over a link that breaks or is not open, and then throws
+  /// LinksLost.
   virtual bool give_up_silent_links(std::chrono::milliseconds /*limit*/) { return false; }
+
+  /// Local, on all ranks between the same two exchanges with neighbours, after give_up_silent_links(): barriers of
+  /// these exchanges are done by this function, so that no links to kernel::barrier_partners() are needed.
+  virtual void replace_barrier(std::function<void()> /*barrier*/) {}
 
   /// Local, after such an error: closes the link, so that the partner gets one, too, if it still waits.
   virtual void drop_link(int /*partner*/) {}

@@ -190,7 +190,8 @@ def _make_room(group: h5py.Group, made: MadeUpTopologies, channels: Channels) ->
     widths = {"arrival_time_ns": int(channels.row_start[-1])}
     widths |= {f"rank_time_ns_{which}": len(made.hosts) for which in ("min", "median", "mean", "p99", "max")}
     widths |= dict.fromkeys(("exchange_time_ns", "exchange_with_barrier_time_ns"), made.num_iterations)
-    make_room(group, {name: ((made.num_repeats, len(made.sizes), width), "<f8") for name, width in widths.items()})
+    room = {name: ((made.num_repeats, len(made.sizes), width), "<f8") for name, width in widths.items()}
+    make_room(group, room | {"num_served": ((made.num_repeats, len(made.sizes), len(made.hosts)), "<i4")})
 
 
 def _write_cell(
@@ -202,6 +203,8 @@ def _write_cell(
     to_rank = np.repeat(np.arange(len(own)), np.diff(channels.row_start))
     own[lost] = 0
     at = (repeat, size_index)
+    is_served = ~np.isin(to_rank, lost) & ~np.isin(np.concatenate(channels.partners), lost)
+    group["num_served"][at] = np.bincount(to_rank[is_served], minlength=len(own))
     group["arrival_time_ns"][at] = np.where(np.isin(to_rank, lost), 0, arrivals) if made.has_trace else 0.0
     for which, factor in {"min": 0.9, "median": 1.0, "mean": 1.05, "p99": 1.6, "max": 2.0}.items():
         group[f"rank_time_ns_{which}"][at] = own * factor

@@ -402,3 +402,30 @@ def test_extents_of_a_torus(tmp_path: Path):
     result = leadline.load(path)
     assert isinstance(result, TopologyResult)
     assert result.topologies[0].extents == (2, 2)
+
+
+def test_channels_of_lost_ranks_do_not_count(tmp_path: Path):
+    """Rank 3 of 8 left nothing: 21 of 28 channels were served, six by each of the others."""
+    made = MadeUpTopologies(nodes(2, 4), ["complete2"], [4096], num_repeats=1, num_cells=1, lost_ranks=[3])
+    result = loaded(made, tmp_path)
+    cell = result.cell("complete2")
+    assert result.num_served(cell).tolist() == [6, 6, 6, 0, 6, 6, 6, 6]
+    rates = result.rates(cell)
+    assert rates.total == pytest.approx(21 * rates.average)
+    assert rates.local == pytest.approx(6 * rates.average)
+    assert result.rank_rates(cell)[0] == pytest.approx(6 * 2 * 4096 * 1e9 / result.rank_times_ns(cell)[0])
+    with h5py.File(tmp_path / "run.h5", "r+") as file:
+        del file["topologies/0000/num_served"]
+    older = leadline.load(tmp_path / "run.h5")
+    assert isinstance(older, TopologyResult)
+    assert older.num_served(cell).tolist() == [7] * 8
+
+
+def test_more_channels_than_there_are_is_damage(tmp_path: Path):
+    path = write_topologies(tmp_path / "run.h5", even())
+    with h5py.File(path, "r+") as file:
+        file["topologies/0000/num_served"][...] = 1000
+    result = leadline.load(path)
+    assert isinstance(result, TopologyResult)
+    with pytest.raises(leadline.LeadlineError, match="more channels than there are"):
+        result.num_served(result.cells[0])

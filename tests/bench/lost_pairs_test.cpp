@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of pairs that could not be measured: which host is behind many of them, and which two are not.
-#include "bench/link/lost_pairs.hpp"
+#include "bench/lost_pairs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace leadline::bench::link {
+namespace leadline::bench {
 namespace {
 
 using testing::HasSubstr;
@@ -63,4 +63,4 @@ TEST(LostPairsFinding, HasNoHostsForAPairOnOne) {
 }
 
 }  // namespace
-}  // namespace leadline::bench::link
+}  // namespace leadline::bench

@@ -36,21 +36,34 @@ std::vector<kernel::ExchangeSample> samples_of(int rank, std::uint64_t num) {
 }
 
 /// What every rank got; that of rank 0 is the cell's.
-std::vector<CellNumbers> summarized(const Topology& topology, std::uint64_t num_exchanges,
-                                    const std::function<double(int rank, int partner)>& arrival_ns) {
+std::vector<CellNumbers> summarized(
+    const Topology& topology, std::uint64_t num_exchanges,
+    const std::function<double(int rank, int partner)>& arrival_ns,
+    const std::function<std::size_t(int rank)>& num_lost = [](int) { return 0; }) {
   std::vector<CellNumbers> numbers(static_cast<std::size_t>(topology.num_ranks()));
   run_on_threads(std::vector<std::uint32_t>(numbers.size()), [&](ThreadCluster& cluster) {
     const std::vector<schedule::Channel> channels = topology.channels(cluster.rank());
     std::vector<double> arrivals;
     for (const schedule::Channel& channel : channels) arrivals.push_back(arrival_ns(cluster.rank(), channel.partner));
     const std::vector<kernel::ExchangeSample> samples = samples_of(cluster.rank(), num_exchanges);
+    const std::size_t num_served = channels.size() - num_lost(cluster.rank());
     numbers[static_cast<std::size_t>(cluster.rank())] =
-        summarize(cluster, cell, topology.spec().mode, {samples, channels, arrivals, 10});
+        summarize(cluster, cell, topology.spec().mode, {samples, channels, num_served, arrivals, 10});
   });
   return numbers;
 }
 
 double all_at_once(int /*rank*/, int /*partner*/) { return 200; }
+
+TEST(CellSummary, CountsTheChannelsThatWereServed) {
+  const auto all = summarized(named("complete2", 4), 5, all_at_once).at(0).summary;
+  EXPECT_EQ(all.served.num, 6);
+  EXPECT_EQ(all.served.max_rank, 3);
+  const auto left = summarized(named("complete2", 4), 5, all_at_once, [](int rank) { return rank < 2 ? 1 : 0; }).at(0);
+  EXPECT_EQ(left.summary.served.num, 5);
+  EXPECT_EQ(left.summary.served.max_rank, 3);
+  EXPECT_DOUBLE_EQ(left.summary.slowest_rank.bytes_per_s, 1e9 * 2 * 2 * 1000 / 301);  // rank 1, with two of three
+}
 
 TEST(CellSummary, TakesTheSlowestRankOfEachExchange) {
   const CellNumbers all = summarized(named("complete2", 4), 5, all_at_once).at(0);
@@ -98,7 +111,7 @@ TEST(CellSummary, NamesTheLowestOfRanksThatAreAlike) {
     const std::vector<kernel::ExchangeSample> samples{{100, 100}};
     const std::vector<double> arrivals{50};
     numbers[static_cast<std::size_t>(cluster.rank())] =
-        summarize(cluster, cell, ChannelMode::one_way, {samples, channels, arrivals, 0});
+        summarize(cluster, cell, ChannelMode::one_way, {samples, channels, channels.size(), arrivals, 0});
   });
   EXPECT_EQ(numbers.at(0).summary.slowest_rank.rank, 0);
   EXPECT_EQ(numbers.at(0).summary.fastest_rank.rank, 0);
@@ -150,7 +163,8 @@ TopologyFacts facts_of(const Topology& topology) {
 TEST(Rates, OfAStarAreThoseOfItsCentre) {
   for (const std::string name : {"star", "star2"}) {
     for (int num_ranks = 2; num_ranks <= 9; ++num_ranks) {
-      const Rates rates = rates_of(facts_of(named(name, num_ranks)), 4096, 1e6);
+      const Rates rates =
+          rates_of(facts_of(named(name, num_ranks)), all_channels(facts_of(named(name, num_ranks))), 4096, 1e6);
       EXPECT_DOUBLE_EQ(rates.local, rates.total);
       EXPECT_DOUBLE_EQ(rates.total, 2 * 4096 * (num_ranks - 1) * 1e3);
     }
@@ -160,7 +174,7 @@ TEST(Rates, OfAStarAreThoseOfItsCentre) {
 TEST(Rates, OfAChannelTimesChannelsAreTheNetworks) {
   for (const std::string name : {"star", "complete", "ring", "halves", "tree", "incast:1", "torus-2d"}) {
     const Topology topology = named(name, 8);
-    const Rates rates = rates_of(facts_of(topology), 512, 3e5);
+    const Rates rates = rates_of(facts_of(topology), all_channels(facts_of(topology)), 512, 3e5);
     EXPECT_NEAR(rates.average * static_cast<double>(topology.num_channels()), rates.total, 1e-9 * rates.total) << name;
   }
 }
@@ -169,7 +183,7 @@ TEST(Rates, OfAChannelTimesChannelsAreTheNetworks) {
 TEST(Rates, OfAllRanksTogetherAreTwiceTheNetworks) {
   for (const std::string name : {"star2", "complete", "complete2", "ring", "ring2", "tree", "incast:2", "outcast:2"}) {
     const Topology topology = named(name, 8);
-    const Rates rates = rates_of(facts_of(topology), 512, 3e5);
+    const Rates rates = rates_of(facts_of(topology), all_channels(facts_of(topology)), 512, 3e5);
     double sum = 0;
     for (int rank = 0; rank < 8; ++rank) sum += rates.average * topology.num_channels(rank);
     EXPECT_NEAR(sum, 2 * rates.total, 1e-9 * sum) << name;

@@ -136,7 +136,7 @@ TEST(LostRanks, TheFirstIsMissedByAll) {
     for (;;) cluster.barrier();
   });
   EXPECT_EQ(outcome.status, 4);
-  EXPECT_THAT(outcome.said, HasSubstr("leadline: rank 0 on "));
+  EXPECT_THAT(outcome.said, HasSubstr("rank 0 on "));
   EXPECT_THAT(outcome.said, HasSubstr(" died"));
 }
 

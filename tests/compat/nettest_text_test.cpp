@@ -107,8 +107,10 @@ std::vector<CellSummary> measured(const TopologyResult& so_far) {
       const std::size_t size_index = line % num_sizes;
       summary.cell = {static_cast<int>(column), static_cast<int>(size_index), static_cast<int>(line / num_sizes),
                       so_far.request.message_sizes_bytes[size_index]};
-      const double volume_bytes = 2.0 * static_cast<double>(summary.cell.message_size_bytes) *
-                                  static_cast<double>(so_far.topologies[column].num_channels);
+      const TopologyFacts& topology = so_far.topologies[column];
+      summary.served = all_channels(topology);
+      const double volume_bytes =
+          2.0 * static_cast<double>(summary.cell.message_size_bytes) * static_cast<double>(topology.num_channels);
       const double time_ns = 1e9 * volume_bytes / (sample_rates[line][column] * mebi);
       summary.with_barrier = {1000, 1, 1, time_ns, 1, 1, 1, 1};
       summary.exchange = {1000, 1, 1, 1, 1, 1, 1, 1};
@@ -188,6 +190,7 @@ TEST(NettestText, HasTheRatesOfItsMode) {
   for (int column = 0; column < 6; ++column) {
     CellSummary summary;
     summary.cell = {column, 0, 0, 1024};
+    summary.served = all_channels(page.so_far.topologies[static_cast<std::size_t>(column)]);
     summary.with_barrier.mean = 1e6;  // 2 KiB a channel in a millisecond: 1.953125 MiB/s
     cells.push_back(summary);
   }

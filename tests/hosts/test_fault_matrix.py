@@ -15,6 +15,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.any_load]
 CASES = [
     Case("kill", "io", "tcp", (2, 0)),
     Case("freeze", "bisection", "tcp", (3, 0)),
+    Case("kill", "bisection", "tcp", (1, 0)),
+    Case("cut-between", "bisection", "tcp", (1, 2)),
+    Case("cut", "topology", "tcp", (2, 0)),
+    Case("one-way", "topology", "tcp", (3, 1)),
     Case("cut-for-3-s", "link", "tcp", (1, 0)),
     Case("cut", "link", "tcp", (2, 0)),
 ]

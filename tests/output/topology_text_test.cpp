@@ -40,9 +40,11 @@ ExchangeTimes times(double median_ns) {
           .median_high = median_ns * 1.25};
 }
 
-CellSummary cell(int topology_index, int size_index, std::uint64_t size, double median_ns, int repeat = 0) {
+CellSummary cell(int topology_index, int size_index, std::uint64_t size, double median_ns, int repeat,
+                 const TopologyFacts& facts) {
   CellSummary summary;
   summary.cell = {topology_index, size_index, repeat, size};
+  summary.served = all_channels(facts);
   summary.exchange = times(median_ns);
   summary.with_barrier = times(median_ns * 1.6);  // its mean is twice the median
   summary.slowest_rank = {3, 1e9};
@@ -51,6 +53,11 @@ CellSummary cell(int topology_index, int size_index, std::uint64_t size, double 
   summary.fairness = 0.875;
   summary.measuring_s = 0.5;
   return summary;
+}
+
+/// Of two_topologies().
+CellSummary cell(int topology_index, int size_index, std::uint64_t size, double median_ns, int repeat = 0) {
+  return cell(topology_index, size_index, size, median_ns, repeat, topology_index == 1 ? ring() : star());
 }
 
 TopologyResult two_topologies() {
@@ -76,7 +83,7 @@ TopologyResult many_stars(int num) {
   result.request.message_sizes_bytes = {mebi};
   for (int centre = 0; centre < num; ++centre) {
     result.topologies.push_back(star("star:" + std::to_string(centre)));
-    result.cells.push_back(cell(centre, 0, mebi, 1e6 * (1 + centre)));
+    result.cells.push_back(cell(centre, 0, mebi, 1e6 * (1 + centre), 0, star()));
   }
   return result;
 }
@@ -197,7 +204,8 @@ TEST(TopologySummary, LeavesOutChannelsThatWereNotTraced) {
 }
 
 LoadPoint point(int topology_index, double begin_s, double time_ns, std::uint64_t num) {
-  return {{topology_index, 0, 0, mebi}, begin_s, 1, 2 * num, num, time_ns, 2 * time_ns};
+  return {
+      {topology_index, 0, 0, mebi}, {topology_index == 1 ? 4 : 3, 3}, begin_s, 1, 2 * num, num, time_ns, 2 * time_ns};
 }
 
 TopologyResult loaded() {

@@ -106,6 +106,7 @@ inline void write_cell(result::TopologyFile& file, const cluster::Cluster& clust
     arrivals.push_back(arrival_of(cell, cluster.rank(), channel));
   }
   bench::topology::CellRow row;
+  row.num_served = static_cast<std::int32_t>(num_channels);
   row.arrival_ns = arrivals;
   if (num_channels > 0) row.own = times_around(rank_time_of(cell, cluster.rank()), 4);
   for (std::size_t iteration = 0; cluster.rank() == 0 && iteration < 4; ++iteration) {
@@ -119,7 +120,10 @@ inline void write_cell(result::TopologyFile& file, const cluster::Cluster& clust
 }
 
 inline TopologyResult finished(TopologyResult result) {
-  for (const Cell& cell : cells_of(result)) result.cells.push_back(summary_of(cell));
+  for (const Cell& cell : cells_of(result)) {
+    result.cells.push_back(summary_of(cell));
+    result.cells.back().served = all_channels(result.topologies.at(static_cast<std::size_t>(cell.topology_index)));
+  }
   const LinkResult link = finished(LinkResult{});
   result.hosts = link.hosts;
   result.findings = link.findings;
@@ -142,6 +146,7 @@ inline void write_topologies(cluster::Cluster& cluster, const result::TopologyFi
 /// The load of a run with --duration.
 inline LoadPoint load_point(int number) {
   return {.cell = {.topology_index = number % 3, .size_index = number % 2, .repeat = number, .message_size_bytes = 8},
+          .served = {.num = 10 + number, .max_rank = 4},
           .begin_s = number + 0.5,
           .elapsed_s = 1.25,
           .num_exchanges = 1000U + static_cast<unsigned>(number),

@@ -216,6 +216,8 @@ TEST(TopologyHdf5, KeepsTheLoadAsItComes) {
   EXPECT_THAT(first_4(reader.ints("/load/topology_index")), ElementsAre(0, 1, 2, 0));
   EXPECT_THAT(first_4(reader.ints("/load/size_index")), ElementsAre(0, 1, 0, 0));
   EXPECT_THAT(first_4(reader.ints("/load/repeat")), ElementsAre(0, 1, 2, 0));
+  EXPECT_THAT(first_4(reader.ints("/load/num_channels")), ElementsAre(10, 11, 12, 0));
+  EXPECT_THAT(first_4(reader.ints("/load/max_channels_rank")), ElementsAre(4, 4, 4, 0));
   EXPECT_THAT(first_4(reader.ints("/load/num_exchanges")), ElementsAre(1000, 1001, 1002, 0));
   EXPECT_THAT(first_4(reader.ints("/load/num_verified")), ElementsAre(500, 501, 502, 0));
   EXPECT_THAT(first_4(reader.doubles("/load/begin_s")), ElementsAre(0.5, 1.5, 2.5, 0));

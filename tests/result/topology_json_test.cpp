@@ -83,6 +83,8 @@ TEST(TopologyJson, HasTimesWithTheRatesThatBelongToThem) {
   EXPECT_EQ(cell["repeat"], 0);
   EXPECT_EQ(cell["size_index"], 1);
   EXPECT_EQ(cell["message_size_bytes"], 1024);
+  EXPECT_EQ(cell["num_channels"], 4);
+  EXPECT_EQ(cell["max_channels_rank"], 4);
   EXPECT_EQ(cell["exchange"]["num"], 4);
   EXPECT_EQ(cell["exchange"]["time_ns_min"], 1999.5);
   EXPECT_EQ(cell["exchange"]["time_ns_median"], 2000);
@@ -119,7 +121,9 @@ TEST(TopologyJson, HasTheLoadWithItsRate) {
   EXPECT_EQ(load[1]["num_verified"], 501);
   EXPECT_EQ(load[1]["time_ns_median"], 2001);
   EXPECT_EQ(load[1]["time_ns_max"], 9001);
-  EXPECT_DOUBLE_EQ(load[1]["total_bytes_per_s"], 2 * 2 * 8 * 1001 / 1.25);
+  EXPECT_EQ(load[1]["num_channels"], 11);
+  EXPECT_EQ(load[1]["max_channels_rank"], 4);
+  EXPECT_DOUBLE_EQ(load[1]["total_bytes_per_s"], 11 * 2 * 8 * 1001 / 1.25);
 }
 
 TEST(TopologyJson, SaysNullForWhatWasNotMeasured) {

@@ -66,7 +66,7 @@ def series_of(result: TopologyResult) -> tuple[LoadSeries, ...]:
                 if (point.cell.topology_index, point.cell.size_index) == (topology.index, size_index)
             )
             if points:
-                rates = np.array([topology.rates(size, point.time_ns_mean).total for point in points])
+                rates = np.array([topology.rates(size, point.time_ns_mean, point.served).total for point in points])
                 found.append(LoadSeries(topology, size_index, size, points, rates))
     return tuple(found)
 
@@ -75,9 +75,9 @@ def sums_of(series: Sequence[LoadSeries]) -> LoadSums:
     """What all of them come to."""
     sums = [0, 0, 0, 0]
     for one in series:
-        num_bytes = one.topology.num_ways * one.topology.num_channels * one.message_size_bytes
-        num_exchanges = sum(point.num_exchanges for point in one.points)
-        num_verified = sum(point.num_verified for point in one.points)
-        for at, more in enumerate((num_exchanges, num_verified, num_bytes * num_exchanges, num_bytes * num_verified)):
-            sums[at] += more
+        for point in one.points:
+            num_bytes = one.topology.num_ways * point.served.num * one.message_size_bytes
+            nums = (point.num_exchanges, point.num_verified)
+            for at, more in enumerate((*nums, *(num_bytes * num for num in nums))):
+                sums[at] += more
     return LoadSums(math.fsum(point.elapsed_s for one in series for point in one.points), *sums)

@@ -10,7 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.analyse.link import FEWEST_PARTNERS, SLOW_FACTOR, Standout
-from leadline.model import BoolArray, Definition, FloatArray, IntArray, Rates, Topology, TopologyCell, TopologyResult
+from leadline.model import (
+    BoolArray,
+    Definition,
+    FloatArray,
+    IntArray,
+    Rates,
+    ServedChannels,
+    Topology,
+    TopologyCell,
+    TopologyResult,
+)
 from leadline.scan import AxisName, Cell, Grid, MessageScan, Picture, axis_of, edge_for, scan_messages
 from leadline.stats.distribution import Distribution, describe
 from leadline.stats.medians import MedianOfEach
@@ -77,6 +87,7 @@ class GroupAnalysis:
     message_size_bytes: int
     num_cells: int  # of all repeats
     num_measured: int
+    served: ServedChannels  # by the first topology in all measured cells
     timings: dict[Definition, Timing]
     rank_times_ns: FloatArray  # [N] a rank's own time, median over the repeats; of a family, that of its star's centre
     rank_rates: FloatArray  # [N] bytes a second by that time
@@ -98,7 +109,7 @@ class GroupAnalysis:
 
     def rates(self, time_ns: float) -> Rates:
         """Rates of an exchange of the group that takes so long."""
-        return self.group.first.rates(self.message_size_bytes, time_ns)
+        return self.group.first.rates(self.message_size_bytes, time_ns, self.served)
 
 
 def groups_of(result: TopologyResult) -> tuple[TopologyGroup, ...]:
@@ -151,6 +162,7 @@ def analyse_group(
         message_size_bytes=size,
         num_cells=sum(len(of_one) for of_one in cells.values()),
         num_measured=sum(len(of_one) for of_one in measured.values()),
+        served=result.served(measured[group.first.index]),
         timings={definition: _timing(result, group, measured, definition) for definition in Definition},
         rank_times_ns=rank_times,
         rank_rates=rank_rates,
@@ -207,8 +219,8 @@ def _ranks(
         if group.is_family:
             there &= np.arange(result.num_ranks) == group.centres[place]
         times[there] = np.nanmedian(of_repeats[:, there], axis=0)
-        num_channels = np.diff(result.reader.row_start(topology.index))[there]
-        rates[there] = 1e9 * topology.num_ways * cells[0].message_size_bytes * num_channels / times[there]
+        num_served = np.min([result.num_served(cell) for cell in cells], axis=0)[there]
+        rates[there] = 1e9 * topology.num_ways * cells[0].message_size_bytes * num_served / times[there]
     return times, rates
 
 

@@ -19,7 +19,9 @@ _CELL_COLUMNS = (
     Column("topology", "", "name of the topology"),
     Column("message_size_bytes", "bytes", "size of each message"),
     Column("repeat", "1", "number of the repeat, from 1"),
-    Column("channels", "1", "channels of the topology"),
+    Column(
+        "channels", "1", "channels over which messages went: all of the topology, but for those of lost ranks and pairs"
+    ),
 )
 _TIMES = ("min", "median", "mean", "p99", "max")
 _PREFIXES = {Definition.EXCHANGE: "", Definition.WITH_BARRIER: "with_barrier_"}
@@ -60,15 +62,15 @@ def _name_of(result: TopologyResult, cell: TopologyCell) -> list[Any]:
 def _cells(result: TopologyResult, sizes: Sequence[int], progress: Progress | None = None) -> Iterator[list[list[Any]]]:
     cells = [cell for cell in result.cells if cell.size_index in sizes]
     for done, cell in enumerate(cells):
-        topology = result.topologies[cell.topology_index]
-        row = [*_name_of(result, cell), topology.num_channels]
+        topology, served = result.topologies[cell.topology_index], result.served((cell,))
+        row = [*_name_of(result, cell), served.num]
         for definition in Definition:
             times = result.times_ns(cell, definition)
             spread = describe(times[np.isfinite(times)])
             values = [getattr(spread, which) for which in _TIMES]
             values += [spread.median_interval_low, spread.median_interval_high]
             for time_ns in (spread.median, spread.mean):
-                rates = topology.rates(cell.message_size_bytes, time_ns)
+                rates = topology.rates(cell.message_size_bytes, time_ns, served)
                 values += [rates.total, rates.local, rates.average]
             row += [spread.num_pairs or None, *(_known(value) for value in values)]
         rank_rates = result.rank_rates(cell)

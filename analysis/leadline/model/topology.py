@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol, TypeVar
@@ -38,6 +38,14 @@ class Rates:
 
 
 @dataclass(frozen=True)
+class ServedChannels:
+    """Those over which messages went: all of a topology, but for those of ranks and pairs that were lost."""
+
+    num: int
+    max_rank: int  # of the busiest rank
+
+
+@dataclass(frozen=True)
 class Topology:
     """Which ranks share a channel, and which way its messages go."""
 
@@ -55,10 +63,16 @@ class Topology:
         """Whether a channel's answer waits for its first message."""
         return self.mode in ("answered", "phased")
 
-    def rates(self, message_size_bytes: int, time_ns: float) -> Rates:
-        """Rates of an exchange that takes so long."""
+    @property
+    def all_channels(self) -> ServedChannels:
+        """What is served where nothing is lost."""
+        return ServedChannels(self.num_channels, self.max_channels_rank)
+
+    def rates(self, message_size_bytes: int, time_ns: float, served: ServedChannels | None = None) -> Rates:
+        """Rates of an exchange over these channels, all of them by default, that takes so long."""
+        served = served or self.all_channels
         average = 1e9 * self.num_ways * message_size_bytes / time_ns if time_ns > 0 else math.nan
-        return Rates(average * self.max_channels_rank, average * self.num_channels, average)
+        return Rates(average * served.max_rank, average * served.num, average)
 
 
 @dataclass(frozen=True)
@@ -76,6 +90,7 @@ class LoadPoint:
     """With --duration: some seconds of one cell; its repeat is how often all cells had come before."""
 
     cell: TopologyCell
+    served: ServedChannels  # at its end
     begin_s: float  # since the load began
     elapsed_s: float
     num_exchanges: int
@@ -125,6 +140,9 @@ class TopologyReader(Protocol):
 
     def channels(self, topology: int, first: int, end: int) -> Channels:
         """Those of the ranks from `first` to before `end`."""
+
+    def num_served(self, topology: int, first: int, end: int) -> IntArray:
+        """A stretch of the numbers of channels that each rank served in each cell."""
 
     def times(self, topology: int, dataset: str, first: int, end: int) -> FloatArray:
         """A stretch of a dataset of times, all of its dimensions in a row; NaN = not measured."""
@@ -195,7 +213,19 @@ class TopologyResult(RunResult):
         times = self.times_ns(cell, definition)
         times = times[np.isfinite(times)]
         time_ns = float(_AVERAGES[statistic](times)) if times.size else math.nan
-        return self.topologies[cell.topology_index].rates(cell.message_size_bytes, time_ns)
+        return self.topologies[cell.topology_index].rates(cell.message_size_bytes, time_ns, self.served((cell,)))
+
+    def num_served(self, cell: TopologyCell) -> IntArray:
+        """How many channels each rank served in the cell, int64 [N]; fewer than it has where partners were lost."""
+        first = self._place(cell, self.num_ranks)
+        return self.reader.num_served(cell.topology_index, first, first + self.num_ranks)
+
+    def served(self, cells: Sequence[TopologyCell]) -> ServedChannels:
+        """The channels that were served in all these cells of one topology."""
+        if not cells:
+            return ServedChannels(0, 0)
+        num = np.min([self.num_served(cell) for cell in cells], axis=0)
+        return ServedChannels(int(num.sum()) // 2, int(num.max()))
 
     def rank_times_ns(self, cell: TopologyCell, statistic: Statistic | str = Statistic.MEDIAN) -> FloatArray:
         """Each rank's own time of an exchange, without the closing barrier, float64 [N]; NaN = not measured, or a rank
@@ -208,8 +238,7 @@ class TopologyResult(RunResult):
     def rank_rates(self, cell: TopologyCell) -> FloatArray:
         """Bytes a second that each rank sends and receives, by its own median time, float64 [N]."""
         topology = self.topologies[cell.topology_index]
-        num_channels = np.diff(self.reader.row_start(cell.topology_index))
-        num_bytes = topology.num_ways * cell.message_size_bytes * num_channels
+        num_bytes = topology.num_ways * cell.message_size_bytes * self.num_served(cell)
         return np.asarray(1e9 * num_bytes / self.rank_times_ns(cell))
 
     def channels(self, topology: str, rank: int) -> Channels:

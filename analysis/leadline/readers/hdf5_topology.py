@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from leadline.model import (
     IntArray,
     LoadPoint,
     RunProvenance,
+    ServedChannels,
     Statistic,
     Topology,
     TopologyCell,
@@ -30,6 +32,7 @@ _LOAD_COLUMNS = {
     "topology_index": "iu", "size_index": "iu", "repeat": "iu", "begin_s": "f", "elapsed_s": "f",
     "num_exchanges": "iu", "num_verified": "iu", "time_ns_median": "f", "time_ns_max": "f",
 }  # fmt: skip
+_SERVED_COLUMNS = ("num_channels", "max_channels_rank")  # older files do not have them
 
 
 def read_topology_result(input_file: InputFile, file: Hdf5File) -> TopologyResult:
@@ -63,9 +66,11 @@ class _Reader(FileReader):
             topologies=topologies,
             num_repeats=num_repeats,
             num_iterations=num_iterations,
-            load=self._load(head["message_sizes_bytes"], len(topologies)) if is_load else (),
+            load=self._load(head["message_sizes_bytes"], topologies) if is_load else (),
             is_load=is_load,
-            reader=_TimeReader(NumberReader(self._input, self._file, self._datasets), topologies, num_ranks),
+            reader=_TimeReader(
+                NumberReader(self._input, self._file, self._datasets), self._datasets, topologies, num_ranks
+            ),
         )
 
     def _topologies(self, num_sizes: int, num_ranks: int, is_load: bool) -> tuple[Topology, ...]:
@@ -95,6 +100,8 @@ class _Reader(FileReader):
             for dataset in _RANK_TIMES:
                 self._add(f"{name}/{dataset}", (*room[:2], num_ranks), "f")
             self._add(f"{name}/arrival_time_ns", (*room[:2], num_rows), "f")
+            if self._has(f"{name}/num_served"):
+                self._add(f"{name}/num_served", (*room[:2], num_ranks), "iu")
         extents = tuple(int(one) for one in self._array(f"{name}/extents", 1)) if self._has(f"{name}/extents") else ()
         return Topology(
             index=index,
@@ -117,7 +124,7 @@ class _Reader(FileReader):
     def _add(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
         self._datasets[name] = self._checked(name, shape, kinds)
 
-    def _load(self, sizes: tuple[int, ...], num_topologies: int) -> tuple[LoadPoint, ...]:
+    def _load(self, sizes: tuple[int, ...], topologies: tuple[Topology, ...]) -> tuple[LoadPoint, ...]:
         columns: dict[str, Any] = {}
         num_rows: int | None = None
         for name, kinds in _LOAD_COLUMNS.items():
@@ -125,26 +132,38 @@ class _Reader(FileReader):
             if column.dtype.kind not in kinds:
                 raise self._damaged(f"/load/{name} is {column.dtype}")
             num_rows, columns[name] = len(column), column
+        served = self._served_in_load(num_rows)
         there = np.flatnonzero(columns["elapsed_s"] > 0)
         points = []
-        for row in zip(*(column[there].tolist() for column in columns.values()), strict=True):
+        for at, *row in zip(there.tolist(), *(column[there].tolist() for column in columns.values()), strict=True):
             topology_index, size_index, repeat, *numbers = row
-            if not (0 <= topology_index < num_topologies and 0 <= size_index < len(sizes) and repeat >= 0):
+            if not (0 <= topology_index < len(topologies) and 0 <= size_index < len(sizes) and repeat >= 0):
                 raise self._damaged(f"/load has topology {topology_index} with size {size_index}")
             if not all(0 <= number < np.inf for number in numbers):
                 raise self._damaged("/load has values that no measurement gives")
-            point = LoadPoint(TopologyCell(topology_index, size_index, repeat, sizes[size_index]), *numbers)
+            cell = TopologyCell(topology_index, size_index, repeat, sizes[size_index])
+            point = LoadPoint(cell, served[at] if served else topologies[topology_index].all_channels, *numbers)
             if point.num_exchanges < 1:
                 raise self._damaged("/load has a point without exchanges")
             points.append(point)
         return tuple(points)
 
+    def _served_in_load(self, num_rows: int | None) -> list[ServedChannels] | None:
+        if not all(self._has(f"load/{name}") for name in _SERVED_COLUMNS):
+            return None
+        columns = [self._array(f"load/{name}", 1, num_rows) for name in _SERVED_COLUMNS]
+        if any(column.dtype.kind not in "iu" or (column < 0).any() for column in columns):
+            raise self._damaged("/load has channels that are no counts")
+        return [ServedChannels(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+
 
 class _TimeReader:
     """See leadline.model.TopologyReader."""
 
-    def __init__(self, numbers: NumberReader, topologies: tuple[Topology, ...], num_ranks: int) -> None:
-        self._numbers, self._num_ranks = numbers, num_ranks
+    def __init__(
+        self, numbers: NumberReader, datasets: Container[str], topologies: tuple[Topology, ...], num_ranks: int
+    ) -> None:
+        self._numbers, self._num_ranks, self._datasets = numbers, num_ranks, datasets
         self._num_rows = [2 * topology.num_channels for topology in topologies]
 
     def row_start(self, topology: int) -> IntArray:
@@ -162,6 +181,16 @@ class _TimeReader:
             raise self._numbers.damaged(f"/{self._name(topology, 'partner')} names a rank that is not there")
         starts = self._numbers.stretch(self._name(topology, "starts"), *stretch).astype(bool)
         return Channels(first, row_start, partner, starts)
+
+    def num_served(self, topology: int, first: int, end: int) -> IntArray:
+        name, of_all = self._name(topology, "num_served"), np.diff(self.row_start(topology))
+        ranks = np.arange(first, end) % self._num_ranks
+        if name not in self._datasets:
+            return of_all[ranks]
+        found = self._numbers.stretch(name, first, end).astype(np.int64)
+        if ((found < 0) | (found > of_all[ranks])).any():
+            raise self._numbers.damaged(f"/{name} has more channels than there are")
+        return found
 
     def times(self, topology: int, dataset: str, first: int, end: int) -> FloatArray:
         return self._numbers.times(self._name(topology, dataset), first, end)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/bisection/measure.hpp"
+#include "bench/lost_pairs.hpp"
 #include "bench/message_memory.hpp"
 #include "bench/reductions.hpp"
 #include "kernel/neighbour_exchange.hpp"
@@ -56,8 +57,8 @@ double exchanges_done(std::span<const std::uint64_t> step_ends_ns, double at_ns)
 
 class ExchangeLoop {
  public:
-  /// Local. The stage outlives it.
-  explicit ExchangeLoop(const Stage& stage);
+  /// Local. References outlive it. All members are part of a step of LostPairs::until_nothing_is_lost().
+  ExchangeLoop(const Stage& stage, LostPairs& lost_pairs);
 
   /// Collective over all ranks, whose routes fit together; links are open. Untimed messages come before the timed
   /// ones.
@@ -75,10 +76,13 @@ class ExchangeLoop {
  private:
   void post(const schedule::Route& route, std::uint64_t num_steps);
   kernel::NeighbourExchange exchange(std::uint64_t message_size_bytes) const;
+  std::optional<kernel::NeighbourMismatch> run_task(std::uint64_t message_size_bytes,
+                                                    const kernel::NeighbourTask& task);
   std::uint64_t time_exchanges(const schedule::Route& route, std::uint64_t num, std::uint64_t message_size_bytes);
   std::uint64_t time_streams(const schedule::Route& route, std::uint64_t num, std::uint64_t message_size_bytes);
 
   const Stage& stage_;
+  LostPairs& lost_pairs_;
   std::vector<kernel::NeighbourChannel> channels_;
   std::vector<std::uint32_t> step_ends_;
   std::vector<std::uint64_t> step_ends_ns_;

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "bench/bisection/current_step.hpp"
@@ -17,6 +19,7 @@
 #include "bench/bisection/stopping.hpp"
 #include "bench/bisection/tally.hpp"
 #include "bench/links.hpp"
+#include "bench/lost_pairs.hpp"
 #include "bench/reductions.hpp"
 #include "kernel/barrier.hpp"
 #include "schedule/pattern.hpp"
@@ -42,15 +45,12 @@ std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
   return current_step;
 }
 
-/// Those of barriers, which stay open; those to partners are opened pattern by pattern.
-void open_barrier_links(const Stage& stage) {
-  cluster::Cluster& cluster = stage.cluster;
-  const std::vector<std::int32_t> partners = kernel::barrier_partners(cluster.rank(), cluster.size());
-  open_links(cluster, stage.transport, in_hashed_order(partners, cluster.rank()), stage.request.timeout_s);
-  cluster.barrier();
-}
-
 Interval as_model(const stats::MeanInterval& interval) { return {interval.num, interval.mean, interval.half_width}; }
+
+[[noreturn]] void throw_no_pair_left() {
+  throw AgreedError(Error(ExitStatus::run_failed, "no pair of ranks is left that a random pattern could have",
+                          "all others are lost", "Look at what was lost first"));
+}
 
 /// One message size under way.
 struct Size {
@@ -83,7 +83,9 @@ class Measuring {
   Measuring(const Stage& stage, CurrentStep& current_step, Measured& measured)
       : stage_(stage),
         current_step_(current_step),
-        loop_(stage),
+        lost_pairs_(stage.request, stage.cluster, stage.transport),
+        loop_(stage, lost_pairs_),
+        ranks_(stage.plan.ranks),
         budget_(stage.request),
         slow_components_(1 - stage.request.threshold),
         size_(stage.request, 0),
@@ -104,11 +106,16 @@ class Measuring {
   /// Whether there is no time for another pattern; the first one is always measured.
   bool time_is_over() const { return !size_.times.empty() && size_.word.time_is_over; }
 
-  PatternSummary run_pattern(const PatternPosition& position, const Pattern& pattern);
+  void run_step(const std::function<void()>& step);
+  void open_barrier_links();
+  Pattern random_pattern(std::uint64_t index) const;
+  Pattern without_lost(Pattern pattern) const;
+  std::optional<PatternSummary> run_pattern(const PatternPosition& position, Pattern pattern);
   void link(std::int32_t one, std::int32_t other);
   void note(const PatternSummary& summary, const Tally& all);
   RootDecision decide(const PatternPosition& position) const;
   void keep(const PatternSummary& summary, const RankTimes& own);
+  std::vector<double> times_alone(std::span<const AlonePair> pairs, std::uint64_t message_size_bytes);
   void run_baseline(const PatternPosition& position, const Pattern& pattern);
   void write_rows(const std::optional<WrongByte>& wrong_byte);
 
@@ -117,8 +124,10 @@ class Measuring {
 
   const Stage& stage_;
   CurrentStep& current_step_;
+  LostPairs lost_pairs_;
   ExchangeLoop loop_;
-  TimeBudget budget_;  // counts on rank 0
+  std::vector<std::int32_t> ranks_;  // of the plan's those that are not lost
+  TimeBudget budget_;                // counts on rank 0
   SlowComponentSearch slow_components_;
   Size size_;
   std::uint64_t num_verified_ = 0;  // exchanges, on all ranks alike: numbers the next one
@@ -132,14 +141,45 @@ PatternPosition Measuring::next_position(PatternKind kind, std::uint64_t index, 
   return {size_.index, size_.message_size_bytes, size_.times.size(), kind, index, repeat, name};
 }
 
+/// Collective: what may be repeated, since a rank or a pair of ranks gets lost in it.
+void Measuring::run_step(const std::function<void()>& step) {
+  lost_pairs_.until_nothing_is_lost(step);
+  const Losses& losses = lost_pairs_.losses();
+  const std::size_t num_before = measured_.losses.pairs.size();
+  if (losses.pairs.size() == num_before && losses.ranks.size() == measured_.losses.ranks.size()) return;
+  measured_.losses = losses;
+  std::erase_if(ranks_, [&](std::int32_t rank) { return lost_pairs_.is_lost(rank, rank); });
+  if (stage_.progress == nullptr) return;
+  for (const LostPair& pair : lost_pairs_of_present_ranks(losses, num_before)) {
+    stage_.progress->pair_lost(pair.low, pair.high, pair.why);
+  }
+}
+
+/// They stay open; those to partners are opened pattern by pattern.
+void Measuring::open_barrier_links() {
+  const int rank = stage_.cluster.rank();
+  const std::vector<std::int32_t> partners = kernel::barrier_partners(rank, stage_.cluster.size());
+  run_step([&] { lost_pairs_.open(in_hashed_order(partners, rank)); });
+  stage_.cluster.barrier();
+}
+
+Pattern Measuring::without_lost(Pattern pattern) const {
+  const Losses& losses = lost_pairs_.losses();
+  if (losses.pairs.empty() && losses.ranks.empty()) return pattern;
+  for (std::size_t rank = 0; rank < pattern.send_to.size(); ++rank) {
+    std::int32_t& to = pattern.send_to[rank];
+    if (to != schedule::no_rank && lost_pairs_.is_lost(static_cast<std::int32_t>(rank), to)) to = schedule::no_rank;
+  }
+  return pattern;
+}
+
 /// Opened in the order of all pairs, see bench/links.hpp.
 void Measuring::link(std::int32_t one, std::int32_t other) {
   std::vector<std::int32_t> partners;
   for (const std::int32_t partner : {one, other}) {
     if (partner != schedule::no_rank) partners.push_back(partner);
   }
-  open_links(stage_.cluster, stage_.transport, in_hashed_order(partners, stage_.cluster.rank()),
-             stage_.request.timeout_s);
+  lost_pairs_.open(in_hashed_order(partners, stage_.cluster.rank()));
 }
 
 /// Counts on rank 0 alone.
@@ -173,20 +213,23 @@ void Measuring::keep(const PatternSummary& summary, const RankTimes& own) {
   stage_.progress->pattern_ends(summary, size_.stopping.interval(), budget_.elapsed_s());
 }
 
-PatternSummary Measuring::run_pattern(const PatternPosition& position, const Pattern& pattern) {
+/// Collective. Nothing where ranks or pairs get lost until no pair is left.
+std::optional<PatternSummary> Measuring::run_pattern(const PatternPosition& position, Pattern pattern) {
   current_step_.enter(position);
   if (stage_.progress != nullptr) stage_.progress->pattern_begins(position, pattern);
   const double begin_s = budget_.elapsed_s();
   const std::uint64_t size_bytes = position.message_size_bytes;
-  const Route route = pattern.route(stage_.cluster.rank());
-  link(route.to, route.from);
-
+  Route route;
   std::optional<WrongByte> wrong_byte;
-  if (stage_.request.verify) {
-    wrong_byte = loop_.verify(route, position, num_verified_);
-    num_verified_ += stage_.request.num_exchanges;
-  }
-  const Loop loop = loop_.run(route, traffic_of(pattern), size_bytes);
+  Loop loop;
+  run_step([&] {
+    pattern = without_lost(std::move(pattern));
+    route = pattern.route(stage_.cluster.rank());
+    link(route.to, route.from);
+    if (stage_.request.verify) wrong_byte = loop_.verify(route, position, num_verified_);
+    loop = loop_.run(route, traffic_of(pattern), size_bytes);
+  });
+  if (stage_.request.verify) num_verified_ += stage_.request.num_exchanges;
 
   Tally own = tally_of(stage_.cluster.rank(), loop, size_bytes);
   if (wrong_byte) own.num_wrong = 1;
@@ -194,6 +237,7 @@ PatternSummary Measuring::run_pattern(const PatternPosition& position, const Pat
     own.verified_bytes = stage_.request.num_exchanges * size_bytes;
   }
   const Tally all = sum_of(stage_.cluster, own);
+  if (all.num_connections == 0) return std::nullopt;
   measured_.verified_bytes += all.verified_bytes;
   PatternSummary summary = summary_of(position, all);
   summary.accepted = position.kind == PatternKind::worst && summary.bytes_per_s_mean < size_.worst_bytes_per_s;
@@ -212,6 +256,7 @@ PatternSummary Measuring::run_pattern(const PatternPosition& position, const Pat
   summary.measuring_s = budget_.elapsed_s() - begin_s;
   keep(summary, {route.to, route.from, loop.time_ns(), full_load_ns});
   if (all.num_wrong > 0) write_rows(wrong_byte);
+  if (position.kind == PatternKind::random) run_baseline(position, pattern);
   return summary;
 }
 
@@ -230,30 +275,51 @@ void Measuring::write_rows(const std::optional<WrongByte>& wrong_byte) {
   last_rows_s_ = budget_.elapsed_s();
 }
 
+/// Collective: of each pair the time of a message while all others rest, on all ranks; 0 where the pair is lost.
+std::vector<double> Measuring::times_alone(std::span<const AlonePair> pairs, std::uint64_t message_size_bytes) {
+  const int rank = stage_.cluster.rank();
+  std::vector<double> times_ns(pairs.size());
+  run_step([&] {
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const auto [from, to] = pairs[i];
+      times_ns[i] = 0;
+      if (lost_pairs_.is_lost(from, to)) continue;
+      if (rank == from) link(to, schedule::no_rank);
+      if (rank == to) link(from, schedule::no_rank);
+      times_ns[i] = loop_.share_of_pair(from, to, message_size_bytes);
+    }
+  });
+  sum_over_ranks(stage_.cluster, times_ns);
+  lost_pairs_.note_lost_ranks();  // the other half of a time may be missing
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (lost_pairs_.is_lost(pairs[i].from, pairs[i].to)) times_ns[i] = 0;
+  }
+  return times_ns;
+}
+
 void Measuring::run_baseline(const PatternPosition& position, const Pattern& pattern) {
   const std::vector<AlonePair> pairs =
       draw_baseline_pairs(pattern, stage_.request.num_baseline_pairs, stage_.request.seed, position.index);
   if (pairs.empty()) return;
   current_step_.enter(position, CurrentStep::Activity::baseline);
-  std::vector<double> times_ns;
-  for (const AlonePair& pair : pairs) {
-    times_ns.push_back(loop_.share_of_pair(pair.from, pair.to, position.message_size_bytes));
-  }
-  sum_over_ranks(stage_.cluster, times_ns);
+  const std::vector<double> times_ns = times_alone(pairs, position.message_size_bytes);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (times_ns[i] == 0) continue;
     size_.baseline.push_back(bytes_per_s(position.message_size_bytes, times_ns[i]));
     if (!is_root()) continue;
     measured_.baseline.push_back({size_.index, position.number, pairs[i].from, pairs[i].to, times_ns[i]});
   }
 }
 
-void Measuring::run_random() {
+Pattern Measuring::random_pattern(std::uint64_t index) const {
   const Plan& plan = stage_.plan;
+  return schedule::random_pattern(plan.participants, ranks_, stage_.request.seed, index);
+}
+
+void Measuring::run_random() {
   for (std::uint64_t index = 0; size_.stopped_by == StopReason::not_stopped; ++index) {
-    const Pattern pattern = schedule::random_pattern(plan.participants, plan.ranks, stage_.request.seed, index);
     const PatternPosition position = next_position(PatternKind::random, index, 0, name_of(PatternKind::random));
-    run_pattern(position, pattern);
-    run_baseline(position, pattern);
+    if (!run_pattern(position, random_pattern(index))) throw_no_pair_left();
     if (size_.word.rows_are_due) write_rows(std::nullopt);
   }
 }
@@ -275,18 +341,18 @@ void Measuring::run_worst() {
   const Plan& plan = stage_.plan;
   const BisectionRequest& request = stage_.request;
   if (request.num_worst_steps == 0) return;
-  Pattern worst = schedule::random_pattern(plan.participants, plan.ranks, request.seed, size_.worst_index);
+  Pattern worst = random_pattern(size_.worst_index);
   // The worst of many is partly due to chance: it is measured again first, and later steps are compared with that.
   size_.worst_bytes_per_s = std::numeric_limits<double>::infinity();
   for (std::uint64_t step = 0; step < request.num_worst_steps && !time_is_over(); ++step) {
     Pattern proposal =
         step == 0 ? worst
                   : schedule::with_swapped_partners(worst, plan.participants, swapped_share, request.seed, step);
-    const PatternSummary summary =
-        run_pattern(next_position(PatternKind::worst, step, 0, name_of(PatternKind::worst)), proposal);
-    if (summary.accepted) {
+    const auto summary = run_pattern(next_position(PatternKind::worst, step, 0, name_of(PatternKind::worst)), proposal);
+    if (!summary) return;
+    if (summary->accepted) {
       worst = std::move(proposal);
-      size_.worst_bytes_per_s = summary.bytes_per_s_mean;
+      size_.worst_bytes_per_s = summary->bytes_per_s_mean;
     }
     if (size_.word.rows_are_due) write_rows(std::nullopt);
   }
@@ -343,19 +409,18 @@ void Measuring::retest(double median_bytes_per_s) {
       slowest_connections(stage_.cluster, size_.index, size_.random_times(), stage_.request.retest);
   if (!slowest.empty())
     current_step_.enter(next_position(PatternKind::random, 0, 0, {}), CurrentStep::Activity::retest);
-  const int rank = stage_.cluster.rank();
   for (SlowConnection& connection : slowest) {
-    if (rank == connection.from) link(connection.to, schedule::no_rank);
-    if (rank == connection.to) link(connection.from, schedule::no_rank);
+    const AlonePair pair{connection.from, connection.to};
     connection.alone_time_ns = std::numeric_limits<double>::infinity();
     connection.slow_alone = true;
     for (int attempt = 0; attempt < max_retests_alone && connection.slow_alone; ++attempt) {
-      std::vector<double> time_ns{loop_.share_of_pair(connection.from, connection.to, size_.message_size_bytes)};
-      sum_over_ranks(stage_.cluster, time_ns);
-      connection.alone_time_ns = std::min(connection.alone_time_ns, time_ns.front());
+      const double time_ns = times_alone(std::span(&pair, 1), size_.message_size_bytes).front();
+      if (time_ns == 0) break;
+      connection.alone_time_ns = std::min(connection.alone_time_ns, time_ns);
       connection.slow_alone = bytes_per_s(size_.message_size_bytes, connection.alone_time_ns) <
                               (1 - stage_.request.threshold) * usual_bytes_per_s;
     }
+    if (std::isinf(connection.alone_time_ns)) continue;  // the pair is lost
     if (stage_.progress != nullptr) stage_.progress->retest_done(connection);
     if (is_root()) measured_.slow_connections.push_back(connection);
   }
@@ -376,6 +441,7 @@ void Measuring::run_size(int size_index) {
 }
 
 void Measuring::run() {
+  open_barrier_links();
   for (std::size_t i = 0; i < stage_.request.message_sizes_bytes.size(); ++i) run_size(static_cast<int>(i));
   current_step_.enter({}, CurrentStep::Activity::diagnosis);
   cluster::Cluster& cluster = stage_.cluster;
@@ -383,13 +449,14 @@ void Measuring::run() {
   const auto host_of = stage_.plan.rank_layout.host_of.empty() ? cluster.host_of() : stage_.plan.rank_layout.host_of;
   measured_.slow_components =
       slow_components_.find(cluster, host_of, simulated_host.empty() ? cluster.host() : simulated_host);
+  lost_pairs_.note_lost_ranks();
+  measured_.losses = lost_pairs_.losses();
 }
 
 }  // namespace
 
 void measure(const Stage& stage, Measured& measured) {
   const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
-  open_barrier_links(stage);
   Measuring(stage, *current_step, measured).run();
 }
 

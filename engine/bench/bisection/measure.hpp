@@ -8,6 +8,7 @@
 
 #include "bench/bisection/output.hpp"
 #include "bench/bisection/plan.hpp"
+#include "bench/lost_pairs.hpp"
 #include "cluster/cluster.hpp"
 #include "model/bisection_request.hpp"
 #include "model/bisection_result.hpp"
@@ -28,7 +29,7 @@ struct Stage {
   Progress* progress = nullptr;  ///< rank 0 only
 };
 
-/// Rank 0 only, but for verified_bytes.
+/// Rank 0 only, but for verified_bytes and losses.
 struct Measured {
   std::vector<PatternSummary> patterns;
   std::vector<BaselineSample> baseline;
@@ -36,11 +37,13 @@ struct Measured {
   std::vector<SlowConnection> slow_connections;
   std::vector<SlowComponent> slow_components;
   std::uint64_t verified_bytes = 0;
+  Losses losses;  ///< the same on all ranks
 };
 
-/// Collective. Links to a pattern's partners are opened before it, outside any timing. A wrong byte (--verify) is
-/// agreed on by all ranks after the pattern in which it came: AgreedError(run_failed); everything measured before is
-/// with the store and in `measured`.
+/// Collective. Links to a pattern's partners are opened before it, outside any timing. A pattern in which a rank or a
+/// pair of ranks is lost is measured again without it (bench/lost_pairs). A wrong byte (--verify) is agreed on by all
+/// ranks after the pattern in which it came, and so is that no pair is left for a random pattern:
+/// AgreedError(run_failed); everything measured before is with the store and in `measured`.
 void measure(const Stage& stage, Measured& measured);
 
 }  // namespace leadline::bench::bisection

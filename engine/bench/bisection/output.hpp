@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "model/bisection_result.hpp"
 #include "schedule/pattern.hpp"
@@ -48,6 +49,7 @@ class Progress {
   /// `so_far`: the interval over the random patterns of this size.
   virtual void pattern_ends(const PatternSummary& /*summary*/, const Interval& /*so_far*/, double /*elapsed_s*/) {}
   virtual void retest_done(const SlowConnection& /*connection*/) {}
+  virtual void pair_lost(int /*low*/, int /*high*/, const std::string& /*why*/) {}
   virtual void size_ends(const BisectionSummary& /*summary*/) {}
 };
 

@@ -85,8 +85,9 @@ std::vector<SlowComponent> SlowComponentSearch::find(cluster::Cluster& cluster, 
     if (is_slow(host.numbers)) slow_hosts.push_back(component_of(-1, host.host, host.numbers));
   }
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (!is_slow(ranks[rank])) continue;
     const HostNumbers& host = hosts.at(host_of[rank]);
-    if (!is_slow(ranks[rank]) || is_slow(host.numbers)) continue;
+    if (is_slow(host.numbers)) continue;
     slow_ranks.push_back(component_of(static_cast<std::int32_t>(rank), host.host, ranks[rank]));
   }
   sort_slowest_first(slow_hosts);

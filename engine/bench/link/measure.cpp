@@ -232,7 +232,7 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
   const Tally all = close_round(stage_.cluster, own, wrong_byte);
   meter_.lost_pairs().note_lost_ranks();
   if (all.has_lost_pairs != 0) {
-    if (const auto lost = meter_.lost_pairs().settle()) row_.set(static_cast<std::size_t>(*lost), {});
+    for (const std::int32_t lost : meter_.lost_pairs().settle()) row_.set(static_cast<std::size_t>(lost), {});
     show_losses();
   }
   return all;
@@ -273,7 +273,7 @@ void Measuring::show(std::int64_t round, const Tally& all, const Spread& across,
 void Measuring::show_losses() {
   const std::size_t num_before = std::exchange(measured_.losses, meter_.lost_pairs().losses()).pairs.size();
   if (stage_.progress == nullptr) return;
-  for (const LostPair& pair : std::span(measured_.losses.pairs).subspan(num_before)) {
+  for (const LostPair& pair : lost_pairs_of_present_ranks(measured_.losses, num_before)) {
     stage_.progress->pair_lost(pair.low, pair.high, pair.why);
   }
 }

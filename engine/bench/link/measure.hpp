@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "bench/link/lost_pairs.hpp"
 #include "bench/link/output.hpp"
 #include "bench/link/pair_meter.hpp"
 #include "bench/link/plan.hpp"
+#include "bench/lost_pairs.hpp"
 #include "cluster/cluster.hpp"
 #include "diagnosis/layout.hpp"
 #include "model/link_request.hpp"

@@ -156,11 +156,7 @@ Outcome outcome() {
 void declare_options(OptionTable& options, LinkRequest& request, std::optional<ResultFormat>& format) {
   declare_who(options, request);
   options.flag("--one-per-host", "only the lowest rank of each host takes part; the others wait", request.one_per_host);
-  options.flag(
-      "--strict-ranks",
-      "end the run with status 4 where two ranks do not reach each other, or a rank is lost, instead of leaving "
-      "that out",
-      request.strict_ranks);
+  declare_strict_ranks(options, request);
   declare_what(options, request);
   declare_pairs(options, request);
   declare_order(options, request);

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "bench/link/lost_pairs.hpp"
 #include "bench/link/message_buffers.hpp"
 #include "bench/link/plan.hpp"
+#include "bench/lost_pairs.hpp"
 #include "cluster/cluster.hpp"
 #include "core/error.hpp"
 #include "model/link_request.hpp"

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "bench/links.hpp"
@@ -34,19 +36,14 @@ std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
   return current_step;
 }
 
-/// Collective: everything that the run needs, outside any timing.
-void open_links(const Stage& stage) {
-  cluster::Cluster& cluster = stage.cluster;
-  bench::open_links(cluster, stage.transport,
-                    partners_to_connect(stage.plan.topologies, cluster.rank(), cluster.size()),
-                    stage.request.timeout_s);
-  cluster.barrier();
-}
-
 class Measuring {
  public:
-  Measuring(const Stage& stage, CurrentStep& current_step, Measured& measured)
-      : stage_(stage), current_step_(current_step), samples_(stage.request.num_iterations), measured_(measured) {}
+  Measuring(const Stage& stage, RunLinks& links, CurrentStep& current_step, Measured& measured)
+      : stage_(stage),
+        links_(links),
+        current_step_(current_step),
+        samples_(stage.request.num_iterations),
+        measured_(measured) {}
 
   void run();
 
@@ -54,6 +51,7 @@ class Measuring {
   void run_cell(std::size_t index);
 
   const Stage& stage_;
+  RunLinks& links_;
   CurrentStep& current_step_;
   std::vector<kernel::ExchangeSample> samples_;
   std::uint64_t num_verified_ = 0;  // exchanges, on all ranks alike: numbers the next one
@@ -66,24 +64,29 @@ void Measuring::run_cell(std::size_t index) {
   current_step_.enter(cell);
   if (stage_.progress != nullptr) stage_.progress->cell_begins(cell, index, stage_.plan.cells.size());
   const std::uint64_t cell_start_ns = now_ns();
-  CellExchange exchange(stage_, cell);
+  std::optional<CellExchange> exchange;
   std::optional<WrongByte> wrong_byte;
+  std::vector<double> arrival_ns;
+  links_.run_step([&] {
+    exchange.emplace(stage_, links_.lost_pairs(), cell);
+    if (stage_.request.verify) wrong_byte = exchange->verify(num_verified_, samples_);
+    exchange->run(stage_.request.num_warmup, samples_);
+    arrival_ns = exchange->trace(stage_.request.num_traced);
+  });
+  const double measuring_s = seconds_since(cell_start_ns);
   std::uint64_t verified_bytes = 0;
   if (stage_.request.verify) {
-    wrong_byte = exchange.verify(num_verified_, samples_);
     num_verified_ += samples_.size();
-    verified_bytes = samples_.size() * exchange.received_bytes();
+    verified_bytes = samples_.size() * exchange->received_bytes();
   }
-  exchange.run(stage_.request.num_warmup, samples_);
-  const std::vector<double> arrival_ns = exchange.trace(stage_.request.num_traced);
-  const double measuring_s = seconds_since(cell_start_ns);
 
   const schedule::Topology& topology = stage_.plan.topologies[static_cast<std::size_t>(cell.topology_index)];
   CellNumbers numbers = summarize(stage_.cluster, cell, topology.spec().mode,
-                                  {samples_, exchange.channels(), arrival_ns, verified_bytes});
+                                  {samples_, exchange->channels(), exchange->num_served(), arrival_ns, verified_bytes});
   numbers.summary.measuring_s = measuring_s;
   measured_.verified_bytes += numbers.verified_bytes;
-  const CellRow row{numbers.own, arrival_ns, numbers.with_barrier_ns, numbers.slowest_rank_ns};
+  const CellRow row{static_cast<std::int32_t>(exchange->num_served()), numbers.own, arrival_ns, numbers.with_barrier_ns,
+                    numbers.slowest_rank_ns};
   write_and_agree(
       stage_.cluster, [&] { stage_.store.write(index, row, numbers.summary); }, wrong_byte);
   if (stage_.progress != nullptr) stage_.progress->cell_ends(numbers.summary, seconds_since(start_ns_));
@@ -99,18 +102,57 @@ void Measuring::run() {
 
 void measure(const Stage& stage, Measured& measured) {
   const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
-  open_links(stage);
-  if (stage.request.duration_s > 0) return load(stage, *current_step, measured);
-  Measuring(stage, *current_step, measured).run();
+  RunLinks links(stage, measured);
+  if (stage.request.duration_s > 0) {
+    load(stage, links, *current_step, measured);
+  } else {
+    Measuring(stage, links, *current_step, measured).run();
+  }
+  links.note_losses();
 }
 
-CellExchange::CellExchange(const Stage& stage, const Cell& cell)
+RunLinks::RunLinks(const Stage& stage, Measured& measured)
+    : stage_(stage), lost_pairs_(stage.request, stage.cluster, stage.transport), measured_(measured) {
+  const std::vector<std::int32_t> partners =
+      partners_to_connect(stage.plan.topologies, stage.cluster.rank(), stage.cluster.size());
+  run_step([&] { lost_pairs_.open(partners); });
+  stage.cluster.barrier();
+}
+
+bool RunLinks::run_step(const std::function<void()>& step) {
+  lost_pairs_.until_nothing_is_lost(step);
+  return note_losses();
+}
+
+bool RunLinks::note_losses() {
+  lost_pairs_.note_lost_ranks();
+  const Losses& losses = lost_pairs_.losses();
+  const std::size_t num_pairs_before = measured_.losses.pairs.size();
+  if (losses.pairs.size() == num_pairs_before && losses.ranks.size() == measured_.losses.ranks.size()) return false;
+  measured_.losses = losses;
+  if (stage_.progress == nullptr) return true;
+  for (const LostPair& pair : lost_pairs_of_present_ranks(losses, num_pairs_before)) {
+    stage_.progress->pair_lost(pair.low, pair.high, pair.why);
+  }
+  return true;
+}
+
+CellExchange::CellExchange(const Stage& stage, LostPairs& lost_pairs, const Cell& cell)
     : stage_(stage),
+      lost_pairs_(lost_pairs),
       cell_(cell),
       topology_(stage.plan.topologies[static_cast<std::size_t>(cell.topology_index)]),
       channels_(topology_.channels(stage.cluster.rank())),
-      timed_(neighbourhood(topology_, stage.cluster.rank(), {stage.request.max_outstanding, stage.slots.num()},
-                           SlotUse::by_step)) {}
+      num_served_(static_cast<std::size_t>(std::ranges::count_if(
+          channels_, [&](const schedule::Channel& channel) { return !lost_pairs.is_lost(channel.partner); }))),
+      timed_(served(SlotUse::by_step)) {}
+
+Neighbourhood CellExchange::served(SlotUse use) const {
+  const Room room{stage_.request.max_outstanding, stage_.slots.num()};
+  Neighbourhood all = neighbourhood(topology_, stage_.cluster.rank(), room, use);
+  if (num_served_ == channels_.size()) return all;
+  return without(all, [&](std::int32_t partner) { return lost_pairs_.is_lost(partner); });
+}
 
 std::uint64_t CellExchange::received_bytes() const {
   const auto num = std::count_if(timed_.entries.begin(), timed_.entries.end(),
@@ -119,21 +161,23 @@ std::uint64_t CellExchange::received_bytes() const {
 }
 
 void CellExchange::run(std::uint64_t num_warmup, std::span<kernel::ExchangeSample> samples) {
-  const InTransport in_transport(stage_.cluster.progress_counter(), awaited_in(timed_.entries, stage_.cluster));
-  stage_.transport.exchange_with_neighbours(timed_.exchange(cell_.message_size_bytes, num_warmup), stage_.slots.all(),
-                                            kernel::TimedExchanges{samples});
+  run_task(timed_.exchange(cell_.message_size_bytes, num_warmup), kernel::TimedExchanges{samples});
+}
+
+std::optional<kernel::NeighbourMismatch> CellExchange::run_task(const kernel::NeighbourExchange& exchange,
+                                                                const kernel::NeighbourTask& task) {
+  const InTransport in_transport(stage_.cluster.progress_counter(), lost_pairs_.awaited_in(exchange.channels));
+  std::optional<kernel::NeighbourMismatch> mismatch;
+  lost_pairs_.exchange(
+      [&] { mismatch = stage_.transport.exchange_with_neighbours(exchange, stage_.slots.all(), task); });
+  return mismatch;
 }
 
 std::optional<WrongByte> CellExchange::verify(std::uint64_t first_exchange, std::span<kernel::ExchangeSample> samples) {
-  if (!verified_) {
-    verified_ = neighbourhood(topology_, stage_.cluster.rank(), {stage_.request.max_outstanding, stage_.slots.num()},
-                              SlotUse::by_channel);
-  }
-  const InTransport in_transport(stage_.cluster.progress_counter(), awaited_in(timed_.entries, stage_.cluster));
+  if (!verified_) verified_ = served(SlotUse::by_channel);
   const kernel::Contents contents{stage_.request.fill, stage_.request.fill_seed, first_exchange};
   const auto mismatch =
-      stage_.transport.exchange_with_neighbours(verified_->exchange(cell_.message_size_bytes, 0), stage_.slots.all(),
-                                                kernel::VerifiedExchanges{contents, samples});
+      run_task(verified_->exchange(cell_.message_size_bytes, 0), kernel::VerifiedExchanges{contents, samples});
   if (!mismatch) return std::nullopt;
   return described(*mismatch);
 }
@@ -154,11 +198,7 @@ std::vector<double> CellExchange::trace(std::uint64_t num_traced) {
   std::vector<std::uint64_t> arrivals_ns(timed_.entries.size());
   std::vector<double> by_channel(channels_.size() * num);  // a channel's one after the other
   for (std::size_t t = 0; t < num; ++t) {
-    {
-      const InTransport in_transport(stage_.cluster.progress_counter(), awaited_in(timed_.entries, stage_.cluster));
-      stage_.transport.exchange_with_neighbours(timed_.exchange(cell_.message_size_bytes, 0), stage_.slots.all(),
-                                                kernel::TracedExchange{arrivals_ns});
-    }
+    run_task(timed_.exchange(cell_.message_size_bytes, 0), kernel::TracedExchange{arrivals_ns});
     for (std::size_t i = 0; i < arrivals_ns.size(); ++i) {
       if (!kernel::receives(timed_.entries[i].part)) continue;
       by_channel[timed_.channel_of[i] * num + t] = static_cast<double>(arrivals_ns[i]);

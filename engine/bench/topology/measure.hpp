@@ -2,11 +2,14 @@
 // Measures the cells of a plan, or loads them for a duration: the one stage that touches the fabric.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "bench/lost_pairs.hpp"
 #include "bench/reductions.hpp"
 #include "bench/topology/neighbourhood.hpp"
 #include "bench/topology/output.hpp"
@@ -38,20 +41,44 @@ struct Measured {
   std::vector<LoadPoint> load;     ///< rank 0 only
   std::vector<LoadStall> stalls;   ///< of the load, the same on all ranks
   std::uint64_t verified_bytes = 0;
+  Losses losses;  ///< the same on all ranks
 };
 
-/// Collective. Opens the links first. A wrong byte is agreed on by all ranks after the cell in which it came, or at
-/// the end of the load (with --stop-at-first at the end of the slice in which it came): AgreedError(run_failed) that
-/// names rank, host, sender, exchange, message size and byte; everything measured before is with the store and in
-/// `measured`.
+/// Collective. Opens the links first. A cell, or a batch of the load, in which a rank or a pair of ranks is lost is
+/// measured again without its channels (bench/lost_pairs). A wrong byte is agreed on by all ranks after the cell in
+/// which it came, or at the end of the load (with --stop-at-first at the end of the slice in which it came):
+/// AgreedError(run_failed) that names rank, host, sender, exchange, message size and byte; everything measured before
+/// is with the store and in `measured`.
 void measure(const Stage& stage, Measured& measured);
 
+/// The links of a run, and what of them is lost.
+class RunLinks {
+ public:
+  /// Collective: opens them, outside any timing. References outlive it.
+  RunLinks(const Stage& stage, Measured& measured);
+
+  LostPairs& lost_pairs() { return lost_pairs_; }
+
+  /// Collective: what may be repeated, since a rank or a pair of ranks gets lost in it; whether that was so.
+  bool run_step(const std::function<void()>& step);
+
+  /// Local, after a collective: into `measured`; whether there are more.
+  bool note_losses();
+
+ private:
+  const Stage& stage_;
+  LostPairs lost_pairs_;
+  Measured& measured_;
+};
+
+/// All collective members are part of a step of LostPairs::until_nothing_is_lost().
 class CellExchange {
  public:
-  /// Local. The stage outlives it.
-  CellExchange(const Stage& stage, const Cell& cell);
+  /// Local. References outlive it. Channels to lost partners are not served.
+  CellExchange(const Stage& stage, LostPairs& lost_pairs, const Cell& cell);
 
   const std::vector<schedule::Channel>& channels() const { return channels_; }
+  std::size_t num_served() const { return num_served_; }  ///< of the channels
 
   /// Bytes that this rank receives in one exchange.
   std::uint64_t received_bytes() const;
@@ -70,10 +97,16 @@ class CellExchange {
  private:
   WrongByte described(const kernel::NeighbourMismatch& mismatch) const;
 
+  Neighbourhood served(SlotUse use) const;
+  std::optional<kernel::NeighbourMismatch> run_task(const kernel::NeighbourExchange& exchange,
+                                                    const kernel::NeighbourTask& task);
+
   const Stage& stage_;
+  LostPairs& lost_pairs_;
   Cell cell_;
   const schedule::Topology& topology_;
   std::vector<schedule::Channel> channels_;
+  std::size_t num_served_;
   Neighbourhood timed_;
   std::optional<Neighbourhood> verified_;  ///< where slots lie otherwise: made when it is needed
 };

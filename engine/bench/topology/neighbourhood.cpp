@@ -122,6 +122,20 @@ Neighbourhood neighbourhood(const schedule::Topology& topology, int rank, const 
   return all;
 }
 
+Neighbourhood without(const Neighbourhood& all, const std::function<bool(std::int32_t partner)>& is_lost) {
+  Neighbourhood left;
+  std::size_t i = 0;
+  for (const std::uint32_t end : all.step_ends) {
+    for (; i < end; ++i) {
+      if (is_lost(all.entries[i].partner)) continue;
+      left.entries.push_back(all.entries[i]);
+      left.channel_of.push_back(all.channel_of[i]);
+    }
+    left.step_ends.push_back(static_cast<std::uint32_t>(left.entries.size()));
+  }
+  return left;
+}
+
 std::vector<std::int32_t> partners_to_connect(std::span<const schedule::Topology> topologies, int rank, int num_ranks) {
   std::vector<bool> is_partner(static_cast<std::size_t>(num_ranks));
   const auto note = [&](std::int32_t partner) { is_partner[static_cast<std::size_t>(partner)] = true; };

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct Neighbourhood {
 /// Local. Without a cap all channels are one step (phased: two), in the order of schedule::Topology::channels; with one
 /// they are cut into steps of at most so many. The steps of all ranks fit together, whatever the cap.
 Neighbourhood neighbourhood(const schedule::Topology& topology, int rank, const Room& room, SlotUse use);
+
+/// Local: the same without channels to partners that are lost, as they see it, too; its steps still fit together.
+Neighbourhood without(const Neighbourhood& all, const std::function<bool(std::int32_t partner)>& is_lost);
 
 /// Local: all ranks to which `rank` needs an open link, for the channels of all topologies and for barriers; each once,
 /// in an order in which all ranks can open theirs without waiting for each other in a circle.

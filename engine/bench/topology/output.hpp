@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "model/topology_result.hpp"
 
@@ -12,6 +13,7 @@ namespace leadline::bench::topology {
 
 /// What one rank measured in a cell. Spans are valid during the call.
 struct CellRow {
+  std::int32_t num_served = 0;         ///< channels of this rank over which messages went
   ExchangeTimes own;                   ///< this rank's own time, without the barrier, over the timed exchanges
   std::span<const double> arrival_ns;  ///< by channel of this rank, as schedule::Topology::channels lists them: median
                                        ///< over the traced exchanges; 0 = none, or nothing arrives
@@ -38,6 +40,7 @@ class Progress {
   virtual ~Progress() = default;
   virtual void cell_begins(const Cell& /*cell*/, std::size_t /*index*/, std::size_t /*num_cells*/) {}
   virtual void cell_ends(const CellSummary& /*summary*/, double /*elapsed_s*/) {}
+  virtual void pair_lost(int /*low*/, int /*high*/, const std::string& /*why*/) {}
   virtual void load_goes_on(const LoadPoint& /*point*/, double /*elapsed_s*/) {}  ///< --duration
 };
 

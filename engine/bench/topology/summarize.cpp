@@ -15,16 +15,31 @@
 namespace leadline::bench::topology {
 namespace {
 
+/// Both ranks of a channel count it.
+struct ServedEnds {
+  std::uint64_t num = 0, max_rank = 0;
+};
+
+ServedEnds merged_ends(const ServedEnds& a, const ServedEnds& b) {
+  return {a.num + b.num, std::max(a.max_rank, b.max_rank)};
+}
+
+ServedChannels served_of(const ServedEnds& ends) {
+  return {static_cast<std::int64_t>(ends.num / 2), static_cast<std::int32_t>(ends.max_rank)};
+}
+
 /// The values of one reduction.
 struct Totals {
   stats::TimedPair slowest;  ///< time 0: none
   stats::Fairness fairness;  ///< of the rates of all directions
   std::uint64_t verified_bytes = 0;
+  ServedEnds served;
 };
 
 Totals totals_of(int rank, std::uint64_t message_size_bytes, const CellSamples& samples) {
   Totals totals;
   totals.verified_bytes = samples.verified_bytes;
+  totals.served = {samples.num_served, samples.num_served};
   for (std::size_t i = 0; i < samples.channels.size(); ++i) {
     const double time_ns = samples.arrival_ns[i];
     if (time_ns == 0) continue;
@@ -40,12 +55,13 @@ Totals merged(Totals all, const Totals& more) {
   if (stats::is_slower(more.slowest, all.slowest)) all.slowest = more.slowest;
   all.fairness.merge(more.fairness);
   all.verified_bytes += more.verified_bytes;
+  all.served = merged_ends(all.served, more.served);
   return all;
 }
 
 std::vector<double> own_times_ns(const CellSamples& samples) {
   std::vector<double> times_ns(samples.exchanges.size());
-  if (samples.channels.empty()) return times_ns;  // a rank without channels has no time of an exchange
+  if (samples.num_served == 0) return times_ns;  // a rank without channels has no time of an exchange
   std::transform(samples.exchanges.begin(), samples.exchanges.end(), times_ns.begin(),
                  [](const kernel::ExchangeSample& sample) { return static_cast<double>(sample.own_ns); });
   return times_ns;
@@ -100,6 +116,11 @@ ExchangeTimes times_of(std::span<double> times_ns) {
   return times;
 }
 
+ServedChannels served_by_all(cluster::Cluster& cluster, std::size_t own_num) {
+  return served_of(merged_over_ranks(cluster, ServedEnds{own_num, own_num},
+                                     [](const ServedEnds& a, const ServedEnds& b) { return merged_ends(a, b); }));
+}
+
 CellNumbers summarize(cluster::Cluster& cluster, const Cell& cell, schedule::ChannelMode mode,
                       const CellSamples& samples) {
   CellNumbers numbers;
@@ -107,9 +128,9 @@ CellNumbers summarize(cluster::Cluster& cluster, const Cell& cell, schedule::Cha
   summary.cell = cell;
   std::vector<double> own_ns = own_times_ns(samples);
   double own_bytes_per_s = std::numeric_limits<double>::quiet_NaN();
-  if (!samples.channels.empty()) {
+  if (samples.num_served > 0) {
     numbers.own = times_of_copy(own_ns);
-    const auto num_messages = static_cast<double>(samples.channels.size()) * schedule::num_ways(mode);
+    const auto num_messages = static_cast<double>(samples.num_served) * schedule::num_ways(mode);
     own_bytes_per_s = 1e9 * num_messages * static_cast<double>(cell.message_size_bytes) / numbers.own.median;
   }
 
@@ -117,6 +138,7 @@ CellNumbers summarize(cluster::Cluster& cluster, const Cell& cell, schedule::Cha
   gather_rates(cluster, own_bytes_per_s, summary);
   const Totals totals = merged_over_ranks(cluster, totals_of(cluster.rank(), cell.message_size_bytes, samples), merged);
   numbers.verified_bytes = totals.verified_bytes;
+  summary.served = served_of(totals.served);
   if (cluster.rank() != 0) return numbers;
 
   numbers.slowest_rank_ns = std::move(own_ns);

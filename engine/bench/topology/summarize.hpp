@@ -2,6 +2,7 @@
 // A cell in numbers: what all ranks measured, brought together without any rank holding it all.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,6 +21,7 @@ ExchangeTimes times_of(std::span<double> times_ns);
 struct CellSamples {
   std::span<const kernel::ExchangeSample> exchanges;  ///< equally many on all ranks
   std::span<const schedule::Channel> channels;
+  std::size_t num_served = 0;          ///< of the channels: all but those to lost partners
   std::span<const double> arrival_ns;  ///< by channel; 0 = not measured, or nothing arrives
   std::uint64_t verified_bytes = 0;
 };
@@ -35,5 +37,8 @@ struct CellNumbers {
 /// Collective. Memory: O(exchanges) beside the input, on rank 0 O(ranks) more.
 CellNumbers summarize(cluster::Cluster& cluster, const Cell& cell, schedule::ChannelMode mode,
                       const CellSamples& samples);
+
+/// Collective: of so many channels that each rank serves.
+ServedChannels served_by_all(cluster::Cluster& cluster, std::size_t own_num);
 
 }  // namespace leadline::bench::topology

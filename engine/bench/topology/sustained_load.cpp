@@ -20,6 +20,7 @@
 
 #include "bench/reductions.hpp"
 #include "bench/topology/measure.hpp"
+#include "bench/topology/summarize.hpp"
 #include "core/clock.hpp"
 #include "stats/summary.hpp"
 
@@ -57,7 +58,7 @@ struct Slice {
 
 class SustainedLoad {
  public:
-  SustainedLoad(const Stage& stage, CurrentStep& current_step, Measured& measured);
+  SustainedLoad(const Stage& stage, RunLinks& links, CurrentStep& current_step, Measured& measured);
   void run();
 
  private:
@@ -72,6 +73,7 @@ class SustainedLoad {
   void end_with_wrong_byte(std::size_t num_slices);
 
   const Stage& stage_;
+  RunLinks& links_;
   CurrentStep& current_step_;
   std::vector<Cell> cells_;  // of one repeat
   std::vector<kernel::ExchangeSample> samples_;
@@ -83,8 +85,8 @@ class SustainedLoad {
   Measured& measured_;
 };
 
-SustainedLoad::SustainedLoad(const Stage& stage, CurrentStep& current_step, Measured& measured)
-    : stage_(stage), current_step_(current_step), samples_(max_batch), measured_(measured) {
+SustainedLoad::SustainedLoad(const Stage& stage, RunLinks& links, CurrentStep& current_step, Measured& measured)
+    : stage_(stage), links_(links), current_step_(current_step), samples_(max_batch), measured_(measured) {
   assert(stage.request.verify_every >= 1);
   for (const Cell& cell : stage.plan.cells) {
     if (cell.repeat == 0) cells_.push_back(cell);
@@ -126,7 +128,7 @@ void SustainedLoad::run_batch(CellExchange& exchange, std::uint64_t num, Slice& 
       exchange.run(0, samples);
     }
     for (const kernel::ExchangeSample& sample : samples) {
-      const auto time_ns = exchange.channels().empty() ? 0 : static_cast<double>(sample.own_ns);
+      const auto time_ns = exchange.num_served() == 0 ? 0 : static_cast<double>(sample.own_ns);
       slice.own_ns.add(time_ns);
       slice.own_ns_max = std::max(slice.own_ns_max, time_ns);
       const auto with_barrier_ns = static_cast<double>(std::max(sample.own_ns, sample.with_barrier_ns));
@@ -154,12 +156,18 @@ bool SustainedLoad::run_slice(std::size_t index) {
   current_step_.enter(point.cell);
   const double end_s = std::min(duration_s, point.begin_s + slice_s(duration_s, cells_.size(), index, point.begin_s));
 
-  CellExchange exchange(stage_, point.cell);
+  std::optional<CellExchange> exchange(std::in_place, stage_, links_.lost_pairs(), point.cell);
   while (batch > 0) {
     const double batch_begin_s = elapsed_s();
-    run_batch(exchange, batch, slice);
+    // One in which something gets lost counts: what its wait has cost belongs to the load.
+    bool is_over = false;
+    const bool has_lost_anything = links_.run_step([&] {
+      if (!std::exchange(is_over, true)) run_batch(*exchange, batch, slice);
+    });
+    if (has_lost_anything) exchange.emplace(stage_, links_.lost_pairs(), point.cell);
     batch = agreed(next_batch(end_s, batch, batch_begin_s));
   }
+  point.served = served_by_all(stage_.cluster, exchange->num_served());
   stage_.cluster.barrier();  // rank 0 may be through while others still wait for one another in the last exchange
   point.elapsed_s = elapsed_s() - point.begin_s;
   close(slice);
@@ -269,8 +277,8 @@ double slice_s(double duration_s, std::size_t num_cells, std::size_t index, doub
   return std::max(duration_s / static_cast<double>(max_load_points), std::min(1.0, for_each_s));
 }
 
-void load(const Stage& stage, CurrentStep& current_step, Measured& measured) {
-  SustainedLoad(stage, current_step, measured).run();
+void load(const Stage& stage, RunLinks& links, CurrentStep& current_step, Measured& measured) {
+  SustainedLoad(stage, links, current_step, measured).run();
 }
 
 }  // namespace leadline::bench::topology

@@ -31,6 +31,6 @@ double slice_s(double duration_s, std::size_t num_cells, std::size_t index, doub
 
 /// Collective, with open links. Throws AgreedError where a point could not be written, and about the first wrong byte
 /// at the end, or with --stop-at-first after the slice in which it came.
-void load(const Stage& stage, CurrentStep& current_step, Measured& measured);
+void load(const Stage& stage, RunLinks& links, CurrentStep& current_step, Measured& measured);
 
 }  // namespace leadline::bench::topology

@@ -133,6 +133,7 @@ void take_sizes(const GivenOptions& given, Command& command) {
 /// Netgauge's ebb ignored the mode and called MPI.
 void take_mode(const GivenOptions& given, Command& command) {
   command.request.transport = "mpi";
+  command.request.strict_ranks = true;  // as Netgauge ends
   const auto found = given.find(Option::mode);
   if (found == given.end()) return;
   const auto& [word, mode] = found->second;

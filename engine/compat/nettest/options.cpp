@@ -131,6 +131,7 @@ std::vector<std::uint64_t> sizes_bytes(const Lengths& lengths) {
 TopologyRequest request_of(const Values& values, const Lengths& lengths) {
   TopologyRequest request;
   request.transport = "mpi";
+  request.strict_ranks = true;  // as NETTEST ends
   request.patterns = {"star", "star2", "complete", "complete2", "ring", "ring2"};
   if (!choice<bool>(values, 'C', true, {{"", false}, {"0", false}, {"1", true}})) {
     request.patterns = {"star", "star2", "ring", "ring2"};

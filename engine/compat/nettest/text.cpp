@@ -18,7 +18,7 @@ constexpr double mebi = 1024.0 * 1024.0;
 double mb_per_s(const CellSummary& summary, const TopologyResult& result) {
   const TopologyFacts& topology = result.topologies[static_cast<std::size_t>(summary.cell.topology_index)];
   // The mean, and the closing barrier in it: NETTEST's time of an exchange.
-  const Rates rates = rates_of(topology, summary.cell.message_size_bytes, summary.with_barrier.mean);
+  const Rates rates = rates_of(topology, summary.served, summary.cell.message_size_bytes, summary.with_barrier.mean);
   switch (result.request.rate) {
     case Rate::local:
       return rates.local / mebi;

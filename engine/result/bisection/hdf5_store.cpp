@@ -169,6 +169,7 @@ void Hdf5Store::expect_room_for(const RankRow& row) const {
 void Hdf5Store::write(const RankRow& row) {
   write_rows(row);
   if (cluster_.rank() != 0) return;
+  write_rests_of_lost_ranks(row);
   write_baseline(row.baseline);
   write_patterns(row);
 }
@@ -187,10 +188,7 @@ void Hdf5Store::write_rows(const RankRow& row) {
 
   std::vector<PlacedBytes> pieces;
   const auto add = [&](std::uint64_t matrix, const auto& values) {
-    const auto size_index = static_cast<std::uint64_t>(row.size_index);
-    const auto plane = size_index * static_cast<std::uint64_t>(header_.num_ranks);
-    const std::uint64_t first =
-        (plane + static_cast<std::uint64_t>(cluster_.rank())) * header_.max_patterns + row.first_number;
+    const std::uint64_t first = first_cell(row, cluster_.rank());
     pieces.push_back({matrix + first * sizeof values.front(), bytes_of(values)});
   };
   if (!error && !row.times.empty()) {
@@ -201,6 +199,23 @@ void Hdf5Store::write_rows(const RankRow& row) {
   }
   file_.rows().put(pieces, error);
   cluster_.agree(error ? &*error : nullptr);
+}
+
+/// An empty place would say that they exchange messages with rank 0.
+void Hdf5Store::write_rests_of_lost_ranks(const RankRow& row) {
+  const std::vector<std::int32_t> none(row.times.size(), schedule::no_rank);
+  for (const cluster::LostRank& lost : cluster_.lost_ranks()) {
+    const std::uint64_t first = first_cell(row, lost.rank);
+    for (const std::uint64_t matrix : {offsets_.rows.send_to, offsets_.rows.receive_from}) {
+      file_.rows().file()->write_at(matrix + first * sizeof(std::int32_t), bytes_of(none));
+    }
+  }
+}
+
+/// Of a rank's patterns in the matrices.
+std::uint64_t Hdf5Store::first_cell(const RankRow& row, int rank) const {
+  const auto plane = static_cast<std::uint64_t>(row.size_index) * static_cast<std::uint64_t>(header_.num_ranks);
+  return (plane + static_cast<std::uint64_t>(rank)) * header_.max_patterns + row.first_number;
 }
 
 void Hdf5Store::write_patterns(const RankRow& row) {

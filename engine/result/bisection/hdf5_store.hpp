@@ -68,6 +68,8 @@ class Hdf5Store : public BisectionFile {
   Offsets create(const OutputFile& file) const;
   void expect_room_for(const bench::bisection::RankRow& row) const;
   void write_rows(const bench::bisection::RankRow& row);
+  std::uint64_t first_cell(const bench::bisection::RankRow& row, int rank) const;
+  void write_rests_of_lost_ranks(const bench::bisection::RankRow& row);
   void write_patterns(const bench::bisection::RankRow& row);
   void write_baseline(std::span<const BaselineSample> samples);
 

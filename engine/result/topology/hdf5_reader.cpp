@@ -35,10 +35,15 @@ void take_best(const Json& places, const Header& header, std::vector<std::option
     std::optional<BestRates>& rates = best.at(index);
     if (rates && rates->rates.total >= total) continue;
     const KeptTopology& topology = header.topologies[index];
-    const double average = total / static_cast<double>(topology.num_channels);
+    const auto served = [&](const char* name, std::int64_t of_all) {
+      return static_cast<double>(place.find(name) != nullptr ? place.at(name).get<std::int64_t>() : of_all);
+    };
+    const double average = total / served("num_channels", topology.num_channels);
     rates = BestRates{place.at("message_size_bytes").get<std::uint64_t>(),
                       place.at("repeat").get<std::int64_t>(),
-                      {.local = average * topology.max_channels_rank, .total = total, .average = average}};
+                      {.local = average * served("max_channels_rank", topology.max_channels_rank),
+                       .total = total,
+                       .average = average}};
   }
 }
 

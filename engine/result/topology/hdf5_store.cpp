@@ -29,6 +29,9 @@ void allocate_matrices(const Handle& group, const Header& header, std::uint64_t 
                      static_cast<hsize_t>(row_length)});
   };
   offsets.arrival_time_ns = matrix("arrival_time_ns", num_directions);
+  offsets.num_served = allocate(group, "num_served", H5T_NATIVE_INT32,
+                                {static_cast<hsize_t>(header.num_repeats), header.message_sizes_bytes.size(),
+                                 static_cast<hsize_t>(header.num_ranks)});
   offsets.rank_time_ns = {matrix("rank_time_ns_min", header.num_ranks), matrix("rank_time_ns_median", header.num_ranks),
                           matrix("rank_time_ns_mean", header.num_ranks), matrix("rank_time_ns_p99", header.num_ranks),
                           matrix("rank_time_ns_max", header.num_ranks)};
@@ -62,6 +65,8 @@ LoadOffsets allocate_load(const Handle& file) {
           .repeat = list("repeat", H5T_NATIVE_INT32),
           .begin_s = list("begin_s", H5T_NATIVE_DOUBLE),
           .elapsed_s = list("elapsed_s", H5T_NATIVE_DOUBLE),
+          .num_channels = list("num_channels", H5T_NATIVE_INT64),
+          .max_channels_rank = list("max_channels_rank", H5T_NATIVE_INT32),
           .num_exchanges = list("num_exchanges", H5T_NATIVE_UINT64),
           .num_verified = list("num_verified", H5T_NATIVE_UINT64),
           .time_ns_median = list("time_ns_median", H5T_NATIVE_DOUBLE),
@@ -179,6 +184,8 @@ std::vector<PlacedBytes> Hdf5Store::pieces_of(const Cell& cell, const CellRow& r
   for (std::size_t index = 0; index < own_times.size(); ++index) {
     add(offsets.rank_time_ns[index], num_ranks, static_cast<std::uint64_t>(cluster_.rank()), {&own_times[index], 1});
   }
+  const std::uint64_t own_place = plane * num_ranks + static_cast<std::uint64_t>(cluster_.rank());
+  pieces.push_back({offsets.num_served + own_place * sizeof row.num_served, bytes_of_one(row.num_served)});
   if (cluster_.rank() == 0) {
     add(offsets.exchange_time_ns, num_iterations, 0, row.slowest_rank_ns);
     add(offsets.exchange_with_barrier_time_ns, num_iterations, 0, row.with_barrier_ns);
@@ -214,6 +221,8 @@ void Hdf5Store::write(const LoadPoint& point) {
   put(offsets.size_index, std::int32_t{point.cell.size_index});
   put(offsets.repeat, std::int32_t{point.cell.repeat});
   put(offsets.begin_s, point.begin_s);
+  put(offsets.num_channels, point.served.num);
+  put(offsets.max_channels_rank, point.served.max_rank);
   put(offsets.num_exchanges, point.num_exchanges);
   put(offsets.num_verified, point.num_verified);
   put(offsets.time_ns_median, point.time_ns_median);

@@ -18,6 +18,7 @@ namespace leadline::result::topology {
 struct TopologyOffsets {
   std::uint64_t row_start = 0, partner = 0, starts = 0;
   std::uint64_t arrival_time_ns = 0;
+  std::uint64_t num_served = 0;
   std::array<std::uint64_t, 5> rank_time_ns{};  ///< min, median, mean, p99, max
   std::uint64_t exchange_time_ns = 0, exchange_with_barrier_time_ns = 0;
 };
@@ -25,6 +26,7 @@ struct TopologyOffsets {
 struct LoadOffsets {
   std::uint64_t topology_index = 0, size_index = 0, repeat = 0;
   std::uint64_t begin_s = 0, elapsed_s = 0;
+  std::uint64_t num_channels = 0, max_channels_rank = 0;
   std::uint64_t num_exchanges = 0, num_verified = 0;
   std::uint64_t time_ns_median = 0, time_ns_max = 0;
 };

@@ -16,8 +16,10 @@ Json rates_json(const Rates& rates) {
           {"average_bytes_per_s", number(rates.average)}};
 }
 
-Json times_json(const ExchangeTimes& times, const TopologyFacts& topology, std::uint64_t message_size_bytes) {
-  const auto rates = [&](double time_ns) { return rates_json(rates_of(topology, message_size_bytes, time_ns)); };
+Json times_json(const ExchangeTimes& times, const TopologyFacts& topology, const CellSummary& summary) {
+  const auto rates = [&](double time_ns) {
+    return rates_json(rates_of(topology, summary.served, summary.cell.message_size_bytes, time_ns));
+  };
   return {{"num", times.num},
           {"time_ns_min", number(times.min)},
           {"time_ns_median", number(times.median)},
@@ -55,12 +57,18 @@ Json place_json(const TopologyFacts& topology, const Cell& cell) {
           {"message_size_bytes", cell.message_size_bytes}};
 }
 
+void add_served(const ServedChannels& served, Json& json) {
+  json["num_channels"] = served.num;
+  json["max_channels_rank"] = served.max_rank;
+}
+
 Json cell_json(const TopologyResult& result, const CellSummary& summary) {
   const TopologyFacts& topology = topology_of(result, summary.cell);
   const std::uint64_t size = summary.cell.message_size_bytes;
   Json json = place_json(topology, summary.cell);
-  json["with_barrier"] = times_json(summary.with_barrier, topology, size);
-  json["exchange"] = times_json(summary.exchange, topology, size);
+  add_served(summary.served, json);
+  json["with_barrier"] = times_json(summary.with_barrier, topology, summary);
+  json["exchange"] = times_json(summary.exchange, topology, summary);
   json["ranks"] = {{"slowest", rank_json(summary.slowest_rank)},
                    {"fastest", rank_json(summary.fastest_rank)},
                    {"median_bytes_per_s", number(summary.median_rank_bytes_per_s)}};
@@ -72,8 +80,9 @@ Json cell_json(const TopologyResult& result, const CellSummary& summary) {
 
 Json load_json(const TopologyResult& result, const LoadPoint& point) {
   const TopologyFacts& topology = topology_of(result, point.cell);
-  const Rates rates = rates_of(topology, point.cell.message_size_bytes, point.time_ns_mean());
+  const Rates rates = rates_of(topology, point.served, point.cell.message_size_bytes, point.time_ns_mean());
   Json json = place_json(topology, point.cell);
+  add_served(point.served, json);
   json["begin_s"] = number(point.begin_s);
   json["elapsed_s"] = number(point.elapsed_s);
   json["num_exchanges"] = point.num_exchanges;

@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cstddef>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -97,6 +99,7 @@ class TcpTransport final : public Transport {
   }
   std::vector<Resent> resent() override { return sockets_.resent(); }
   void drop_link(int partner) override { sockets_.drop(partner); }
+  void replace_barrier(std::function<void()> barrier) override { barrier_ = std::move(barrier); }
 
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
            std::span<Sample> samples) override {
@@ -136,10 +139,12 @@ class TcpTransport final : public Transport {
   std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
                                                                     const kernel::NeighbourBuffers& buffers,
                                                                     const kernel::NeighbourTask& task) override {
-    const Neighbourhood around(exchange, own_rank_, num_ranks_, sockets_);
+    const Neighbourhood around(exchange, own_rank_, num_ranks_, sockets_, barrier_);
     return with_constant(wait_, [&](auto wait) {
       SocketNeighbours<wait> links(around, exchange, buffers, completions_for(task));
-      return kernel::run_neighbours(links, exchange, own_rank_, buffers, task, progress_counter_);
+      auto mismatch = kernel::run_neighbours(links, exchange, own_rank_, buffers, task, progress_counter_);
+      if (!links.lost_links().empty()) throw LinksLost(links.lost_links());
+      return mismatch;
     });
   }
 
@@ -164,6 +169,7 @@ class TcpTransport final : public Transport {
   std::string device_;
   ProgressCounter& progress_counter_;
   LinkSockets sockets_;
+  std::function<void()> barrier_;  ///< empty: over links
 };
 
 std::vector<Fact> facts() {

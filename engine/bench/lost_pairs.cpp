@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tries links within a limit, shares what was lost, and finds the host behind many lost pairs.
-#include "bench/link/lost_pairs.hpp"
+#include "bench/lost_pairs.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <set>
@@ -13,11 +14,12 @@
 #include <utility>
 
 #include "bench/links.hpp"
+#include "bench/reductions.hpp"
 #include "cluster/bytes.hpp"
 #include "cluster/rendezvous.hpp"
 #include "core/units.hpp"
 
-namespace leadline::bench::link {
+namespace leadline::bench {
 namespace {
 
 // Shares of --timeout, so that a rank never waits for as long as the watch allows: for the first pairs that do not
@@ -36,8 +38,7 @@ bool is_gone(const Losses& losses, std::int32_t rank) {
 
 /// Without those of ranks that are gone.
 Losses among_present(Losses losses) {
-  std::erase_if(losses.pairs,
-                [&](const LostPair& pair) { return is_gone(losses, pair.low) || is_gone(losses, pair.high); });
+  losses.pairs = lost_pairs_of_present_ranks(losses, 0);
   std::erase_if(losses.cut_off_ranks, [&](std::int32_t rank) { return is_gone(losses, rank); });
   return losses;
 }
@@ -105,7 +106,7 @@ std::uint64_t num_pairs_left_out(const Losses& losses, std::span<const std::uint
 
 }  // namespace
 
-LostPairs::LostPairs(const LinkRequest& request, cluster::Cluster& cluster, transport::Transport& transport)
+LostPairs::LostPairs(const RunRequest& request, cluster::Cluster& cluster, transport::Transport& transport)
     : request_(request), cluster_(cluster), transport_(transport) {
   const auto limit = std::chrono::duration<double>(limit_s());
   goes_on_ = !request.strict_ranks &&
@@ -119,20 +120,25 @@ void LostPairs::note_lost_ranks() {
 }
 
 double LostPairs::limit_s() const {
-  const double share = losses_.pairs.size() < num_with_first_share ? first_share : later_share;
+  const double share = losses_.pairs.size() + news_.size() < num_with_first_share ? first_share : later_share;
   return std::max(share * request_.timeout_s, std::min(least_limit_s, first_share * request_.timeout_s));
 }
 
-bool LostPairs::is_other_host(int rank) const {
+bool LostPairs::is_other_host(int one, int other) const {
   const auto host_of = cluster_.host_of();
-  return host_of[static_cast<std::size_t>(rank)] != host_of[static_cast<std::size_t>(cluster_.rank())];
+  return host_of[static_cast<std::size_t>(one)] != host_of[static_cast<std::size_t>(other)];
 }
 
 bool LostPairs::is_lost(int partner) const {
-  if (std::ranges::find(own_, partner) != own_.end() || is_gone(losses_, partner)) return true;
-  if (losses_.cut_off_ranks.empty() || !is_other_host(partner)) return false;
-  return std::ranges::any_of(losses_.cut_off_ranks,
-                             [&](std::int32_t rank) { return rank == partner || rank == cluster_.rank(); });
+  if (std::ranges::find(news_, partner, &News::partner) != news_.end()) return true;
+  return is_lost(cluster_.rank(), partner);
+}
+
+bool LostPairs::is_lost(int one, int other) const {
+  if (is_gone(losses_, one) || is_gone(losses_, other)) return true;
+  if (lost_pairs_.contains(std::minmax(one, other))) return true;
+  if (losses_.cut_off_ranks.empty() || !is_other_host(one, other)) return false;
+  return std::ranges::any_of(losses_.cut_off_ranks, [&](std::int32_t rank) { return rank == one || rank == other; });
 }
 
 bool LostPairs::attempt(int partner, const std::function<void()>& work) {
@@ -142,42 +148,91 @@ bool LostPairs::attempt(int partner, const std::function<void()>& work) {
     work();
   } catch (const cluster::ConnectionLost& lost) {
     if (!goes_on_ || lost.partner() != partner) throw;
-    transport_.drop_link(partner);
-    news_ = {partner, lost.problem() + (lost.why().empty() ? "" : ": " + lost.why())};
+    note(lost);
     return false;
   }
-  has_reached_others_ = has_reached_others_ || is_other_host(partner);
+  has_reached_others_ = has_reached_others_ || is_other_host(cluster_.rank(), partner);
   return true;
 }
 
-std::optional<std::int32_t> LostPairs::settle() {
-  std::string own;
-  if (news_) {
-    cluster::append(own, static_cast<std::uint32_t>(cluster_.rank()));
-    cluster::append(own, static_cast<std::uint32_t>(news_->partner));
-    cluster::append(own, static_cast<std::uint8_t>(has_reached_others_ ? 1 : 0));
-    cluster::append_text(own, news_->why);
+void LostPairs::open(std::span<const std::int32_t> partners) {
+  if (!goes_on_) return open_links(cluster_, transport_, partners, request_.timeout_s);
+  for (const std::int32_t partner : partners) attempt(partner, [] {});
+}
+
+void LostPairs::exchange(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const transport::LinksLost& lost) {
+    if (!goes_on_) throw;
+    for (const cluster::ConnectionLost& link : lost.links()) note(link);
   }
-  news_.reset();
+}
+
+/// Of a link that was lost before, the first reason is the one.
+void LostPairs::note(const cluster::ConnectionLost& lost) {
+  transport_.drop_link(lost.partner());
+  if (is_lost(lost.partner())) return;
+  news_.push_back({lost.partner(), lost.problem() + (lost.why().empty() ? "" : ": " + lost.why())});
+}
+
+void LostPairs::until_nothing_is_lost(const std::function<void()>& step) {
+  if (!goes_on_) return step();
+  for (;;) {
+    step();
+    if (!has_lost_anything()) return;
+    settle();
+    has_barrier_over_links_ = false;
+    transport_.replace_barrier([this] {
+      std::atomic<bool>& in_transport = cluster_.progress_counter().in_transport;
+      const bool before = in_transport.exchange(false, std::memory_order_relaxed);
+      cluster_.barrier();
+      in_transport.store(before, std::memory_order_relaxed);
+    });
+  }
+}
+
+AwaitedRanks::Ranks LostPairs::awaited_in(std::span<const kernel::NeighbourChannel> channels) const {
+  AwaitedRanks::Ranks awaited = bench::awaited_in(channels, cluster_);
+  if (!has_barrier_over_links_) awaited.in_barrier.clear();
+  return awaited;
+}
+
+/// Collective: whether any rank has lost a pair, or is lost, since this was last asked.
+bool LostPairs::has_lost_anything() {
+  const auto any = merged_over_ranks(cluster_, static_cast<std::uint8_t>(has_news() ? 1 : 0),
+                                     [](std::uint8_t a, std::uint8_t b) { return std::max(a, b); });
+  note_lost_ranks();
+  return std::exchange(num_lost_ranks_settled_, losses_.ranks.size()) < losses_.ranks.size() || any != 0;
+}
+
+std::vector<std::int32_t> LostPairs::settle() {
+  std::string own;
+  for (const News& news : news_) {
+    cluster::append(own, static_cast<std::uint32_t>(cluster_.rank()));
+    cluster::append(own, static_cast<std::uint32_t>(news.partner));
+    cluster::append(own, static_cast<std::uint8_t>(has_reached_others_ ? 1 : 0));
+    cluster::append_text(own, news.why);
+  }
+  news_.clear();
   const std::string all = cluster_.all_reduce(
       std::move(own), [](const std::string& left, std::string_view right) { return left + std::string(right); });
   note_lost_ranks();
-  const std::size_t num_before = own_.size();
+  num_lost_ranks_settled_ = losses_.ranks.size();
+  const auto num_before = static_cast<std::ptrdiff_t>(own_.size());
   for (cluster::Reader reader(all); !reader.at_end();) {
     const auto from = static_cast<std::int32_t>(reader.number<std::uint32_t>());
     const auto partner = static_cast<int>(reader.number<std::uint32_t>());
     const bool has_reached_others = reader.number<std::uint8_t>() != 0;
     learn(from, {partner, reader.text()}, has_reached_others);
   }
-  return own_.size() > num_before ? std::optional(own_.back()) : std::nullopt;
+  return {own_.begin() + num_before, own_.end()};
 }
 
 void LostPairs::learn(std::int32_t from, const News& news, bool has_reached_others) {
   const LostPair lost{std::min(from, news.partner), std::max(from, news.partner),
                       fmt::format("rank {}: {}", from, news.why)};
-  const bool is_known = std::ranges::any_of(
-      losses_.pairs, [&](const LostPair& pair) { return pair.low == lost.low && pair.high == lost.high; });
-  if (!is_known) {
+  if (lost_pairs_.emplace(lost.low, lost.high).second) {
     losses_.pairs.push_back(lost);
     if (lost.low == cluster_.rank()) own_.push_back(lost.high);
     if (lost.high == cluster_.rank() && lost.low != lost.high) own_.push_back(lost.low);
@@ -218,8 +273,8 @@ std::optional<Finding> lost_ranks_finding(const Losses& losses, std::span<const 
                                 is_one ? "rank was" : "ranks were", fmt::join(who, "; "));
   finding.evidence = fmt::format("{}", fmt::join(why, "; "));
   finding.advice =
-      "Look at these hosts and their system logs. What was measured with them before is kept; all pairs of the others "
-      "were measured.";
+      "Look at these hosts and their system logs. What was measured with them before is kept; the others were measured "
+      "without them.";
   return finding;
 }
 
@@ -249,4 +304,23 @@ std::optional<Finding> lost_pairs_finding(const Losses& all_losses, std::span<co
   return finding;
 }
 
-}  // namespace leadline::bench::link
+std::vector<LostPair> lost_pairs_of_present_ranks(const Losses& losses, std::size_t begin) {
+  std::vector<LostPair> pairs(losses.pairs.begin() + static_cast<std::ptrdiff_t>(begin), losses.pairs.end());
+  std::erase_if(pairs, [&](const LostPair& pair) { return is_gone(losses, pair.low) || is_gone(losses, pair.high); });
+  return pairs;
+}
+
+void add_findings(const Losses& losses, std::span<const std::uint32_t> host_of,
+                  const std::function<std::string(std::uint32_t host)>& host_name, std::vector<Finding>& findings) {
+  for (const auto finding_of : {&lost_ranks_finding, &lost_pairs_finding}) {
+    if (auto finding = finding_of(losses, host_of, host_name)) findings.push_back(std::move(*finding));
+  }
+}
+
+std::string why_incomplete(const Losses& losses) {
+  if (!losses.ranks.empty()) return "ranks were lost during the run: see the findings";
+  if (!losses.pairs.empty()) return "not all pairs of ranks could be measured: see the findings";
+  return {};
+}
+
+}  // namespace leadline::bench

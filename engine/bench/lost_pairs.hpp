@@ -2,19 +2,24 @@
 // Pairs of ranks between which nothing can be measured, and ranks that are gone: all others leave them out and go on.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/cluster.hpp"
-#include "model/link_request.hpp"
+#include "core/progress_counter.hpp"
+#include "kernel/neighbour_exchange.hpp"
+#include "model/request.hpp"
 #include "model/result.hpp"
 #include "transport/transport.hpp"
 
-namespace leadline::bench::link {
+namespace leadline::bench {
 
 /// A pair whose link did not open, or broke.
 struct LostPair {
@@ -31,28 +36,50 @@ struct Losses {
 
 /// A rank that has lost three partners on other hosts and reached none there is cut off: none of its pairs with other
 /// hosts is tried any more, since every attempt takes a while.
+///
+/// Of pairs: attempt(), and settle() at the end of each round. Of exchanges with many neighbours, whose ranks wait for
+/// one another: until_nothing_is_lost() around open() and exchange().
 class LostPairs {
  public:
   /// References outlive it. Before the first link is opened.
-  LostPairs(const LinkRequest& request, cluster::Cluster& cluster, transport::Transport& transport);
+  LostPairs(const RunRequest& request, cluster::Cluster& cluster, transport::Transport& transport);
+  LostPairs(const LostPairs&) = delete;
+  LostPairs& operator=(const LostPairs&) = delete;
 
   /// Local: whether nothing is tried between this rank and that one any more.
   bool is_lost(int partner) const;
+
+  /// Local: the same of any two ranks; alike on all ranks after the same settling.
+  bool is_lost(int one, int other) const;
 
   /// Partners: opens the link, then does `work`. False where the pair is lost, or gets lost in it; then settle()
   /// follows before the next attempt. Throws cluster::ConnectionLost where the transport cannot go on without a link,
   /// or with --strict-ranks.
   bool attempt(int partner, const std::function<void()>& work);
 
+  /// Partners: opens the links to those of these ranks that are not lost, in this order. Throws likewise.
+  void open(std::span<const std::int32_t> partners);
+
+  /// Collective over ranks whose exchanges fit together: `work` is an exchange over links that are open. Where one of
+  /// them breaks the rest is done without it, and what was measured is void.
+  void exchange(const std::function<void()>& work);
+
+  /// Collective: does `step` on all ranks, again and again until no rank has lost anything in it; nothing else happens
+  /// where the transport cannot go on. From the first loss on barriers are those of the control plane.
+  void until_nothing_is_lost(const std::function<void()>& step);
+
+  /// Local: whom this rank waits for in an exchange over these channels, with the barrier before it.
+  AwaitedRanks::Ranks awaited_in(std::span<const kernel::NeighbourChannel> channels) const;
+
   /// Local, after a collective: takes over which ranks are lost.
   void note_lost_ranks();
 
   /// Local: whether there is something to settle.
-  bool has_news() const { return news_.has_value(); }
+  bool has_news() const { return !news_.empty(); }
 
-  /// Collective: all ranks learn what any has lost since the last time. Returns the partner that this rank has lost
-  /// now, if any: what was measured with it does not count, since the other side may have nothing.
-  std::optional<std::int32_t> settle();
+  /// Collective: all ranks learn what any has lost since the last time. Returns the partners that this rank has lost
+  /// now: what was measured with them does not count, since the other side may have nothing.
+  std::vector<std::int32_t> settle();
 
   const Losses& losses() const { return losses_; }
 
@@ -63,18 +90,33 @@ class LostPairs {
   };
 
   double limit_s() const;
-  bool is_other_host(int rank) const;
+  bool is_other_host(int one, int other) const;
+  void note(const cluster::ConnectionLost& lost);
+  bool has_lost_anything();
   void learn(std::int32_t from, const News& news, bool has_reached_others);
 
-  const LinkRequest& request_;
+  const RunRequest& request_;
   cluster::Cluster& cluster_;
   transport::Transport& transport_;
   bool goes_on_;  ///< without lost links
-  std::optional<News> news_;
+  std::vector<News> news_;
   bool has_reached_others_ = false;  ///< this rank some rank on another host
   std::vector<std::int32_t> own_;    ///< partners that this rank has lost
   Losses losses_;
+  std::set<std::pair<std::int32_t, std::int32_t>> lost_pairs_;  ///< of losses_.pairs: low, high
+  std::size_t num_lost_ranks_settled_ = 0;                      ///< by until_nothing_is_lost()
+  bool has_barrier_over_links_ = true;
 };
+
+/// Adds what is to be said of both. `host_name`: by host index.
+void add_findings(const Losses& losses, std::span<const std::uint32_t> host_of,
+                  const std::function<std::string(std::uint32_t host)>& host_name, std::vector<Finding>& findings);
+
+/// Why the status is not 0; empty where nothing is lost.
+std::string why_incomplete(const Losses& losses);
+
+/// From number `begin` on those between ranks that are there.
+std::vector<LostPair> lost_pairs_of_present_ranks(const Losses& losses, std::size_t begin);
 
 /// What to say of ranks that are gone; nothing where none is.
 std::optional<Finding> lost_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
@@ -85,4 +127,4 @@ std::optional<Finding> lost_ranks_finding(const Losses& losses, std::span<const 
 std::optional<Finding> lost_pairs_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
                                           const std::function<std::string(std::uint32_t host)>& host_name);
 
-}  // namespace leadline::bench::link
+}  // namespace leadline::bench
