@@ -345,7 +345,8 @@ def test_verified_bytes(bisection: Bisection, tmp_path: Path) -> None:
 
 
 def test_a_rank_is_killed(tmp_path: Path) -> None:
-    words = ["--local", "4", "--message-size", "1KiB", "--precision", "0", "--time-limit", "0", "--rounds", "100000",
+    words = ["--local", "4", "--strict-ranks",
+             "--message-size", "1KiB", "--precision", "0", "--time-limit", "0", "--rounds", "100000",
              "--wait", "yield", "--output", "r.h5"]  # fmt: skip
     with program.Run([program.PROGRAM, "bisection", *words], tmp_path, timeout=90) as run:
         run.await_err(r"(?:[^\n]* random [^\n]*\n){5}")  # a line a second; rows are written every two

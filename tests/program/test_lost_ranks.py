@@ -11,6 +11,7 @@ import shutil
 import signal
 from pathlib import Path
 
+import h5py
 import numpy as np
 import program
 import pytest
@@ -47,6 +48,11 @@ def in_round_of(run: program.Run, folder: Path) -> ResultFile:
     """Waits until the second size's first round is done."""
     run.await_err(SECOND_ROUND_BEGAN)
     return ResultFile(folder / "r.h5")
+
+
+def pid_of(folder: Path, rank: int) -> int:
+    with h5py.File(folder / "r.h5", "r", locking=False) as file:
+        return int(file["ranks/pid"][rank])
 
 
 def assert_names_the_round(complaint: str, rank: int, leadline: Leadline) -> None:
@@ -118,6 +124,97 @@ def test_the_run_goes_on_without_a_local_rank(leadline: Leadline, tmp_path: Path
     report = leadline("report", "r.h5")
     assert (report.status, report.err) == (0, "")
     assert "1 rank was lost during the run" in (tmp_path / "r.html").read_text()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_topology_test_goes_on_without_a_local_rank(
+    leadline: Leadline, tmp_path: Path, number: signal.Signals
+) -> None:
+    words = ["topology", "--local", "4", "--pattern", "complete2", "--message-size", "1KiB-8KiB+1KiB",
+             "--iterations", "2000", "--wait", "yield", "--timeout", "2s", "--output", "r.h5"]  # fmt: skip
+    with program.Run([program.PROGRAM, *words], tmp_path, timeout=90) as run:
+        run.await_err(r" 1/8 [^\n]*\n")
+        os.kill(pid_of(tmp_path, 2), number)
+        done = run.finish()
+    assert done.status == 1
+    assert "1 rank was lost during the run: rank 2 on " in done.out
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+        group, cells = file["topologies/0000"], json.loads(file["summary"][()])["cells"]
+        served, times, partner = group["num_served"][0], group["rank_time_ns_median"][0], group["partner"][:]
+        arrivals = group["arrival_time_ns"][0, -1].reshape(4, 3)
+    assert served[0].tolist() == [3] * 4
+    assert served[-1].tolist() == [2, 2, 0, 2]
+    assert (cells[0]["num_channels"], cells[0]["max_channels_rank"]) == (6, 3)
+    assert (cells[-1]["num_channels"], cells[-1]["max_channels_rank"]) == (3, 2)
+    assert ((times[-1] > 0) == [True, True, False, True]).all()
+    is_of_lost = (partner.reshape(4, 3) == 2) | (np.arange(4) == 2)[:, None]
+    assert ((arrivals > 0) == ~is_of_lost).all()
+    report = leadline("report", "r.h5")
+    assert (report.status, report.err) == (0, "")
+    assert "1 rank was lost during the run" in (tmp_path / "r.html").read_text()
+
+
+def test_a_load_goes_on_without_a_local_rank(tmp_path: Path) -> None:
+    words = ["topology", "--local", "4", "--pattern", "complete2", "--message-size", "1KiB", "--duration", "3s",
+             "--wait", "yield", "--output", "r.h5"]  # fmt: skip
+    with program.Run([program.PROGRAM, *words], tmp_path, timeout=90) as run:
+        run.await_err(r" complete2 [^\n]*\n")
+        os.kill(pid_of(tmp_path, 3), signal.SIGKILL)
+        done = run.finish()
+    assert done.status == 1
+    assert "1 rank was lost during the run: rank 3 on " in done.out
+    with h5py.File(tmp_path / "r.h5") as file:
+        num_channels = file["load/num_channels"][file["load/elapsed_s"][:] > 0]
+    assert num_channels[0] == 6
+    assert num_channels[-1] == 3
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_bisection_test_goes_on_without_a_local_rank(
+    leadline: Leadline, tmp_path: Path, number: signal.Signals
+) -> None:
+    words = ["bisection", "--local", "5", "--message-size", "1KiB", "--precision", "0", "--time-limit", "6s",
+             "--rounds", "100000", "--pattern", "random,shift:1", "--wait", "yield", "--timeout", "2s",
+             "--output", "r.h5"]  # fmt: skip
+    with program.Run([program.PROGRAM, *words], tmp_path, timeout=90) as run:
+        run.await_err(r" random [^\n]*\n")
+        os.kill(pid_of(tmp_path, 2), number)
+        done = run.finish()
+    assert done.status == 1
+    assert "1 rank was lost during the run: rank 2 on " in done.out
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+        kind, num_connections = file["bisection/patterns/kind"][0], file["bisection/patterns/num_connections"][0]
+        num = int((num_connections > 0).sum())
+        send_to, receive_from = file["bisection/send_to"][0][:, :num], file["bisection/receive_from"][0][:, :num]
+        time_ns = file["bisection/time_ns"][0][:, :num]
+    num_of_rows = (send_to >= 0).sum(axis=0)
+    assert set((num_connections[:num] - num_of_rows).tolist()) <= {0, 1}, "only rows that rank 2 still had are missing"
+    assert num_of_rows[-2] in (2, 4)  # that in which it was lost may be the last random one
+    assert ((time_ns > 0) == (receive_from >= 0)).all()
+    assert (send_to[2, -2:] == -1).all()
+    assert (send_to[:, -2:] != 2).all()
+    assert kind[num - 1] == kind[:num].max()
+    assert num_connections[num - 1] == 3  # of shift:1 all but those from and to rank 2
+    report = leadline("report", "r.h5")
+    assert (report.status, report.err) == (0, "")
+    assert "1 rank was lost during the run" in (tmp_path / "r.html").read_text()
+
+
+def test_no_random_pattern_is_left_for_one_rank(tmp_path: Path) -> None:
+    words = ["bisection", "--local", "2", "--message-size", "1KiB", "--precision", "0", "--time-limit", "0",
+             "--rounds", "100000", "--wait", "yield", "--output", "r.h5"]  # fmt: skip
+    with program.Run([program.PROGRAM, *words], tmp_path, timeout=90) as run:
+        run.await_err(r" random [^\n]*\n")
+        os.kill(pid_of(tmp_path, 1), signal.SIGKILL)
+        done = run.finish()
+    assert done.status == 4
+    assert done.complaints[0].endswith("The run goes on without rank 1")
+    assert "leadline: no pair of ranks is left that a random pattern could have" in done.err
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 0
+        assert json.loads(file["summary"][()])["findings"][-1]["id"] == "ranks_lost"
 
 
 def test_the_report_shows_what_was_kept(leadline: Leadline, tmp_path: Path) -> None:

@@ -219,7 +219,9 @@ def _ranks(
         if group.is_family:
             there &= np.arange(result.num_ranks) == group.centres[place]
         times[there] = np.nanmedian(of_repeats[:, there], axis=0)
-        num_served = np.min([result.num_served(cell) for cell in cells], axis=0)[there]
+        served = np.stack([result.num_served(cell) for cell in cells]).astype(float)
+        served[np.isnan(of_repeats)] = np.nan  # a rank is lost in a later repeat
+        num_served = np.nanmin(served[:, there], axis=0)
         rates[there] = 1e9 * topology.num_ways * cells[0].message_size_bytes * num_served / times[there]
     return times, rates
 
