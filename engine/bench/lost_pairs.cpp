@@ -106,12 +106,17 @@ std::uint64_t num_pairs_left_out(const Losses& losses, std::span<const std::uint
 
 }  // namespace
 
+bool go_on_without_lost(const RunRequest& request, cluster::Cluster& cluster, transport::Transport& transport,
+                        double limit_s) {
+  const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(limit_s));
+  if (request.strict_ranks || !transport.give_up_silent_links(limit)) return false;
+  cluster.go_on_without_lost_ranks();
+  return true;
+}
+
 LostPairs::LostPairs(const RunRequest& request, cluster::Cluster& cluster, transport::Transport& transport)
     : request_(request), cluster_(cluster), transport_(transport) {
-  const auto limit = std::chrono::duration<double>(limit_s());
-  goes_on_ = !request.strict_ranks &&
-             transport.give_up_silent_links(std::chrono::duration_cast<std::chrono::milliseconds>(limit));
-  if (goes_on_) cluster.go_on_without_lost_ranks();
+  goes_on_ = go_on_without_lost(request, cluster, transport, limit_s());
 }
 
 void LostPairs::note_lost_ranks() {

@@ -34,6 +34,12 @@ struct Losses {
   std::vector<cluster::LostRank> ranks = {};  ///< that are gone
 };
 
+/// Local, on all ranks between the same two collectives, before the first link is opened: whether a run goes on without
+/// links and ranks that are lost: unless --strict-ranks ends it, or the transport cannot. A link that is silent for
+/// `limit_s` is lost.
+bool go_on_without_lost(const RunRequest& request, cluster::Cluster& cluster, transport::Transport& transport,
+                        double limit_s);
+
 /// A rank that has lost three partners on other hosts and reached none there is cut off: none of its pairs with other
 /// hosts is tried any more, since every attempt takes a while.
 ///

@@ -460,7 +460,7 @@ void Watch::look_at_own_progress() {
   if (!own_stall_) begin_stall(stall_detector_.progress_counter.awaited_ranks.get(), *time);
   // Later than silence is noticed, so that a silent rank is named before those who wait for it.
   auto patience = settings_.timeout + 3 * interval_ + 200ms;
-  if (goes_on_) patience += attachment_patience + 2 * suspect_patience;  // or until it is left out
+  if (goes_on_ && !is_in_file_call) patience += attachment_patience + 2 * suspect_patience;  // or until it is left out
   if (!probes_.empty() || !stall_detector_.standstill(now_, patience)) return;
   own_stall_->lasts_s = seconds(*time);
   take_stall(*own_stall_);

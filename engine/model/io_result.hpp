@@ -134,7 +134,7 @@ struct RankTimes {
 /// Rates are bytes / time; NaN where nothing was measured.
 struct PhaseSummary {
   PhasePosition position;
-  bool is_complete = false;  ///< false: an error ended it; then no rate is given
+  bool is_complete = false;  ///< false: an error ended it, or a rank was lost in it; then no rate is given
   std::string error;
   std::uint64_t bytes = 0, message_bytes = 0, num_objects = 0, num_calls = 0, num_continued = 0;
   double wall_ns = not_measured;           ///< last end - first begin

@@ -256,7 +256,7 @@ def long(stack: Stack, files: Path, *words: str | Path, ranks: int = 4) -> list[
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
 @pytest.mark.parametrize("movement", ["N-N", "N-M-M"])
 def test_a_rank_is_lost(movement: str, blow: signal.Signals, tmp_path: Path, files: Path) -> None:
-    more = ["--io-ranks", "2"] if movement == "N-M-M" else []
+    more = ["--io-ranks", "2"] if movement == "N-M-M" else ["--strict-ranks"]
     with program.Run(long(POSIX, files, "--movement", movement, *more), tmp_path, timeout=90) as run:
         program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f.*")))
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
@@ -272,6 +272,42 @@ def test_a_rank_is_lost(movement: str, blow: signal.Signals, tmp_path: Path, fil
     with h5py.File(tmp_path / "r.h5") as file:
         assert file["io/phases/state"][0] != 1
         assert text_of(file["io/phases/summary"][0]) == "" or "null" in text_of(file["io/phases/summary"][0])
+
+
+@pytest.mark.parametrize("movement", ["N-N", "N-1"])
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
+def test_the_run_goes_on_without_a_rank(
+    leadline: Leadline, movement: str, blow: signal.Signals, tmp_path: Path, files: Path
+) -> None:
+    """The phase in which it is lost has no rate; what it may not have written is read by nobody."""
+    target = files / ("f.%r" if movement == "N-N" else "f")
+    words = ["--movement", movement, "--object-size", "64KiB", "--objects", "20000", "--time-limit", "1s", "--delete",
+             "--repeat", "2", "--read-shift", "ranks:1", "--timeout", "2s", "--output", "r.h5"]  # fmt: skip
+    with program.Run(POSIX.command(4, "--wait", "yield", "--target", target, *words), tmp_path, timeout=90) as run:
+        program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f*")))
+        with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
+            victim = int(file["ranks/pid"][1])
+        os.kill(victim, blow)
+        done = run.finish()
+    assert done.status == 1, done.err
+    assert re.match(r"leadline: rank 1 on .* in write .* The run goes on without rank 1$", done.complaints[0])
+    assert done.complaints[1] == "leadline: ranks were lost during the run: see the findings"
+    assert "1 rank was lost during the run: rank 1 on " in done.out
+    assert status_of(tmp_path / "r.h5") == (True, "")
+    with h5py.File(tmp_path / "r.h5") as file:
+        phases = json.loads(text_of(file["summary"][()]))["phases"]
+        objects = file["io/ranks/num_objects"][:]
+    assert (objects[1:, 1] == 0).all()
+    assert (objects[2] > 0).tolist() == [True, False, True, True]
+    assert (objects[3] > 0).tolist() == [False, False, True, True], "rank 0 would read what rank 1 wrote"
+    first, *others = phases
+    assert not first["is_complete"]
+    assert first["error"].startswith("rank 1 on "), first
+    assert first["bytes_per_s"] is None
+    assert all(one["is_complete"] and one["bytes_per_s"] > 0 and one["num_mismatches"] == 0 for one in others), others
+    assert list(files.glob("f*")) == [], "files of the lost rank are deleted, too"
+    report = leadline("report", "r.h5")
+    assert (report.status, report.err) == (0, "")
 
 
 @pytest.mark.parametrize("result", ["r.h5", "r.json"])

@@ -30,7 +30,7 @@ class PhaseState(IntEnum):
 
     NOT_MEASURED = 0
     COMPLETE = 1
-    FAILED = 2  # an error ended it; rows are what ranks had until then
+    FAILED = 2  # an error ended it, or a rank was lost in it; rows are what ranks had until then
 
 
 @dataclass(frozen=True)

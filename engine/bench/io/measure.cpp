@@ -20,6 +20,7 @@
 #include "bench/io/summary.hpp"
 #include "bench/io/untimed_files.hpp"
 #include "bench/links.hpp"
+#include "bench/lost_pairs.hpp"
 #include "bench/reductions.hpp"
 #include "core/file_call.hpp"
 #include "core/units.hpp"
@@ -118,6 +119,7 @@ class Measuring {
   void pause_before(const PhasePosition& position);
   PhaseTask task_of(const PhasePosition& position) const;
   void run_phase(const PhasePosition& position);
+  void note_losses();
   void keep(const Phase& phase, const PhaseSummary& summary);
   void delete_files();
 
@@ -163,9 +165,14 @@ PhaseTask Measuring::task_of(const PhasePosition& position) const {
 
 void Measuring::run_phase(const PhasePosition& position) {
   pause_before(position);
+  const std::size_t num_lost_before = stage_.cluster.lost_ranks().size();
   Phase phase(stage_, task_of(position), messages_, current_step_);
   phase.run();
-  const PhaseSummary summary = phase.summarize(file_system_);
+  PhaseSummary summary = phase.summarize(file_system_);
+  if (const auto lost = stage_.cluster.lost_ranks().subspan(num_lost_before); !lost.empty()) {
+    make_incomplete(summary, lost.front().why);
+  }
+  note_losses();
   keep(phase, summary);
   if (phase.error() != nullptr) throw AgreedError(*phase.error());
   if (summary.num_mismatches > 0) {
@@ -192,17 +199,32 @@ void Measuring::keep(const Phase& phase, const PhaseSummary& summary) {
   if (stage_.progress != nullptr && phase.was_measured()) stage_.progress->phase_ends(summary);
 }
 
+void Measuring::note_losses() {
+  const auto lost = stage_.cluster.lost_ranks();
+  measured_.losses.ranks.assign(lost.begin(), lost.end());
+}
+
+/// Rank 0 deletes those that lost ranks alone had open.
 void Measuring::delete_files() {
   if (!stage_.request.delete_files) return;
   current_step_.enter(CurrentStep::Between::deleting_files);
-  Failure failure(stage_.cluster.rank(), stage_.placement.host);
-  const Share share = share_of(stage_.request, stage_.plan, IoOperation::write, stage_.cluster.rank());
-  if (share.is_lowest_opener(stage_.cluster.rank())) {
-    const std::string& file = stage_.files[static_cast<std::size_t>(share.file)];
+  const int own_rank = stage_.cluster.rank();
+  const auto lost = stage_.cluster.lost_ranks();
+  const auto share_of_rank = [&](int rank) {
+    return share_of(stage_.request, stage_.plan, IoOperation::write, rank, lost);
+  };
+  Failure failure(own_rank, stage_.placement.host);
+  const auto remove = [&](std::int32_t index) {
+    const std::string& file = stage_.files[static_cast<std::size_t>(index)];
     failure.guard([&] {
       const InFileCall in_call(stage_.cluster.progress_counter().file_call, "deleting", file);
       remove_file(file);
     });
+  };
+  if (const Share share = share_of_rank(own_rank); share.is_lowest_opener(own_rank)) remove(share.file);
+  for (std::size_t i = 0; is_root() && !stage_.request.no_file && i < lost.size(); ++i) {
+    const std::int32_t file = stage_.plan.layout.file_of(lost[i].rank);
+    if (!schedule::shares_files(stage_.request.movement)) remove(file);
   }
   agree(stage_.cluster, failure.error());
 }
@@ -218,6 +240,12 @@ void Measuring::run() {
   delete_files();
   sum_over_ranks(stage_.cluster, std::span(&measured_.verified_bytes, 1));
   if (is_root()) measured_.operations = summarize_operations(measured_.phases);
+  note_losses();
+}
+
+/// Whether ranks that are there lack nothing of one that is lost: neither its messages, nor its part of an MPI file.
+bool can_go_on(const IoRequest& request) {
+  return !schedule::is_funnel(request.movement) && !request.collective && request.backend == "posix";
 }
 
 /// No key and no value has such a character.
@@ -247,6 +275,9 @@ storage::Hints hints_of(std::string_view text) {
 
 void measure(const Stage& stage, Measured& measured) {
   const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
+  if (can_go_on(stage.request)) {
+    go_on_without_lost(stage.request, stage.cluster, stage.transport, stage.request.timeout_s);
+  }
   const std::unique_ptr<transport::Messages> messages = open_messages(stage);
   Measuring(stage, *current_step, messages.get(), measured).run();
 }

@@ -9,6 +9,7 @@
 
 #include "bench/io/output.hpp"
 #include "bench/io/plan.hpp"
+#include "bench/lost_pairs.hpp"
 #include "cluster/cluster.hpp"
 #include "model/io_request.hpp"
 #include "model/io_result.hpp"
@@ -35,7 +36,7 @@ struct Stage {
   Progress* progress = nullptr;  ///< rank 0 only
 };
 
-/// Rank 0 only, but for verified_bytes, num_objects and run.
+/// Rank 0 only, but for verified_bytes, num_objects, run and losses.
 struct Measured {
   std::vector<PhaseSummary> phases;
   std::vector<OperationSummary> operations;
@@ -43,11 +44,14 @@ struct Measured {
   std::uint64_t num_objects = 0;  ///< of a rank, in the last repetition
   std::uint64_t run = 0;          ///< in the blocks: Stage::run; of files that were only read, theirs
   std::uint64_t verified_bytes = 0;
+  Losses losses;  ///< the same on all ranks
 };
 
-/// Collective: all phases. Files are truncated before they are written, untimed. If anything fails in a phase, its rows
-/// are kept, here and in the store, and all ranks throw AgreedError(run_failed) that names rank, host, file and offset;
-/// wrong data, too (the worst kind first: what, whose, where), once the phase is through.
+/// Collective: all phases. Where ranks do their own I/O with POSIX calls, a run goes on without a rank that is lost
+/// (bench/lost_pairs): the phase in which that happens has no rate, and nobody reads that rank's objects any more.
+/// Files are truncated before they are written, untimed. If anything fails in a phase, its rows are kept, here and in
+/// the store, and all ranks throw AgreedError(run_failed) that names rank, host, file and offset; wrong data, too (the
+/// worst kind first: what, whose, where), once the phase is through.
 void measure(const Stage& stage, Measured& measured);
 
 /// Collective: names of the files, expanded: every opener's own, a shared one by its lowest opener; on rank 0 all of

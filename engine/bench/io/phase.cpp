@@ -35,6 +35,12 @@ std::int32_t owner_of(const IoRequest& request, const Plan& plan, IoOperation op
   return operation == IoOperation::read ? reads_for(plan, request, rank) : rank;
 }
 
+/// The objects are those of a lost rank.
+class NoObjects final : public ObjectLoop {
+ public:
+  std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> /*stop_ns*/) override { return range.end; }
+};
+
 }  // namespace
 
 using AgreementTimer = Recorder::AgreementTimer;
@@ -45,7 +51,8 @@ Phase::Phase(const Stage& stage, const PhaseTask& task, transport::Messages* mes
       task_(task),
       messages_(messages),
       current_step_(current_step),
-      share_(share_of(stage.request, stage.plan, task.position.operation, stage.cluster.rank())),
+      share_(share_of(stage.request, stage.plan, task.position.operation, stage.cluster.rank(),
+                      stage.cluster.lost_ranks())),
       recorder_(stage.request.num_slow_calls),
       contents_(stage.request, stage.plan.layout, task.writing, recorder_),
       failure_(stage.cluster.rank(), stage.placement.host),
@@ -103,7 +110,7 @@ void Phase::drop_caches() {
       storage::drop_from_cache(file);
     });
   };
-  const Share written = share_of(stage_.request, stage_.plan, IoOperation::write, rank);
+  const Share written = share_of(stage_.request, stage_.plan, IoOperation::write, rank, stage_.cluster.lost_ranks());
   drop(written);
   stage_.cluster.barrier();
   if (written.openers != share_.openers || written.file != share_.file) drop(share_);
@@ -169,6 +176,7 @@ void Phase::preallocate() {
 }
 
 std::unique_ptr<ObjectLoop> Phase::make_loop(PhaseWork& work) {
+  if (share_.owners.empty() && messages_ == nullptr) return std::make_unique<NoObjects>();
   if (messages_ == nullptr) return std::make_unique<DirectLoop>(work, share_.owners.front());
   if (!stage_.plan.layout.is_opener(work.rank())) return std::make_unique<FunnelSender>(work, *messages_);
   if (writes()) return std::make_unique<FunnelWriter>(work, *messages_);
@@ -232,18 +240,23 @@ PhaseSummary Phase::summarize(const std::string& file_system) const {
   return summarize_phase(stage_.cluster, task_.position, recorder_.row(), context);
 }
 
-Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank) {
+Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank,
+               std::span<const cluster::LostRank> lost) {
   const schedule::FileLayout& layout = plan.layout;
+  const auto is_lost = [&](std::int32_t one) {
+    return std::ranges::find(lost, one, &cluster::LostRank::rank) != lost.end();
+  };
   Share share;
   const std::int32_t owner = owner_of(request, plan, operation, rank);
+  if (is_lost(owner)) return share;
   if (!request.no_file) share.file = layout.file_of(owner);
   if (!layout.is_opener(rank)) return share;
   share.owners = schedule::is_funnel(request.movement) ? layout.senders(rank) : std::vector<std::int32_t>{owner};
   if (request.no_file) return share;
   share.opens = true;
   for (int other = 0; other < layout.num_ranks(); ++other) {
-    const bool opens_it =
-        layout.is_opener(other) && layout.file_of(owner_of(request, plan, operation, other)) == share.file;
+    const bool opens_it = layout.is_opener(other) && !is_lost(other) &&
+                          layout.file_of(owner_of(request, plan, operation, other)) == share.file;
     if (opens_it) share.openers.push_back(other);
   }
   return share;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,9 @@ struct Share {
   bool is_lowest_opener(int rank) const { return opens && openers.front() == rank; }
 };
 
-Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank);
+/// Nothing where that is the objects of a lost rank.
+Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank,
+               std::span<const cluster::LostRank> lost = {});
 
 /// Objects [0, num_objects) of these ranks, which lie in one file; neighbours are joined.
 std::vector<storage::ByteRange> stretches_of(const schedule::FileLayout& layout,

@@ -341,6 +341,14 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pos
   return summary;
 }
 
+void make_incomplete(PhaseSummary& summary, const std::string& why) {
+  if (summary.error.empty()) summary.error = why;
+  summary.is_complete = summary.is_durable = false;
+  summary.bytes_per_s = summary.bytes_per_s_mean = summary.bytes_per_s_wall = summary.bytes_per_s_transfer =
+      summary.bytes_per_s_at_stop = summary.fill_bytes_per_s = summary.verify_bytes_per_s = not_measured;
+  summary.stragglers.clear();
+}
+
 std::vector<OperationSummary> summarize_operations(const std::vector<PhaseSummary>& phases) {
   std::vector<OperationSummary> operations;
   for (const IoOperation operation : {IoOperation::write, IoOperation::read}) {

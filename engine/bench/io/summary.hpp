@@ -68,6 +68,9 @@ struct PhaseContext {
 PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& position, const RankPhase& own,
                              const PhaseContext& context);
 
+/// Local: the phase has no rate, since this ended it or happened in it.
+void make_incomplete(PhaseSummary& summary, const std::string& why);
+
 /// By operation, writing first: the complete phases' headline rates. Operations without a complete phase are left out.
 std::vector<OperationSummary> summarize_operations(const std::vector<PhaseSummary>& phases);
 

@@ -295,6 +295,7 @@ void take_data(const Settings& settings, IoRequest& request) {
 
 void take_calls(const Settings& settings, IoRequest& request) {
   request.transport = "mpi";
+  request.strict_ranks = true;  // as its MPI ends
   request.calls = FileCalls::blocking;
   request.collective = settings.has("collective") && !request.no_file;
   request.allow_fragile = settings.has("allow_fragile");
