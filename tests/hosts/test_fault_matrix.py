@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.any_load]
 
 CASES = [
     Case("kill", "io", "tcp", (2, 0)),
+    Case("cut", "io N-N", "tcp", (3, 0)),
     Case("freeze", "bisection", "tcp", (3, 0)),
     Case("kill", "bisection", "tcp", (1, 0)),
     Case("cut-between", "bisection", "tcp", (1, 2)),

@@ -64,6 +64,32 @@ def test_two_hosts_that_never_reached_each_other(network: Make, tmp_path: Path) 
     assert missing_pairs(tmp_path / "r.h5") == {(2, 3), (3, 2)}
 
 
+@pytest.mark.parametrize(
+    ("benchmark", "words"),
+    [
+        ("topology", ["--pattern", "complete2", "--message-size", "1000", "--iterations", "20"]),
+        ("bisection", ["--message-size", "1000", "--rounds", "20", "--precision", "0"]),
+    ],
+)
+def test_others_are_measured_all_the_same(network: Make, tmp_path: Path, benchmark: str, words: list[str]) -> None:
+    """The two never reached each other; barriers among four ranks would need their link, too."""
+    hosts = network(4)
+    hosts.cut_between(2, 3)
+    with started(hosts, [0, 1, 2, 3], tmp_path, *words, "--timeout", "6s", benchmark=benchmark) as runs:
+        ends = finish(runs)
+    assert [end.status for end in ends] == [1] * 4, ends[0].err
+    finding = finding_of(tmp_path / "r.h5")
+    assert finding["message"] == "1 pair of ranks could not be measured: node2 and node3 do not reach each other."
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+        if benchmark == "topology":
+            assert file["topologies/0000/num_served"][0, 0].tolist() == [3, 3, 2, 2]
+        else:
+            send_to = file["bisection/send_to"][0]
+            assert 3 not in send_to[2]
+            assert {0, 1} <= set(send_to[2].tolist())
+
+
 @pytest.mark.parametrize("one_way", [False, True], ids=["both-ways", "one-way"])
 def test_two_hosts_are_cut_from_each_other_in_the_run(network: Make, tmp_path: Path, one_way: bool) -> None:
     hosts = network(4)

@@ -15,11 +15,10 @@ from ranks import finish, started
 pytestmark = [pytest.mark.slow, pytest.mark.any_load]
 
 Make = Callable[[int], Network]
-TIMEOUT = ["--timeout", "4s"]
+TIMEOUT = ["--timeout", "4s", "--strict-ranks"]
 # Some minutes of work, in which every rank exchanges messages with every other all the time.
 ENDLESS = {
     "link": [
-        "--strict-ranks",
         "--message-size",
         "1000-1060+1",
         "--messages",
@@ -86,7 +85,7 @@ def test_the_cable_of_a_host_is_cut(network: Make, tmp_path: Path, victim: int) 
 
 def test_a_long_stall_is_told_while_it_lasts(network: Make, tmp_path: Path) -> None:
     hosts = network(3)
-    with started(hosts, [0, 1, 2], tmp_path, *ENDLESS["link"], "--timeout", "12s") as runs:
+    with started(hosts, [0, 1, 2], tmp_path, *ENDLESS["link"], "--strict-ranks", "--timeout", "12s") as runs:
         runs[0].await_err(r"\S")
         hosts.cut_between(1, 2)
         runs[0].await_err(r"leadline: rank (1|2) on node(1|2) has waited for rank (1|2) on node(1|2) for 6 s in ")

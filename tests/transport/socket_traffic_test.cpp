@@ -124,5 +124,76 @@ TEST_P(Traffic, NamesTheRankThatIsGone) {
   }
 }
 
+/// Where the others go on, what a broken link has not brought counts as done, and so does what comes later.
+TEST_P(Traffic, GoesOnWithoutALinkThatBreaks) {
+  Stream here, gone;
+  SocketTraffic traffic(std::array{3, 8}, std::array{here.here.fd(), gone.here.fd()}, 3, GetParam(),
+                        SocketTraffic::Completions::receives, AtLoss::completes);
+  const Bytes out = message(300'000, 7);
+  Bytes in(out.size()), lost(out.size());
+  std::thread other([&] {
+    SocketTraffic end(std::array{0}, std::array{here.there.fd()}, 2, GetParam());
+    Bytes first(out.size()), second(out.size());
+    end.post_send(0, 0, out.data(), out.size());
+    end.post_receive(0, 0, first.data(), first.size());
+    end.post_receive(0, 1, second.data(), second.size());
+    end.complete_posted();
+    EXPECT_EQ(first, out);
+    EXPECT_EQ(second, out);
+  });
+  traffic.post_send(1, 1, out.data(), out.size());
+  traffic.post_receive(1, 1, lost.data(), lost.size());
+  traffic.post_send(0, 0, out.data(), out.size());
+  traffic.post_receive(0, 0, in.data(), in.size());
+  gone.there = Descriptor();
+  EXPECT_THAT((std::array{traffic.await_any(), traffic.await_any()}), testing::UnorderedElementsAre(0u, 1u));
+  traffic.complete_posted();
+  EXPECT_EQ(in, out);
+
+  traffic.post_receive(1, 2, lost.data(), 1);
+  EXPECT_EQ(traffic.await_any(), 2u);
+  traffic.post_send(1, 1, out.data(), out.size());
+  traffic.post_send(0, 0, out.data(), out.size());
+  traffic.complete_posted();
+  bool was_done = false;
+  traffic.on_link(1, [&] { was_done = true; });
+  EXPECT_FALSE(was_done);
+  traffic.on_link(0, [&] { was_done = true; });
+  EXPECT_TRUE(was_done);
+  ASSERT_EQ(traffic.lost_links().size(), 1u);
+  EXPECT_EQ(traffic.lost_links().front().partner(), 8);
+  other.join();
+}
+
+TEST_P(Traffic, GoesOnWithStreamsWhereOneBreaks) {
+  Stream here, gone;
+  SocketTraffic traffic(std::array{3, 8}, std::array{here.here.fd(), gone.here.fd()}, 2, GetParam(),
+                        SocketTraffic::Completions::everything, AtLoss::completes);
+  const Bytes out = message(100'000, 7);
+  gone.there = Descriptor();
+  std::thread other([&] {
+    Bytes in(out.size());
+    EXPECT_EQ(::recv(here.there.fd(), in.data(), in.size(), MSG_WAITALL), static_cast<ssize_t>(in.size()));
+  });
+  traffic.post_send(0, 0, out.data(), out.size());
+  for (int again = 0; again < 3; ++again) {
+    traffic.post_send(1, 1, out.data(), out.size());
+    if (again == 0) traffic.move();
+    std::size_t done = traffic.await_any();
+    if (done == 0) done = traffic.await_any();
+    EXPECT_EQ(done, 1u);
+  }
+  traffic.complete_posted();
+  EXPECT_EQ(traffic.lost_links().size(), 1u);
+  other.join();
+}
+
+TEST(SocketTraffic, CountsALinkThatIsNotOpenAsBroken) {
+  const SocketTraffic traffic(std::array{3}, std::array{-1}, 1, WaitMode::block, SocketTraffic::Completions::receives,
+                              AtLoss::completes);
+  ASSERT_EQ(traffic.lost_links().size(), 1u);
+  EXPECT_STREQ(traffic.lost_links().front().what(), "the link to rank 3 is not open");
+}
+
 }  // namespace
 }  // namespace leadline::transport
