@@ -17,6 +17,7 @@ import h5py
 import program
 import pytest
 from io_runs import OMPIO, POSIX, SIZE, STACKS, Stack, small
+from program import Leadline
 from result import status_of, text_of
 
 pytestmark = pytest.mark.slow
