@@ -118,6 +118,7 @@ Connected LinkSockets::connect(int partner, Deadline deadline) {
     link = greeted(partner, network_->connect(own_rank_, partner, link.socket, deadline), deadline);
   }
   open_.push_back(std::move(link));
+  given_up_.erase(partner);
   return Connected::anew;
 }
 
@@ -149,6 +150,7 @@ std::vector<Resent> LinkSockets::resent() {
 }
 
 void LinkSockets::drop(int partner) {
+  given_up_.insert(partner);
   std::erase_if(open_, [&](const OpenLink& link) { return link.partner == partner; });
 }
 
@@ -172,7 +174,7 @@ std::vector<LinkEnds> LinkSockets::all_ends(std::span<const std::int32_t> partne
   for (std::size_t i = 0; i < partners.size(); ++i) {
     if (partners[i] < 0) continue;
     if (partners[i] != own_rank_ && find(partners[i]) == open_.end()) {
-      if (gives_up_silent_links() && partners.size() <= limit_) continue;
+      if (given_up_.contains(partners[i])) continue;
       throw_too_many(partners.size(), limit_);
     }
     all[i] = ends(partners[i]);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -53,7 +54,7 @@ class LinkSockets {
 
   bool gives_up_silent_links() const { return silence_limit_.count() > 0; }
 
-  /// Local: closes the link at this end, if it is open.
+  /// Local: gives the link up, and closes it at this end, if it is open.
   void drop(int partner);
 
   /// Local: whether the link is open at this end.
@@ -88,6 +89,7 @@ class LinkSockets {
   std::vector<std::int32_t> barrier_partners_;  ///< ascending
   std::chrono::milliseconds silence_limit_{0};  ///< 0 = never
   std::vector<OpenLink> open_;                  ///< the one connected longest ago first
+  std::set<int> given_up_;                      ///< partners
   Descriptor loop_out_, loop_in_;
 };
 

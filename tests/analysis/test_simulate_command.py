@@ -203,6 +203,13 @@ def test_patterns_of_another_program(capsys: pytest.CaptureFixture[str], tmp_pat
         compare_patterns(loaded(path), replace(other, measured_nonce=""))
 
 
+def test_patterns_after_a_rank_was_lost(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    finding = {"id": "ranks_lost", "severity": "warning", "message": "1 rank was lost", "evidence": "", "advice": ""}
+    path = write_bisection(tmp_path / "run.h5", replace(even(), is_replayable=False, findings=[finding]))
+    message = refused(capsys, 4, *TREE, "--measured", str(path))
+    assert "ranks or pairs of ranks were lost while it was measured). Measure again without them" in message
+
+
 def test_results_that_cannot_be_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path, even_file: Path):
     for made in (never_begun(), only_named()):
         path = write_bisection(tmp_path / f"{len(made.hosts)}.h5", made)

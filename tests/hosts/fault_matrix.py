@@ -111,7 +111,8 @@ def run_case(hosts: Network, case: Case, folder: Path) -> list[str]:
     words = SHORT if case.fault in SHORT_RUNS or goes_on(case) or may_not_matter(case) else ENDLESS
     options = [*words[case.benchmark], "--transport", case.transport, "--timeout", f"{TIMEOUT_S}s"]
     command = case.benchmark.split()[0]
-    with started(hosts, range(NUM_HOSTS), folder, *options, benchmark=command, timeout=DEADLINE_S) as runs:
+    ranks = started(hosts, range(NUM_HOSTS), folder, *options, benchmark=command, timeout=DEADLINE_S, wait="block")
+    with ranks as runs:
         runs[0].await_err(r"\S")
         time.sleep(1.5)
         inflict(hosts, runs, case)

@@ -156,7 +156,7 @@ def test_a_topology_test_goes_on_without_a_local_rank(
 
 
 def test_a_load_goes_on_without_a_local_rank(tmp_path: Path) -> None:
-    words = ["topology", "--local", "4", "--pattern", "complete2", "--message-size", "1KiB", "--duration", "3s",
+    words = ["topology", "--local", "4", "--pattern", "complete2", "--message-size", "1KiB", "--duration", "6s",
              "--wait", "yield", "--output", "r.h5"]  # fmt: skip
     with program.Run([program.PROGRAM, *words], tmp_path, timeout=90) as run:
         run.await_err(r" complete2 [^\n]*\n")
@@ -175,8 +175,8 @@ def test_a_bisection_test_goes_on_without_a_local_rank(
     leadline: Leadline, tmp_path: Path, number: signal.Signals
 ) -> None:
     words = ["bisection", "--local", "5", "--message-size", "1KiB", "--precision", "0", "--time-limit", "6s",
-             "--rounds", "100000", "--pattern", "random,shift:1", "--wait", "yield", "--timeout", "2s",
-             "--output", "r.h5"]  # fmt: skip
+             "--rounds", "100000", "--pattern", "random,shift:1" if number == signal.SIGKILL else "random",
+             "--wait", "yield", "--timeout", "2s", "--output", "r.h5"]  # fmt: skip
     with program.Run([program.PROGRAM, *words], tmp_path, timeout=90) as run:
         run.await_err(r" random [^\n]*\n")
         os.kill(pid_of(tmp_path, 2), number)
@@ -191,12 +191,12 @@ def test_a_bisection_test_goes_on_without_a_local_rank(
         time_ns = file["bisection/time_ns"][0][:, :num]
     num_of_rows = (send_to >= 0).sum(axis=0)
     assert set((num_connections[:num] - num_of_rows).tolist()) <= {0, 1}, "only rows that rank 2 still had are missing"
-    assert num_of_rows[-2] in (2, 4)  # that in which it was lost may be the last random one
     assert ((time_ns > 0) == (receive_from >= 0)).all()
-    assert (send_to[2, -2:] == -1).all()
-    assert (send_to[:, -2:] != 2).all()
-    assert kind[num - 1] == kind[:num].max()
-    assert num_connections[num - 1] == 3  # of shift:1 all but those from and to rank 2
+    assert send_to[2, -1] == -1
+    assert (send_to[:, -1] != 2).all()
+    if number == signal.SIGKILL:  # where the loss takes seconds, no time may be left for it
+        assert kind[num - 1] == kind[:num].max()
+        assert num_connections[num - 1] == 3, "of shift:1 all but those from and to rank 2"
     report = leadline("report", "r.h5")
     assert (report.status, report.err) == (0, "")
     assert "1 rank was lost during the run" in (tmp_path / "r.html").read_text()

@@ -41,7 +41,7 @@ SHORT = {
 }
 # Goes on for a minute.
 ENDLESS = {
-    "link": ["--message-size", "1000-1060+1", "--messages", "5000", "--batches", "500", "--strict-ranks"],
+    "link": ["--message-size", "1000-1060+1", "--messages", "5000", "--batches", "500"],
     "topology": ["--message-size", "1000", "--pattern", "complete2", "--duration", "100s"],
     "bisection": ["--message-size", "1000-1060+1"],
     "io": ["--movement", "N-M-M", "--io-ranks", "2", "--no-file", "--object-size", "4KiB", "--objects", "20000000"],
@@ -55,7 +55,11 @@ KILLED = [
     ("io", "r.h5", 0),
 ]
 # Seconds of work, which go on without a rank.
-GOES_ON = ["--message-size", "1000-1007+1", "--messages", "1000", "--retest", "0"]
+GOES_ON = {
+    "link": ["--message-size", "1000-1007+1", "--messages", "1000", "--retest", "0"],
+    "topology": ["--message-size", "1000", "--pattern", "complete2", "--duration", "6s"],
+    "bisection": ["--message-size", "1000", "--precision", "0", "--rounds", "20000", "--time-limit", "6s"],
+}
 # A rank that is stopped is given up soon.
 IMPATIENT = ["--timeout", "2s"]
 IS_UNDER_WAY = {
@@ -105,15 +109,16 @@ def hit(benchmark: str, folder: Path, act: Callable[[program.Run], None], status
 
 def ended(benchmark: str, folder: Path, act: Callable[[program.Run], None], *more: str) -> list[str]:
     """What is wrong with an endless run that is ended in the middle."""
-    return hit(benchmark, folder, act, 4, *more, *ENDLESS[benchmark])
+    return hit(benchmark, folder, act, 4, *more, *ENDLESS[benchmark], "--strict-ranks")
 
 
 def left_out(folder: Path) -> list[str]:
     """A rank that is killed, and one that is stopped, without which the run goes on."""
     wrong = []
-    for number in (signal.SIGKILL, signal.SIGSTOP):
-        act = lambda run, number=number: os.kill(ranks_of(run)[1], number)  # noqa: E731
-        wrong += hit("link", folder, act, 1, "r.h5", *IMPATIENT, *GOES_ON)
+    for benchmark, words in GOES_ON.items():
+        for number in (signal.SIGKILL, signal.SIGSTOP) if benchmark == "link" else (signal.SIGKILL,):
+            act = lambda run, number=number: os.kill(ranks_of(run)[1], number)  # noqa: E731
+            wrong += hit(benchmark, folder, act, 1, "r.h5", *IMPATIENT, *words)
     return wrong
 
 

@@ -42,6 +42,9 @@ def measured_named(result: BisectionResult) -> dict[str, IntArray]:
     return found
 
 
+_LOSSES = ("ranks_lost", "pairs_not_measured")  # findings after which patterns are others
+
+
 class PatternCheck:
     """Compares random patterns with the file's own, of one message size."""
 
@@ -64,9 +67,11 @@ class PatternCheck:
             self._block = self._result.reader.partners(self._size_index, "send_to", ranks, (number, end))
             self._first = number
         if not np.array_equal(self._block[:, number - self._first], send_to):
-            why = (
-                f"its random pattern {index} is not the one that seed {self._result.seed} gives here; "
-                f"it was written by leadline {self._result.provenance.version}"
-            )
-            hint = "Use the version that measured, or measure again"
+            why = f"its random pattern {index} is not the one that seed {self._result.seed} gives here; "
+            if any(finding.id in _LOSSES for finding in self._result.findings):
+                why += "ranks or pairs of ranks were lost while it was measured"
+                hint = "Measure again without them"
+            else:
+                why += f"it was written by leadline {self._result.provenance.version}"
+                hint = "Use the version that measured, or measure again"
             raise LeadlineError(f"cannot follow '{self._result.path}'", why, hint, ExitStatus.RUN_FAILED)
