@@ -83,4 +83,4 @@ def test_an_outage_that_heals_is_a_stall(network: Make, tmp_path: Path) -> None:
     (point,) = [
         one for one in summary["load"] if one["begin_s"] - 0.1 < begin_s < one["begin_s"] + one["elapsed_s"] - 0.1
     ]
-    assert point["elapsed_s"] > length_s, (told[0], summary["load"])
+    assert point["elapsed_s"] > length_s - 0.01, (told[0], summary["load"])
