@@ -44,7 +44,7 @@ std::string name_of_phase(const IoRequest& request, const PhasePosition& positio
 /// "write 2 of 5: 512.0 MiB in 0.21 s, 2.345 GiB/s".
 std::string end_line(const IoRequest& request, const PhaseSummary& summary) {
   const std::string name = name_of_phase(request, summary.position);
-  if (!summary.is_complete) return fmt::format("{}: ended by an error\n", name);
+  if (!summary.is_complete) return fmt::format("{}: not complete\n", name);
   const std::uint64_t bytes = summary.bytes > 0 ? summary.bytes : summary.message_bytes;
   return fmt::format("{}: {} in {}, {}\n", name, about_bytes(bytes), format_duration(1e-9 * summary.wall_ns),
                      format_bandwidth(summary.bytes_per_s));

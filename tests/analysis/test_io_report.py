@@ -86,7 +86,7 @@ def test_wrong_data_come_first(tmp_path: Path):
 
 def test_what_is_missing(tmp_path: Path):
     assert io_text.missing(loaded(killed(), tmp_path)) == "read not measured"
-    assert io_text.missing(loaded(no_space(), tmp_path)) == "write ended with an error, read not measured"
+    assert io_text.missing(loaded(no_space(), tmp_path)) == "write not complete, read not measured"
     assert io_text.headline(loaded(never_begun(), tmp_path)) == ["Nothing was measured."]
     assert io_text.headline(loaded(no_space(), tmp_path)) == ["No phase finished."]
     source, _ = page_of(no_space(), tmp_path)

@@ -78,7 +78,7 @@ TEST(IoProgress, SaysWhenAPhaseFailed) {
   PhaseSummary phase = made_up_phase(IoOperation::read, 0, 1);
   phase.is_complete = false;
   progress->phase_ends(phase);
-  EXPECT_EQ(screen.text, "read: ended by an error\n");
+  EXPECT_EQ(screen.text, "read: not complete\n");
 }
 
 class IoPlans : public testing::Test {
@@ -286,7 +286,7 @@ TEST(IoSummary, OfAFailedRunShowsWhatThereIs) {
   result.phases[1].wrong = {wrong};
   const std::string text = io_summary(result, "r.h5");
   EXPECT_THAT(text, testing::StartsWith("INCOMPLETE: wrong data\n"));
-  EXPECT_THAT(text, testing::ContainsRegex("  read +0 +128.0 MiB +- +- .*  ended by an error\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("  read +0 +128.0 MiB +- +- .*  not complete\n"));
   EXPECT_THAT(text, HasSubstr("wrong: /scratch/t at 4198400: object 4 of rank 3, read by rank 6 (b): "));
   EXPECT_THAT(text, HasSubstr("3 objects with wrong data in all\n"));
   EXPECT_THAT(text, HasSubstr("times of ranks in ms (write")) << "what is complete is shown";

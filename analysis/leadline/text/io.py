@@ -143,7 +143,7 @@ def missing(result: IoResult) -> str:
     failed = [phase.name for phase in result.phases if phase.state == PhaseState.FAILED]
     absent = [phase.name for phase in result.phases if phase.state == PhaseState.NOT_MEASURED]
     parts = [
-        f"{', '.join(failed)} ended with an error" if failed else "",
+        f"{', '.join(failed)} not complete" if failed else "",
         f"{', '.join(absent)} not measured" if absent else "",
     ]
     return ", ".join(part for part in parts if part)
