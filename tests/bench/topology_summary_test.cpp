@@ -65,6 +65,15 @@ TEST(CellSummary, CountsTheChannelsThatWereServed) {
   EXPECT_DOUBLE_EQ(left.summary.slowest_rank.bytes_per_s, 1e9 * 2 * 2 * 1000 / 301);  // rank 1, with two of three
 }
 
+TEST(CellSummary, OfNoChannelHasNoTimes) {
+  const auto all = summarized(named("star2", 3), 5, all_at_once, [](int rank) { return rank == 0 ? 2 : 1; }).at(0);
+  EXPECT_EQ(all.summary.served.num, 0);
+  EXPECT_EQ(all.summary.exchange.num, 0u);
+  EXPECT_TRUE(std::isnan(all.summary.exchange.median));
+  EXPECT_TRUE(std::isnan(all.summary.with_barrier.mean));
+  EXPECT_TRUE(all.with_barrier_ns.empty());
+}
+
 TEST(CellSummary, TakesTheSlowestRankOfEachExchange) {
   const CellNumbers all = summarized(named("complete2", 4), 5, all_at_once).at(0);
   EXPECT_EQ(all.slowest_rank_ns, (std::vector<double>{103, 203, 303, 403, 9000}));

@@ -90,6 +90,19 @@ def test_others_are_measured_all_the_same(network: Make, tmp_path: Path, benchma
             assert {0, 1} <= set(send_to[2].tolist())
 
 
+def test_a_random_pattern_may_have_no_pair_but_one_that_is_lost(network: Make, tmp_path: Path) -> None:
+    """Of three ranks: others follow, which have one."""
+    hosts = network(3)
+    hosts.cut_between(1, 2)
+    words = ["--message-size", "1000", "--rounds", "20", "--precision", "0", "--timeout", "6s"]
+    with started(hosts, [0, 1, 2], tmp_path, *words, benchmark="bisection") as runs:
+        ends = finish(runs)
+    assert [end.status for end in ends] == [1] * 3, ends[0].err
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["bisection/patterns/num_connections"][0].tolist() == [2] * 20
+        assert set(file["bisection/send_to"][0][0].tolist()) == {1, 2}
+
+
 @pytest.mark.parametrize("one_way", [False, True], ids=["both-ways", "one-way"])
 def test_two_hosts_are_cut_from_each_other_in_the_run(network: Make, tmp_path: Path, one_way: bool) -> None:
     hosts = network(4)

@@ -109,6 +109,7 @@ class Measuring {
   void run_step(const std::function<void()>& step);
   void open_barrier_links();
   Pattern random_pattern(std::uint64_t index) const;
+  bool is_any_pair_left() const;
   Pattern without_lost(Pattern pattern) const;
   std::optional<PatternSummary> run_pattern(const PatternPosition& position, Pattern pattern);
   void link(std::int32_t one, std::int32_t other);
@@ -316,10 +317,22 @@ Pattern Measuring::random_pattern(std::uint64_t index) const {
   return schedule::random_pattern(plan.participants, ranks_, stage_.request.seed, index);
 }
 
+/// Of those that a random pattern may have: the few of this one may all be lost.
+bool Measuring::is_any_pair_left() const {
+  const schedule::Participants& participants = stage_.plan.participants;
+  const auto host = [&](std::int32_t rank) { return participants.host_of[static_cast<std::size_t>(rank)]; };
+  const bool hosts_matter = !participants.within_hosts && !participants.host_of.empty();
+  return std::ranges::any_of(ranks_, [&](std::int32_t one) {
+    return std::ranges::any_of(ranks_, [&](std::int32_t other) {
+      return one != other && !lost_pairs_.is_lost(one, other) && !(hosts_matter && host(one) == host(other));
+    });
+  });
+}
+
 void Measuring::run_random() {
   for (std::uint64_t index = 0; size_.stopped_by == StopReason::not_stopped; ++index) {
     const PatternPosition position = next_position(PatternKind::random, index, 0, name_of(PatternKind::random));
-    if (!run_pattern(position, random_pattern(index))) throw_no_pair_left();
+    if (!run_pattern(position, random_pattern(index)) && !is_any_pair_left()) throw_no_pair_left();
     if (size_.word.rows_are_due) write_rows(std::nullopt);
   }
 }

@@ -139,7 +139,7 @@ CellNumbers summarize(cluster::Cluster& cluster, const Cell& cell, schedule::Cha
   const Totals totals = merged_over_ranks(cluster, totals_of(cluster.rank(), cell.message_size_bytes, samples), merged);
   numbers.verified_bytes = totals.verified_bytes;
   summary.served = served_of(totals.served);
-  if (cluster.rank() != 0) return numbers;
+  if (cluster.rank() != 0 || summary.served.num == 0) return numbers;
 
   numbers.slowest_rank_ns = std::move(own_ns);
   numbers.with_barrier_ns = times_with_barrier_ns(samples);
