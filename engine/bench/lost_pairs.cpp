@@ -38,7 +38,8 @@ bool is_gone(const Losses& losses, std::int32_t rank) {
 
 /// Without those of ranks that are gone.
 Losses among_present(Losses losses) {
-  losses.pairs = lost_pairs_of_present_ranks(losses, 0);
+  std::erase_if(losses.pairs,
+                [&](const LostPair& pair) { return is_gone(losses, pair.low) || is_gone(losses, pair.high); });
   std::erase_if(losses.cut_off_ranks, [&](std::int32_t rank) { return is_gone(losses, rank); });
   return losses;
 }
@@ -165,13 +166,17 @@ void LostPairs::open(std::span<const std::int32_t> partners) {
   for (const std::int32_t partner : partners) attempt(partner, [] {});
 }
 
-void LostPairs::exchange(const std::function<void()>& work) {
+std::optional<kernel::NeighbourMismatch> LostPairs::exchange(const kernel::NeighbourExchange& exchange,
+                                                             const kernel::NeighbourBuffers& buffers,
+                                                             const kernel::NeighbourTask& task) {
+  const InTransport in_transport(cluster_.progress_counter(), awaited_in(exchange.channels));
   try {
-    work();
+    return transport_.exchange_with_neighbours(exchange, buffers, task);
   } catch (const transport::LinksLost& lost) {
     if (!goes_on_) throw;
     for (const cluster::ConnectionLost& link : lost.links()) note(link);
   }
+  return std::nullopt;
 }
 
 /// Of a link that was lost before, the first reason is the one.
@@ -197,6 +202,14 @@ void LostPairs::until_nothing_is_lost(const std::function<void()>& step) {
   }
 }
 
+/// From number `begin` on.
+std::vector<LostPair> LostPairs::of_present_ranks(std::size_t begin) const {
+  Losses later = losses_;
+  later.pairs.erase(later.pairs.begin(), later.pairs.begin() + static_cast<std::ptrdiff_t>(begin));
+  return among_present(std::move(later)).pairs;
+}
+
+/// Whom this rank waits for in an exchange over these channels, with the barrier before it.
 AwaitedRanks::Ranks LostPairs::awaited_in(std::span<const kernel::NeighbourChannel> channels) const {
   AwaitedRanks::Ranks awaited = bench::awaited_in(channels, cluster_);
   if (!has_barrier_over_links_) awaited.in_barrier.clear();
@@ -224,31 +237,33 @@ std::vector<std::int32_t> LostPairs::settle() {
       std::move(own), [](const std::string& left, std::string_view right) { return left + std::string(right); });
   note_lost_ranks();
   num_lost_ranks_settled_ = losses_.ranks.size();
-  const auto num_before = static_cast<std::ptrdiff_t>(own_.size());
+  std::vector<std::int32_t> own_partners;
   for (cluster::Reader reader(all); !reader.at_end();) {
     const auto from = static_cast<std::int32_t>(reader.number<std::uint32_t>());
     const auto partner = static_cast<int>(reader.number<std::uint32_t>());
     const bool has_reached_others = reader.number<std::uint8_t>() != 0;
-    learn(from, {partner, reader.text()}, has_reached_others);
+    const bool is_new = learn(from, {partner, reader.text()}, has_reached_others);
+    if (is_new && from == cluster_.rank()) own_partners.push_back(partner);
+    if (is_new && partner == cluster_.rank() && from != partner) own_partners.push_back(from);
   }
-  return {own_.begin() + num_before, own_.end()};
+  return own_partners;
 }
 
-void LostPairs::learn(std::int32_t from, const News& news, bool has_reached_others) {
+/// Whether the pair was not known as lost.
+bool LostPairs::learn(std::int32_t from, const News& news, bool has_reached_others) {
   const LostPair lost{std::min(from, news.partner), std::max(from, news.partner),
                       fmt::format("rank {}: {}", from, news.why)};
-  if (lost_pairs_.emplace(lost.low, lost.high).second) {
-    losses_.pairs.push_back(lost);
-    if (lost.low == cluster_.rank()) own_.push_back(lost.high);
-    if (lost.high == cluster_.rank() && lost.low != lost.high) own_.push_back(lost.low);
-  }
-  if (has_reached_others || std::ranges::find(losses_.cut_off_ranks, from) != losses_.cut_off_ranks.end()) return;
+  const bool is_new = lost_pairs_.emplace(lost.low, lost.high).second;
+  if (is_new) losses_.pairs.push_back(lost);
+  if (has_reached_others || std::ranges::find(losses_.cut_off_ranks, from) != losses_.cut_off_ranks.end())
+    return is_new;
   const auto host_of = cluster_.host_of();
   const auto num_lost = std::ranges::count_if(losses_.pairs, [&](const LostPair& pair) {
     return (pair.low == from || pair.high == from) &&
            host_of[static_cast<std::size_t>(pair.low)] != host_of[static_cast<std::size_t>(pair.high)];
   });
   if (num_lost >= lost_until_cut_off) losses_.cut_off_ranks.push_back(from);
+  return is_new;
 }
 
 std::optional<Finding> lost_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
@@ -307,12 +322,6 @@ std::optional<Finding> lost_pairs_finding(const Losses& all_losses, std::span<co
   finding.advice =
       "Look at the network between them: cables, ports, switches, firewalls. All other pairs were measured.";
   return finding;
-}
-
-std::vector<LostPair> lost_pairs_of_present_ranks(const Losses& losses, std::size_t begin) {
-  std::vector<LostPair> pairs(losses.pairs.begin() + static_cast<std::ptrdiff_t>(begin), losses.pairs.end());
-  std::erase_if(pairs, [&](const LostPair& pair) { return is_gone(losses, pair.low) || is_gone(losses, pair.high); });
-  return pairs;
 }
 
 void add_findings(const Losses& losses, std::span<const std::uint32_t> host_of,

@@ -66,16 +66,15 @@ class LostPairs {
   /// Partners: opens the links to those of these ranks that are not lost, in this order. Throws likewise.
   void open(std::span<const std::int32_t> partners);
 
-  /// Collective over ranks whose exchanges fit together: `work` is an exchange over links that are open. Where one of
-  /// them breaks the rest is done without it, and what was measured is void.
-  void exchange(const std::function<void()>& work);
+  /// Collective over all ranks: see Transport::exchange_with_neighbours(). Where a link breaks the rest is done without
+  /// it, and what was measured is void.
+  std::optional<kernel::NeighbourMismatch> exchange(const kernel::NeighbourExchange& exchange,
+                                                    const kernel::NeighbourBuffers& buffers,
+                                                    const kernel::NeighbourTask& task);
 
   /// Collective: does `step` on all ranks, again and again until no rank has lost anything in it; nothing else happens
   /// where the transport cannot go on. From the first loss on barriers are those of the control plane.
   void until_nothing_is_lost(const std::function<void()>& step);
-
-  /// Local: whom this rank waits for in an exchange over these channels, with the barrier before it.
-  AwaitedRanks::Ranks awaited_in(std::span<const kernel::NeighbourChannel> channels) const;
 
   /// Local, after a collective: takes over which ranks are lost.
   void note_lost_ranks();
@@ -89,6 +88,19 @@ class LostPairs {
 
   const Losses& losses() const { return losses_; }
 
+  /// Local: brings `known` up to date, and tells the progress, if there is one, of pairs whose ranks are there. Whether
+  /// there was anything new.
+  template <class Progress>
+  bool report(Losses& known, Progress* progress) const {
+    const std::size_t num_pairs_known = known.pairs.size();
+    if (losses_.pairs.size() == num_pairs_known && losses_.ranks.size() == known.ranks.size()) return false;
+    known = losses_;
+    for (const LostPair& pair : of_present_ranks(num_pairs_known)) {
+      if (progress != nullptr) progress->pair_lost(pair.low, pair.high, pair.why);
+    }
+    return true;
+  }
+
  private:
   struct News {
     int partner = -1;
@@ -99,7 +111,9 @@ class LostPairs {
   bool is_other_host(int one, int other) const;
   void note(const cluster::ConnectionLost& lost);
   bool has_lost_anything();
-  void learn(std::int32_t from, const News& news, bool has_reached_others);
+  AwaitedRanks::Ranks awaited_in(std::span<const kernel::NeighbourChannel> channels) const;
+  std::vector<LostPair> of_present_ranks(std::size_t begin) const;
+  bool learn(std::int32_t from, const News& news, bool has_reached_others);
 
   const RunRequest& request_;
   cluster::Cluster& cluster_;
@@ -107,7 +121,6 @@ class LostPairs {
   bool goes_on_;  ///< without lost links
   std::vector<News> news_;
   bool has_reached_others_ = false;  ///< this rank some rank on another host
-  std::vector<std::int32_t> own_;    ///< partners that this rank has lost
   Losses losses_;
   std::set<std::pair<std::int32_t, std::int32_t>> lost_pairs_;  ///< of losses_.pairs: low, high
   std::size_t num_lost_ranks_settled_ = 0;                      ///< by until_nothing_is_lost()
@@ -120,9 +133,6 @@ void add_findings(const Losses& losses, std::span<const std::uint32_t> host_of,
 
 /// Why the status is not 0; empty where nothing is lost.
 std::string why_incomplete(const Losses& losses);
-
-/// From number `begin` on those between ranks that are there.
-std::vector<LostPair> lost_pairs_of_present_ranks(const Losses& losses, std::size_t begin);
 
 /// What to say of ranks that are gone; nothing where none is.
 std::optional<Finding> lost_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,

@@ -72,9 +72,6 @@ void declare_who(OptionTable& options, RunRequest& request) {
   options.seconds("--timeout",
                   "end the run when a rank is silent, or stuck in an exchange or in one file call, for so long", 1,
                   request.timeout_s);
-}
-
-void declare_strict_ranks(OptionTable& options, RunRequest& request) {
   options.flag(
       "--strict-ranks",
       "end the run with status 4 where two ranks do not reach each other, or a rank is lost, instead of leaving "

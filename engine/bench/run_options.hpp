@@ -18,11 +18,8 @@ inline constexpr std::uint64_t max_message_size_bytes = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t max_count = 1'000'000'000'000;
 
 /// Begins the group "Who takes part": --transport, --transport-option, --local, --interface, --host-name-suffix,
-/// --timeout, whose default the caller may have put into `request`.
+/// --timeout, whose default the caller may have put into `request`, and --strict-ranks.
 void declare_who(OptionTable& options, RunRequest& request);
-
-/// --strict-ranks
-void declare_strict_ranks(OptionTable& options, RunRequest& request);
 
 /// --message-size, whose default the caller has put into `request`
 void declare_message_size(OptionTable& options, RunRequest& request, std::uint64_t least_bytes);

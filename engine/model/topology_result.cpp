@@ -4,10 +4,6 @@
 
 namespace leadline {
 
-ServedChannels all_channels(const TopologyFacts& topology) {
-  return {topology.num_channels, topology.max_channels_rank};
-}
-
 Rates rates_of(const TopologyFacts& topology, const ServedChannels& served, std::uint64_t message_size_bytes,
                double time_ns) {
   const double average = 1e9 * schedule::num_ways(topology.mode) * static_cast<double>(message_size_bytes) / time_ns;

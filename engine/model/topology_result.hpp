@@ -50,8 +50,6 @@ struct ServedChannels {
   std::int32_t max_rank = 0;  ///< of the busiest rank
 };
 
-ServedChannels all_channels(const TopologyFacts& topology);
-
 /// With ways = 1 or 2 messages a channel: local = ways * size * served.max_rank / T (the bytes that the busiest rank
 /// sends and receives), total = ways * size * served.num / T, average = ways * size / T. Reference: docs/history.md,
 /// NETTEST.

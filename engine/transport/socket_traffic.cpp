@@ -118,7 +118,6 @@ bool SocketTraffic::drop_first_if_done(Queue& queue, const std::vector<Message<B
   return true;
 }
 
-/// From within a handler of `lost`, but for links that were never open.
 void SocketTraffic::lose(std::size_t index, const cluster::ConnectionLost& lost) {
   if (at_loss_ == AtLoss::throws) throw lost;
   Peer& peer = peers_[index];

@@ -8,6 +8,7 @@
 
 #include "bench/topology/summarize.hpp"
 #include "schedule/edge_list.hpp"
+#include "support/served_channels.hpp"
 #include "support/thread_cluster.hpp"
 
 namespace leadline::bench::topology::topology_summary_test {

@@ -12,6 +12,7 @@
 #include "compat/process.hpp"
 #include "compat/values.hpp"
 #include "core/error.hpp"
+#include "support/served_channels.hpp"
 
 namespace leadline::compat::nettest {
 namespace {

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "support/served_channels.hpp"
+
 namespace leadline {
 namespace {
 

@@ -12,6 +12,7 @@
 #include "output/run_text.hpp"
 #include "output/topology_progress.hpp"
 #include "support/screen.hpp"
+#include "support/served_channels.hpp"
 
 namespace leadline::output::topology_text_test {
 namespace {

@@ -126,16 +126,22 @@ def test_the_run_goes_on_without_a_local_rank(leadline: Leadline, tmp_path: Path
     assert "1 rank was lost during the run" in (tmp_path / "r.html").read_text()
 
 
+def without_rank(rank: int, folder: Path, number: signal.Signals, begun: str, *words: str) -> program.Done:
+    """A run of local ranks whose `rank` gets the signal as soon as `begun` is on standard error."""
+    command = [program.PROGRAM, *words, "--wait", "yield", "--output", "r.h5"]
+    with program.Run(command, folder, timeout=90) as run:
+        run.await_err(begun)
+        os.kill(pid_of(folder, rank), number)
+        return run.finish()
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_topology_test_goes_on_without_a_local_rank(
     leadline: Leadline, tmp_path: Path, number: signal.Signals
 ) -> None:
     words = ["topology", "--local", "4", "--pattern", "complete2", "--message-size", "1KiB-8KiB+1KiB",
-             "--iterations", "2000", "--wait", "yield", "--timeout", "2s", "--output", "r.h5"]  # fmt: skip
-    with program.Run([program.PROGRAM, *words], tmp_path, timeout=90) as run:
-        run.await_err(r" 1/8 [^\n]*\n")
-        os.kill(pid_of(tmp_path, 2), number)
-        done = run.finish()
+             "--iterations", "2000", "--timeout", "2s"]  # fmt: skip
+    done = without_rank(2, tmp_path, number, r" 1/8 [^\n]*\n", *words)
     assert done.status == 1
     assert "1 rank was lost during the run: rank 2 on " in done.out
     with h5py.File(tmp_path / "r.h5") as file:
@@ -156,12 +162,9 @@ def test_a_topology_test_goes_on_without_a_local_rank(
 
 
 def test_a_load_goes_on_without_a_local_rank(tmp_path: Path) -> None:
-    words = ["topology", "--local", "4", "--pattern", "complete2", "--message-size", "1KiB", "--duration", "6s",
-             "--wait", "yield", "--output", "r.h5"]  # fmt: skip
-    with program.Run([program.PROGRAM, *words], tmp_path, timeout=90) as run:
-        run.await_err(r" complete2 [^\n]*\n")
-        os.kill(pid_of(tmp_path, 3), signal.SIGKILL)
-        done = run.finish()
+    words = ["topology", "--local", "4", "--pattern", "complete2", "--message-size", "1KiB", "--duration",
+             "6s"]  # fmt: skip
+    done = without_rank(3, tmp_path, signal.SIGKILL, r" complete2 [^\n]*\n", *words)
     assert done.status == 1
     assert "1 rank was lost during the run: rank 3 on " in done.out
     with h5py.File(tmp_path / "r.h5") as file:
@@ -175,11 +178,8 @@ def test_a_bisection_test_goes_on_without_a_local_rank(
     leadline: Leadline, tmp_path: Path, number: signal.Signals
 ) -> None:
     words = ["bisection", "--local", "5", "--message-size", "1KiB", "--precision", "0", "--time-limit", "6s",
-             "--rounds", "100000", "--wait", "yield", "--timeout", "2s", "--output", "r.h5"]  # fmt: skip
-    with program.Run([program.PROGRAM, *words], tmp_path, timeout=90) as run:
-        run.await_err(r" random [^\n]*\n")
-        os.kill(pid_of(tmp_path, 2), number)
-        done = run.finish()
+             "--rounds", "100000", "--timeout", "2s"]  # fmt: skip
+    done = without_rank(2, tmp_path, number, r" random [^\n]*\n", *words)
     assert done.status == 1
     assert "1 rank was lost during the run: rank 2 on " in done.out
     with h5py.File(tmp_path / "r.h5") as file:
@@ -201,11 +201,8 @@ def test_a_bisection_test_goes_on_without_a_local_rank(
 def test_of_a_named_pattern_the_others_are_measured(tmp_path: Path) -> None:
     """A ring, in which each rank sends to another one than it receives from."""
     words = ["bisection", "--local", "5", "--message-size", "1KiB", "--pattern", "shift:1", "--repeat", "1000",
-             "--time-limit", "0", "--wait", "yield", "--output", "r.h5"]  # fmt: skip
-    with program.Run([program.PROGRAM, *words], tmp_path, timeout=90) as run:
-        run.await_err(r" shift:1 [^\n]*\n")
-        os.kill(pid_of(tmp_path, 2), signal.SIGKILL)
-        done = run.finish()
+             "--time-limit", "0"]  # fmt: skip
+    done = without_rank(2, tmp_path, signal.SIGKILL, r" shift:1 [^\n]*\n", *words)
     assert done.status == 1
     with h5py.File(tmp_path / "r.h5") as file:
         num_connections = file["bisection/patterns/num_connections"][0]
@@ -216,11 +213,8 @@ def test_of_a_named_pattern_the_others_are_measured(tmp_path: Path) -> None:
 
 def test_no_random_pattern_is_left_for_one_rank(tmp_path: Path) -> None:
     words = ["bisection", "--local", "2", "--message-size", "1KiB", "--precision", "0", "--time-limit", "0",
-             "--rounds", "100000", "--wait", "yield", "--output", "r.h5"]  # fmt: skip
-    with program.Run([program.PROGRAM, *words], tmp_path, timeout=90) as run:
-        run.await_err(r" random [^\n]*\n")
-        os.kill(pid_of(tmp_path, 1), signal.SIGKILL)
-        done = run.finish()
+             "--rounds", "100000"]  # fmt: skip
+    done = without_rank(1, tmp_path, signal.SIGKILL, r" random [^\n]*\n", *words)
     assert done.status == 4
     assert done.complaints[0].endswith("The run goes on without rank 1")
     assert "leadline: no pair of ranks is left that a random pattern could have" in done.err

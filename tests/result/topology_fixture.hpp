@@ -12,6 +12,7 @@
 #include "result/topology_file.hpp"
 #include "result_fixture.hpp"
 #include "schedule/topology.hpp"
+#include "support/served_channels.hpp"
 
 namespace leadline::test {
 

@@ -50,21 +50,12 @@ kernel::NeighbourExchange ExchangeLoop::exchange(std::uint64_t message_size_byte
   return {channels_, step_ends_, message_size_bytes};
 }
 
-std::optional<kernel::NeighbourMismatch> ExchangeLoop::run_task(std::uint64_t message_size_bytes,
-                                                                const kernel::NeighbourTask& task) {
-  const InTransport in_transport(stage_.cluster.progress_counter(), lost_pairs_.awaited_in(channels_));
-  std::optional<kernel::NeighbourMismatch> mismatch;
-  lost_pairs_.exchange([&] {
-    mismatch = stage_.transport.exchange_with_neighbours(exchange(message_size_bytes), stage_.buffers.all(), task);
-  });
-  return mismatch;
-}
-
 std::uint64_t ExchangeLoop::time_exchanges(const Route& route, std::uint64_t num, std::uint64_t message_size_bytes) {
   post(route, num);
   step_ends_ns_.assign(step_ends_.size(), 0);
   kernel::ExchangeSample sample;
-  run_task(message_size_bytes, kernel::TimedExchanges{{&sample, 1}, step_ends_ns_});
+  lost_pairs_.exchange(exchange(message_size_bytes), stage_.buffers.all(),
+                       kernel::TimedExchanges{{&sample, 1}, step_ends_ns_});
   return rests(route) ? 0 : sample.own_ns;
 }
 
@@ -74,7 +65,7 @@ std::uint64_t ExchangeLoop::time_streams(const Route& route, std::uint64_t num, 
   if (route.to != schedule::no_rank) channels_.push_back({route.to, Part::sends});
   step_ends_.assign(1, static_cast<std::uint32_t>(channels_.size()));
   step_ends_ns_.assign(receives(route) ? num : 0, 0);
-  run_task(message_size_bytes, kernel::TimedStreams{num, step_ends_ns_});
+  lost_pairs_.exchange(exchange(message_size_bytes), stage_.buffers.all(), kernel::TimedStreams{num, step_ends_ns_});
   return receives(route) ? step_ends_ns_.back() : 0;
 }
 
@@ -92,8 +83,8 @@ std::optional<WrongByte> ExchangeLoop::verify(const Route& route, const PatternP
   post(route, 1);
   verified_.resize(request.num_exchanges);
   const auto mismatch =
-      run_task(position.message_size_bytes,
-               kernel::VerifiedExchanges{{request.fill, request.fill_seed, first_exchange}, verified_});
+      lost_pairs_.exchange(exchange(position.message_size_bytes), stage_.buffers.all(),
+                           kernel::VerifiedExchanges{{request.fill, request.fill_seed, first_exchange}, verified_});
   if (!mismatch) return std::nullopt;
   return WrongByte{
       mismatch->exchange,

@@ -76,8 +76,6 @@ class ExchangeLoop {
  private:
   void post(const schedule::Route& route, std::uint64_t num_steps);
   kernel::NeighbourExchange exchange(std::uint64_t message_size_bytes) const;
-  std::optional<kernel::NeighbourMismatch> run_task(std::uint64_t message_size_bytes,
-                                                    const kernel::NeighbourTask& task);
   std::uint64_t time_exchanges(const schedule::Route& route, std::uint64_t num, std::uint64_t message_size_bytes);
   std::uint64_t time_streams(const schedule::Route& route, std::uint64_t num, std::uint64_t message_size_bytes);
 

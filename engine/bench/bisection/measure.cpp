@@ -107,6 +107,7 @@ class Measuring {
   bool time_is_over() const { return !size_.times.empty() && size_.word.time_is_over; }
 
   void run_step(const std::function<void()>& step);
+  void note_losses();
   void open_barrier_links();
   Pattern random_pattern(std::uint64_t index) const;
   bool is_any_pair_left() const;
@@ -145,15 +146,13 @@ PatternPosition Measuring::next_position(PatternKind kind, std::uint64_t index, 
 /// Collective: what may be repeated, since a rank or a pair of ranks gets lost in it.
 void Measuring::run_step(const std::function<void()>& step) {
   lost_pairs_.until_nothing_is_lost(step);
-  const Losses& losses = lost_pairs_.losses();
-  const std::size_t num_before = measured_.losses.pairs.size();
-  if (losses.pairs.size() == num_before && losses.ranks.size() == measured_.losses.ranks.size()) return;
-  measured_.losses = losses;
+  note_losses();
+}
+
+void Measuring::note_losses() {
+  lost_pairs_.note_lost_ranks();
+  if (!lost_pairs_.report(measured_.losses, stage_.progress)) return;
   std::erase_if(ranks_, [&](std::int32_t rank) { return lost_pairs_.is_lost(rank, rank); });
-  if (stage_.progress == nullptr) return;
-  for (const LostPair& pair : lost_pairs_of_present_ranks(losses, num_before)) {
-    stage_.progress->pair_lost(pair.low, pair.high, pair.why);
-  }
 }
 
 /// They stay open; those to partners are opened pattern by pattern.
@@ -291,7 +290,7 @@ std::vector<double> Measuring::times_alone(std::span<const AlonePair> pairs, std
     }
   });
   sum_over_ranks(stage_.cluster, times_ns);
-  lost_pairs_.note_lost_ranks();  // the other half of a time may be missing
+  note_losses();  // the other half of a time may be missing
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (lost_pairs_.is_lost(pairs[i].from, pairs[i].to)) times_ns[i] = 0;
   }
@@ -462,8 +461,7 @@ void Measuring::run() {
   const auto host_of = stage_.plan.rank_layout.host_of.empty() ? cluster.host_of() : stage_.plan.rank_layout.host_of;
   measured_.slow_components =
       slow_components_.find(cluster, host_of, simulated_host.empty() ? cluster.host() : simulated_host);
-  lost_pairs_.note_lost_ranks();
-  measured_.losses = lost_pairs_.losses();
+  note_losses();
 }
 
 }  // namespace

@@ -85,7 +85,6 @@ Outcome outcome() {
 
 void declare_options(OptionTable& options, BisectionRequest& request, std::optional<ResultFormat>& format) {
   declare_who(options, request);
-  declare_strict_ranks(options, request);
   declare_participants(options, request);
   declare_patterns(options, request);
   declare_what(options, request);

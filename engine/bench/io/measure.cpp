@@ -210,9 +210,8 @@ void Measuring::delete_files() {
   current_step_.enter(CurrentStep::Between::deleting_files);
   const int own_rank = stage_.cluster.rank();
   const auto lost = stage_.cluster.lost_ranks();
-  const auto share_of_rank = [&](int rank) {
-    return share_of(stage_.request, stage_.plan, IoOperation::write, rank, lost);
-  };
+  const Share share = share_of(stage_.request, stage_.plan, IoOperation::write, own_rank, lost);
+  const bool have_own_files = !stage_.request.no_file && !schedule::shares_files(stage_.request.movement);
   Failure failure(own_rank, stage_.placement.host);
   const auto remove = [&](std::int32_t index) {
     const std::string& file = stage_.files[static_cast<std::size_t>(index)];
@@ -221,10 +220,9 @@ void Measuring::delete_files() {
       remove_file(file);
     });
   };
-  if (const Share share = share_of_rank(own_rank); share.is_lowest_opener(own_rank)) remove(share.file);
-  for (std::size_t i = 0; is_root() && !stage_.request.no_file && i < lost.size(); ++i) {
-    const std::int32_t file = stage_.plan.layout.file_of(lost[i].rank);
-    if (!schedule::shares_files(stage_.request.movement)) remove(file);
+  if (share.is_lowest_opener(own_rank)) remove(share.file);
+  for (const cluster::LostRank& one : lost) {
+    if (is_root() && have_own_files) remove(stage_.plan.layout.file_of(one.rank));
   }
   agree(stage_.cluster, failure.error());
 }

@@ -182,7 +182,6 @@ bool is_there(const auto& list, const auto& what) { return std::find(list.begin(
 
 void declare_options(OptionTable& options, IoRequest& request, std::optional<ResultFormat>& format) {
   declare_who(options, request);
-  declare_strict_ranks(options, request);
   declare_movement(options, request);
   declare_calls(options, request);
   declare_files(options, request);

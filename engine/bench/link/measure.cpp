@@ -270,13 +270,7 @@ void Measuring::show(std::int64_t round, const Tally& all, const Spread& across,
 }
 
 /// Those that are new since the last time.
-void Measuring::show_losses() {
-  const std::size_t num_before = std::exchange(measured_.losses, meter_.lost_pairs().losses()).pairs.size();
-  if (stage_.progress == nullptr) return;
-  for (const LostPair& pair : lost_pairs_of_present_ranks(measured_.losses, num_before)) {
-    stage_.progress->pair_lost(pair.low, pair.high, pair.why);
-  }
-}
+void Measuring::show_losses() { meter_.lost_pairs().report(measured_.losses, stage_.progress); }
 
 void Measuring::run_rounds(const Slice& slice, SliceSummary& summary) {
   const std::uint64_t start_ns = now_ns();

@@ -156,7 +156,6 @@ Outcome outcome() {
 void declare_options(OptionTable& options, LinkRequest& request, std::optional<ResultFormat>& format) {
   declare_who(options, request);
   options.flag("--one-per-host", "only the lowest rank of each host takes part; the others wait", request.one_per_host);
-  declare_strict_ranks(options, request);
   declare_what(options, request);
   declare_pairs(options, request);
   declare_order(options, request);

@@ -126,15 +126,7 @@ bool RunLinks::run_step(const std::function<void()>& step) {
 
 bool RunLinks::note_losses() {
   lost_pairs_.note_lost_ranks();
-  const Losses& losses = lost_pairs_.losses();
-  const std::size_t num_pairs_before = measured_.losses.pairs.size();
-  if (losses.pairs.size() == num_pairs_before && losses.ranks.size() == measured_.losses.ranks.size()) return false;
-  measured_.losses = losses;
-  if (stage_.progress == nullptr) return true;
-  for (const LostPair& pair : lost_pairs_of_present_ranks(losses, num_pairs_before)) {
-    stage_.progress->pair_lost(pair.low, pair.high, pair.why);
-  }
-  return true;
+  return lost_pairs_.report(measured_.losses, stage_.progress);
 }
 
 CellExchange::CellExchange(const Stage& stage, LostPairs& lost_pairs, const Cell& cell)
@@ -161,23 +153,15 @@ std::uint64_t CellExchange::received_bytes() const {
 }
 
 void CellExchange::run(std::uint64_t num_warmup, std::span<kernel::ExchangeSample> samples) {
-  run_task(timed_.exchange(cell_.message_size_bytes, num_warmup), kernel::TimedExchanges{samples});
-}
-
-std::optional<kernel::NeighbourMismatch> CellExchange::run_task(const kernel::NeighbourExchange& exchange,
-                                                                const kernel::NeighbourTask& task) {
-  const InTransport in_transport(stage_.cluster.progress_counter(), lost_pairs_.awaited_in(exchange.channels));
-  std::optional<kernel::NeighbourMismatch> mismatch;
-  lost_pairs_.exchange(
-      [&] { mismatch = stage_.transport.exchange_with_neighbours(exchange, stage_.slots.all(), task); });
-  return mismatch;
+  lost_pairs_.exchange(timed_.exchange(cell_.message_size_bytes, num_warmup), stage_.slots.all(),
+                       kernel::TimedExchanges{samples});
 }
 
 std::optional<WrongByte> CellExchange::verify(std::uint64_t first_exchange, std::span<kernel::ExchangeSample> samples) {
   if (!verified_) verified_ = served(SlotUse::by_channel);
   const kernel::Contents contents{stage_.request.fill, stage_.request.fill_seed, first_exchange};
-  const auto mismatch =
-      run_task(verified_->exchange(cell_.message_size_bytes, 0), kernel::VerifiedExchanges{contents, samples});
+  const auto mismatch = lost_pairs_.exchange(verified_->exchange(cell_.message_size_bytes, 0), stage_.slots.all(),
+                                             kernel::VerifiedExchanges{contents, samples});
   if (!mismatch) return std::nullopt;
   return described(*mismatch);
 }
@@ -198,7 +182,8 @@ std::vector<double> CellExchange::trace(std::uint64_t num_traced) {
   std::vector<std::uint64_t> arrivals_ns(timed_.entries.size());
   std::vector<double> by_channel(channels_.size() * num);  // a channel's one after the other
   for (std::size_t t = 0; t < num; ++t) {
-    run_task(timed_.exchange(cell_.message_size_bytes, 0), kernel::TracedExchange{arrivals_ns});
+    lost_pairs_.exchange(timed_.exchange(cell_.message_size_bytes, 0), stage_.slots.all(),
+                         kernel::TracedExchange{arrivals_ns});
     for (std::size_t i = 0; i < arrivals_ns.size(); ++i) {
       if (!kernel::receives(timed_.entries[i].part)) continue;
       by_channel[timed_.channel_of[i] * num + t] = static_cast<double>(arrivals_ns[i]);

@@ -44,9 +44,9 @@ struct Measured {
   Losses losses;  ///< the same on all ranks
 };
 
-/// Collective. Opens the links first. A cell, or a batch of the load, in which a rank or a pair of ranks is lost is
-/// measured again without its channels (bench/lost_pairs). A wrong byte is agreed on by all ranks after the cell in
-/// which it came, or at the end of the load (with --stop-at-first at the end of the slice in which it came):
+/// Collective. Opens the links first. A cell in which a rank or a pair of ranks is lost is measured again without
+/// its channels (bench/lost_pairs); a load goes on without them. A wrong byte is agreed on by all ranks after the cell
+/// in which it came, or at the end of the load (with --stop-at-first at the end of the slice in which it came):
 /// AgreedError(run_failed) that names rank, host, sender, exchange, message size and byte; everything measured before
 /// is with the store and in `measured`.
 void measure(const Stage& stage, Measured& measured);
@@ -98,8 +98,6 @@ class CellExchange {
   WrongByte described(const kernel::NeighbourMismatch& mismatch) const;
 
   Neighbourhood served(SlotUse use) const;
-  std::optional<kernel::NeighbourMismatch> run_task(const kernel::NeighbourExchange& exchange,
-                                                    const kernel::NeighbourTask& task);
 
   const Stage& stage_;
   LostPairs& lost_pairs_;

@@ -75,7 +75,6 @@ Outcome outcome() {
 
 void declare_options(OptionTable& options, TopologyRequest& request, std::optional<ResultFormat>& format) {
   declare_who(options, request);
-  declare_strict_ranks(options, request);
   declare_patterns(options, request);
   declare_what(options, request);
   declare_checks(options, request);
