@@ -33,9 +33,9 @@ constexpr const char* turned_away = "it turns us away";
 constexpr auto short_attempt = std::chrono::seconds(1);
 
 /// Whether something happened before the deadline, or within a second.
-bool wait_for(int fd, short events, Deadline deadline) {
+bool wait_for(int fd, short events, Deadline deadline, int most_ms = 1000) {
   pollfd one{fd, events, 0};
-  return ::poll(&one, 1, deadline.left_ms(1000)) > 0;
+  return ::poll(&one, 1, deadline.left_ms(most_ms)) > 0;
 }
 
 /// Reads on in `bytes`; false where the connection has ended.
@@ -181,21 +181,23 @@ void Call::hear_answer() {
 }
 
 Descriptor dial(const SocketAddress& address, const Hello& hello, const RunKey& key, Deadline deadline,
-                const std::string& hint) {
+                const std::string& hint, const std::function<bool()>& is_in_vain) {
+  constexpr int pause_max_ms = 100;
+  const auto is_over = [&] { return deadline.has_passed() || (is_in_vain && is_in_vain()); };
   std::string why;
-  for (int pause_ms = 1;; pause_ms = std::min(2 * pause_ms, 100)) {
+  for (int pause_ms = 1;; pause_ms = std::min(2 * pause_ms, pause_max_ms)) {
     const auto begin = Deadline::Clock::now();
     Call call(address, hello, key);
     // Until the deadline and no less: a caller that gives up earlier leaves the other side with a connection that
     // looks established.
-    while (!call.is_over() && !deadline.has_passed()) {
-      wait_for(call.fd(), call.events(), deadline);
+    while (!call.is_over() && !is_over()) {
+      wait_for(call.fd(), call.events(), deadline, pause_max_ms);
       call.advance();
     }
     if (call.state() == Call::State::answered) return call.take();
     const bool is_cut_short = !call.is_over() && Deadline::Clock::now() - begin < short_attempt;
     if (why.empty() || !is_cut_short) why = call.why();
-    if (deadline.has_passed()) break;
+    if (is_over()) break;
     ::poll(nullptr, 0, deadline.left_ms(pause_ms));
   }
   throw ConnectionLost(static_cast<int>(hello.to),
@@ -216,17 +218,30 @@ Descriptor ConnectionQueue::take(Purpose purpose, int from, Deadline deadline, c
   std::unique_lock lock(mutex_);
   auto entry = waiting_.end();
   const auto has_come = [&] { return (entry = waiting_.find({purpose, from})) != waiting_.end(); };
-  while (!changed_.wait_until(lock, moment_of(deadline, progress), has_come)) {
+  const auto is_over = [&] { return has_come() || given_up_.contains(from); };
+  while (!changed_.wait_until(lock, moment_of(deadline, progress), is_over)) {
     if (deadline.has_passed()) return {};
     if (!progress) continue;
     lock.unlock();
     progress();
     lock.lock();
   }
+  if (entry == waiting_.end()) return {};
   Descriptor socket = std::move(entry->second.front());
   entry->second.pop_front();
   if (entry->second.empty()) waiting_.erase(entry);
   return socket;
+}
+
+void ConnectionQueue::give_up(int rank) {
+  const std::lock_guard lock(mutex_);
+  given_up_.insert(rank);
+  changed_.notify_all();
+}
+
+bool ConnectionQueue::has_given_up(int rank) const {
+  const std::lock_guard lock(mutex_);
+  return given_up_.contains(rank);
 }
 
 void ConnectionQueue::note_watch_edge(int from) {

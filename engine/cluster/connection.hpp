@@ -6,6 +6,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -76,9 +77,10 @@ class Call {
 };
 
 /// Local, blocks: a connection that rank `hello.to` at `address` has answered; non-blocking, TCP_NODELAY.
-/// Throws ConnectionLost with the last reason and the hint when the deadline passes.
+/// Throws ConnectionLost with the last reason and the hint when the deadline passes, or a tenth of a second after
+/// `is_in_vain` is true.
 Descriptor dial(const SocketAddress& address, const Hello& hello, const RunKey& key, Deadline deadline,
-                const std::string& hint);
+                const std::string& hint, const std::function<bool()>& is_in_vain = {});
 
 /// Local, blocks: one attempt, from any port of `from` (empty = the system chooses). Nothing where the connection is
 /// refused or does not come about in time; `why` says how.
@@ -93,8 +95,13 @@ class ConnectionQueue {
 
   /// Local, does not block. Where the caller has too many, its oldest is closed.
   void leave(Purpose purpose, int from, Descriptor socket);
-  /// Local, blocks: the connections of one caller for one purpose, in order; empty when the deadline has passed.
+  /// Local, blocks: the connections of one caller for one purpose, in order; empty when the deadline has passed, or the
+  /// caller is given up.
   Descriptor take(Purpose purpose, int from, Deadline deadline, const ProgressFunction& progress = {});
+
+  /// Local: the rank is lost, and is not waited for any more.
+  void give_up(int rank);
+  bool has_given_up(int rank) const;
 
   /// Local: a watch edge stands; it has no socket to be taken.
   void note_watch_edge(int from);
@@ -112,7 +119,8 @@ class ConnectionQueue {
   std::condition_variable changed_;
   std::map<Caller, std::deque<Descriptor>> waiting_;  ///< no entry is empty: memory is for those who wait
   std::set<Caller> seen_;                             ///< tree edges only; few
-  std::set<int> with_host_;                           ///< ranks at the other ends of watch edges, at most three
+  std::set<int> given_up_;
+  std::set<int> with_host_;  ///< ranks at the other ends of watch edges, at most three
 };
 
 }  // namespace leadline::cluster

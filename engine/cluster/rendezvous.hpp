@@ -30,8 +30,9 @@ class Rendezvous {
   /// Partners: both ends call it with the other's rank; each gets its end of one fresh, authenticated TCP
   /// connection (blocking, TCP_NODELAY), which it then owns. The lower rank dials, the higher accepts; several
   /// meetings of the same pair are matched in order, as long as no rank is more than ten ahead. A library that others
-  /// need is driven on by `progress` until the partner comes. Throws ConnectionLost when the deadline passes; where the
-  /// run goes on without lost ranks, the higher rank waits longer for one that answers, but not for good.
+  /// need is driven on by `progress` until the partner comes. Throws ConnectionLost when the deadline passes. Where the
+  /// run goes on without lost ranks: at once when the partner is one of them; and the higher rank waits longer for one
+  /// that answers, but not for good.
   virtual Descriptor meet(int partner, Deadline deadline, const ProgressFunction& progress) = 0;
   Descriptor meet(int partner, Deadline deadline) { return meet(partner, deadline, {}); }
 

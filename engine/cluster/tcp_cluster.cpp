@@ -162,11 +162,12 @@ void TcpCluster::learn_hosts() {
 Descriptor TcpCluster::accept_peer(int partner, Deadline deadline, const ProgressFunction& progress) {
   const std::chrono::milliseconds patience(deadline.left_ms());
   const Deadline last = goes_on_ ? Deadline::after(options_.timeout + time_to_settle) : deadline;
+  const auto has_given_up = [&] { return connection_queue_.has_given_up(partner); };
   const Hello probe{Purpose::probe, static_cast<std::uint32_t>(rank_), static_cast<std::uint32_t>(partner)};
   for (;;) {
     Descriptor socket = connection_queue_.take(Purpose::peer, partner, deadline, progress);
-    if (socket || last.has_passed()) return socket;
-    dial(address_of(partner), probe, *key_, Deadline::after(patience), network_hint);
+    if (socket || last.has_passed() || has_given_up()) return socket;
+    dial(address_of(partner), probe, *key_, Deadline::after(patience), network_hint, has_given_up);
     deadline = Deadline::after(patience);
   }
 }
@@ -176,7 +177,8 @@ Descriptor TcpCluster::meet(int partner, Deadline deadline, const ProgressFuncti
   Descriptor socket;
   if (rank_ < partner) {
     const Hello hello{Purpose::peer, static_cast<std::uint32_t>(rank_), static_cast<std::uint32_t>(partner)};
-    socket = dial(address_of(partner), hello, *key_, deadline, network_hint);
+    socket = dial(address_of(partner), hello, *key_, deadline, network_hint,
+                  [&] { return connection_queue_.has_given_up(partner); });
   } else {
     socket = accept_peer(partner, deadline, progress);
     if (!socket) {

@@ -718,6 +718,7 @@ void Watch::give_up(int rank, const Failure& failure) {
 /// all ranks when one dies.
 void Watch::forget(int rank, const Failure& failure) {
   lost_.insert(rank);
+  connection_queue_.give_up(rank);
   suspects_.erase(rank);
   orphans_.remove_if([&](const Orphan& orphan) { return orphan.rank() == rank; });
   std::string bytes;

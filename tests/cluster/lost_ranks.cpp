@@ -155,5 +155,21 @@ TEST(LostRanks, APartnerThatAnswersMayComeLate) {
   }
 }
 
+TEST(LostRanks, NobodyWaitsForALostPartner) {
+  const Outcome outcome = run_ranks(3, [&](Cluster& cluster) {
+    cluster.go_on_without_lost_ranks();
+    cluster.barrier();
+    if (cluster.rank() == 1) die();
+    try {
+      cluster.meet(1, Deadline::after(1h));  // rank 0 dials, rank 2 accepts
+      require(false, "nobody is there");
+    } catch (const ConnectionLost& lost) {
+      require(lost.partner() == 1, "who is lost");
+    }
+    require_collectives_without(cluster, {1});
+  });
+  EXPECT_EQ(outcome.status, 0) << outcome.said;
+}
+
 }  // namespace
 }  // namespace leadline::cluster

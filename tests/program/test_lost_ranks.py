@@ -201,7 +201,7 @@ def test_a_bisection_test_goes_on_without_a_local_rank(
 def test_of_a_named_pattern_the_others_are_measured(tmp_path: Path) -> None:
     """A ring, in which each rank sends to another one than it receives from."""
     words = ["bisection", "--local", "5", "--message-size", "1KiB", "--pattern", "shift:1", "--repeat", "1000",
-             "--time-limit", "0"]  # fmt: skip
+             "--time-limit", "0", "--timeout", "1h"]  # fmt: skip
     done = without_rank(2, tmp_path, signal.SIGKILL, r" shift:1 [^\n]*\n", *words)
     assert done.status == 1
     with h5py.File(tmp_path / "r.h5") as file:
