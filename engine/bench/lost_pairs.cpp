@@ -118,6 +118,9 @@ bool go_on_without_lost(const RunRequest& request, cluster::Cluster& cluster, tr
 LostPairs::LostPairs(const RunRequest& request, cluster::Cluster& cluster, transport::Transport& transport)
     : request_(request), cluster_(cluster), transport_(transport) {
   goes_on_ = go_on_without_lost(request, cluster, transport, limit_s());
+  note_lost_ranks();  // some may not have come
+  num_lost_ranks_settled_ = losses_.ranks.size();
+  if (goes_on_ && !losses_.ranks.empty()) use_barrier_of_cluster();
 }
 
 void LostPairs::note_lost_ranks() {
@@ -192,14 +195,19 @@ void LostPairs::until_nothing_is_lost(const std::function<void()>& step) {
     step();
     if (!has_lost_anything()) return;
     settle();
-    has_barrier_over_links_ = false;
-    transport_.replace_barrier([this] {
-      std::atomic<bool>& in_transport = cluster_.progress_counter().in_transport;
-      const bool before = in_transport.exchange(false, std::memory_order_relaxed);
-      cluster_.barrier();
-      in_transport.store(before, std::memory_order_relaxed);
-    });
+    use_barrier_of_cluster();
   }
+}
+
+/// In place of one over links, of which one or more are missing.
+void LostPairs::use_barrier_of_cluster() {
+  has_barrier_over_links_ = false;
+  transport_.replace_barrier([this] {
+    std::atomic<bool>& in_transport = cluster_.progress_counter().in_transport;
+    const bool before = in_transport.exchange(false, std::memory_order_relaxed);
+    cluster_.barrier();
+    in_transport.store(before, std::memory_order_relaxed);
+  });
 }
 
 /// From number `begin` on.
@@ -266,32 +274,65 @@ bool LostPairs::learn(std::int32_t from, const News& news, bool has_reached_othe
   return is_new;
 }
 
-std::optional<Finding> lost_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
-                                          const std::function<std::string(std::uint32_t host)>& host_name) {
-  if (losses.ranks.empty()) return std::nullopt;
-  std::map<std::uint32_t, std::vector<int>> lost_on;
-  for (const cluster::LostRank& lost : losses.ranks) {
-    lost_on[host_of[static_cast<std::size_t>(lost.rank)]].push_back(lost.rank);
-  }
-  std::vector<std::string> who, why;
-  for (auto& [host, ranks] : lost_on) {
+namespace {
+
+/// "node3 (ranks 6-7); rank 9 on node4"
+std::string names_of(std::span<const cluster::LostRank> lost, std::span<const std::uint32_t> host_of,
+                     const std::function<std::string(std::uint32_t host)>& host_name) {
+  std::map<std::uint32_t, std::vector<int>> on_host;
+  for (const cluster::LostRank& one : lost) on_host[host_of[static_cast<std::size_t>(one.rank)]].push_back(one.rank);
+  std::vector<std::string> names;
+  for (auto& [host, ranks] : on_host) {
     std::ranges::sort(ranks);
     const bool is_whole = std::ranges::count(host_of, host) == static_cast<std::ptrdiff_t>(ranks.size());
     const char* const word = ranks.size() == 1 ? "rank" : "ranks";
-    who.push_back(is_whole ? fmt::format("{} ({} {})", host_name(host), word, number_ranges(ranks))
-                           : fmt::format("{} {} on {}", word, number_ranges(ranks), host_name(host)));
+    names.push_back(is_whole ? fmt::format("{} ({} {})", host_name(host), word, number_ranges(ranks))
+                             : fmt::format("{} {} on {}", word, number_ranges(ranks), host_name(host)));
   }
-  for (const cluster::LostRank& lost : losses.ranks) {
-    if (why.size() < max_examples) why.push_back(lost.why);
-  }
-  if (losses.ranks.size() > why.size()) why.push_back(fmt::format("and {} more", losses.ranks.size() - why.size()));
-  const bool is_one = losses.ranks.size() == 1;
+  return fmt::format("{}", fmt::join(names, "; "));
+}
+
+std::string reasons_of(std::span<const cluster::LostRank> lost) {
+  std::vector<std::string> reasons;
+  for (const cluster::LostRank& one : lost.first(std::min(lost.size(), max_examples))) reasons.push_back(one.why);
+  if (lost.size() > reasons.size()) reasons.push_back(fmt::format("and {} more", lost.size() - reasons.size()));
+  return fmt::format("{}", fmt::join(reasons, "; "));
+}
+
+std::vector<cluster::LostRank> ranks_that(bool were_there, const Losses& losses) {
+  std::vector<cluster::LostRank> ranks = losses.ranks;
+  std::erase_if(ranks, [&](const cluster::LostRank& rank) { return rank.was_there != were_there; });
+  return ranks;
+}
+
+}  // namespace
+
+std::optional<Finding> absent_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
+                                            const std::function<std::string(std::uint32_t host)>& host_name) {
+  const std::vector<cluster::LostRank> absent = ranks_that(false, losses);
+  if (absent.empty()) return std::nullopt;
+  Finding finding;
+  finding.id = "ranks_absent";
+  finding.severity = Severity::warning;
+  finding.message = fmt::format("{} {} did not join the run: {}.", absent.size(), absent.size() == 1 ? "rank" : "ranks",
+                                names_of(absent, host_of, host_name));
+  finding.evidence = reasons_of(absent);
+  finding.advice =
+      "Check that these hosts are up, that the ranks were started there with the same secret, and that their addresses "
+      "can be reached. The others were measured without them.";
+  return finding;
+}
+
+std::optional<Finding> lost_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
+                                          const std::function<std::string(std::uint32_t host)>& host_name) {
+  const std::vector<cluster::LostRank> lost = ranks_that(true, losses);
+  if (lost.empty()) return std::nullopt;
   Finding finding;
   finding.id = "ranks_lost";
   finding.severity = Severity::warning;
-  finding.message = fmt::format("{} {} lost during the run: {}.", losses.ranks.size(),
-                                is_one ? "rank was" : "ranks were", fmt::join(who, "; "));
-  finding.evidence = fmt::format("{}", fmt::join(why, "; "));
+  finding.message = fmt::format("{} {} lost during the run: {}.", lost.size(),
+                                lost.size() == 1 ? "rank was" : "ranks were", names_of(lost, host_of, host_name));
+  finding.evidence = reasons_of(lost);
   finding.advice =
       "Look at these hosts and their system logs. What was measured with them before is kept; the others were measured "
       "without them.";
@@ -326,13 +367,14 @@ std::optional<Finding> lost_pairs_finding(const Losses& all_losses, std::span<co
 
 void add_findings(const Losses& losses, std::span<const std::uint32_t> host_of,
                   const std::function<std::string(std::uint32_t host)>& host_name, std::vector<Finding>& findings) {
-  for (const auto finding_of : {&lost_ranks_finding, &lost_pairs_finding}) {
+  for (const auto finding_of : {&absent_ranks_finding, &lost_ranks_finding, &lost_pairs_finding}) {
     if (auto finding = finding_of(losses, host_of, host_name)) findings.push_back(std::move(*finding));
   }
 }
 
 std::string why_incomplete(const Losses& losses) {
-  if (!losses.ranks.empty()) return "ranks were lost during the run: see the findings";
+  if (!ranks_that(true, losses).empty()) return "ranks were lost during the run: see the findings";
+  if (!losses.ranks.empty()) return "not all ranks joined the run: see the findings";
   if (!losses.pairs.empty()) return "not all pairs of ranks could be measured: see the findings";
   return {};
 }

@@ -111,6 +111,7 @@ class LostPairs {
   bool is_other_host(int one, int other) const;
   void note(const cluster::ConnectionLost& lost);
   bool has_lost_anything();
+  void use_barrier_of_cluster();
   AwaitedRanks::Ranks awaited_in(std::span<const kernel::NeighbourChannel> channels) const;
   std::vector<LostPair> of_present_ranks(std::size_t begin) const;
   bool learn(std::int32_t from, const News& news, bool has_reached_others);
@@ -133,6 +134,10 @@ void add_findings(const Losses& losses, std::span<const std::uint32_t> host_of,
 
 /// Why the status is not 0; empty where nothing is lost.
 std::string why_incomplete(const Losses& losses);
+
+/// What to say of ranks that never came; nothing where all did.
+std::optional<Finding> absent_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
+                                            const std::function<std::string(std::uint32_t host)>& host_name);
 
 /// What to say of ranks that are gone; nothing where none is.
 std::optional<Finding> lost_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,

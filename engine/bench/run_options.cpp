@@ -72,10 +72,16 @@ void declare_who(OptionTable& options, RunRequest& request) {
   options.seconds("--timeout",
                   "end the run when a rank is silent, or stuck in an exchange or in one file call, for so long", 1,
                   request.timeout_s);
+  options
+      .seconds("--start-timeout",
+               "how long ranks that were started one by one (LEADLINE_RANK) wait for the others; with tcp those that "
+               "have not come then are left out",
+               1, request.start_timeout_s)
+      .by_default("as --timeout");
   options.flag(
       "--strict-ranks",
-      "end the run with status 4 where two ranks do not reach each other, or a rank is lost, instead of leaving "
-      "that out",
+      "end the run with status 4 where two ranks do not reach each other, or a rank is lost or does not come, instead "
+      "of leaving that out",
       request.strict_ranks);
 }
 

@@ -28,9 +28,11 @@ int num_local_ranks(const RunRequest& request) {
 
 bool is_mpi_launcher(Launcher launcher) { return launcher != Launcher::none && launcher != Launcher::environment; }
 
-std::chrono::nanoseconds timeout_of(const RunRequest& request) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(request.timeout_s));
+std::chrono::nanoseconds nanoseconds_of(double seconds) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
 }
+
+std::chrono::nanoseconds timeout_of(const RunRequest& request) { return nanoseconds_of(request.timeout_s); }
 
 std::string default_output(const std::string& benchmark, ResultFormat format) {
   return format == ResultFormat::json ? "-" : result::default_file_name(benchmark, format, std::time(nullptr));
@@ -40,8 +42,9 @@ using cluster::Cluster;
 
 std::unique_ptr<Cluster> join(const RunRequest& request, std::unique_ptr<cluster::Bootstrap> bootstrap) {
   cluster::JoinOptions options;
-  options.timeout =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(request.timeout_s));
+  options.timeout = timeout_of(request);
+  options.start_timeout = nanoseconds_of(request.start_timeout_s);
+  options.leaves_out_absent = !request.strict_ranks && transport::parse_choice(request.transport).name == "tcp";
   options.interface = request.interface;
   options.host_name_suffix = request.host_name_suffix;
   return Cluster::join(std::move(bootstrap), options);

@@ -95,6 +95,9 @@ class Bootstrap {
   /// Local: the cluster stands, and all_gather will not be called again.
   virtual void joined() {}
 
+  /// Local: whether nobody else sees to it that all ranks are there.
+  virtual bool starts_ranks_one_by_one() const { return false; }
+
   /// Local, on rank 0: from now on the run goes on where another rank dies.
   virtual void going_on_without_lost_ranks() {}
 

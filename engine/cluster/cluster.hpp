@@ -20,14 +20,17 @@ namespace leadline::cluster {
 
 struct JoinOptions {
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);  ///< how long a rank may be silent
-  std::string interface;                                        ///< device or address prefix between hosts; empty = any
-  std::string host_name_suffix;  ///< of LINKTEST_SYSTEM_NODENAME_SUFFIX; see NetworkChoice
+  std::chrono::nanoseconds start_timeout{};                     ///< how long it may take to come; 0 = timeout
+  bool leaves_out_absent = false;  ///< the run goes on without ranks that do not come, if these were started one by one
+  std::string interface;           ///< device or address prefix between hosts; empty = any
+  std::string host_name_suffix;    ///< of LINKTEST_SYSTEM_NODENAME_SUFFIX; see NetworkChoice
 };
 
 /// A rank that is gone while the others go on.
 struct LostRank {
   int rank = -1;
-  std::string why;  ///< "rank 3 on node3 died in round 4 of 7, with partner 1 (its connection closed)"
+  std::string why;        ///< "rank 3 on node3 died in round 4 of 7, with partner 1 (its connection closed)"
+  bool was_there = true;  ///< false: it never came
 };
 
 /// A tree of TCP connections over all ranks (at most two children each), one set for collectives, one for the

@@ -79,6 +79,7 @@ class EnvironmentBootstrap final : public Bootstrap, private Membership {
   int size() const override { return size_; }
   std::string launcher() const override { return family_.launcher; }
   Membership* membership() override { return this; }
+  bool starts_ranks_one_by_one() const override { return true; }
 
   static std::string missing_secret(const EnvironmentBootstrap&) { return text_of(secret_variable, secret_hint); }
 

@@ -170,6 +170,20 @@ Failure rank_unreached(const std::string& who, const std::string& parent, const 
                  fmt::format("Look at that host; {}", kept));
 }
 
+Failure rank_absent(int rank, const std::string& where, double waited_s) {
+  return failure(FailureKind::silent, fmt::format("rank {} did not join within {:.3g} s", rank, waited_s),
+                 fmt::format("it should listen at {}", where),
+                 "Check that it was started, with the same secret, and can be reached there");
+}
+
+Failure nobody_to_join(const std::string& who, int parent, double waited_s) {
+  return failure(FailureKind::own_error, fmt::format("{} reaches neither rank {} nor rank 0", who, parent),
+                 fmt::format("they do not run, or cannot be reached, or have begun without it: ranks are waited for "
+                             "for {:.3g} s",
+                             waited_s),
+                 "Check that they were started, with the same secret, and start all within --start-timeout");
+}
+
 Failure connection_lost(const std::string& who, const std::string& current_step, int error_number) {
   return failure(FailureKind::lost_connection, fmt::format("the connection to {} broke{}", who, in(current_step)),
                  system_error_text(error_number), fmt::format("Look at the network of that host; {}", kept));

@@ -41,6 +41,7 @@ std::string packed(std::span<const LostRank> lost, std::string_view text) {
   append(bytes, static_cast<std::uint32_t>(lost.size()));
   for (const LostRank& one : lost) {
     append(bytes, static_cast<std::uint32_t>(one.rank));
+    append(bytes, static_cast<std::uint8_t>(one.was_there ? 1 : 0));
     append_text(bytes, one.why);
   }
   bytes += text;
@@ -60,7 +61,9 @@ TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options
       size_(bootstrap_->size()),
       host_(cluster::host_name()) {
   if (sodium_init() < 0) throw Error(ExitStatus::something_missing, "libsodium does not start");
-  const Deadline deadline = Deadline::after(options_.timeout);
+  if (options_.start_timeout == options_.start_timeout.zero()) options_.start_timeout = options_.timeout;
+  const Deadline deadline = Deadline::after(options_.start_timeout);
+  goes_on_ = options_.leaves_out_absent && bootstrap_->starts_ranks_one_by_one();
   membership_ = bootstrap_->membership();
   if (membership_ == nullptr)
     membership_ = &gathered_.emplace(*bootstrap_, NetworkChoice{options_.interface, options_.host_name_suffix});
@@ -68,8 +71,8 @@ TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options
   Descriptor listener = membership_->take_listener();
   on_loopback_ = SocketAddress::of_socket(listener.fd()).is_loopback();
   const auto address = [this](int rank) { return address_of(rank); };
-  watch_.emplace(Watch::Settings{rank_, size_, host_, options_.timeout, address}, std::move(listener), *key_,
-                 connection_queue_, collective_sockets_, data_sockets_, *bootstrap_);
+  watch_.emplace(Watch::Settings{rank_, size_, host_, options_.timeout, options_.start_timeout, goes_on_, address},
+                 std::move(listener), *key_, connection_queue_, collective_sockets_, data_sockets_, *bootstrap_);
   try {
     grow_tree(deadline);
   } catch (const Error& error) {
@@ -89,40 +92,65 @@ SocketAddress TcpCluster::address_of(int rank) const {
 }
 
 void TcpCluster::grow_tree(Deadline deadline) {
-  if (rank_ > 0) {
-    const int parent = parent_of(rank_);
-    Hello hello{Purpose::watch, static_cast<std::uint32_t>(rank_), static_cast<std::uint32_t>(parent)};
-    const char* hint = "Check that it was started, and with the same secret";
+  if (rank_ > 0) join_parent(deadline);
+  for (const int child : children_of(rank_, size_)) await_child(child, deadline);
+}
+
+/// A parent that does not come in half of the time is left to others: rank 0 waits for the whole of it.
+void TcpCluster::join_parent(Deadline deadline) {
+  const int parent = parent_of(rank_);
+  const bool may_be_absent = goes_on_ && parent != 0;
+  if (may_be_absent) deadline = Deadline::after(options_.start_timeout / 2);
+  Hello hello{Purpose::watch, static_cast<std::uint32_t>(rank_), static_cast<std::uint32_t>(parent)};
+  const char* hint = "Check that it was started, and with the same secret";
+  try {
     watch_->adopt_parent(parent, dial(address_of(parent), hello, *key_, deadline, hint));
     hello.purpose = Purpose::collectives;
     parent_.emplace(parent, dial(address_of(parent), hello, *key_, deadline, hint), waiter_, collective_sockets_);
-    if (!connection_queue_.await_host(parent, deadline)) {
-      throw ConnectionLost(parent, fmt::format("rank {} let rank {} in and has been silent since", parent, rank_), {},
-                           "Look at that rank's host and the network between the two");
-    }
+  } catch (const ConnectionLost&) {
+    if (!may_be_absent) throw;
+    return join_rank_0_or_end();
   }
-  for (const int child : children_of(rank_, size_)) await_child(child, deadline);
+  if (!connection_queue_.await_host(parent, deadline)) {
+    throw ConnectionLost(parent, fmt::format("rank {} let rank {} in and has been silent since", parent, rank_), {},
+                         "Look at that rank's host and the network between the two");
+  }
+}
+
+void TcpCluster::join_rank_0_or_end() {
+  try {
+    join_rank_0();
+  } catch (const BrokenEdge& broken) {
+    watch_->await_end(broken);  // it tells why
+  }
+}
+
+/// In place of a parent that is lost.
+void TcpCluster::join_rank_0() {
+  Descriptor socket = watch_->new_parent(++num_parents_lost_);
+  if (!socket) throw BrokenEdge{0};
+  parent_.emplace(0, std::move(socket), waiter_, collective_sockets_);
 }
 
 void TcpCluster::await_child(int child, Deadline deadline) {
   const bool is_watched = connection_queue_.await_host(child, deadline);
   Descriptor socket = connection_queue_.take(Purpose::collectives, child, deadline);
-  if (!is_watched || !socket) {
+  if (is_watched && socket) {
+    children_.emplace_back(child, std::move(socket), waiter_, collective_sockets_);
+  } else if (goes_on_) {
+    watch_->report_absent(child);
+  } else {
     const Endpoint own = membership_->endpoint_of(rank_);
-    throw ConnectionLost(child, fmt::format("rank {} did not join within {:.3g} s", child, seconds(options_.timeout)),
+    throw ConnectionLost(child,
+                         fmt::format("rank {} did not join within {:.3g} s", child, seconds(options_.start_timeout)),
                          fmt::format("rank {} waits for it at {} port {}", rank_, own.address, own.port),
                          "Check that it was started, with the same secret, and can reach that address");
   }
-  children_.emplace_back(child, std::move(socket), waiter_, collective_sockets_);
 }
 
 /// Host indices are given by rank 0, in order of first appearance, and go to everybody: the names of hosts, and the
 /// host of each rank. The second host of a name is called NAME#2.
 void TcpCluster::learn_hosts() {
-  struct Member {
-    HostIdentity identity;
-    std::string host;
-  };
   std::vector<Member> members(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
   std::string own;
   append(own, HostIdentity::own().name);
@@ -135,6 +163,7 @@ void TcpCluster::learn_hosts() {
     member.identity.all = reader.number<std::uint64_t>();
     member.host = reader.text();
   });
+  if (rank_ == 0) place_absent(members);
   std::string names, host_of;
   std::map<std::uint64_t, std::uint32_t> known, num_of_name;
   for (const Member& member : members) {
@@ -145,9 +174,11 @@ void TcpCluster::learn_hosts() {
     append_text(names, number == 1 ? member.host : fmt::format("{}#{}", member.host, number));
   }
   std::string all;
+  append(all, static_cast<std::uint8_t>(lacks_ranks() ? 1 : 0));
   append(all, static_cast<std::uint32_t>(known.size()));
   all = broadcast(all + names + host_of);
   Reader reader(all);
+  const bool goes_on = reader.number<std::uint8_t>() != 0;
   hosts_.names.resize(reader.number<std::uint32_t>());
   for (std::string& name : hosts_.names) name = reader.text();
   hosts_.host_of.resize(static_cast<std::size_t>(size_));
@@ -155,6 +186,40 @@ void TcpCluster::learn_hosts() {
   if (reader.is_short() || !reader.at_end()) throw std::logic_error("host indices of another run");
   host_ = hosts_.name_of(rank_);
   watch_->learn_hosts(hosts_);
+  if (goes_on) return;
+  goes_on_ = false;
+  watch_->go_on_without_lost_ranks(false);
+}
+
+/// Rank 0: whether somebody has not come, or is not where the tree would have it. If not, a benchmark decides whether
+/// the run goes on without what is lost from then on.
+bool TcpCluster::lacks_ranks() const {
+  const std::vector<int> expected = children_of(rank_, size_);
+  return goes_on_ && !(lost_ranks_.empty() && std::ranges::equal(children_, expected, {}, &Edge::rank));
+}
+
+/// Rank 0: a host of each rank that has not come: that of others at the same address, or one that is called by the
+/// address. Throws where no other rank has come.
+void TcpCluster::place_absent(std::vector<Member>& members) const {
+  if (lost_ranks_.empty()) return;
+  if (lost_ranks_.size() + 1 == members.size()) {
+    throw Error(ExitStatus::run_failed,
+                fmt::format("none of the {} other ranks joined within {:.3g} s", lost_ranks_.size(),
+                            seconds(options_.start_timeout)),
+                lost_ranks_.front().why, "Check that they were started, with the same secret, and can be reached");
+  }
+  std::map<std::string, const Member*> at_address;
+  const auto address_of = [&](std::size_t rank) { return membership_->endpoint_of(static_cast<int>(rank)).address; };
+  for (std::size_t rank = 0; rank < members.size(); ++rank) {
+    if (!members[rank].host.empty()) at_address.try_emplace(address_of(rank), &members[rank]);
+  }
+  for (const LostRank& lost : lost_ranks_) {
+    const auto rank = static_cast<std::size_t>(lost.rank);
+    const std::string address = address_of(rank);
+    const auto [found, is_new] = at_address.try_emplace(address, &members[rank]);
+    const std::uint64_t identity = std::hash<std::string>{}(address);
+    members[rank] = is_new ? Member{{identity, identity}, address} : *found->second;
+  }
 }
 
 /// Empty where the partner does not come. Where the run goes on without what is lost, the deadline is for the network:
@@ -309,9 +374,7 @@ std::string TcpCluster::ask_parent(Sweep& sweep, const std::vector<std::uint32_t
   for (;;) {
     try {
       if (!parent_) {
-        Descriptor socket = watch_->new_parent(++num_parents_lost_);
-        if (!socket) throw BrokenEdge{0};
-        parent_.emplace(0, std::move(socket), waiter_, collective_sockets_);
+        join_rank_0();
         if (sweep.take_item) sweep.own = "again";
       }
       const Frame frame{sweep.operation, sequence_};
@@ -352,7 +415,8 @@ std::string TcpCluster::take_result(const std::string& packed) {
   Reader reader(packed);
   for (auto left = reader.number<std::uint32_t>(); left > 0 && !reader.is_short(); --left) {
     const auto rank = static_cast<int>(reader.number<std::uint32_t>());
-    lost_ranks_.push_back({rank, reader.text()});
+    const bool was_there = reader.number<std::uint8_t>() != 0;
+    lost_ranks_.push_back({rank, reader.text(), was_there});
   }
   return std::string(reader.rest());
 }

@@ -14,6 +14,7 @@
 #include "cluster/connection.hpp"
 #include "cluster/edge.hpp"
 #include "cluster/gathered_membership.hpp"
+#include "cluster/process_identity.hpp"
 #include "cluster/watch.hpp"
 
 namespace leadline::cluster {
@@ -67,8 +68,17 @@ class TcpCluster final : public Cluster {
 
  private:
   void grow_tree(Deadline deadline);
+  void join_parent(Deadline deadline);
+  void join_rank_0();
+  void join_rank_0_or_end();
+  bool lacks_ranks() const;
   void await_child(int child, Deadline deadline);
+  struct Member {
+    HostIdentity identity;
+    std::string host;
+  };
   void learn_hosts();
+  void place_absent(std::vector<Member>& members) const;
   SocketAddress address_of(int rank) const;
 
   /// What one collective is made of.

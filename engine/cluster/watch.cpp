@@ -146,6 +146,7 @@ Watch::Watch(Settings settings, Descriptor listener, RunKey key, ConnectionQueue
       now_(Clock::now()),
       awake_by_(now_),
       next_heartbeat_(now_ + interval_),
+      goes_on_(settings_.goes_on),
       parent_rank_(parent_of(settings_.rank)) {
   if (!wake_) throw Error(ExitStatus::run_failed, "cannot start the watch", system_error_text(errno));
   thread_ = std::thread([this] { run(); });
@@ -167,6 +168,10 @@ void Watch::wake() {
 void Watch::adopt_parent(int rank, Descriptor socket) {
   has_edges_.store(true);
   order([&](Orders& orders) { orders.edges.emplace_back(rank, std::move(socket), Clock::now()); });
+}
+
+void Watch::report_absent(int child) {
+  order([=](Orders& orders) { orders.absent.push_back(child); });
 }
 
 void Watch::set_current_step(std::function<std::string(int)> current_step) {
@@ -195,10 +200,16 @@ bool Watch::expects(const Hello& hello) const {
   const int from = static_cast<int>(hello.from);
   if (hello.purpose == Purpose::peer) return from >= 0 && from < settings_.rank;
   if (hello.purpose == Purpose::probe) return from >= 0 && from < settings_.size;
-  if (hello.purpose == Purpose::relay) return goes_on_ && from != settings_.rank && !lost_.contains(from);
-  if (goes_on_ && settings_.rank == 0 && from > 0 && from < settings_.size) return !lost_.contains(from);
+  if (lost_.contains(from)) return false;
+  if (hello.purpose == Purpose::relay) return goes_on_ && from != settings_.rank;
+  if (goes_on_ && settings_.rank == 0 && from > 0 && from < settings_.size) return true;
+  return is_first_of_child(hello);
+}
+
+bool Watch::is_first_of_child(const Hello& hello) const {
+  const int from = static_cast<int>(hello.from);
   const std::vector<int> children = children_of(settings_.rank, settings_.size);
-  return std::find(children.begin(), children.end(), from) != children.end() &&
+  return std::find(children.begin(), children.end(), from) != children.end() && !absent_.contains(from) &&
          !connection_queue_.has_seen(hello.purpose, from);
 }
 
@@ -209,7 +220,7 @@ void Watch::admit(const Hello& hello, Descriptor socket) {
     relays_.emplace_back(std::move(socket), settings_.address_of(0));
     return;
   }
-  if (goes_on_ && hello.purpose == Purpose::collectives) {
+  if (goes_on_ && hello.purpose == Purpose::collectives && !is_first_of_child(hello)) {
     collective_sockets_.shut(from);  // of the one before
     orphans_.remove_if([&](const Orphan& orphan) { return orphan.rank() == from; });
     orphans_.emplace_back(from, std::move(socket));
@@ -345,6 +356,10 @@ bool Watch::take_orders() {
     settings_.host = hosts_->name_of(settings_.rank);
     for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::host, greeting());
   }
+  for (const int child : orders.absent) {
+    absent_.insert(child);
+    if (!is_connected_to(child)) suspect(child, absence_of(child), suspect_patience);
+  }
   if (orders.failure && orders.lost_partner >= 0 && !failure_) {
     held_ = std::move(orders.failure);
     begin_stall({{orders.lost_partner}, {}}, settings_.timeout);
@@ -355,7 +370,8 @@ bool Watch::take_orders() {
   if (orders.num_parents_lost && *orders.num_parents_lost > num_attachments_ && !attachment_) {
     const WatchEdge* const above = parent();
     const std::string who = above != nullptr ? above->who() : name_of(parent_rank_);
-    begin_attachment(connection_lost(who, current_step_of(parent_rank_), ECONNRESET));
+    begin_attachment(hosts_ == nullptr ? nobody_to_join(own_name(), parent_rank_, seconds(settings_.start_timeout))
+                                       : connection_lost(who, current_step_of(parent_rank_), ECONNRESET));
   }
   if (orders.broken) {
     broken_ = orders.broken;
@@ -587,7 +603,7 @@ void Watch::probe_silent_rank() {
   probe({silent});
 }
 
-void Watch::go_on_without_lost_ranks() { goes_on_.store(true); }
+void Watch::go_on_without_lost_ranks(bool goes_on) { goes_on_.store(goes_on); }
 
 std::vector<LostRank> Watch::lost_ranks_after(std::size_t num_known) const {
   const std::lock_guard lock(mutex_);
@@ -652,6 +668,10 @@ void Watch::suspect(int rank, const Failure& failure, Clock::duration patience) 
   tell_suspect(rank, failure);
 }
 
+Failure Watch::absence_of(int rank) const {
+  return rank_absent(rank, settings_.address_of(rank).text(), seconds(settings_.start_timeout));
+}
+
 void Watch::tell_suspect(int rank, const Failure& failure) {
   std::string bytes;
   append(bytes, static_cast<std::uint32_t>(rank));
@@ -684,6 +704,9 @@ void Watch::settle_suspects() {
     suspect.probe->advance();
     if (!suspect.probe->is_over()) continue;
     if (suspect.probe->was_refused()) suspect.give_up_at = std::min(suspect.give_up_at, now_ + refused_patience);
+    // It may be waiting for a rank between the two, and come when it has waited long enough.
+    const bool may_come = hosts_ == nullptr && suspect.probe->state() == Call::State::answered;
+    if (may_come) suspect.give_up_at = now_ + settings_.start_timeout;
     suspect.probe.reset();
   }
   const auto due = std::ranges::find_if(suspects_, [&](const auto& one) { return now_ > one.second.give_up_at; });
@@ -701,7 +724,7 @@ void Watch::give_up(int rank, const Failure& failure) {
       failure.error.problem() + (failure.error.why().empty() ? "" : " (" + failure.error.why() + ")");
   {
     const std::lock_guard lock(mutex_);
-    lost_ranks_.push_back({rank, why});
+    lost_ranks_.push_back({rank, why, hosts_ != nullptr});
     if (lost_ranks_.size() <= num_losses_told) {
       write_line(line_of(fmt::format("{}. The run goes on without rank {}", why, rank)));
     }
@@ -709,7 +732,8 @@ void Watch::give_up(int rank, const Failure& failure) {
   forget(rank, failure);
   for (const int child : children_of(rank, settings_.size)) {
     if (lost_.contains(child) || is_connected_to(child)) continue;
-    const Failure gone = rank_unreached(name_of(child), name_of(rank), current_step_of(child));
+    const Failure gone =
+        hosts_ == nullptr ? absence_of(child) : rank_unreached(name_of(child), name_of(rank), current_step_of(child));
     suspect(child, gone, attachment_patience + suspect_patience);
   }
 }
@@ -782,7 +806,7 @@ void Watch::serve_attachment() {
   if (attachment_->has_failed()) {
     attachment_.reset();
     // Rank 0 may be gone, or this rank may be cut off.
-    if (parent_rank_ != 0) leave_as_lost();
+    if (parent_rank_ != 0 && hosts_ != nullptr) leave_as_lost();
     return note(*attached_because_, nullptr);
   }
   if (!attachment_->is_made()) return;

@@ -181,6 +181,8 @@ class Watch final : private JoinHandler {
     int size = 1;
     std::string host;
     std::chrono::nanoseconds timeout{};
+    std::chrono::nanoseconds start_timeout{};           ///< how long ranks may take to come
+    bool goes_on = false;                               ///< without those that do not come
     std::function<SocketAddress(int rank)> address_of;  ///< called from the watch thread
   };
 
@@ -201,9 +203,12 @@ class Watch final : private JoinHandler {
   /// name, too.
   void learn_hosts(const HostBook& hosts);
 
+  /// A child that has not come is not let in any more: it may still come to rank 0.
+  void report_absent(int child);
+
   /// See Cluster. A rank is lost when rank 0 says so: its neighbours in the tree tell rank 0 that it is gone, and it
   /// has some time to connect to rank 0 itself, if only a connection or a rank between them is gone.
-  void go_on_without_lost_ranks();
+  void go_on_without_lost_ranks(bool goes_on = true);
   /// Rank 0: those that were given up, from number `num_known` on.
   std::vector<LostRank> lost_ranks_after(std::size_t num_known) const;
   bool is_lost(int rank) const;
@@ -233,6 +238,7 @@ class Watch final : private JoinHandler {
     const HostBook* hosts = nullptr;
     int lost_partner = -1;  ///< of the failure
     std::optional<int> num_parents_lost;
+    std::vector<int> absent;
     bool tell_step = false;
     bool leave = false;
   };
@@ -270,6 +276,8 @@ class Watch final : private JoinHandler {
   };
   void lose(WatchEdge& edge, Failure failure);
   void suspect(int rank, const Failure& failure, Clock::duration patience);
+  Failure absence_of(int rank) const;
+  bool is_first_of_child(const Hello& hello) const;
   void tell_suspect(int rank, const Failure& failure);
   void take_suspect(std::string_view bytes);
   void probe(int rank, Suspect& suspect);
@@ -347,6 +355,7 @@ class Watch final : private JoinHandler {
   int parent_rank_;
   std::map<int, Suspect> suspects_;  ///< rank 0: of all ranks; others: of those that they have told of
   std::set<int> lost_;
+  std::set<int> absent_;  ///< children that did not come in time
   std::vector<ProcessIdentity> lost_processes_;
   std::optional<Failure> last_loss_;
   Clock::time_point last_loss_at_{};

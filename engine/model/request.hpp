@@ -44,7 +44,8 @@ struct RunRequest {
   bool verify = false;
   WaitMode wait = WaitMode::automatic;
   double timeout_s = 60;
-  bool strict_ranks = false;  ///< the run ends where a rank, or a pair of ranks, is lost
+  double start_timeout_s = 0;  ///< how long ranks may take to come; 0 = timeout_s
+  bool strict_ranks = false;   ///< the run ends where a rank, or a pair of ranks, is lost
 
   std::string output;  ///< empty = a name with the time in it; "-" = standard output (JSON)
   ResultFormat format = ResultFormat::hdf5;

@@ -107,6 +107,7 @@ TEST(Options, OfAFileTestAreNamedAsOnTheCommandLineInTheOrderOfTheHelp) {
                                           "interface",
                                           "host_name_suffix",
                                           "timeout",
+                                          "start_timeout",
                                           "strict_ranks",
                                           "movement",
                                           "strided",

@@ -64,6 +64,33 @@ def test_two_hosts_that_never_reached_each_other(network: Make, tmp_path: Path) 
     assert missing_pairs(tmp_path / "r.h5") == {(2, 3), (3, 2)}
 
 
+def test_a_host_that_is_not_in_the_network(network: Make, tmp_path: Path) -> None:
+    """Nothing refuses its connections. Ranks 1 and 5 are there, and find nobody."""
+    hosts = network(4)
+    hosts.cut(1)
+    with started(hosts, [0, 1, 2, 3, 0, 1, 2, 3], tmp_path, *PLAIN, "--start-timeout", "4s") as runs:
+        ends = finish(runs)
+    assert [end.status for end in ends] == [1, 4, 1, 1, 1, 4, 1, 1], ends[0].err
+    finding = finding_of(tmp_path / "r.h5", "ranks_absent")
+    assert finding["message"] == f"2 ranks did not join the run: {hosts.addresses[1]} (ranks 1,5)."
+    assert missing_pairs(tmp_path / "r.h5") == {
+        (a, b) for a in range(8) for b in range(8) if a != b and not {a, b}.isdisjoint({1, 5})
+    }
+    assert "rank 1 cannot reach rank 0" in ends[1].complaint
+
+
+def test_a_rank_that_does_not_reach_the_one_above_it(network: Make, tmp_path: Path) -> None:
+    """Ranks 3 and 1 are neighbours in the tree: rank 3 goes to rank 0, and only their pair is missing."""
+    hosts = network(4)
+    hosts.cut_between(1, 3)
+    with started(hosts, [0, 1, 2, 3], tmp_path, *PLAIN, "--start-timeout", "4s") as runs:
+        ends = finish(runs)
+    assert [end.status for end in ends] == [1] * 4, ends[0].err
+    finding = finding_of(tmp_path / "r.h5")
+    assert finding["message"] == "1 pair of ranks could not be measured: node1 and node3 do not reach each other."
+    assert missing_pairs(tmp_path / "r.h5") == {(1, 3), (3, 1)}
+
+
 @pytest.mark.parametrize(
     ("benchmark", "words"),
     [

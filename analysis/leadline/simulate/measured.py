@@ -42,7 +42,7 @@ def measured_named(result: BisectionResult) -> dict[str, IntArray]:
     return found
 
 
-_LOSSES = ("ranks_lost", "pairs_not_measured")  # findings after which patterns are others
+_LOSSES = ("ranks_absent", "ranks_lost", "pairs_not_measured")  # findings after which patterns are others
 
 
 class PatternCheck:

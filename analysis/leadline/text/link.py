@@ -21,7 +21,7 @@ from leadline.units import bytes_text, number, time_text
 _MOST_MISSING_RANKS = 6
 _MOST_MISSING_PAIRS = 4
 _MOST_NAMED = 3  # of a kind, in the headline
-_REASONS_FOR_MISSING = ("ranks_lost", "pairs_not_measured")  # findings
+_REASONS_FOR_MISSING = ("ranks_absent", "ranks_lost", "pairs_not_measured")  # findings
 
 Key = TypeVar("Key", bound=Hashable)
 Pair = tuple[int, int]

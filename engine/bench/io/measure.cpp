@@ -275,6 +275,10 @@ void measure(const Stage& stage, Measured& measured) {
   const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
   if (can_go_on(stage.request)) {
     go_on_without_lost(stage.request, stage.cluster, stage.transport, stage.request.timeout_s);
+  } else if (const auto absent = stage.cluster.lost_ranks(); !absent.empty()) {
+    throw AgreedError(Error(ExitStatus::run_failed, absent.front().why,
+                            "ranks of this run write for one another or call together, and need all",
+                            "Start it without that rank, or use POSIX calls and a file or part for each rank"));
   }
   const std::unique_ptr<transport::Messages> messages = open_messages(stage);
   Measuring(stage, *current_step, messages.get(), measured).run();

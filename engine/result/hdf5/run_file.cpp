@@ -85,6 +85,11 @@ void RunFile::write_placement(const RankPlacement& placement) {
   put_number(offsets_.num_cpus, placement.num_cpus);
   put_number(offsets_.numa_node, placement.numa_node);
   if (error) throw *error;
+  if (cluster_.rank() != 0) return;
+  for (const cluster::LostRank& lost : cluster_.lost_ranks()) {
+    const std::uint64_t place = offsets_.host + static_cast<std::uint64_t>(lost.rank) * host_size;
+    file_->file()->write_at(place, padded(cluster_.host_name(lost.rank), host_size));
+  }
 }
 
 void RunFile::put(std::uint64_t table, std::string_view own, std::optional<Error>& error) {

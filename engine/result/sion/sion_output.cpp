@@ -92,10 +92,10 @@ void SionOutput::write_meta1(const std::string& prefix) const {
   file().truncate(static_cast<std::uint64_t>(layout.meta2_offset));
 }
 
-std::string SionOutput::record_head(int rank, const sion::LinkTestRun& run) const {
+std::string SionOutput::record_head(int rank, const std::string& host, const sion::LinkTestRun& run) const {
   // The head does not depend on the number of ranks.
   sion::LinkTestRecord record;
-  record.host_name = setup_.placement.host;
+  record.host_name = host;
   record.location = {rank, 0, 0, 0};
   if (rank == 0) record.run = run;
   record.time_s = {0};
@@ -119,7 +119,7 @@ sion::LinkTestRun SionOutput::known_run() const {
 void SionOutput::write_known() {
   const auto rank = static_cast<std::uint64_t>(cluster_.rank());
   std::optional<Error> error;
-  const std::string head = record_head(cluster_.rank(), known_run());
+  const std::string head = record_head(cluster_.rank(), setup_.placement.host, known_run());
   // Rank 0's is longer than the others', so that it goes by itself.
   constexpr std::size_t common_bytes = 289;
   file_->put([&](int any_rank) { return plan_.chunk(static_cast<std::uint64_t>(any_rank)); },
@@ -134,12 +134,24 @@ void SionOutput::write_known() {
   all_or_error(cluster_, [&] {
     if (cluster_.rank() != 0) return;
     file().write_at(plan_.chunk(0), head);
+    for (const cluster::LostRank& lost : cluster_.lost_ranks()) write_head_of_lost(lost.rank);
     if (!is_extended()) return;
     const auto last = static_cast<std::uint64_t>(cluster_.size() - 1);
     file().write_at(plan_.extension(last), plan_.envelope(last));
     file().write_at(plan_.run_part(), encode_run_part(header_));
     write_permutations();
   });
+}
+
+/// Rank 0, of a rank that never came.
+void SionOutput::write_head_of_lost(int lost) const {
+  const auto rank = static_cast<std::uint64_t>(lost);
+  RankPlacement placement;
+  placement.host = cluster_.host_name(lost);
+  file().write_at(plan_.chunk(rank), record_head(lost, placement.host, known_run()));
+  if (!is_extended()) return;
+  file().write_at(plan_.payload(rank), encode_rank_head(plan_.offsets().shape(), rank, placement));
+  file().write_at(plan_.extension(rank), plan_.envelope(rank));
 }
 
 void SionOutput::write_permutations() const {
@@ -339,7 +351,7 @@ void SionOutput::close_container() const {
 }
 
 void SionOutput::write_record_end(const LinkResult& result, const sion::LinkTestRun& run) const {
-  file().write_at(plan_.chunk(0), record_head(0, run));
+  file().write_at(plan_.chunk(0), record_head(0, setup_.placement.host, run));
   const auto is_in_record = [&](const SliceSummary& summary) {
     return summary.slice.repeat == header_.repeats.front().repeat && summary.slice.size_index == 0;
   };

@@ -55,7 +55,8 @@ class SionOutput {
   void write_known();
   void write_permutations() const;
   std::vector<Piece> new_pieces(std::size_t index, const Slice& slice, const PairRow& row);
-  std::string record_head(int rank, const sion::LinkTestRun& run) const;
+  std::string record_head(int rank, const std::string& host, const sion::LinkTestRun& run) const;
+  void write_head_of_lost(int lost) const;
   sion::LinkTestRun known_run() const;
   Times over_all_ranks(const Times& own);
   void mark_end(const LinkResult& result, const sion::LinkTestRun& run);
