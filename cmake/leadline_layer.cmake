@@ -108,14 +108,22 @@ function(leadline_test_program target)
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
 endfunction()
 
-# leadline_test(NAME SOURCES file... [USES library...]): a GoogleTest program, run as one CTest test, unit.NAME; what became of each of its tests is
-# written to tests/results/unit.NAME.xml in the build folder, which tests/summary.py reads.
+# leadline_test(NAME [MORE_WITHOUT_SANITIZERS] [PROCESSORS n] SOURCES file... [USES library...]): a GoogleTest program, run as one CTest test, unit.NAME;
+# what became of each of its tests is written to tests/results/unit.NAME.xml in the build folder, which tests/summary.py reads. LEADLINE_UNIT_TESTS=OFF
+# leaves out, here and from the target `all`, those that do nothing more without sanitizers.
 function(leadline_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(arg "MORE_WITHOUT_SANITIZERS" "PROCESSORS" "SOURCES;USES" ${ARGN})
   add_executable(${name}_test ${arg_SOURCES})
   target_link_libraries(${name}_test PRIVATE GTest::gtest_main GTest::gmock ${arg_USES})
   leadline_test_program(${name}_test)
+  if(NOT LEADLINE_UNIT_TESTS AND NOT arg_MORE_WITHOUT_SANITIZERS)
+    set_target_properties(${name}_test PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
+  if(NOT arg_PROCESSORS)
+    set(arg_PROCESSORS 1)
+  endif()
   add_test(NAME unit.${name} COMMAND ${name}_test)
-  set_tests_properties(unit.${name} PROPERTIES TIMEOUT 600 LABELS unit
+  set_tests_properties(unit.${name} PROPERTIES TIMEOUT 600 LABELS unit PROCESSORS ${arg_PROCESSORS}
     ENVIRONMENT "GTEST_OUTPUT=xml:${CMAKE_BINARY_DIR}/tests/results/unit.${name}.xml")
 endfunction()
