@@ -30,7 +30,7 @@ struct JoinOptions {
 struct LostRank {
   int rank = -1;
   std::string why;        ///< "rank 3 on node3 died in round 4 of 7, with partner 1 (its connection closed)"
-  bool was_there = true;  ///< false: it never came
+  bool was_there = true;  ///< false: it was lost before the run began
 };
 
 /// A tree of TCP connections over all ranks (at most two children each), one set for collectives, one for the

@@ -78,7 +78,7 @@ Failure link_lost(const std::string& who, const std::string& partner, const std:
                   const Error& error);
 /// For a rank that has not been heard of since the one through which it was.
 Failure rank_unreached(const std::string& who, const std::string& parent, const std::string& current_step);
-/// For a rank that has not come. `where` it would listen: "10.0.0.3 port 5000".
+/// For a rank that has not come. `where` it would listen: "10.0.0.3:5000".
 Failure rank_absent(int rank, const std::string& where, double waited_s);
 /// For a rank that finds nobody to join.
 Failure nobody_to_join(const std::string& who, int parent, double waited_s);
