@@ -203,10 +203,9 @@ bool TcpCluster::lacks_ranks() const {
 void TcpCluster::place_absent(std::vector<Member>& members) const {
   if (lost_ranks_.empty()) return;
   if (lost_ranks_.size() + 1 == members.size()) {
-    throw Error(ExitStatus::run_failed,
-                fmt::format("none of the {} other ranks joined within {:.3g} s", lost_ranks_.size(),
-                            seconds(options_.start_timeout)),
-                lost_ranks_.front().why, "Check that they were started, with the same secret, and can be reached");
+    throw Error(ExitStatus::run_failed, fmt::format("of {} ranks only rank 0 is there", members.size()),
+                lost_ranks_.front().why,
+                "Check that the others were started, with the same secret, and can be reached");
   }
   std::map<std::string, const Member*> at_address;
   const auto address_of = [&](std::size_t rank) { return membership_->endpoint_of(static_cast<int>(rank)).address; };

@@ -355,6 +355,7 @@ bool Watch::take_orders() {
     hosts_ = orders.hosts;
     settings_.host = hosts_->name_of(settings_.rank);
     for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::host, greeting());
+    tell_losses();
   }
   for (const int child : orders.absent) {
     absent_.insert(child);
@@ -725,16 +726,23 @@ void Watch::give_up(int rank, const Failure& failure) {
   {
     const std::lock_guard lock(mutex_);
     lost_ranks_.push_back({rank, why, hosts_ != nullptr});
-    if (lost_ranks_.size() <= num_losses_told) {
-      write_line(line_of(fmt::format("{}. The run goes on without rank {}", why, rank)));
-    }
   }
+  if (hosts_ != nullptr) tell_losses();
   forget(rank, failure);
   for (const int child : children_of(rank, settings_.size)) {
     if (lost_.contains(child) || is_connected_to(child)) continue;
     const Failure gone =
         hosts_ == nullptr ? absence_of(child) : rank_unreached(name_of(child), name_of(rank), current_step_of(child));
     suspect(child, gone, attachment_patience + suspect_patience);
+  }
+}
+
+/// Rank 0. Before the run begins it may turn out that it cannot.
+void Watch::tell_losses() {
+  const std::lock_guard lock(mutex_);
+  for (; num_told_ < std::min(lost_ranks_.size(), num_losses_told); ++num_told_) {
+    const LostRank& lost = lost_ranks_[num_told_];
+    write_line(line_of(fmt::format("{}. The run goes on without rank {}", lost.why, lost.rank)));
   }
 }
 

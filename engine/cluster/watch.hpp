@@ -277,6 +277,7 @@ class Watch final : private JoinHandler {
   void lose(WatchEdge& edge, Failure failure);
   void suspect(int rank, const Failure& failure, Clock::duration patience);
   Failure absence_of(int rank) const;
+  void tell_losses();
   bool is_first_of_child(const Hello& hello) const;
   void tell_suspect(int rank, const Failure& failure);
   void take_suspect(std::string_view bytes);
@@ -355,7 +356,8 @@ class Watch final : private JoinHandler {
   int parent_rank_;
   std::map<int, Suspect> suspects_;  ///< rank 0: of all ranks; others: of those that they have told of
   std::set<int> lost_;
-  std::set<int> absent_;  ///< children that did not come in time
+  std::size_t num_told_ = 0;  ///< of lost_ranks_
+  std::set<int> absent_;      ///< children that did not come in time
   std::vector<ProcessIdentity> lost_processes_;
   std::optional<Failure> last_loss_;
   Clock::time_point last_loss_at_{};

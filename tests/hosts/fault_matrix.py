@@ -111,7 +111,8 @@ def run_case(hosts: Network, case: Case, folder: Path) -> list[str]:
     words = SHORT if case.fault in SHORT_RUNS or goes_on(case) or may_not_matter(case) else ENDLESS
     options = [*words[case.benchmark], "--transport", case.transport, "--timeout", f"{TIMEOUT_S}s"]
     command = case.benchmark.split()[0]
-    ranks = started(hosts, range(NUM_HOSTS), folder, *options, benchmark=command, timeout=DEADLINE_S, wait="block")
+    wait = "block" if case.transport == "tcp" else "yield"
+    ranks = started(hosts, range(NUM_HOSTS), folder, *options, benchmark=command, timeout=DEADLINE_S, wait=wait)
     with ranks as runs:
         runs[0].await_err(r"\S")
         time.sleep(1.5)
@@ -201,7 +202,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
-    for name, choices in (("fault", FAULTS), ("benchmark", ENDLESS), ("transport", ("tcp", "ucx"))):
+    for name, choices in (("fault", FAULTS), ("benchmark", ENDLESS), ("transport", ("tcp", "ucx", "libfabric"))):
         parser.add_argument(f"--{name}", action="append", choices=choices)
     chosen = parser.parse_args()
     chosen.fault = chosen.fault or list(FAULTS)
