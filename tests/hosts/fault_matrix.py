@@ -29,6 +29,8 @@ import program
 from network import Network, NotHereError
 from ranks import started
 
+# By shared memory, these libraries would reach hosts that are network namespaces of one machine.
+TRANSPORTS = {"tcp": "tcp", "ucx": "ucx:tcp,self", "libfabric": "libfabric:tcp;ofi_rxm"}
 NUM_HOSTS = 4
 TIMEOUT_S = 8
 DEADLINE_S = 60
@@ -109,7 +111,7 @@ def _signal(run: program.Run, number: int) -> None:
 def run_case(hosts: Network, case: Case, folder: Path) -> list[str]:
     """What is not as it should be; nothing where all is."""
     words = SHORT if case.fault in SHORT_RUNS or goes_on(case) or may_not_matter(case) else ENDLESS
-    options = [*words[case.benchmark], "--transport", case.transport, "--timeout", f"{TIMEOUT_S}s"]
+    options = [*words[case.benchmark], "--transport", TRANSPORTS[case.transport], "--timeout", f"{TIMEOUT_S}s"]
     command = case.benchmark.split()[0]
     wait = "block" if case.transport == "tcp" else "yield"
     ranks = started(hosts, range(NUM_HOSTS), folder, *options, benchmark=command, timeout=DEADLINE_S, wait=wait)
@@ -202,7 +204,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
-    for name, choices in (("fault", FAULTS), ("benchmark", ENDLESS), ("transport", ("tcp", "ucx", "libfabric"))):
+    for name, choices in (("fault", FAULTS), ("benchmark", ENDLESS), ("transport", TRANSPORTS)):
         parser.add_argument(f"--{name}", action="append", choices=choices)
     chosen = parser.parse_args()
     chosen.fault = chosen.fault or list(FAULTS)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from fault_matrix import NUM_HOSTS, Case, named_in, run_case
+from modules import require_module
 from network import Network
 
 pytestmark = [pytest.mark.slow, pytest.mark.any_load]
@@ -20,11 +21,14 @@ CASES = [
     Case("one-way", "topology", "tcp", (3, 1)),
     Case("cut-for-3-s", "link", "tcp", (1, 0)),
     Case("cut", "link", "tcp", (2, 0)),
+    Case("cut-between", "link", "ucx", (1, 2)),
+    Case("kill", "topology", "libfabric", (3, 0)),
 ]
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(network: Callable[[int], Network], tmp_path: Path, case: Case) -> None:
+    require_module(case.transport)
     assert run_case(network(NUM_HOSTS), case, tmp_path) == []
 
 
