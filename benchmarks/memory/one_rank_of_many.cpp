@@ -136,7 +136,7 @@ void run(Who who, const std::string& path) {
   setup.existing = result::ExistingFile::overwrite;
   setup.path = who.rank == 0 ? path : "";
   setup.permutation_of_repeat = [](int) { return -1; };
-  setup.rounds = [&](int) { return std::vector<std::int32_t>(static_cast<std::size_t>(who.size), 1); };
+  setup.rounds = [&](int, int) { return std::vector<std::int32_t>(static_cast<std::size_t>(who.size), 1); };
   const auto file = result::open_link_result_file(cluster, result, std::move(setup));
   file->reserve_repeats(1);
   bench::link::Measured measured;

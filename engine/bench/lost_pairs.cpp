@@ -44,6 +44,13 @@ Losses among_present(Losses losses) {
   return losses;
 }
 
+/// "one; another; and 3 more", of `num` in all.
+std::string first_few(std::vector<std::string> texts, std::uint64_t num) {
+  if (texts.size() > max_examples) texts.resize(max_examples);
+  if (num > texts.size()) texts.push_back(fmt::format("and {} more", num - texts.size()));
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
 /// Hosts behind lost pairs: for each the hosts that it does not reach.
 std::map<std::uint32_t, std::set<std::uint32_t>> unreached_by_host(const Losses& losses,
                                                                    std::span<const std::uint32_t> host_of) {
@@ -85,12 +92,7 @@ std::string what_is_cut(const Losses& losses, std::span<const std::uint32_t> hos
         texts.push_back(fmt::format("{} and {} do not reach each other", host_name(host), host_name(other)));
     }
   }
-  if (texts.size() > max_examples) {
-    const std::size_t num_more = texts.size() - max_examples;
-    texts.resize(max_examples);
-    texts.push_back(fmt::format("and {} more", num_more));
-  }
-  return fmt::format("{}", fmt::join(texts, "; "));
+  return first_few(texts, texts.size());
 }
 
 std::uint64_t num_pairs_left_out(const Losses& losses, std::span<const std::uint32_t> host_of) {
@@ -103,6 +105,51 @@ std::uint64_t num_pairs_left_out(const Losses& losses, std::span<const std::uint
     }
   }
   return pairs.size();
+}
+
+/// "node3 (ranks 6-7); rank 9 on node4"
+std::string names_of(std::span<const cluster::LostRank> lost, std::span<const std::uint32_t> host_of,
+                     const std::function<std::string(std::uint32_t host)>& host_name) {
+  std::map<std::uint32_t, std::vector<int>> on_host;
+  for (const cluster::LostRank& one : lost) on_host[host_of[static_cast<std::size_t>(one.rank)]].push_back(one.rank);
+  std::vector<std::string> names;
+  for (auto& [host, ranks] : on_host) {
+    std::ranges::sort(ranks);
+    const bool is_whole = std::ranges::count(host_of, host) == static_cast<std::ptrdiff_t>(ranks.size());
+    const char* const word = ranks.size() == 1 ? "rank" : "ranks";
+    names.push_back(is_whole ? fmt::format("{} ({} {})", host_name(host), word, number_ranges(ranks))
+                             : fmt::format("{} {} on {}", word, number_ranges(ranks), host_name(host)));
+  }
+  return fmt::format("{}", fmt::join(names, "; "));
+}
+
+std::vector<cluster::LostRank> ranks_that(bool were_there, const Losses& losses) {
+  std::vector<cluster::LostRank> ranks = losses.ranks;
+  std::erase_if(ranks, [&](const cluster::LostRank& rank) { return rank.was_there != were_there; });
+  return ranks;
+}
+
+/// Of ranks that never came, or were lost during the run; nothing where there are none.
+std::optional<Finding> ranks_finding(bool were_there, const Losses& losses, std::span<const std::uint32_t> host_of,
+                                     const std::function<std::string(std::uint32_t host)>& host_name) {
+  const std::vector<cluster::LostRank> ranks = ranks_that(were_there, losses);
+  if (ranks.empty()) return std::nullopt;
+  const bool is_one = ranks.size() == 1;
+  const char* const what = were_there ? (is_one ? "rank was lost during" : "ranks were lost during")
+                                      : (is_one ? "rank did not join" : "ranks did not join");
+  std::vector<std::string> reasons;
+  for (const cluster::LostRank& rank : ranks) reasons.push_back(rank.why);
+  Finding finding;
+  finding.id = were_there ? "ranks_lost" : "ranks_absent";
+  finding.severity = Severity::warning;
+  finding.message = fmt::format("{} {} the run: {}.", ranks.size(), what, names_of(ranks, host_of, host_name));
+  finding.evidence = first_few(std::move(reasons), ranks.size());
+  finding.advice = were_there
+                       ? "Look at these hosts and their system logs. What was measured with them before is kept; the "
+                         "others were measured without them."
+                       : "Check that these hosts are up, that the ranks were started there with the same secret, and "
+                         "that their addresses can be reached. The others were measured without them.";
+  return finding;
 }
 
 }  // namespace
@@ -274,71 +321,6 @@ bool LostPairs::learn(std::int32_t from, const News& news, bool has_reached_othe
   return is_new;
 }
 
-namespace {
-
-/// "node3 (ranks 6-7); rank 9 on node4"
-std::string names_of(std::span<const cluster::LostRank> lost, std::span<const std::uint32_t> host_of,
-                     const std::function<std::string(std::uint32_t host)>& host_name) {
-  std::map<std::uint32_t, std::vector<int>> on_host;
-  for (const cluster::LostRank& one : lost) on_host[host_of[static_cast<std::size_t>(one.rank)]].push_back(one.rank);
-  std::vector<std::string> names;
-  for (auto& [host, ranks] : on_host) {
-    std::ranges::sort(ranks);
-    const bool is_whole = std::ranges::count(host_of, host) == static_cast<std::ptrdiff_t>(ranks.size());
-    const char* const word = ranks.size() == 1 ? "rank" : "ranks";
-    names.push_back(is_whole ? fmt::format("{} ({} {})", host_name(host), word, number_ranges(ranks))
-                             : fmt::format("{} {} on {}", word, number_ranges(ranks), host_name(host)));
-  }
-  return fmt::format("{}", fmt::join(names, "; "));
-}
-
-std::string reasons_of(std::span<const cluster::LostRank> lost) {
-  std::vector<std::string> reasons;
-  for (const cluster::LostRank& one : lost.first(std::min(lost.size(), max_examples))) reasons.push_back(one.why);
-  if (lost.size() > reasons.size()) reasons.push_back(fmt::format("and {} more", lost.size() - reasons.size()));
-  return fmt::format("{}", fmt::join(reasons, "; "));
-}
-
-std::vector<cluster::LostRank> ranks_that(bool were_there, const Losses& losses) {
-  std::vector<cluster::LostRank> ranks = losses.ranks;
-  std::erase_if(ranks, [&](const cluster::LostRank& rank) { return rank.was_there != were_there; });
-  return ranks;
-}
-
-}  // namespace
-
-std::optional<Finding> absent_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
-                                            const std::function<std::string(std::uint32_t host)>& host_name) {
-  const std::vector<cluster::LostRank> absent = ranks_that(false, losses);
-  if (absent.empty()) return std::nullopt;
-  Finding finding;
-  finding.id = "ranks_absent";
-  finding.severity = Severity::warning;
-  finding.message = fmt::format("{} {} did not join the run: {}.", absent.size(), absent.size() == 1 ? "rank" : "ranks",
-                                names_of(absent, host_of, host_name));
-  finding.evidence = reasons_of(absent);
-  finding.advice =
-      "Check that these hosts are up, that the ranks were started there with the same secret, and that their addresses "
-      "can be reached. The others were measured without them.";
-  return finding;
-}
-
-std::optional<Finding> lost_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
-                                          const std::function<std::string(std::uint32_t host)>& host_name) {
-  const std::vector<cluster::LostRank> lost = ranks_that(true, losses);
-  if (lost.empty()) return std::nullopt;
-  Finding finding;
-  finding.id = "ranks_lost";
-  finding.severity = Severity::warning;
-  finding.message = fmt::format("{} {} lost during the run: {}.", lost.size(),
-                                lost.size() == 1 ? "rank was" : "ranks were", names_of(lost, host_of, host_name));
-  finding.evidence = reasons_of(lost);
-  finding.advice =
-      "Look at these hosts and their system logs. What was measured with them before is kept; the others were measured "
-      "without them.";
-  return finding;
-}
-
 std::optional<Finding> lost_pairs_finding(const Losses& all_losses, std::span<const std::uint32_t> host_of,
                                           const std::function<std::string(std::uint32_t host)>& host_name) {
   const Losses losses = among_present(all_losses);
@@ -358,8 +340,7 @@ std::optional<Finding> lost_pairs_finding(const Losses& all_losses, std::span<co
     };
     examples.push_back(fmt::format("{} and {} ({})", who(pair.low), who(pair.high), pair.why));
   }
-  if (num > examples.size()) examples.push_back(fmt::format("and {} more", num - examples.size()));
-  finding.evidence = fmt::format("{}", fmt::join(examples, "; "));
+  finding.evidence = first_few(std::move(examples), num);
   finding.advice =
       "Look at the network between them: cables, ports, switches, firewalls. All other pairs were measured.";
   return finding;
@@ -367,8 +348,10 @@ std::optional<Finding> lost_pairs_finding(const Losses& all_losses, std::span<co
 
 void add_findings(const Losses& losses, std::span<const std::uint32_t> host_of,
                   const std::function<std::string(std::uint32_t host)>& host_name, std::vector<Finding>& findings) {
-  for (const auto finding_of : {&absent_ranks_finding, &lost_ranks_finding, &lost_pairs_finding}) {
-    if (auto finding = finding_of(losses, host_of, host_name)) findings.push_back(std::move(*finding));
+  for (const auto& finding :
+       {ranks_finding(false, losses, host_of, host_name), ranks_finding(true, losses, host_of, host_name),
+        lost_pairs_finding(losses, host_of, host_name)}) {
+    if (finding) findings.push_back(*finding);
   }
 }
 

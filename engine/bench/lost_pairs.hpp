@@ -135,14 +135,6 @@ void add_findings(const Losses& losses, std::span<const std::uint32_t> host_of,
 /// Why the status is not 0; empty where nothing is lost.
 std::string why_incomplete(const Losses& losses);
 
-/// What to say of ranks that never came; nothing where all did.
-std::optional<Finding> absent_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
-                                            const std::function<std::string(std::uint32_t host)>& host_name);
-
-/// What to say of ranks that are gone; nothing where none is.
-std::optional<Finding> lost_ranks_finding(const Losses& losses, std::span<const std::uint32_t> host_of,
-                                          const std::function<std::string(std::uint32_t host)>& host_name);
-
 /// What to say of pairs whose ranks are there; nothing where no such pair is lost. A host that does not reach most
 /// others is named, rather than each of them. `host_name`: by host index.
 std::optional<Finding> lost_pairs_finding(const Losses& losses, std::span<const std::uint32_t> host_of,

@@ -73,16 +73,16 @@ diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironme
 
 using cluster::Cluster;
 
-/// By partner: the number of the round in which the two meet, of the plain schedule with many pairs at once; 0 = they
-/// do not. So a serial test has the numbers of the rounds that its pairs would share.
-std::vector<std::int32_t> rounds_of_partners(const LinkRequest& request, const bench::link::Plan& plan,
-                                             const Cluster& cluster, int repeat) {
-  std::vector<std::int32_t> rounds(static_cast<std::size_t>(cluster.size()));
+/// By partner: the number of the round in which `rank` meets it, of the plain schedule with many pairs at once; 0 =
+/// they do not. So a serial test has the numbers of the rounds that its pairs would share.
+std::vector<std::int32_t> rounds_of_partners(const LinkRequest& request, const bench::link::Plan& plan, int rank,
+                                             int repeat) {
+  std::vector<std::int32_t> rounds(static_cast<std::size_t>(plan.rank_layout.num_ranks));
   if (is_sample(request)) return rounds;  // known when they have been run
   schedule::Spec spec = bench::link::schedule_spec(request, plan.rank_layout, repeat);
   const auto for_each_meeting = [&](const schedule::Schedule& schedule, const auto& note) {
     for (std::int64_t round = 0; round < schedule.num_rounds(); ++round) {
-      const auto pairing = schedule.pairing(cluster.rank(), round);
+      const auto pairing = schedule.pairing(rank, round);
       if (pairing) note(rounds[static_cast<std::size_t>(pairing->partner)], static_cast<std::int32_t>(round + 1));
     }
   };
@@ -172,7 +172,7 @@ class LinkTest {
       return schedule::permutation(cluster.size(), request.shuffle_ranks_seed, index);
     };
     setup.permutation_of_repeat = [&request](int repeat) { return bench::link::permutation_of(request, repeat); };
-    setup.rounds = [&](int repeat) { return rounds_of_partners(request, plan, cluster, repeat); };
+    setup.rounds = [&](int rank, int repeat) { return rounds_of_partners(request, plan, rank, repeat); };
     if (presentation_->set_up_file) presentation_->set_up_file(setup);
     return result::open_link_result_file(cluster, so_far, std::move(setup));
   }

@@ -181,9 +181,9 @@ void Call::hear_answer() {
 }
 
 Descriptor dial(const SocketAddress& address, const Hello& hello, const RunKey& key, Deadline deadline,
-                const std::string& hint, const std::function<bool()>& is_in_vain) {
+                const std::string& hint, const std::function<bool()>& is_given_up) {
   constexpr int pause_max_ms = 100;
-  const auto is_over = [&] { return deadline.has_passed() || (is_in_vain && is_in_vain()); };
+  const auto is_over = [&] { return deadline.has_passed() || (is_given_up && is_given_up()); };
   std::string why;
   for (int pause_ms = 1;; pause_ms = std::min(2 * pause_ms, pause_max_ms)) {
     const auto begin = Deadline::Clock::now();

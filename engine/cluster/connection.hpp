@@ -78,9 +78,9 @@ class Call {
 
 /// Local, blocks: a connection that rank `hello.to` at `address` has answered; non-blocking, TCP_NODELAY.
 /// Throws ConnectionLost with the last reason and the hint when the deadline passes, or a tenth of a second after
-/// `is_in_vain` is true.
+/// `is_given_up` is true.
 Descriptor dial(const SocketAddress& address, const Hello& hello, const RunKey& key, Deadline deadline,
-                const std::string& hint, const std::function<bool()>& is_in_vain = {});
+                const std::string& hint, const std::function<bool()>& is_given_up = {});
 
 /// Local, blocks: one attempt, from any port of `from` (empty = the system chooses). Nothing where the connection is
 /// refused or does not come about in time; `why` says how.

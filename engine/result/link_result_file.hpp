@@ -64,9 +64,9 @@ struct LinkResultFileSetup {
   std::function<std::vector<std::int32_t>(int permutation)> permutation;
   /// Index of the permutation that a repeat runs under, -1 = none; called on rank 0.
   std::function<int(int repeat)> permutation_of_repeat;
-  /// For each partner the number (1-based, of the plain schedule) of the round in which this rank meets it, 0 = in
-  /// none; called on every rank. Empty: the file has no such numbers.
-  std::function<std::vector<std::int32_t>(int repeat)> rounds;
+  /// For each partner the number (1-based, of the plain schedule) of the round in which `rank` meets it, 0 = in none;
+  /// called on every rank for itself, on rank 0 also for those that are lost. Empty: the file has no such numbers.
+  std::function<std::vector<std::int32_t>(int rank, int repeat)> rounds;
 };
 
 /// Local: before there is memory for messages. Throws Error(bad_command_line) for numbers that the format has no room

@@ -106,6 +106,10 @@ void SharedFile::put(const PlaceOfRank& place_of, std::string_view own, std::opt
   }
 }
 
+void SharedFile::put_for_lost(std::uint64_t place, std::string_view bytes, std::optional<Error>& error) {
+  unless_failed(error, [&] { write_at(place, bytes); });
+}
+
 void SharedFile::put(std::span<const PlacedBytes> own, std::optional<Error>& error) {
   look_after_name();
   if (direct_) {

@@ -61,6 +61,9 @@ class SharedFile {
   /// thrown, so that no rank leaves a row of these half way.
   void put(const PlaceOfRank& place_of, std::string_view own, std::optional<Error>& error);
 
+  /// Local, on rank 0: what belongs to a rank that is lost.
+  void put_for_lost(std::uint64_t place, std::string_view bytes, std::optional<Error>& error);
+
   /// Collective: the same where ranks have different numbers of pieces, none included, of any length, and each knows
   /// the places of its own.
   void put(std::span<const PlacedBytes> own, std::optional<Error>& error);

@@ -38,8 +38,8 @@ inline constexpr int num_yields_before_sleep = 1000;
 /// Sleeps until `ends.out` takes or `ends.in` has data, as far as `events` ask for it (POLLOUT, POLLIN).
 void sleep_until_ready(LinkEnds ends, short events);
 
-/// One wait for a socket. A wait that yields sleeps once it has lasted for a millisecond or more, in which no message
-/// is measured that a wakeup (some microseconds) would show in: those who have work get the core.
+/// Waits for a socket. One that yields sleeps when nothing has moved for a millisecond or more: those who have work get
+/// the core, and a wakeup of some microseconds does not show in a message that takes so long.
 template <WaitMode wait>
 class Pauses {
  public:
@@ -52,6 +52,7 @@ class Pauses {
         sleep_until_ready(ends, events);
     }
   }
+  /// Something has moved.
   void reset() { num_yields_ = 0; }
 
  private:
@@ -76,10 +77,12 @@ class SocketStream {
       Pauses<wait> pauses;
       for (std::size_t done = 0; done < size;) {
         const ssize_t result = ::send(ends_.out, data + done, size - done, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (has_moved(result, partner_))
+        if (has_moved(result, partner_)) {
           done += static_cast<std::size_t>(result);
-        else
+          pauses.reset();
+        } else {
           pauses.pause(ends_, POLLOUT);
+        }
       }
     }
   }
@@ -93,10 +96,12 @@ class SocketStream {
       Pauses<wait> pauses;
       for (std::size_t done = 0; done < size;) {
         const ssize_t result = ::recv(ends_.in, data + done, size - done, MSG_DONTWAIT);
-        if (has_moved(result, partner_))
+        if (has_moved(result, partner_)) {
           done += static_cast<std::size_t>(result);
-        else
+          pauses.reset();
+        } else {
           pauses.pause(ends_, POLLIN);
+        }
       }
     }
   }

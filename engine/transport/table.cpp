@@ -24,9 +24,15 @@ constexpr Entry in_gpu_memory(const char* name, const char* purpose) {
   return entry;
 }
 
+constexpr Entry tcp() {
+  Entry entry = one_module("tcp", "the kernel's TCP sockets; works everywhere",
+                           no_gpu_memory("no: sockets read and write ordinary memory"));
+  entry.begins_without_absent = true;
+  return entry;
+}
+
 constexpr Entry table[] = {
-    one_module("tcp", "the kernel's TCP sockets; works everywhere",
-               no_gpu_memory("no: sockets read and write ordinary memory")),
+    tcp(),
     {"mpi",
      "the MPI library that the launcher belongs to",
      {{{"mpi_openmpi", open_mpi_launchers}, {"mpi_mpich", mpich_launchers}}},

@@ -40,7 +40,8 @@ struct Entry {
   const char* purpose;  ///< one line for people
   std::array<ModuleFile, 2> file_list{};
   std::array<Limit, 2> limit_list{};
-  const char* allocator = nullptr;  ///< the default for messages; null = that of all transports
+  const char* allocator = nullptr;     ///< the default for messages; null = that of all transports
+  bool begins_without_absent = false;  ///< ranks that do not come may be left out
 
   std::span<const ModuleFile> files() const;
   std::span<const Limit> limits() const;  ///< what is not named here works

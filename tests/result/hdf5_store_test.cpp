@@ -143,10 +143,10 @@ TEST(Hdf5Store, HasTheRoundInWhichEachPairMeets) {
     expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
       LinkResultFileSetup setup = setup_for(cluster, folder / "run.h5");
       setup.row_path = row_path;
-      setup.rounds = [&](int repeat) {
+      setup.rounds = [&](int rank, int repeat) {
         std::vector<std::int32_t> rounds;
         for (int partner = 0; partner < num_ranks; ++partner) {
-          rounds.push_back(repeat * round_of(cluster.rank(), partner));
+          rounds.push_back(repeat * round_of(rank, partner));
         }
         return rounds;
       };

@@ -32,7 +32,7 @@ void write_run(const std::string& path, ResultFormat format) {
     const LinkResult so_far = result_so_far(num_ranks);
     result::LinkResultFileSetup setup = setup_for(cluster, path);
     setup.format = format;
-    setup.rounds = [&](int repeat) { return std::vector<std::int32_t>(num_ranks, repeat + cluster.rank()); };
+    setup.rounds = [&](int rank, int repeat) { return std::vector<std::int32_t>(num_ranks, repeat + rank); };
     const auto file = result::open_link_result_file(cluster, so_far, setup);
     file->reserve_repeats(2);
     for (int repeat = 0; repeat < 2; ++repeat) {

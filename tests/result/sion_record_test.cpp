@@ -48,7 +48,7 @@ struct Rerun {
     setup.sion_record = SionRecord::plain;
     setup.row_path = row_path;
     setup.placement.host = hosts[rank];
-    setup.rounds = [this, rank](int) { return rounds[rank]; };
+    setup.rounds = [this](int of, int) { return rounds[static_cast<std::size_t>(of)]; };
     SionStore store(cluster, result, setup);
     store.reserve_repeats(1);
     store.write_all_to_all({}, all_to_all_ns[rank]);

@@ -17,8 +17,8 @@ namespace leadline::test {
 inline result::LinkResultFileSetup sion_setup(const cluster::Cluster& cluster, const std::string& path) {
   result::LinkResultFileSetup setup = setup_for(cluster, path);
   setup.format = ResultFormat::sion;
-  const int size = cluster.size(), rank = cluster.rank();
-  setup.rounds = [size, rank](int repeat) {
+  const int size = cluster.size();
+  setup.rounds = [size](int rank, int repeat) {
     std::vector<std::int32_t> rounds;
     for (int partner = 0; partner < size; ++partner) {
       rounds.push_back(partner == rank ? 0 : 1000 * repeat + 10 * rank + partner);

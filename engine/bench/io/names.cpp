@@ -356,10 +356,10 @@ std::vector<std::string> agree_on_names(const IoRequest& request, const Plan& pl
   GatheredNames all(request, layout);
   cluster.gather(is_namer(layout, rank) ? own_name(request, plan, rank, placement) : std::string(),
                  [&](int of, std::string_view name) { all.add(of, name); });
-  for (const cluster::LostRank& absent : rank == 0 ? cluster.lost_ranks() : std::span<const cluster::LostRank>()) {
+  for (const cluster::LostRank& absent : cluster.lost_ranks()) {
     RankPlacement there;
     there.host = cluster.host_name(absent.rank);
-    if (is_namer(layout, absent.rank)) all.add(absent.rank, own_name(request, plan, absent.rank, there));
+    if (rank == 0 && is_namer(layout, absent.rank)) all.add(absent.rank, own_name(request, plan, absent.rank, there));
   }
   const std::optional<Error> problem = rank == 0 ? all.problem() : std::nullopt;
   try {

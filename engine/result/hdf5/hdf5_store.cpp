@@ -179,8 +179,14 @@ void Hdf5Store::reserve_repeats(int num_repeats) {
   repeats_.insert(repeats_.end(), offsets.begin(), offsets.end());
   if (!header_.has_rounds) return;
   std::optional<Error> error;
-  for (int repeat = num_known; repeat < num_repeats; ++repeat)
-    put_rounds(setup_.rounds(repeat), repeats_[static_cast<std::size_t>(repeat)], error);
+  for (int repeat = num_known; repeat < num_repeats; ++repeat) {
+    const RepeatOffsets& of_repeat = repeats_[static_cast<std::size_t>(repeat)];
+    put_rounds(setup_.rounds(cluster_.rank(), repeat), of_repeat, error);
+    for (std::size_t i = 0; cluster_.rank() == 0 && i < cluster_.lost_ranks().size(); ++i) {
+      const int lost = cluster_.lost_ranks()[i].rank;
+      file_.put_for_lost(lost, of_repeat.round, bytes_of(setup_.rounds(lost, repeat)), error);
+    }
+  }
   cluster_.agree(error ? &*error : nullptr);
 }
 

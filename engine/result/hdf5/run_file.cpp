@@ -84,16 +84,19 @@ void RunFile::write_placement(const RankPlacement& placement) {
   put_number(offsets_.pid, placement.pid);
   put_number(offsets_.num_cpus, placement.num_cpus);
   put_number(offsets_.numa_node, placement.numa_node);
-  if (error) throw *error;
-  if (cluster_.rank() != 0) return;
-  for (const cluster::LostRank& lost : cluster_.lost_ranks()) {
-    const std::uint64_t place = offsets_.host + static_cast<std::uint64_t>(lost.rank) * host_size;
-    file_->file()->write_at(place, padded(cluster_.host_name(lost.rank), host_size));
+  for (std::size_t i = 0; cluster_.rank() == 0 && i < cluster_.lost_ranks().size(); ++i) {
+    const int lost = cluster_.lost_ranks()[i].rank;
+    put_for_lost(lost, offsets_.host, padded(cluster_.host_name(lost), host_size), error);
   }
+  if (error) throw *error;
 }
 
 void RunFile::put(std::uint64_t table, std::string_view own, std::optional<Error>& error) {
   file_->put([&](int rank) { return table + static_cast<std::uint64_t>(rank) * own.size(); }, own, error);
+}
+
+void RunFile::put_for_lost(int rank, std::uint64_t table, std::string_view piece, std::optional<Error>& error) {
+  file_->put_for_lost(table + static_cast<std::uint64_t>(rank) * piece.size(), piece, error);
 }
 
 void RunFile::mark_incomplete(const std::string& reason) noexcept {

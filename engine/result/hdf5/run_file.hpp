@@ -103,6 +103,9 @@ class RunFile {
   /// Collective: every rank's own piece into a table of such pieces by rank.
   void put(std::uint64_t table, std::string_view own, std::optional<Error>& error);
 
+  /// Local, on rank 0: the piece of a rank that is lost.
+  void put_for_lost(int rank, std::uint64_t table, std::string_view piece, std::optional<Error>& error);
+
   /// As in LinkResultFile.
   void mark_incomplete(const std::string& reason) noexcept;
 

@@ -179,7 +179,7 @@ void SionOutput::begin_repeat(std::size_t index, const KeptRepeat& repeat) {
     file_->put([&](int rank) { return plan_.payload(static_cast<std::uint64_t>(rank)) + offset; }, one(repeat), error);
   }
   if (header_.has_rounds && has_other_rounds) {
-    const std::vector<std::int32_t> rounds = setup_.rounds(repeat.repeat);
+    const std::vector<std::int32_t> rounds = setup_.rounds(cluster_.rank(), repeat.repeat);
     const auto in_extension = [&](int rank) {
       return plan_.payload(static_cast<std::uint64_t>(rank)) + plan_.offsets().rounds(index);
     };
@@ -189,6 +189,12 @@ void SionOutput::begin_repeat(std::size_t index, const KeptRepeat& repeat) {
     };
     if (is_extended()) file_->put(in_extension, bytes_of(rounds), error);
     if (index == 0) file_->put(in_record, bytes_of(rounds), error);
+    for (std::size_t i = 0; cluster_.rank() == 0 && i < cluster_.lost_ranks().size(); ++i) {
+      const int lost = cluster_.lost_ranks()[i].rank;
+      const std::vector<std::int32_t> of_lost = setup_.rounds(lost, repeat.repeat);
+      if (is_extended()) file_->put_for_lost(in_extension(lost), bytes_of(of_lost), error);
+      if (index == 0) file_->put_for_lost(in_record(lost), bytes_of(of_lost), error);
+    }
   }
   cluster_.agree(error ? &*error : nullptr);
 }
