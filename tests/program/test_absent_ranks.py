@@ -54,7 +54,8 @@ def test_the_others_begin(absent: list[int], tmp_path: Path) -> None:
     assert result.complete
     is_absent = np.isin(np.arange(RANKS), absent)
     assert np.array_equal(result.measured(), result.every_pair() & ~is_absent[:, None] & ~is_absent)
-    assert np.array_equal(np.asarray(result.repeats[0]["round"]) > 0, result.every_pair()), "what is missing was to be measured"
+    is_in_test = np.asarray(result.repeats[0]["round"]) > 0
+    assert np.array_equal(is_in_test, result.every_pair()), "what is missing was to be measured"
     findings = {finding["id"]: finding for finding in result.summary["findings"]}
     number = f"{len(absent)} rank{'s' if len(absent) > 1 else ''} did not join the run: "
     assert findings["ranks_absent"]["message"].startswith(number)
