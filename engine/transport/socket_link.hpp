@@ -32,32 +32,8 @@ inline bool has_moved(ssize_t result, int partner) {
   return false;
 }
 
-/// A try and a yield take more than a microsecond.
-inline constexpr int num_yields_before_sleep = 1000;
-
 /// Sleeps until `ends.out` takes or `ends.in` has data, as far as `events` ask for it (POLLOUT, POLLIN).
 void sleep_until_ready(LinkEnds ends, short events);
-
-/// Waits for a socket. One that yields sleeps when nothing has moved for a millisecond or more: those who have work get
-/// the core, and a wakeup of some microseconds does not show in a message that takes so long.
-template <WaitMode wait>
-class Pauses {
- public:
-  void pause(LinkEnds ends, short events) {
-    if constexpr (wait == WaitMode::block) sleep_until_ready(ends, events);
-    if constexpr (wait == WaitMode::yield) {
-      if (++num_yields_ < num_yields_before_sleep)
-        sched_yield();
-      else
-        sleep_until_ready(ends, events);
-    }
-  }
-  /// Something has moved.
-  void reset() { num_yields_ = 0; }
-
- private:
-  int num_yields_ = 0;
-};
 
 /// One message after the other over a connected pair of ends, in either direction. Sizes are at least 1: a stream has
 /// no empty messages. Owns no sockets, and so is cheap to make.
@@ -74,15 +50,12 @@ class SocketStream {
       if (result != static_cast<ssize_t>(size)) [[unlikely]]
         finish_send(ends_.out, partner_, data, size, result);
     } else {
-      Pauses<wait> pauses;
       for (std::size_t done = 0; done < size;) {
         const ssize_t result = ::send(ends_.out, data + done, size - done, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (has_moved(result, partner_)) {
+        if (has_moved(result, partner_))
           done += static_cast<std::size_t>(result);
-          pauses.reset();
-        } else {
-          pauses.pause(ends_, POLLOUT);
-        }
+        else
+          give_way(POLLOUT);
       }
     }
   }
@@ -93,21 +66,24 @@ class SocketStream {
       if (result != static_cast<ssize_t>(size)) [[unlikely]]
         finish_receive(ends_.in, partner_, data, size, result);
     } else {
-      Pauses<wait> pauses;
       for (std::size_t done = 0; done < size;) {
         const ssize_t result = ::recv(ends_.in, data + done, size - done, MSG_DONTWAIT);
-        if (has_moved(result, partner_)) {
+        if (has_moved(result, partner_))
           done += static_cast<std::size_t>(result);
-          pauses.reset();
-        } else {
-          pauses.pause(ends_, POLLIN);
-        }
+        else
+          give_way(POLLIN);
       }
     }
   }
 
   /// As has_moved().
   bool moved(ssize_t result) const { return has_moved(result, partner_); }
+
+  /// Until more can be moved, as far as `events` ask for it, or for a moment.
+  void give_way(short events) const {
+    if constexpr (wait == WaitMode::block) sleep_until_ready(ends_, events);
+    if constexpr (wait == WaitMode::yield) sched_yield();
+  }
 
  private:
   LinkEnds ends_;
@@ -160,7 +136,6 @@ class SocketLink {
     const LinkEnds ends = stream_.ends();
     auto& [sends, receives, size] = posted_;
     std::size_t sent = 0, received = 0;
-    Pauses<wait> pauses;
     while ((!sends.is_empty() && !receives.is_empty()) || sent > 0 || received > 0) {
       bool any = false;
       if (!sends.is_empty()) {
@@ -171,10 +146,8 @@ class SocketLink {
         auto* const rest = receives.first() + received;
         any |= advance(::recv(ends.in, rest, size - received, MSG_DONTWAIT), received, receives);
       }
-      if (any)
-        pauses.reset();
-      else
-        pauses.pause(ends, static_cast<short>((sends.is_empty() ? 0 : POLLOUT) | (receives.is_empty() ? 0 : POLLIN)));
+      if (!any)
+        stream_.give_way(static_cast<short>((sends.is_empty() ? 0 : POLLOUT) | (receives.is_empty() ? 0 : POLLIN)));
     }
   }
 

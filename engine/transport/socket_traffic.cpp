@@ -176,14 +176,8 @@ void SocketTraffic::await_events_of(std::size_t index) {
 
 void SocketTraffic::move_until_any() {
   assert(num_pending_ > 0 && "nothing is posted that could come");
-  const bool sleeps = wait_ == WaitMode::block || (wait_ == WaitMode::yield && num_yields_ == num_yields_before_sleep);
-  const bool any = move_what_is_ready(sleeps ? -1 : 0);
-  if (any || wait_ != WaitMode::yield) {
-    num_yields_ = 0;
-  } else if (!sleeps) {
-    ++num_yields_;
-    sched_yield();
-  }
+  const bool any = move_what_is_ready(wait_ == WaitMode::block ? -1 : 0);
+  if (!any && wait_ == WaitMode::yield) sched_yield();
 }
 
 /// Whether anything moved.

@@ -110,7 +110,6 @@ class SocketTraffic {
   std::vector<Message<const std::byte>> outgoing_;
   std::vector<Message<std::byte>> incoming_;
   std::size_t num_pending_ = 0;
-  int num_yields_ = 0;             ///< since anything moved last
   std::vector<std::size_t> done_;  ///< a ring: to be handed out, in the order in which they were done
   std::size_t first_done_ = 0, num_done_ = 0;
 };
