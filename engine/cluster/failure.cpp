@@ -79,11 +79,14 @@ std::optional<Stall> first_cause(const std::vector<Stall>& stalls) {
     if (stall.is_cut_off) return 3;
     return waits_for(stall.partner, stall.rank) ? 2 : 1;
   };
+  const auto began = [](const Stall& stall) {
+    return stall.taken_at - std::chrono::duration<double>(stall.lasts_s);  // some tell again how long it lasts
+  };
   const Stall* best = nullptr;
   for (const Stall& stall : stalls) {
     if (rank_of(stall) == 0) continue;
     const bool is_better = best == nullptr || rank_of(stall) > rank_of(*best) ||
-                           (rank_of(stall) == rank_of(*best) && stall.lasts_s > best->lasts_s);
+                           (rank_of(stall) == rank_of(*best) && began(stall) < began(*best));
     if (is_better) best = &stall;
   }
   return best != nullptr ? std::optional(*best) : std::nullopt;

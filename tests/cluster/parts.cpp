@@ -243,6 +243,15 @@ TEST(FirstCause, two_that_do_not_reach_each_other_go_before_two_that_wait_for_ea
   EXPECT_EQ(first_cause({waits, mutual, cut, other_side})->rank, 6);
 }
 
+TEST(FirstCause, is_the_one_that_began_first_also_where_another_has_told_since_how_long_it_lasts) {
+  Stall first{1, -1, false, 1, {}, {}}, second{0, -1, false, 3.1, {}, {}};
+  first.is_in_file_call = second.is_in_file_call = true;
+  second.taken_at = first.taken_at + 2200ms;
+  EXPECT_EQ(first_cause({second, first})->rank, 1);
+  second.taken_at = first.taken_at + 2000ms;
+  EXPECT_EQ(first_cause({first, second})->rank, 0);
+}
+
 TEST(FirstCause, passes_between_ranks_unchanged) {
   Stall stall{6, -1, true, 1.5, "no answer", "round 3"};
   const std::string bytes = packed(stall);
