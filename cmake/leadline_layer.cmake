@@ -10,6 +10,12 @@ function(leadline_precompile target)
   target_precompile_headers(${target} PRIVATE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/leadline_precompiled.hpp")
 endfunction()
 leadline_precompile(leadline_precompiled)
+set(leadline_headers_of_modules leadline_precompiled)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang") # which wants the visibility that the header was compiled with
+  set(leadline_headers_of_modules leadline_precompiled_hidden)
+  leadline_precompile(leadline_precompiled_hidden)
+  set_target_properties(leadline_precompiled_hidden PROPERTIES CXX_VISIBILITY_PRESET hidden)
+endif()
 
 # Layers that tests compute with for longer than it takes to optimise them, measured under the sanitizers: a third of the time instead of all of it.
 set(leadline_layers_of_long_tests core diagnosis memory schedule stats synthetic)
@@ -68,9 +74,7 @@ function(leadline_module target)
   add_library(${target} MODULE ${arg_SOURCES})
   set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
   target_link_libraries(${target} PRIVATE ${arg_USES})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # clang wants the visibility that the header was compiled with
-    target_precompile_headers(${target} REUSE_FROM leadline_precompiled)
-  endif()
+  target_precompile_headers(${target} REUSE_FROM ${leadline_headers_of_modules})
   # Vendors' libraries do not bear being unloaded, so a module stays in the process to its end.
   target_link_options(${target} PRIVATE -Wl,-z,nodelete)
   set_target_properties(${target} PROPERTIES
@@ -109,14 +113,14 @@ function(leadline_test_program target)
 endfunction()
 
 # leadline_test(NAME [MORE_WITHOUT_SANITIZERS] [PROCESSORS n] SOURCES file... [USES library...]): a GoogleTest program, run as one CTest test, unit.NAME;
-# what became of each of its tests is written to tests/results/unit.NAME.xml in the build folder, which tests/summary.py reads. LEADLINE_UNIT_TESTS=OFF
+# what became of each of its tests is written to tests/results/unit.NAME.xml in the build folder, which tests/summary.py reads. LEADLINE_ALL_TESTS=OFF
 # leaves out, here and from the target `all`, those that do nothing more without sanitizers.
 function(leadline_test name)
   cmake_parse_arguments(arg "MORE_WITHOUT_SANITIZERS" "PROCESSORS" "SOURCES;USES" ${ARGN})
   add_executable(${name}_test ${arg_SOURCES})
   target_link_libraries(${name}_test PRIVATE GTest::gtest_main GTest::gmock ${arg_USES})
   leadline_test_program(${name}_test)
-  if(NOT LEADLINE_UNIT_TESTS AND NOT arg_MORE_WITHOUT_SANITIZERS)
+  if(NOT LEADLINE_ALL_TESTS AND NOT arg_MORE_WITHOUT_SANITIZERS)
     set_target_properties(${name}_test PROPERTIES EXCLUDE_FROM_ALL ON)
     return()
   endif()
