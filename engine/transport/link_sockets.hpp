@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -66,6 +67,12 @@ class LinkSockets {
   /// Local: the same for each of `partners`, all of whom have been connected; nothing for negative ones, and for those
   /// whose link has been given up. Throws Error(something_missing) where the limit has closed one of these links again.
   std::vector<LinkEnds> all_ends(std::span<const std::int32_t> partners) const;
+
+  /// Local, where silent links are given up: throws cluster::ConnectionLost, once for each, where the open link to one
+  /// of these partners has ended. For those whose data takes another way: the socket tells that the partner is lost, or
+  /// has dropped the link. Looks no more often than every 10 ms. To be called while none of these links is opened or
+  /// closed.
+  std::function<void()> loss_check(std::span<const std::int32_t> partners) const;
 
  private:
   struct OpenLink {

@@ -30,7 +30,12 @@ from network import Network, NotHereError
 from ranks import started
 
 # By shared memory, these libraries would reach hosts that are network namespaces of one machine.
-TRANSPORTS = {"tcp": "tcp", "ucx": "ucx:tcp,self", "libfabric": "libfabric:tcp;ofi_rxm"}
+TRANSPORTS = {
+    "tcp": ["tcp"],
+    "ucx": ["ucx:tcp,self"],
+    "ucx-go-on": ["ucx:tcp,self", "--transport-option", "go-on=yes"],
+    "libfabric": ["libfabric:tcp;ofi_rxm"],
+}
 NUM_HOSTS = 4
 TIMEOUT_S = 8
 DEADLINE_S = 60
@@ -111,7 +116,7 @@ def _signal(run: program.Run, number: int) -> None:
 def run_case(hosts: Network, case: Case, folder: Path) -> list[str]:
     """What is not as it should be; nothing where all is."""
     words = SHORT if case.fault in SHORT_RUNS or goes_on(case) or may_not_matter(case) else ENDLESS
-    options = [*words[case.benchmark], "--transport", TRANSPORTS[case.transport], "--timeout", f"{TIMEOUT_S}s"]
+    options = [*words[case.benchmark], "--transport", *TRANSPORTS[case.transport], "--timeout", f"{TIMEOUT_S}s"]
     command = case.benchmark.split()[0]
     wait = "block" if case.transport == "tcp" else "yield"
     ranks = started(hosts, range(NUM_HOSTS), folder, *options, benchmark=command, timeout=DEADLINE_S, wait=wait)
@@ -128,7 +133,7 @@ def run_case(hosts: Network, case: Case, folder: Path) -> list[str]:
 
 def goes_on(case: Case) -> bool:
     """Whether the run goes on without what is lost."""
-    can = case.benchmark != "io" and case.transport == "tcp"
+    can = case.benchmark != "io" and case.transport != "ucx"
     return can and (case.fault in PAIR_FAULTS or case.victims[0] != 0)
 
 

@@ -9,6 +9,8 @@ import re
 import signal
 from pathlib import Path
 
+import h5py
+import numpy as np
 import program
 import pytest
 from modules import fake_adapter, require_module
@@ -220,6 +222,57 @@ def test_too_few_open_files_for_all_at_once(tmp_path: Path, transport: str) -> N
     assert done.status == 3, done.err
     assert "links at once" in done.complaint
     assert "ulimit -n" in done.complaint
+
+
+GO_ON = {"libfabric:tcp;ofi_rxm": [], "ucx:tcp,self": ["--transport-option", "go-on=yes"]}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("transport", GO_ON)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["link", "--message-size", "100000-100007+1", "--messages", "3000", "--batches", "300", "--retest", "0"],
+        ["topology", "--pattern", "complete2", "--message-size", "1KiB-8KiB+1KiB", "--iterations", "1000"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_the_run_goes_on_without_a_rank(
+    words: list[str], transport: str, number: signal.Signals, tmp_path: Path
+) -> None:
+    """Before and after the loss every pair of the others is measured."""
+    require_module(transport)
+    more = ["--local", "4", "--wait", "yield", "--timeout", "2s", "--output", "r.h5"]
+    command = [program.PROGRAM, *words, *more, "--transport", transport, *GO_ON[transport]]
+    with program.Run(command, tmp_path, timeout=90) as run:
+        run.await_err(r"\(2 of 8\)[^!]* 1/3 [^\n]*\n" if words[0] == "link" else r" 1/8 [^\n]*\n")
+        with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
+            os.kill(int(file["ranks/pid"][2]), number)
+        done = run.finish()
+    assert done.status == 1, done.err
+    assert done.complaints[0].endswith(". The run goes on without rank 2"), done.complaints
+    assert "1 rank was lost during the run: rank 2 on " in done.out
+    left = [True, True, False, True]
+    if words[0] == "link":
+        result = ResultFile(tmp_path / "r.h5")
+        assert result.complete
+        assert np.array_equal(result.measured(size=0), result.every_pair())
+        assert np.array_equal(result.measured(size=7), result.every_pair() & np.outer(left, left))
+        return
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+        served, times = file["topologies/0000/num_served"][0], file["topologies/0000/rank_time_ns_median"][0]
+    assert served[0].tolist() == [3] * 4
+    assert served[-1].tolist() == [2, 2, 0, 2]
+    assert (times[-1] > 0).tolist() == left
+
+
+def test_over_shared_memory_it_does_not_go_on(leadline: Leadline) -> None:
+    """UCX refuses it rather than end the process later."""
+    done = leadline("link", "--local", "2", "--transport", "ucx:posix,self", "--transport-option", "go-on=yes")
+    assert done.status == 3
+    assert "no way from one rank to another" in done.complaint
 
 
 @pytest.mark.slow

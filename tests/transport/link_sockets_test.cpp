@@ -113,6 +113,36 @@ TEST(LinkSockets, WaitForAPartnerThatIsNotThereYetWhereSilenceIsTheLimit) {
   }
 }
 
+TEST(LinkSockets, TellOnceOfAPartnerThatHasDroppedTheLink) {
+  test::run_on_threads(std::vector<std::uint32_t>(3), [&](test::ThreadCluster& cluster) {
+    const int rank = cluster.rank();
+    LinkSockets sockets(rank, 3, cluster, 3);
+    sockets.give_up_silent_links(std::chrono::seconds(20));
+    for (const int partner : {rank == 0 ? 1 : 0, rank == 2 ? 1 : 2}) sockets.connect(partner, soon());
+    const std::vector<std::int32_t> partners{0, 1, 2};  // none to the rank itself
+    const auto check = sockets.loss_check(partners);
+    const auto after_a_while = [&] {
+      ::usleep(50'000);
+      check();
+    };
+    EXPECT_NO_THROW(after_a_while());
+    cluster.barrier();
+    if (rank == 1) sockets.drop(2);
+    cluster.barrier();
+    if (rank != 1) {
+      try {
+        after_a_while();
+        EXPECT_EQ(rank, 0);
+      } catch (const cluster::ConnectionLost& lost) {
+        EXPECT_EQ(rank, 2);
+        EXPECT_EQ(lost.partner(), 1);
+      }
+      EXPECT_NO_THROW(after_a_while());
+    }
+    cluster.barrier();
+  });
+}
+
 TEST(LinkLimit, SharesOpenFilesAmongLinks) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);

@@ -91,15 +91,27 @@ TransportInfo LibfabricPort::info() const {
   return info;
 }
 
-void LibfabricPort::fail(const char* doing, ssize_t code) {
-  throw Error(ExitStatus::run_failed, fmt::format("libfabric failed ({})", doing), words_of(code));
+bool LibfabricPort::tolerate_losses() const {
+  return std::string_view(info_->fabric_attr->prov_name).find("shm") == std::string_view::npos;
 }
 
-void LibfabricPort::fail_of_completion(ssize_t code) const {
+void LibfabricPort::abandon(Request& request) noexcept {
+  if (request.is_under_way) fi_cancel(&endpoint_->fid, &request.context);
+}
+
+void LibfabricPort::fail(const char* doing, ssize_t code) {
+  throw tagged::MessageFailed(ExitStatus::run_failed, fmt::format("libfabric failed ({})", doing), words_of(code));
+}
+
+bool LibfabricPort::take_error(ssize_t code) {
   if (code != -FI_EAVAIL) fail("reading completions", code);
   fi_cq_err_entry entry{};
   if (fi_cq_readerr(completions_.get(), &entry, 0) < 0) fail("reading an error", code);
-  fail("a message", -entry.err);
+  auto* const request = static_cast<Request*>(entry.op_context);
+  if (request == nullptr) return false;  // what the library had taken along: the answer to it will not come
+  request->error_number = entry.err;
+  request->is_under_way = false;
+  return true;
 }
 
 }  // namespace leadline::transport::libfabric

@@ -33,6 +33,7 @@ using Owned = std::unique_ptr<Object, Closer>;
 class LibfabricPort {
  public:
   static constexpr bool keeps_endpoints = false;
+  static constexpr bool survives_lost_partners = true;
   static constexpr std::size_t descriptors_per_endpoint = 2;  ///< over sockets, where both may dial each other at once
 
   using Peer = fi_addr_t;
@@ -47,6 +48,7 @@ class LibfabricPort {
   struct Request {
     fi_context2 context{};
     bool is_under_way = false;
+    int error_number = 0;  ///< of one that has failed
   };
 
   /// As best_offer(). Throws Error(something_missing) in the library's words.
@@ -75,7 +77,12 @@ class LibfabricPort {
     });
   }
 
-  [[gnu::always_inline]] bool is_done(const Request& request) const { return !request.is_under_way; }
+  [[gnu::always_inline]] bool is_done(const Request& request) const {
+    if (request.is_under_way) return false;
+    if (request.error_number != 0) [[unlikely]]
+      fail("a message", -request.error_number);
+    return true;
+  }
 
   /// Takes completions and marks them at their requests; whether there was one.
   [[gnu::always_inline]] bool progress() {
@@ -83,7 +90,7 @@ class LibfabricPort {
     const ssize_t num = fi_cq_read(completions_.get(), entries, 16);
     if (num == -FI_EAGAIN) return false;
     if (num < 0) [[unlikely]]
-      fail_of_completion(num);
+      return take_error(num);
     for (ssize_t i = 0; i < num; ++i) static_cast<Request*>(entries[i].op_context)->is_under_way = false;
     return num > 0;
   }
@@ -99,24 +106,32 @@ class LibfabricPort {
   Peer open(std::string_view address);
   void close(Peer peer) noexcept;
 
+  tagged::LossCheck loss_check;
+  /// Not over shared memory: whoever dies with one of its locks keeps all others from going on.
+  bool tolerate_losses() const;
+  void abandon(Request& request) noexcept;
+  void close_lost(Peer peer) noexcept { close(peer); }
+
   TransportInfo info() const;
 
  private:
   /// Until there is room in the queue.
   template <class Call>
-  void insist(const char* doing, const Call& call) {
-    for (;;) {
-      const ssize_t result = call();
-      if (result == 0) [[likely]]
-        return;
-      if (result != -FI_EAGAIN) [[unlikely]]
-        fail(doing, result);
-      progress();
+  [[gnu::always_inline]] void insist(const char* doing, const Call& call) {
+    if (const ssize_t result = call(); result != 0) [[unlikely]]
+      try_again(doing, call, result);
+  }
+  template <class Call>
+  [[gnu::noinline]] void try_again(const char* doing, const Call& call, ssize_t result) {
+    for (unsigned num_in_vain = 0; result != 0; result = call()) {
+      if (result != -FI_EAGAIN) fail(doing, result);
+      if (!progress() && ++num_in_vain % tagged::tries_per_loss_check == 0) tagged::check_for_losses(*this);
     }
   }
 
   [[noreturn]] static void fail(const char* doing, ssize_t code);
-  [[noreturn]] void fail_of_completion(ssize_t code) const;
+  /// Marks the message that has failed; whether it was one that is known.
+  [[gnu::cold]] bool take_error(ssize_t code);
 
   Info info_;
   std::size_t max_injected_bytes_;  ///< that the library takes along

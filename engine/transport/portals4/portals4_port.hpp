@@ -62,6 +62,7 @@ class Portals4Port {
   /// Long messages travel in pieces.
   static std::uint64_t max_message_bytes() { return UINT64_MAX; }
   static constexpr bool keeps_endpoints = false;
+  static constexpr bool survives_lost_partners = false;
   static constexpr std::size_t descriptors_per_endpoint = 0;
 
   std::string address() const;

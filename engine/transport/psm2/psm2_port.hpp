@@ -24,6 +24,7 @@ class Psm2Port {
  public:
   /// They cost no files, and an end waits for the other to be closed.
   static constexpr bool keeps_endpoints = true;
+  static constexpr bool survives_lost_partners = false;
 
   using Peer = psm2_epaddr_t;
 

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,6 +45,48 @@ class Peers {
 
   int own_rank() const { return own_rank_; }
 
+  /// As LinkSockets::give_up_silent_links().
+  void give_up_silent_links(std::chrono::milliseconds limit) { sockets_.give_up_silent_links(limit); }
+  bool gives_up_silent_links() const { return sockets_.gives_up_silent_links(); }
+
+  /// Local: as Transport::drop_link().
+  void drop(int partner) {
+    if constexpr (P::survives_lost_partners) {
+      sockets_.drop(partner);
+      if (const auto found = open_.find(partner); found != open_.end()) {
+        port_.close_lost(found->second);
+        open_.erase(found);
+      }
+    }
+  }
+
+  /// Local: of the links to these partners; see LinkSockets::loss_check().
+  LossCheck loss_check(std::span<const std::int32_t> partners) const {
+    return gives_up_silent_links() ? sockets_.loss_check(partners) : LossCheck();
+  }
+
+  /// What the library may go on to use until it is closed, though memory that it knows may not outlive it: so this is
+  /// left to the end of the process.
+  static void keep(std::shared_ptr<const void> parts) {
+    static_cast<void>(std::make_unique<std::shared_ptr<const void>>(std::move(parts)).release());
+  }
+
+  /// Does the work, whose messages use `parts` and have these requests. Where a link is lost, they are abandoned.
+  template <class Work>
+  void keep_if_lost(const std::shared_ptr<const void>& parts, std::span<typename P::Request> requests,
+                    const Work& work) {
+    try {
+      work();
+    } catch (const cluster::ConnectionLost&) {
+      if constexpr (P::survives_lost_partners) {
+        if (!gives_up_silent_links()) throw;
+        for (typename P::Request& request : requests) port_.abandon(request);
+        keep(parts);
+      }
+      throw;
+    }
+  }
+
   /// As Transport::connect().
   Connected connect(int partner, Deadline deadline) {
     const Connected connected = partner == own_rank_ ? connect_to_self() : connect_to(partner, deadline);
@@ -54,6 +100,12 @@ class Peers {
     const auto found = open_.find(partner);
     assert(found != open_.end() && "connect() comes before everything else");
     return found->second;
+  }
+
+  /// Local: the same; nothing where the link has been given up.
+  std::optional<typename P::Peer> find(int partner) const {
+    const auto found = open_.find(partner);
+    return found != open_.end() ? std::optional(found->second) : std::nullopt;
   }
 
   /// Local: throws Error(something_missing) where the limit has closed the link to one of them again; negative ones are
@@ -116,23 +168,31 @@ class Peers {
 
   /// An empty message each way, so that the library has set everything up.
   void greet(int partner, Deadline deadline) {
-    typename P::Request out{}, in{};
+    const auto requests = std::make_shared<std::array<typename P::Request, 2>>();
+    auto &in = requests->front(), &out = requests->back();
     const typename P::Memory nothing{};
-    port_.post_receive(at(partner), {Kind::greeting, partner}, nothing, nullptr, 0, in);
-    port_.post_send(at(partner), {Kind::greeting, own_rank_}, nothing, nullptr, 0, out);
-    bool is_in = false, is_out = false;
-    const bool is_well = drive_until(port_, deadline, [&] {
-      is_in = is_in || port_.is_done(in);
-      is_out = is_out || port_.is_done(out);
-      return is_in && is_out;
+    const WithLossCheck check(port_, loss_check(std::span(&partner, 1)));
+    keep_if_lost(requests, *requests, [&] {
+      on_link(partner, [&] {
+        port_.post_receive(at(partner), {Kind::greeting, partner}, nothing, nullptr, 0, in);
+        port_.post_send(at(partner), {Kind::greeting, own_rank_}, nothing, nullptr, 0, out);
+        bool is_in = false, is_out = false;
+        const bool is_well = drive_until(port_, deadline, [&] {
+          is_in = is_in || port_.is_done(in);
+          is_out = is_out || port_.is_done(out);
+          return is_in && is_out;
+        });
+        if (!is_well) throw_late(partner);
+      });
     });
-    if (!is_well) throw_late(partner);
   }
 
   /// Libraries go on setting up behind the first messages. Each rank drives its own until the other needs it no more:
   /// afterwards it may wait for another rank.
   void settle(int partner, int socket, Deadline deadline) {
-    if (!port_.flush(deadline)) throw_late(partner);
+    on_link(partner, [&] {
+      if (!port_.flush(deadline)) throw_late(partner);
+    });
     send_ready(socket, partner);
     if (!drive_until(port_, deadline, [&] { return has_sign(socket, partner); })) throw_late(partner);
   }

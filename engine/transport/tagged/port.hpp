@@ -8,9 +8,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "cluster/rendezvous.hpp"
 #include "core/deadline.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
@@ -32,6 +35,57 @@ constexpr std::uint64_t bits(Tag tag) {
   return std::uint64_t{static_cast<std::uint8_t>(tag.kind)} << 32 | static_cast<std::uint32_t>(tag.sender);
 }
 
+/// A message that the library could not carry, whatever the reason: its link is broken.
+class MessageFailed : public Error {
+ public:
+  using Error::Error;
+};
+
+[[noreturn, gnu::cold]] inline void throw_failed(int partner, const MessageFailed& failed) {
+  throw cluster::ConnectionLost(partner, "lost the connection to rank " + std::to_string(partner),
+                                failed.problem() + (failed.why().empty() ? "" : ": " + failed.why()));
+}
+
+/// Does the work of a link to this partner, whose message may fail.
+template <class Work>
+[[gnu::always_inline]] inline void on_link(int partner, const Work& work) {
+  try {
+    work();
+  } catch (const MessageFailed& failed) {
+    throw_failed(partner, failed);
+  }
+}
+
+/// Throws cluster::ConnectionLost where one of those that are waited for is lost. Empty: nothing is looked at.
+using LossCheck = std::function<void()>;
+
+/// While it lives, waits on this port make the check now and then, as long as nothing moves.
+template <class P>
+class WithLossCheck {
+ public:
+  WithLossCheck(P& port, LossCheck check) : port_(port) {
+    if constexpr (P::survives_lost_partners) port_.loss_check = std::move(check);
+  }
+  WithLossCheck(const WithLossCheck&) = delete;
+  WithLossCheck& operator=(const WithLossCheck&) = delete;
+  ~WithLossCheck() {
+    if constexpr (P::survives_lost_partners) port_.loss_check = nullptr;
+  }
+
+ private:
+  P& port_;
+};
+
+/// Tries in vain between two checks.
+constexpr unsigned tries_per_loss_check = 256;
+
+template <class P>
+[[gnu::cold, gnu::noinline]] void check_for_losses(P& port) {
+  if constexpr (P::survives_lost_partners) {
+    if (port.loss_check) port.loss_check();
+  }
+}
+
 /// A rank's endpoint in a library. Nothing is virtual. Errors throw Error(run_failed) from functions off the hot path.
 /// Where the compiler makes calls of them, the four functions of the timed loops add a twentieth to a small message
 /// through shared memory; so the fast ones are always inlined.
@@ -50,6 +104,13 @@ constexpr std::uint64_t bits(Tag tag) {
 /// address, open, close  A rank's address, to be carried to others; the endpoint of one; its end, all sends done.
 /// max_message_bytes  Longer messages cannot be had.
 /// keeps_endpoints Whether endpoints stay open to the end, since one side of a connection cannot be closed alone.
+/// survives_lost_partners  Whether a rank can go on with others when one is lost. If so, there are besides:
+///
+/// loss_check      See WithLossCheck; made by every wait inside the port, too.
+/// tolerate_losses Before anything is opened: endpoints are to bear the loss of their partner; whether they will.
+/// abandon         Nobody waits for this message any more. The library may go on to use request and memory.
+/// close_lost      As close(), but the partner is lost, or does not answer.
+///
 /// descriptors_per_endpoint  Open files that an endpoint costs at most, where endpoints are not kept.
 template <class P>
 concept Port = requires(P& port, const P& same, typename P::Peer peer, typename P::Request& request, Tag tag,
@@ -66,6 +127,7 @@ concept Port = requires(P& port, const P& same, typename P::Peer peer, typename 
   { port.open(address) } -> std::same_as<typename P::Peer>;
   port.close(peer);
   requires std::same_as<decltype(P::keeps_endpoints), const bool>;
+  requires std::same_as<decltype(P::survives_lost_partners), const bool>;
 };
 
 /// Throws Error(something_missing) where the library carries no message of this size.
@@ -84,21 +146,23 @@ inline std::string format_bound(std::uint64_t bytes) {
 
 /// Drives the library on until `is_over`.
 template <WaitMode wait, Port P, class IsOver>
-inline void drive_until(P& port, const IsOver& is_over) {
-  while (!is_over()) {
-    const bool has_moved = port.progress();
-    if constexpr (wait != WaitMode::spin) {
-      if (!has_moved) sched_yield();
-    }
+[[gnu::always_inline]] inline void drive_until(P& port, const IsOver& is_over) {
+  for (unsigned num_in_vain = 0; !is_over();) {
+    if (port.progress()) continue;
+    if (++num_in_vain % tries_per_loss_check == 0) [[unlikely]]
+      check_for_losses(port);
+    if constexpr (wait != WaitMode::spin) sched_yield();
   }
 }
 
 /// The same, yielding, until the deadline at the latest: whether it is over.
 template <Port P, class IsOver>
 bool drive_until(P& port, Deadline deadline, const IsOver& is_over) {
-  while (!is_over()) {
+  for (unsigned num_in_vain = 0; !is_over();) {
     if (deadline.has_passed()) return false;
-    if (!port.progress()) sched_yield();
+    if (port.progress()) continue;
+    if (++num_in_vain % tries_per_loss_check == 0) check_for_losses(port);
+    sched_yield();
   }
   return true;
 }

@@ -47,22 +47,17 @@ class TaggedLink {
         requests_(requests) {}
 
   void send(const std::byte* data, std::size_t size) {
-    port_.post_send(peer_, out_, memory_.out, data, size, requests_[0]);
+    post_send(data, size, requests_[0]);
     await(requests_[0]);
   }
 
   void receive(std::byte* data, std::size_t size) {
-    port_.post_receive(peer_, in_, memory_.in, data, size, requests_[0]);
+    post_receive(data, size, requests_[0]);
     await(requests_[0]);
   }
 
-  void post_send(const std::byte* data, std::size_t size) {
-    port_.post_send(peer_, out_, memory_.out, data, size, requests_[num_posted_++]);
-  }
-
-  void post_receive(std::byte* data, std::size_t size) {
-    port_.post_receive(peer_, in_, memory_.in, data, size, requests_[num_posted_++]);
-  }
+  void post_send(const std::byte* data, std::size_t size) { post_send(data, size, requests_[num_posted_++]); }
+  void post_receive(std::byte* data, std::size_t size) { post_receive(data, size, requests_[num_posted_++]); }
 
   void complete_posted() {
     for (Request& request : requests_.first(num_posted_)) await(request);
@@ -75,8 +70,16 @@ class TaggedLink {
   std::uint64_t now_ns() const { return leadline::now_ns(); }
 
  private:
+  void post_send(const std::byte* data, std::size_t size, Request& request) {
+    on_link(in_.sender, [&] { port_.post_send(peer_, out_, memory_.out, data, size, request); });
+  }
+
+  void post_receive(std::byte* data, std::size_t size, Request& request) {
+    on_link(in_.sender, [&] { port_.post_receive(peer_, in_, memory_.in, data, size, request); });
+  }
+
   void await(Request& request) {
-    drive_until<wait>(port_, [&] { return port_.is_done(request); });
+    on_link(in_.sender, [&] { drive_until<wait>(port_, [&] { return port_.is_done(request); }); });
   }
 
   P& port_;

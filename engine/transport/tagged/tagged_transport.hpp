@@ -2,8 +2,9 @@
 // A whole transport out of a library of tagged messages: what all of them have in common.
 #pragma once
 
-#include <array>
+#include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,16 +26,25 @@
 
 namespace leadline::transport::tagged {
 
+/// What the library may go on to use after a loss.
+template <Port P>
+struct LinkParts {
+  LinkParts(P& port, std::size_t message_size_bytes, const kernel::Buffers& buffers, std::size_t num_requests)
+      : memory(port, message_size_bytes, buffers), requests(num_requests) {}
+
+  BufferMemory<P> memory;
+  std::vector<typename P::Request> requests;
+};
+
 /// See kernel/all_to_all.hpp.
 template <Port P, WaitMode wait>
 struct StepLinks {
   P& port;
   std::span<const LinkEndpoints<P>> ends;  ///< by step
-  const BufferMemory<P>& memory;
-  std::array<typename P::Request, 2> requests{};
+  LinkParts<P>& parts;
 
   void start() const {}
-  TaggedLink<P, wait> at(std::size_t step) { return {port, ends[step], memory, requests}; }
+  TaggedLink<P, wait> at(std::size_t step) { return {port, ends[step], parts.memory, parts.requests}; }
   std::uint64_t now_ns() const { return leadline::now_ns(); }
 };
 
@@ -50,6 +60,17 @@ class TaggedTransport final : public Transport {
         peers_(*port_, context) {}
 
   TransportInfo info() const override { return port_->info(); }
+
+  bool give_up_silent_links(std::chrono::milliseconds limit) override {
+    if constexpr (P::survives_lost_partners) {
+      if (!port_->tolerate_losses()) return false;
+      peers_.give_up_silent_links(limit);
+      return true;
+    }
+    return false;
+  }
+  void drop_link(int partner) override { peers_.drop(partner); }
+  void replace_barrier(std::function<void()> barrier) override { barrier_ = std::move(barrier); }
 
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
            std::span<Sample> samples) override {
@@ -77,10 +98,13 @@ class TaggedTransport final : public Transport {
     for (std::size_t step = 0; step < ends.size(); ++step) {
       if (steps.partners[step] != kernel::AllToAllSteps::rests) ends[step] = ends_to(steps.partners[step]);
     }
-    const BufferMemory<P> memory(*port_, steps.message_size_bytes, buffers);
-    with_constant([&](auto wait) {
-      StepLinks<P, wait> links{*port_, ends, memory};
-      kernel::all_to_all(links, steps, buffers, samples, progress_counter_);
+    const auto parts = std::make_shared<LinkParts<P>>(*port_, steps.message_size_bytes, buffers, 2);
+    const WithLossCheck check(*port_, peers_.loss_check(steps.partners));
+    peers_.keep_if_lost(parts, parts->requests, [&] {
+      with_constant([&](auto wait) {
+        StepLinks<P, wait> links{*port_, ends, *parts};
+        kernel::all_to_all(links, steps, buffers, samples, progress_counter_);
+      });
     });
   }
 
@@ -89,8 +113,15 @@ class TaggedTransport final : public Transport {
                                                                     const kernel::NeighbourTask& task) override {
     require_room_for(exchange.message_size_bytes, *port_);
     return with_constant([&](auto wait) {
-      TaggedNeighbours<P, wait> links(*port_, peers_, num_ranks_, exchange, buffers);
-      return kernel::run_neighbours(links, exchange, own(), buffers, task, progress_counter_);
+      const auto links =
+          std::make_shared<TaggedNeighbours<P, wait>>(*port_, peers_, num_ranks_, exchange, buffers, barrier_);
+      const WithLossCheck check(*port_, peers_.loss_check(links->ranks()));
+      auto mismatch = kernel::run_neighbours(*links, exchange, own(), buffers, task, progress_counter_);
+      if (!links->lost_links().empty()) {
+        peers_.keep(links);
+        throw LinksLost(links->lost_links());
+      }
+      return mismatch;
     });
   }
 
@@ -124,11 +155,14 @@ class TaggedTransport final : public Transport {
   template <class Use>
   void with_link(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers, const Use& use) {
     require_room_for(exchange.message_size_bytes, *port_);
-    const BufferMemory<P> memory(*port_, exchange.message_size_bytes, buffers);
-    std::vector<typename P::Request> requests(2 * kernel::num_in_flight(exchange));
-    with_constant([&](auto wait) {
-      TaggedLink<P, wait> link(*port_, ends_to(partner), memory, requests);
-      use(link);
+    const auto parts = std::make_shared<LinkParts<P>>(*port_, exchange.message_size_bytes, buffers,
+                                                      2 * kernel::num_in_flight(exchange));
+    const WithLossCheck check(*port_, peers_.loss_check(std::span(&partner, 1)));
+    peers_.keep_if_lost(parts, parts->requests, [&] {
+      with_constant([&](auto wait) {
+        TaggedLink<P, wait> link(*port_, ends_to(partner), parts->memory, parts->requests);
+        use(link);
+      });
     });
   }
 
@@ -137,6 +171,7 @@ class TaggedTransport final : public Transport {
   WaitMode wait_;
   ProgressCounter& progress_counter_;
   Peers<P> peers_;
+  std::function<void()> barrier_;  ///< empty: over links
 };
 
 }  // namespace leadline::transport::tagged

@@ -112,7 +112,7 @@ std::string why_no_gpu_memory() {
                      ucp_get_version_string());
 }
 
-UcxPort::UcxPort(const UcxSettings& chosen) {
+UcxPort::UcxPort(const UcxSettings& chosen) : goes_on_(chosen.goes_on) {
   std::vector<std::string> devices;
   if (!chosen.interface.empty()) devices = net_devices(cluster::local_address(chosen.interface).device);
   context_ = context_for(chosen, devices);
@@ -154,6 +154,11 @@ UcxPort::Peer UcxPort::open(std::string_view address) {
   ucp_ep_params_t parameters{};
   parameters.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
   parameters.address = reinterpret_cast<const ucp_address_t*>(partner.address.data());
+  if (goes_on_) {  // else UCX ends the process
+    parameters.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+    parameters.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+    parameters.err_handler.cb = [](void*, ucp_ep_h, ucs_status_t) {};  // its messages say so
+  }
   Peer peer = nullptr;
   if (const auto status = ucp_ep_create(worker_.get(), &parameters, &peer); status != UCS_OK) {
     throw Error(ExitStatus::something_missing, "UCX finds no way from one rank to another",
@@ -174,6 +179,21 @@ void UcxPort::close(Peer peer) noexcept {
   ucp_request_free(closing);
 }
 
+void UcxPort::close_lost(Peer peer) noexcept {
+  ucp_request_param_t at_once{};
+  at_once.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+  at_once.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  const ucs_status_ptr_t closing = ucp_ep_close_nbx(peer, &at_once);
+  if (closing != nullptr && !UCS_PTR_IS_ERR(closing)) ucp_request_free(closing);
+}
+
+void UcxPort::abandon(Request& request) noexcept {
+  if (request.pending == nullptr || UCS_PTR_IS_ERR(request.pending)) return;
+  ucp_request_cancel(worker_.get(), request.pending);
+  ucp_request_free(request.pending);  // UCX keeps it until it is done
+  request.pending = nullptr;
+}
+
 TransportInfo UcxPort::info() const {
   TransportInfo info;
   info.name = "ucx";
@@ -191,7 +211,7 @@ std::vector<Fact> UcxPort::facts() const {
 }
 
 void UcxPort::fail(const char* doing, ucs_status_t status) {
-  throw Error(ExitStatus::run_failed, fmt::format("UCX failed ({})", doing), because(status));
+  throw tagged::MessageFailed(ExitStatus::run_failed, fmt::format("UCX failed ({})", doing), because(status));
 }
 
 }  // namespace leadline::transport::ucx

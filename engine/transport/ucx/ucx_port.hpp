@@ -41,12 +41,14 @@ using OwnedWorker = std::unique_ptr<ucp_worker, WorkerDestroy>;
 struct UcxSettings {
   std::string tls;        ///< as UCX_TLS
   std::string interface;  ///< a network of this host: see cluster::matches()
+  bool goes_on = false;   ///< endpoints tell of errors (UCP_ERR_HANDLING_MODE_PEER)
 };
 
 /// See transport/tagged/port.hpp. Thread-bound, as a UCP worker of UCS_THREAD_MODE_SINGLE is.
 class UcxPort {
  public:
   static constexpr bool keeps_endpoints = false;
+  static constexpr bool survives_lost_partners = true;
   static constexpr std::size_t descriptors_per_endpoint = 2;  ///< over TCP, where both may dial each other at once
 
   using Peer = ucp_ep_h;
@@ -100,6 +102,11 @@ class UcxPort {
   Peer open(std::string_view address);
   void close(Peer peer) noexcept;
 
+  tagged::LossCheck loss_check;
+  bool tolerate_losses() const { return goes_on_; }
+  void abandon(Request& request) noexcept;
+  void close_lost(Peer peer) noexcept;
+
   TransportInfo info() const;
   std::vector<Fact> facts() const;
 
@@ -112,7 +119,8 @@ class UcxPort {
   LibraryLog words_;  ///< to the last
   OwnedContext context_;
   OwnedWorker worker_;
-  bool is_patient_ = true;              ///< until an endpoint cannot be closed
+  bool is_patient_ = true;  ///< until an endpoint cannot be closed
+  bool goes_on_;
   std::vector<std::string> resources_;  ///< see resources_in()
 };
 

@@ -12,6 +12,9 @@ namespace {
 
 constexpr Setting settings[] = {
     {"tls", "LIST", "as UCX_TLS: transports that UCX may use (tcp,self; rc,self,sm ...). Default: UCX_TLS, else all"},
+    {"go-on", "yes|no",
+     "whether the run goes on when a rank is lost. UCX then uses no shared memory, and other protocols for long "
+     "messages: its numbers are not those of applications. Default: no"},
 };
 
 constexpr Module module{
@@ -26,7 +29,9 @@ constexpr Module module{
     .bootstrap = []() { return std::unique_ptr<cluster::Bootstrap>(); },
     .open = [](const Context& context) -> std::unique_ptr<Transport> {
       return std::make_unique<tagged::TaggedTransport<UcxPort>>(
-          context, std::make_unique<UcxPort>(UcxSettings{context.settings.text("tls"), context.interface}));
+          context, std::make_unique<UcxPort>(UcxSettings{.tls = context.settings.text("tls"),
+                                                         .interface = context.interface,
+                                                         .goes_on = context.settings.is_on("go-on")}));
     },
 };
 
