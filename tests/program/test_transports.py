@@ -233,7 +233,7 @@ GO_ON = {"libfabric:tcp;ofi_rxm": [], "ucx:tcp,self": ["--transport-option", "go
 @pytest.mark.parametrize(
     "words",
     [
-        ["link", "--message-size", "100000-100007+1", "--messages", "3000", "--batches", "300", "--retest", "0"],
+        ["link", "--message-size", "1000-1007+1", "--messages", "5000", "--batches", "500", "--retest", "0"],
         ["topology", "--pattern", "complete2", "--message-size", "1KiB-8KiB+1KiB", "--iterations", "1000"],
     ],
     ids=lambda words: words[0],
