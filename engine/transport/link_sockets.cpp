@@ -9,7 +9,6 @@
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cassert>
@@ -17,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "kernel/barrier.hpp"
 #include "kernel/neighbour_exchange.hpp"
@@ -30,7 +30,7 @@ using namespace std::chrono_literals;
 /// Whatever the limit of open files. Guessed.
 constexpr rlim_t link_cap = 1024;
 
-constexpr auto loss_check_interval = 10ms;
+constexpr std::uint64_t loss_check_interval_ns = 10'000'000;
 
 enum class Greeting { answered, closed };
 
@@ -75,13 +75,6 @@ void set_silence_limit(int fd, std::chrono::milliseconds limit) {
               "an exchange with so many partners needs " + std::to_string(num_links) + " links at once",
               "this process keeps at most " + std::to_string(limit) + " open",
               "Up to " + std::to_string(link_cap) + " are kept where the limit of open files (ulimit -n) allows it");
-}
-
-/// Costs no system call; accurate to a few milliseconds.
-std::chrono::nanoseconds coarse_now() {
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 bool same_port(const sockaddr_in& left, const sockaddr_in& right) { return left.sin_port == right.sin_port; }
@@ -201,10 +194,10 @@ std::function<void()> LinkSockets::loss_check(std::span<const std::int32_t> part
     sockets.push_back({found->socket.fd(), POLLRDHUP, 0});
     ranks.push_back(partner);
   }
-  return [sockets, ranks, last = coarse_now()]() mutable {
-    const auto now = coarse_now();
-    if (now - last < loss_check_interval) return;
-    last = now;
+  return [sockets, ranks, last_ns = now_ns()]() mutable {
+    const std::uint64_t time_ns = now_ns();
+    if (time_ns - last_ns < loss_check_interval_ns) return;
+    last_ns = time_ns;
     if (::poll(sockets.data(), sockets.size(), 0) <= 0) return;
     for (std::size_t i = 0; i < sockets.size(); ++i) {
       if (sockets[i].revents == 0) continue;
