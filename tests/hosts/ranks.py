@@ -19,7 +19,7 @@ def started(
     *words: str,
     timeout: float = 60,
     benchmark: str = "link",
-    wait: str = "yield",
+    wait: str = "block",
 ) -> Iterator[list[program.Run]]:
     """One process a rank, with explicit variables, on the hosts given."""
     addresses = [network.addresses[host] for host in host_of]

@@ -19,7 +19,7 @@ FAR = ["ucx:tcp,self", "libfabric", "libfabric:tcp;ofi_rxm"]
 def devices_used(hosts: Network, folder: Path, transport: str, *words: str) -> str:
     """Measures among three ranks on two hosts; what the file says of the device."""
     options = ["--messages", "10", "--message-size", "8,64KiB", "--verify", "--transport", transport, *words]
-    with started(hosts, [0, 1, 0], folder, *options) as runs:
+    with started(hosts, [0, 1, 0], folder, *options, wait="yield") as runs:
         ends = finish(runs)
     assert [end.status for end in ends] == [0] * 3, [end.err for end in ends]
     result = ResultFile(folder / "r.h5")
@@ -46,7 +46,9 @@ def test_a_network_that_is_chosen(network: Make, tmp_path: Path, transport: str,
 
 def test_shared_memory_does_not_reach_other_hosts(network: Make, tmp_path: Path) -> None:
     require_module("libfabric")
-    with started(network(2), [0, 1], tmp_path, "--messages", "10", "--transport", "libfabric:shm") as runs:
+    with started(
+        network(2), [0, 1], tmp_path, "--messages", "10", "--transport", "libfabric:shm", wait="yield"
+    ) as runs:
         ends = finish(runs)
     assert [end.status for end in ends] == [3, 3], [end.err for end in ends]
     (complaint,) = [line for end in ends for line in end.complaints]

@@ -160,7 +160,7 @@ def test_without_a_diagnosis_nothing_is_said_of_places(drawn: Any) -> None:
 
 
 def test_a_killed_run_leaves_what_it_has(tmp_path: Path) -> None:
-    words = ["--local", "4", "--rounds", "100000", "--messages", "100", "--wait", "yield", "--output", "r.h5"]
+    words = ["--local", "4", "--rounds", "20000", "--messages", "500", "--wait", "yield", "--output", "r.h5"]
     command = [program.PROGRAM, "link", *words]
     with program.Run(command, tmp_path, timeout=90) as run:
         program.await_that(lambda: (tmp_path / "r.h5").exists() and has_rows(tmp_path / "r.h5"), patience_s=60)

@@ -34,7 +34,7 @@ def test_a_slope_is_per_hour() -> None:
 
 @pytest.mark.slow
 def test_a_short_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--duration", "4", "--ranks", "4", "--link-ranks", "2", "--every", "0.2", "--max-growth", "8192"]
+    words = ["--duration", "2", "--ranks", "4", "--link-ranks", "2", "--every", "0.1", "--max-growth", "8192"]
     chosen = soak.arguments([*words, "--samples", str(tmp_path / "samples.csv")])
     wrong = [sentence for sentence in soak.soak(chosen, tmp_path) if "status" in sentence]
     assert wrong == []

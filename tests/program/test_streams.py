@@ -152,7 +152,7 @@ def test_the_disk_fills_up_while_rows_are_written(tmp_path: Path) -> None:
 
 
 def test_the_disk_is_too_small_for_the_summary(tmp_path: Path) -> None:
-    words = ["link", "--local", "2", "--messages", "2", "--repeat", "8", "--quiet"]
+    words = ["link", "--local", "2", "--wait", "yield", "--messages", "2", "--repeat", "8", "--quiet"]
     done = on_a_small_disk(tmp_path, "160k", "true", [*words, "--output", "disk/r.h5"])
     assert done.status == 4
     assert "No space left on device" in done.complaint
@@ -163,7 +163,7 @@ def test_the_disk_is_too_small_for_the_summary(tmp_path: Path) -> None:
 
 
 def test_a_document_is_never_cut_by_a_full_disk(tmp_path: Path) -> None:
-    words = ["link", "--local", "2", "--messages", "2", "--repeat", "20", "--retest", "0", "--quiet"]
+    words = ["link", "--local", "2", "--wait", "yield", "--messages", "2", "--repeat", "20", "--retest", "0", "--quiet"]
     done = on_a_small_disk(tmp_path, "32k", "true", [*words, "--output", "disk/r.json"])
     assert done.status == 4
     assert "cannot write result file disk/r.json (No space left on device)" in done.complaint
@@ -174,9 +174,9 @@ def test_a_document_is_never_cut_by_a_full_disk(tmp_path: Path) -> None:
 
 def while_it_runs(tmp_path: Path, name: str, change: Callable[[], None]) -> program.Done:
     """A run of seconds, and what is done to its result file meanwhile."""
-    how_long = ["--messages", "2000", "--min-time", "2"]
+    how_long = ["--messages", "2000", "--min-time", "1"]
     if name.endswith(".sion"):
-        how_long = ["--messages", "100000", "--repeat", "2"]
+        how_long = ["--messages", "50000", "--repeat", "2"]
     words = ["link", "--local", "2", "--retest", "0", "--wait", "yield", "--quiet", *how_long]
     result = tmp_path / name
     change_now = threading.Event()
