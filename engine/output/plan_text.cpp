@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/units.hpp"
 #include "output/run_text.hpp"
 #include "output/table.hpp"
@@ -26,6 +28,21 @@ std::string rounds_in_full(const schedule::Schedule& schedule) {
   return text;
 }
 
+std::string shown_round(const schedule::Schedule& schedule, int rank, std::int64_t round) {
+  const auto pairing = schedule.pairing(rank, round);
+  if (!pairing) return fmt::format("  round {:>8}: rests\n", round + 1);
+  return fmt::format("  round {:>8}: partner {:>8}, {}\n", round + 1, pairing->partner,
+                     pairing->leads_first ? "sends first" : "answers first");
+}
+
+/// The first ones: each costs as much as there are hosts, and which is the last may depend on the time they take.
+std::string first_rounds_of_one_rank(const schedule::Schedule& schedule, int rank) {
+  std::string text = fmt::format("First rounds of rank {}:\n", rank);
+  const std::int64_t num_shown = std::min(schedule.num_rounds(), 2 * rounds_at_each_end);
+  for (std::int64_t round = 0; round < num_shown; ++round) text += shown_round(schedule, rank, round);
+  return text;
+}
+
 std::string rounds_of_one_rank(const schedule::Schedule& schedule, int rank) {
   std::string text = fmt::format("Rounds of rank {}:\n", rank);
   std::int64_t pairings = 0, first_sends = 0;
@@ -39,9 +56,7 @@ std::string rounds_of_one_rank(const schedule::Schedule& schedule, int rank) {
     const bool is_shown = round < rounds_at_each_end || round >= num_rounds - rounds_at_each_end;
     if (round == rounds_at_each_end && num_rounds > 2 * rounds_at_each_end) text += "  ...\n";
     if (!is_shown) continue;
-    text += pairing ? fmt::format("  round {:>8}: partner {:>8}, {}\n", round + 1, pairing->partner,
-                                  pairing->leads_first ? "sends first" : "answers first")
-                    : fmt::format("  round {:>8}: rests\n", round + 1);
+    text += shown_round(schedule, rank, round);
   }
   return text +
          fmt::format("  {} rounds walked: {} partners, sends first {} times\n", num_rounds, pairings, first_sends);
@@ -74,9 +89,18 @@ std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan)
   if (request.all_to_all != AllToAll::none) {
     text += fmt::format("All-to-all exchanges: {}\n", name_of(request.all_to_all));
   }
-  text += in_full ? rounds_in_full(schedule) : rounds_of_one_rank(schedule, 0);
-
   const bench::link::Estimate& estimate = plan.estimate;
+  if (request.budget_s > 0) {
+    text += fmt::format("Random rounds until {} of {} are over: about {}, at most {}\n",
+                        format_duration(bench::link::budget_share_of_rounds * request.budget_s),
+                        format_duration(request.budget_s), estimate.num_rounds, plan.num_rounds);
+  }
+  if (in_full) {
+    text += rounds_in_full(schedule);
+  } else {
+    text += is_sample(request) ? first_rounds_of_one_rank(schedule, 0) : rounds_of_one_rank(schedule, 0);
+  }
+
   text += estimate_head(estimate.assumption);
   text +=
       fmt::format("  time      {} of messages, without retest and barriers\n", format_duration(estimate.measuring_s));

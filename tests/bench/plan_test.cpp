@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <vector>
 
 #include "bench/plan.hpp"
@@ -131,6 +132,27 @@ TEST(PlanText, WalksAllRoundsOfOneOfManyRanks) {
   LinkRequest request;
   const std::string text = output::plan_text(request, plan(request, all_on_one(1 << 20, 1)));
   EXPECT_NE(text.find("1048575 rounds walked: 1048575 partners"), std::string::npos) << text;
+}
+
+TEST(PlanText, OfABudgetTellsWhatFitsIntoItWhateverTheNumberOfRanks) {
+  LinkRequest request;
+  request.budget_s = 60;
+  std::vector<std::uint32_t> hosts(1 << 20);
+  std::iota(hosts.begin(), hosts.end(), 0);
+  const Plan million = plan(request, {1 << 20, 1, hosts});
+  EXPECT_LE(million.estimate.measuring_s, 60);
+  EXPECT_GT(million.estimate.measuring_s, 40);
+  EXPECT_LT(million.estimate.num_rounds, million.num_rounds);
+  const std::string text = output::plan_text(request, million);
+  EXPECT_NE(text.find("Random rounds until 42.0 s of 60.0 s are over: about 8"), std::string::npos) << text;
+  EXPECT_EQ(text.find("walked"), std::string::npos);
+
+  const std::vector<std::uint32_t> same_host(8);
+  const RankLayout on_one{8, 8, same_host};
+  const Plan few = plan(request, on_one);
+  EXPECT_EQ(few.estimate.num_rounds, few.num_rounds);
+  request.num_messages = 1'000'000'000;
+  EXPECT_EQ(plan(request, on_one).estimate.num_rounds, budget_rounds_min) << "they are run in any case";
 }
 
 }  // namespace

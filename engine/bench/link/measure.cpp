@@ -29,11 +29,6 @@ constexpr int max_ranks_connected_ahead = 256;
 // Suspects are measured again for at most so long, or this share of what the slice took.
 constexpr double least_retest_limit_s = 5, retest_share = 0.2;
 
-// Of the time of a budget that rounds get; the rest is for measuring suspects again and for the file. So many rounds
-// are run in any case: hosts far and near, and inside.
-constexpr double share_of_rounds = 0.7;
-constexpr std::int64_t fewest_rounds_of_budget = 4;
-
 constexpr double row_interval_s = 2;  // a killed run loses at most about this much
 
 double seconds_since(std::uint64_t start_ns) { return 1e-9 * static_cast<double>(now_ns() - start_ns); }
@@ -225,7 +220,7 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
     wrong_byte = outcome.wrong_byte;
   }
   const double budget_s = stage_.request.budget_s;
-  const bool is_over = budget_s > 0 && seconds_since(stage_.begin_ns) > share_of_rounds * budget_s;
+  const bool is_over = budget_s > 0 && seconds_since(stage_.begin_ns) > budget_share_of_rounds * budget_s;
   own.has_lost_pairs = meter_.lost_pairs().has_news() ? 1 : 0;
   own.time_is_over = stage_.cluster.rank() == 0 && is_over ? 1 : 0;
   own.rows_are_due = stage_.cluster.rank() == 0 && seconds_since(last_rows_ns_) > row_interval_s ? 1 : 0;
@@ -292,7 +287,7 @@ void Measuring::run_rounds(const Slice& slice, SliceSummary& summary) {
     if (all.rows_are_due != 0 && round + 1 < num_rounds) agree(store_row(slice));
     measured_.num_rounds = round + 1;
     if (draws_rounds) note_meeting(round, met);
-    if (all.time_is_over != 0 && round + 1 >= fewest_rounds_of_budget) break;
+    if (all.time_is_over != 0 && round + 1 >= budget_rounds_min) break;
   }
   if (draws_rounds) agree(stored([&] { stage_.store.write_rounds(slice.repeat, met); }));
 }

@@ -3,6 +3,7 @@
 #include "bench/link/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace leadline::bench::link {
@@ -47,7 +48,15 @@ Estimate estimate_of(const LinkRequest& request, const Plan& plan) {
     estimate.measuring_s += message_s(estimate.assumption, size) * messages * halves * ways;
     estimate.file_bytes += ranks * ranks * bytes_per_record;
   }
-  estimate.measuring_s *= static_cast<double>(plan.num_rounds) * plan.num_repeats;
+  const double round_s = estimate.measuring_s * plan.num_repeats;
+  estimate.num_rounds = plan.num_rounds;
+  if (request.budget_s > 0) {
+    const double fitting = std::ceil(budget_share_of_rounds * request.budget_s / round_s);
+    const std::int64_t least = std::min(budget_rounds_min, plan.num_rounds);
+    if (fitting < static_cast<double>(plan.num_rounds))
+      estimate.num_rounds = std::max(static_cast<std::int64_t>(fitting), least);
+  }
+  estimate.measuring_s = round_s * static_cast<double>(estimate.num_rounds);
   estimate.measuring_s += all_to_all_s(request, plan);
   estimate.file_bytes *= static_cast<std::uint64_t>(plan.num_repeats);
 

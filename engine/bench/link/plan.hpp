@@ -13,9 +13,15 @@
 
 namespace leadline::bench::link {
 
+/// Of the time of --budget that rounds get; the rest is for measuring suspects again and for the file. So many rounds
+/// are run in any case: hosts far and near, and inside.
+constexpr double budget_share_of_rounds = 0.7;
+constexpr std::int64_t budget_rounds_min = 4;
+
 struct Estimate {
   CostAssumption assumption;
-  double measuring_s = 0;          ///< all repeats and sizes, without retest and barriers
+  std::int64_t num_rounds = 0;     ///< of those that are planned, as many as fit into --budget
+  double measuring_s = 0;          ///< these rounds with all repeats and sizes, without retest and barriers
   std::uint64_t buffer_bytes = 0;  ///< message buffers of one rank
   std::uint64_t table_bytes = 0;   ///< everything that grows with the number of ranks, on one rank
   std::uint64_t file_bytes = 0;    ///< of the matrices, once every pair is measured
