@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         LinkTestRecord,
         LoadPoint,
         PairClass,
+        PairMatrices,
         PatternKind,
         Patterns,
         Persistence,
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
         TopologyCell,
         TopologyResult,
     )
-    from leadline.readers import load
+    from leadline.readers import load, load_bisection, load_io, load_link, load_topology
 
 __all__ = [
     "AllToAll",
@@ -82,6 +83,7 @@ __all__ = [
     "LinkTestRecord",
     "LoadPoint",
     "PairClass",
+    "PairMatrices",
     "PatternKind",
     "Patterns",
     "Persistence",
@@ -105,10 +107,14 @@ __all__ = [
     "TopologyResult",
     "diagnose",
     "load",
+    "load_bisection",
+    "load_io",
+    "load_link",
+    "load_topology",
 ]
 __version__ = "0.1.0"
 
-_MODULES = {"load": "readers", "diagnose": "diagnosis"}
+_MODULES = {name: "readers" for name in __all__ if name.startswith("load")} | {"diagnose": "diagnosis"}
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from enum import IntEnum
+from pathlib import Path
 
 
 class ExitStatus(IntEnum):
@@ -35,3 +36,8 @@ def from_os_error(problem: str, error: OSError, hint: str = "") -> LeadlineError
     elif isinstance(error, PermissionError):
         status = ExitStatus.SOMETHING_MISSING
     return LeadlineError(problem, os.strerror(error.errno) if error.errno else str(error), hint, status)
+
+
+def closed_result(path: Path) -> LeadlineError:
+    """The error for reading from a result that was closed."""
+    return LeadlineError(f"cannot read '{path}'", "the result was closed", "Read it inside the with statement")

@@ -17,15 +17,15 @@ if not path.exists():
     fabric = here.parent / "fabrics" / "slow-host.json"
     words = ["--local", "8", "--transport", f"model:{fabric}", "--message-size", "8B,1KiB,32KiB,1MiB", "--quiet"]
     subprocess.run(["leadline", "link", *words, "--output", path], check=True, stdout=subprocess.DEVNULL)
-result = leadline.load(path)
-print(f"{path}: {result.num_ranks} ranks on {len(result.hosts())} hosts over {result.provenance.transport}")
-print("complete" if result.complete else f"incomplete: {result.incomplete_reason}")
+result = leadline.load_link(path)
+print(result)
 
 # %% The times of one message size: an array that knows its name, its unit and the host of each rank.
 smallest = min(result.message_sizes_bytes)
-times = result.array("median", size=smallest, repeat=0)
-print(f"\n{times.name} in {times.unit}, {times.dims[0]} x {times.dims[1]}, {times.message_size_bytes} bytes")
-print(np.round(times.values))
+times = result.times["median", smallest, 0]
+print()
+print(times)
+print(np.round(times))
 
 # %% Hosts to hosts. NaN is what was not measured, such as a host with one rank and itself.
 hosts = times.by_host("median")
@@ -33,7 +33,7 @@ print("\nmedian between hosts, ns")
 for host, row in zip(hosts.hosts, hosts.values, strict=True):
     print(f"{host:>16}", *(f"{value:10.0f}" for value in row))
 
-# %% The five slowest pairs. `pandas.DataFrame(times.to_table())` would do as well.
+# %% The five slowest pairs. `times.to_pandas()` is the same as a table of pandas.
 table = times.to_table()
 print("\nslowest pairs")
 for index in np.argsort(table["time_ns_median"])[::-1][:5]:
@@ -41,7 +41,7 @@ for index in np.argsort(table["time_ns_median"])[::-1][:5]:
     print(" to ".join(ends), f"{table['time_ns_median'][index]:.0f} ns")
 
 # %% Each size of the sweep: what the usual and the slowest pair reach.
-bandwidths = [result.bandwidth("median", size, repeat=0).values for size in result.message_sizes_bytes]
+bandwidths = [result.bandwidths["median", size, 0].values for size in result.message_sizes_bytes]
 middle = [float(np.nanmedian(values)) for values in bandwidths]
 least = [float(np.nanmin(values)) for values in bandwidths]
 print("\nsize in bytes, bandwidth of the middle and of the slowest pair in MiB/s")
@@ -50,9 +50,7 @@ for size, *both in zip(result.message_sizes_bytes, middle, least, strict=True):
 
 # %% A picture of both.
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-image = left.imshow(times.values / 1e3, cmap="viridis")
-figure.colorbar(image, ax=left, label="time in µs")
-left.set(xlabel="to rank", ylabel="from rank", title=f"{smallest} bytes")
+times.plot(left)
 right.loglog(result.message_sizes_bytes, np.array(middle) / 2**20, "o-", label="middle pair")
 right.loglog(result.message_sizes_bytes, np.array(least) / 2**20, "o--", label="slowest pair")
 right.set(xlabel="message size in bytes", ylabel="bandwidth in MiB/s")

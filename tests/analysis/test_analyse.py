@@ -47,7 +47,7 @@ def test_a_bad_link(tmp_path: Path):
 
 def test_a_slow_host_and_a_bad_link(tmp_path: Path):
     result, analysis = analysis_of(slow_host(), tmp_path)
-    assert [result.hosts()[host] for host in analysis.slow_hosts] == ["node11"]
+    assert [result.hosts[host] for host in analysis.slow_hosts] == ["node11"]
     assert analysis.slow_ranks == ()  # those of the slow host say nothing new
     assert len(analysis.slow_pairs) == 1
     assert headline(result, [analysis])[0] == "Host node11 stands out: its pairs take 3.0 times as long as usual."
@@ -152,7 +152,7 @@ def test_a_slow_host_of_a_bisection(tmp_path: Path):
     made.times[0][0][slow, :] *= 3
     made.times[0][0][:, slow] *= 3
     result, analysis = analysis_of(made, tmp_path)
-    assert [result.hosts()[host] for host in analysis.slow_hosts] == ["n5"]
+    assert [result.hosts[host] for host in analysis.slow_hosts] == ["n5"]
 
 
 def test_of_one_pair_nobody_can_say_which_rank_is_slow(tmp_path: Path):

@@ -79,7 +79,7 @@ def test_one_slow_host_of_eight_is_named(tmp_path: Path):
     result = loaded(slow_host_of_eight(), tmp_path)
     analyses = analysed(result)
     for analysis in of_name(analyses, "ring2") + of_name(analyses, "complete2") + of_name(analyses, "ring"):
-        assert [result.hosts()[host] for host in analysis.slow_hosts] == ["node05"]
+        assert [result.hosts[host] for host in analysis.slow_hosts] == ["node05"]
         assert analysis.slow_ranks == (), "none is slow who only meets somebody slow"
         assert analysis.late == ()
     (sentence,) = topology_text.what_stands_out(result, analyses)
@@ -141,7 +141,7 @@ def test_stars_are_one_family(tmp_path: Path):
     assert group.name == "16 stars"
     assert group.centres == tuple(range(16))
     for analysis in analysed(result):
-        assert [result.hosts()[host] for host in analysis.slow_hosts] == ["node02"]
+        assert [result.hosts[host] for host in analysis.slow_hosts] == ["node02"]
         assert np.flatnonzero(analysis.ranks.is_slow).tolist() == [8, 9, 10, 11]
         times = [np.median(result.times_ns(cell)) for cell in result.cells if cell.size_index == analysis.size_index]
         assert analysis.timings[Definition.EXCHANGE].times.median == np.median(times)

@@ -56,8 +56,8 @@ def test_provenance_and_places(result_file: Path):
     assert result.provenance.end_utc == "2026-01-31T23:59:12Z"
     assert result.options["messages"] == "100"
     assert result.ranks[3] == leadline.RankLocation(3, "node01.cluster", "lo", "3", 1003, 1, -1)
-    assert result.hosts() == ("node01.cluster", "node02.cluster")
-    assert result.host_of().tolist() == [0] * 4 + [1] * 4
+    assert result.hosts == ("node01.cluster", "node02.cluster")
+    assert result.host_index.tolist() == [0] * 4 + [1] * 4
     assert (result.nonce, result.format_version) == ("a1b2c3", 1)
 
 

@@ -3,42 +3,46 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from made_up_bisection import slow_host, write_bisection
+from made_up_topology import even, write_topologies
 
 import leadline
 from conftest import NODES, between_hosts, hostile, one_rank, partial, sweep, write_result
 from leadline.error import ExitStatus
 
+LINKTEST = Path(__file__).parents[1] / "samples" / "linktest" / "ompi_n8_1KiB_a2a.sion"
+
 
 def test_an_array_knows_what_it_is(result_file: Path):
     result = leadline.load(result_file)
-    times = result.array("p99")
+    times = result.times["p99"]
     assert (times.name, times.unit, times.dims) == ("time_ns_p99", "ns", ("from_rank", "to_rank"))
     assert (times.message_size_bytes, times.repeat) == (1024, 0)
     assert list(times.hosts) == NODES
     np.testing.assert_array_equal(times.values, result.matrix(result.slices[0], leadline.Statistic.P99))
-    assert result.array().name == "time_ns_median"
-    counts = result.array("count")
-    assert (counts.name, counts.unit, counts.values[0, 1]) == ("count", "1", 20)
+    assert list(result.times) == ["median", "min", "mean", "p99", "max"]
+    assert result.count(result.part())[0, 1] == 20
 
 
 def test_bandwidths(tmp_path: Path):
     both = leadline.load(write_result(tmp_path / "run.h5", sweep()))
-    times, bandwidths = (made("min", "64KiB", 1) for made in (both.array, both.bandwidth))
+    times, bandwidths = (made["min", "64KiB", 1] for made in (both.times, both.bandwidths))
     assert (bandwidths.name, bandwidths.unit) == ("bandwidth_bytes_per_s", "bytes/s")
     np.testing.assert_allclose(bandwidths.values, 2 * 65536 * 1e9 / times.values)
 
 
 def test_a_choice_that_is_open_is_an_error(tmp_path: Path):
     result = leadline.load(write_result(tmp_path / "run.h5", sweep()))
-    for arguments in ({}, {"size": 8}, {"repeat": 0}):
+    for choice in ("median", ("median", 8)):
         with pytest.raises(
             leadline.LeadlineError, match=r"say which\. It has size=8 B, 1 KiB.*; repeat=0, 1"
         ) as caught:
-            result.array(**arguments)
+            result.times[choice]
         assert caught.value.status is ExitStatus.BAD_COMMAND_LINE
     assert result.part("1 KiB", 1) == result.slices[5]
     assert result.part(1024, repeat=1) == result.slices[5]
@@ -47,15 +51,12 @@ def test_a_choice_that_is_open_is_an_error(tmp_path: Path):
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
-        (
-            lambda result: result.array("mode"),
-            "there is no statistic mode. There is median, min, mean, p99, max, count",
-        ),
-        (lambda result: result.bandwidth("count"), "there is no time count"),
-        (lambda result: result.array(size="3KiB"), "the result has no such part. It has size=1 KiB; repeat=0"),
-        (lambda result: result.array(size="large"), "'large' is no size"),
-        (lambda result: result.array(repeat=1), "the result has no such part"),
-        (lambda result: result.array().by_host("mode"), "there is no reduction mode"),
+        (lambda result: result.times["mode"], "there is no statistic mode. There is median, min, mean, p99, max"),
+        (lambda result: result.bandwidths["count"], "there is no statistic count"),
+        (lambda result: result.times["min", "3KiB"], "the result has no such part. It has size=1 KiB; repeat=0"),
+        (lambda result: result.times["min", "large"], "'large' is no size"),
+        (lambda result: result.times["min", 1024, 1], "the result has no such part"),
+        (lambda result: result.times["min"].by_host("mode"), "there is no reduction mode"),
     ],
 )
 def test_words_that_mean_nothing(call, reason: str, result_file: Path):
@@ -65,7 +66,7 @@ def test_words_that_mean_nothing(call, reason: str, result_file: Path):
 
 
 def test_hosts_to_hosts(result_file: Path):
-    times = leadline.load(result_file).array()
+    times = leadline.load(result_file).times["median"]
     for name, reduction in {"median": np.nanmedian, "max": np.nanmax, "min": np.nanmin, "mean": np.nanmean}.items():
         hosts = times.by_host(name)
         assert (hosts.dims, hosts.hosts) == (("from_host", "to_host"), ("node01.cluster", "node02.cluster"))
@@ -76,13 +77,13 @@ def test_hosts_to_hosts(result_file: Path):
 
 @pytest.mark.filterwarnings("error")
 def test_hosts_that_did_not_meet_have_nothing(tmp_path: Path):
-    times = leadline.load(write_result(tmp_path / "run.h5", between_hosts())).array()
+    times = leadline.load(write_result(tmp_path / "run.h5", between_hosts())).times["median"]
     hosts = times.by_host()
     assert np.isfinite(hosts.values).tolist() == [[False, True], [True, False]]
 
 
 def test_a_table_has_the_measured_pairs(tmp_path: Path):
-    times = leadline.load(write_result(tmp_path / "run.h5", partial())).array(size=8)
+    times = leadline.load(write_result(tmp_path / "run.h5", partial())).times["median", 8]
     table = times.to_table()
     assert list(table) == ["from_rank", "to_rank", "from_host", "to_host", "time_ns_median"]
     measured = np.isfinite(times.values)
@@ -97,9 +98,9 @@ def test_a_table_has_the_measured_pairs(tmp_path: Path):
 
 
 def test_the_smallest_and_the_strangest(tmp_path: Path):
-    alone = leadline.load(write_result(tmp_path / "one.h5", one_rank())).array()
+    alone = leadline.load(write_result(tmp_path / "one.h5", one_rank())).times["median"]
     assert alone.by_host().values.shape == (1, 1)
-    strange = leadline.load(write_result(tmp_path / "strange.h5", hostile())).array()
+    strange = leadline.load(write_result(tmp_path / "strange.h5", hostile())).times["median"]
     assert len(strange.to_table()["from_host"]) == 12
 
 
@@ -110,3 +111,79 @@ def test_blocks_of_rows_are_the_matrix(num_cells: int, result_file: Path):
     assert [first for first, _ in blocks] == list(range(0, 8, min(max(num_cells // 8, 1), 8)))
     expected = result.matrix(result.part(), leadline.Statistic.MAX)
     np.testing.assert_array_equal(np.concatenate([rows for _, rows in blocks]), expected)
+
+
+def test_numpy_takes_it(result_file: Path):
+    times = leadline.load_link(result_file).times["median"]
+    np.testing.assert_array_equal(np.asarray(times), times.values)
+    assert np.nanmax(times) == np.nanmax(times.values)
+    assert np.array(times, dtype=np.float32).dtype == np.float32
+    changed = np.array(times)
+    changed[:] = 0
+    assert np.nanmin(times.values) > 0
+
+
+def test_pandas_and_xarray_take_it(result_file: Path):
+    times = leadline.load_link(result_file).times["p99"]
+    frame = times.to_pandas()
+    assert list(frame.columns) == ["from_rank", "to_rank", "from_host", "to_host", "time_ns_p99"]
+    slowest = frame.groupby(["from_host", "to_host"])["time_ns_p99"].max().unstack()
+    np.testing.assert_allclose(slowest.to_numpy(), times.by_host("max").values)
+    array = times.to_xarray()
+    assert array.dims == ("from_rank", "to_rank")
+    assert array.attrs == {"units": "ns", "message_size_bytes": 1024, "repeat": 0}
+    assert float(array.sel(from_rank=0, to_rank=5)) == times.values[0, 5]
+    assert array.coords["to_host"].values.tolist() == NODES
+    assert times.by_host().to_xarray().dims == ("from_host", "to_host")
+
+
+def test_a_library_that_is_missing_is_named(result_file: Path, monkeypatch: pytest.MonkeyPatch):
+    times = leadline.load_link(result_file).times["median"]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(leadline.LeadlineError, match=r"needs pandas .*pip install pandas") as caught:
+        times.to_pandas()
+    assert caught.value.status is ExitStatus.SOMETHING_MISSING
+
+
+def test_a_picture_of_it(result_file: Path):
+    axes = leadline.load_link(result_file).times["median"].plot()
+    assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_title()) == ("to rank", "from rank", "1 KiB")
+    assert axes.images[0].get_array().shape == (8, 8)
+    assert leadline.load_link(result_file).times["min"].plot(axes) is axes
+
+
+def test_a_result_says_what_it_is_in_three_lines(tmp_path: Path):
+    result = leadline.load_link(write_result(tmp_path / "run.h5", sweep()))
+    for one in (result, result.times["median", 8, 0], result.times["median", 8, 0].by_host()):
+        assert repr(one).count("\n") == 2
+        assert len(repr(one)) < 600
+    assert f"LinkResult of {tmp_path / 'run.h5'}, complete" in repr(result)
+    assert "8 ranks on 2 hosts over tcp" in repr(result)
+    assert "2 repeats of 8 B, 1 KiB" in repr(result)
+    assert "time_ns_median in ns, from_rank x to_rank [8, 8], 8 B, repeat 0" in repr(result.times["median", 8, 0])
+
+
+@pytest.mark.parametrize("kind", ["h5", "sion"])
+def test_a_closed_result_is_not_read(kind: str, result_file: Path):
+    path = result_file if kind == "h5" else LINKTEST
+    with leadline.load_link(path) as result:
+        times = result.matrix(result.slices[0])
+    assert np.isfinite(times).any()
+    with pytest.raises(leadline.LeadlineError, match="the result was closed"):
+        result.matrix(result.slices[0])
+    result.close()
+    assert result.num_ranks > 1, "what was read at first is still there"
+
+
+def test_each_benchmark_has_a_reader_of_its_own(tmp_path: Path, result_file: Path):
+    topology = write_topologies(tmp_path / "topology.h5", even())
+    bisection = write_bisection(tmp_path / "bisection.h5", slow_host())
+    assert isinstance(leadline.load_topology(topology), leadline.TopologyResult)
+    assert isinstance(leadline.load_bisection(bisection), leadline.BisectionResult)
+    for path, kind in ((topology, "topology"), (bisection, "bisection")):
+        assert repr(leadline.load(path)).count("\n") == 2
+        with pytest.raises(leadline.LeadlineError, match=f"a result of leadline {kind}, not of leadline io") as caught:
+            leadline.load_io(path)
+        assert caught.value.status is ExitStatus.BAD_COMMAND_LINE
+    with pytest.raises(leadline.LeadlineError, match="not of leadline topology"):
+        leadline.load_topology(result_file)

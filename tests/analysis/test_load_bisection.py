@@ -66,7 +66,7 @@ def message_of(path: Path, read: Callable[[BisectionResult], object] = read_all)
 def test_head_and_patterns(bisection_file: Path):
     result = leadline.load(bisection_file)
     assert isinstance(result, BisectionResult)
-    assert (result.num_ranks, len(result.hosts()), result.nonce) == (64, 16, "a1b2c3")
+    assert (result.num_ranks, len(result.hosts), result.nonce) == (64, 16, "a1b2c3")
     assert (result.num_participants, result.num_exchanges, result.seed, result.within_hosts) == (64, 20, 7, False)
     assert result.pattern_names == ("halves", "reversal", "shift:1", "tornado:8")
     assert (result.active_ranks_per_host, result.precision, result.threshold) == (0, 0.01, 0.2)

@@ -34,8 +34,8 @@ def run(words: list[str | Path], folder: Path, **variables: str) -> str:
 def test_with_a_result_of_ones_own(tmp_path: Path):
     path = write_result(tmp_path / "mine.h5", sweep())
     out = run([EXAMPLE], tmp_path, RESULT=str(path))
-    assert "8 ranks on 2 hosts over tcp\ncomplete\n" in out
-    assert "time_ns_median in ns, from_rank x to_rank, 8 bytes" in out
+    assert f"LinkResult of {path}, complete\n  8 ranks on 2 hosts over tcp" in out
+    assert "time_ns_median in ns, from_rank x to_rank [8, 8], 8 B, repeat 0" in out
     assert (tmp_path / "look_at_a_result.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -57,5 +57,8 @@ def test_the_guide_can_be_followed(tmp_path: Path):
     assert len(blocks) >= 5
     (tmp_path / "guide.py").write_text("".join(blocks), encoding="utf-8")
     out = run(["guide.py"], tmp_path)
+    package = program.ROOT / "analysis"
+    settings = ["--config-file", package / "pyproject.toml", "--cache-dir", program.ROOT / ".mypy_cache"]
+    run(["-m", "mypy", "--strict", *settings, "guide.py", EXAMPLE], tmp_path, MYPYPATH=str(package))
     assert "node01.cluster" in out
     assert "SlowComponent(rank=-1, host='node05'" in out

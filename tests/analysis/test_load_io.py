@@ -25,7 +25,7 @@ def loaded(made: MadeUpIo, folder: Path) -> IoResult:
 
 def test_head_and_phases(tmp_path: Path):
     result = loaded(straggling(), tmp_path)
-    assert (result.num_ranks, len(result.hosts()), result.movement, result.order) == (32, 4, "N-N", "segmented")
+    assert (result.num_ranks, len(result.hosts), result.movement, result.order) == (32, 4, "N-N", "segmented")
     assert (result.num_objects, result.object_size_bytes, result.run) == (64, 1 << 20, 77)
     assert (result.backend_library, result.file_system) == ("POSIX", "ext4")
     assert result.io_ranks == tuple(range(32))
@@ -71,7 +71,7 @@ def test_a_killed_run(tmp_path: Path):
     result = loaded(killed(), tmp_path)
     assert not result.complete
     assert [phase.state for phase in result.phases] == [PhaseState.COMPLETE, PhaseState.NOT_MEASURED]
-    assert [phase.name for phase in result.measured()] == ["write"]
+    assert [phase.name for phase in result.measured_phases] == ["write"]
     assert np.isnan(result.phases[1].bytes_per_s)
     assert result.phases[1].summary == {}
 
@@ -79,7 +79,7 @@ def test_a_killed_run(tmp_path: Path):
 @pytest.mark.parametrize("name", MADE_UP_IOS)
 def test_all_are_loaded_and_analysed(tmp_path: Path, name: str):
     result = loaded(MADE_UP_IOS[name](), tmp_path)
-    for phase in result.measured():
+    for phase in result.measured_phases:
         one = analyse_phase(result, phase)
         assert one.total.sum() == one.rows.bytes.sum(), "bytes get lost when bins are made longer"
         assert sum(group.bytes.sum() for group in one.groups) == one.total.sum()

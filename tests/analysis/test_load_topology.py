@@ -53,7 +53,7 @@ def message_of(path: Path, read: Callable[[TopologyResult], object] = lambda res
 
 def test_head_and_topologies(tmp_path: Path):
     result = loaded(even(), tmp_path)
-    assert (result.num_ranks, result.hosts(), result.nonce) == (8, ("node00", "node01"), "a1b2c3")
+    assert (result.num_ranks, result.hosts, result.nonce) == (8, ("node00", "node01"), "a1b2c3")
     assert result.provenance.transport == "tcp"
     assert not hasattr(result.provenance, "num_rounds")
     assert result.options["iterations"] == "20"

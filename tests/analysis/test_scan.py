@@ -94,7 +94,7 @@ def octave(value: float) -> float:
 
 def check_scan(found: Scan, result: LinkResult) -> None:
     """Against the definitions, cell by cell."""
-    matrix, host = result.matrix(PART), result.host_of()
+    matrix, host = result.matrix(PART), result.host_index
     there = np.isfinite(matrix)
     to_measure = result.to_measure(PART) | there
     same = host[:, None] == host[None, :]

@@ -82,7 +82,7 @@ def test_the_slow_host_is_named(tmp_path: Path):
         sentence.startswith("Host node2 stands out in ") for sentence in topology_text.what_stands_out(result, analyses)
     )
     for analysis in analyses:
-        assert [result.hosts()[host] for host in analysis.slow_hosts] == ["node2"]
+        assert [result.hosts[host] for host in analysis.slow_hosts] == ["node2"]
         assert analysis.slow_ranks == ()
     assert report_main([str(tmp_path / "run.h5")]) == 0
 

@@ -204,7 +204,7 @@ def analyse_components(result: BisectionResult, sizes: Sequence[SizeAnalysis]) -
     judged = [one for one in sizes if len(one.random) and math.isfinite(one.limit_ns)]
     found = (count_slow(result, one.random, one.limit_ns) for one in judged)
     of_ranks = reduce(SlowCounts.__add__, found, no_slow_counts(result))
-    host_of, names = result.host_of(), result.hosts()
+    host_of, names = result.host_index, result.hosts
     of_hosts = SlowCounts(*(
         np.bincount(host_of, weights=counts, minlength=len(names)).astype(np.int64)
         for counts in (of_ranks.num, of_ranks.num_slow)

@@ -137,8 +137,8 @@ def analyse(
     """Reads the slice's medians once and says what is in them; with a picture of at most largest_size² cells of each
     axis that is asked for (there is always one of the ranks, and one of the hosts where several ranks share one).
     """
-    host_of = result.host_of()
-    has_host_pairs = 1 < len(result.hosts()) < result.num_ranks
+    host_of = result.host_index
+    has_host_pairs = 1 < len(result.hosts) < result.num_ranks
     names = (AxisName.RANKS, *((AxisName.HOSTS,) if has_host_pairs else ()), *axes)
     axes_here = [axis_of(result, name) for name in dict.fromkeys(names)]
     grids = [Grid(axis, edge_for(axis.num_positions, largest_size)) for axis in axes_here]

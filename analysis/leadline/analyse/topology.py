@@ -154,7 +154,7 @@ def analyse_group(
     ranks = _judged(sides, can_judge)
     hosts = _hosts(result, sides, can_judge)
     slow_hosts = np.flatnonzero(hosts.is_slow)
-    of_slow_host = np.isin(result.host_of(), slow_hosts)
+    of_slow_host = np.isin(result.host_index, slow_hosts)
     slow_ranks = np.flatnonzero(ranks.is_slow & ~of_slow_host)
     return GroupAnalysis(
         group=group,
@@ -291,7 +291,7 @@ def _judged(sides: _Sides, can_judge: BoolArray) -> EndRatios:
 
 def _hosts(result: TopologyResult, sides: _Sides, can_judge: BoolArray) -> EndRatios:
     """A host has the lower medians of its ranks: more than half of them must be slow."""
-    host_of, num_hosts = result.host_of(), len(result.hosts())
+    host_of, num_hosts = result.host_index, len(result.hosts)
 
     def medians(values: FloatArray) -> FloatArray:
         there, of_hosts = np.isfinite(values), MedianOfEach(num_hosts)

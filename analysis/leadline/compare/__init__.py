@@ -33,6 +33,6 @@ def compared(
     ask = Ask(words, "comparison", "cannot compare the results", deadline_s)
     program, document = answer(ask)
     try:
-        return comparison_of(document, result.num_ranks, len(result.hosts()))
+        return comparison_of(document, result.num_ranks, len(result.hosts))
     except DamagedError as error:
         raise unusable(program, error) from error

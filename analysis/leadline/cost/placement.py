@@ -68,7 +68,7 @@ def better_placement(
         pattern,
         times.size_index(messages),
         times.matrices(),
-        times.result.host_of(),
+        times.result.host_index,
         seed,
         effort,
         time_limit_s,

@@ -17,7 +17,7 @@ class Ranks:
 
     def __init__(self, result: LinkResult) -> None:
         """Reads nothing from the file."""
-        self.host_of = result.host_of()
+        self.host_of = result.host_index
         self._places = result.ranks
 
     @cached_property

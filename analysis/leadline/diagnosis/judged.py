@@ -41,7 +41,7 @@ def judged(result: LinkResult, analysis: SliceAnalysis, diagnosis: Diagnosis | N
 
 def _beside(result: LinkResult, standouts: tuple[Standout, ...], links: tuple[HostLink, ...]) -> tuple[Standout, ...]:
     """Those that are no pairs of the links."""
-    host_of, of_links = result.host_of(), {(link.from_host, link.to_host) for link in links}
+    host_of, of_links = result.host_index, {(link.from_host, link.to_host) for link in links}
     ends = ((int(host_of[one.cell.from_rank]), int(host_of[one.cell.to_rank])) for one in standouts)
     return tuple(one for one, hosts in zip(standouts, ends, strict=True) if hosts not in of_links)
 
@@ -66,7 +66,7 @@ def _ways(result: LinkResult, analysis: SliceAnalysis, fault: Fault) -> list[Hos
 
 def _time_ns(result: LinkResult, analysis: SliceAnalysis, from_host: int, to_host: int) -> float:
     """Median over the sending ranks of the median of their pairs."""
-    host_of = result.host_of()
+    host_of = result.host_index
     rows, columns = (np.flatnonzero(host_of == host) for host in (from_host, to_host))
     times = result.read_block(analysis.part, "time_ns_median", rows, columns).astype(np.float32)
     median = float(medians_of_last(medians_of_last(times)[None, :])[0])

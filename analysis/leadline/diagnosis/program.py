@@ -29,7 +29,7 @@ def ask(
     deadline_s = _DEADLINE_S + len(result.slices) * result.num_ranks**2 / _PAIRS_A_SECOND
     program, document = answer(Ask(words, "diagnosis", "cannot diagnose the result", deadline_s))
     try:
-        return diagnosis_of(document, result.slices, result.num_ranks, len(result.hosts()))
+        return diagnosis_of(document, result.slices, result.num_ranks, len(result.hosts))
     except DamagedError as error:
         raise unusable(program, error) from error
 

@@ -32,7 +32,7 @@ def _of_part(progress: Progress | None, done: int, num_parts: int) -> Progress |
 
 
 def _rows(result: LinkResult, found: SliceAnalysis) -> Iterator[_Row]:
-    names = [plain_name(host) for host in result.hosts()]
+    names = [plain_name(host) for host in result.hosts]
     of_rank = [plain_name(place.host) for place in result.ranks]
     for index in found.slow_hosts:
         yield from _of_side(found, "slow host", found.hosts[index], "", names[index])

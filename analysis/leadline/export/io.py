@@ -47,7 +47,7 @@ def _names(phase: IoPhase) -> list[Any]:
 
 def _phases(result: IoResult, _sizes: Sequence[int], progress: Progress | None = None) -> Iterator[list[list[Any]]]:
     rows = []
-    for phase in result.measured():
+    for phase in result.measured_phases:
         counts = [_known(phase.number(name)) for name in _COUNTS]
         rows.append([
             *_names(phase), int(phase.state == PhaseState.COMPLETE),
@@ -62,7 +62,7 @@ def _phases(result: IoResult, _sizes: Sequence[int], progress: Progress | None =
 
 def _ranks(result: IoResult, _sizes: Sequence[int], progress: Progress | None = None) -> Iterator[list[list[Any]]]:
     hosts = [plain_name(place.host) for place in result.ranks]
-    measured = result.measured()
+    measured = result.measured_phases
     for done, phase in enumerate(measured):
         moved = result.rows(phase)
         rates, calls = moved.bytes_per_s, (moved.call_ns_min, moved.call_ns_max)

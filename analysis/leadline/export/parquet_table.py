@@ -46,8 +46,8 @@ def write_parquet(
     arrow, parquet = expect_pyarrow()
     schema = _schema(arrow, result)
     codec = "zstd" if arrow.Codec.is_available("zstd") else "snappy"
-    names = arrow.array([plain_name(host) for host in result.hosts()], arrow.string())
-    host_of = result.host_of().astype(np.int32)
+    names = arrow.array([plain_name(host) for host in result.hosts], arrow.string())
+    host_of = result.host_index.astype(np.int32)
     with parquet.ParquetWriter(stream, schema, compression=codec) as writer:
         for block in pair_blocks(result, parts, _BLOCK_CELLS, progress):
             writer.write_table(_table(arrow, schema, block, names, host_of))

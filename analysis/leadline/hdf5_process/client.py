@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.error import ExitStatus, LeadlineError
+from leadline.error import ExitStatus, LeadlineError, closed_result
 from leadline.hdf5_process.messages import (
     SMALL_BYTES,
     TABLE_BYTES_A_STORED_BYTE,
@@ -77,12 +77,18 @@ class Hdf5File:
         self._path, self._stored_bytes = path.absolute(), stored_bytes
         self._lock = threading.RLock()
         self._groups: dict[str, Head] = {}
-        self._damage = ""
+        self._damage, self._is_closed = "", False
         self._stream: socket.socket | None = None
         self._connect()
 
+    def close(self) -> None:
+        """Nobody reads from it any more: LeadlineError for whoever does."""
+        with self._lock:
+            self._is_closed = True
+            self._end()
+
     def __del__(self) -> None:
-        """Nobody reads from it any more."""
+        """Nobody refers to it any more."""
         if getattr(self, "_stream", None) is not None:
             self._end()
 
@@ -164,6 +170,8 @@ class Hdf5File:
     def _asked(self, request: Head, into: NDArray[Any] | None = None) -> Head:
         """The answer; its bytes fill a contiguous array."""
         with self._lock:
+            if self._is_closed:
+                raise closed_result(self._path)
             if self._damage:
                 raise LibraryError(self._damage)
             # A fork of this process has the same socket: answers would come to either of the two.

@@ -3,20 +3,28 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
+from leadline.error import ExitStatus, LeadlineError
 from leadline.model.run import FloatArray, no_choice
+from leadline.units import bytes_text
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+    from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LabelledArray:
     """Numbers of all pairs of ranks for one message size of one repeat, with what one must know to use them. NaN = not
-    measured.
+    measured. numpy takes it as its values: `numpy.nanmedian(array)`.
     """
 
     name: str  # "time_ns_median", "bandwidth_bytes_per_s", "count", "arrival_time_ns"
@@ -46,8 +54,62 @@ class LabelledArray:
                     values[row, column] = _REDUCTIONS[reduction](measured)
         return replace(self, dims=("from_host", "to_host"), values=values, hosts=hosts)
 
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """The values, for numpy."""
+        if copy is False and dtype is not None and np.dtype(dtype) != self.values.dtype:
+            raise ValueError(f"float64 does not become {np.dtype(dtype)} without a copy")
+        return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the values."""
+        return self.values.shape
+
+    def __repr__(self) -> str:
+        """Three lines, however many ranks there are."""
+        measured = self.values[np.isfinite(self.values)]
+        numbers = "nothing was measured"
+        if measured.size:
+            low, middle, high = (f"{value:.6g}" for value in (measured.min(), np.median(measured), measured.max()))
+            numbers = f"{low} to {high}, median {middle}; {measured.size:,} of {self.values.size:,} cells are measured"
+        rows, columns = self.dims
+        return (
+            f"{self.name} in {self.unit}, {rows} x {columns} {list(self.shape)}, "
+            f"{bytes_text(self.message_size_bytes)}, repeat {self.repeat}\n"
+            f"  {numbers}\n"
+            f"  on {len(dict.fromkeys(self.hosts)):,} hosts, from {self.hosts[0]} to {self.hosts[-1]}"
+        )
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The measured pairs as a table, a row each: the columns of to_table(). Needs pandas."""
+        frame: pandas.DataFrame = _imported("pandas").DataFrame(self.to_table())
+        return frame
+
+    def to_xarray(self) -> xarray.DataArray:
+        """The matrix with its labels: ranks and hosts as coordinates, the rest as attributes. Needs xarray."""
+        coordinates: dict[str, Any] = {}
+        for end, dim in zip(("from", "to"), self.dims, strict=True):
+            if dim == f"{end}_rank":
+                coordinates[dim] = np.arange(len(self.hosts))
+            coordinates[f"{end}_host"] = (dim, list(self.hosts))
+        facts = {"units": self.unit, "message_size_bytes": self.message_size_bytes, "repeat": self.repeat}
+        array: xarray.DataArray = _imported("xarray").DataArray(
+            self.values, coords=coordinates, dims=self.dims, name=self.name, attrs=facts
+        )
+        return array
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draws the matrix with a colour bar, into these axes or those of a new figure. Needs matplotlib."""
+        if axes is None:
+            axes = _imported("matplotlib.pyplot").subplots(layout="constrained")[1]
+        image = axes.imshow(self.values, interpolation="nearest", cmap="viridis")
+        axes.figure.colorbar(image, ax=axes, label=f"{self.name} in {self.unit}")
+        to_dim, from_dim = (dim.replace("_", " ") for dim in reversed(self.dims))
+        axes.set(xlabel=to_dim, ylabel=from_dim, title=bytes_text(self.message_size_bytes))
+        return axes
+
     def to_table(self) -> dict[str, NDArray[np.generic]]:
-        """The measured pairs as columns of one length, row after row; `pandas.DataFrame(array.to_table())` takes them.
+        """The measured pairs as columns of one length, row after row; see also to_pandas().
         Ranks and both hosts where rows are ranks, else both hosts, then the numbers under their name.
         """
         from_index, to_index = np.nonzero(np.isfinite(self.values))
@@ -65,3 +127,13 @@ _REDUCTIONS: dict[str, Callable[[FloatArray], Any]] = {
     "min": np.min,
     "max": np.max,
 }
+
+
+def _imported(name: str) -> Any:
+    """A library that only one method needs."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        hint = f"Install it: pip install {package}"
+        raise LeadlineError(f"this needs {package}", str(error), hint, ExitStatus.SOMETHING_MISSING) from error

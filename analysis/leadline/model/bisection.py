@@ -115,7 +115,7 @@ class BisectionReader(Protocol):
         """Likewise of `send_to` or `receive_from`; NO_RANK = none."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BisectionResult(RunResult):
     """What a run of the bisection test left in its file. N = ranks."""
 
@@ -204,6 +204,9 @@ class BisectionResult(RunResult):
         num_rows = max(num_cells // max(num_patterns, 1), 1)
         for first in range(0, self.num_ranks, num_rows):
             yield first, min(first + num_rows, self.num_ranks)
+
+    def _parts(self) -> str:
+        return f"patterns ({', '.join(('random', *self.pattern_names))})"
 
 
 def kind_of(word: PatternKind | str | int) -> PatternKind:

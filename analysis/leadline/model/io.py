@@ -118,7 +118,7 @@ class IoReader(Protocol):
         """Bytes by time of these ranks."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class IoResult(RunResult):
     """What a run of the parallel file test left in its file. N = ranks."""
 
@@ -142,7 +142,8 @@ class IoResult(RunResult):
         except (KeyError, ValueError):
             return 0.1
 
-    def measured(self) -> tuple[IoPhase, ...]:
+    @property
+    def measured_phases(self) -> tuple[IoPhase, ...]:
         """Phases that have rows."""
         return tuple(phase for phase in self.phases if phase.state != PhaseState.NOT_MEASURED)
 
@@ -156,3 +157,6 @@ class IoResult(RunResult):
     def rows(self, phase: IoPhase) -> PhaseRows:
         """What each rank did in it."""
         return self.reader.rows(phase.index)
+
+    def _parts(self) -> str:
+        return f"{', '.join(dict.fromkeys(phase.operation for phase in self.phases))}, {self.movement}, objects"

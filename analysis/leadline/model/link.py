@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -93,6 +93,41 @@ ReadBlock = Callable[[Slice, str, IntArray, IntArray], FloatArray]
 
 
 @dataclass(frozen=True)
+class PairMatrices:
+    """Matrices of all pairs by the statistic of their times: `matrices["median"]`. A result with several message sizes
+    or repeats has one for each: `matrices["p99", "1MiB"]`, `matrices["p99", "1MiB", 0]`, as in LinkResult.part(). Each
+    takes 8 N² bytes; for many thousands of ranks see LinkResult.row_blocks().
+    """
+
+    result: LinkResult
+    bandwidth_name: str  # empty = times
+
+    def __getitem__(self, which: str | tuple[str, int | str] | tuple[str, int | str, int]) -> LabelledArray:
+        """LeadlineError where there is no such statistic or slice, or several slices fit."""
+        statistic, choice = (which, ()) if isinstance(which, str) else (which[0], which[1:])
+        if statistic not in list(self):
+            raise no_choice("statistic", statistic, self)
+        part = self.result.part(*choice)
+        name = f"time_ns_{statistic}"
+        values = self.result.read_rows(part, name, 0, self.result.num_ranks)
+        if self.bandwidth_name:
+            values = np.asarray(self.result.bandwidth_bytes_per_s(values, part.message_size_bytes))
+        return LabelledArray(
+            name=self.bandwidth_name or name,
+            unit="bytes/s" if self.bandwidth_name else "ns",
+            dims=("from_rank", "to_rank"),
+            values=values,
+            hosts=tuple(place.host for place in self.result.ranks),
+            message_size_bytes=part.message_size_bytes,
+            repeat=part.repeat,
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        """The statistics."""
+        return (one.value for one in Statistic)
+
+
+@dataclass(frozen=True, repr=False)
 class LinkResult(RunResult):
     """What a run of the link test left in its file. N = ranks; row = from, column = to."""
 
@@ -151,35 +186,15 @@ class LinkResult(RunResult):
         problem = "several parts of the result fit; say which" if parts else "the result has no such part"
         raise LeadlineError(problem, hint=f"It has size={sizes}; repeat={repeats}", status=ExitStatus.BAD_COMMAND_LINE)
 
-    def array(
-        self, statistic: str = "median", size: int | str | None = None, repeat: int | None = None
-    ) -> LabelledArray:
-        """Times of all pairs (a statistic: median, min, mean, p99, max) or the number of timed batches (`count`), with
-        their labels; size and repeat as in part(). It takes 8 N² bytes: for many thousands of ranks see row_blocks().
-        """
-        part = self.part(size, repeat)
-        names = {one.value: f"time_ns_{one.value}" for one in Statistic} | {"count": "count"}
-        if statistic not in names:
-            raise no_choice("statistic", statistic, names)
-        return LabelledArray(
-            name=names[statistic],
-            unit="1" if statistic == "count" else "ns",
-            dims=("from_rank", "to_rank"),
-            values=self.read_rows(part, names[statistic], 0, self.num_ranks),
-            hosts=tuple(place.host for place in self.ranks),
-            message_size_bytes=part.message_size_bytes,
-            repeat=part.repeat,
-        )
+    @property
+    def times(self) -> PairMatrices:
+        """Times of a message in ns, by statistic (median, min, mean, p99, max): `times["median"]`."""
+        return PairMatrices(self, "")
 
-    def bandwidth(
-        self, statistic: str = "median", size: int | str | None = None, repeat: int | None = None
-    ) -> LabelledArray:
-        """Bandwidths of all pairs from a statistic of their times: `min` gives the best; as array()."""
-        times = self.array(statistic, size, repeat)
-        if times.unit != "ns":
-            raise no_choice("time", statistic, [one.value for one in Statistic])
-        values = np.asarray(self.bandwidth_bytes_per_s(times.values, times.message_size_bytes))
-        return replace(times, name="bandwidth_bytes_per_s", unit="bytes/s", values=values)
+    @property
+    def bandwidths(self) -> PairMatrices:
+        """Bandwidths in bytes/s at a statistic of the times: `bandwidths["min"]` has the best."""
+        return PairMatrices(self, "bandwidth_bytes_per_s")
 
     def row_blocks(self, part: Slice, dataset: str, num_cells: int = 1 << 20) -> Iterator[tuple[int, FloatArray]]:
         """All rows of a matrix (`time_ns_median` ..., `count`, `round`), some at a time: the first row's rank and
@@ -193,3 +208,7 @@ class LinkResult(RunResult):
         """How far apart two ranks are."""
         same = self.ranks[from_rank].host == self.ranks[to_rank].host
         return PairClass.SAME_HOST if same else PairClass.BETWEEN_HOSTS
+
+    def _parts(self) -> str:
+        repeats = len({part.repeat for part in self.slices})
+        return f"{', '.join(one.value for one in Statistic)} times of all pairs, {repeats} repeats"

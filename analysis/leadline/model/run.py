@@ -3,19 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from types import TracebackType
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leadline.error import ExitStatus, LeadlineError
-from leadline.units import parse_bytes
+from leadline.units import bytes_text, parse_bytes
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+_Result = TypeVar("_Result", bound="RunResult")
 
 
 @dataclass(frozen=True)
@@ -66,9 +70,11 @@ class Finding:
     advice: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunResult:
-    """What a run of any benchmark left in its file. N = ranks."""
+    """What a run of any benchmark left in its file. N = ranks. It may be used in a `with` statement, which closes the
+    file; without one the file is open as long as the result is in use.
+    """
 
     path: Path
     format_version: int
@@ -81,20 +87,50 @@ class RunResult:
     summary: Mapping[str, object] | None  # the engine's own; None in a run without an end
     complete: bool
     incomplete_reason: str  # empty when complete
+    close: Callable[[], None] = field(compare=False)  # closes the file: nothing more can be read from it
 
     @property
     def num_ranks(self) -> int:
         """N."""
         return len(self.ranks)
 
+    @cached_property
     def hosts(self) -> tuple[str, ...]:
         """Host names, each once, in the order of their lowest ranks."""
         return tuple(dict.fromkeys(place.host for place in self.ranks))
 
-    def host_of(self) -> IntArray:
-        """Index into hosts() for every rank, int64 [N]."""
-        index = {host: position for position, host in enumerate(self.hosts())}
+    @cached_property
+    def host_index(self) -> IntArray:
+        """Index into hosts for every rank, int64 [N]."""
+        index = {host: position for position, host in enumerate(self.hosts)}
         return np.array([index[place.host] for place in self.ranks], dtype=np.int64)
+
+    def __enter__(self: _Result) -> _Result:
+        """The result itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Closes the file."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """Three lines, however many ranks there are."""
+        state = "complete" if self.complete else f"incomplete: {self.incomplete_reason}"
+        sizes = ", ".join(bytes_text(size) for size in self.message_sizes_bytes[:4])
+        more = len(self.message_sizes_bytes) - 4
+        parts = f"{self._parts()} of {sizes}{f' and {more} more sizes' if more > 0 else ''}"
+        return (
+            f"{type(self).__name__} of {self.path}, {state}\n"
+            f"  {self.num_ranks:,} ranks on {len(self.hosts):,} hosts over {self.provenance.transport}, "
+            f"{self.provenance.start_utc}\n"
+            f"  {parts}; {len(self.findings)} findings"
+        )
+
+    def _parts(self) -> str:
+        """What has these sizes, in a few words."""
+        raise NotImplementedError
 
 
 def size_in_bytes(size: int | str) -> int:

@@ -148,7 +148,7 @@ class TopologyReader(Protocol):
         """A stretch of a dataset of times, all of its dimensions in a row; NaN = not measured."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TopologyResult(RunResult):
     """What a run of the topology test left in its file. N = ranks."""
 
@@ -291,6 +291,11 @@ class TopologyResult(RunResult):
             message_size_bytes=cell.message_size_bytes,
             repeat=cell.repeat,
         )
+
+    def _parts(self) -> str:
+        names = ", ".join(topology.name for topology in self.topologies[:4])
+        more = len(self.topologies) - 4
+        return f"exchanges in {names}{f' and {more} more' if more > 0 else ''}"
 
     def _place(self, cell: TopologyCell, num_values: int) -> int:
         """Where the values of a cell begin in a dataset [R, S, num_values]."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TypeVar
 
 from leadline.model import BisectionResult, IoResult, LinkResult, TopologyResult
 from leadline.readers.hdf5 import read_link_result
@@ -15,7 +16,7 @@ from leadline.readers.hdf5_topology import read_topology_result
 from leadline.readers.input_file import InputFile, another_kind, unreadable
 from leadline.readers.sion import load_sion
 
-__all__ = ["load", "load_link"]
+__all__ = ["load", "load_bisection", "load_io", "load_link", "load_topology"]
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
@@ -52,12 +53,35 @@ def _has_signature(input_file: InputFile) -> bool:
 
 
 def load_link(path: str | os.PathLike[str]) -> LinkResult:
-    """As load(), for what is about the link test alone: LeadlineError for a result of another benchmark."""
+    """As load(), for results of the link test: LeadlineError for one of another benchmark, as in the next ones."""
+    return _load_kind(path, LinkResult)
+
+
+def load_topology(path: str | os.PathLike[str]) -> TopologyResult:
+    """As load(), for results of the topology test."""
+    return _load_kind(path, TopologyResult)
+
+
+def load_bisection(path: str | os.PathLike[str]) -> BisectionResult:
+    """As load(), for results of the bisection test."""
+    return _load_kind(path, BisectionResult)
+
+
+def load_io(path: str | os.PathLike[str]) -> IoResult:
+    """As load(), for results of the parallel file test."""
+    return _load_kind(path, IoResult)
+
+
+_BENCHMARKS = {LinkResult: "link", TopologyResult: "topology", BisectionResult: "bisection", IoResult: "io"}
+_Kind = TypeVar("_Kind", LinkResult, TopologyResult, BisectionResult, IoResult)
+
+
+def _load_kind(path: str | os.PathLike[str], kind: type[_Kind]) -> _Kind:
     result = load(path)
-    if isinstance(result, LinkResult):
+    if isinstance(result, kind):
         return result
-    benchmark = {TopologyResult: "topology", BisectionResult: "bisection", IoResult: "io"}[type(result)]
-    why = f"a result of leadline {benchmark}, not of leadline link"
+    result.close()
+    why = f"a result of leadline {_BENCHMARKS[type(result)]}, not of leadline {_BENCHMARKS[kind]}"
     raise another_kind(result.path, why, "Use leadline report")
 
 

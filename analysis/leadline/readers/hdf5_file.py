@@ -49,6 +49,11 @@ class FileReader:
         """Both are the same file: positioned reads, and what only the library can read."""
         self._input, self._path, self._file = input_file, input_file.path, file
 
+    def close(self) -> None:
+        """Nobody reads from the file any more."""
+        self._file.close()
+        self._input.close()
+
     def _head(self, num_ranks: int) -> dict[str, Any]:
         """What every result has, by its name in RunResult, but provenance and findings; `num_ranks` as stored there."""
         sizes = tuple(int(size) for size in self._array("message_size_bytes", 1))
@@ -66,6 +71,7 @@ class FileReader:
             "ranks": ranks,
             "summary": summary_of(text_of(self._scalar("summary"))) if self._has("summary") else None,
             "complete": complete,
+            "close": self.close,
             "incomplete_reason": "" if complete else text_of(self._scalar("status/reason")) or "no reason given",
         }
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.error import ExitStatus, LeadlineError, from_os_error
+from leadline.error import ExitStatus, LeadlineError, closed_result, from_os_error
 from leadline.model import FloatArray
 
 # Cells that are converted and checked at a time: they stay in a core's cache.
@@ -85,10 +85,13 @@ class InputFile:
             raise LeadlineError(f"cannot read '{path}'", "it is no regular file", status=ExitStatus.BAD_COMMAND_LINE)
         self.size_bytes = status.st_size
 
-    def __del__(self) -> None:
-        """Nobody reads from it any more."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
+    def close(self) -> None:
+        """Nobody reads from it any more: LeadlineError for whoever does."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    __del__ = close
 
     def read_at(self, offset: int, num_bytes: int) -> bytes:
         """As many bytes as there are, up to `num_bytes`."""
@@ -106,7 +109,12 @@ class InputFile:
         try:
             return os.pread(self._descriptor, num_bytes, offset)
         except OSError as error:
-            raise from_os_error(f"cannot read '{self.path}'", error) from error
+            raise self._failed(error) from error
+
+    def _failed(self, error: OSError) -> LeadlineError:
+        if self._descriptor < 0:
+            return closed_result(self.path)
+        return from_os_error(f"cannot read '{self.path}'", error)
 
     def read_pieces(self, offsets: Sequence[int], into: NDArray[np.generic]) -> bool:
         """Fills every row of a contiguous array [len(offsets), ...] with the bytes at its offset; False where the file
@@ -141,7 +149,7 @@ class InputFile:
             try:
                 got = os.preadv(self._descriptor, [left], offset)
             except OSError as error:
-                raise from_os_error(f"cannot read '{self.path}'", error) from error
+                raise self._failed(error) from error
             if got == 0:
                 return False
             left = left[got:]

@@ -129,6 +129,7 @@ class _Reader:
             findings=findings_of(summary),
             summary=summary,
             complete=complete,
+            close=self._container.close,
             incomplete_reason="" if complete else run.reason or _REASON_FROM_THE_START,
             diagnoses=diagnosis_of(summary, slices, num_ranks, len({place.host for place in ranks})),
             all_to_all=all_to_all_of(summary, slices, linktest),

@@ -36,7 +36,7 @@ class SionContainer:
     def __init__(self, file: InputFile) -> None:
         """LeadlineError with a code word for whatever is wrong in it."""
         self.path = file.path
-        self._file = file
+        self._file, self.close = file, file.close
         self._table_bytes = 0
         self._read_fixed_header()
         self._read_tables()

@@ -127,7 +127,7 @@ def component_bars(result: BisectionResult, components: ComponentsAnalysis) -> d
         return found
     slow_hosts = {one.host for one in components.slow if one.rank < 0}
     slow_ranks = {one.rank for one in components.slow if one.rank >= 0}
-    hosts = result.hosts()
+    hosts = result.hosts
     if 1 < len(hosts) < result.num_ranks:
         found["hosts"] = _bars(components.of_hosts, hosts, np.array([host in slow_hosts for host in hosts]))
     names = [f"rank {one.rank} ({one.host})" for one in result.ranks]

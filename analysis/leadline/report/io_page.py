@@ -24,7 +24,7 @@ _WITHOUT_SCRIPT = (
 def analyse_io(result: IoResult, progress: Progress | None = None) -> list[PhaseAnalysis]:
     """Of all phases that were measured."""
     analyses = []
-    measured = result.measured()
+    measured = result.measured_phases
     for done, phase in enumerate(measured):
         analyses.append(analyse_phase(result, phase))
         if progress:
@@ -34,7 +34,7 @@ def analyse_io(result: IoResult, progress: Progress | None = None) -> list[Phase
 
 def render_io(result: IoResult, progress: Progress | None = None) -> str:
     """The page about all phases of a result. Everything from the file is escaped."""
-    analyses, phases = analyse_io(result, progress), result.measured()
+    analyses, phases = analyse_io(result, progress), result.measured_phases
     return html_page(
         "io.html.j2",
         result,
@@ -67,7 +67,7 @@ def render_io(result: IoResult, progress: Progress | None = None) -> str:
 
 def verdict(result: IoResult) -> str:
     """The colour of the headline: alarming, fine, or neither where not all is known."""
-    measured = result.measured()
+    measured = result.measured_phases
     if any(phase.number("num_mismatches") > 0 or phase.summary.get("stragglers") for phase in measured):
         return "alarming"
     return "fine" if result.complete and measured and not io_text.missing(result) else ""

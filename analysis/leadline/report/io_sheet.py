@@ -116,7 +116,7 @@ def _draw_legend(paper: Paper, x: float, y: float, plotted: Sequence[PhaseAnalys
 
 def _draw_tables(paper: Paper, area: Area, result: IoResult) -> None:
     """Rates of the last phases, and of stragglers and wrong data as many as fit."""
-    measured = result.measured()
+    measured = result.measured_phases
     numbers = tables.phase_table(measured)
     if not numbers["rows"]:
         return

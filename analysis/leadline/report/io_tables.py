@@ -36,7 +36,9 @@ def key_figures(result: IoResult) -> list[tuple[str, str, str, str]]:
     """The large numbers below the headline: each with the definition it leads to, its name, and what else to say."""
     figures = []
     for operation in ("write", "read"):
-        phases = [one for one in result.measured() if one.operation == operation and math.isfinite(one.bytes_per_s)]
+        phases = [
+            one for one in result.measured_phases if one.operation == operation and math.isfinite(one.bytes_per_s)
+        ]
         if phases:
             best = max(phases, key=lambda one: one.index)
             figures.append((bandwidth_text(best.bytes_per_s), "bandwidth", operation, f": {io_text.source_text(best)}"))

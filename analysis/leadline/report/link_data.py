@@ -87,7 +87,7 @@ def plan_page(
     """All statistics of all pairs where a page of so many slices holds them; else the first statistic and the
     maximum, of every pair or of the worst pair of each cell of a reduced picture.
     """
-    num_ranks, num_hosts = result.num_ranks, len(result.hosts())
+    num_ranks, num_hosts = result.num_ranks, len(result.hosts)
     by_host = is_other_order(result)
     axes = [AxisName.RANKS]
     if 1 < num_hosts < num_ranks:

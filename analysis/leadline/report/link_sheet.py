@@ -174,7 +174,7 @@ def _draw_matrix_block(
     draw_colour_bar(paper, frame)
     y = area.y
     extent = min(_COLUMN - 2, area.height - legend_height(matrix) - hosts_height(result) - HEADING - 2.4 - _GAP)
-    if of_hosts is not None and 1 < len(result.hosts()) < result.num_ranks and extent >= _LEAST_HOSTS_SIDE:
+    if of_hosts is not None and 1 < len(result.hosts) < result.num_ranks and extent >= _LEAST_HOSTS_SIDE:
         heading(paper, column_x, y, _COLUMN, "Hosts to hosts, median")
         small = matrix_of(result, analysis, of_hosts, span)
         at = Frame(small, column_x + (_COLUMN - extent) / 2, y + HEADING + 2.4, extent)

@@ -92,7 +92,7 @@ def draw_retests(
         text = "None was measured again" + ("." if result.complete else ": the run did not get that far.")
         paper.text(x, y, text, SIZE, colour=GREY)
         return
-    names = dict(zip(result.hosts(), short_names(result.hosts()), strict=True))
+    names = dict(zip(result.hosts, short_names(result.hosts), strict=True))
     rest = width - 84
     columns = [
         Column("from", 10), Column("host", rest / 2, False), Column("to", 10), Column("host", rest / 2, False),
@@ -118,7 +118,7 @@ def retests_height(tables: dict[str, Any], most: int) -> float:
 
 def hosts_height(result: LinkResult) -> float:
     """mm that draw_hosts takes."""
-    num_hosts = len(result.hosts())
+    num_hosts = len(result.hosts)
     return HEADING + 2.2 + ROW * (2 + min(num_hosts if num_hosts > 1 else result.num_ranks, MOST_HOSTS))
 
 
@@ -129,9 +129,9 @@ def legend_height(matrix: Matrix) -> float:
 
 def draw_hosts(paper: Paper, x: float, y: float, width: float, result: LinkResult, analysis: SliceAnalysis) -> None:
     """The slowest hosts as senders and receivers, times what is usual; ranks where there is one host only."""
-    are_hosts = len(result.hosts()) > 1
+    are_hosts = len(result.hosts) > 1
     sides = analysis.hosts if are_hosts else analysis.ranks
-    names = short_names(result.hosts()) if are_hosts else tuple(f"rank {rank}" for rank in range(result.num_ranks))
+    names = short_names(result.hosts) if are_hosts else tuple(f"rank {rank}" for rank in range(result.num_ranks))
     y = heading(paper, x, y, width, "Slowest hosts" if are_hosts else "Slowest ranks")
     columns = [Column("host" if are_hosts else "rank", width - 26, False), Column("to others", 13), Column("from", 13)]
     slow = analysis.slow_hosts if are_hosts else analysis.slow_ranks

@@ -35,7 +35,7 @@ def units_of(result: LinkResult, analysis: SliceAnalysis) -> tuple[Unit, Unit]:
 def tables_of(result: LinkResult, analysis: SliceAnalysis) -> dict[str, Any]:
     """All rows about one slice, its key figures, and how many rows were left out of each table."""
     unit, speed_unit = units_of(result, analysis)
-    part, hosts = analysis.part, result.hosts()
+    part, hosts = analysis.part, result.hosts
     return {
         "repeat": part.repeat, "size_index": part.size_index, "name": link_text.part_name(result, part),
         "unit": unit.name, "bandwidth_unit": speed_unit.name,
@@ -131,7 +131,7 @@ def _pair_row(result: LinkResult, pair: JudgedPair, unit: Unit) -> Row:
 
 
 def _link_rows(result: LinkResult, analysis: SliceAnalysis, unit: Unit) -> list[Row]:
-    hosts = result.hosts()
+    hosts = result.hosts
     return [
         {"from_host": link.from_host, "to_host": link.to_host, "from_name": hosts[link.from_host],
          "to_name": hosts[link.to_host], "time": in_unit(link.time_ns, unit),
@@ -181,7 +181,7 @@ def _side_cells(side: Side, unit: Unit, is_slow: bool | None) -> Row:
 
 
 def _rank_rows(result: LinkResult, analysis: SliceAnalysis, unit: Unit) -> list[Row]:
-    of_slow_hosts = np.isin(result.host_of(), analysis.slow_hosts)
+    of_slow_hosts = np.isin(result.host_index, analysis.slow_hosts)
     rows = []
     for side in _shown(analysis.ranks):
         is_slow = side.index in analysis.slow_ranks or bool(of_slow_hosts[side.index])
@@ -191,7 +191,7 @@ def _rank_rows(result: LinkResult, analysis: SliceAnalysis, unit: Unit) -> list[
 
 
 def _host_rows(result: LinkResult, analysis: SliceAnalysis, unit: Unit) -> list[Row]:
-    hosts, host_of = result.hosts(), result.host_of()
+    hosts, host_of = result.hosts, result.host_index
     rows = []
     for side in _shown(analysis.hosts):
         is_slow = side.index in analysis.slow_hosts if analysis.is_diagnosed else None

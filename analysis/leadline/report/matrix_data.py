@@ -34,11 +34,11 @@ SMALLEST_PICTURE = 64
 
 def data_of_ranks(result: RunResult) -> dict[str, Any]:
     """What a page says of ranks and hosts, and the colours."""
-    host_of = result.host_of()
+    host_of = result.host_index
     sockets = [place.numa_node for place in result.ranks]
     page: dict[str, Any] = {
         "num_ranks": result.num_ranks,
-        "hosts": list(result.hosts()),
+        "hosts": list(result.hosts),
         "host_of": host_of.tolist(),
         "socket_of": sockets if any(socket >= 0 for socket in sockets) else None,
         "colours": page_colours(),
@@ -50,7 +50,7 @@ def data_of_ranks(result: RunResult) -> dict[str, Any]:
 
 def is_other_order(result: RunResult) -> bool:
     """Whether ranks ordered by their hosts stand elsewhere than by their numbers."""
-    return bool((np.diff(result.host_of()) < 0).any())
+    return bool((np.diff(result.host_index) < 0).any())
 
 
 def matrix_data(found: dict[Statistic, Picture], first_statistic: Statistic, step: float) -> dict[str, Any]:

@@ -162,14 +162,14 @@ def draw_matrix(paper: Paper, frame: Frame, factor: int, *, labelled: bool = Tru
 def _host_runs(matrix: Matrix) -> list[tuple[int, int, int]]:
     """Stretches of positions of the same host: host, first position, position behind the last."""
     host_at = np.empty(matrix.axis.num_positions, dtype=np.int64)
-    host_at[matrix.axis.position_of] = matrix.result.host_of()
+    host_at[matrix.axis.position_of] = matrix.result.host_index
     starts = [0, *(np.flatnonzero(np.diff(host_at)) + 1).tolist(), len(host_at)]
     return [(int(host_at[a]), a, b) for a, b in itertools.pairwise(starts)]
 
 
 def _draw_links(paper: Paper, frame: Frame, runs: list[tuple[int, int, int]]) -> None:
     """An outline around the pairs of each link that is slow as a whole; never too small to be seen."""
-    if len(runs) > len(frame.matrix.result.hosts()):
+    if len(runs) > len(frame.matrix.result.hosts):
         return
     place = {host: (first * frame.step, (end - first) * frame.step) for host, first, end in runs}
     for link in frame.matrix.analysis.slow_links[:_MOST_OUTLINES]:
@@ -258,7 +258,7 @@ def _round_step(least: float) -> int:
 def _draw_host_labels(paper: Paper, frame: Frame, runs: list[tuple[int, int, int]]) -> None:
     """Names of hosts left of the numbers of ranks, first those that stand out, then as many as there is room for."""
     matrix = frame.matrix
-    names = short_names(matrix.result.hosts())
+    names = short_names(matrix.result.hosts)
     if len(names) < 2:
         return
     right = frame.x - 3.2 - width_mm(str(matrix.axis.num_positions - 1), _TICK_SIZE)

@@ -61,7 +61,7 @@ def strip_of(result: LinkResult, part: Slice, fault: Fault, span: ColourRange) -
 
 def _name_of_end(result: LinkResult, fault: Fault) -> str:
     """The end of the component whose rows are shown, in short."""
-    component, hosts = fault.component, result.hosts()
+    component, hosts = fault.component, result.hosts
     if component.kind in (ComponentKind.RANK, ComponentKind.PAIR):
         return f"rank {component.first}"
     if component.kind in (ComponentKind.SWITCH, ComponentKind.UPLINK, ComponentKind.CABLE):

@@ -59,7 +59,7 @@ _DASH_OF_OTHERS = "1 2"
 
 def axes_of(result: TopologyResult, largest_size: int) -> tuple[AxisName, ...]:
     """What stands along the sides of the matrices."""
-    num_ranks, num_hosts = result.num_ranks, len(result.hosts())
+    num_ranks, num_hosts = result.num_ranks, len(result.hosts)
     axes = [AxisName.RANKS]
     if 1 < num_hosts < num_ranks:
         axes.append(AxisName.HOSTS)

@@ -30,9 +30,9 @@ class Axis:
 
 def axis_of(result: RunResult, name: AxisName) -> Axis:
     """An axis by its name."""
-    host_of = result.host_of()
+    host_of = result.host_index
     if name is AxisName.HOSTS:
-        return Axis(name, host_of, len(result.hosts()))
+        return Axis(name, host_of, len(result.hosts))
     position_of = np.arange(result.num_ranks, dtype=np.int64)
     if name is AxisName.RANKS_BY_HOST:
         position_of[np.argsort(host_of, kind="stable")] = np.arange(result.num_ranks)

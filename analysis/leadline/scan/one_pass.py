@@ -54,7 +54,7 @@ def scan(result: LinkResult, part: Slice, grids: Sequence[Grid] = (), progress: 
     """Reads all medians of a slice once. The result depends on neither the number of threads nor the size of blocks,
     but for the last digit of means.
     """
-    several = len(result.hosts()) > 1
+    several = len(result.hosts) > 1
     for side in (PairClass.BETWEEN_HOSTS, PairClass.SAME_HOST)[0 if several else 1 :]:
         state = _Pass(result, part, grids, side)
         _run(state, result.num_ranks, progress)
@@ -112,7 +112,7 @@ class _Pass:
     def __init__(self, result: LinkResult, part: Slice, grids: Sequence[Grid], side: PairClass) -> None:
         self._result, self._part, self._side = result, part, side
         num_ranks = result.num_ranks
-        self._own = OwnHosts(result.host_of())
+        self._own = OwnHosts(result.host_index)
         self._meetings = Meetings(self._own)
         self._reducers = [Reducer(grid) for grid in grids]
         self.tallies = {pair_class: Tally() for pair_class in PairClass}

@@ -64,7 +64,7 @@ def _expect_same_run(result: BisectionResult, simulated: SimulatedBisection) -> 
     if simulated.seed != result.seed:
         raise _no_fit(result, f"seed {result.seed} was measured, {simulated.seed} simulated")
     number = {host: position for position, host in enumerate(dict.fromkeys(simulated.hosts))}
-    if result.host_of().tolist() != [number[host] for host in simulated.hosts]:
+    if result.host_index.tolist() != [number[host] for host in simulated.hosts]:
         raise _no_fit(result, "the ranks are on other hosts")
     # All ranks of each host is the same as so many of each.
     one, other = ((run.num_participants, run.within_hosts) for run in (result, simulated))

@@ -37,7 +37,7 @@ def experiment_of_result(network: Network, routing: str | None, result: Bisectio
     """The ranks of a result where they were: its hosts on those of the network in the order of their lowest ranks or,
     where the network's have names, by these.
     """
-    hosts = result.hosts()
+    hosts = result.hosts
     if network.host_names:
         host_on = _by_name(network, hosts)
     else:
@@ -45,12 +45,12 @@ def experiment_of_result(network: Network, routing: str | None, result: Bisectio
         host_on = np.arange(len(hosts), dtype=np.int64)
     participants = participants_of_result(result)
     names = tuple(place.host for place in result.ranks)
-    return Experiment(network, network.routing(routing), names, host_on[result.host_of()], participants, result.seed)
+    return Experiment(network, network.routing(routing), names, host_on[result.host_index], participants, result.seed)
 
 
 def participants_of_result(result: BisectionResult) -> Participants:
     """Those that had part in its patterns. LeadlineError where they are not as many as the file says."""
-    participants = Participants(tuple(result.host_of().tolist()), result.active_ranks_per_host, result.within_hosts)
+    participants = Participants(tuple(result.host_index.tolist()), result.active_ranks_per_host, result.within_hosts)
     expected = len(participants.ranks())
     if expected != result.num_participants:
         why = f"{result.num_participants} ranks take part, but its hosts and --active-ranks-per-host give {expected}"

@@ -42,9 +42,9 @@ def movement_text(result: IoResult) -> str:
 
 def title(result: IoResult) -> str:
     """What the page is about."""
-    num_hosts = len(result.hosts())
+    num_hosts = len(result.hosts)
     ranks = "1 rank" if result.num_ranks == 1 else f"{result.num_ranks:,} ranks"
-    where = f"on {result.hosts()[0]}" if num_hosts == 1 else f"on {num_hosts:,} hosts"
+    where = f"on {result.hosts[0]}" if num_hosts == 1 else f"on {num_hosts:,} hosts"
     objects = f"{result.num_objects:,} × {bytes_text(result.object_size_bytes)}"
     return f"{result.movement}, {ranks} {where}, {objects} each, {result.backend_library or 'no file'}"
 
@@ -79,7 +79,7 @@ def percent_cached(cache: Mapping[str, Any] | None) -> float:
 
 def headline(result: IoResult) -> list[str]:
     """The sentences that an administrator reads first."""
-    measured = result.measured()
+    measured = result.measured_phases
     if not measured:
         return ["Nothing was measured."]
     sentences = [_rates_sentence(result, operation) for operation in ("write", "read")]
@@ -89,7 +89,7 @@ def headline(result: IoResult) -> list[str]:
 
 
 def _rates_sentence(result: IoResult, operation: str) -> str:
-    phases = [one for one in result.measured() if one.operation == operation and math.isfinite(one.bytes_per_s)]
+    phases = [one for one in result.measured_phases if one.operation == operation and math.isfinite(one.bytes_per_s)]
     if not phases:
         return ""
     rates = sorted(one.bytes_per_s for one in phases)

@@ -91,7 +91,7 @@ def _slowest_pair(analyses: list[SliceAnalysis], faults: list[FoundFault]) -> li
 
 def what_stands_out(result: LinkResult, analyses: list[SliceAnalysis]) -> list[str]:
     """A sentence for each kind of thing that does: hosts, ranks, links between hosts, single pairs."""
-    hosts = result.hosts()
+    hosts = result.hosts
     of_hosts = {a.part: {index: a.hosts[index].ratio for index in a.slow_hosts} for a in analyses}
     of_ranks = {a.part: {index: a.ranks[index].ratio for index in a.slow_ranks} for a in analyses}
     of_links = {a.part: _links(a) for a in analyses}

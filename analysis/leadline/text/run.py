@@ -15,9 +15,9 @@ from leadline.units import bytes_text, number, time_text
 def who_and_where(result: RunResult, sizes: list[int]) -> str:
     """Ranks, hosts, transport and message sizes, in one line."""
     span = bytes_text(sizes[0]) + (f" to {bytes_text(sizes[-1])}" if len(sizes) > 1 else "")
-    num_hosts = len(result.hosts())
+    num_hosts = len(result.hosts)
     ranks = "1 rank" if result.num_ranks == 1 else f"{result.num_ranks:,} ranks"
-    where = f"on {result.hosts()[0]}" if num_hosts == 1 else f"on {num_hosts:,} hosts"
+    where = f"on {result.hosts[0]}" if num_hosts == 1 else f"on {num_hosts:,} hosts"
     return f"{ranks} {where}, {result.provenance.transport}, {span}"
 
 
@@ -41,7 +41,7 @@ def facts_of_run(result: RunResult) -> dict[str, str]:
     program = f"leadline {origin.version} ({origin.commit or 'no commit'}) on {origin.kernel}" if origin.version else ""
     return {
         "command": shlex.join(origin.command_line),
-        "ranks and hosts": f"{result.num_ranks:,} on {len(result.hosts()):,}: {first_few(result.hosts())}",
+        "ranks and hosts": f"{result.num_ranks:,} on {len(result.hosts):,}: {first_few(result.hosts)}",
         "transport": " · ".join(name for name in names if name) + simulated,
         "launcher": origin.launcher,
         "message size": ", ".join(bytes_text(size) for size in result.message_sizes_bytes),

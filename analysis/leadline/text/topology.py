@@ -54,7 +54,7 @@ def most_bytes(analyses: Sequence[GroupAnalysis]) -> str:
 
 def what_stands_out(result: TopologyResult, analyses: Sequence[GroupAnalysis]) -> list[str]:
     """A sentence for each kind of thing that does: hosts, ranks, messages."""
-    hosts = result.hosts()
+    hosts = result.hosts
     of_hosts = [(a, {host: float(a.hosts.ratio[host]) for host in a.slow_hosts}) for a in analyses]
     of_ranks = [(a, {rank: float(a.ranks.ratio[rank]) for rank in a.slow_ranks}) for a in analyses]
     late = [(a, {(one.cell.from_rank, one.cell.to_rank): one.ratio for one in a.late}) for a in analyses]

@@ -227,7 +227,7 @@ class State:
 
     def _build(self, layer: Layer, progress: Progress) -> None:
         """One pass over the file gives the hosts too: they are few."""
-        names = {layer.axis, AxisName.HOSTS} if 1 < len(self.result.hosts()) < self.result.num_ranks else {layer.axis}
+        names = {layer.axis, AxisName.HOSTS} if 1 < len(self.result.hosts) < self.result.num_ranks else {layer.axis}
         grids = [Grid(axis_of(self.result, name), self.edge_of_index(name)) for name in sorted(names)]
         for picture in pictures(self.result, layer.part, layer.statistic, grids, progress):
             self._keep(Layer(layer.part, picture.grid.axis.name, layer.statistic), picture)
