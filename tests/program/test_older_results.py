@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that earlier versions wrote are read, by the program and by the analysis package, with the numbers they had."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import program
+import pytest
+from program import Leadline
+
+import leadline as package
+
+SAMPLES = program.ROOT / "tests" / "samples" / "results"
+NAMES = sorted(path.name.removesuffix(".gz") for path in SAMPLES.glob("*.gz"))
+
+
+@pytest.fixture
+def unpacked(tmp_path: Path) -> Callable[[str], Path]:
+    """Puts the sample of this name into the folder of the test."""
+
+    def unpack(name: str) -> Path:
+        (tmp_path / name).write_bytes(gzip.decompress((SAMPLES / f"{name}.gz").read_bytes()))
+        return tmp_path / name
+
+    return unpack
+
+
+def numbers(result: Any) -> list[float]:
+    """A few that every part of the file goes into."""
+    if isinstance(result, package.LinkResult):
+        last = result.slices[-1]
+        return [float(np.nansum(result.matrix(last, one))) for one in package.Statistic] + [len(result.retests)]
+    if isinstance(result, package.TopologyResult) and result.is_load:
+        return [len(result.load), sum(point.num_exchanges for point in result.load)]
+    if isinstance(result, package.TopologyResult):
+        return [float(result.times_ns(cell).sum() + result.arrivals(cell).time_ns.sum()) for cell in result.cells]
+    if isinstance(result, package.BisectionResult):
+        return [float(result.patterns(kind=kind).bytes_per_s_mean.sum()) for kind in ("random", "named")]
+    return [phase.bytes_per_s for phase in result.measured_phases] + [
+        float(result.rows(phase).io_ns.sum()) for phase in result.measured_phases
+    ]
+
+
+EXPECTED: dict[str, list[float]] = json.loads((SAMPLES / "numbers.json").read_text(encoding="utf-8"))
+
+
+def test_there_is_one_of_each_kind() -> None:
+    assert NAMES == sorted(EXPECTED)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_older_result_is_read(name: str, unpacked: Callable[[str], Path], leadline: Leadline) -> None:
+    path = unpacked(name)
+    with package.load(path) as result:
+        assert result.complete
+        np.testing.assert_allclose(numbers(result), EXPECTED[name], rtol=1e-12)
+    told = leadline("info", name)
+    assert (told.status, told.err) == (0, "")
+    assert "complete         yes" in told.out
+    report = leadline("report", name)
+    assert (report.status, report.err) == (0, "")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("link")])
+def test_an_older_link_test_is_diagnosed_and_converted(
+    name: str, unpacked: Callable[[str], Path], leadline: Leadline
+) -> None:
+    path = unpacked(name)
+    found = json.loads(leadline("diagnose", name, "--json").out)
+    named = {fault["name"] for part in found["slices"] for fault in part["diagnosis"]["faults"]}
+    assert any("node2" in one for one in named), named
+    other = "converted.sion" if path.suffix == ".h5" else "converted.h5"
+    assert leadline("convert", name, other).status == 0
+    with package.load(path.parent / other) as converted:
+        np.testing.assert_allclose(numbers(converted), EXPECTED[name], rtol=1e-12)
