@@ -51,7 +51,7 @@ EXPECTED: dict[str, list[float]] = json.loads((SAMPLES / "numbers.json").read_te
 
 
 def test_there_is_one_of_each_kind() -> None:
-    assert NAMES == sorted(EXPECTED)
+    assert sorted(EXPECTED) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
