@@ -143,7 +143,6 @@ def with_options(schema: str, options: list[dict[str, Any]]) -> str:
         '    "options": {',
         '      "type": "object",',
         f'      "description": "{DESCRIPTION}",',
-        '      "additionalProperties": false,',
         '      "required": [',
         *(f"        {line}" for line in required),
         "      ],",

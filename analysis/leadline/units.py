@@ -92,6 +92,11 @@ def bytes_text(num_bytes: int) -> str:
     return f"{num_bytes // int(unit.scale)} {unit.name}"
 
 
+def counted(num: int, thing: str) -> str:
+    """`1 host`, `1,024 hosts`."""
+    return f"{num:,} {thing}{'' if num == 1 else 's'}"
+
+
 def parse_bytes(text: str) -> int:
     """`16MiB`, `1 KiB`, `512B` or `512` in bytes; ValueError for anything else."""
     match = re.fullmatch(r"([0-9]{1,18}) ?(|B|KiB|MiB|GiB|TiB)", text.strip())

@@ -72,10 +72,22 @@ class ResultFile:
         return np.ones((1, 1), bool) if self.num_ranks == 1 else ~np.eye(self.num_ranks, dtype=bool)
 
 
+def closed(schema: Any) -> Any:
+    """The same schema, but objects have no keys that it does not name, as those of later versions may have."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    parts = {name: closed(part) for name, part in schema.items()}
+    return (
+        {"additionalProperties": False} | parts if schema.get("type") == "object" and "properties" in schema else parts
+    )
+
+
 def wrong_json(document: Any, schema_file: Path) -> list[str]:
-    """What the schema has against this document."""
+    """What the schema has against this document; a key that it does not name is wrong here."""
     import jsonschema
 
-    schema = json.loads(schema_file.read_text(encoding="utf-8"))
+    schema = closed(json.loads(schema_file.read_text(encoding="utf-8")))
     jsonschema.Draft202012Validator.check_schema(schema)
     return [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(document)]

@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from leadline.error import ExitStatus, LeadlineError
 from leadline.model.run import FloatArray, no_choice
-from leadline.units import bytes_text
+from leadline.units import bytes_text, counted
 
 if TYPE_CHECKING:
     import pandas
@@ -77,7 +77,7 @@ class LabelledArray:
             f"{self.name} in {self.unit}, {rows} x {columns} {list(self.shape)}, "
             f"{bytes_text(self.message_size_bytes)}, repeat {self.repeat}\n"
             f"  {numbers}\n"
-            f"  on {len(dict.fromkeys(self.hosts)):,} hosts, from {self.hosts[0]} to {self.hosts[-1]}"
+            f"  on {counted(len(dict.fromkeys(self.hosts)), 'host')}, from {self.hosts[0]} to {self.hosts[-1]}"
         )
 
     def to_pandas(self) -> pandas.DataFrame:

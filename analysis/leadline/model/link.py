@@ -14,7 +14,7 @@ from leadline.model.array import LabelledArray
 from leadline.model.diagnosis import Diagnosis
 from leadline.model.run import BoolArray, FloatArray, IntArray, RunProvenance, RunResult, no_choice, size_in_bytes
 from leadline.settings import Statistic
-from leadline.units import bytes_text
+from leadline.units import bytes_text, counted
 
 
 class PairClass(str, Enum):
@@ -210,5 +210,5 @@ class LinkResult(RunResult):
         return PairClass.SAME_HOST if same else PairClass.BETWEEN_HOSTS
 
     def _parts(self) -> str:
-        repeats = len({part.repeat for part in self.slices})
-        return f"{', '.join(one.value for one in Statistic)} times of all pairs, {repeats} repeats"
+        repeats = counted(len({part.repeat for part in self.slices}), "repeat")
+        return f"{', '.join(one.value for one in Statistic)} times of all pairs, {repeats}"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.error import ExitStatus, LeadlineError
-from leadline.units import bytes_text, parse_bytes
+from leadline.units import bytes_text, counted, parse_bytes
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -123,9 +123,9 @@ class RunResult:
         parts = f"{self._parts()} of {sizes}{f' and {more} more sizes' if more > 0 else ''}"
         return (
             f"{type(self).__name__} of {self.path}, {state}\n"
-            f"  {self.num_ranks:,} ranks on {len(self.hosts):,} hosts over {self.provenance.transport}, "
+            f"  {counted(self.num_ranks, 'rank')} on {counted(len(self.hosts), 'host')} over {self.provenance.transport}, "
             f"{self.provenance.start_utc}\n"
-            f"  {parts}; {len(self.findings)} findings"
+            f"  {parts}; {counted(len(self.findings), 'finding')}"
         )
 
     def _parts(self) -> str:
