@@ -123,8 +123,8 @@ class RunResult:
         parts = f"{self._parts()} of {sizes}{f' and {more} more sizes' if more > 0 else ''}"
         return (
             f"{type(self).__name__} of {self.path}, {state}\n"
-            f"  {counted(self.num_ranks, 'rank')} on {counted(len(self.hosts), 'host')} over {self.provenance.transport}, "
-            f"{self.provenance.start_utc}\n"
+            f"  {counted(self.num_ranks, 'rank')} on {counted(len(self.hosts), 'host')} "
+            f"over {self.provenance.transport}, {self.provenance.start_utc}\n"
             f"  {parts}; {counted(len(self.findings), 'finding')}"
         )
 
