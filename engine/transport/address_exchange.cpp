@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "cluster/rendezvous.hpp"
+#include "transport/socket_link.hpp"
 
 namespace leadline::transport {
 namespace {
@@ -20,8 +21,8 @@ namespace {
 using Length = std::uint32_t;
 constexpr Length max_bytes = 1 << 16;
 
-[[noreturn]] void throw_gone(int partner) {
-  throw cluster::ConnectionLost(partner, "rank " + std::to_string(partner) + " ended the exchange of addresses");
+[[noreturn]] void throw_too_long(int partner) {
+  throw cluster::ConnectionLost(partner, "the address of rank " + std::to_string(partner) + " is too long");
 }
 
 /// Both ways at once, since two long addresses may not fit into what sockets hold.
@@ -40,7 +41,7 @@ class Exchange {
       if (num_sent_ < out_.size()) wanted.events |= POLLOUT;
       const int ready = ::poll(&wanted, 1, deadline.left_ms(progress));
       if (ready == 0 && deadline.has_passed()) throw_late(partner_);
-      if (ready < 0 && errno != EINTR) throw_gone(partner_);
+      if (ready < 0 && errno != EINTR) throw_lost(partner_, errno);
       if (ready == 0 && progress) progress();
       if (ready <= 0) continue;
       if ((wanted.revents & POLLOUT) != 0) send();
@@ -54,7 +55,7 @@ class Exchange {
     if (in_.size() < sizeof(Length)) return sizeof(Length);
     Length length = 0;
     std::memcpy(&length, in_.data(), sizeof length);
-    if (length > max_bytes) throw_gone(partner_);
+    if (length > max_bytes) throw_too_long(partner_);
     return sizeof length + length;
   }
 
@@ -62,7 +63,7 @@ class Exchange {
 
   void send() {
     const auto num = ::send(socket_, out_.data() + num_sent_, out_.size() - num_sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (num < 0 && errno != EAGAIN && errno != EINTR) throw_gone(partner_);
+    if (num < 0 && errno != EAGAIN && errno != EINTR) throw_lost(partner_, errno);
     if (num > 0) num_sent_ += static_cast<std::size_t>(num);
   }
 
@@ -71,8 +72,8 @@ class Exchange {
     std::array<char, 4096> part;
     const std::size_t num_left = wanted_bytes() - in_.size();
     const auto num = ::recv(socket_, part.data(), std::min(num_left, part.size()), MSG_DONTWAIT);
-    if (num == 0 && num_left > 0) throw_gone(partner_);
-    if (num < 0 && errno != EAGAIN && errno != EINTR) throw_gone(partner_);
+    if (num == 0 && num_left > 0) throw_lost(partner_, 0);
+    if (num < 0 && errno != EAGAIN && errno != EINTR) throw_lost(partner_, errno);
     if (num > 0) in_.append(part.data(), static_cast<std::size_t>(num));
   }
 
@@ -91,13 +92,14 @@ std::string exchange_addresses(int socket, int partner, std::string_view own, De
 
 void send_ready(int socket, int partner) {
   const char sign = 1;
-  if (::send(socket, &sign, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) throw_gone(partner);
+  if (::send(socket, &sign, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) throw_lost(partner, errno);
 }
 
 bool has_sign(int socket, int partner) {
   char sign = 0;
   const auto num = ::recv(socket, &sign, 1, MSG_DONTWAIT);
-  if (num == 0 || (num < 0 && errno != EAGAIN && errno != EINTR)) throw_gone(partner);
+  if (num == 0) throw_lost(partner, 0);
+  if (num < 0 && errno != EAGAIN && errno != EINTR) throw_lost(partner, errno);
   return num == 1;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "contract/forked_ranks.hpp"
+#include "contract/lost_links.hpp"
 #include "contract/transport_contract.hpp"
 #include "transport/module.hpp"
 
@@ -41,6 +42,8 @@ INSTANTIATE_TEST_SUITE_P(Verbs, NeighbourContract,
                          testing::ValuesIn(parties("verbs", {WaitMode::yield, WaitMode::block}, 2)), party_name);
 INSTANTIATE_TEST_SUITE_P(Verbs, MessagesContract,
                          testing::ValuesIn(parties("verbs", {WaitMode::yield, WaitMode::block}, 2)), party_name);
+
+TEST(VerbsLinks, AnExchangeGoesOnWithoutOneThatBreaks) { expect_exchange_without_lost_link("verbs"); }
 
 }  // namespace leadline::contract
 

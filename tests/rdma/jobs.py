@@ -42,6 +42,7 @@ exit $status"""
 
 # More ranks than the machine has cores: who waits must leave them to the kernel, whose threads move the data.
 ASLEEP = ("--wait", "block")
+YIELDING = ("--wait", "yield")
 FEW = ("--messages", "20", "--warmup", "3", "--batches", "5", "--retest", "2")
 SIZES = ("--message-size", "0,1,8,4KiB,300KiB")
 CHECKED = ("--verify", "--check-buffers", "--buffers", "3")
@@ -49,11 +50,31 @@ CHECKED = ("--verify", "--check-buffers", "--buffers", "3")
 # Devices in software say that they carry messages up to 8 MiB, so one test of the suite is not for them.
 _NOT_HERE = "-*CarriesAMessageOf64MiB*"
 
+
+def _with_fault(fault: str, benchmark: str, begun: str, *words: str) -> str:
+    """A run of four ranks, with a fault as soon as `begun` is on standard error; $! is its launcher."""
+    more = ("--local", "4", "--transport", "verbs", "--output", "r.h5", "--timeout", "8s", *FOUR_DEVICES)
+    return f"""{shlex.join((PROGRAM, benchmark, *words, *more))} &
+until grep -q {shlex.quote(begun)} stderr; do kill -0 $! || exit; sleep 0.2; done
+{fault}
+wait $!"""
+
+
+def _to_rank_2(signal: str) -> str:
+    return f'kill -{signal} "$(pgrep -P $! | sed -n 3p)"'
+
+
+FOUR_SIZES = ("--message-size", "1000-1003+1", "--messages", "200", "--batches", "20", "--retest", "0")
+EIGHT_SIZES = ("--message-size", "1KiB-8KiB+1KiB", "--iterations", "20", "--pattern", "complete2")
+
+
 # The timed jobs first: what is refused needs no quiet machine.
 JOBS = [
     Job("contract-links", f"{CONTRACT}'*TransportContract*/yield_semi*:*TransportContract*/block_*{_NOT_HERE}'", 300),
     Job(
-        "contract-many", f"{CONTRACT}'*AllToAll*/block*:*Messages*/*_2:*Messages*/block_4:*Neighbour*/block_[23]'", 300
+        "contract-many",
+        f"{CONTRACT}'*AllToAll*/block*:*Messages*/*_2:*Messages*/block_4:*Neighbour*/block_[23]:VerbsLinks*'",
+        300,
     ),
     Job("matrix", leadline(*FEW, *SIZES, *CHECKED, *FOUR_DEVICES, *ASLEEP, "--all-to-all", "around", ranks=4)),
     Job("yielding", leadline(*FEW, *SIZES, *CHECKED, *FOUR_DEVICES, "--wait", "yield")),
@@ -97,7 +118,25 @@ JOBS = [
         + "\nstatus=$?; tc qdisc del dev v0 root; exit $status",
     ),
     Job("small-mtu", leadline(*FEW, *CHECKED, *ASLEEP, *option("mtu=256", "gid-index=1", "traffic-class=8"))),
-    Job("killed", leadline("--messages", "100000000") + ' & sleep 5; kill -KILL "$(pgrep -P $! | tail -1)"; wait $!'),
+    *(
+        Job(f"link-without-{how}", _with_fault(_to_rank_2(signal), "link", "(2 of 4)", *FOUR_SIZES, *ASLEEP))
+        for how, signal in (("killed", "KILL"), ("stopped", "STOP"))
+    ),
+    Job("topology-without-killed", _with_fault(_to_rank_2("KILL"), "topology", " 1/8 ", *EIGHT_SIZES, *YIELDING)),
+    Job(
+        "topology-without-stopped",
+        _with_fault(_to_rank_2("STOP"), "topology", " 1/8 ", *EIGHT_SIZES, *ASLEEP, *option("write=yes")),
+    ),
+    Job(
+        "device-cut-off",
+        _with_fault("tc qdisc add dev v2 root netem loss 100%", "link", "(2 of 4)", *FOUR_SIZES, *ASLEEP)
+        + "\nstatus=$?; tc qdisc del dev v2 root; exit $status",
+    ),
+    Job(
+        "killed",
+        leadline("--messages", "100000000", "--strict-ranks")
+        + ' & sleep 5; kill -KILL "$(pgrep -P $! | tail -1)"; wait $!',
+    ),
     Job("too-long", leadline("--message-size", "16MiB", "--messages", "1")),
     Job("facts", f"{PROGRAM} transports --verbose"),
     Job("no-such-device", leadline(transport="verbs:nosuch")),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import h5py
 import numpy as np
 import pytest
 from machine import Done
@@ -83,8 +84,55 @@ def test_a_rank_on_each_host(ended: Ended) -> None:
     assert has_every_pair(result, 0)
 
 
+def went_on_without_rank_2(done: Done) -> None:
+    """The status and the words of a run that has lost it."""
+    assert done.status == 1, f"status {done.status}: {done.out[-2000:]}{done.err[-2000:]}"
+    assert ". The run goes on without rank 2\n" in done.err
+    assert "1 rank was lost during the run: rank 2 on " in done.out
+    assert "could not be measured" not in done.out, "no pair of the others is lost"
+
+
+LEFT = [True, True, False, True]
+
+
 @pytest.mark.slow
-def test_a_rank_that_dies_ends_the_run(ended: Ended) -> None:
+@pytest.mark.parametrize("how", ["killed", "stopped"])
+def test_a_link_test_goes_on_without_a_rank(ended: Ended, how: str) -> None:
+    done = ended[f"link-without-{how}"]
+    went_on_without_rank_2(done)
+    result = ResultFile(done.folder / "r.h5")
+    assert result.complete
+    assert has_every_pair(result, 0)
+    assert np.array_equal(result.measured(size=3), result.every_pair() & np.outer(LEFT, LEFT))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["killed", "stopped"])
+def test_a_topology_test_goes_on_without_a_rank(ended: Ended, how: str) -> None:
+    done = ended[f"topology-without-{how}"]
+    went_on_without_rank_2(done)
+    with h5py.File(done.folder / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+        served, times = file["topologies/0000/num_served"][0], file["topologies/0000/rank_time_ns_median"][0]
+    assert served[0].tolist() == [3] * 4
+    assert served[-1].tolist() == [2, 2, 0, 2]
+    assert (times[-1] > 0).tolist() == LEFT
+
+
+@pytest.mark.slow
+def test_pairs_that_do_not_reach_each_other_are_left_out(ended: Ended) -> None:
+    """Their ranks hear each other over the control plane."""
+    done = ended["device-cut-off"]
+    assert done.status == 1, f"status {done.status}: {done.out[-2000:]}{done.err[-2000:]}"
+    assert "3 pairs of ranks could not be measured" in done.out
+    result = ResultFile(done.folder / "r.h5")
+    assert result.complete
+    assert has_every_pair(result, 0)
+    assert np.array_equal(result.measured(size=3), result.every_pair() & np.outer(LEFT, LEFT))
+
+
+@pytest.mark.slow
+def test_a_rank_that_dies_ends_the_run_if_asked(ended: Ended) -> None:
     assert "rank 1" in refusal(ended["killed"], 4)
 
 

@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <utility>
 
+#include "cluster/rendezvous.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "transport/verbs/device_text.hpp"
@@ -22,18 +24,25 @@ constexpr int wanted_entries = 16384;  // a megabyte of the host's memory
 constexpr int most_of_a_sleep_ms = 200;
 constexpr std::uint64_t between_looks_ns = 100'000'000;
 
-[[noreturn]] void throw_broken(std::int32_t rank, const std::string& why) {
-  throw Error(ExitStatus::run_failed, fmt::format("the link to rank {} broke", rank), why);
-}
-
 bool is_closed(int socket) {
   pollfd at{socket, POLLRDHUP, 0};
   return ::poll(&at, 1, 0) > 0 && (at.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
+std::string why_closed(int socket) {
+  int error_number = 0;
+  socklen_t length = sizeof error_number;
+  ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error_number, &length);
+  return error_number == 0 ? "the other end closed it" : system_error_text(error_number);
+}
+
 }  // namespace
 
-Adapter::Adapter(Port port, WaitMode wait, Writes writes) : port_(std::move(port)), wait_(wait), writes_(writes) {
+Adapter::Adapter(Port port, WaitMode wait, Writes writes)
+    : port_(std::move(port)),
+      wait_(wait),
+      look_mask_(wait == WaitMode::spin ? spinning_look_mask : yielding_look_mask),
+      writes_(writes) {
   ibv_context* const context = port_.context.get();
   domain_.reset(ibv_alloc_pd(context));
   if (!domain_) throw_cannot("make a protection domain", errno);
@@ -106,27 +115,63 @@ void Adapter::sleep() {
   is_armed_ = false;
 }
 
+/// Before anything else passes over other connections: what the queue has of this one is for nobody.
+void Adapter::close(Peer& peer) {
+  peer.pair.handle.reset();
+  peer.loop_end.handle.reset();
+  std::array<ibv_wc, 16> done;
+  for (int num = 0; (num = ibv_poll_cq(queue_.get(), static_cast<int>(done.size()), done.data())) > 0;) {
+    take_with_failures({done.data(), static_cast<std::size_t>(num)});
+  }
+  num_signalled_ -= peer.num_signalled;
+  peer.num_signalled = peer.num_unreaped = 0;
+  peer.num_asked = peer.num_arrived = 0;
+}
+
+void Adapter::give_up(Peer& peer) {
+  close(peer);
+  ::shutdown(std::exchange(peer.socket, -1), SHUT_RDWR);
+}
+
+void Adapter::lose(Peer& peer, const std::string& why) {
+  give_up(peer);
+  throw cluster::ConnectionLost(peer.rank, fmt::format("lost the connection to rank {}", peer.rank), why);
+}
+
 /// A partner that ended in order may have been faster than the queue: it counts as lost only if it is gone at two
 /// looks.
 void Adapter::look_after_partners() {
+  throw_failure();
   const std::uint64_t time_ns = now_ns();
   if (time_ns < next_look_ns_) return;
   next_look_ns_ = time_ns + between_looks_ns;
   for (Peer* const peer : peers_) {
     if (peer == nullptr || peer->socket < 0 || !peer->owes_something() || !is_closed(peer->socket)) continue;
-    if (peer->seemed_gone) throw_broken(peer->rank, "that rank has ended");
+    if (peer->seemed_gone) lose(*peer, why_closed(peer->socket));
     peer->seemed_gone = true;
   }
 }
 
-void Adapter::fail(const ibv_wc& done) const {
-  const Peer* const peer = peers_[done.wr_id >> 32];
-  throw_broken(peer == nullptr ? -1 : peer->rank,
-               fmt::format("{} on {}", ibv_wc_status_str(done.status), port_.text()));
+/// Of a connection that has failed all that was posted fails behind the first, which alone says why.
+void Adapter::take_with_failures(std::span<const ibv_wc> done) {
+  for (const ibv_wc& one : done) {
+    std::string& failure = peers_[one.wr_id >> 32]->failure;
+    if (one.status == IBV_WC_SUCCESS) {
+      take(one);
+    } else if (failure.empty()) {
+      failure = fmt::format("{} on {}", ibv_wc_status_str(one.status), port_.text());
+    }
+  }
 }
 
-void Adapter::fail_posting(const Peer& peer, int error_number) const {
-  throw_broken(peer.rank, fmt::format("{}: {}", port_.text(), system_error_text(error_number)));
+void Adapter::throw_failure() {
+  for (Peer* const peer : peers_) {
+    if (peer != nullptr && !peer->failure.empty() && peer->owes_something()) lose(*peer, peer->failure);
+  }
+}
+
+void Adapter::fail_posting(Peer& peer, int error_number) {
+  lose(peer, fmt::format("{}: {}", port_.text(), system_error_text(error_number)));
 }
 
 void Adapter::fail_polling() {

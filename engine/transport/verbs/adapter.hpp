@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "core/deadline.hpp"
@@ -16,7 +18,8 @@
 
 namespace leadline::transport::verbs {
 
-/// Counts into the peers what is done, sends and receives alike. A message that fails throws Error(run_failed).
+/// Counts into the peers what is done, sends and receives alike. Where a peer is lost of which something is under way
+/// or awaited, all waits throw cluster::ConnectionLost, once for each: then it is given up.
 class Adapter {
  public:
   enum class Writes { no, yes };  ///< whether partners may write into memory
@@ -37,7 +40,14 @@ class Adapter {
   /// A connection that is made and not connected yet; it is counted as long as it lives.
   std::unique_ptr<Peer> make_peer(std::int32_t rank);
   QueuePair make_pair() const { return {domain_.get(), queue_.get(), port_, takes_writes()}; }
-  void forget(const Peer& peer) { peers_[peer.index] = nullptr; }
+  void forget(Peer& peer) {
+    close(peer);
+    peers_[peer.index] = nullptr;
+  }
+
+  /// Local: nothing of this peer is under way or awaited any more, and no memory is used for it. The partner finds that
+  /// the socket has ended.
+  void give_up(Peer& peer);
 
   /// How many receives each of so many peers may have posted, so that the queue never overflows.
   std::uint32_t receives_each(std::size_t num_peers) const;
@@ -57,7 +67,14 @@ class Adapter {
   bool poll() {
     std::array<ibv_wc, 16> done;
     const int num = ibv_poll_cq(queue_.get(), static_cast<int>(done.size()), done.data());
-    for (int i = 0; i < num; ++i) take(done[static_cast<std::size_t>(i)]);
+    for (std::size_t i = 0; static_cast<int>(i) < num; ++i) {
+      if (done[i].status != IBV_WC_SUCCESS) [[unlikely]] {
+        take_with_failures({done.data() + i, static_cast<std::size_t>(num) - i});
+        throw_failure();
+        break;
+      }
+      take(done[i]);
+    }
     if (num < 0) [[unlikely]]
       fail_polling();
     return num > 0;
@@ -75,12 +92,14 @@ class Adapter {
   bool wait_until(const IsOver& is_over, Deadline deadline) {
     while (!is_over()) {
       if (deadline.has_passed()) return false;
-      if (!poll()) give_way();
+      if (poll()) continue;
+      give_way();
+      look_after_partners();
     }
     return true;
   }
 
-  [[noreturn, gnu::cold]] void fail_posting(const Peer& peer, int error_number) const;
+  [[noreturn, gnu::cold]] void fail_posting(Peer& peer, int error_number);
 
   /// What a work request carries to tell whose it is, and how many sends are done with it.
   static std::uint64_t mark(const Peer& peer, std::uint32_t num_sends) {
@@ -88,12 +107,11 @@ class Adapter {
   }
 
  private:
-  /// Between two of these in a row, some milliseconds: long enough to ask whether partners still are there.
-  static constexpr std::uint32_t idle_polls_between_looks = 1 << 16;
+  /// Idle polls between two looks whether partners still are there, less one: about a millisecond where nobody else
+  /// gets the core, and few enough where somebody has it for some milliseconds between two of them.
+  static constexpr std::uint32_t spinning_look_mask = (1 << 16) - 1, yielding_look_mask = (1 << 8) - 1;
 
   void take(const ibv_wc& done) {
-    if (done.status != IBV_WC_SUCCESS) [[unlikely]]
-      fail(done);
     Peer& peer = *peers_[done.wr_id >> 32];
     if ((done.opcode & IBV_WC_RECV) != 0) {
       ++peer.num_arrived;
@@ -106,18 +124,22 @@ class Adapter {
 
   void idle() {
     if (wait_ != WaitMode::spin) give_way();
-    if (++num_idle_polls_ % idle_polls_between_looks == 0) [[unlikely]]
+    if ((++num_idle_polls_ & look_mask_) == 0) [[unlikely]]
       look_after_partners();
   }
 
   void give_way();
   void sleep();
   [[gnu::cold]] void look_after_partners();
-  [[noreturn, gnu::cold]] void fail(const ibv_wc& done) const;
+  [[gnu::cold]] void take_with_failures(std::span<const ibv_wc> done);
+  [[gnu::cold]] void throw_failure();
+  [[noreturn, gnu::cold]] void lose(Peer& peer, const std::string& why);
+  void close(Peer& peer);
   [[noreturn, gnu::cold]] static void fail_polling();
 
   Port port_;
   WaitMode wait_;
+  std::uint32_t look_mask_;
   Writes writes_;
   Owned<ibv_pd> domain_;
   Owned<ibv_comp_channel> channel_;  ///< to sleep at; none for the other ways of waiting

@@ -72,7 +72,7 @@ void Flow::write_to(MessageAddresses places) {
   is_writing_ = true;
 }
 
-void Flow::make_room() {
+void Flow::await_room() {
   adapter_.wait_until([&] { return adapter_.has_room(peer_); });
 }
 

@@ -87,12 +87,17 @@ class Flow {
   /// From now on messages are written to where the partner said.
   void write_to(MessageAddresses places);
 
+  /// As long as it throws, nothing has been posted.
   void post(const std::byte* data, Notice notice) {
+    make_room();
     entry_.addr = reinterpret_cast<std::uintptr_t>(data);
     if (is_writing_) message_.wr.rdma.remote_addr = written_.next();
     post(message_, notice);
   }
-  void post_empty() { post(empty_, Notice::always); }
+  void post_empty() {
+    make_room();
+    post(empty_, Notice::always);
+  }
 
   /// One more message is wanted, and one more receive goes in ahead for that. Which it is: the how manyeth, from 1 on.
   std::uint64_t ask() {
@@ -117,8 +122,6 @@ class Flow {
 
  private:
   void post(ibv_send_wr& request, Notice notice) {
-    if (!adapter_.has_room(peer_)) [[unlikely]]
-      make_room();
     ++num_silent_;
     const bool is_told = notice == Notice::always || --num_out_ == 0 || num_silent_ == most_silent_;
     request.send_flags = is_told ? flags_of(request) | IBV_SEND_SIGNALED : flags_of(request);
@@ -145,7 +148,11 @@ class Flow {
     ++num_posted_;
   }
 
-  [[gnu::cold]] void make_room();
+  void make_room() {
+    if (!adapter_.has_room(peer_)) [[unlikely]]
+      await_room();
+  }
+  [[gnu::cold]] void await_room();
 
   Adapter& adapter_;
   Peer& peer_;

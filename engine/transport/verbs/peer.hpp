@@ -61,6 +61,7 @@ struct Peer {
   std::uint32_t num_unreaped = 0;   ///< sends in the queue, at any time
   std::uint32_t num_signalled = 0;  ///< those of them whose end will be told
   bool seemed_gone = false;
+  std::string failure;  ///< why nothing passes any more, as the adapter says it; empty while it does
 
   ibv_qp* sender() const { return pair.handle.get(); }
   ibv_qp* receiver() const { return loop_end.handle ? loop_end.handle.get() : pair.handle.get(); }

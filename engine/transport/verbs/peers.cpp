@@ -35,22 +35,39 @@ Peers::Peers(Adapter& adapter, const Context& context, Service service)
 
 Connected Peers::connect(int partner, Deadline deadline) {
   if (partner == own_rank_) return open_loop();
+  const std::chrono::milliseconds patience(deadline.left_ms());
   if (sockets_.connect(partner, deadline) == Connected::again) return Connected::again;
+  if (gives_up_silent_links()) deadline = Deadline::after(patience);  // the partner may have come late
   open_.erase(partner);
   close_lost();
   open(partner, deadline);
   return Connected::anew;
 }
 
+void Peers::drop(int partner) {
+  sockets_.drop(partner);
+  close_lost();
+}
+
 Peer& Peers::at(int partner) const {
+  Peer* const found = find(partner);
+  assert(found != nullptr && "connect() comes before everything else");
+  return *found;
+}
+
+Peer* Peers::find(int partner) const {
   const auto found = open_.find(partner);
-  assert(found != open_.end() && "connect() comes before everything else");
-  return *found->second.peer;
+  return found != open_.end() ? found->second.peer.get() : nullptr;
 }
 
 std::string Peers::agree(int partner, std::string_view told) const {
   if (partner == own_rank_) return std::string(told);
-  return exchange_addresses(sockets_.ends(partner).out, partner, told, Deadline::after(for_ever));
+  try {
+    return exchange_addresses(sockets_.ends(partner).out, partner, told, Deadline::after(for_ever));
+  } catch (const cluster::ConnectionLost&) {
+    adapter_.give_up(at(partner));  // its receives are posted
+    throw;
+  }
 }
 
 void Peers::open(int partner, Deadline deadline) {

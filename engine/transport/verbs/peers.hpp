@@ -2,6 +2,7 @@
 // The connections of one rank to its partners: addresses go by a socket, which stays open as long as the connection.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -24,11 +25,21 @@ class Peers {
 
   int own_rank() const { return own_rank_; }
 
+  /// As LinkSockets::give_up_silent_links().
+  void give_up_silent_links(std::chrono::milliseconds limit) { sockets_.give_up_silent_links(limit); }
+  bool gives_up_silent_links() const { return sockets_.gives_up_silent_links(); }
+
+  /// Local: as Transport::drop_link().
+  void drop(int partner);
+
   /// As Transport::connect(). Both ends throw Error(something_missing) where their ports cannot be connected.
   Connected connect(int partner, Deadline deadline);
 
   /// Local: connected before.
   Peer& at(int partner) const;
+
+  /// Local: the same; null where the link has been given up.
+  Peer* find(int partner) const;
 
   /// Local: throws Error(something_missing) where the limit has closed the link to one of them again; negative ones
   /// are left out.
@@ -36,7 +47,7 @@ class Peers {
 
   /// Partners: both are ready for what comes, and tell each other something by the way. With several partners, in
   /// ascending order. Oneself is told what one tells. May wait for ever: the watch (cluster/) ends a rank whose partner
-  /// is gone.
+  /// is gone. Where the partner is lost it is given up, and this throws cluster::ConnectionLost.
   std::string agree(int partner, std::string_view told) const;
 
  private:

@@ -2,6 +2,8 @@
 // Works out what comes from each neighbour in which order, and agrees with all of them that it may come.
 #include "transport/verbs/verbs_neighbours.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -53,20 +55,31 @@ std::uint32_t num_slots(const kernel::NeighbourExchange& exchange) {
 
 VerbsNeighbours::VerbsNeighbours(Adapter& adapter, const Peers& peers, int num_ranks,
                                  const kernel::NeighbourExchange& exchange, const kernel::NeighbourBuffers& buffers,
-                                 const kernel::NeighbourTask& task)
+                                 const kernel::NeighbourTask& task, std::function<void()> instead)
     : adapter_(adapter),
+      goes_on_(peers.gives_up_silent_links()),
+      barrier_(std::move(instead)),
       memory_out_(adapter.memory(buffers.send, reach(exchange, buffers))),
       memory_in_(adapter.memory(buffers.receive, reach(exchange, buffers))),
       awaited_(exchange.channels.size()),
       sending_(exchange.channels.size()) {
   adapter.refuse_too_long(exchange.message_size_bytes);
-  const auto rounds = kernel::barrier_rounds(peers.own_rank(), num_ranks);
+  std::vector<kernel::BarrierRound> rounds;
+  if (!barrier_) rounds = kernel::barrier_rounds(peers.own_rank(), num_ranks);
   const Arrivals arrivals = arrivals_of(exchange, task);
   std::map<std::int32_t, Flow*> flow_to;
   for (const kernel::NeighbourChannel& channel : exchange.channels) flow_to[channel.partner] = nullptr;
   for (const kernel::BarrierRound& round : rounds) flow_to[round.to] = flow_to[round.from] = nullptr;
+  std::vector<std::int32_t> partners;
+  for (const auto& [partner, flow] : flow_to) partners.push_back(partner);
+  peers.require(partners);
 
   for (auto& [partner, flow] : flow_to) {
+    Peer* const peer = peers.find(partner);
+    if (peer == nullptr) {
+      lost_links_.emplace_back(partner, fmt::format("the link to rank {} is not open", partner));
+      continue;
+    }
     FlowPlan plan{.message_size_bytes = exchange.message_size_bytes, .send_key = memory_out_.local_key()};
     plan.in = {.begin = reinterpret_cast<std::uintptr_t>(buffers.receive),
                .stride_bytes = buffers.stride_bytes,
@@ -82,14 +95,32 @@ VerbsNeighbours::VerbsNeighbours(Adapter& adapter, const Peers& peers, int num_r
     plan.num_in = plan.in.indexes.size() * num_exchanges(exchange, task);
     plan.num_ahead = adapter.receives_each(flow_to.size());
     const std::string encoded = plan.in.encoded(memory_in_.remote_key());
-    flow = flows_.emplace_back(std::make_unique<Flow>(adapter, peers.at(partner), std::move(plan))).get();
-    const std::string decoded = peers.agree(partner, encoded);
-    if (adapter.takes_writes()) flow->write_to(MessageAddresses::decoded(decoded));
+    try {
+      Flow& made = *flows_.emplace_back(std::make_unique<Flow>(adapter, *peer, std::move(plan)));
+      const std::string decoded = peers.agree(partner, encoded);
+      if (adapter.takes_writes()) made.write_to(MessageAddresses::decoded(decoded));
+      flow = &made;
+    } catch (const cluster::ConnectionLost& lost) {
+      lose(lost);
+    }
   }
   for (const kernel::NeighbourChannel& channel : exchange.channels) {
     channels_.push_back({flow_to[channel.partner], buffers.send + channel.slot * buffers.stride_bytes});
   }
   for (const kernel::BarrierRound& round : rounds) rounds_.push_back({flow_to[round.to], flow_to[round.from]});
+}
+
+void VerbsNeighbours::lose(const cluster::ConnectionLost& lost) {
+  if (!goes_on_) throw lost;
+  lost_links_.push_back(lost);
+  const auto forget = [&](Flow*& flow) {
+    if (flow != nullptr && flow->peer().rank == lost.partner()) flow = nullptr;
+  };
+  for (Channel& channel : channels_) forget(channel.flow);
+  for (Round& round : rounds_) {
+    forget(round.to);
+    forget(round.from);
+  }
 }
 
 }  // namespace leadline::transport::verbs

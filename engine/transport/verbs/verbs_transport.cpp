@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -146,6 +148,13 @@ class VerbsTransport final : public Transport {
     return info;
   }
 
+  bool give_up_silent_links(std::chrono::milliseconds limit) override {
+    peers_.give_up_silent_links(limit);
+    return true;
+  }
+  void drop_link(int partner) override { peers_.drop(partner); }
+  void replace_barrier(std::function<void()> barrier) override { barrier_ = std::move(barrier); }
+
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
            std::span<Sample> samples) override {
     const Path path = path_to(partner);
@@ -182,8 +191,11 @@ class VerbsTransport final : public Transport {
   std::optional<kernel::NeighbourMismatch> exchange_with_neighbours(const kernel::NeighbourExchange& exchange,
                                                                     const kernel::NeighbourBuffers& buffers,
                                                                     const kernel::NeighbourTask& task) override {
-    VerbsNeighbours links(adapter_, peers_, num_ranks_, exchange, buffers, task);
-    return kernel::run_neighbours(links, exchange, own(), buffers, task, progress_counter_);
+    VerbsNeighbours links(adapter_, peers_, num_ranks_, exchange, buffers, task, barrier_);
+    auto mismatch = kernel::run_neighbours(links, exchange, own(), buffers, task, progress_counter_);
+    links.await_sends();
+    if (!links.lost_links().empty()) throw LinksLost(links.lost_links());
+    return mismatch;
   }
 
   std::unique_ptr<Messages> messages(std::span<const std::int32_t> partners, std::size_t max_tickets) override {
@@ -213,6 +225,7 @@ class VerbsTransport final : public Transport {
   ProgressCounter& progress_counter_;
   Adapter adapter_;
   Peers peers_;
+  std::function<void()> barrier_;  ///< empty: over links
 };
 
 constexpr Setting settings[] = {
