@@ -157,7 +157,14 @@ std::optional<Finding> ranks_finding(bool were_there, const Losses& losses, std:
 bool go_on_without_lost(const RunRequest& request, cluster::Cluster& cluster, transport::Transport& transport,
                         double limit_s) {
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(limit_s));
-  if (request.strict_ranks || !transport.give_up_silent_links(limit)) return false;
+  if (request.strict_ranks || !transport.give_up_silent_links(limit)) {
+    if (const auto absent = cluster.lost_ranks(); !absent.empty()) {
+      throw AgreedError(Error(ExitStatus::run_failed, absent.front().why,
+                              "over " + transport.info().library + " a run needs all ranks",
+                              "Start it without that rank, or choose another --transport"));
+    }
+    return false;
+  }
   cluster.go_on_without_lost_ranks();
   return true;
 }

@@ -36,7 +36,7 @@ struct Losses {
 
 /// Local, on all ranks between the same two collectives, before the first link is opened: whether a run goes on without
 /// links and ranks that are lost: unless --strict-ranks ends it, or the transport cannot. A link that is silent for
-/// `limit_s` is lost.
+/// `limit_s` is lost. Throws AgreedError where the transport cannot, and a rank has not come.
 bool go_on_without_lost(const RunRequest& request, cluster::Cluster& cluster, transport::Transport& transport,
                         double limit_s);
 

@@ -44,9 +44,9 @@ std::unique_ptr<Cluster> join(const RunRequest& request, std::unique_ptr<cluster
   cluster::JoinOptions options;
   options.timeout = timeout_of(request);
   options.start_timeout = nanoseconds_of(request.start_timeout_s);
+  const auto& transport = transport::transport_named(transport::parse_choice(request.transport).name);
   options.leaves_out_absent =
-      !request.strict_ranks &&
-      transport::transport_named(transport::parse_choice(request.transport).name).begins_without_absent;
+      !request.strict_ranks && transport::begins_without_absent(transport, request.transport_options);
   options.interface = request.interface;
   options.host_name_suffix = request.host_name_suffix;
   return Cluster::join(std::move(bootstrap), options);

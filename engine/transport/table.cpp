@@ -24,25 +24,27 @@ constexpr Entry in_gpu_memory(const char* name, const char* purpose) {
   return entry;
 }
 
-constexpr Entry tcp() {
-  Entry entry = one_module("tcp", "the kernel's TCP sockets; works everywhere",
-                           no_gpu_memory("no: sockets read and write ordinary memory"));
-  entry.begins_without_absent = true;
+/// Ranks that do not come may be left out, where the user gives the setting or it is empty.
+constexpr Entry without_absent(Entry entry, const char* setting = "") {
+  entry.begins_without_absent = setting;
   return entry;
 }
 
 constexpr Entry table[] = {
-    tcp(),
+    without_absent(one_module("tcp", "the kernel's TCP sockets; works everywhere",
+                              no_gpu_memory("no: sockets read and write ordinary memory"))),
     {"mpi",
      "the MPI library that the launcher belongs to",
      {{{"mpi_openmpi", open_mpi_launchers}, {"mpi_mpich", mpich_launchers}}},
      no_gpu_memory("if the MPI library is built for it")},
-    one_module("ucx", "UCX: shared memory, TCP, InfiniBand, whatever UCX_TLS allows (ucx:tcp,self)",
-               no_gpu_memory("if UCX is built for it")),
-    one_module("libfabric", "libfabric: Slingshot, EFA, Omni-Path, TCP, shared memory, by its provider (libfabric:shm)",
-               no_gpu_memory("no: it is not registered with libfabric")),
-    one_module("verbs", "InfiniBand verbs: InfiniBand and RoCE, by device (verbs:mlx5_0)",
-               no_gpu_memory("no: it is not registered with the adapter")),
+    without_absent(one_module("ucx", "UCX: shared memory, TCP, InfiniBand, whatever UCX_TLS allows (ucx:tcp,self)",
+                              no_gpu_memory("if UCX is built for it")),
+                   "go-on=yes"),
+    without_absent(one_module(
+        "libfabric", "libfabric: Slingshot, EFA, Omni-Path, TCP, shared memory, by its provider (libfabric:shm)",
+        no_gpu_memory("no: it is not registered with libfabric"))),
+    without_absent(one_module("verbs", "InfiniBand verbs: InfiniBand and RoCE, by device (verbs:mlx5_0)",
+                              no_gpu_memory("no: it is not registered with the adapter"))),
     one_module("psm2", "PSM2: Omni-Path", no_gpu_memory("no: PSM2 is not asked for it")),
     one_module("portals4", "Portals 4: BXI, and whatever else has an implementation",
                no_gpu_memory("no: Portals 4 knows ordinary memory alone")),
@@ -97,6 +99,12 @@ std::span<const Limit> Entry::limits() const {
   const auto end =
       std::find_if(limit_list.begin(), limit_list.end(), [](const auto& limit) { return limit.option == nullptr; });
   return {limit_list.begin(), end};
+}
+
+bool begins_without_absent(const Entry& transport, std::span<const std::string> settings) {
+  const char* const setting = transport.begins_without_absent;
+  if (setting == nullptr || *setting == '\0') return setting != nullptr;
+  return std::find(settings.begin(), settings.end(), setting) != settings.end();
 }
 
 const Limit* limit_of(const Entry& transport, std::string_view option) {

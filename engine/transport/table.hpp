@@ -40,8 +40,9 @@ struct Entry {
   const char* purpose;  ///< one line for people
   std::array<ModuleFile, 2> file_list{};
   std::array<Limit, 2> limit_list{};
-  const char* allocator = nullptr;     ///< the default for messages; null = that of all transports
-  bool begins_without_absent = false;  ///< ranks that do not come may be left out
+  const char* allocator = nullptr;  ///< the default for messages; null = that of all transports
+  /// The setting, "NAME=VALUE", with which ranks that do not come may be left out; empty = always, null = never.
+  const char* begins_without_absent = nullptr;
 
   std::span<const ModuleFile> files() const;
   std::span<const Limit> limits() const;  ///< what is not named here works
@@ -55,6 +56,9 @@ const Entry& transport_named(std::string_view name);
 
 /// The allocator of the transport that is meant by `choice`, as behind --transport; null also for names that are none.
 const char* default_allocator(std::string_view choice);
+
+/// Whether ranks that do not come may be left out with these settings, "NAME=VALUE" each.
+bool begins_without_absent(const Entry& transport, std::span<const std::string> settings);
 
 /// The limit of that option, or null.
 const Limit* limit_of(const Entry& transport, std::string_view option);

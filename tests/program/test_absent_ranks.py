@@ -13,6 +13,7 @@ import h5py
 import numpy as np
 import program
 import pytest
+from modules import require_module
 from program import Leadline
 from result import ResultFile
 
@@ -99,6 +100,40 @@ def test_every_benchmark(benchmark: str, leadline: Leadline, tmp_path: Path) -> 
     report = leadline("report", "r.h5")
     assert (report.status, report.err) == (0, "")
     assert not list(tmp_path.glob("f.*"))
+
+
+OVER_LIBRARIES = {"libfabric": ["libfabric:tcp;ofi_rxm"], "ucx": ["ucx:tcp,self", "--transport-option", "go-on=yes"]}
+
+
+@pytest.mark.parametrize("benchmark", ["link", "topology"])
+@pytest.mark.parametrize("transport", OVER_LIBRARIES)
+def test_over_libraries(transport: str, benchmark: str, tmp_path: Path) -> None:
+    require_module(transport)
+    words = link() if benchmark == "link" else [benchmark, *BENCHMARKS[benchmark], "--wait", "yield"]
+    more = ["--transport", *OVER_LIBRARIES[transport], "--start-timeout", "2s", "--output", "r.h5"]
+    ends = run_without([1, 4], tmp_path, *words, *more)
+    assert {end.status for end in ends.values()} == {1}, ends[0].err
+    assert "2 ranks did not join the run: " in ends[0].out
+    is_there = ~np.isin(np.arange(RANKS), [1, 4])
+    if benchmark == "link":
+        result = ResultFile(tmp_path / "r.h5")
+        assert np.array_equal(result.measured(), result.every_pair() & np.outer(is_there, is_there))
+        return
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+        assert file["topologies/0000/num_served"][0, 0].tolist() == [4 * there for there in is_there]
+
+
+@pytest.mark.parametrize("transport", ["libfabric:shm", "ucx:tcp,self"])
+def test_over_libraries_that_need_all_ranks(transport: str, tmp_path: Path) -> None:
+    """Of libfabric it is known only when its provider is."""
+    require_module(transport)
+    words = link("--transport", transport, "--start-timeout", "2s", "--output", "r.h5")
+    ends = run_without([5], tmp_path, *words)
+    assert {end.status for end in ends.values()} == {4}
+    assert "rank 5 did not join within 2 s" in "".join(end.err for end in ends.values())
+    if transport == "libfabric:shm":
+        assert "a run needs all ranks" in ends[0].complaints[-1]
 
 
 def test_files_that_need_all_ranks(tmp_path: Path) -> None:

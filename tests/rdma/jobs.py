@@ -24,13 +24,14 @@ def option(*settings: str) -> tuple[str, ...]:
     return tuple(word for setting in settings for word in ("--transport-option", setting))
 
 
-def _on_hosts(num: int) -> str:
-    """A rank on each of so many simulated hosts, each with a device of its own."""
+def _on_hosts(num: int, *more: str, absent: int = -1) -> str:
+    """A rank on each of so many simulated hosts, each with a device of its own; but for one."""
     addresses = " ".join(f"LEADLINE_ADDRESS_{i}=10.88.0.{i + 1} LEADLINE_PORT_{i}={60000 + i}" for i in range(num))
-    words = ("link", *FEW, "--verify", "--transport", "verbs", "--quiet", "--output", "r.h5", *ASLEEP)
+    words = ("link", *FEW, "--verify", "--transport", "verbs", "--quiet", "--output", "r.h5", *ASLEEP, *more)
+    ranks = " ".join(str(rank) for rank in range(num) if rank != absent)
     return f"""
 export LEADLINE_SIZE={num} LEADLINE_SECRET=0123456789abcdef0123456789abcdef {addresses}
-for i in $(seq 0 {num - 1}); do
+for i in {ranks}; do
   LEADLINE_RANK=$i unshare --uts sh -c 'hostname "$0"; exec "$@"' "node$i" \
     {shlex.join((PROGRAM, *words))} --interface "v$i" &
   started="${{started:-}} $!"
@@ -111,6 +112,7 @@ JOBS = [
         ),
     ),
     Job("hosts", _on_hosts(4)),
+    Job("host-absent", _on_hosts(4, "--start-timeout", "6s", absent=2)),
     Job(
         "lossy",
         "tc qdisc add dev v0 root netem loss 2% seed 1 2>/dev/null || tc qdisc add dev v0 root netem loss 2%\n"

@@ -84,15 +84,15 @@ def test_a_rank_on_each_host(ended: Ended) -> None:
     assert has_every_pair(result, 0)
 
 
+LEFT = [True, True, False, True]  # without rank 2
+
+
 def went_on_without_rank_2(done: Done) -> None:
     """The status and the words of a run that has lost it."""
     assert done.status == 1, f"status {done.status}: {done.out[-2000:]}{done.err[-2000:]}"
     assert ". The run goes on without rank 2\n" in done.err
     assert "1 rank was lost during the run: rank 2 on " in done.out
     assert "could not be measured" not in done.out, "no pair of the others is lost"
-
-
-LEFT = [True, True, False, True]
 
 
 @pytest.mark.slow
@@ -117,6 +117,16 @@ def test_a_topology_test_goes_on_without_a_rank(ended: Ended, how: str) -> None:
     assert served[0].tolist() == [3] * 4
     assert served[-1].tolist() == [2, 2, 0, 2]
     assert (times[-1] > 0).tolist() == LEFT
+
+
+@pytest.mark.slow
+def test_the_others_begin_without_a_rank_that_does_not_come(ended: Ended) -> None:
+    done = ended["host-absent"]
+    assert done.status == 1, f"status {done.status}: {done.out[-2000:]}{done.err[-2000:]}"
+    assert "leadline: rank 2 did not join within 6 s" in done.err
+    result = ResultFile(done.folder / "r.h5")
+    assert result.complete
+    assert np.array_equal(result.measured(size=0), result.every_pair() & np.outer(LEFT, LEFT))
 
 
 @pytest.mark.slow

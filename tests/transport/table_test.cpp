@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 
 #include <set>
+#include <string>
+#include <vector>
 
 #include "core/error.hpp"
 
@@ -46,6 +48,16 @@ TEST(Table, SaysWhoseMessagesLieInMemoryOfTheirOwn) {
   EXPECT_EQ(default_allocator("carrier_pigeon"), nullptr);
   EXPECT_STREQ(default_allocator("cuda"), "cuda");
   EXPECT_STREQ(default_allocator("nccl:"), "cuda");
+}
+
+TEST(Table, SaysOverWhichTransportsRanksMayStayAway) {
+  const auto begins = [](const char* name, std::vector<std::string> settings) {
+    return begins_without_absent(transport_named(name), settings);
+  };
+  for (const char* name : {"tcp", "libfabric", "verbs"}) EXPECT_TRUE(begins(name, {})) << name;
+  for (const char* name : {"ucx", "mpi", "psm2", "nccl", "model"}) EXPECT_FALSE(begins(name, {})) << name;
+  EXPECT_TRUE(begins("ucx", {"tls=tcp,self", "go-on=yes"}));
+  EXPECT_FALSE(begins("ucx", {"tls=tcp,self", "go-on=no"}));
 }
 
 TEST(Choice, IsANameWithAnArgumentBehindTheFirstColon) {

@@ -135,7 +135,9 @@ class Peers {
       const Descriptor socket = rendezvous_.meet(partner, deadline, drive_);
       open_anew(partner, socket.fd(), deadline);
     } else {
+      const std::chrono::milliseconds patience(deadline.left_ms());
       if (sockets_.connect(partner, deadline) == Connected::again) return Connected::again;
+      if (gives_up_silent_links()) deadline = Deadline::after(patience);  // the partner may have come late
       close(partner);
       close_lost();
       open_anew(partner, sockets_.ends(partner).out, deadline);
