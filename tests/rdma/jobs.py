@@ -66,7 +66,7 @@ def _to_rank_2(signal: str) -> str:
 
 
 FOUR_SIZES = ("--message-size", "1000-1003+1", "--messages", "200", "--batches", "20", "--retest", "0")
-EIGHT_SIZES = ("--message-size", "1KiB-8KiB+1KiB", "--iterations", "20", "--pattern", "complete2")
+FOUR_CELLS = ("--message-size", "1KiB-4KiB+1KiB", "--iterations", "20", "--pattern", "complete2")
 
 
 # The timed jobs first: what is refused needs no quiet machine.
@@ -124,10 +124,10 @@ JOBS = [
         Job(f"link-without-{how}", _with_fault(_to_rank_2(signal), "link", "(2 of 4)", *FOUR_SIZES, *ASLEEP))
         for how, signal in (("killed", "KILL"), ("stopped", "STOP"))
     ),
-    Job("topology-without-killed", _with_fault(_to_rank_2("KILL"), "topology", " 1/8 ", *EIGHT_SIZES, *YIELDING)),
+    Job("topology-without-killed", _with_fault(_to_rank_2("KILL"), "topology", " 1/4 ", *FOUR_CELLS, *YIELDING)),
     Job(
         "topology-without-stopped",
-        _with_fault(_to_rank_2("STOP"), "topology", " 1/8 ", *EIGHT_SIZES, *ASLEEP, *option("write=yes")),
+        _with_fault(_to_rank_2("STOP"), "topology", " 1/4 ", *FOUR_CELLS, *ASLEEP, *option("write=yes")),
     ),
     Job(
         "device-cut-off",

@@ -19,10 +19,10 @@ constexpr std::uint32_t wanted_sends = 128, wanted_receives = 256;
 /// Larger ones make each entry of the send queue longer; 220 fills four units of 64 bytes on ConnectX.
 constexpr std::uint32_t wanted_inline_bytes[] = {220, 96, 32, 0};
 
-// As the architecture encodes them: 4.096 us * 2^16 = 0.27 s until a packet is sent again, seven times (with 67 ms
-// devices in software on a busy machine repeat what was only late); 10 us until a message is offered again for which no
-// receive was posted, for ever.
-constexpr std::uint8_t ack_timeout = 16, num_retries = 7, retries_for_ever = 7, receiver_not_ready_timer = 1;
+// As the architecture encodes them: 4.096 us * 2^16 = 0.27 s until a packet is sent again, six times (with 67 ms
+// devices in software on a busy machine repeat what was only late, and seven times is for ever there); 10 us until a
+// message is offered again for which no receive was posted, for ever.
+constexpr std::uint8_t ack_timeout = 16, num_retries = 6, retries_for_ever = 7, receiver_not_ready_timer = 1;
 
 Owned<ibv_qp> made(ibv_pd* domain, ibv_qp_init_attr& wanted) {
   for (const std::uint32_t bytes : wanted_inline_bytes) {
