@@ -74,8 +74,8 @@ void declare_who(OptionTable& options, RunRequest& request) {
                   request.timeout_s);
   options
       .seconds("--start-timeout",
-               "how long ranks that were started one by one (LEADLINE_RANK) wait for the others; with tcp those that "
-               "have not come then are left out",
+               "how long ranks that were started one by one (LEADLINE_RANK) wait for the others; those that have "
+               "not come then are left out, where the transport can go on",
                1, request.start_timeout_s)
       .by_default("as --timeout");
   options.flag(
