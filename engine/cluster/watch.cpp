@@ -466,7 +466,7 @@ void Watch::look_at_own_progress() {
     }
     return;
   }
-  const bool is_in_file_call = stall_detector_.progress_counter.file_call.kind() == FileCallKind::one_call;
+  const bool is_in_file_call = this->is_in_file_call();
   Clock::duration told_after = settings_.timeout / 2;
   if (is_in_file_call) told_after = std::min<Clock::duration>(told_after, told_file_call_after);
   const auto time = stall_detector_.standstill(now_, told_after);
@@ -488,8 +488,14 @@ void Watch::look_at_own_progress() {
        nullptr);
 }
 
+/// Of which each has the patience of a single call.
+bool Watch::is_in_file_call() const {
+  const FileCallKind kind = stall_detector_.progress_counter.file_call.kind();
+  return kind == FileCallKind::one_call || kind == FileCallKind::many_short_calls;
+}
+
 void Watch::begin_stall(AwaitedRanks::Ranks awaited, Clock::duration lasts) {
-  const bool is_in_file_call = stall_detector_.progress_counter.file_call.kind() == FileCallKind::one_call;
+  const bool is_in_file_call = this->is_in_file_call();
   if (is_in_file_call) awaited = {};
   std::vector<std::int32_t>& partners = awaited.partners;
   partners.erase(std::remove(partners.begin(), partners.end(), settings_.rank), partners.end());

@@ -101,10 +101,15 @@ struct StallDetector {
   std::optional<Clock::duration> standstill(Clock::time_point now, Clock::duration patience) {
     const auto count = progress_counter.count.load(std::memory_order_relaxed);
     const std::uint64_t call_begin_ns = progress_counter.file_call.begin_ns();
-    const State state = this->state();
-    if (count != count_seen_ || call_begin_ns != call_begin_ns_seen_ || state != state_seen_) {
+    const bool makes_short_calls = progress_counter.file_call.kind() == FileCallKind::many_short_calls;
+    std::string system_call = makes_short_calls ? progress_counter.file_call.system_call() : std::string();
+    State state = this->state();
+    if (!system_call.empty()) state = State::in_file_call;
+    if (count != count_seen_ || call_begin_ns != call_begin_ns_seen_ || state != state_seen_ ||
+        system_call != system_call_seen_) {
       count_seen_ = count;
       call_begin_ns_seen_ = call_begin_ns;
+      system_call_seen_ = std::move(system_call);
       state_seen_ = state;
       since_ = now;
     }
@@ -124,6 +129,7 @@ struct StallDetector {
     switch (progress_counter.file_call.kind()) {
       case FileCallKind::one_call:
         return State::in_file_call;
+      case FileCallKind::many_short_calls:
       case FileCallKind::many_calls:
         return State::elsewhere;
       case FileCallKind::none:
@@ -134,6 +140,7 @@ struct StallDetector {
   }
 
   std::uint64_t count_seen_ = 0, call_begin_ns_seen_ = 0;
+  std::string system_call_seen_;
   State state_seen_ = State::elsewhere;
   Clock::time_point since_ = Clock::now();
 };
@@ -257,6 +264,7 @@ class Watch final : private JoinHandler {
   void listen_to(WatchEdge& edge);
   void look_for_trouble();
   void look_at_own_progress();
+  bool is_in_file_call() const;
   void begin_stall(AwaitedRanks::Ranks awaited, Clock::duration lasts);
   void end_stall();
   void probe(const std::vector<std::int32_t>& ranks);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include <ctime>
+#include <fstream>
 
 #include "core/units.hpp"
 
@@ -37,6 +38,15 @@ std::string CurrentFileCall::text() const {
   const std::uint64_t now = now_ns(), begin = begin_ns();
   if (now > begin + told_ns) text += " since " + time_of_day(now - begin);
   return text;
+}
+
+std::string CurrentFileCall::system_call() const {
+  std::ifstream file(fmt::format("/proc/self/task/{}/syscall", thread_.load(std::memory_order_relaxed)));
+  std::string line;
+  std::getline(file, line);
+  // Otherwise "running", or -1 where it waits for a page.
+  const bool is_in_call = !line.empty() && line.front() >= '0' && line.front() <= '9';
+  return is_in_call ? line : std::string();
 }
 
 }  // namespace leadline

@@ -2,6 +2,8 @@
 // The call into a file system that a measuring thread is in, for the thread that watches it.
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -20,8 +22,9 @@ struct FileRange {
 /// What the watch may expect of it.
 enum class FileCallKind : std::uint8_t {
   none,
-  one_call,    ///< it returns within the time that a rank may be stuck
-  many_calls,  ///< a library or a loop makes an unknown number of them, so that they may take much longer
+  one_call,          ///< it returns within the time that a rank may be stuck
+  many_short_calls,  ///< a library makes an unknown number of them, each of which returns within that time
+  many_calls,        ///< a library or a loop makes an unknown number of them, so that they may take much longer
 };
 
 /// Written by the measuring thread, with relaxed stores in a timed loop; read by the watch at any time. Where the
@@ -40,6 +43,7 @@ class CurrentFileCall {
     offset_bytes_.store(range.offset_bytes, std::memory_order_relaxed);
     size_bytes_.store(range.size_bytes, std::memory_order_relaxed);
     begin_ns_.store(now_ns(), std::memory_order_relaxed);
+    if (kind == FileCallKind::many_short_calls) thread_.store(::gettid(), std::memory_order_relaxed);
     kind_.store(kind, std::memory_order_relaxed);
   }
   void leave() noexcept { kind_.store(FileCallKind::none, std::memory_order_relaxed); }
@@ -48,6 +52,10 @@ class CurrentFileCall {
   /// Differs from call to call.
   std::uint64_t begin_ns() const noexcept { return begin_ns_.load(std::memory_order_relaxed); }
 
+  /// Of many short calls: the system call that the thread is blocked in, with its arguments, as the kernel shows it.
+  /// Empty where it is in none, and where the kernel does not say.
+  std::string system_call() const;
+
   /// "writing 64 KiB at 1048576 of FILE since 07:16:50 UTC"; no time where it has just begun; empty outside of a call.
   std::string text() const;
 
@@ -55,6 +63,7 @@ class CurrentFileCall {
   std::atomic<FileCallKind> kind_{FileCallKind::none};
   std::atomic<const char*> doing_{""};
   std::atomic<std::uint64_t> offset_bytes_{0}, size_bytes_{0}, begin_ns_{0};
+  std::atomic<pid_t> thread_{0};
   mutable std::mutex mutex_;
   std::string file_;
 };

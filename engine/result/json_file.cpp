@@ -34,7 +34,8 @@ JsonFile::JsonFile(cluster::Cluster& cluster, const std::string& path, ExistingF
     : cluster_(cluster), path_(cluster.broadcast(path)), existing_(existing), incomplete_(std::move(incomplete)) {
   all_or_error(cluster_, [&] {
     if (cluster_.rank() != 0 || path_ == "-") return;
-    const InFileCall in_call(cluster_.progress_counter().file_call, "creating", path_, {}, FileCallKind::many_calls);
+    const InFileCall in_call(cluster_.progress_counter().file_call, "creating", path_, {},
+                             FileCallKind::many_short_calls);
     put(incomplete_(reason_from_the_start));
   });
 }

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,6 +19,7 @@
 #include "cluster/handshake.hpp"
 #include "cluster/tcp_cluster.hpp"
 #include "cluster/watch.hpp"
+#include "core/deadline.hpp"
 
 namespace leadline::cluster {
 namespace {
@@ -218,6 +222,43 @@ TEST(StallDetector, each_call_into_a_file_system_has_the_patience_of_a_transport
   EXPECT_FALSE(stall_detector.standstill(now + 1001s, 10s));
   EXPECT_FALSE(stall_detector.standstill(now + 1100s, 10s)) << "a library may make any number of calls";
   EXPECT_TRUE(stall_detector.standstill(now + 1200s, 10s));
+}
+
+TEST(StallDetector, each_of_many_short_calls_has_the_patience_of_one) {
+  using namespace std::chrono_literals;
+  StallDetector stall_detector;
+  CurrentFileCall& file_call = stall_detector.progress_counter.file_call;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  std::thread measuring([&] {
+    char bytes[2];
+    const InFileCall in_calls(file_call, "creating", "f", {}, FileCallKind::many_short_calls);
+    (void)!::read(ends[0], bytes, 1);
+    (void)!::read(ends[0], bytes, 2);
+  });
+  const auto await_call_after = [&](const std::string& before) {
+    const Deadline deadline = Deadline::after(10s);
+    std::string call;
+    while ((call.empty() || call == before) && !deadline.has_passed()) call = file_call.system_call();
+    return call;
+  };
+  const std::string first = await_call_after("");
+  const auto now = StallDetector::Clock::now();
+  if (!first.empty()) {
+    EXPECT_FALSE(stall_detector.standstill(now, 10s));
+    EXPECT_FALSE(stall_detector.standstill(now + 9s, 10s));
+    EXPECT_EQ(stall_detector.standstill(now + 11s, 10s), 11s);
+  }
+  (void)!::write(ends[1], "x", 1);
+  if (!first.empty()) {
+    EXPECT_NE(await_call_after(first), first);
+    EXPECT_FALSE(stall_detector.standstill(now + 12s, 10s)) << "a call that follows is progress";
+    EXPECT_EQ(stall_detector.standstill(now + 23s, 10s), 11s);
+  }
+  (void)!::write(ends[1], "x", 1);
+  measuring.join();
+  for (const int end : ends) ::close(end);
+  if (first.empty()) GTEST_SKIP() << "the kernel does not show system calls";
 }
 
 TEST(FirstCause, a_rank_inside_a_file_call_goes_before_all_that_wait_for_it) {

@@ -140,6 +140,19 @@ def test_a_signal_while_a_call_never_returns(frozen: hanging.HangingFiles, tmp_p
     assert status_of(tmp_path / "r.h5") == (False, end.reason)
 
 
+@pytest.mark.parametrize("name", ["r.h5", "r.json", "r.sion"])
+def test_a_result_file_that_is_never_created(
+    name: str, frozen: hanging.HangingFiles, tmp_path: Path, files: Path
+) -> None:
+    """However many calls a library makes for it, each of them has --timeout."""
+    frozen.freeze(hanging.WRITE, ".leadline-", after=1 if name == "r.h5" else 0)
+    words = ["link", "--local", "2", "--timeout", "2s", "--wait", "yield", "--message-size", "1KiB"]
+    end = until_it_gives_up([program.PROGRAM, *words, "--output", files / name], tmp_path)
+    assert end.status == 4, end.err
+    place = re.escape(str(files / name))
+    assert re.match(rf"rank 0 on \S+ has waited for a file system for .*creating {place} since", end.reason)
+
+
 @pytest.mark.parametrize("benchmark", ["io", "link"])
 def test_a_result_file_that_is_never_written(
     benchmark: str, frozen: hanging.HangingFiles, tmp_path: Path, files: Path

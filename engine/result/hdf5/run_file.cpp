@@ -48,7 +48,8 @@ void RunFile::create(RunHeader& header, const RunFileSetup& setup, const Structu
   std::optional<OutputFile> file;
   NonceLocation place;
   const std::string offsets = text_of_rank_0(cluster_, [&] {
-    const InFileCall in_call(cluster_.progress_counter().file_call, "creating", path, {}, FileCallKind::many_calls);
+    const InFileCall in_call(cluster_.progress_counter().file_call, "creating", path, {},
+                             FileCallKind::many_short_calls);
     header.nonce = random_nonce();
     // Under its name when its structure is there: a kill in between leaves no half of one.
     StagedFile staged(path, setup.existing);

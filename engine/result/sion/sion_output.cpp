@@ -55,7 +55,8 @@ void SionOutput::create() {
   NonceLocation nonce;
   all_or_error(cluster_, [&] {
     if (cluster_.rank() != 0) return;
-    const InFileCall in_call(cluster_.progress_counter().file_call, "creating", path_, {}, FileCallKind::many_calls);
+    const InFileCall in_call(cluster_.progress_counter().file_call, "creating", path_, {},
+                             FileCallKind::many_short_calls);
     header_.nonce = random_nonce();
     nonce = {header_.nonce, prefix_offset};
     StagedFile staged(path_, setup_.existing);
