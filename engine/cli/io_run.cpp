@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -17,6 +19,7 @@
 #include "bench/io/buffers.hpp"
 #include "bench/io/measure.hpp"
 #include "bench/io/plan.hpp"
+#include "bench/io/summary.hpp"
 #include "bench/io/untimed_files.hpp"
 #include "bench/io/validity_warnings.hpp"
 #include "bench/plan.hpp"
@@ -74,6 +77,48 @@ std::string directory_of(const std::string& file) {
   const std::size_t slash = file.rfind('/');
   return slash == std::string::npos ? "." : file.substr(0, slash + 1);
 }
+
+/// Counts the phases that are stored and, on rank 0, keeps them, for a failure that the watch reports.
+class StoredPhases final : public bench::io::PhaseStore {
+ public:
+  /// `so_far` is looked at on rank 0 alone.
+  StoredPhases(int rank, const IoResult& so_far) : so_far_(rank == 0 ? so_far : IoResult{}), is_root_(rank == 0) {}
+
+  /// Before the first phase; the store outlives the last one.
+  void pass_to(bench::io::PhaseStore& store) { store_ = &store; }
+
+  void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) override {
+    store_->write(position, own, summary);
+    const std::lock_guard lock(mutex_);
+    ++num_stored_;
+    if (is_root_) so_far_.phases.push_back(summary);
+  }
+
+  /// Behind the last phase.
+  void end() {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+
+  struct SoFar {
+    std::size_t num_stored = 0;
+    IoResult result;
+  };
+
+  /// From the watch thread; nothing behind the last phase.
+  std::optional<SoFar> so_far() const {
+    const std::lock_guard lock(mutex_);
+    if (is_over_) return std::nullopt;
+    return SoFar{num_stored_, so_far_};
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  IoResult so_far_;
+  bool is_root_, is_over_ = false;
+  std::size_t num_stored_ = 0;
+  bench::io::PhaseStore* store_ = nullptr;
+};
 
 /// See StagedRun.
 class IoTest {
@@ -140,18 +185,41 @@ class IoTest {
         .row_path = request.row_path,
         .placement = placement,
         .num_phases = plan.phases.size()};
+    stored_ = std::make_unique<StoredPhases>(rank_, so_far);
     return result::open_io_file(cluster, so_far, setup);
+  }
+
+  /// From the watch thread: keeps in the file the phase in the middle of which the run ends. What to tell of all
+  /// phases; nothing where there is none, or this rank does not know them.
+  std::optional<Result> interrupted(cluster::Cluster& cluster, const Plan& plan, File& file, const std::string& why,
+                                    const cluster::PartialResults& partial_results) const {
+    std::optional<StoredPhases::SoFar> so_far = stored_->so_far();
+    if (!so_far) return std::nullopt;
+    const std::size_t index = so_far->num_stored;
+    std::optional<PhaseSummary> phase;
+    if (index < plan.phases.size()) phase = bench::io::interrupted_phase(plan.phases[index], partial_results, why);
+    if (phase) file.keep_interrupted(*phase);
+    if (cluster.rank() != 0) return std::nullopt;
+    Result result = std::move(so_far->result);
+    if (phase) result.phases.push_back(std::move(*phase));
+    if (result.phases.empty()) return std::nullopt;
+    result.complete = false;
+    result.incomplete_reason = why;
+    result.operations = bench::io::summarize_operations(result.phases);
+    return result;
   }
 
   void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan, Memory& memory,
                File& file, Progress* progress, const Request& request, Measured& measured) const {
+    stored_->pass_to(file);
     bench::io::measure({request, plan, cluster, run_environment.transport(), *backend_, files_,
-                        run_environment.placement(), run_, memory, file, progress},
+                        run_environment.placement(), run_, memory, *stored_, progress},
                        measured);
   }
 
-  bool take(Measured measured, const cluster::Cluster& /*cluster*/, const RunEnvironment& run_environment,
-            const Plan& /*plan*/, Result& result) const {
+  bool take(Measured measured, const cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,
+            Result& result) const {
+    stored_->end();
     result.phases = std::move(measured.phases);
     result.operations = std::move(measured.operations);
     result.hints = std::move(measured.hints);
@@ -184,6 +252,7 @@ class IoTest {
 };
 
 /// Where the target of rank 0 lies; empty where there is no such directory, which others will complain of.
+  std::unique_ptr<StoredPhases> stored_;
 std::string directory_of_target(const IoRequest& request) {
   std::string name = request.target;
   if (!request.targets_file.empty()) {

@@ -68,6 +68,9 @@ enum class Stage : std::uint8_t {
 ///
 ///   void adapt(request, run_environment)                               before the plan: takes out of the request what
 ///                                                                      the hosts do not allow, alike on all ranks
+///   optional<Result> interrupted(cluster, plan, file, why, partial_results)   in the watch thread of the rank that
+///                                                                      reports, when a run fails in the middle: keeps
+///                                                                      in the file what there is; what to tell of it
 ///   void stage_done(progress, stage, seconds)                          rank 0, where there is a progress
 ///   string judge(cluster, result, path)                                collective, at the end: why the status is
 ///   "below
@@ -149,7 +152,21 @@ class StagedRun final : public BenchmarkRun {
   void open_file() {
     file_ = run_collectively(
         cluster_, [&] { return benchmark_.open_file(cluster_, result_, plan_, run_environment_->placement()); });
-    cluster_.set_on_failure([this](const std::string& message) { file_->mark_incomplete(message); });
+    cluster_.set_on_failure([this](const std::string& message, const cluster::PartialResults& partial_results) {
+      keep_what_there_is(message, partial_results);
+    });
+  }
+
+  /// In the watch thread of the rank that reports why the run ends in the middle.
+  void keep_what_there_is(const std::string& message, const cluster::PartialResults& partial_results) {
+    if constexpr (requires { benchmark_.interrupted(cluster_, plan_, *file_, message, partial_results); }) {
+      const auto result = benchmark_.interrupted(cluster_, plan_, *file_, message, partial_results);
+      file_->mark_incomplete(message);
+      const bool is_told = result && presentation_.summary && presentation_.summarizes_failures;
+      if (is_told && file_->path() != "-") say_if_read(presentation_.summary(*result, file_->path()));
+    } else {
+      file_->mark_incomplete(message);
+    }
   }
 
   void make_progress() {

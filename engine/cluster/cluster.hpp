@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,6 +33,9 @@ struct LostRank {
   std::string why;        ///< "rank 3 on node3 died in round 4 of 7, with partner 1 (its connection closed)"
   bool was_there = true;  ///< false: it was lost before the run began
 };
+
+/// What ranks have of that which is being measured, by rank; those that could not say it any more are missing.
+using PartialResults = std::map<int, std::string>;
 
 /// A tree of TCP connections over all ranks (at most two children each), one set for collectives, one for the
 /// watch. Collectives are called by the measuring thread of every rank in the same order. A collective that loses
@@ -93,9 +97,14 @@ class Cluster : public Rendezvous {
   /// What this rank says of itself is told at once, not with the next heartbeat.
   virtual void tell_current_step() = 0;
 
-  /// `on_failure(message)` runs once, in the watch thread of the one rank that reports, directly before that
-  /// message goes to stderr and the process ends with status 4: the place to mark the result file.
-  virtual void set_on_failure(std::function<void(const std::string& message)> on_failure) = 0;
+  /// `partial_result()` says, in at most a few KiB, what this rank has of that which is being measured. Called once,
+  /// from the watch thread, when the run fails, so it may only read what does not change or is atomic.
+  virtual void set_partial_result(std::function<std::string()> partial_result) = 0;
+
+  /// `on_failure(message, partial_results)` runs once, in the watch thread of the one rank that reports, directly
+  /// before that message goes to stderr and the process ends with status 4: the place to mark the result file.
+  virtual void set_on_failure(
+      std::function<void(const std::string& message, const PartialResults& partial_results)> on_failure) = 0;
 
   /// Local: ends the run on all ranks with this error, from the middle of anything. The best-founded reason
   /// that reaches rank 0 is reported, once.

@@ -258,7 +258,11 @@ void TcpCluster::set_current_step(std::function<std::string(int rank)> current_s
   watch_->set_current_step(std::move(current_step));
 }
 
-void TcpCluster::set_on_failure(std::function<void(const std::string& message)> on_failure) {
+void TcpCluster::set_partial_result(std::function<std::string()> partial_result) {
+  watch_->set_partial_result(std::move(partial_result));
+}
+
+void TcpCluster::set_on_failure(std::function<void(const std::string&, const PartialResults&)> on_failure) {
   watch_->set_on_failure(std::move(on_failure));
 }
 

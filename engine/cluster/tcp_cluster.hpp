@@ -58,7 +58,8 @@ class TcpCluster final : public Cluster {
   ProgressCounter& progress_counter() override { return watch_->stall_detector().progress_counter; }
   void set_current_step(std::function<std::string(int rank)> current_step) override;
   void tell_current_step() override { watch_->tell_current_step(); }
-  void set_on_failure(std::function<void(const std::string& message)> on_failure) override;
+  void set_partial_result(std::function<std::string()> partial_result) override;
+  void set_on_failure(std::function<void(const std::string&, const PartialResults&)> on_failure) override;
   [[noreturn]] void abort(const Error& error) override;
   void leave() override;
 

@@ -183,7 +183,12 @@ void Watch::tell_current_step() {
   order([](Orders& orders) { orders.tell_step = true; });
 }
 
-void Watch::set_on_failure(std::function<void(const std::string&)> on_failure) {
+void Watch::set_partial_result(std::function<std::string()> partial_result) {
+  const std::lock_guard lock(mutex_);
+  partial_result_ = std::move(partial_result);
+}
+
+void Watch::set_on_failure(std::function<void(const std::string&, const PartialResults&)> on_failure) {
   const std::lock_guard lock(mutex_);
   on_failure_ = std::move(on_failure);
 }
@@ -201,6 +206,8 @@ bool Watch::expects(const Hello& hello) const {
   if (hello.purpose == Purpose::peer) return from >= 0 && from < settings_.rank;
   if (hello.purpose == Purpose::probe) return from >= 0 && from < settings_.size;
   if (lost_.contains(from)) return false;
+  const bool brings_results = failure_ && settings_.rank == 0 && hello.purpose == Purpose::watch;
+  if (brings_results) return from > 0 && from < settings_.size;
   if (hello.purpose == Purpose::relay) return goes_on_ && from != settings_.rank;
   if (goes_on_ && settings_.rank == 0 && from > 0 && from < settings_.size) return true;
   return is_first_of_child(hello);
@@ -264,7 +271,9 @@ void Watch::run() {
     settle_suspects();
     serve_attachment();
     send_heartbeats();
-    if (failure_) consider_the_end();
+    if (!failure_) continue;
+    bring_partial_results();
+    consider_the_end();
   }
   for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::goodbye);
   finish_orphans_and_relays();
@@ -400,6 +409,7 @@ void Watch::listen_to(WatchEdge& edge) {
     }
     if (message == WatchEdge::Message::suspect) take_suspect(text);
     if (message == WatchEdge::Message::lost) take_lost(text);
+    if (message == WatchEdge::Message::partial) take_partial_result(text);
     if (message == WatchEdge::Message::goodbye) edge.has_left = true;
     if (message == WatchEdge::Message::reported) edge.has_reported = true;
     if (message != WatchEdge::Message::failure) return;
@@ -871,12 +881,65 @@ void Attachment::serve(Clock::time_point now) {
 
 void Watch::note(Failure failure, const WatchEdge* heard_from) {
   if (failure_ && failure.kind <= failure_->kind) return;
-  if (!failure_) failing_since_ = now_;
+  const bool is_first = !failure_;
+  if (is_first) failing_since_ = now_;
   failure_ = std::move(failure);
   probe_silent_rank();
   const std::string bytes = packed(*failure_);
   for (WatchEdge& edge : edges_) {
     if (&edge != heard_from) edge.send(WatchEdge::Message::failure, bytes);
+  }
+  if (is_first) tell_partial_result();
+}
+
+void Watch::tell_partial_result() {
+  std::function<std::string()> partial_result;
+  {
+    const std::lock_guard lock(mutex_);
+    partial_result = partial_result_;
+  }
+  if (!partial_result) return;
+  std::string bytes;
+  append(bytes, static_cast<std::uint32_t>(settings_.rank));
+  take_partial_result(bytes + partial_result());
+}
+
+void Watch::take_partial_result(std::string_view bytes) {
+  Reader reader(bytes);
+  const auto rank = static_cast<int>(reader.number<std::uint32_t>());
+  partial_results_[rank] = reader.rest();
+  tell_parent(WatchEdge::Message::partial, std::string(bytes));
+}
+
+/// That of a rank that is gone does not come.
+bool Watch::awaits_partial_results() const {
+  // A launcher may end all ranks as soon as one has died.
+  if (failure_->kind == FailureKind::died && bootstrap_.membership() == nullptr) return false;
+  const bool is_one_gone = failure_->kind == FailureKind::died || failure_->kind == FailureKind::silent;
+  const std::size_t num_there = static_cast<std::size_t>(settings_.size) - lost_.size() - (is_one_gone ? 1 : 0);
+  return !partial_results_.empty() && partial_results_.size() < num_there && now_ - failing_since_ <= probe_patience;
+}
+
+/// To rank 0, where the rank between is gone.
+void Watch::bring_partial_results() {
+  if (partial_results_.empty() || parent_rank_ <= 0) return;
+  const WatchEdge* const above = parent();
+  if (above != nullptr && !above->is_lost) return;
+  if (!call_to_root_) {
+    const Hello hello{Purpose::watch, static_cast<std::uint32_t>(settings_.rank), 0};
+    try {
+      call_to_root_.emplace(settings_.address_of(0), hello, key_);
+    } catch (const Error&) {
+      return;  // no descriptor left
+    }
+  }
+  if (call_to_root_->advance() != Call::State::answered) return;
+  parent_rank_ = 0;
+  adopt(WatchEdge(0, call_to_root_->take(), now_));
+  for (const auto& [rank, text] : partial_results_) {
+    std::string bytes;
+    append(bytes, static_cast<std::uint32_t>(rank));
+    tell_parent(WatchEdge::Message::partial, bytes + text);
   }
 }
 
@@ -961,6 +1024,7 @@ void Watch::consider_the_end() {
     const bool is_explained = !reached_by_.empty() || failure_->kind == FailureKind::died;
     const Clock::duration patience = needs_others && settings_.size > 2 ? grace + probe_patience : grace;
     if (!is_explained && time <= patience) return;
+    if (awaits_partial_results()) return;
     explain();
     report();
     return;
@@ -1043,7 +1107,7 @@ void Watch::report() {
   const std::string line = line_of(failure_->error.what());
   const int status = static_cast<int>(failure_->error.status());
   if (was_given_up()) ::_exit(status);
-  std::function<void(const std::string&)> on_failure;
+  std::function<void(const std::string&, const PartialResults&)> on_failure;
   {
     const std::lock_guard lock(mutex_);
     on_failure = on_failure_;
@@ -1051,7 +1115,7 @@ void Watch::report() {
   if (!bootstrap_.reporting()) end();
   const auto mark = [&] {
     try {
-      on_failure(message);
+      on_failure(message, partial_results_);
     } catch (const std::exception&) {
       // The reason of the run's end is worth more than that of a file which could not be marked.
     }

@@ -45,6 +45,7 @@ class WatchEdge {
     reached,    ///< the silent rank of the failure answers this one; upwards
     suspect,    ///< the sender, or one below it, has lost a rank; upwards, where the run goes on without lost ranks
     lost,       ///< rank 0 has given up a rank
+    partial,    ///< what a rank has of that which is being measured, when the run fails; upwards
   };
 
   WatchEdge(int rank, Descriptor socket, Clock::time_point now)
@@ -204,7 +205,8 @@ class Watch final : private JoinHandler {
   StallDetector& stall_detector() { return stall_detector_; }
   void set_current_step(std::function<std::string(int rank)> current_step);
   void tell_current_step();
-  void set_on_failure(std::function<void(const std::string& message)> on_failure);
+  void set_partial_result(std::function<std::string()> partial_result);
+  void set_on_failure(std::function<void(const std::string&, const PartialResults&)> on_failure);
 
   /// The hosts of all ranks are known. This host's name may be another one than before: the others have hosts of that
   /// name, too.
@@ -275,6 +277,8 @@ class Watch final : private JoinHandler {
   std::string partner_text(const Stall& stall) const;
   void send_heartbeats();
   void note(Failure failure, const WatchEdge* heard_from);
+  void tell_partial_result();
+  void take_partial_result(std::string_view bytes);
 
   // Ranks that are left out.
   struct Suspect {
@@ -309,6 +313,8 @@ class Watch final : private JoinHandler {
   bool has_lost_all_hosts() const;
   const WatchEdge* parent() const;
   bool reports() const;
+  bool awaits_partial_results() const;
+  void bring_partial_results();
   void consider_the_end();
   [[noreturn]] void report();
   [[noreturn]] void end();
@@ -328,13 +334,14 @@ class Watch final : private JoinHandler {
   StallDetector stall_detector_;
   std::atomic<bool> has_edges_{false};
 
-  mutable std::mutex mutex_;                       ///< guards the next six
+  mutable std::mutex mutex_;                       ///< guards the next seven
   std::vector<LostRank> lost_ranks_;               ///< rank 0
   std::shared_ptr<const LastResult> last_result_;  ///< likewise
   int awaited_orphan_ = -1;                        ///< likewise
   Orders orders_;
   std::function<std::string(int)> current_step_;
-  std::function<void(const std::string&)> on_failure_;
+  std::function<std::string()> partial_result_;
+  std::function<void(const std::string&, const PartialResults&)> on_failure_;
   Descriptor wake_;
 
   // The watch thread's own.
@@ -380,6 +387,8 @@ class Watch final : private JoinHandler {
   Clock::time_point failing_since_{};
   std::string reached_by_;  ///< a rank that the silent one answers
   bool parent_ended_after_failure_ = false;
+  PartialResults partial_results_;  ///< when the run fails: of this rank and of those below it
+  std::optional<Call> call_to_root_;
 
   std::thread thread_;
 };

@@ -131,11 +131,21 @@ struct RankTimes {
   std::array<double, num_io_times> times_ns{};
 };
 
+/// What a rank had done of a phase when the run ended in the middle of it: by the calls that had returned by then.
+struct RankAtInterruption {
+  std::int32_t rank = -1;
+  std::int32_t file = -1;  ///< as RankPhase::file
+  double time_ns = 0;      ///< since the phase began, until the interruption, or until it was done
+  std::uint64_t bytes = 0, message_bytes = 0, num_objects = 0;  ///< as in RankPhase
+};
+
 /// Rates are bytes / time; NaN where nothing was measured.
 struct PhaseSummary {
   PhasePosition position;
-  bool is_complete = false;  ///< false: an error ended it, or a rank was lost in it; then no rate is given
+  bool is_complete = false;     ///< false: an error ended it, or a rank was lost in it; then no rate is given
+  bool is_interrupted = false;  ///< the run ended in the middle of it; then little else is known than at_interruption
   std::string error;
+  std::vector<RankAtInterruption> at_interruption;  ///< ranks of which it is known, ascending
   std::uint64_t bytes = 0, message_bytes = 0, num_objects = 0, num_calls = 0, num_continued = 0;
   double wall_ns = not_measured;           ///< last end - first begin
   double bytes_per_s = not_measured;       ///< over the I/O time of the slowest rank: the headline

@@ -45,7 +45,8 @@ std::string files_text(const result::io::Header& header) {
 
 /// What makes a phase's rate worth more or less; without files there is no cache and no storage.
 std::string remarks_on(const KeptPhase& phase, const result::io::Header& header) {
-  std::string remarks = phase.is_complete ? "" : "failed: " + harmless(phase.error);
+  std::string remarks;
+  if (!phase.is_complete) remarks = (phase.is_interrupted ? "" : "failed: ") + harmless(phase.error);
   const auto add = [&](const std::string& remark) { remarks += (remarks.empty() ? "" : "; ") + remark; };
   if (phase.num_mismatches > 0) add(counted(phase.num_mismatches, "wrong object"));
   if (header.files.empty()) return remarks;
@@ -88,6 +89,7 @@ Json phase_json(const KeptPhase& phase) {
   return {{"operation", name_of(phase.operation)},
           {"repeat", phase.repeat},
           {"is_complete", phase.is_complete},
+          {"is_interrupted", phase.is_interrupted},
           {"error", phase.error},
           {"bytes", phase.bytes},
           {"wall_ns", number(phase.wall_ns)},

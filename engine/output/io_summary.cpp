@@ -21,6 +21,7 @@ namespace leadline::output {
 namespace {
 
 constexpr std::size_t widest_line = 40;
+constexpr std::size_t most_interrupted_shown = 32;
 constexpr std::string_view heights = " .:-=+*#";  // ASCII: tables end up in job logs of any encoding
 
 std::vector<const PhaseSummary*> shown_phases(const IoResult& result) {
@@ -261,6 +262,28 @@ std::string io_wrong_text(const IoResult& result) {
   return text + fmt::format("{} with wrong data in all\n", counted(num_wrong, "object"));
 }
 
+/// Of the phase in the middle of which the run ended: how far each rank was.
+std::string io_interruption_text(const IoResult& result) {
+  if (result.phases.empty() || !result.phases.back().is_interrupted) return "";
+  const PhaseSummary& phase = result.phases.back();
+  const HostsOfRanks hosts(result.hosts);
+  const Unit unit = time_unit(phase.wall_ns);
+  const bool has_messages = phase.message_bytes > 0;
+  std::vector<Column> columns{{"rank", Align::left}, {fmt::format("time in {}", unit.name)}, {"bytes"}};
+  if (has_messages) columns.push_back({"in messages"});
+  Table table(std::move(columns));
+  for (const std::size_t index : evenly_chosen(phase.at_interruption.size(), most_interrupted_shown)) {
+    const RankAtInterruption& at = phase.at_interruption[index];
+    std::vector<std::string> row{hosts.with_host(at.rank), in_unit(at.time_ns, unit), about_bytes(at.bytes)};
+    if (has_messages) row.push_back(about_bytes(at.message_bytes));
+    table.add_row(std::move(row));
+  }
+  const auto num_ranks = static_cast<std::uint64_t>(std::max(result.provenance.num_ranks, 0));
+  return fmt::format("{} {} was interrupted: what {} of {} had moved until then; no rate\n{}",
+                     name_of(phase.position.operation), phase.position.repeat, phase.at_interruption.size(),
+                     counted(num_ranks, "rank"), table.text());
+}
+
 /// "4 files on ext4: /scratch/t.0 ...".
 std::string files_words(const IoResult& result) {
   std::string text = counted(result.files.size(), "file");
@@ -293,6 +316,7 @@ std::string io_summary(const IoResult& result, const std::string& path) {
   };
   add_part(io_headlines(result));
   add_part(io_rates_table(result));
+  add_part(io_interruption_text(result));
   add_part(io_times_text(result));
   add_part(io_latencies_text(result));
   add_part(io_throughput_text(result));

@@ -207,6 +207,7 @@ std::string durability_line(const IoRequest& request, const PhaseSummary& phase)
 }
 
 std::string state_word(const IoRequest& request, const PhaseSummary& phase) {
+  if (phase.is_interrupted) return "interrupted";
   if (!phase.is_complete) return "not complete";
   if (request.no_file) return "messages only";
   if (phase.position.operation == IoOperation::write) return phase.is_durable ? "durable" : "not durable";

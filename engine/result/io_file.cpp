@@ -13,6 +13,7 @@ namespace {
 class NoIoFile final : public NoFile<IoFile, IoResult> {
  public:
   void write(const PhasePosition&, const RankPhase&, const PhaseSummary&) override {}
+  void keep_interrupted(const PhaseSummary&) override {}
 };
 
 }  // namespace

@@ -22,6 +22,10 @@ class IoFile : public bench::io::PhaseStore {
   virtual const std::string& path() const = 0;
   virtual void mark_incomplete(const std::string& reason) noexcept = 0;
   virtual void finish(const IoResult& result) = 0;
+
+  /// Local, in the watch thread of the one rank that reports: the phase in the middle of which the run ended;
+  /// mark_incomplete() follows. Where the phase has come to its end meanwhile, that stays.
+  virtual void keep_interrupted(const PhaseSummary& summary) = 0;
 };
 
 /// How to open one. Rank 0's path counts, the rest is the same on all ranks but `placement`.

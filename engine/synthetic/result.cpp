@@ -54,7 +54,8 @@ class SingleRankCluster final : public cluster::Cluster {
   ProgressCounter& progress_counter() override { return progress_counter_; }
   void set_current_step(std::function<std::string(int rank)>) override {}
   void tell_current_step() override {}
-  void set_on_failure(std::function<void(const std::string& message)>) override {}
+  void set_partial_result(std::function<std::string()>) override {}
+  void set_on_failure(std::function<void(const std::string&, const cluster::PartialResults&)>) override {}
   [[noreturn]] void abort(const Error& error) override { throw error; }
   void leave() override {}
   Descriptor meet(int, Deadline, const ProgressFunction&) override {

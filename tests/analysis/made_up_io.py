@@ -32,6 +32,7 @@ class MadeUpIo:
     slow_ranks: dict[int, float] = field(default_factory=dict)
     wrong: list[dict[str, Any]] = field(default_factory=list)  # of the last read
     states: list[int] | None = None  # of the phases; None = all complete
+    interrupted: dict[int, int] = field(default_factory=dict)  # the last phase: objects of the ranks that are known
     is_from_cache: bool = True
     file_names: list[str] | None = None
     hints: list[dict[str, Any]] = field(default_factory=list)
@@ -107,7 +108,8 @@ def summary_of(made: MadeUpIo, phase: int, rows: dict[str, np.ndarray]) -> dict[
     num, total = len(made.hosts), int(rows["bytes"].sum())
     rate = None if failed else 1e9 * total / float(rows["io_ns"].max())
     wrong = made.wrong if phase == len(made.operations) - 1 else []
-    rates = 1e9 * rows["bytes"] / rows["io_ns"]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rates = 1e9 * rows["bytes"] / rows["io_ns"]
     histogram = rows["latencies"].sum(axis=0)
     edges = np.exp2(10 + np.arange(129) / 4)
     cache = {when: {"is_known": True, "pages": int(rows["cache_pages"].sum()),
@@ -193,12 +195,41 @@ def _write_phase(group: h5py.Group, made: MadeUpIo, phase: int) -> dict[str, Any
     if state == 0:
         return {}
     rows = rows_of(made, phase)
+    is_interrupted = bool(made.interrupted) and phase == len(made.operations) - 1
+    if is_interrupted:
+        _interrupt(made, rows)
     for name, column in rows.items():
         group["ranks"][name][phase] = column
     summary = summary_of(made, phase, rows)
+    if is_interrupted:
+        summary |= {
+            "is_interrupted": True,
+            "error": f"interrupted: {made.reason}",
+            "at_interruption": [
+                {"rank": rank, "time_ns": rows["end_ns"][rank], "bytes": int(rows["bytes"][rank]), "message_bytes": 0,
+                 "num_objects": num} for rank, num in made.interrupted.items()
+            ],
+        }  # fmt: skip
     group["phases/summary"][phase] = json.dumps(summary).encode()
     group["phases/state"][phase] = state
     return summary
+
+
+def _interrupt(made: MadeUpIo, rows: dict[str, np.ndarray]) -> None:
+    """Leaves what is known then."""
+    for column in rows.values():
+        column[...] = 0
+    for rank, num in made.interrupted.items():
+        rows["end_ns"][rank] = 3e9
+        rows["num_objects"][rank] = num
+        rows["bytes"][rank] = num * made.object_size
+
+
+def interrupted() -> MadeUpIo:
+    """Told to stop in the read; rank 3 could not say any more how far it was."""
+    return MadeUpIo(
+        nodes(2, 2), states=[1, 2], interrupted={0: 5, 1: 7, 2: 9}, complete=False, reason="told to stop in read"
+    )
 
 
 def even() -> MadeUpIo:

@@ -8,13 +8,27 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from made_up_io import MADE_UP_IOS, TIMES, MadeUpIo, even, killed, many_ranks, rows_of, straggling, write_io
+from made_up_io import (
+    MADE_UP_IOS,
+    TIMES,
+    MadeUpIo,
+    even,
+    interrupted,
+    killed,
+    many_ranks,
+    rows_of,
+    straggling,
+    write_io,
+)
 
 import leadline
 from leadline.analyse.io import MOST_ROWS, analyse_phase, coarsened, rest_ns, summed
+from leadline.export.io import RANKS
 from leadline.model import IO_TIMES, IoResult, PhaseState
 from leadline.model.io import Series
 from leadline.readers import load_link
+from leadline.report.io_page import analyse_io, render_io
+from leadline.text.io import headline, missing
 
 
 def loaded(made: MadeUpIo, folder: Path) -> IoResult:
@@ -74,6 +88,30 @@ def test_a_killed_run(tmp_path: Path):
     assert [phase.name for phase in result.measured_phases] == ["write"]
     assert np.isnan(result.phases[1].bytes_per_s)
     assert result.phases[1].summary == {}
+
+
+def test_an_interrupted_phase(tmp_path: Path):
+    """Bytes and time of ranks are known, and no rate follows from them."""
+    result = loaded(interrupted(), tmp_path)
+    write, read = result.phases
+    assert (write.is_interrupted, read.is_interrupted) == (False, True)
+    assert read.state == PhaseState.FAILED
+    assert np.isnan(read.bytes_per_s)
+    rows = result.rows(read)
+    assert rows.has_row.tolist() == [True, True, True, False]
+    assert rows.bytes.tolist() == [5 << 20, 7 << 20, 9 << 20, 0]
+    assert rows.end_ns[:3].tolist() == [3e9] * 3
+    assert np.isnan(rows.io_ns).all()
+    assert np.isnan(rows.times_ns["call"]).all()
+    assert np.isnan(rows.bytes_per_s).all()
+    assert missing(result) == "read interrupted"
+    assert not any(sentence.startswith("Reading") for sentence in headline(result))
+    assert [one.phase.name for one in analyse_io(result)] == ["write"]
+    page = render_io(result)
+    assert "interrupted: told to stop in read" in page
+    assert "NaN" not in page
+    rows_of_read = [row for block in RANKS.rows(result, (), None) for row in block if row[1] == "read"]
+    assert len(rows_of_read) == 3
 
 
 @pytest.mark.parametrize("name", MADE_UP_IOS)

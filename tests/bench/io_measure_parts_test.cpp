@@ -283,11 +283,11 @@ TEST(IoCurrentStep, NameThePhaseTheObjectAndTheFile) {
   current_step.enter(CurrentStep::Between::checking_files);
   EXPECT_EQ(current_step.text(), "the check of the files");
   current_step.enter(0, 64);
-  for (int i = 0; i < 17; ++i) current_step.object_done();
+  for (int i = 0; i < 17; ++i) current_step.object_done(RankPhase{});
   EXPECT_EQ(current_step.text(), "write phase 1 of 2, object 17 of 64, /scratch/file");
   current_step.enter(1, 1);
   EXPECT_EQ(current_step.text(), "read phase 2 of 2, object 0 of 1");
-  current_step.object_done();
+  current_step.object_done(RankPhase{});
   EXPECT_EQ(current_step.text(), "read phase 2 of 2, behind its last object");
   current_step.enter(CurrentStep::Between::deleting_files);
   EXPECT_EQ(current_step.text(), "the deletion of the files");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/io/pace.hpp"
 #include "bench/io/phase_sums.hpp"
 #include "bench/io/summary.hpp"
 #include "bench/io_phases.hpp"
@@ -280,6 +281,37 @@ PhaseSummary phase_of(IoOperation operation, double bytes_per_s, bool is_complet
   phase.is_complete = is_complete;
   phase.bytes_per_s = bytes_per_s;
   return phase;
+}
+
+std::string partial_result_of(std::uint64_t phase, std::uint64_t num_bytes) {
+  const PartialPhase partial{phase, 3, 1e6 * static_cast<double>(num_bytes), num_bytes, 2 * num_bytes, 1};
+  return {reinterpret_cast<const char*>(&partial), sizeof partial};
+}
+
+TEST(InterruptedPhase, HasWhatIsKnownOfRanksThatWereInIt) {
+  // Rank 1 died, rank 2 had not begun, and rank 4 was still in the phase before.
+  const cluster::PartialResults partial_results{
+      {0, partial_result_of(3, 10)}, {2, ""}, {3, partial_result_of(3, 30)}, {4, partial_result_of(2, 50)}};
+  const auto summary = interrupted_phase({3, IoOperation::read, 1}, partial_results, "told to stop");
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->position.index, 3);
+  EXPECT_TRUE(summary->is_interrupted);
+  EXPECT_FALSE(summary->is_complete);
+  EXPECT_EQ(summary->error, "interrupted: told to stop");
+  EXPECT_EQ(summary->bytes, 40u);
+  EXPECT_EQ(summary->message_bytes, 40u) << "both ends count";
+  EXPECT_EQ(summary->wall_ns, 30e6);
+  EXPECT_TRUE(std::isnan(summary->bytes_per_s));
+  ASSERT_EQ(summary->at_interruption.size(), 2u);
+  EXPECT_EQ(summary->at_interruption[1].rank, 3);
+  EXPECT_EQ(summary->at_interruption[1].file, 3);
+  EXPECT_EQ(summary->at_interruption[1].bytes, 30u);
+  EXPECT_EQ(summary->at_interruption[1].time_ns, 30e6);
+  EXPECT_THAT(summarize_operations({*summary}), IsEmpty());
+}
+
+TEST(InterruptedPhase, IsNoneWhereNoRankHasBegunIt) {
+  EXPECT_FALSE(interrupted_phase({3, IoOperation::read, 1}, {{0, ""}, {1, partial_result_of(2, 10)}}, "told to stop"));
 }
 
 TEST(Operations, SumUpTheirCompletePhases) {

@@ -36,7 +36,7 @@ class FailureCount {
     if (ends_[1] >= 0) ::close(ends_[1]);
   }
   void watch(Cluster& cluster) {
-    cluster.set_on_failure([fd = ends_[1]](const std::string& message) {
+    cluster.set_on_failure([fd = ends_[1]](const std::string& message, const PartialResults&) {
       if (!message.empty()) (void)!::write(fd, "x", 1);
     });
   }
@@ -114,6 +114,22 @@ TEST(Failure, a_rank_whose_library_aborts_says_so) {
     EXPECT_THAT(outcome.said, StartsWith("leadline: " + rank_text(rank) + " gave up in round 3 of 7, with partner " +
                                          std::to_string(rank ^ 1) + " (a library that it uses called abort())."));
   }
+}
+
+TEST(Failure, who_reports_has_what_the_others_have) {
+  const Outcome outcome = run_ranks(6, [](Cluster& cluster) {
+    cluster.set_partial_result([own = cluster.rank()] { return std::to_string(10 * own); });
+    cluster.set_on_failure([](const std::string&, const PartialResults& partial_results) {
+      std::string line;
+      for (const auto& [rank, text] : partial_results) line += std::to_string(rank) + "=" + text + " ";
+      (void)!::write(STDERR_FILENO, line.data(), line.size());
+    });
+    cluster.barrier();
+    if (cluster.rank() == 4) die(cluster);
+    wait_for_the_end();
+  });
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_THAT(outcome.said, StartsWith("0=0 1=10 2=20 3=30 5=50 leadline: " + rank_text(4) + " died"));
 }
 
 TEST(Failure, a_death_explains_an_abort) {
@@ -252,7 +268,7 @@ TEST(Failure, a_rank_that_goes_without_a_word_is_named) {
 
 TEST(Failure, on_failure_that_throws_does_not_hide_the_reason) {
   const Outcome outcome = run_ranks(2, [](Cluster& cluster) {
-    cluster.set_on_failure([](const std::string&) { throw std::runtime_error("disk full"); });
+    cluster.set_on_failure([](const std::string&, const PartialResults&) { throw std::runtime_error("disk full"); });
     cluster.barrier();
     if (cluster.rank() == 1) die(cluster);
     cluster.barrier();

@@ -84,6 +84,7 @@ TEST(FileInfo, OfAParallelFileTestIsOneDocument) {
   EXPECT_EQ(result["phases"][1], json({{"operation", "read"},
                                        {"repeat", 0},
                                        {"is_complete", true},
+                                       {"is_interrupted", false},
                                        {"error", ""},
                                        {"bytes", 1 << 20},
                                        {"wall_ns", 5e6},

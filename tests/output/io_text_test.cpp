@@ -292,6 +292,28 @@ TEST(IoSummary, OfAFailedRunShowsWhatThereIs) {
   EXPECT_THAT(text, HasSubstr("times of ranks in ms (write")) << "what is complete is shown";
 }
 
+TEST(IoSummary, OfAnInterruptedPhaseShowsHowFarRanksWere) {
+  IoResult result = made_up_io_result();
+  result.complete = false;
+  result.incomplete_reason = "told to stop";
+  result.phases.resize(1);
+  PhaseSummary& phase = result.phases.emplace_back();
+  phase.position = {.index = 1, .operation = IoOperation::read, .repeat = 0};
+  phase.is_interrupted = true;
+  phase.error = "interrupted: told to stop";
+  phase.bytes = 3 * io_mebi;
+  phase.wall_ns = 5e6;
+  phase.at_interruption = {{.rank = 0, .time_ns = 5e6, .bytes = io_mebi},
+                           {.rank = 5, .time_ns = 4e6, .bytes = 2 * io_mebi}};
+  const std::string text = io_summary(result, "r.h5");
+  EXPECT_THAT(text, testing::StartsWith("INCOMPLETE: told to stop\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("  read +0 +3.0 MiB +- +- +- +- +interrupted\n"));
+  EXPECT_THAT(text, HasSubstr("read 0 was interrupted: what 2 of 8 ranks had moved until then; no rate\n"
+                              "  rank   time in ms    bytes\n"
+                              "  0 (a)       5.000  1.0 MiB\n"
+                              "  5 (b)       4.000  2.0 MiB\n"));
+}
+
 TEST(IoSummary, OfAFunnelWithoutFilesIsAboutMessages) {
   IoResult result = made_up_io_result();
   result.request.no_file = true;

@@ -258,8 +258,9 @@ def long(stack: Stack, files: Path, *words: str | Path, ranks: int = 4) -> list[
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
 @pytest.mark.parametrize("movement", ["N-N", "N-M-M"])
 def test_a_rank_is_lost(movement: str, blow: signal.Signals, tmp_path: Path, files: Path) -> None:
-    more = ["--io-ranks", "2"] if movement == "N-M-M" else ["--strict-ranks"]
-    with program.Run(long(POSIX, files, "--movement", movement, *more), tmp_path, timeout=90) as run:
+    more = ["--io-ranks", "2"] if movement == "N-M-M" else []
+    command = long(POSIX, files, "--movement", movement, "--strict-ranks", *more)
+    with program.Run(command, tmp_path, timeout=90) as run:
         program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f.*")))
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
             victim = int(file["ranks/pid"][1])
@@ -273,7 +274,12 @@ def test_a_rank_is_lost(movement: str, blow: signal.Signals, tmp_path: Path, fil
     assert reason == done.complaint.removeprefix("leadline: ")
     with h5py.File(tmp_path / "r.h5") as file:
         assert file["io/phases/state"][0] != 1
-        assert text_of(file["io/phases/summary"][0]) == "" or "null" in text_of(file["io/phases/summary"][0])
+        phase = json.loads(text_of(file["io/phases/summary"][0]))
+        assert (file["io/ranks/end_ns"][0] > 0).tolist() == [True, False, True, True], "how far the others were"
+        assert file["io/ranks/bytes"][0, 0] > 0
+    assert phase["is_interrupted"]
+    assert phase["bytes_per_s"] is None
+    assert [one["rank"] for one in phase["at_interruption"]] == [0, 2, 3]
 
 
 @pytest.mark.parametrize("movement", ["N-N", "N-1"])
@@ -311,6 +317,42 @@ def test_the_run_goes_on_without_a_rank(
     assert list(files.glob("f*")) == [], "files of the lost rank are deleted, too"
     report = leadline("report", "r.h5")
     assert (report.status, report.err) == (0, "")
+
+
+@pytest.mark.parametrize("result", ["r.h5", "r.json"])
+def test_a_signal_in_the_middle_of_a_phase(result: str, leadline: Leadline, tmp_path: Path, files: Path) -> None:
+    """What was moved until then is kept and told, and nothing takes it for a whole phase."""
+    words = ("--object-size", "4KiB", "--objects", "1000000", "--time-limit", "50", "--output", result)
+    command = small(POSIX, files, *words)
+    with program.Run(command, tmp_path) as run:
+        program.await_that(lambda: [file.stat().st_size > SIZE for file in files.glob("f.*")] == [True, True])
+        run.send(signal.SIGTERM)
+        done = run.finish()
+    assert done.status == 4
+    written = [(files / f"f.{rank}").stat().st_size for rank in range(2)]
+    if result == "r.json":
+        (phase,) = document(tmp_path)["phases"]
+    else:
+        with h5py.File(tmp_path / result) as file:
+            assert list(file["io/phases/state"]) == [2, 0]
+            phase = json.loads(text_of(file["io/phases/summary"][0]))
+            assert list(file["io/ranks/bytes"][0]) == [one["bytes"] for one in phase["at_interruption"]]
+            assert list(file["io/ranks/end_ns"][0]) == [one["time_ns"] for one in phase["at_interruption"]]
+        assert "interrupted: the run was told to stop" in leadline("info", result).out
+        report = leadline("report", result)
+        assert (report.status, report.err) == (0, "")
+    assert phase["is_interrupted"]
+    assert not phase["is_complete"]
+    assert phase["error"] == "interrupted: " + done.complaint.removeprefix("leadline: ")
+    assert phase["bytes_per_s"] is None
+    for rank, one in enumerate(phase["at_interruption"]):
+        assert one["rank"] == rank
+        assert SIZE <= one["bytes"] <= written[rank]
+        assert 0 < one["time_ns"] < 50e9
+    assert phase["bytes"] == sum(one["bytes"] for one in phase["at_interruption"])
+    assert done.out.startswith("INCOMPLETE: the run was told to stop")
+    assert "write 0 was interrupted: what 2 of 2 ranks had moved until then; no rate\n" in done.out
+    assert not re.search(r"^write: ", done.out, re.MULTILINE)
 
 
 @pytest.mark.parametrize("result", ["r.h5", "r.json"])

@@ -146,6 +146,18 @@ TEST(IoFile, IsReadWithoutItsHoles) {
   EXPECT_EQ(Hdf5Reader(folder / "run.h5").phases().size(), 1U);
 }
 
+TEST(KeptPhase, KnowsWhetherItWasInterruptedWhereTheFileSaysSo) {
+  const std::string summary = result::io::phase_text(interrupted_phase(3), 32767);
+  const KeptPhase phase = kept_phase({.summary = summary}, "run.h5");
+  EXPECT_TRUE(phase.is_interrupted);
+  EXPECT_EQ(phase.error, "interrupted: told to stop");
+  std::string older = summary;
+  const std::string member = "\"is_interrupted\":true,";
+  const auto at = older.find(member);
+  ASSERT_NE(at, std::string::npos) << summary;
+  EXPECT_FALSE(kept_phase({.summary = older.erase(at, member.size())}, "run.h5").is_interrupted);
+}
+
 TEST(KeptPhase, OfADamagedSummaryIsAnError) {
   const std::string whole = result::io::phase_text(phase_summary_of(3), 32767);
   const auto without = [&](const std::string& name) {

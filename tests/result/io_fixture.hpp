@@ -161,6 +161,20 @@ inline PhaseSummary failed_phase(int index) {
   return summary;
 }
 
+/// Of which two ranks are known.
+inline PhaseSummary interrupted_phase(int index) {
+  PhaseSummary summary;
+  summary.position = phase_summary_of(index).position;
+  summary.is_interrupted = true;
+  summary.error = "interrupted: told to stop";
+  summary.bytes = 12288;
+  summary.num_objects = 3;
+  summary.wall_ns = 5e6;
+  summary.at_interruption = {{.rank = 0, .file = 0, .time_ns = 5e6, .bytes = 4096, .num_objects = 1},
+                             {.rank = 3, .file = 1, .time_ns = 4e6, .bytes = 8192, .num_objects = 2}};
+  return summary;
+}
+
 inline void write_phase(result::IoFile& file, const cluster::Cluster& cluster, const PhaseSummary& summary) {
   // What counts on rank 0 alone is nonsense elsewhere.
   file.write(summary.position, rank_phase_of(summary.position.index, cluster.rank()),

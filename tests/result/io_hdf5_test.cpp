@@ -237,6 +237,27 @@ TEST(IoHdf5, SaysWhichPhaseAnErrorEnded) {
   expect_times(reader, 2);
 }
 
+TEST(IoHdf5, KeepsWhatIsKnownOfAnInterruptedPhase) {
+  const Folder folder;
+  expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
+    Hdf5Store store(cluster, io_so_far(), io_setup(cluster, folder / "run.h5"));
+    write_phase(store, cluster, phase_summary_of(0));
+    if (cluster.rank() == 1) store.keep_interrupted(interrupted_phase(1));  // where rank 0 is lost
+    cluster.barrier();
+    if (cluster.rank() == 0) store.keep_interrupted(interrupted_phase(0));  // it has come to its end meanwhile
+  }));
+  const Reader reader(folder / "run.h5");
+  EXPECT_THAT(reader.ints("/io/phases/state"), ElementsAre(1, 2, 0, 0, 0, 0));
+  const json phase = json::parse(reader.texts("/io/phases/summary").at(1));
+  EXPECT_EQ(phase["is_interrupted"], true);
+  EXPECT_EQ(phase["at_interruption"][1]["bytes"], 8192);
+  const auto row = [&](const auto& all) { return std::vector(all.begin() + num_ranks, all.begin() + 2 * num_ranks); };
+  EXPECT_THAT(row(reader.doubles("/io/ranks/end_ns")), ElementsAre(5e6, 0, 0, 4e6, 0));
+  EXPECT_THAT(row(reader.doubles("/io/ranks/io_ns")), Each(0));
+  EXPECT_THAT(row(reader.values<std::uint64_t>("/io/ranks/bytes", H5T_NATIVE_UINT64)),
+              ElementsAre(4096, 0, 0, 8192, 0));
+}
+
 TEST(IoHdf5, IsAHoleUntilWritten) {
   const Folder folder;
   const std::string path = folder / "run.h5";

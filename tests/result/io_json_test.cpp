@@ -42,6 +42,7 @@ IoResult with_all_kinds() {
   result.phases.push_back(unknown);
   unknown.position = place_of(1);
   result.phases.push_back(unknown);
+  result.phases.push_back(interrupted_phase(3));
   result.hints.emplace_back();
   result.operations.emplace_back();
   return result;

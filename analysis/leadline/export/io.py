@@ -72,8 +72,8 @@ def _ranks(result: IoResult, _sizes: Sequence[int], progress: Progress | None = 
             rows.append([
                 *_names(phase), rank, hosts[rank],
                 plain_name(result.files[file]) if 0 <= file < len(result.files) else None,
-                *(float(column[rank]) for column in (moved.begin_ns, moved.end_ns, moved.io_ns)),
-                *(float(moved.times_ns[name][rank]) for name in IO_TIMES),
+                *(_known(float(column[rank])) for column in (moved.begin_ns, moved.end_ns, moved.io_ns)),
+                *(_known(float(moved.times_ns[name][rank])) for name in IO_TIMES),
                 *(int(getattr(moved, name)[rank]) for name in _RANK_COUNTS),
                 *(float(time_ns[rank]) if moved.num_calls[rank] else None for time_ns in calls),
                 _known(float(rates[rank])),

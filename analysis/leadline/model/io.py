@@ -30,7 +30,7 @@ class PhaseState(IntEnum):
 
     NOT_MEASURED = 0
     COMPLETE = 1
-    FAILED = 2  # an error ended it, or a rank was lost in it; rows are what ranks had until then
+    FAILED = 2  # an error ended it, a rank was lost in it, or the run ended in it; rows are what ranks had until then
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,11 @@ class IoPhase:
         return float(value) if isinstance(value, (int, float)) else math.nan
 
     @property
+    def is_interrupted(self) -> bool:
+        """Whether the run ended in the middle of it: rows then have bytes and the time until then, and no other."""
+        return self.summary.get("is_interrupted") is True
+
+    @property
     def bytes_per_s(self) -> float:
         """All bytes by the I/O time of the slowest rank."""
         return self.number("bytes_per_s")
@@ -61,8 +66,8 @@ class IoPhase:
 
 @dataclass(frozen=True)
 class PhaseRows:
-    """What each rank did in a phase. All arrays begin with [N]; times in ns, NaN = the rank has no row. Definitions:
-    docs/metrics.md.
+    """What each rank did in a phase. All arrays begin with [N]; times in ns, NaN = the rank has no row, or the time is
+    not known since the phase was interrupted. Definitions: docs/metrics.md.
     """
 
     has_row: BoolArray

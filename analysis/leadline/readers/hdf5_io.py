@@ -64,7 +64,11 @@ class _Reader(FileReader):
             io_ranks=self._io_ranks(num_ranks),
             files=tuple(text_of(name) for name in self._array("io/files", 1)) if self._has("io/files") else (),
             phases=phases,
-            reader=_RowReader(self._numbers(len(phases), num_ranks), num_ranks),
+            reader=_RowReader(
+                self._numbers(len(phases), num_ranks),
+                num_ranks,
+                frozenset(phase.index for phase in phases if phase.is_interrupted),
+            ),
         )
 
     def _io_ranks(self, num_ranks: int) -> tuple[int, ...]:
@@ -113,14 +117,16 @@ class _Reader(FileReader):
 class _RowReader:
     """Reads a phase of a file; see leadline.model.io.IoReader."""
 
-    def __init__(self, numbers: NumberReader, num_ranks: int) -> None:
-        self._numbers, self._num_ranks = numbers, num_ranks
+    def __init__(self, numbers: NumberReader, num_ranks: int, interrupted: frozenset[int]) -> None:
+        self._numbers, self._num_ranks, self._interrupted = numbers, num_ranks, interrupted
 
     def rows(self, phase: int) -> PhaseRows:
         # A hole is a rank without a row; in a row 0 is a time like any other: a file that was never synced.
         has_row = self._stored("end_ns", phase) != 0
-        times = {name: self._times(f"{name}_ns", phase, has_row) for name in IO_TIMES}
-        spans = {name: self._times(name, phase, has_row) for name in (*_SPANS, *_CALLS)}
+        is_whole = has_row & (phase not in self._interrupted)
+        times = {name: self._times(f"{name}_ns", phase, is_whole) for name in IO_TIMES}
+        spans = {name: self._times(name, phase, has_row) for name in ("begin_ns", "end_ns")}
+        spans |= {name: self._times(name, phase, is_whole) for name in ("io_ns", *_CALLS)}
         counts = {name: self._stored(name, phase).astype(np.int64) for name in _COUNTS}
         counts["file"] = np.where(has_row, counts["file"], -1)
         numbers: dict[str, Any] = {**spans, **counts}

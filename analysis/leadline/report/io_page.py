@@ -22,9 +22,9 @@ _WITHOUT_SCRIPT = (
 
 
 def analyse_io(result: IoResult, progress: Progress | None = None) -> list[PhaseAnalysis]:
-    """Of all phases that were measured."""
+    """Of all phases that were measured; what an interrupted one has is in the tables."""
     analyses = []
-    measured = result.measured_phases
+    measured = [phase for phase in result.measured_phases if not phase.is_interrupted]
     for done, phase in enumerate(measured):
         analyses.append(analyse_phase(result, phase))
         if progress:

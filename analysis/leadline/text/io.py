@@ -140,10 +140,12 @@ def _straggler_sentence(rank: int, seen: list[tuple[IoPhase, Mapping[str, Any]]]
 
 def missing(result: IoResult) -> str:
     """What is not in the file; empty where all is."""
-    failed = [phase.name for phase in result.phases if phase.state == PhaseState.FAILED]
+    failed = [phase.name for phase in result.phases if phase.state == PhaseState.FAILED and not phase.is_interrupted]
+    interrupted = [phase.name for phase in result.phases if phase.is_interrupted]
     absent = [phase.name for phase in result.phases if phase.state == PhaseState.NOT_MEASURED]
     parts = [
         f"{', '.join(failed)} not complete" if failed else "",
+        f"{', '.join(interrupted)} interrupted" if interrupted else "",
         f"{', '.join(absent)} not measured" if absent else "",
     ]
     return ", ".join(part for part in parts if part)

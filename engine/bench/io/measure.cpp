@@ -42,6 +42,7 @@ std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
   stage.cluster.set_current_step([current_step, own = stage.cluster.rank()](int rank) {
     return rank == own ? current_step->text() : std::string();
   });
+  stage.cluster.set_partial_result([current_step] { return current_step->partial_result(); });
   return current_step;
 }
 

@@ -14,10 +14,19 @@
 
 #include "bench/io/output.hpp"
 #include "bench/io/recorder.hpp"
+#include "core/clock.hpp"
 #include "core/progress_counter.hpp"
 #include "model/io_result.hpp"
 
 namespace leadline::bench::io {
+
+/// What a rank has of a phase, as it travels when the run ends in the middle of it: as bytes.
+struct PartialPhase {
+  std::uint64_t phase = 0;  ///< index
+  std::int32_t file = -1;
+  double time_ns = 0;
+  std::uint64_t bytes = 0, message_bytes = 0, num_objects = 0;
+};
 
 /// Only numbers change, and they are atomic.
 class CurrentStep {
@@ -36,12 +45,27 @@ class CurrentStep {
       : phases_(std::move(phases)), file_call_(file_call) {}
 
   void enter(std::size_t phase, std::uint64_t num_objects) {
+    begin_ns_.store(0);
+    end_ns_.store(0, std::memory_order_relaxed);
     num_objects_.store(num_objects, std::memory_order_relaxed);
     object_.store(0, std::memory_order_relaxed);
+    moved(RankPhase{});
     phase_.store(phase, std::memory_order_relaxed);
     enter(Between::nothing);
   }
-  void object_done() { object_.store(object_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  /// Where the times of the phase begin and end.
+  void begin(const RankPhase& row) {
+    file_.store(row.file, std::memory_order_relaxed);
+    begin_ns_.store(now_ns());
+  }
+  void end(const RankPhase& row) {
+    moved(row);
+    end_ns_.store(now_ns(), std::memory_order_relaxed);
+  }
+  void object_done(const RankPhase& row) {
+    object_.store(object_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    moved(row);
+  }
   /// Behind the phase entered last.
   void enter(Between between) { between_.store(between, std::memory_order_relaxed); }
 
@@ -62,12 +86,35 @@ class CurrentStep {
                        is_named ? "" : ", ", is_named ? "" : here.file);
   }
 
+  /// What this rank has of the phase; nothing where that has not begun. For interrupted_phase().
+  std::string partial_result() const {
+    const std::uint64_t begin_ns = begin_ns_.load();
+    if (begin_ns == 0) return {};
+    const std::uint64_t end_ns = end_ns_.load(std::memory_order_relaxed);
+    const PartialPhase partial{phase_.load(std::memory_order_relaxed),
+                               file_.load(std::memory_order_relaxed),
+                               static_cast<double>((end_ns > 0 ? end_ns : now_ns()) - begin_ns),
+                               bytes_.load(std::memory_order_relaxed),
+                               message_bytes_.load(std::memory_order_relaxed),
+                               num_own_objects_.load(std::memory_order_relaxed)};
+    return {reinterpret_cast<const char*>(&partial), sizeof partial};
+  }
+
  private:
+  void moved(const RankPhase& row) {
+    bytes_.store(row.bytes, std::memory_order_relaxed);
+    message_bytes_.store(row.message_bytes, std::memory_order_relaxed);
+    num_own_objects_.store(row.num_objects, std::memory_order_relaxed);
+  }
+
   std::vector<Phase> phases_;
   const CurrentFileCall& file_call_;
   std::atomic<std::size_t> phase_{0};
   std::atomic<Between> between_{Between::opening_links};
   std::atomic<std::uint64_t> object_{0}, num_objects_{0};
+  std::atomic<std::uint64_t> begin_ns_{0}, end_ns_{0};  ///< 0: not yet
+  std::atomic<std::uint64_t> bytes_{0}, message_bytes_{0}, num_own_objects_{0};
+  std::atomic<std::int32_t> file_{-1};
 };
 
 class Pace {
@@ -91,7 +138,7 @@ class Pace {
   void object_done() {
     ++num_done_;
     progress_counter_.advance();
-    current_step_.object_done();
+    current_step_.object_done(recorder_.row());
     if (progress_ != nullptr) show();
   }
 

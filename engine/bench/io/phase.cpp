@@ -126,6 +126,7 @@ CacheState Phase::cache_state() const {
 
 void Phase::measure() {
   recorder_.begin();
+  current_step_.begin(recorder_.row());
   open();
   {
     const AgreementTimer timer(recorder_);
@@ -140,6 +141,7 @@ void Phase::measure() {
   }
   close();
   recorder_.end(stage_.request.sync);
+  current_step_.end(recorder_.row());
   const bool is_looked_at = writes() && stage_.request.sync == SyncTiming::outside;
   if (!is_looked_at) failure_.guard([&] { recorder_.row().cache_after = cache_state(); });
   if (!agreed_) agreed_ = agreement();

@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "bench/io/pace.hpp"
 #include "bench/io/phase_sums.hpp"
 #include "cluster/bytes.hpp"
 #include "stats/interval.hpp"
@@ -347,6 +348,29 @@ void make_incomplete(PhaseSummary& summary, const std::string& why) {
   summary.bytes_per_s = summary.bytes_per_s_mean = summary.bytes_per_s_wall = summary.bytes_per_s_transfer =
       summary.bytes_per_s_at_stop = summary.fill_bytes_per_s = summary.verify_bytes_per_s = not_measured;
   summary.stragglers.clear();
+}
+
+std::optional<PhaseSummary> interrupted_phase(const PhasePosition& position,
+                                              const cluster::PartialResults& partial_results, const std::string& why) {
+  PhaseSummary summary;
+  summary.position = position;
+  summary.is_interrupted = true;
+  summary.error = "interrupted: " + why;
+  for (const auto& [rank, bytes] : partial_results) {
+    PartialPhase partial;
+    if (bytes.size() != sizeof partial) continue;
+    std::memcpy(&partial, bytes.data(), sizeof partial);
+    if (std::cmp_not_equal(partial.phase, position.index)) continue;
+    summary.at_interruption.push_back(
+        {rank, partial.file, partial.time_ns, partial.bytes, partial.message_bytes, partial.num_objects});
+    summary.bytes += partial.bytes;
+    summary.message_bytes += partial.message_bytes;
+    summary.num_objects += partial.num_objects;
+    summary.wall_ns = std::fmax(summary.wall_ns, partial.time_ns);
+  }
+  if (summary.at_interruption.empty()) return std::nullopt;
+  summary.message_bytes /= 2;  // both ends count
+  return summary;
 }
 
 std::vector<OperationSummary> summarize_operations(const std::vector<PhaseSummary>& phases) {

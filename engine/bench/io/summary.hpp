@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,6 +71,10 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pos
 
 /// Local: the phase has no rate, since this ended it or happened in it.
 void make_incomplete(PhaseSummary& summary, const std::string& why);
+
+/// Local: the phase in the middle of which the run ended, and why; nothing where no rank had begun it.
+std::optional<PhaseSummary> interrupted_phase(const PhasePosition& position,
+                                              const cluster::PartialResults& partial_results, const std::string& why);
 
 /// By operation, writing first: the complete phases' headline rates. Operations without a complete phase are left out.
 std::vector<OperationSummary> summarize_operations(const std::vector<PhaseSummary>& phases);

@@ -125,6 +125,9 @@ KeptPhase kept_phase(const StoredPhase& stored, const std::string& path) {
   try {
     const Json summary = Json::parse(stored.summary);
     summary.at("error").get_to(phase.error);
+    // Older files know of none.
+    const Json* const is_interrupted = summary.find("is_interrupted");
+    phase.is_interrupted = is_interrupted != nullptr && is_interrupted->get<bool>();
     summary.at("bytes").get_to(phase.bytes);
     summary.at("num_mismatches").get_to(phase.num_mismatches);
     phase.wall_ns = number_or_nan(summary.at("wall_ns"));

@@ -55,7 +55,7 @@ class Hdf5Reader {
 struct KeptPhase {
   IoOperation operation = IoOperation::write;
   std::int32_t repeat = 0;
-  bool is_complete = false;
+  bool is_complete = false, is_interrupted = false;
   std::string error;  ///< that ended it
   std::uint64_t bytes = 0, num_mismatches = 0;
   double wall_ns = not_measured;

@@ -179,6 +179,8 @@ Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const IoResult& so_far, const Io
             }) {
   const std::string ranks = cluster_.broadcast(as_bytes(std::span<const std::uint64_t>(offsets_.ranks)));
   offsets_.ranks = from_bytes<std::uint64_t>(ranks);
+  const std::string phases = cluster_.broadcast(as_bytes(std::span<const PhaseOffsets>(&offsets_.phases, 1)));
+  offsets_.phases = from_bytes<PhaseOffsets>(phases).at(0);
 }
 
 Offsets Hdf5Store::create(const OutputFile& file) const {
@@ -200,7 +202,7 @@ void Hdf5Store::expect_room_for(const PhasePosition& position) const {
 /// The state says that a phase is there, so it comes when all ranks' rows are.
 void Hdf5Store::write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) {
   write_row(position, own);
-  if (cluster_.rank() == 0) write_phase(position, summary);
+  if (cluster_.rank() == 0) write_phase(summary);
 }
 
 void Hdf5Store::write_row(const PhasePosition& position, const RankPhase& own) {
@@ -213,17 +215,49 @@ void Hdf5Store::write_row(const PhasePosition& position, const RankPhase& own) {
   const PackedRow row(own);
   std::vector<PlacedBytes> pieces;
   for (std::size_t index = 0; !error && index < row.num_columns(); ++index) {
-    const std::uint64_t cell =
-        static_cast<std::uint64_t>(position.index) * static_cast<std::uint64_t>(header_.num_ranks) +
-        static_cast<std::uint64_t>(cluster_.rank());
-    const std::string_view column = row.column(index);
-    pieces.push_back({offsets_.ranks.at(index) + cell * column.size(), column});
+    pieces.push_back({place_of(index, row.column(index), position, cluster_.rank()), row.column(index)});
   }
   file_.rows().put(pieces, error);
   cluster_.agree(error ? &*error : nullptr);
 }
 
-void Hdf5Store::write_phase(const PhasePosition& position, const PhaseSummary& summary) {
+std::uint64_t Hdf5Store::place_of(std::size_t column, std::string_view value, const PhasePosition& position,
+                                  int rank) const {
+  const std::uint64_t cell =
+      static_cast<std::uint64_t>(position.index) * static_cast<std::uint64_t>(header_.num_ranks) +
+      static_cast<std::uint64_t>(rank);
+  return offsets_.ranks.at(column) + cell * value.size();
+}
+
+void Hdf5Store::keep_interrupted(const PhaseSummary& summary) {
+  const std::lock_guard lock(mutex_);
+  const OutputFile* const file = file_.rows().file();
+  if (file == nullptr) return;
+  is_interrupted_ = true;
+  const auto index = static_cast<std::uint64_t>(summary.position.index);
+  if (file->read_at(offsets_.phases.state + index, 1) == bytes_of_one(State::complete)) return;
+  for (const RankAtInterruption& at : summary.at_interruption) {
+    RankPhase phase;
+    phase.end_ns = at.time_ns;
+    phase.bytes = at.bytes;
+    phase.message_bytes = at.message_bytes;
+    phase.num_objects = at.num_objects;
+    phase.file = at.file;
+    const PackedRow row(phase);
+    for (std::size_t column = 0; column < row.num_columns(); ++column) {
+      file->write_at(place_of(column, row.column(column), summary.position, at.rank), row.column(column));
+    }
+  }
+  put_phase(summary);
+}
+
+void Hdf5Store::write_phase(const PhaseSummary& summary) {
+  const std::lock_guard lock(mutex_);
+  if (!is_interrupted_) put_phase(summary);
+}
+
+void Hdf5Store::put_phase(const PhaseSummary& summary) {
+  const PhasePosition& position = summary.position;
   const auto index = static_cast<std::uint64_t>(position.index);
   const auto put = [&](std::uint64_t table, const auto& value) {
     file_.rows().file()->write_at(table + index * sizeof value, bytes_of_one(value));

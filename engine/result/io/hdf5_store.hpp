@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/io_result.hpp"
@@ -87,6 +89,7 @@ class Hdf5Store : public IoFile {
   const std::string& path() const override { return file_.path(); }
   void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
   void finish(const IoResult& result) override;
+  void keep_interrupted(const PhaseSummary& summary) override;
 
   /// Whether each rank writes its own rows.
   bool is_direct() const { return file_.is_direct(); }
@@ -95,12 +98,17 @@ class Hdf5Store : public IoFile {
   Offsets create(const OutputFile& file) const;
   void expect_room_for(const PhasePosition& position) const;
   void write_row(const PhasePosition& position, const RankPhase& own);
-  void write_phase(const PhasePosition& position, const PhaseSummary& summary);
+  /// Where the value of a rank's row lies.
+  std::uint64_t place_of(std::size_t column, std::string_view value, const PhasePosition& position, int rank) const;
+  void write_phase(const PhaseSummary& summary);
+  void put_phase(const PhaseSummary& summary);
 
   cluster::Cluster& cluster_;
   Header header_;
-  Offsets offsets_;  ///< but for the rows, on rank 0 only
+  Offsets offsets_;  ///< but for phases and rows, on rank 0 only
   RunFile file_;
+  std::mutex mutex_;             ///< between the end of a phase and a failure that the watch reports
+  bool is_interrupted_ = false;  ///< nothing else comes
 };
 
 }  // namespace leadline::result::io

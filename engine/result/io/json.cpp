@@ -65,6 +65,14 @@ Json cache_json(const CacheState& cache) {
           {"writeback", if_known(cache.is_known, cache.writeback)}};
 }
 
+Json at_interruption_json(const RankAtInterruption& at) {
+  return {{"rank", rank_json(at.rank)},
+          {"time_ns", number(at.time_ns)},
+          {"bytes", at.bytes},
+          {"message_bytes", at.message_bytes},
+          {"num_objects", at.num_objects}};
+}
+
 Json key_json(const memory::ObjectKey& key) {
   return {{"run", key.run},
           {"rank", key.rank},
@@ -157,7 +165,7 @@ Json operation_json(const OperationSummary& summary) {
 bool shorten(Json& phase) {
   std::string longest;
   std::size_t longest_size = 0;
-  for (const char* name : {"wrong", "stragglers", "slow_calls"}) {
+  for (const char* name : {"wrong", "stragglers", "slow_calls", "at_interruption"}) {
     const Json& list = phase[name];
     if (const std::size_t size = list.size() == 0 ? 0 : line_of(list).size(); size > longest_size) {
       longest = name;
@@ -185,6 +193,7 @@ Json phase_json(const PhaseSummary& summary) {
                {"operation", name_of(summary.position.operation)},
                {"repeat", summary.position.repeat},
                {"is_complete", summary.is_complete},
+               {"is_interrupted", summary.is_interrupted},
                {"error", summary.error},
                {"bytes", summary.bytes},
                {"message_bytes", summary.message_bytes},
@@ -201,6 +210,7 @@ Json phase_json(const PhaseSummary& summary) {
   json["wrong"] = list_json(summary.wrong, wrong_json);
   json["stragglers"] = list_json(summary.stragglers, straggler_json);
   json["slow_calls"] = list_json(summary.slow_calls, slow_call_json);
+  json["at_interruption"] = list_json(summary.at_interruption, at_interruption_json);
   return json;
 }
 
@@ -233,6 +243,12 @@ JsonStore::JsonStore(cluster::Cluster& cluster, IoResult so_far, const IoFileSet
 
 void JsonStore::write(const PhasePosition&, const RankPhase&, const PhaseSummary& summary) {
   document_.add([&](IoResult& so_far) { so_far.phases.push_back(summary); });
+}
+
+void JsonStore::keep_interrupted(const PhaseSummary& summary) {
+  document_.add([&](IoResult& so_far) {
+    if (std::cmp_equal(so_far.phases.size(), summary.position.index)) so_far.phases.push_back(summary);
+  });
 }
 
 }  // namespace leadline::result::io

@@ -17,8 +17,8 @@ Json phase_json(const PhaseSummary& summary);
 /// A document with a line end. What was not measured is null.
 std::string json_text(const IoResult& result);
 
-/// One of the document's phases in a line. Where that would be longer, the lists of wrong objects, stragglers and slow
-/// calls lose their last entries, and if that is not enough, the error its end.
+/// One of the document's phases in a line. Where that would be longer, the lists of wrong objects, stragglers, slow
+/// calls and ranks at an interruption lose their last entries, and if that is not enough, the error its end.
 std::string phase_text(const PhaseSummary& summary, std::size_t most_bytes);
 
 /// The document of a run that fails has the phases that were measured until then, and the one that failed.
@@ -31,6 +31,7 @@ class JsonStore : public IoFile {
   const std::string& path() const override { return document_.path(); }
   void mark_incomplete(const std::string& reason) noexcept override { document_.mark_incomplete(reason); }
   void finish(const IoResult& result) override { document_.finish(result); }
+  void keep_interrupted(const PhaseSummary& summary) override;
 
  private:
   RunDocument<IoResult> document_;
