@@ -229,6 +229,9 @@ class IoTest {
       result.verified_bytes = measured.verified_bytes;
     }
     if (!start_->trial.works) result.findings.push_back(fragile_finding(result.request, start_->trial));
+    if (const auto finding = bench::io::left_out_senders(plan, cluster.lost_ranks())) {
+      result.findings.push_back(*finding);
+    }
     std::vector<Finding> findings = bench::io::validity_warnings(run_environment.conditions(), result);
     result.findings.insert(result.findings.end(), findings.begin(), findings.end());
     return !result.phases.empty();
@@ -249,10 +252,10 @@ class IoTest {
   std::vector<std::string> files_;
   std::string file_system_;
   std::uint64_t run_ = 0;
+  std::unique_ptr<StoredPhases> stored_;
 };
 
 /// Where the target of rank 0 lies; empty where there is no such directory, which others will complain of.
-  std::unique_ptr<StoredPhases> stored_;
 std::string directory_of_target(const IoRequest& request) {
   std::string name = request.target;
   if (!request.targets_file.empty()) {

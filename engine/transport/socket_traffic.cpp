@@ -199,7 +199,8 @@ bool SocketTraffic::move_what_is_ready(int timeout_ms) {
 SocketMessages::SocketMessages(std::span<const std::int32_t> partners, std::size_t max_tickets,
                                const LinkSockets& sockets, WaitMode wait)
     : ranks_(sorted(partners)),
-      traffic_(ranks_, sockets_to(ranks_, sockets), max_tickets, wait, SocketTraffic::Completions::everything) {}
+      traffic_(ranks_, sockets_to(ranks_, sockets), max_tickets, wait, SocketTraffic::Completions::everything,
+               sockets.gives_up_silent_links() ? AtLoss::completes : AtLoss::throws) {}
 
 void SocketMessages::post_send(int partner, std::span<const std::byte> data, Ticket ticket) {
   traffic_.post_send(peer_of(partner), ticket, data.data(), data.size());

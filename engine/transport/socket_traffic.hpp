@@ -125,6 +125,7 @@ class SocketMessages final : public Messages {
   void post_receive(int partner, std::span<std::byte> data, Ticket ticket) override;
   std::optional<Ticket> poll() override;
   Ticket await_any() override;
+  std::span<const cluster::ConnectionLost> lost_links() const override { return traffic_.lost_links(); }
 
  private:
   std::size_t peer_of(int partner) const;

@@ -319,6 +319,57 @@ def test_the_run_goes_on_without_a_rank(
     assert (report.status, report.err) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("movement", "victim", "left_out", "blow"),
+    [
+        ("N-M-M", 1, [1], signal.SIGKILL),
+        ("N-M-1", 1, [1], signal.SIGSTOP),
+        ("N-M-M", 2, [2, 3], signal.SIGKILL),
+        ("N-M-1", 2, [2, 3], signal.SIGKILL),
+    ],
+)
+def test_a_funnel_goes_on_without_a_rank(
+    movement: str, victim: int, left_out: list[int], blow: signal.Signals, tmp_path: Path, files: Path
+) -> None:
+    """A lost sender is left out by its I/O rank; a lost I/O rank takes its senders with it."""
+    words = ["--movement", movement, "--io-ranks", "2", "--object-size", "512", "--objects", "2000000",
+             "--time-limit", "1s", "--repeat", "2", "--timeout", "2s", "--delete", "--output", "r.h5"]  # fmt: skip
+    target = files / ("f.%r" if movement == "N-M-M" else "f")
+    with program.Run(POSIX.command(4, "--wait", "yield", "--target", target, *words), tmp_path, timeout=90) as run:
+        program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f*")))
+        with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
+            assert file["io/io_ranks"][:].tolist() == [0, 2]
+            pid = int(file["ranks/pid"][victim])
+        os.kill(pid, blow)
+        done = run.finish()
+    assert done.status == 1, done.err
+    assert done.complaints[0].endswith(f". The run goes on without rank {victim}"), done.complaints
+    assert f"1 rank was lost during the run: rank {victim} on " in done.out
+    assert ("The rank that did the I/O of rank 3 was lost" in done.out) == (victim == 2), done.out
+    assert status_of(tmp_path / "r.h5") == (True, "")
+    with h5py.File(tmp_path / "r.h5") as file:
+        phases = json.loads(text_of(file["summary"][()]))["phases"]
+        objects = file["io/ranks/num_objects"][:]
+    first, *others = phases
+    assert not first["is_complete"]
+    assert first["error"].startswith(f"rank {victim} on "), first
+    assert all(one["is_complete"] and one["bytes_per_s"] > 0 and one["num_mismatches"] == 0 for one in others), others
+    for phase in objects[1:]:
+        assert (phase > 0).tolist() == [rank not in left_out for rank in range(4)]
+    assert list(files.glob("f*")) == []
+
+
+def test_a_funnel_with_barriers_does_not_go_on(tmp_path: Path, files: Path) -> None:
+    words = ("--movement", "N-M-M", "--io-ranks", "2", "--barrier")
+    with program.Run(long(POSIX, files, *words), tmp_path, timeout=90) as run:
+        program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f.*")))
+        with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
+            os.kill(int(file["ranks/pid"][1]), signal.SIGKILL)
+        done = run.finish()
+    assert done.status == 4
+    assert "rank 1 on " in done.complaint
+
+
 @pytest.mark.parametrize("result", ["r.h5", "r.json"])
 def test_a_signal_in_the_middle_of_a_phase(result: str, leadline: Leadline, tmp_path: Path, files: Path) -> None:
     """What was moved until then is kept and told, and nothing takes it for a whole phase."""

@@ -268,6 +268,29 @@ def test_the_run_goes_on_without_a_rank(
     assert (times[-1] > 0).tolist() == left
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", [1, 2], ids=["sender", "io-rank"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("transport", GO_ON)
+def test_a_funnel_goes_on_without_a_rank(transport: str, number: signal.Signals, victim: int, tmp_path: Path) -> None:
+    """A lost sender is left out by its I/O rank; a lost I/O rank takes its senders with it."""
+    require_module(transport)
+    words = ["io", "--movement", "N-M-M", "--io-ranks", "2", "--target", tmp_path / "f.%r", "--object-size", "4KiB"]
+    words += ["--objects", "1000000", "--time-limit", "1s", "--local", "4", "--wait", "yield", "--timeout", "2s"]
+    command = [program.PROGRAM, *words, "--output", "r.h5", "--transport", transport, *GO_ON[transport]]
+    with program.Run(command, tmp_path, timeout=90) as run:
+        program.await_that(lambda: any(file.stat().st_size > 1 << 16 for file in tmp_path.glob("f.*")))
+        with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
+            os.kill(int(file["ranks/pid"][victim]), number)
+        done = run.finish()
+    assert done.status == 1, done.err
+    assert done.complaints[0].endswith(f". The run goes on without rank {victim}"), done.complaints
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+        assert file["io/phases/state"][:].tolist() == [2, 1]
+        assert (file["io/ranks/num_objects"][1] > 0).tolist() == [True, victim == 2, victim == 1, victim == 1]
+
+
 def test_over_shared_memory_it_does_not_go_on(leadline: Leadline) -> None:
     """UCX refuses it rather than end the process later."""
     done = leadline("link", "--local", "2", "--transport", "ucx:posix,self", "--transport-option", "go-on=yes")

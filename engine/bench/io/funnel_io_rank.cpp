@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/io/buffers.hpp"
+#include "bench/io/phase.hpp"
 
 namespace leadline::bench::io {
 
@@ -28,6 +29,7 @@ FunnelIoRank::FunnelIoRank(PhaseWork& work, transport::Messages& messages)
       num_slots_(slots_in_use(work.request(), work.stage.plan, work.rank())),
       num_buffers_(static_cast<std::uint64_t>(work.stage.plan.num_buffers)),
       tickets_(num_buffers_, num_slots_, senders_.size()) {
+  std::erase_if(senders_, [&](std::int32_t sender) { return io::is_lost(work.stage.cluster, sender); });
   const IoRequest& request = work.request();
   if (request.no_file) return;
   shares_calls_ = request.collective && request.movement == schedule::Movement::n_m_1;
@@ -37,6 +39,7 @@ FunnelIoRank::FunnelIoRank(PhaseWork& work, transport::Messages& messages)
 }
 
 std::uint64_t FunnelIoRank::move(ObjectRange range, std::optional<std::uint64_t> /*stop_ns*/) {
+  std::erase_if(senders_, [this](std::int32_t sender) { return is_lost(sender); });
   map_.emplace(work_.stage.plan.layout, senders_, num_slots_, range);
   if (has_equal_steps(work_)) {
     num_steps_left_ = greatest_number_of_steps(work_, map_->num_runs());
@@ -101,11 +104,13 @@ FunnelObject FunnelMap::object(std::uint64_t fill, std::uint64_t slot) const {
   return {found.sender, senders_[found.sender], found.object};
 }
 
-std::vector<FunnelRun> FunnelMap::runs(std::uint64_t fill) const {
+std::vector<FunnelRun> FunnelMap::runs(std::uint64_t fill,
+                                       const std::function<bool(std::int32_t rank)>& is_left_out) const {
   const std::uint64_t size_bytes = layout_.shape().object_size_bytes;
   std::vector<FunnelRun> runs;
   for (std::uint64_t slot = 0; slot < num_slots(fill); ++slot) {
     const FunnelObject object = this->object(fill, slot);
+    if (is_left_out && is_left_out(object.rank)) continue;
     const std::uint64_t offset_bytes = layout_.location(object.rank, object.number).offset_bytes;
     const bool goes_on = !runs.empty() && runs.back().offset_bytes + runs.back().num_slots * size_bytes == offset_bytes;
     if (goes_on) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -41,7 +42,8 @@ class FunnelMap {
   std::uint64_t num_objects_of_a_sender() const { return num_objects_; }
   std::uint64_t num_slots(std::uint64_t fill) const;
   FunnelObject object(std::uint64_t fill, std::uint64_t slot) const;
-  std::vector<FunnelRun> runs(std::uint64_t fill) const;
+  /// `is_left_out(rank)`: whose objects are in none.
+  std::vector<FunnelRun> runs(std::uint64_t fill, const std::function<bool(std::int32_t rank)>& is_left_out = {}) const;
   /// Of all fills.
   std::uint64_t num_runs() const;
 
@@ -74,6 +76,7 @@ class IoRankTickets {
   bool is_object(Ticket ticket) const { return ticket < first_credit(); }
   bool is_credit(Ticket ticket) const { return ticket >= first_credit() && ticket < first_end(); }
   std::size_t buffer_of_object(Ticket ticket) const { return ticket / num_slots_; }
+  std::size_t slot_of_object(Ticket ticket) const { return ticket % num_slots_; }
   std::size_t buffer_of_credit(Ticket ticket) const { return (ticket - first_credit()) / num_senders_; }
   std::size_t sender_of_credit(Ticket ticket) const { return (ticket - first_credit()) % num_senders_; }
   std::size_t num() const { return barrier() + OpenerBarrier::num_tickets; }
@@ -108,6 +111,13 @@ class FunnelIoRank : public ObjectLoop {
   std::uint64_t object_size_bytes() const { return work_.request().object_size_bytes; }
   bool is_blocking() const { return work_.request().calls == FileCalls::blocking; }
   bool is_own(const FunnelObject& object) const { return object.rank == work_.rank(); }
+  bool has_lost_senders() const { return !messages_.lost_links().empty(); }
+  /// Whether what comes from or goes to this sender does not count any more.
+  bool is_lost(std::int32_t sender) const { return has_lost_senders() && messages_.is_lost(sender); }
+  /// The same of the sender of an object in this fill.
+  bool is_of_lost(std::uint64_t fill, Ticket object) const {
+    return has_lost_senders() && messages_.is_lost(map().object(fill, tickets_.slot_of_object(object)).rank);
+  }
   /// What is remembered by sender has so many elements.
   std::size_t num_senders() const { return senders_.size(); }
 

@@ -30,7 +30,7 @@ void FunnelReader::move_all() {
 }
 
 void FunnelReader::meet_owners() {
-  for (std::size_t sender = 0; sender < owners_.size(); ++sender) {
+  for (std::size_t sender = 0; sender < num_senders(); ++sender) {
     owners_[sender].end = {};
     if (map().senders()[sender] == work().rank()) continue;
     owners_[sender].num_to_come = map().num_objects_of_a_sender();
@@ -46,6 +46,7 @@ void FunnelReader::await_credit(std::size_t sender) {
 }
 
 void FunnelReader::begin(std::uint64_t fill) {
+  fill_in_buffer(fill).number = fill;
   if (work().request().no_file) return;
   work().contents.poison(memory(fill, 0, map().num_slots(fill)));
   if (is_blocking()) return;
@@ -125,6 +126,7 @@ void FunnelReader::deliver_object(std::uint64_t fill, std::uint64_t slot, std::o
     }
     return;
   }
+  if (is_lost(object.rank)) return;
   EndOfReading& end = owners_[object.sender].end;
   if (!num_read) {
     end.first_unread = std::min(end.first_unread, object.number);
@@ -150,13 +152,16 @@ void FunnelReader::send_allowed(std::size_t sender) {
 
 void FunnelReader::on_message(Ticket ticket) {
   if (tickets().is_object(ticket)) {
-    --fills_[tickets().buffer_of_object(ticket)].num_pending;
+    Fill& fill = fills_[tickets().buffer_of_object(ticket)];
+    --fill.num_pending;
+    if (is_of_lost(fill.number, ticket)) return;
     work().recorder.add_message(object_size_bytes());
     if (work().request().no_file) work().recorder.add_bytes(object_size_bytes());
     work().pace.object_done();
   } else if (tickets().is_credit(ticket)) {
     const std::size_t sender = tickets().sender_of_credit(ticket);
     Owner& owner = owners_[sender];
+    if (is_lost(map().senders()[sender])) return drop_outgoing(owner);
     owner.num_credits += owner.credit;
     owner.num_to_come -= std::min(owner.num_to_come, owner.credit);
     await_credit(sender);
@@ -166,12 +171,18 @@ void FunnelReader::on_message(Ticket ticket) {
   }
 }
 
+/// No credit comes for these any more.
+void FunnelReader::drop_outgoing(Owner& owner) {
+  for (const Outgoing& object : owner.outgoing) --fill_in_buffer(object.fill).num_pending;
+  owner.outgoing.clear();
+}
+
 void FunnelReader::settle() {
   while (num_free_again_ < num_read_ && fill_in_buffer(num_free_again_).num_pending == 0) ++num_free_again_;
 }
 
 void FunnelReader::say_the_end() {
-  for (std::size_t sender = 0; sender < owners_.size(); ++sender) {
+  for (std::size_t sender = 0; sender < num_senders(); ++sender) {
     if (map().senders()[sender] == work().rank()) continue;
     ++num_ends_;
     messages().post_send(map().senders()[sender], std::as_bytes(std::span(&owners_[sender].end, 1)),

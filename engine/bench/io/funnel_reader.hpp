@@ -19,6 +19,7 @@ class FunnelReader final : public FunnelIoRank {
 
  private:
   struct Fill {
+    std::uint64_t number = 0;
     std::uint64_t num_pending = 0;  ///< objects that were read and have not gone
     std::uint64_t num_runs = 0;     ///< started and not waited for
   };
@@ -48,6 +49,7 @@ class FunnelReader final : public FunnelIoRank {
   void deliver(std::uint64_t fill, const FunnelRun& run, std::optional<std::uint64_t> num_read);
   void deliver_object(std::uint64_t fill, std::uint64_t slot, std::optional<std::uint64_t> num_read);
   void send_allowed(std::size_t sender);
+  void drop_outgoing(Owner& owner);
   void settle();
   void say_the_end();
 

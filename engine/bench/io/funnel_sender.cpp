@@ -33,10 +33,14 @@ FunnelSender::FunnelSender(PhaseWork& work, transport::Messages& messages)
 
 std::uint64_t FunnelSender::move(ObjectRange range, std::optional<std::uint64_t> /*stop_ns*/) {
   if (has_equal_steps(work_)) greatest_number_of_steps(work_, 0);
+  if (is_lost()) return range.end;
   if (work_.writes()) {
     send(range);
   } else {
     receive(range);
+  }
+  while (is_lost() && messages_.poll()) {
+    // Whatever is still posted is handed out.
   }
   return range.end;
 }
@@ -80,6 +84,7 @@ void FunnelSender::send(ObjectRange range) {
     } else {
       ticket = await_message(work_, messages_, IoTime::send);
     }
+    if (is_lost()) return;
     if (!ticket) continue;
     if (tickets_.is_credit(*ticket)) {
       num_credits_ += credit_;
@@ -133,6 +138,7 @@ void FunnelSender::receive(ObjectRange range) {
       end_is_posted = true;
     }
     const Ticket ticket = await_message(work_, messages_, IoTime::receive);
+    if (is_lost()) return;
     if (ticket == tickets_.end()) {
       has_ended = true;
       continue;

@@ -51,6 +51,8 @@ class FunnelSender final : public ObjectLoop {
   void take(std::size_t slot);
   void post_end();
   void correct(ObjectRange range);
+  /// Its I/O rank: what is left of a phase is left out then.
+  bool is_lost() const { return !messages_.lost_links().empty(); }
 
   PhaseWork& work_;
   transport::Messages& messages_;

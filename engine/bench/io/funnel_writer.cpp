@@ -3,6 +3,7 @@
 #include "bench/io/funnel_writer.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace leadline::bench::io {
 
@@ -33,6 +34,7 @@ void FunnelWriter::open_free_buffers() {
 
 /// Receives are posted before credits are granted, so that every message finds its receive.
 void FunnelWriter::open(std::uint64_t fill) {
+  fill_in_buffer(fill).number = fill;
   {
     const Recorder::StateTimer timer(work().recorder, IoTime::receive);
     for (std::uint64_t slot = 0; slot < map().num_slots(fill); ++slot) {
@@ -73,14 +75,18 @@ void FunnelWriter::on_message(Ticket ticket) {
     --fills_[tickets().buffer_of_credit(ticket)].num_pending;
     return;
   }
-  --fills_[tickets().buffer_of_object(ticket)].num_pending;
+  Fill& fill = fills_[tickets().buffer_of_object(ticket)];
+  --fill.num_pending;
+  if (is_of_lost(fill.number, ticket)) return;
   work().recorder.add_message(object_size_bytes());
   if (work().request().no_file) work().recorder.add_bytes(object_size_bytes());
 }
 
 void FunnelWriter::write(std::uint64_t fill) {
   if (!work().request().no_file) {
-    for (const FunnelRun& run : map().runs(fill)) write_run(fill, run);
+    std::function<bool(std::int32_t)> is_left_out;
+    if (has_lost_senders()) is_left_out = [this](std::int32_t sender) { return is_lost(sender); };
+    for (const FunnelRun& run : map().runs(fill, is_left_out)) write_run(fill, run);
   }
   ++num_begun_;
 }

@@ -17,6 +17,7 @@ class FunnelWriter final : public FunnelIoRank {
 
  private:
   struct Fill {
+    std::uint64_t number = 0;
     std::uint64_t num_pending = 0;  ///< messages: objects that have not come, credits that have not gone
     std::uint64_t num_runs = 0;     ///< started and not waited for
   };

@@ -57,6 +57,7 @@ std::vector<std::int32_t> partners_of(const Stage& stage) {
     partners.insert(partners.end(), others.begin(), others.end());
   }
   std::erase(partners, rank);
+  std::erase_if(partners, [&](std::int32_t partner) { return is_lost(stage.cluster, partner); });
   std::sort(partners.begin(), partners.end());
   partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
   return partners;
@@ -242,10 +243,33 @@ void Measuring::run() {
   note_losses();
 }
 
-/// Whether ranks that are there lack nothing of one that is lost: neither its messages, nor its part of an MPI file.
+/// Whether ranks that are there need nothing of one that is lost: neither its part of an MPI file, nor its token in a
+/// barrier of I/O ranks.
 bool can_go_on(const IoRequest& request) {
-  return !schedule::is_funnel(request.movement) && !request.collective && request.backend == "posix";
+  const bool has_barrier_over_links = schedule::is_funnel(request.movement) && request.barrier;
+  return request.backend == "posix" && !request.collective && !has_barrier_over_links;
 }
+
+/// Messages over links of which some may be lost; those are given up when no message uses them any more.
+class OpenMessages {
+ public:
+  explicit OpenMessages(const Stage& stage) : transport_(stage.transport), messages_(open_messages(stage)) {}
+  OpenMessages(const OpenMessages&) = delete;
+  OpenMessages& operator=(const OpenMessages&) = delete;
+  ~OpenMessages() {
+    if (messages_ == nullptr) return;
+    const auto lost = messages_->lost_links();
+    const std::vector<cluster::ConnectionLost> links(lost.begin(), lost.end());
+    messages_.reset();
+    for (const cluster::ConnectionLost& link : links) transport_.drop_link(link.partner());
+  }
+
+  transport::Messages* get() const { return messages_.get(); }
+
+ private:
+  transport::Transport& transport_;
+  std::unique_ptr<transport::Messages> messages_;
+};
 
 /// No key and no value has such a character.
 constexpr char separator = '\0';
@@ -278,10 +302,10 @@ void measure(const Stage& stage, Measured& measured) {
     go_on_without_lost(stage.request, stage.cluster, stage.transport, stage.request.timeout_s);
   } else if (const auto absent = stage.cluster.lost_ranks(); !absent.empty()) {
     throw AgreedError(Error(ExitStatus::run_failed, absent.front().why,
-                            "ranks of this run write for one another or call together, and need all",
-                            "Start it without that rank, or use POSIX calls and a file or part for each rank"));
+                            "ranks of this run call MPI together or meet in barriers between writes, and need all",
+                            "Start it without that rank, or use POSIX calls"));
   }
-  const std::unique_ptr<transport::Messages> messages = open_messages(stage);
+  const OpenMessages messages(stage);
   Measuring(stage, *current_step, messages.get(), measured).run();
 }
 

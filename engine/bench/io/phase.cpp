@@ -35,7 +35,7 @@ std::int32_t owner_of(const IoRequest& request, const Plan& plan, IoOperation op
   return operation == IoOperation::read ? reads_for(plan, request, rank) : rank;
 }
 
-/// The objects are those of a lost rank.
+/// See Share::is_left_out.
 class NoObjects final : public ObjectLoop {
  public:
   std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> /*stop_ns*/) override { return range.end; }
@@ -145,6 +145,17 @@ void Phase::measure() {
   const bool is_looked_at = writes() && stage_.request.sync == SyncTiming::outside;
   if (!is_looked_at) failure_.guard([&] { recorder_.row().cache_after = cache_state(); });
   if (!agreed_) agreed_ = agreement();
+  if (agreed_ || messages_ == nullptr) return;
+  note_broken_links();
+  agreed_ = agreement();
+}
+
+/// Behind a collective, so that it is known which ranks are lost. Of others the links must not break: one rank would
+/// leave the other out without its knowing.
+void Phase::note_broken_links() {
+  for (const cluster::ConnectionLost& link : messages_->lost_links()) {
+    if (!is_lost(stage_.cluster, link.partner())) failure_.note(link);
+  }
 }
 
 void Phase::open() {
@@ -178,7 +189,7 @@ void Phase::preallocate() {
 }
 
 std::unique_ptr<ObjectLoop> Phase::make_loop(PhaseWork& work) {
-  if (share_.owners.empty() && messages_ == nullptr) return std::make_unique<NoObjects>();
+  if (share_.is_left_out) return std::make_unique<NoObjects>();
   if (messages_ == nullptr) return std::make_unique<DirectLoop>(work, share_.owners.front());
   if (!stage_.plan.layout.is_opener(work.rank())) return std::make_unique<FunnelSender>(work, *messages_);
   if (writes()) return std::make_unique<FunnelWriter>(work, *messages_);
@@ -242,6 +253,11 @@ PhaseSummary Phase::summarize(const std::string& file_system) const {
   return summarize_phase(stage_.cluster, task_.position, recorder_.row(), context);
 }
 
+bool is_lost(const cluster::Cluster& cluster, std::int32_t rank) {
+  const auto lost = cluster.lost_ranks();
+  return std::ranges::find(lost, rank, &cluster::LostRank::rank) != lost.end();
+}
+
 Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank,
                std::span<const cluster::LostRank> lost) {
   const schedule::FileLayout& layout = plan.layout;
@@ -250,10 +266,12 @@ Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation
   };
   Share share;
   const std::int32_t owner = owner_of(request, plan, operation, rank);
-  if (is_lost(owner)) return share;
+  share.is_left_out = is_lost(owner) || is_lost(layout.opener_of(rank));
+  if (share.is_left_out) return share;
   if (!request.no_file) share.file = layout.file_of(owner);
   if (!layout.is_opener(rank)) return share;
   share.owners = schedule::is_funnel(request.movement) ? layout.senders(rank) : std::vector<std::int32_t>{owner};
+  std::erase_if(share.owners, is_lost);
   if (request.no_file) return share;
   share.opens = true;
   for (int other = 0; other < layout.num_ranks(); ++other) {

@@ -31,11 +31,13 @@ struct Share {
   bool opens = false;
   std::vector<std::int32_t> openers;  ///< of this file, ascending, this rank included; empty where it opens none
   std::vector<std::int32_t> owners;   ///< whose objects it moves to or from the file, ascending
+  bool is_left_out = false;           ///< it has nothing to do: its objects, or its I/O rank, are those of a lost rank
 
   bool is_lowest_opener(int rank) const { return opens && openers.front() == rank; }
 };
 
-/// Nothing where that is the objects of a lost rank.
+bool is_lost(const cluster::Cluster& cluster, std::int32_t rank);
+
 Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank,
                std::span<const cluster::LostRank> lost = {});
 
@@ -91,6 +93,7 @@ class Phase {
   bool waits_in_sync() const;
   void meet();
   void close();
+  void note_broken_links();
 
   const Stage& stage_;
   PhaseTask task_;

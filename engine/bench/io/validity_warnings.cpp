@@ -207,4 +207,21 @@ std::vector<Finding> validity_warnings(const Conditions& conditions, const IoRes
   return findings;
 }
 
+std::optional<Finding> left_out_senders(const Plan& plan, std::span<const cluster::LostRank> lost) {
+  const auto is_lost = [&](int rank) { return std::ranges::find(lost, rank, &cluster::LostRank::rank) != lost.end(); };
+  std::vector<int> senders;
+  for (int rank = 0; rank < plan.layout.num_ranks(); ++rank) {
+    if (!is_lost(rank) && is_lost(plan.layout.opener_of(rank))) senders.push_back(rank);
+  }
+  if (senders.empty()) return std::nullopt;
+  const bool is_one = senders.size() == 1;
+  return Finding{"senders_left_out", Severity::warning,
+                 fmt::format("The rank that did the I/O of {} {} was lost; nothing of {} was written or read from then "
+                             "on.",
+                             is_one ? "rank" : "ranks", number_ranges(senders), is_one ? "it" : "them"),
+                 fmt::format("{} left out with their I/O ranks",
+                             is_one ? "1 rank is" : fmt::format("{} ranks are", senders.size())),
+                 "Later phases have fewer objects than the first: compare their rates, not their bytes."};
+}
+
 }  // namespace leadline::bench::io

@@ -2,9 +2,13 @@
 // Validity warnings of a parallel file test, and findings about its ranks and files: a pure function of its result.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <vector>
 
+#include "bench/io/plan.hpp"
 #include "bench/validity_warnings.hpp"
+#include "cluster/cluster.hpp"
 #include "model/io_result.hpp"
 
 namespace leadline::bench::io {
@@ -12,5 +16,8 @@ namespace leadline::bench::io {
 /// Findings: stragglers and slow calls first, then what makes the numbers less than they seem: reads from cache, writes
 /// that are not durable, more ranks than cores, calls that were continued, hints that are not confirmed.
 std::vector<Finding> validity_warnings(const Conditions& conditions, const IoResult& result);
+
+/// Ranks that are there, and whose I/O a lost rank did; nothing where there are none.
+std::optional<Finding> left_out_senders(const Plan& plan, std::span<const cluster::LostRank> lost);
 
 }  // namespace leadline::bench::io

@@ -4,10 +4,14 @@
 
 #include <cassert>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "cluster/rendezvous.hpp"
 #include "model/request.hpp"
 #include "transport/messages.hpp"
 #include "transport/tagged/peers.hpp"
@@ -18,58 +22,122 @@ namespace leadline::transport::tagged {
 template <Port P>
 class TaggedMessages final : public Messages {
  public:
-  TaggedMessages(P& port, const Peers<P>& peers, std::size_t max_tickets, WaitMode wait)
-      : port_(port), peers_(peers), wait_(wait), messages_(max_tickets) {
+  TaggedMessages(P& port, const Peers<P>& peers, std::span<const std::int32_t> partners, std::size_t max_tickets,
+                 WaitMode wait)
+      : port_(port),
+        peers_(peers),
+        wait_(wait),
+        goes_on_(peers.gives_up_silent_links()),
+        check_(port, peers.loss_check(partners)),
+        messages_(max_tickets) {
+    for (auto& message : messages_) message = std::make_shared<Message>();
     under_way_.reserve(max_tickets);
   }
 
   void post_send(int partner, std::span<const std::byte> data, Ticket ticket) override {
-    Message& message = added(ticket, data);
-    port_.post_send(peers_.at(partner), {Kind::single, peers_.own_rank()}, message.memory, data.data(), data.size(),
-                    message.request);
+    Message& message = added(ticket, data, partner);
+    unless_lost(partner, [&] {
+      port_.post_send(peers_.at(partner), {Kind::single, peers_.own_rank()}, message.memory, data.data(), data.size(),
+                      message.request);
+    });
   }
 
   void post_receive(int partner, std::span<std::byte> data, Ticket ticket) override {
-    Message& message = added(ticket, data);
-    port_.post_receive(peers_.at(partner), {Kind::single, partner}, message.memory, data.data(), data.size(),
-                       message.request);
+    Message& message = added(ticket, data, partner);
+    unless_lost(partner, [&] {
+      port_.post_receive(peers_.at(partner), {Kind::single, partner}, message.memory, data.data(), data.size(),
+                         message.request);
+    });
   }
 
   std::optional<Ticket> poll() override {
-    port_.progress();
-    return take_done();
+    for (;;) {
+      try {
+        port_.progress();
+        return take_done();
+      } catch (const cluster::ConnectionLost& lost) {
+        lose(lost);
+      }
+    }
   }
 
   Ticket await_any() override {
     assert(!under_way_.empty() && "nothing is posted that could come");
     std::optional<Ticket> ticket;
     const auto is_over = [&] { return (ticket = take_done()).has_value(); };
-    if (wait_ == WaitMode::spin) {
-      drive_until<WaitMode::spin>(port_, is_over);
-    } else {
-      drive_until<WaitMode::yield>(port_, is_over);
+    while (!ticket) {
+      try {
+        if (wait_ == WaitMode::spin) {
+          drive_until<WaitMode::spin>(port_, is_over);
+        } else {
+          drive_until<WaitMode::yield>(port_, is_over);
+        }
+      } catch (const cluster::ConnectionLost& lost) {
+        lose(lost);
+      }
     }
     return *ticket;
   }
+
+  std::span<const cluster::ConnectionLost> lost_links() const override { return lost_links_; }
 
  private:
   struct Message {
     typename P::Request request{};
     typename P::Memory memory{};
+    int partner = -1;
   };
 
-  Message& added(Ticket ticket, std::span<const std::byte> data) {
+  Message& added(Ticket ticket, std::span<const std::byte> data, int partner) {
     assert(under_way_.size() < messages_.size() && "more is posted than there are tickets");
     require_room_for(data.size(), port_);
     under_way_.push_back(ticket);
-    messages_[ticket].memory = port_.memory(data.data(), data.size());
-    return messages_[ticket];
+    Message& message = *messages_[ticket];
+    message.memory = port_.memory(data.data(), data.size());
+    message.partner = partner;
+    return message;
+  }
+
+  /// Also when another link is lost meanwhile.
+  template <class Work>
+  void unless_lost(int partner, const Work& work) {
+    while (lost_links_.empty() || !is_lost(partner)) {
+      try {
+        on_link(partner, work);
+        return;
+      } catch (const cluster::ConnectionLost& lost) {
+        lose(lost);
+      }
+    }
+  }
+
+  /// The library may go on to use what was under way.
+  [[gnu::cold]] void lose(const cluster::ConnectionLost& lost) {
+    if (!goes_on_) throw lost;
+    if (is_lost(lost.partner())) return;
+    lost_links_.push_back(lost);
+    if constexpr (P::survives_lost_partners) {
+      for (const Ticket ticket : under_way_) {
+        std::shared_ptr<Message>& message = messages_[ticket];
+        if (message->partner != lost.partner()) continue;
+        port_.abandon(message->request);
+        Peers<P>::keep(std::exchange(message, std::make_shared<Message>()));
+        message->partner = lost.partner();
+      }
+    }
+  }
+
+  bool is_over(Message& message) {
+    if (!lost_links_.empty() && is_lost(message.partner)) return true;
+    bool is_done = false;
+    on_link(message.partner, [&] { is_done = port_.is_done(message.request); });
+    return is_done;
   }
 
   std::optional<Ticket> take_done() {
     for (Ticket& ticket : under_way_) {
-      if (!port_.is_done(messages_[ticket].request)) continue;
-      messages_[ticket].memory = {};
+      if (!is_over(*messages_[ticket])) continue;
+      messages_[ticket]->memory = {};
       const Ticket done = ticket;
       ticket = under_way_.back();
       under_way_.pop_back();
@@ -81,8 +149,11 @@ class TaggedMessages final : public Messages {
   P& port_;
   const Peers<P>& peers_;
   WaitMode wait_;
-  std::vector<Message> messages_;  ///< by ticket
+  bool goes_on_;
+  WithLossCheck<P> check_;
+  std::vector<std::shared_ptr<Message>> messages_;  ///< by ticket
   std::vector<Ticket> under_way_;
+  std::vector<cluster::ConnectionLost> lost_links_;
 };
 
 }  // namespace leadline::transport::tagged

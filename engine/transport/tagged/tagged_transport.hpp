@@ -127,7 +127,7 @@ class TaggedTransport final : public Transport {
 
   std::unique_ptr<Messages> messages(std::span<const std::int32_t> partners, std::size_t max_tickets) override {
     peers_.require(partners);
-    return std::make_unique<TaggedMessages<P>>(*port_, peers_, max_tickets, wait_);
+    return std::make_unique<TaggedMessages<P>>(*port_, peers_, partners, max_tickets, wait_);
   }
 
   void progress() noexcept override {
