@@ -22,17 +22,16 @@
 
 #include "core/error.hpp"
 
+// Of libraries with fault tolerance. The headers that this is compiled with need not know it.
+extern "C" [[gnu::weak]] int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group* failed);
+
 namespace leadline::transport::mpi {
 namespace {
 
 /// What MPI calls when something fails on our communicator. The exception passes through the library's own frames,
 /// which leaves it in no state to go on with: nothing but the end of the run follows.
 [[noreturn]] void throw_mpi_error(MPI_Comm*, int* code, ...) {
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  MPI_Error_string(*code, text.data(), &length);
-  throw Error(ExitStatus::run_failed, "MPI reports an error",
-              std::string(text.data(), static_cast<std::size_t>(length)));
+  throw Error(ExitStatus::run_failed, "MPI reports an error", error_text(*code));
 }
 
 /// What the launcher says about the ranks it started.
@@ -59,6 +58,32 @@ void refuse_unconnected_ranks(const std::optional<Announced>& announced, int siz
               library_name() + " sees 1 rank, " + announced->variable + " is " + announced->value,
               "Start with the library's own mpirun or mpiexec, or under Slurm with --mpi=pmix (Open MPI) or "
               "--mpi=pmi2 (MPICH), or use --transport tcp");
+}
+
+bool has_lost_a_rank(MPI_Comm comm) {
+  if (MPIX_Comm_get_failed == nullptr) return false;
+  MPI_Group failed = MPI_GROUP_NULL;
+  int num = 0;
+  if (MPIX_Comm_get_failed(comm, &failed) == MPI_SUCCESS && MPI_Group_size(failed, &num) == MPI_SUCCESS) {
+    MPI_Group_free(&failed);
+  }
+  return num > 0;
+}
+
+/// Of a truth value among the library's control variables; false where it has none of this name.
+bool is_set(const char* variable) {
+  int provided = 0;
+  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return false;
+  std::array<char, 64> value{};  // not 0 in some byte
+  int index = 0, count = 0;
+  MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+  if (MPI_T_cvar_get_index(variable, &index) == MPI_SUCCESS &&
+      MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
+    if (count == 1) MPI_T_cvar_read(handle, value.data());
+    MPI_T_cvar_handle_free(&handle);
+  }
+  MPI_T_finalize();
+  return std::any_of(value.begin(), value.end(), [](char byte) { return byte != 0; });
 }
 
 sigjmp_buf out_of_finalize;
@@ -125,6 +150,7 @@ Library::Library() {
 }
 
 Library::~Library() {
+  if (skips_finalize_ || (has_fault_tolerance() && has_lost_a_rank(comm_))) return;
   constexpr int patience_s = 10;
   const Alarm alarm(SIGALRM, patience_s, &leave_finalize);
   // When it takes too long it is left where it is: the results are safe, and the exit status stays what it was.
@@ -157,20 +183,16 @@ std::string why_no_gpu_memory() {
   return is_supported != 0 ? "" : library_name() + " was built without CUDA support";
 }
 
-bool blocking_calls_yield() {
-  int provided = 0;
-  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return false;
-  std::array<char, 64> value{};  // a truth value: not 0 in some byte
-  int index = 0, count = 0;
-  MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
-  if (MPI_T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS &&
-      MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
-    if (count == 1) MPI_T_cvar_read(handle, value.data());
-    MPI_T_cvar_handle_free(&handle);
-  }
-  MPI_T_finalize();
-  return std::any_of(value.begin(), value.end(), [](char byte) { return byte != 0; });
+bool blocking_calls_yield() { return is_set("mpi_yield_when_idle"); }
+
+std::string error_text(int code) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  return {text.data(), static_cast<std::size_t>(length)};
 }
+
+bool has_fault_tolerance() { return MPIX_Comm_get_failed != nullptr && is_set("mpi_ft_enable"); }
 
 void wait_yielding(MPI_Request& request, Deadline deadline, const std::string& problem) {
   for (int done = 0;;) {

@@ -23,7 +23,11 @@ class Library {
   Library& operator=(const Library&) = delete;
 
   /// Ends MPI within a deadline: Debian's MPICH over TCP may hang in MPI_Finalize (seen with 16 ranks on one host).
+  /// Where a rank is lost it is left as it is: Open MPI 5.0 would wait for that rank.
   ~Library();
+
+  /// Local: MPI is to be left as it is at the end, since a rank or the way to it is lost.
+  void skip_finalize() { skips_finalize_ = true; }
 
   /// All ranks; separate from the messages of other code. An MPI error on it throws Error(run_failed) out of the call.
   MPI_Comm comm() const { return comm_; }
@@ -35,10 +39,18 @@ class Library {
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
+  bool skips_finalize_ = false;
 };
 
 /// Local: "Open MPI v4.1.4", "MPICH 4.0.2".
 std::string library_name();
+
+/// Local, once MPI is started: what an error code means.
+std::string error_text(int code);
+
+/// Local, once MPI is started: whether the other ranks can go on when one is lost (ULFM). So it is with Open MPI 5 when
+/// it is started with "mpirun --with-ft ulfm".
+bool has_fault_tolerance();
 
 /// Local, once MPI is started: why messages cannot lie in the memory of a GPU, or empty.
 std::string why_no_gpu_memory();

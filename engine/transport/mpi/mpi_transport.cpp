@@ -23,6 +23,8 @@
 #include "transport/mpi/mpi_link.hpp"
 #include "transport/mpi/mpi_messages.hpp"
 #include "transport/mpi/mpi_neighbours.hpp"
+#include "transport/mpi/mpi_port.hpp"
+#include "transport/tagged/tagged_transport.hpp"
 #include "transport/transport.hpp"
 
 namespace leadline::transport::mpi {
@@ -185,7 +187,11 @@ std::string refuses_memory(memory::Location place) {
   return place == memory::Location::host ? "" : why_no_gpu_memory();
 }
 
-std::unique_ptr<Transport> open(const Context& context) { return std::make_unique<MpiTransport>(context); }
+std::unique_ptr<Transport> open(const Context& context) {
+  Library& library = Library::instance();
+  if (!has_fault_tolerance()) return std::make_unique<MpiTransport>(context);
+  return std::make_unique<tagged::TaggedTransport<MpiPort>>(context, std::make_unique<MpiPort>(library));
+}
 
 std::vector<Fact> facts() { return {{"library", library_name()}}; }
 
