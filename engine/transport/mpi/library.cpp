@@ -22,9 +22,6 @@
 
 #include "core/error.hpp"
 
-// Of libraries with fault tolerance. The headers that this is compiled with need not know it.
-extern "C" [[gnu::weak]] int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group* failed);
-
 namespace leadline::transport::mpi {
 namespace {
 
@@ -58,16 +55,6 @@ void refuse_unconnected_ranks(const std::optional<Announced>& announced, int siz
               library_name() + " sees 1 rank, " + announced->variable + " is " + announced->value,
               "Start with the library's own mpirun or mpiexec, or under Slurm with --mpi=pmix (Open MPI) or "
               "--mpi=pmi2 (MPICH), or use --transport tcp");
-}
-
-bool has_lost_a_rank(MPI_Comm comm) {
-  if (MPIX_Comm_get_failed == nullptr) return false;
-  MPI_Group failed = MPI_GROUP_NULL;
-  int num = 0;
-  if (MPIX_Comm_get_failed(comm, &failed) == MPI_SUCCESS && MPI_Group_size(failed, &num) == MPI_SUCCESS) {
-    MPI_Group_free(&failed);
-  }
-  return num > 0;
 }
 
 /// Of a truth value among the library's control variables; false where it has none of this name.
@@ -134,6 +121,7 @@ Library::Library() {
   MPI_Init(nullptr, nullptr);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  has_fault_tolerance_ = is_set("mpi_ft_enable");
   try {
     refuse_unconnected_ranks(announced, size_);
     MPI_Request request = MPI_REQUEST_NULL;
@@ -150,7 +138,7 @@ Library::Library() {
 }
 
 Library::~Library() {
-  if (skips_finalize_ || (has_fault_tolerance() && has_lost_a_rank(comm_))) return;
+  if (has_fault_tolerance_) return;
   constexpr int patience_s = 10;
   const Alarm alarm(SIGALRM, patience_s, &leave_finalize);
   // When it takes too long it is left where it is: the results are safe, and the exit status stays what it was.
@@ -191,8 +179,6 @@ std::string error_text(int code) {
   MPI_Error_string(code, text.data(), &length);
   return {text.data(), static_cast<std::size_t>(length)};
 }
-
-bool has_fault_tolerance() { return MPIX_Comm_get_failed != nullptr && is_set("mpi_ft_enable"); }
 
 void wait_yielding(MPI_Request& request, Deadline deadline, const std::string& problem) {
   for (int done = 0;;) {

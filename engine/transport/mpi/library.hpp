@@ -23,23 +23,24 @@ class Library {
   Library& operator=(const Library&) = delete;
 
   /// Ends MPI within a deadline: Debian's MPICH over TCP may hang in MPI_Finalize (seen with 16 ranks on one host).
-  /// Where a rank is lost it is left as it is: Open MPI 5.0 would wait for that rank.
+  /// With fault tolerance MPI is left as it is: MPI_Finalize may wait for ever for a rank that is lost (Open MPI 5.0.11
+  /// over shared memory), and the launcher takes the exit of a process for its end in order.
   ~Library();
-
-  /// Local: MPI is to be left as it is at the end, since a rank or the way to it is lost.
-  void skip_finalize() { skips_finalize_ = true; }
 
   /// All ranks; separate from the messages of other code. An MPI error on it throws Error(run_failed) out of the call.
   MPI_Comm comm() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
 
+  /// Whether the other ranks can go on when one is lost (ULFM). So it is with Open MPI 5 under "mpirun --with-ft ulfm".
+  bool has_fault_tolerance() const { return has_fault_tolerance_; }
+
  private:
   Library();
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
-  bool skips_finalize_ = false;
+  bool has_fault_tolerance_ = false;
 };
 
 /// Local: "Open MPI v4.1.4", "MPICH 4.0.2".
@@ -47,10 +48,6 @@ std::string library_name();
 
 /// Local, once MPI is started: what an error code means.
 std::string error_text(int code);
-
-/// Local, once MPI is started: whether the other ranks can go on when one is lost (ULFM). So it is with Open MPI 5 when
-/// it is started with "mpirun --with-ft ulfm".
-bool has_fault_tolerance();
 
 /// Local, once MPI is started: why messages cannot lie in the memory of a GPU, or empty.
 std::string why_no_gpu_memory();

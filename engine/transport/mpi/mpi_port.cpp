@@ -9,7 +9,7 @@
 
 namespace leadline::transport::mpi {
 
-MpiPort::MpiPort(Library& library) : library_(library), comm_(library.comm()) {
+MpiPort::MpiPort(const Library& library) : library_(library), comm_(library.comm()) {
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
 }
 
@@ -27,7 +27,7 @@ bool MpiPort::progress() {
     statuses_.resize(handles_.capacity(), without_error);
   }
   int num_done = 0;
-  // Its return value says less than the statuses: Open MPI 5.0 may return success where a message has failed.
+  // The statuses say which message has failed; the return value need not (Open MPI 5.0).
   MPI_Testsome(static_cast<int>(handles_.size()), handles_.data(), &num_done, indices_.data(), statuses_.data());
   if (num_done == MPI_UNDEFINED || num_done == 0) return false;
   for (int i = 0; i < num_done; ++i) {
@@ -53,7 +53,6 @@ void MpiPort::drop_done() {
 }
 
 void MpiPort::abandon(Request& request) noexcept {
-  library_.skip_finalize();
   const auto found = std::find(requests_.begin(), requests_.end(), &request);
   if (found == requests_.end()) return;
   MPI_Request& handle = handles_[static_cast<std::size_t>(found - requests_.begin())];

@@ -35,7 +35,7 @@ class MpiPort {
   };
 
   /// From now on errors on the library's communicator are returned.
-  explicit MpiPort(Library& library);
+  explicit MpiPort(const Library& library);
 
   Memory memory(const std::byte*, std::size_t) const { return {}; }
 
@@ -100,7 +100,7 @@ class MpiPort {
   void drop_done();
   [[noreturn, gnu::cold]] static void fail(int code);
 
-  Library& library_;
+  const Library& library_;
   MPI_Comm comm_;
   std::vector<MPI_Request> handles_;  ///< under way
   std::vector<Request*> requests_;    ///< theirs

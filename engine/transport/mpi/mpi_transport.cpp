@@ -188,8 +188,8 @@ std::string refuses_memory(memory::Location place) {
 }
 
 std::unique_ptr<Transport> open(const Context& context) {
-  Library& library = Library::instance();
-  if (!has_fault_tolerance()) return std::make_unique<MpiTransport>(context);
+  const Library& library = Library::instance();
+  if (!library.has_fault_tolerance()) return std::make_unique<MpiTransport>(context);
   return std::make_unique<tagged::TaggedTransport<MpiPort>>(context, std::make_unique<MpiPort>(library));
 }
 
