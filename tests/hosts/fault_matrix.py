@@ -19,7 +19,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 import program
 from network import Network, NotHereError
-from ranks import started
+from ranks import launched, processes_of_ranks, started
 
 # By shared memory, these libraries would reach hosts that are network namespaces of one machine.
 TRANSPORTS = {
@@ -35,7 +35,11 @@ TRANSPORTS = {
     "ucx": ["ucx:tcp,self"],
     "ucx-go-on": ["ucx:tcp,self", "--transport-option", "go-on=yes"],
     "libfabric": ["libfabric:tcp;ofi_rxm"],
+    "mpi-openmpi": ["mpi"],  # with the launcher of that name, see mpi_launchers
+    "mpi-mpich": ["mpi"],
+    "mpi-ulfm": ["mpi"],
 }
+GO_ON = {"tcp", "ucx-go-on", "libfabric", "mpi-ulfm"}
 NUM_HOSTS = 4
 TIMEOUT_S = 8
 DEADLINE_S = 60
@@ -45,7 +49,10 @@ ENDLESS = {
     "topology": ["--message-size", "1000", "--pattern", "complete2", "--duration", "100s"],
     "bisection": ["--message-size", "1000-1060+1"],
     "io": ["--movement", "N-M-M", "--io-ranks", "2", "--no-file", "--object-size", "4KiB", "--objects", "20000000"],
-    "io N-N": ["--target", "f.%r", "--object-size", "4KiB", "--objects", "20000", "--repeat", "1000"],
+    "io N-N": [
+        *("--backend", "posix", "--target", "f.%r", "--object-size", "4KiB"),
+        *("--objects", "20000", "--repeat", "1000"),
+    ],
 }
 # Of a benchmark that ends by itself soon, where a fault heals, or the run goes on.
 SHORT = {
@@ -54,8 +61,8 @@ SHORT = {
     "bisection": ["--message-size", "1000", "--rounds", "100000", "--precision", "0", "--time-limit", "9s"],
     "io": ["--movement", "N-M-M", "--io-ranks", "2", "--no-file", "--object-size", "4KiB", "--objects", "150000"],
     "io N-N": [
-        *("--target", "f.%r", "--object-size", "4KiB", "--objects", "1000000", "--time-limit", "2s"),
-        *("--repeat", "2", "--delete"),
+        *("--backend", "posix", "--target", "f.%r", "--object-size", "4KiB", "--objects", "1000000"),
+        *("--time-limit", "2s", "--repeat", "2", "--delete"),
     ],
 }
 
@@ -79,15 +86,20 @@ class Case:
         """Hosts that may be named as the cause."""
         return self.victims if self.fault in PAIR_FAULTS else self.victims[:1]
 
+    @property
+    def launcher(self) -> str | None:
+        """That of MPI, or None where ranks are started one by one."""
+        return self.transport.removeprefix("mpi-") if self.transport.startswith("mpi-") else None
 
-def inflict(hosts: Network, runs: Sequence[program.Run], case: Case) -> None:
+
+def inflict(hosts: Network, processes_of: Callable[[int], Sequence[int]], case: Case) -> None:
     """The fault, on its victims."""
     first, second = case.victims
     match case.fault:
         case "kill":
-            _signal(runs[first], signal.SIGKILL)
+            _signal(processes_of(first), signal.SIGKILL)
         case "freeze":
-            _signal(runs[first], signal.SIGSTOP)
+            _signal(processes_of(first), signal.SIGSTOP)
         case "cut":
             hosts.cut(first)
         case "cut-for-3-s":
@@ -104,11 +116,13 @@ def inflict(hosts: Network, runs: Sequence[program.Run], case: Case) -> None:
 
 FAULTS = ("kill", "freeze", "cut", "cut-for-3-s", "one-way", "cut-between", "loss")
 PAIR_FAULTS = {"one-way", "cut-between"}
+LAUNCHER_FAULTS = {"cut"}  # MPI's launchers may not end
+NO_STATUS = -1
 SHORT_RUNS = {"cut-for-3-s", "loss"}  # nothing may be lost: the run ends when it has measured all
 
 
-def _signal(run: program.Run, number: int) -> None:
-    for pid in run.processes():
+def _signal(processes: Sequence[int], number: int) -> None:
+    for pid in processes:
         if Path(f"/proc/{pid}/comm").read_text().strip() == "leadline":
             os.kill(pid, number)
 
@@ -117,23 +131,43 @@ def run_case(hosts: Network, case: Case, folder: Path) -> list[str]:
     """What is not as it should be; nothing where all is."""
     words = SHORT if case.fault in SHORT_RUNS or goes_on(case) or may_not_matter(case) else ENDLESS
     options = [*words[case.benchmark], "--transport", *TRANSPORTS[case.transport], "--timeout", f"{TIMEOUT_S}s"]
-    command = case.benchmark.split()[0]
+    try:
+        ends = (_ends_of_launched if case.launcher else _ends_of_started)(hosts, case, folder, options)
+    except AssertionError as late:
+        return [str(late)]
+    return [*_wrong_statuses(case, ends), *_wrong_words(case, ends), *_wrong_file(case, folder / "r.h5", ends)]
+
+
+def _ends_of_started(hosts: Network, case: Case, folder: Path, options: Sequence[str]) -> list[program.Done]:
     wait = "block" if case.transport == "tcp" else "yield"
+    command = case.benchmark.split()[0]
     ranks = started(hosts, range(NUM_HOSTS), folder, *options, benchmark=command, timeout=DEADLINE_S, wait=wait)
     with ranks as runs:
         runs[0].await_err(r"\S")
         time.sleep(1.5)
-        inflict(hosts, runs, case)
-        try:
-            ends = [run.finish() for run in runs]
-        except AssertionError as late:
-            return [str(late)]
-    return [*_wrong_statuses(case, ends), *_wrong_words(case, ends), *_wrong_file(folder / "r.h5", ends)]
+        inflict(hosts, lambda rank: runs[rank].processes(), case)
+        return [run.finish() for run in runs]
+
+
+def _ends_of_launched(hosts: Network, case: Case, folder: Path, options: Sequence[str]) -> list[program.Done]:
+    """One, that of the launcher, once no rank is there any more."""
+    assert case.launcher is not None
+    command = case.benchmark.split()[0]
+    run = launched(case.launcher, hosts, folder, *options, benchmark=command, timeout=DEADLINE_S)
+    with run as launcher:
+        launcher.await_err(r"elapsed|left|write")
+        time.sleep(1.5)
+        inflict(hosts, lambda rank: [processes_of_ranks(launcher)[rank]], case)
+        program.await_that(lambda: not processes_of_ranks(launcher), launcher.left_s())
+        if case.fault not in LAUNCHER_FAULTS:
+            return [launcher.finish()]
+        # It has part of itself on that host, and waits for it.
+        return [program.Done(NO_STATUS, launcher.out, launcher.err, 0)]
 
 
 def goes_on(case: Case) -> bool:
     """Whether the run goes on without what is lost."""
-    can = case.benchmark != "io" and case.transport != "ucx"
+    can = case.benchmark != "io" and case.transport in GO_ON
     return can and (case.fault in PAIR_FAULTS or case.victims[0] != 0)
 
 
@@ -150,6 +184,12 @@ def _wrong_statuses(case: Case, ends: Sequence[program.Done]) -> list[str]:
         allowed = {0, 1} if case.fault == "cut-for-3-s" or goes_on(case) else {0, 1, 4}
     lost = case.victims[0] if case.fault in {"kill", "freeze", "cut", "loss"} else None  # its own status says nothing
     survivors = [end.status for rank, end in enumerate(ends) if rank != lost]
+    if case.launcher:
+        survivors = [end.status for end in ends]
+        allowed |= {NO_STATUS} if case.fault in LAUNCHER_FAULTS else set()
+        allowed |= (
+            {signal.SIGKILL, 128 + signal.SIGKILL} if case.fault in {"kill", "freeze"} and not goes_on(case) else set()
+        )
     return [] if set(survivors) <= allowed else [f"status {survivors}, not in {sorted(allowed)}"]
 
 
@@ -171,7 +211,7 @@ def _wrong_words(case: Case, ends: Sequence[program.Done]) -> list[str]:
             if not (named <= culprits or (case.fault in SHORT_RUNS and named & culprits)):
                 wrong.append(f"names {sorted(named)}: {line}")
     reached = [rank for rank, _ in lines if f"node{rank}" not in culprits]
-    if case.fault not in {"cut", "cut-for-3-s", "loss"} and len(set(reached)) > 1:
+    if case.launcher is None and case.fault not in {"cut", "cut-for-3-s", "loss"} and len(set(reached)) > 1:
         wrong.append(f"ranks {sorted(set(reached))} all complain")
     return wrong
 
@@ -183,14 +223,15 @@ def named_in(line: str) -> set[str]:
     return set(re.findall(r"node\d+", line))
 
 
-def _wrong_file(path: Path, ends: Sequence[program.Done]) -> list[str]:
+def _wrong_file(case: Case, path: Path, ends: Sequence[program.Done]) -> list[str]:
     if not path.exists():
         return ["there is no result file"]
     info = program.complete([program.PROGRAM, "info", path], path.parent)
     if info.status != 0:
         return [f"leadline info: status {info.status}: {info.err}"]
     is_complete = re.search(r"^complete +yes", info.out, re.MULTILINE) is not None
-    should_be = ends[0].status in (0, 1)  # the ranks of a lost host have a status of their own
+    # The ranks of a lost host have a status of their own.
+    should_be = goes_on(case) if ends[0].status == NO_STATUS else ends[0].status in (0, 1)
     return [] if is_complete == should_be else [f"the file is {'' if is_complete else 'not '}complete"]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from fault_matrix import NUM_HOSTS, Case, named_in, run_case
 from modules import require_module
+from mpi_launchers import require_launcher
 from network import Network
 
 pytestmark = [pytest.mark.slow, pytest.mark.any_load]
@@ -23,12 +24,17 @@ CASES = [
     Case("cut", "link", "tcp", (2, 0)),
     Case("cut-between", "link", "ucx", (1, 2)),
     Case("kill", "topology", "libfabric", (3, 0)),
+    Case("kill", "topology", "mpi-ulfm", (2, 0)),
+    Case("cut", "topology", "mpi-openmpi", (3, 0)),
 ]
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(network: Callable[[int], Network], tmp_path: Path, case: Case) -> None:
-    require_module(case.transport)
+    if case.launcher is None:
+        require_module(case.transport)
+    else:
+        require_launcher(case.launcher)
     assert run_case(network(NUM_HOSTS), case, tmp_path) == []
 
 

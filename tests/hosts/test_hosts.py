@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import program
 import pytest
+from mpi_launchers import require_launcher
 from network import Network
-from ranks import finish, started
+from ranks import finish, mpi_launcher, started
 from result import ResultFile
 
 Make = Callable[[int], Network]
@@ -150,15 +150,9 @@ def test_hosts_of_one_name(network: Make, tmp_path: Path) -> None:
 
 
 def test_open_mpi_over_two_hosts(network: Make, tmp_path: Path) -> None:
-    if shutil.which("mpirun.openmpi") is None:
-        pytest.skip("mpirun.openmpi is not installed")
+    require_launcher("openmpi")
     hosts = network(2)
-    (tmp_path / "hostfile").write_text("node0 slots=2\nnode1 slots=2\n")
-    net = "10.55.0.0/24"
-    settings = {"plm_rsh_agent": hosts.agent, "plm_rsh_no_tree_spawn": 1, "pml": "ob1", "btl": "tcp,self",
-                "btl_tcp_if_include": net, "oob_tcp_if_include": net}  # fmt: skip
-    mca = [str(word) for name, value in settings.items() for word in ("--mca", name, value)]
-    mpirun = ["mpirun.openmpi", "--hostfile", "hostfile", "-n", "4", *mca, str(program.PROGRAM)]
+    mpirun = [*mpi_launcher("openmpi", hosts, ranks_per_host=2), str(program.PROGRAM)]
     words = ["link", "--messages", "10", "--wait", "yield", "--output", str(tmp_path / "r.h5")]
     done = program.complete(hosts.on(0, *mpirun, *words), tmp_path)
     assert done.status == 0, done.err

@@ -14,6 +14,7 @@ import numpy as np
 import program
 import pytest
 from modules import fake_adapter, require_module
+from mpi_launchers import PROGRAMS, environment, require_launcher
 from program import Leadline
 from result import ResultFile
 
@@ -224,7 +225,7 @@ def test_too_few_open_files_for_all_at_once(tmp_path: Path, transport: str) -> N
     assert "ulimit -n" in done.complaint
 
 
-GO_ON = {"libfabric:tcp;ofi_rxm": [], "ucx:tcp,self": ["--transport-option", "go-on=yes"]}
+GO_ON = {"libfabric:tcp;ofi_rxm": [], "ucx:tcp,self": ["--transport-option", "go-on=yes"], "mpi": []}
 
 
 @pytest.mark.slow
@@ -242,10 +243,16 @@ def test_the_run_goes_on_without_a_rank(
     words: list[str], transport: str, number: signal.Signals, tmp_path: Path
 ) -> None:
     """Before and after the loss every pair of the others is measured."""
-    require_module(transport)
-    more = ["--local", "4", "--wait", "yield", "--timeout", "2s", "--output", "r.h5"]
-    command = [program.PROGRAM, *words, *more, "--transport", transport, *GO_ON[transport]]
-    with program.Run(command, tmp_path, timeout=90) as run:
+    launcher, local, variables = [], ["--local", "4"], {}
+    if transport == "mpi":
+        require_launcher("ulfm")
+        launcher = [PROGRAMS["ulfm"], "--with-ft", "ulfm", "--oversubscribe", "-n", "4"]
+        local, variables = [], environment("ulfm")
+    else:
+        require_module(transport)
+    more = [*local, "--wait", "yield", "--timeout", "2s", "--output", "r.h5"]
+    command = [*launcher, program.PROGRAM, *words, *more, "--transport", transport, *GO_ON[transport]]
+    with program.Run(command, tmp_path, variables, timeout=90) as run:
         run.await_err(r"\(2 of 3\)[^!]* 1/3 [^\n]*\n" if words[0] == "link" else r" 1/3 [^\n]*\n")
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
             os.kill(int(file["ranks/pid"][2]), number)

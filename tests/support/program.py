@@ -119,6 +119,11 @@ class Run:
         """What has come on stderr so far."""
         return self._text["err"]
 
+    @property
+    def out(self) -> str:
+        """What has come on stdout so far."""
+        return self._text["out"]
+
     def left_s(self) -> float:
         """Seconds until the deadline."""
         return max(0.0, self._ends_by - time.monotonic())
