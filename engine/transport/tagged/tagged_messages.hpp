@@ -34,6 +34,17 @@ class TaggedMessages final : public Messages {
     under_way_.reserve(max_tickets);
   }
 
+  /// What is under way is abandoned, as after an error; the library may go on to use its requests.
+  ~TaggedMessages() override {
+    if constexpr (P::survives_lost_partners) {
+      for (const Ticket ticket : under_way_) {
+        if (is_lost(messages_[ticket]->partner)) continue;  // done already
+        port_.abandon(messages_[ticket]->request);
+        Peers<P>::keep(std::move(messages_[ticket]));
+      }
+    }
+  }
+
   void post_send(int partner, std::span<const std::byte> data, Ticket ticket) override {
     Message& message = added(ticket, data, partner);
     unless_lost(partner, [&] {
