@@ -97,6 +97,7 @@ class MpiPort {
     fail(code);
   }
 
+  bool progress_single();
   void drop_done();
   [[noreturn, gnu::cold]] static void fail(int code);
 
