@@ -179,6 +179,11 @@ def may_not_matter(case: Case) -> bool:
     return case.benchmark.startswith("io") and case.fault in PAIR_FAULTS
 
 
+def is_end_unknown(case: Case) -> bool:
+    """Whether the run may have ended either way, and its launcher does not tell."""
+    return cuts_launcher_off(case) and may_not_matter(case)
+
+
 def _wrong_statuses(case: Case, ends: Sequence[program.Done]) -> list[str]:
     allowed = {1} if goes_on(case) else {4}
     if may_not_matter(case):
@@ -202,7 +207,7 @@ def _wrong_words(case: Case, ends: Sequence[program.Done]) -> list[str]:
     # A stall is told, and its end, by whom a rank waits for, who may wait for somebody else: no cause yet.
     of_stall = re.compile(r" has waited for | on \S+ goes on$")
     lines = [(rank, line) for rank, end in enumerate(ends) for line in end.complaints if not of_stall.search(line)]
-    if any(end.status != 0 for end in ends):
+    if any(end.status != 0 for end in ends) and not is_end_unknown(case):
         told = [line for _, line in lines] + re.findall(
             r"^warning: \d+ (?:ranks? w|pairs? of).*$", ends[0].out, re.MULTILINE
         )
@@ -233,6 +238,8 @@ def _wrong_file(case: Case, path: Path, ends: Sequence[program.Done]) -> list[st
     if info.status != 0:
         return [f"leadline info: status {info.status}: {info.err}"]
     is_complete = re.search(r"^complete +yes", info.out, re.MULTILINE) is not None
+    if is_end_unknown(case):
+        return []
     # The ranks of a lost host have a status of their own.
     should_be = goes_on(case) if ends[0].status == NO_STATUS else ends[0].status in (0, 1)
     return [] if is_complete == should_be else [f"the file is {'' if is_complete else 'not '}complete"]
