@@ -51,7 +51,7 @@ std::string sockets_of_all(cluster::Cluster& cluster, std::int32_t own_socket) {
   });
 }
 
-/// Collective. Names are on rank 0 alone, which prints the text. `topology` is the user's, empty = nothing.
+/// Collective. `topology` is the user's, empty = nothing.
 /// Throws AgreedError for a topology that cannot be read, or lacks hosts of the run.
 diagnosis::Layout diagnosis_layout(cluster::Cluster& cluster, const RunEnvironment& run_environment,
                                    const std::string& topology) {
@@ -180,19 +180,19 @@ class LinkTest {
   void measure(Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan, Memory& meter, File& file,
                Progress* progress, const Request& request, Measured& measured) const {
     run_collectively(cluster, [&] { return file.reserve_repeats(plan.num_repeats), true; });
+    if (file.any_rank_can_finish()) cluster.go_on_without_root();
     bench::link::measure({request, plan, cluster, meter, file, run_environment.host_of(), progress,
                           layout_ ? &*layout_ : nullptr, begin_ns_},
                          measured);
   }
 
-  bool take(Measured measured, Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,
-            Result& result) {
+  bool take(Measured measured, Cluster&, const RunEnvironment& run_environment, const Plan& plan, Result& result) {
     if (is_sample(result.request)) result.num_rounds = measured.num_rounds;
     result.slices = std::move(measured.slices);
     result.verified_bytes = measured.verified_bytes;
     result.findings =
         bench::link::validity_warnings(run_environment.conditions(), plan.num_participants, result.slices);
-    collect_hosts(cluster, run_environment, result);
+    collect_hosts(run_environment, result);
     return !result.slices.empty();
   }
 
@@ -214,8 +214,8 @@ class LinkTest {
 
   std::string judge(Cluster& cluster, const Result& result, const std::string& path) const {
     if (!result.request.baseline.empty()) {
-      const std::string own = run_collectively(
-          cluster, [&] { return cluster.rank() == 0 ? compared_with_baseline(result.request, path) : std::string(); });
+      std::string own;
+      run_on_root(cluster, [&] { own = compared_with_baseline(result.request, path); });
       std::string why = cluster.broadcast(own);
       if (!why.empty()) return why;
     }
@@ -223,10 +223,8 @@ class LinkTest {
   }
 
  private:
-  /// Names of the hosts, on rank 0.
-  void collect_hosts(Cluster& cluster, const RunEnvironment& run_environment, Result& result) const {
+  static void collect_hosts(const RunEnvironment& run_environment, Result& result) {
     const auto names = run_environment.host_names();
-    if (cluster.rank() != 0) return;
     result.hosts = run_environment.hosts_with_ranks(names);
     const auto host_of = run_environment.host_of();
     for (const SliceSummary& summary : result.slices) {

@@ -30,4 +30,16 @@ auto run_collectively(cluster::Cluster& cluster, const Work& work) {
   return std::move(*value);
 }
 
+/// Collective: likewise on the root; where that is lost meanwhile, on the next one, whatever has been done of it.
+template <class Work>
+void run_on_root(cluster::Cluster& cluster, const Work& work) {
+  for (int root = -1; root != cluster.root();) {
+    root = cluster.root();
+    run_collectively(cluster, [&] {
+      if (cluster.rank() == root) work();
+      return true;
+    });
+  }
+}
+
 }  // namespace leadline::cli

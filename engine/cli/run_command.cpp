@@ -52,9 +52,9 @@ std::unique_ptr<Cluster> join(const RunRequest& request, std::unique_ptr<cluster
   return Cluster::join(std::move(bootstrap), options);
 }
 
-/// The end of a run on which all ranks agree: rank 0 prints the error, all ranks leave in order.
+/// The end of a run on which all ranks agree: the root prints the error, all ranks leave in order.
 int end_in_order(Cluster& cluster, BenchmarkRun& run, const AgreedError& error) {
-  if (cluster.rank() == 0) {
+  if (cluster.is_root()) {
     run.mark_incomplete(error.what());
     complain(error);
   }
@@ -121,9 +121,8 @@ int run_in_frame(const RunRequest& request, std::unique_ptr<cluster::Bootstrap> 
 }
 
 void say_at_end(Cluster& cluster, const std::string& result_path, const std::function<std::string()>& text) {
-  run_collectively(cluster, [&] {
-    if (cluster.rank() == 0 && result_path != "-") say_if_read(text());
-    return true;
+  run_on_root(cluster, [&] {
+    if (result_path != "-") say_if_read(text());
   });
 }
 

@@ -156,7 +156,6 @@ void RunEnvironment::check_memory_kind() const {
 
 std::map<std::uint32_t, std::string> RunEnvironment::host_names() const {
   std::map<std::uint32_t, std::string> names;
-  if (cluster_.rank() != 0) return names;
   for (int rank = 0; rank < cluster_.size(); ++rank) {
     const std::uint32_t host = host_of_[static_cast<std::size_t>(rank)];
     if (names.contains(host)) continue;

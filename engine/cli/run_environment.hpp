@@ -44,7 +44,7 @@ class RunEnvironment {
   /// Local: throws Error(something_missing) where messages cannot lie in the memory that was asked for.
   void check_memory_kind() const;
 
-  /// Local: the names of the hosts, on rank 0; empty elsewhere.
+  /// Local: the names of the hosts.
   std::map<std::uint32_t, std::string> host_names() const;
 
   /// Those names with the ranks on each, in order of the hosts.

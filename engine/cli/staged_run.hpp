@@ -2,6 +2,7 @@
 // The stages of one rank's run, the same for all four benchmarks. Where a stage fails on one rank, it fails on all.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -139,7 +140,7 @@ class StagedRun final : public BenchmarkRun {
     result_.provenance = run_environment_->provenance();
     benchmark_.describe(plan_, result_);
     if constexpr (!requires { Benchmark::collects_hosts; }) {
-      result_.hosts = run_environment_->hosts_with_ranks(run_environment_->host_names());
+      if (cluster_.is_root()) result_.hosts = run_environment_->hosts_with_ranks(run_environment_->host_names());
     }
   }
 
@@ -188,12 +189,17 @@ class StagedRun final : public BenchmarkRun {
     }
     if constexpr (requires { measured.losses; }) losses_ = std::move(measured.losses);
     const bool has_something = benchmark_.take(std::move(measured), cluster_, *run_environment_, plan_, result_);
-    const auto names = run_environment_->host_names();
-    if (cluster_.rank() == 0) {
-      bench::add_findings(
-          losses_, run_environment_->host_of(), [&](std::uint32_t host) { return names.at(host); }, result_.findings);
-    }
+    num_own_findings_ = result_.findings.size();
     return has_something;
+  }
+
+  void add_findings_of_losses() {
+    const auto lost = cluster_.lost_ranks();
+    losses_.ranks.assign(lost.begin(), lost.end());
+    const auto names = run_environment_->host_names();
+    result_.findings.resize(num_own_findings_);
+    bench::add_findings(
+        losses_, run_environment_->host_of(), [&](std::uint32_t host) { return names.at(host); }, result_.findings);
   }
 
   /// The first error is the cause.
@@ -204,14 +210,18 @@ class StagedRun final : public BenchmarkRun {
     result_.incomplete_reason = error.what();
   }
 
-  /// A file that cannot be finished takes nothing else with it: rank 0 has the summary.
+  /// A file that cannot be finished takes nothing else with it: the root has the summary.
   void finish(bool has_something) {
     result_.connections = run_environment_->connections();
     result_.provenance.end_utc = utc_now_iso8601();
     Stopwatch closing;
     std::string path = file_->path();
     try {
-      run_collectively(cluster_, [&] { return file_->finish(result_), true; });
+      for (int root = -1; root != cluster_.root();) {
+        root = cluster_.root();
+        add_findings_of_losses();
+        run_collectively(cluster_, [&] { return file_->finish(result_), true; });
+      }
     } catch (const AgreedError& error) {
       fail(error);
       if (path != "-") path.clear();
@@ -226,7 +236,7 @@ class StagedRun final : public BenchmarkRun {
       why_below_ = benchmark_.judge(cluster_, result_, file_->path());
     }
     if (why_below_.empty()) why_below_ = bench::why_incomplete(losses_);
-    if (cluster_.rank() == 0 && !why_below_.empty()) complain(why_below_);
+    if (cluster_.is_root() && !why_below_.empty()) complain(why_below_);
   }
 
   void stage_done(Stage stage, double seconds) {
@@ -248,7 +258,8 @@ class StagedRun final : public BenchmarkRun {
   std::unique_ptr<typename Benchmark::Progress> progress_;  // rank 0 only
   std::optional<AgreedError> failure_;                      // why the result is not complete
   bench::Losses losses_;
-  std::string why_below_;  // the limit that was asked for; empty = it is not
+  std::size_t num_own_findings_ = 0;  // without those of losses
+  std::string why_below_;             // the limit that was asked for; empty = it is not
 };
 
 /// Collective: the whole run; the exit status. Never throws an error that the ranks have not agreed on.

@@ -98,7 +98,7 @@ class Bootstrap {
   /// Local: whether nobody else sees to it that all ranks are there.
   virtual bool starts_ranks_one_by_one() const { return false; }
 
-  /// Local, on rank 0: from now on the run goes on where another rank dies.
+  /// Local, on rank 0, later on one that takes its part: from now on the run goes on where another rank dies.
   virtual void going_on_without_lost_ranks() {}
 
   /// Local, from the watch thread: this process is about to say on stderr why the run failed. False where another has

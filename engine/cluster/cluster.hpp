@@ -30,8 +30,9 @@ struct JoinOptions {
 /// A rank that is gone while the others go on.
 struct LostRank {
   int rank = -1;
-  std::string why;        ///< "rank 3 on node3 died in round 4 of 7, with partner 1 (its connection closed)"
-  bool was_there = true;  ///< false: it was lost before the run began
+  std::string why;         ///< "rank 3 on node3 died in round 4 of 7, with partner 1 (its connection closed)"
+  bool was_there = true;   ///< false: it was lost before the run began
+  bool has_ended = false;  ///< its host says so, or it is stopped on this one: it does not go on elsewhere
 };
 
 /// What ranks have of that which is being measured, by rank; those that could not say it any more are missing.
@@ -65,11 +66,11 @@ class Cluster : public Rendezvous {
   virtual std::string all_reduce(
       std::string own, const std::function<std::string(std::string left, std::string_view right)>& combine) = 0;
 
-  /// Collective: `at_root` is called on rank 0 for every rank's text (any order, rank 0's own included); nothing
-  /// is kept, so rank 0 needs no memory for all of them.
+  /// Collective: `at_root` is called on the root for every rank's text (any order, the root's own included); nothing
+  /// is kept, so the root needs no memory for all of them.
   virtual void gather(std::string_view own, const std::function<void(int rank, std::string_view text)>& at_root) = 0;
 
-  /// Collective: rank 0's text, on all ranks.
+  /// Collective: the root's text, on all ranks. Where the root is lost in it, that of the next one.
   virtual std::string broadcast(std::string_view from_root) = 0;
 
   /// Collective: returns when all have come.
@@ -82,6 +83,16 @@ class Cluster : public Rendezvous {
   /// the timeout, is left out: collectives give what the others bring. Where it is rank 0, or rank 0 hears nobody, the
   /// run ends as before.
   virtual void go_on_without_lost_ranks() = 0;
+
+  /// Local, likewise, after that: the root may be lost, too. The lowest rank that lives becomes the root where more
+  /// ranks are with it than may be with another one: only ranks that have ended for certain do not count. From then on
+  /// a root with whom fewer are ends the run.
+  virtual void go_on_without_root() {}
+
+  /// Local: the rank that decides and writes for all: 0, or its successor. The same on all ranks after the same
+  /// collective, so what only the root did before a collective in which it changes is to be done again.
+  virtual int root() const { return 0; }
+  bool is_root() const { return rank() == root(); }
 
   /// Local: those that are left out, in the order in which they were lost; the same on all ranks after the same
   /// collective.

@@ -38,8 +38,8 @@ class Waiter {
 };
 
 /// Which collective a frame belongs to; both ends must mean the same. One of these goes up the tree and one down; items
-/// go up before.
-enum class Operation : std::uint8_t { reduce = 1, broadcast, barrier, gather, item };
+/// go up before. To a new root goes the result of the last collective first.
+enum class Operation : std::uint8_t { reduce = 1, broadcast, barrier, gather, item, last_result };
 
 struct Frame {
   Operation operation = Operation::barrier;

@@ -20,11 +20,11 @@
 namespace leadline::cluster {
 
 enum class Purpose : std::uint8_t {
-  collectives = 1,  ///< tree edge, child to parent, or to rank 0 where the parent is lost
+  collectives = 1,  ///< tree edge, child to parent, or to the root where the parent is lost
   watch = 2,        ///< the same
   peer = 3,         ///< Rendezvous::meet, lower rank to higher
   probe = 4,        ///< only to see whether the rank answers
-  relay = 5,        ///< to rank 0 through a rank that reaches it: all further bytes are passed on
+  relay = 5,        ///< to the root through a rank that reaches it: all further bytes are passed on
 };
 
 using Nonce = std::array<char, 16>;

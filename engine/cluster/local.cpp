@@ -35,8 +35,8 @@
 namespace leadline::cluster {
 namespace {
 
-/// A mark in memory that the launcher and all ranks share: which rank says why the run failed, and whether it goes on
-/// without ranks that die.
+/// A mark in memory that the launcher and all ranks share: which rank says why the run failed, and which one leads it
+/// where it goes on without ranks that die.
 class ReporterMark {
  public:
   ReporterMark() {
@@ -51,23 +51,25 @@ class ReporterMark {
   ReporterMark(const ReporterMark&) = delete;
   ReporterMark& operator=(const ReporterMark&) = delete;
 
-  void going_on() { shared_->goes_on.store(true); }
-  /// Whether the run goes on where a rank other than 0 dies.
-  bool goes_on() const { return shared_->goes_on.load(); }
+  void going_on(int root) { shared_->root.store(root); }
+  /// The rank whose status is that of the run, where it goes on when another one dies.
+  std::optional<int> root() const { return rank_or_nobody(shared_->root); }
   /// False where another has said it already.
   bool set_if_nobody(int rank) {
     int nobody = -1;
     return shared_->rank.compare_exchange_strong(nobody, rank);
   }
-  std::optional<int> rank() const {
-    const int rank = shared_->rank.load();
+  std::optional<int> rank() const { return rank_or_nobody(shared_->rank); }
+
+ private:
+  static std::optional<int> rank_or_nobody(const std::atomic<int>& mark) {
+    const int rank = mark.load();
     return rank >= 0 ? std::optional(rank) : std::nullopt;
   }
 
- private:
   struct Shared {
     std::atomic<int> rank{-1};
-    std::atomic<bool> goes_on{false};
+    std::atomic<int> root{-1};
   };
   Shared* shared_;
 };
@@ -88,7 +90,7 @@ class LocalBootstrap final : public Bootstrap, private Membership {
   std::string launcher() const override { return "local"; }
   Membership* membership() override { return this; }
   bool reporting() override { return mark_.set_if_nobody(rank_); }
-  void going_on_without_lost_ranks() override { mark_.going_on(); }
+  void going_on_without_lost_ranks() override { mark_.going_on(rank_); }
 
  private:
   Descriptor take_listener() override { return std::move(listener_); }
@@ -203,6 +205,7 @@ class Run {
   bool is_over() const {
     return std::all_of(children_.begin(), children_.end(), [](const Child& child) { return child.status; });
   }
+  const Child& root() const { return children_[static_cast<std::size_t>(mark_.root().value_or(0))]; }
   int first_status() const { return first_failed_ ? *children_[*first_failed_].status : 0; }
   int outcome() const;
 
@@ -302,7 +305,8 @@ int Run::wait(const HeldSignals& signals) {
       send_all(signal_number);
     }
     for (Child& child : children_) look_at(child, WNOHANG | WUNTRACED | WCONTINUED);
-    const bool is_over_soon = first_failed_ && (!mark_.goes_on() || children_.front().status);
+    // Where the root is killed, another takes its part, or says why not.
+    const bool is_over_soon = first_failed_ && (!mark_.root() || root().exited());
     // One that has said why the run failed may itself be unable to end.
     const bool is_failing = is_over_soon || is_told_to_stop_ || mark_.rank();
     if (is_failing && !give_up_at) give_up_at = Clock::now() + patience_after_failure;
@@ -322,13 +326,12 @@ int Run::wait(const HeldSignals& signals) {
 
 int Run::outcome() const {
   if (!first_failed_) return 0;
-  const Child& first = children_.front();
-  const bool rank_0_ended_itself = first.exited() && (first.failed() || mark_.goes_on());
+  const bool root_ended_itself = root().exited() && (root().failed() || mark_.root());
   const Child& failed = children_[*first_failed_];
   const int status = *failed.status;
   // By which signal a rank died is known only here, also where another has said that it is gone.
   const bool was_killed = WIFSIGNALED(status) && !failed.was_stopped && !is_told_to_stop_;
-  if (was_killed || (!mark_.rank() && !rank_0_ended_itself)) {
+  if (was_killed || (!mark_.rank() && !root_ended_itself)) {
     const std::string how =
         WIFSIGNALED(status) ? fmt::format("killed by signal {}, {}", WTERMSIG(status), ::sigdescr_np(WTERMSIG(status)))
                             : fmt::format("exit status {}", WEXITSTATUS(status));
@@ -338,7 +341,7 @@ int Run::outcome() const {
                                   "smaller messages, or give the job more"
                                 : "Look at the system log");
   }
-  return rank_0_ended_itself ? WEXITSTATUS(*first.status) : static_cast<int>(ExitStatus::run_failed);
+  return root_ended_itself ? WEXITSTATUS(*root().status) : static_cast<int>(ExitStatus::run_failed);
 }
 
 }  // namespace

@@ -57,6 +57,11 @@ Status status_of(std::uint32_t pid) {
   return status;
 }
 
+/// Whether its number means the same here.
+bool is_here(const ProcessIdentity& process) {
+  return process.pid != 0 && process.scope == ProcessIdentity::own().scope;
+}
+
 }  // namespace
 
 std::string host_name() {
@@ -75,12 +80,15 @@ ProcessIdentity ProcessIdentity::own() {
   return {hash_of(boot_id() + '\n' + name_of_namespace("pid")), pid, status_of(pid).start_time};
 }
 
-bool end_if_stopped_here(const ProcessIdentity& process) {
-  if (process.pid == 0 || process.scope != ProcessIdentity::own().scope) return false;
+bool is_stopped_here(const ProcessIdentity& process) {
+  if (!is_here(process)) return false;
   const Status status = status_of(process.pid);
-  const bool is_stopped = status.state == 'T' || status.state == 't';
-  if (is_stopped && status.start_time == process.start_time) ::kill(static_cast<pid_t>(process.pid), SIGKILL);
-  return true;
+  return (status.state == 'T' || status.state == 't') && status.start_time == process.start_time;
+}
+
+bool end_if_stopped_here(const ProcessIdentity& process) {
+  if (is_stopped_here(process)) ::kill(static_cast<pid_t>(process.pid), SIGKILL);
+  return is_here(process);
 }
 
 }  // namespace leadline::cluster

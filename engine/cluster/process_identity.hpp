@@ -27,6 +27,9 @@ struct ProcessIdentity {
   static ProcessIdentity own();
 };
 
+/// Whether that process is on this host, still the same one, and stopped.
+bool is_stopped_here(const ProcessIdentity& process);
+
 /// Ends that process with SIGKILL where it is on this host, still the same one, and stopped, so that it cannot end by
 /// itself. Whether it is on this host at all, or was.
 bool end_if_stopped_here(const ProcessIdentity& process);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that this rank passes on between a rank and rank 0, where the two do not reach each other.
+// Bytes that this rank passes on between a rank and the root, where the two do not reach each other.
 #include "cluster/relay.hpp"
 
 #include <sys/socket.h>

@@ -19,7 +19,7 @@
 namespace leadline::cluster {
 namespace {
 
-// How often rank 0 looks whether a rank that it waits for has been given up.
+// How often the root looks whether a rank that it waits for has been given up.
 constexpr auto lost_rank_interval = std::chrono::milliseconds(50);
 // After --timeout, for the watch to find another way to a rank. Less than a stall may last: see watch.cpp.
 constexpr auto time_to_settle = std::chrono::seconds(10);
@@ -59,7 +59,8 @@ TcpCluster::TcpCluster(std::unique_ptr<Bootstrap> bootstrap, JoinOptions options
       options_(std::move(options)),
       rank_(bootstrap_->rank()),
       size_(bootstrap_->size()),
-      host_(cluster::host_name()) {
+      host_(cluster::host_name()),
+      is_top_(rank_ == 0) {
   if (sodium_init() < 0) throw Error(ExitStatus::something_missing, "libsodium does not start");
   if (options_.start_timeout == options_.start_timeout.zero()) options_.start_timeout = options_.timeout;
   const Deadline deadline = Deadline::after(options_.start_timeout);
@@ -109,7 +110,7 @@ void TcpCluster::join_parent(Deadline deadline) {
     parent_.emplace(parent, dial(address_of(parent), hello, *key_, deadline, hint), waiter_, collective_sockets_);
   } catch (const ConnectionLost&) {
     if (!may_be_absent) throw;
-    return join_rank_0_or_end();
+    return join_root_or_end();
   }
   if (!connection_queue_.await_host(parent, deadline)) {
     throw ConnectionLost(parent, fmt::format("rank {} let rank {} in and has been silent since", parent, rank_), {},
@@ -117,19 +118,24 @@ void TcpCluster::join_parent(Deadline deadline) {
   }
 }
 
-void TcpCluster::join_rank_0_or_end() {
+void TcpCluster::join_root_or_end() {
   try {
-    join_rank_0();
+    join_root();
   } catch (const BrokenEdge& broken) {
     watch_->await_end(broken);  // it tells why
   }
 }
 
-/// In place of a parent that is lost.
-void TcpCluster::join_rank_0() {
-  Descriptor socket = watch_->new_parent(++num_parents_lost_);
-  if (!socket) throw BrokenEdge{0};
-  parent_.emplace(0, std::move(socket), waiter_, collective_sockets_);
+/// In place of a parent that is lost. Where no rank before this one is left it is at the top itself. A root other than
+/// rank 0 may lack a result that this rank has.
+void TcpCluster::join_root() {
+  NewParent parent = watch_->new_parent(num_new_parents_);
+  if (parent.rank < 0) throw BrokenEdge{0};
+  num_new_parents_ = parent.number;
+  is_top_ = parent.rank == rank_;
+  if (is_top_) return watch_->publish(last_result_);
+  parent_.emplace(parent.rank, std::move(parent.socket), waiter_, collective_sockets_);
+  if (parent.rank != 0) parent_->send({Operation::last_result, last_result_.sequence}, last_result_.text);
 }
 
 void TcpCluster::await_child(int child, Deadline deadline) {
@@ -283,6 +289,12 @@ void TcpCluster::go_on_without_lost_ranks() {
   if (rank_ == 0) bootstrap_->going_on_without_lost_ranks();
 }
 
+void TcpCluster::go_on_without_root() {
+  if (!goes_on_) return;
+  goes_on_without_root_ = true;
+  watch_->go_on_without_root();
+}
+
 Edge* TcpCluster::edge_to(int child) {
   const auto edge = std::ranges::find(children_, child, &Edge::rank);
   return edge != children_.end() ? &*edge : nullptr;
@@ -300,21 +312,46 @@ std::string TcpCluster::collective(Sweep sweep) {
   try {
     if (sweep.take_item) sweep.take_item(sweep.own_item);
     const std::vector<std::uint32_t> missing = from_below(sweep);
-    if (rank_ == 0) {
-      await_orphans(sweep, missing);
-      const std::vector<LostRank> lost = watch_->lost_ranks_after(lost_ranks_.size());
-      result = packed(lost, sweep.decide ? sweep.decide() : sweep.own);
-      if (goes_on_) watch_->publish({sequence_, result});
-    } else {
-      result = ask_parent(sweep, missing);
-    }
-    tell_below(sweep.operation, result);
+    result = is_top_ ? decide(sweep, missing) : ask_parent(sweep, missing);
+    tell_below(sweep, result);
   } catch (const BrokenEdge& broken) {
     watch_->await_end(broken);
   }
   stall_detector.progress_counter.advance();
   stall_detector.is_waiting.store(false, std::memory_order_relaxed);
-  return take_result(result);
+  std::string text = take_result(result);
+  if (goes_on_without_root_) last_result_ = {sequence_, std::move(result)};
+  return text;
+}
+
+/// At the top: the result, which may be one that another rank has from a root before this one.
+std::string TcpCluster::decide(Sweep& sweep, std::vector<std::uint32_t> missing) {
+  if (rank_ != 0) missing.push_back(0);
+  std::optional<std::string> known = await_orphans(sweep, std::move(missing));
+  std::string result;
+  if (known) {
+    result = *std::move(known);
+  } else {
+    const std::vector<LostRank> lost = watch_->lost_ranks_beside(lost_ranks_);
+    if (!may_lead(lost)) watch_->end_with_fewer();
+    if (root_ != rank_) watch_->lead();
+    result = packed(lost, sweep.decide ? sweep.decide() : sweep.own);
+  }
+  if (goes_on_) watch_->publish({sequence_, result});
+  return result;
+}
+
+/// Whether no other root can have as many ranks: those that this one has lost since the last collective may be with
+/// another, unless they have ended. Of two equal parts the root's goes on.
+bool TcpCluster::may_lead(const std::vector<LostRank>& lost) const {
+  if (!goes_on_without_root_ || lost.empty()) return true;
+  const auto num_elsewhere = std::ranges::count(lost, false, &LostRank::has_ended);
+  const auto num_here = size_ - std::ssize(lost_ranks_) - std::ssize(lost);
+  return root_ == rank_ ? num_here >= num_elsewhere : num_here > num_elsewhere;
+}
+
+bool TcpCluster::is_lost(int rank) const {
+  return std::ranges::find(lost_ranks_, rank, &LostRank::rank) != lost_ranks_.end() || watch_->is_lost(rank);
 }
 
 std::vector<std::uint32_t> TcpCluster::from_below(Sweep& sweep) {
@@ -347,14 +384,21 @@ bool TcpCluster::take_from(Edge& child, Sweep& sweep, std::vector<std::uint32_t>
   }
   if (reader.is_short()) throw BrokenEdge{rank, true};
   if (sweep.take) sweep.take(sweep.own, reader.rest());
+  sweep.from.push_back(rank);
   return true;
 }
 
-/// Rank 0: every subtree that nobody has brought is lost, with those below it coming by themselves, or comes by itself.
-void TcpCluster::await_orphans(Sweep& sweep, std::vector<std::uint32_t> missing) {
+/// At the top: every subtree that nobody has brought is lost, with those below it coming by themselves, or comes by
+/// itself. The result of the collective, where one of them has it.
+std::optional<std::string> TcpCluster::await_orphans(Sweep& sweep, std::vector<std::uint32_t> missing) {
   while (!missing.empty()) {
+    if (auto known = watch_->known_result(sequence_)) return known;
     const auto rank = static_cast<int>(missing.back());
-    if (watch_->is_lost(rank)) {
+    if (rank == rank_) {
+      missing.pop_back();
+      continue;
+    }
+    if (is_lost(rank)) {
       missing.pop_back();
       if (const Edge* edge = edge_to(rank)) drop(*edge);
       for (const int child : children_of(rank, size_)) missing.push_back(static_cast<std::uint32_t>(child));
@@ -370,6 +414,7 @@ void TcpCluster::await_orphans(Sweep& sweep, std::vector<std::uint32_t> missing)
     Descriptor socket = watch_->await_orphan(rank, Deadline::after(lost_rank_interval));
     if (socket) children_.emplace_back(rank, std::move(socket), waiter_, collective_sockets_);
   }
+  return std::nullopt;
 }
 
 std::string TcpCluster::ask_parent(Sweep& sweep, const std::vector<std::uint32_t>& missing) {
@@ -377,8 +422,9 @@ std::string TcpCluster::ask_parent(Sweep& sweep, const std::vector<std::uint32_t
   for (;;) {
     try {
       if (!parent_) {
-        join_rank_0();
+        join_root();
         if (sweep.take_item) sweep.own = "again";
+        if (is_top_) return decide(sweep, missing);
       }
       const Frame frame{sweep.operation, sequence_};
       parent_->send(frame, packed(missing, sweep.own));
@@ -391,11 +437,11 @@ std::string TcpCluster::ask_parent(Sweep& sweep, const std::vector<std::uint32_t
   }
 }
 
-void TcpCluster::tell_below(Operation operation, const std::string& result) {
-  for (auto child = children_.begin(); child != children_.end();) {
-    Edge& edge = *child++;
+void TcpCluster::tell_below(const Sweep& sweep, const std::string& result) {
+  for (const int rank : sweep.from) {
+    Edge& edge = *edge_to(rank);
     try {
-      edge.send({operation, sequence_}, result);
+      edge.send({sweep.operation, sequence_}, result);
     } catch (const BrokenEdge&) {
       if (!goes_on_) throw;
       drop(edge);
@@ -420,6 +466,7 @@ std::string TcpCluster::take_result(const std::string& packed) {
     const auto rank = static_cast<int>(reader.number<std::uint32_t>());
     const bool was_there = reader.number<std::uint8_t>() != 0;
     lost_ranks_.push_back({rank, reader.text(), was_there});
+    while (std::ranges::find(lost_ranks_, root_, &LostRank::rank) != lost_ranks_.end()) ++root_;
   }
   return std::string(reader.rest());
 }
@@ -440,12 +487,13 @@ std::string TcpCluster::broadcast(std::string_view from_root) {
 /// One item at a time: a rank holds no more of its subtree than the text that is passing through. Where a rank was lost
 /// on whose way up others' items were, all send theirs again.
 void TcpCluster::gather(std::string_view own, const std::function<void(int rank, std::string_view text)>& at_root) {
-  std::vector<bool> has_come(rank_ == 0 ? static_cast<std::size_t>(size_) : 0);
+  std::vector<bool> has_come;
   std::string own_item;
   append(own_item, static_cast<std::uint32_t>(rank_));
   own_item += own;
   const auto take_item = [&](std::string_view item) {
-    if (rank_ != 0) return send_item(item);
+    if (!is_top_) return send_item(item);
+    has_come.resize(static_cast<std::size_t>(size_));
     Reader reader(item);
     const auto rank = reader.number<std::uint32_t>();
     if (reader.is_short() || rank >= has_come.size()) throw BrokenEdge{0, true};

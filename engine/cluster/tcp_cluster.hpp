@@ -53,6 +53,8 @@ class TcpCluster final : public Cluster {
   void agree(const Error* own) override;
 
   void go_on_without_lost_ranks() override;
+  void go_on_without_root() override;
+  int root() const override { return root_; }
   std::span<const LostRank> lost_ranks() const override { return lost_ranks_; }
 
   ProgressCounter& progress_counter() override { return watch_->stall_detector().progress_counter; }
@@ -70,8 +72,8 @@ class TcpCluster final : public Cluster {
  private:
   void grow_tree(Deadline deadline);
   void join_parent(Deadline deadline);
-  void join_rank_0();
-  void join_rank_0_or_end();
+  void join_root();
+  void join_root_or_end();
   bool lacks_ranks() const;
   void await_child(int child, Deadline deadline);
   struct Member {
@@ -89,16 +91,21 @@ class TcpCluster final : public Cluster {
     std::string_view own_item = {};                                          ///< goes up by itself
     std::function<void(std::string& own, std::string_view text)> take = {};  ///< from below; empty = nothing comes
     std::function<void(std::string_view item)> take_item = {};               ///< this rank's, too; likewise
-    std::function<std::string()> decide = {};  ///< rank 0: what goes down, if it is not `own`
+    std::function<std::string()> decide = {};  ///< the root: what goes down, if it is not `own`
+    std::vector<int> from = {};                ///< those below that have brought theirs
   };
   /// Texts go up the tree, one text comes down to all: who has it knows that all have called. So no rank is more than
-  /// one collective ahead of another, and a rank that lost its parent in between finds what it missed at rank 0.
+  /// one collective ahead of another, and a rank that lost its parent in between finds what it missed at the root. A
+  /// new root may be the one that missed it: others bring it along when they come.
   std::string collective(Sweep sweep);
   std::vector<std::uint32_t> from_below(Sweep& sweep);
   bool take_from(Edge& child, Sweep& sweep, std::vector<std::uint32_t>& missing);
-  void await_orphans(Sweep& sweep, std::vector<std::uint32_t> missing);
+  std::string decide(Sweep& sweep, std::vector<std::uint32_t> missing);
+  std::optional<std::string> await_orphans(Sweep& sweep, std::vector<std::uint32_t> missing);
+  bool may_lead(const std::vector<LostRank>& lost) const;
+  bool is_lost(int rank) const;
   std::string ask_parent(Sweep& sweep, const std::vector<std::uint32_t>& missing);
-  void tell_below(Operation operation, const std::string& result);
+  void tell_below(const Sweep& sweep, const std::string& result);
   void send_item(std::string_view item);
   std::string take_result(const std::string& packed);
 
@@ -121,12 +128,16 @@ class TcpCluster final : public Cluster {
   Waiter waiter_;
   std::optional<Watch> watch_;
   std::optional<Edge> parent_;
-  std::list<Edge> children_;  ///< on rank 0 also those that have lost their parent
+  std::list<Edge> children_;  ///< at the top of the tree also those that have lost their parent
   std::uint32_t sequence_ = 0;
 
   bool goes_on_ = false;  ///< without lost ranks
+  bool goes_on_without_root_ = false;
+  bool is_top_;  ///< of the tree: the root, or who becomes it
+  int root_ = 0;
   std::vector<LostRank> lost_ranks_;
-  int num_parents_lost_ = 0;
+  int num_new_parents_ = 0;
+  LastResult last_result_;  ///< where the root may be lost
 };
 
 }  // namespace leadline::cluster

@@ -54,13 +54,19 @@ constexpr std::size_t num_probes_max = 32, num_stalls_max = 4096;
 constexpr std::size_t step_size_max = 1024;
 // Of a run that gives up sooner nobody needs to hear that it waits.
 constexpr auto shown_timeout_min = 8s;
-// For a rank that another has lost to connect to rank 0 by itself, which it does within milliseconds where only a
+// For a rank that another has lost to connect to the root by itself, which it does within milliseconds where only a
 // connection broke.
 constexpr auto suspect_patience = 3s;
 constexpr auto refused_patience = 300ms;  // where its host says that it is gone
 constexpr std::size_t num_relays_tried = 3;
-// Until a rank has found a new way to rank 0 or knows that there is none.
+// Until a rank has found a new way to another or knows that there is none.
 constexpr auto attachment_patience = (num_relays_tried + 1) * probe_patience + 1s;
+// Of two ranks that have lost the root one may know it so much later than the other: by a heartbeat, and by what it
+// takes to try all ways to the root and to those that could have followed it.
+constexpr auto new_root_patience = 2 * attachment_patience + suspect_patience;
+constexpr auto attachment_interval = 100ms;
+// For a root that turns a rank away and may be dying.
+constexpr auto turned_away_patience = 1s;
 constexpr std::size_t num_losses_told = 8;
 constexpr auto late_end_patience = 2s;
 // Within so long after a rank has died its launcher has told all others to stop, if it does.
@@ -69,6 +75,12 @@ constexpr auto launcher_patience = 5s;
 constexpr auto told_file_call_after = 1min;
 // Within so long after its own absence a rank notices that the others are gone, or is told to go.
 constexpr auto time_to_notice = 2s;
+
+/// Sequence numbers of collectives, which begin again from 0.
+bool is_before(std::uint32_t one, std::uint32_t other) {
+  const std::uint32_t distance = (other - one) & sequence_mask;
+  return distance != 0 && distance <= sequence_mask / 2;
+}
 
 std::string line_of(const std::string& text) { return "leadline: " + text + "\n"; }
 
@@ -147,7 +159,8 @@ Watch::Watch(Settings settings, Descriptor listener, RunKey key, ConnectionQueue
       awake_by_(now_),
       next_heartbeat_(now_ + interval_),
       goes_on_(settings_.goes_on),
-      parent_rank_(parent_of(settings_.rank)) {
+      leads_(settings_.rank == 0),
+      parent_rank_(settings_.rank > 0 ? parent_of(settings_.rank) : -1) {
   if (!wake_) throw Error(ExitStatus::run_failed, "cannot start the watch", system_error_text(errno));
   thread_ = std::thread([this] { run(); });
 }
@@ -206,10 +219,10 @@ bool Watch::expects(const Hello& hello) const {
   if (hello.purpose == Purpose::peer) return from >= 0 && from < settings_.rank;
   if (hello.purpose == Purpose::probe) return from >= 0 && from < settings_.size;
   if (lost_.contains(from)) return false;
-  const bool brings_results = failure_ && settings_.rank == 0 && hello.purpose == Purpose::watch;
-  if (brings_results) return from > 0 && from < settings_.size;
+  const bool brings_results = failure_ && is_top() && hello.purpose == Purpose::watch;
+  if (brings_results) return from >= 0 && from < settings_.size && from != settings_.rank;
   if (hello.purpose == Purpose::relay) return goes_on_ && from != settings_.rank;
-  if (goes_on_ && settings_.rank == 0 && from > 0 && from < settings_.size) return true;
+  if (goes_on_ && is_top() && from > 0 && from < settings_.size && from != settings_.rank) return !is_lost(from);
   return is_first_of_child(hello);
 }
 
@@ -224,13 +237,14 @@ void Watch::admit(const Hello& hello, Descriptor socket) {
   const int from = static_cast<int>(hello.from);
   if (hello.purpose == Purpose::probe) return;  // it has its answer
   if (hello.purpose == Purpose::relay) {
-    relays_.emplace_back(std::move(socket), settings_.address_of(0));
+    relays_.emplace_back(std::move(socket), settings_.address_of(root_));
     return;
   }
   if (goes_on_ && hello.purpose == Purpose::collectives && !is_first_of_child(hello)) {
     collective_sockets_.shut(from);  // of the one before
     orphans_.remove_if([&](const Orphan& orphan) { return orphan.rank() == from; });
-    orphans_.emplace_back(from, std::move(socket));
+    const auto begins = settings_.rank == 0 ? Orphan::Begins::with_collective : Orphan::Begins::with_last_result;
+    orphans_.emplace_back(from, std::move(socket), begins);
     has_orphans_ = true;
     return;
   }
@@ -250,6 +264,10 @@ void Watch::admit(const Hello& hello, Descriptor socket) {
 void Watch::adopt(WatchEdge edge) {
   edge.send(WatchEdge::Message::host, greeting());
   if (failure_) edge.send(WatchEdge::Message::failure, packed(*failure_));
+  // At a new top, which others may learn from it alone.
+  for (const auto& [rank, loss] : lost_) {
+    if (is_top() && settings_.rank != 0) edge.send(WatchEdge::Message::unreached, packed_loss(rank, loss));
+  }
   edges_.push_back(std::move(edge));
 }
 
@@ -304,6 +322,11 @@ void Watch::serve_orphans() {
   }
   for (Orphan& orphan : orphans_) {
     orphan.serve(last.get());
+    if (auto brought = orphan.take_last_result()) {
+      const std::lock_guard lock(mutex_);
+      const bool is_later = !brought_result_ || is_before(brought_result_->sequence, brought->sequence);
+      if (is_later) brought_result_ = std::move(brought);
+    }
     if (orphan.is_answered() || (orphan.is_waiting() && orphan.rank() == awaited)) {
       connection_queue_.leave(Purpose::collectives, orphan.rank(), orphan.take());
     }
@@ -319,8 +342,7 @@ void Watch::serve_relays() {
 
 Watch::Clock::time_point Watch::next_due() const {
   Clock::time_point due = std::min(next_heartbeat_, handshake_acceptor_.next_due());
-  const bool is_busy =
-      failure_ || broken_ || attachment_ || !probes_.empty() || (settings_.rank == 0 && !suspects_.empty());
+  const bool is_busy = failure_ || broken_ || attachment_ || !probes_.empty() || (is_top() && !suspects_.empty());
   if (is_busy) due = std::min(due, now_ + ending_interval);
   return due;
 }
@@ -377,7 +399,19 @@ bool Watch::take_orders() {
     note(*orders.failure, nullptr);
   }
   if (orders.tell_step) next_heartbeat_ = now_;
-  if (orders.num_parents_lost && *orders.num_parents_lost > num_attachments_ && !attachment_) {
+  if (orders.lead) {
+    bootstrap_.going_on_without_lost_ranks();
+    for (WatchEdge& edge : edges_) {
+      const auto unreached = passed_over_.find(edge.rank());
+      if (unreached != passed_over_.end())
+        edge.send(WatchEdge::Message::lost, packed_loss(unreached->first, unreached->second));
+    }
+    passed_over_.clear();
+    leads_ = true;
+    tell_losses();
+  }
+  if (orders.end_with_fewer && last_loss_) note(*last_loss_, nullptr);
+  if (orders.lost_parent && *orders.lost_parent == num_attachments_ && !attachment_) {
     const WatchEdge* const above = parent();
     const std::string who = above != nullptr ? above->who() : name_of(parent_rank_);
     begin_attachment(hosts_ == nullptr ? nobody_to_join(own_name(), parent_rank_, seconds(settings_.start_timeout))
@@ -408,7 +442,7 @@ void Watch::listen_to(WatchEdge& edge) {
       tell_parent(message, reached_by_);
     }
     if (message == WatchEdge::Message::suspect) take_suspect(text);
-    if (message == WatchEdge::Message::lost) take_lost(text);
+    if (message == WatchEdge::Message::lost || message == WatchEdge::Message::unreached) take_lost(message, text);
     if (message == WatchEdge::Message::partial) take_partial_result(text);
     if (message == WatchEdge::Message::goodbye) edge.has_left = true;
     if (message == WatchEdge::Message::reported) edge.has_reported = true;
@@ -488,6 +522,7 @@ void Watch::look_at_own_progress() {
   // Later than silence is noticed, so that a silent rank is named before those who wait for it.
   auto patience = settings_.timeout + 3 * interval_ + 200ms;
   if (goes_on_ && !is_in_file_call) patience += attachment_patience + 2 * suspect_patience;  // or until it is left out
+  if (goes_on_without_root_ && !is_in_file_call) patience += new_root_patience;
   if (!probes_.empty() || !stall_detector_.standstill(now_, patience)) return;
   own_stall_->lasts_s = seconds(*time);
   take_stall(*own_stall_);
@@ -586,7 +621,7 @@ void Watch::tell_parent(WatchEdge::Message message, const std::string& text) {
 
 /// Rank 0 tells of a long stall while it lasts, once all have said for whom they wait.
 void Watch::show_stall() {
-  if (settings_.rank != 0 || failure_) return;
+  if (!is_top() || failure_) return;
   if (shown_stall_) {
     const bool is_over = std::none_of(stalls_.begin(), stalls_.end(),
                                       [&](const Stall& stall) { return stall.rank == shown_stall_->rank; });
@@ -622,10 +657,13 @@ void Watch::probe_silent_rank() {
 
 void Watch::go_on_without_lost_ranks(bool goes_on) { goes_on_.store(goes_on); }
 
-std::vector<LostRank> Watch::lost_ranks_after(std::size_t num_known) const {
+std::vector<LostRank> Watch::lost_ranks_beside(std::span<const LostRank> known) const {
   const std::lock_guard lock(mutex_);
-  return {lost_ranks_.begin() + static_cast<std::ptrdiff_t>(std::min(num_known, lost_ranks_.size())),
-          lost_ranks_.end()};
+  std::vector<LostRank> others = lost_ranks_;
+  std::erase_if(others, [&](const LostRank& lost) {
+    return std::ranges::find(known, lost.rank, &LostRank::rank) != known.end();
+  });
+  return others;
 }
 
 bool Watch::is_lost(int rank) const {
@@ -654,9 +692,35 @@ Descriptor Watch::await_orphan(int rank, Deadline deadline) {
   return socket;
 }
 
-Descriptor Watch::new_parent(int num_lost) {
-  order([&](Orders& orders) { orders.num_parents_lost = num_lost; });
-  return connection_queue_.take(Purpose::collectives, 0, Deadline::after(attachment_patience));
+std::optional<std::string> Watch::known_result(std::uint32_t sequence) const {
+  const std::lock_guard lock(mutex_);
+  if (!brought_result_ || brought_result_->sequence != sequence) return std::nullopt;
+  return brought_result_->text;
+}
+
+void Watch::lead() {
+  order([](Orders& orders) { orders.lead = true; });
+}
+
+void Watch::end_with_fewer() {
+  order([](Orders& orders) { orders.end_with_fewer = true; });
+  std::this_thread::sleep_for(settings_.timeout + stuck_watch_patience);
+  ::_exit(static_cast<int>(ExitStatus::run_failed));
+}
+
+NewParent Watch::new_parent(int number) {
+  order([&](Orders& orders) { orders.lost_parent = number; });
+  // A whole host of ranks that could have followed the root may be gone with it.
+  const auto patience = attachment_patience + (goes_on_without_root_ ? 2 * new_root_patience : 0s);
+  std::unique_lock lock(mutex_);
+  const bool has_come = new_parent_came_.wait_for(lock, patience, [&] { return new_parent_.number > number; });
+  return has_come ? std::exchange(new_parent_, {}) : NewParent{};
+}
+
+void Watch::give_new_parent(int rank, Descriptor socket) {
+  const std::lock_guard lock(mutex_);
+  new_parent_ = {++num_attachments_, rank, std::move(socket)};
+  new_parent_came_.notify_all();
 }
 
 bool Watch::is_connected_to(int rank) const {
@@ -667,7 +731,7 @@ bool Watch::is_connected_to(int rank) const {
 void Watch::lose(WatchEdge& edge, Failure failure) {
   if (!goes_on_ || failure_) return note(std::move(failure), &edge);
   collective_sockets_.shut(edge.rank());
-  if (settings_.rank > 0 && edge.rank() == parent_rank_) {
+  if (edge.rank() == parent_rank_) {
     begin_attachment(std::move(failure));
   } else if (lost_.contains(edge.rank())) {
     edge.has_left = true;
@@ -678,7 +742,8 @@ void Watch::lose(WatchEdge& edge, Failure failure) {
 
 void Watch::suspect(int rank, const Failure& failure, Clock::duration patience) {
   const auto [entry, is_new] = suspects_.try_emplace(rank, Suspect{failure, now_ + patience});
-  if (settings_.rank == 0) {
+  if (std::exchange(entry->second.is_guess, false)) entry->second.failure = failure;
+  if (is_top()) {
     if (is_new) probe(rank, entry->second);
     return;
   }
@@ -699,14 +764,14 @@ void Watch::take_suspect(std::string_view bytes) {
   Reader reader(bytes);
   const auto rank = static_cast<int>(reader.number<std::uint32_t>());
   const auto failure = unpacked(reader.rest());
-  if (!failure || rank < 1 || rank >= settings_.size) return;
-  // It may have come to rank 0 before the news that its parent has lost it.
-  if (settings_.rank == 0 && (lost_.contains(rank) || is_connected_to(rank))) return;
+  if (!failure || rank < 1 || rank >= settings_.size || rank == root_) return;
+  // It may have come to the root before the news that its parent has lost it.
+  if (is_top() && (lost_.contains(rank) || is_connected_to(rank))) return;
   suspect(rank, *failure, suspect_patience);
 }
 
 void Watch::probe(int rank, Suspect& suspect) {
-  const Hello hello{Purpose::probe, 0, static_cast<std::uint32_t>(rank)};
+  const Hello hello{Purpose::probe, static_cast<std::uint32_t>(settings_.rank), static_cast<std::uint32_t>(rank)};
   try {
     suspect.probe.emplace(settings_.address_of(rank), hello, key_);
   } catch (const Error&) {
@@ -714,13 +779,29 @@ void Watch::probe(int rank, Suspect& suspect) {
   }
 }
 
+/// At a new top: nobody may have told of a rank that does not come.
+void Watch::suspect_awaited() {
+  int awaited = -1;
+  {
+    const std::lock_guard lock(mutex_);
+    awaited = awaited_orphan_;
+  }
+  if (awaited < 0 || is_connected_to(awaited) || is_lost(awaited) || suspects_.contains(awaited)) return;
+  suspect(awaited, rank_unreached(name_of(awaited), name_of(parent_of(awaited)), current_step_of(awaited)),
+          new_root_patience);
+  suspects_.at(awaited).is_guess = true;
+}
+
 void Watch::settle_suspects() {
-  if (settings_.rank != 0 || failure_) return;
+  if (!is_top() || failure_) return;
+  if (settings_.rank != 0) suspect_awaited();
   for (auto& [rank, suspect] : suspects_) {
     if (!suspect.probe) continue;
     suspect.probe->advance();
     if (!suspect.probe->is_over()) continue;
-    if (suspect.probe->was_refused()) suspect.give_up_at = std::min(suspect.give_up_at, now_ + refused_patience);
+    suspect.has_ended = suspect.probe->was_refused();
+    if (suspect.has_ended && suspect.is_guess) suspect.failure = rank_died(name_of(rank), current_step_of(rank));
+    if (suspect.has_ended) suspect.give_up_at = std::min(suspect.give_up_at, now_ + refused_patience);
     // It may be waiting for a rank between the two, and come when it has waited long enough.
     const bool may_come = hosts_ == nullptr && suspect.probe->state() == Call::State::answered;
     if (may_come) suspect.give_up_at = now_ + settings_.start_timeout;
@@ -730,31 +811,37 @@ void Watch::settle_suspects() {
   if (due == suspects_.end()) return;
   const int rank = due->first;
   const Failure failure = due->second.failure;
+  const bool has_ended = due->second.has_ended || is_stopped_here(failure.silent_process);
   suspects_.erase(due);
   if (failure.kind == FailureKind::silent && has_lost_all_hosts()) return note(failure, nullptr);
-  give_up(rank, failure);
+  give_up(rank, {failure, has_ended});
 }
 
-/// Rank 0. Those below the lost one connect to rank 0, if they live.
-void Watch::give_up(int rank, const Failure& failure) {
-  const std::string why =
-      failure.error.problem() + (failure.error.why().empty() ? "" : " (" + failure.error.why() + ")");
+/// At the top. Those below the lost one connect to this rank, if they live.
+void Watch::give_up(int rank, Loss loss) {
   {
     const std::lock_guard lock(mutex_);
-    lost_ranks_.push_back({rank, why, hosts_ != nullptr});
+    lost_ranks_.push_back(lost_rank(rank, loss));
   }
   if (hosts_ != nullptr) tell_losses();
-  forget(rank, failure);
+  forget(rank, loss, leads_ ? WatchEdge::Message::lost : WatchEdge::Message::unreached);
   for (const int child : children_of(rank, settings_.size)) {
-    if (lost_.contains(child) || is_connected_to(child)) continue;
+    if (lost_.contains(child) || is_connected_to(child) || child == settings_.rank) continue;
     const Failure gone =
         hosts_ == nullptr ? absence_of(child) : rank_unreached(name_of(child), name_of(rank), current_step_of(child));
-    suspect(child, gone, attachment_patience + suspect_patience);
+    suspect(child, gone, settings_.rank == 0 ? attachment_patience + suspect_patience : new_root_patience);
   }
 }
 
-/// Rank 0. Before the run begins it may turn out that it cannot.
+LostRank Watch::lost_rank(int rank, const Loss& loss) const {
+  const Error& error = loss.failure.error;
+  const std::string why = error.problem() + (error.why().empty() ? "" : " (" + error.why() + ")");
+  return {rank, why, hosts_ != nullptr, loss.has_ended};
+}
+
+/// The root. Before the run begins it may turn out that it cannot.
 void Watch::tell_losses() {
+  if (!leads_) return;
   const std::lock_guard lock(mutex_);
   for (; num_told_ < std::min(lost_ranks_.size(), num_losses_told); ++num_told_) {
     const LostRank& lost = lost_ranks_[num_told_];
@@ -764,32 +851,41 @@ void Watch::tell_losses() {
 
 /// Nothing is expected of a lost rank any more. One that is stopped is ended when the run is over: some launchers end
 /// all ranks when one dies.
-void Watch::forget(int rank, const Failure& failure) {
-  lost_.insert(rank);
+void Watch::forget(int rank, const Loss& loss, WatchEdge::Message message) {
+  lost_.emplace(rank, loss);
+  if (rank == root_) root_ = rank_after(rank);
   connection_queue_.give_up(rank);
   suspects_.erase(rank);
   orphans_.remove_if([&](const Orphan& orphan) { return orphan.rank() == rank; });
-  std::string bytes;
-  append(bytes, static_cast<std::uint32_t>(rank));
-  bytes += packed(failure);
+  const std::string bytes = packed_loss(rank, loss);
   for (WatchEdge& edge : edges_) {
-    if (&edge != parent()) edge.send(WatchEdge::Message::lost, bytes);
+    const bool is_to_hear = edge.rank() != rank || message == WatchEdge::Message::lost;
+    if (&edge != parent() && is_to_hear) edge.send(message, bytes);
     if (edge.rank() == rank) edge.is_lost = edge.has_left = true;
   }
   collective_sockets_.shut(rank);
   data_sockets_.shut(rank);
-  last_loss_ = failure;
+  last_loss_ = loss.failure;
   last_loss_at_ = now_;
-  if (failure.silent_process.pid != 0) lost_processes_.push_back(failure.silent_process);
+  const ProcessIdentity& process = loss.failure.silent_process;
+  if (process.pid != 0) lost_processes_.push_back(process);
 }
 
-void Watch::take_lost(std::string_view bytes) {
+std::string Watch::packed_loss(int rank, const Loss& loss) {
+  std::string bytes;
+  append(bytes, static_cast<std::uint32_t>(rank));
+  append(bytes, static_cast<std::uint8_t>(loss.has_ended ? 1 : 0));
+  return bytes + packed(loss.failure);
+}
+
+void Watch::take_lost(WatchEdge::Message message, std::string_view bytes) {
   Reader reader(bytes);
   const auto rank = static_cast<int>(reader.number<std::uint32_t>());
+  const bool has_ended = reader.number<std::uint8_t>() != 0;
   const auto failure = unpacked(reader.rest());
-  if (!failure || rank < 1 || rank >= settings_.size || lost_.contains(rank)) return;
+  if (!failure || rank < 0 || rank >= settings_.size || lost_.contains(rank)) return;
   if (rank == settings_.rank) leave_as_lost();
-  forget(rank, *failure);
+  if (!is_top()) forget(rank, {*failure, has_ended}, message);
 }
 
 /// The others have said why they go on without this rank.
@@ -801,13 +897,13 @@ void Watch::leave_as_lost() {
   ::_exit(static_cast<int>(ExitStatus::run_failed));
 }
 
-std::vector<Attachment::Route> Watch::routes_to_rank_0() const {
-  std::vector<Attachment::Route> routes{{-1, settings_.address_of(0)}};
+std::vector<Attachment::Route> Watch::routes_to(int to) const {
+  std::vector<Attachment::Route> routes{{-1, settings_.address_of(to)}};
   std::set<std::uint32_t> hosts_tried;
   const auto host_of = [&](int rank) { return hosts_->host_of[static_cast<std::size_t>(rank)]; };
   if (hosts_ == nullptr) return routes;
   hosts_tried.insert(host_of(settings_.rank));
-  hosts_tried.insert(host_of(0));
+  hosts_tried.insert(host_of(to));
   for (int rank = 1; rank < settings_.size && routes.size() <= num_relays_tried; ++rank) {
     if (lost_.contains(rank) || !hosts_tried.insert(host_of(rank)).second) continue;
     routes.push_back({rank, settings_.address_of(rank)});
@@ -820,35 +916,104 @@ void Watch::begin_attachment(Failure because) {
   for (WatchEdge& edge : edges_) {
     if (&edge == parent()) edge.is_lost = true;
   }
+  last_loss_ = because;
+  last_loss_at_ = now_;
   attached_because_ = std::move(because);
-  attachment_.emplace(settings_.rank, key_, routes_to_rank_0(), now_);
+  attach_to(root_);
+}
+
+void Watch::attach_to(int rank) {
+  attach_again_at_ = now_;
+  attach_until_ = now_ + (rank == root_ ? turned_away_patience : new_root_patience);
+  attachment_.emplace(settings_.rank, rank, key_, routes_to(rank), now_);
 }
 
 void Watch::serve_attachment() {
-  if (!attachment_ || failure_) return;
+  if (!attachment_ || failure_ || now_ < attach_again_at_) return;
   attachment_->serve(now_);
-  if (attachment_->has_failed()) {
-    attachment_.reset();
-    // Rank 0 may be gone, or this rank may be cut off.
-    if (parent_rank_ != 0 && hosts_ != nullptr) leave_as_lost();
-    return note(*attached_because_, nullptr);
-  }
+  if (attachment_->has_failed()) return end_attachment();
   if (!attachment_->is_made()) return;
-  edges_.remove_if([](const WatchEdge& edge) { return edge.rank() == 0; });
-  parent_rank_ = 0;
-  adopt(WatchEdge(0, attachment_->take_watch(), now_));
-  connection_queue_.leave(Purpose::collectives, 0, attachment_->take_collectives());
+  root_ = parent_rank_ = attachment_->to();
+  edges_.remove_if([this](const WatchEdge& edge) { return edge.rank() == root_; });
+  adopt(WatchEdge(root_, attachment_->take_watch(), now_));
+  give_new_parent(root_, attachment_->take_collectives());
   attachment_.reset();
-  ++num_attachments_;
+  passed_over_.clear();
   for (const auto& [rank, suspect] : suspects_) tell_suspect(rank, suspect.failure);
 }
 
-Attachment::Attachment(int rank, RunKey key, std::vector<Route> routes, Clock::time_point now)
-    : rank_(rank), key_(key), routes_(std::move(routes)) {
+/// The root may be gone, or this rank may be cut off.
+void Watch::end_attachment() {
+  const Attachment failed = *std::exchange(attachment_, {});
+  const bool is_cut_off = attached_because_->kind == FailureKind::silent && has_lost_all_hosts();
+  if (!goes_on_without_root_ || is_cut_off) return end_unattached();
+  if (!failed.was_turned_away()) return pass_over(failed);
+  if (now_ > attach_until_) leave_as_lost();  // it goes on without this rank, or has not lost the root itself
+  const auto until = attach_until_;
+  attach_to(failed.to());
+  attach_again_at_ = now_ + attachment_interval;
+  attach_until_ = until;
+}
+
+void Watch::end_unattached() {
+  if (parent_rank_ != root_ && hosts_ != nullptr) leave_as_lost();
+  note(*attached_because_, nullptr);
+}
+
+/// Whoever is the next, others find, too. From a host that does not answer nobody is. With too many that may be
+/// elsewhere this rank cannot go on: see TcpCluster::may_lead().
+void Watch::pass_over(const Attachment& failed) {
+  const auto host_of = [&](int rank) { return hosts_->host_of[static_cast<std::size_t>(rank)]; };
+  int next = failed.to();
+  do {
+    const std::string name = name_of(next), step = current_step_of(next);
+    Failure failure = failed.was_refused() ? rank_died(name, step) : rank_unreached(name, name_of(root_), step);
+    if (next == parent_rank_) failure = *attached_because_;
+    const bool has_ended = failed.was_refused() || is_stopped_here(failure.silent_process);
+    passed_over_.insert_or_assign(next, Loss{std::move(failure), has_ended});
+    next = rank_after(next);
+  } while (next != settings_.rank && !failed.was_refused() && host_of(next) == host_of(failed.to()) &&
+           host_of(next) != host_of(settings_.rank));
+  const auto is_elsewhere = [](const auto& passed_over) { return !passed_over.second.has_ended; };
+  const auto num_elsewhere = std::ranges::count_if(passed_over_, is_elsewhere);
+  if (settings_.size - std::ssize(lost_) - std::ssize(passed_over_) <= num_elsewhere) return end_unattached();
+  if (next == settings_.rank) return begin_to_lead();
+  attach_to(next);
+}
+
+/// At the top, for now: those that were passed over are told that they are lost once it is known that this rank leads;
+/// those below wait for them no longer.
+void Watch::begin_to_lead() {
+  root_ = settings_.rank;
+  parent_rank_ = -1;
+  leads_ = false;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [rank, loss] : lost_) lost_ranks_.push_back(lost_rank(rank, loss));
+    num_told_ = lost_ranks_.size();
+    for (const auto& [rank, loss] : passed_over_) lost_ranks_.push_back(lost_rank(rank, loss));
+  }
+  for (const auto& [rank, loss] : passed_over_) forget(rank, loss, WatchEdge::Message::unreached);
+  give_new_parent(settings_.rank, {});
+}
+
+/// The lowest above that one that is not lost.
+int Watch::rank_after(int rank) const {
+  do ++rank;
+  while (lost_.contains(rank));
+  return rank;
+}
+
+Attachment::Attachment(int rank, int to, RunKey key, std::vector<Route> routes, Clock::time_point now)
+    : rank_(rank), to_(to), key_(key), routes_(std::move(routes)) {
   try_next_route(now);
 }
 
 void Attachment::try_next_route(Clock::time_point now) {
+  if (call_ && !is_to_relay_) {
+    was_turned_away_ = was_turned_away_ || (call_->state() == Call::State::failed && call_->was_connected());
+    was_refused_ = was_refused_ || call_->was_refused();
+  }
   call_.reset();
   watch_ = {};
   give_up_at_ = now + probe_patience;
@@ -860,7 +1025,7 @@ void Attachment::start(Purpose purpose) {
   const Route& route = routes_[next_route_ - 1];
   is_to_relay_ = route.relay >= 0;
   const Hello hello{is_to_relay_ ? Purpose::relay : purpose, static_cast<std::uint32_t>(rank_),
-                    static_cast<std::uint32_t>(std::max(route.relay, 0))};
+                    static_cast<std::uint32_t>(is_to_relay_ ? route.relay : to_)};
   call_.emplace(route.address, hello, key_);
 }
 
@@ -872,7 +1037,8 @@ void Attachment::serve(Clock::time_point now) {
   if (state != Call::State::answered) return;
   if (is_to_relay_) {
     is_to_relay_ = false;
-    call_.emplace(call_->take(), Hello{purpose, static_cast<std::uint32_t>(rank_), 0}, key_);
+    const Hello hello{purpose, static_cast<std::uint32_t>(rank_), static_cast<std::uint32_t>(to_)};
+    call_.emplace(call_->take(), hello, key_);
     return;
   }
   (purpose == Purpose::watch ? watch_ : collectives_) = call_->take();
@@ -1005,15 +1171,15 @@ void Watch::await_end(const BrokenEdge& broken) {
 const WatchEdge* Watch::parent() const {
   const WatchEdge* last = nullptr;
   for (const WatchEdge& edge : edges_) {
-    if (settings_.rank > 0 && edge.rank() == parent_rank_) last = &edge;
+    if (edge.rank() == parent_rank_) last = &edge;
   }
   return last;
 }
 
 bool Watch::reports() const {
-  if (settings_.rank == 0 || edges_.empty()) return true;  // connected to nobody: who else could say it
+  if (is_top() || edges_.empty()) return true;  // connected to nobody: who else could say it
   const WatchEdge* above = parent();
-  return settings_.rank == 1 && (above == nullptr || (above->is_lost && !above->has_reported));
+  return settings_.rank == rank_after(root_) && (above == nullptr || (above->is_lost && !above->has_reported));
 }
 
 void Watch::consider_the_end() {

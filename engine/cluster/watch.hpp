@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -13,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -44,8 +46,9 @@ class WatchEdge {
     stall,      ///< a rank gets no further, or goes on; upwards
     reached,    ///< the silent rank of the failure answers this one; upwards
     suspect,    ///< the sender, or one below it, has lost a rank; upwards, where the run goes on without lost ranks
-    lost,       ///< rank 0 has given up a rank
+    lost,       ///< the root has given up a rank
     partial,    ///< what a rank has of that which is being measured, when the run fails; upwards
+    unreached,  ///< the same of those that a new root has not reached, which may yet go on without it
   };
 
   WatchEdge(int rank, Descriptor socket, Clock::time_point now)
@@ -146,7 +149,14 @@ struct StallDetector {
   Clock::time_point since_ = Clock::now();
 };
 
-/// A rank that lost its parent connects to rank 0, on its own or through a rank that reaches it.
+/// What a rank gets that has lost its parent: a connection for collectives to the root, or the root's part.
+struct NewParent {
+  int number = 0;  ///< counted from 1
+  int rank = -1;   ///< this rank itself: it is at the top; -1: nobody
+  Descriptor socket = {};
+};
+
+/// A rank that lost its parent connects to another one, on its own or through a rank that reaches it.
 class Attachment {
  public:
   using Clock = std::chrono::steady_clock;
@@ -155,12 +165,18 @@ class Attachment {
     SocketAddress address;
   };
 
-  Attachment(int rank, RunKey key, std::vector<Route> routes, Clock::time_point now);
+  Attachment(int rank, int to, RunKey key, std::vector<Route> routes, Clock::time_point now);
+
+  int to() const { return to_; }
 
   /// Does what can be done now. Nothing blocks.
   void serve(Clock::time_point now);
   bool is_made() const { return watch_ && collectives_; }
   bool has_failed() const { return !is_made() && next_route_ > routes_.size(); }
+  /// Whether the rank itself has turned this one away, or was about to end.
+  bool was_turned_away() const { return was_turned_away_; }
+  /// Whether its host says that its process is gone.
+  bool was_refused() const { return was_refused_; }
   /// Once it is made.
   Descriptor take_watch() { return std::move(watch_); }
   Descriptor take_collectives() { return std::move(collectives_); }
@@ -169,19 +185,20 @@ class Attachment {
   void try_next_route(Clock::time_point now);
   void start(Purpose purpose);
 
-  int rank_;
+  int rank_, to_;
   RunKey key_;
   std::vector<Route> routes_;
   std::size_t next_route_ = 0;
   std::optional<Call> call_;
-  bool is_to_relay_ = false;  ///< call_ is to the relay, not yet to rank 0
+  bool is_to_relay_ = false;  ///< call_ is to the relay, not yet to the rank
+  bool was_turned_away_ = false, was_refused_ = false;
   Clock::time_point give_up_at_{};
   Descriptor watch_, collectives_;
 };
 
 /// A failure of any rank is sent over all watch edges to all ranks; better founded reasons replace weaker ones.
-/// Rank 0 (rank 1 where rank 0 is lost) waits a moment for a better one, calls on_failure, prints it and ends;
-/// the others end after it, because some launchers kill everybody as soon as one process is gone.
+/// The root (the next rank where the root is lost) waits a moment for a better one, calls on_failure, prints it and
+/// ends; the others end after it, because some launchers kill everybody as soon as one process is gone.
 class Watch final : private JoinHandler {
  public:
   struct Settings {
@@ -215,19 +232,30 @@ class Watch final : private JoinHandler {
   /// A child that has not come is not let in any more: it may still come to rank 0.
   void report_absent(int child);
 
-  /// See Cluster. A rank is lost when rank 0 says so: its neighbours in the tree tell rank 0 that it is gone, and it
-  /// has some time to connect to rank 0 itself, if only a connection or a rank between them is gone.
+  /// See Cluster. A rank is lost when the root says so: its neighbours in the tree tell the root that it is gone, and
+  /// it has some time to connect to the root itself, if only a connection or a rank between them is gone.
   void go_on_without_lost_ranks(bool goes_on = true);
-  /// Rank 0: those that were given up, from number `num_known` on.
-  std::vector<LostRank> lost_ranks_after(std::size_t num_known) const;
+  /// See Cluster. The root is lost for a rank that does not reach it in any way. Such a rank connects to the lowest one
+  /// that it does reach, and waits until that one has lost the root, too; where it reaches no lower one it is at the
+  /// top of a tree to which others connect. Whether that goes on is decided when all that live have come, or were given
+  /// up.
+  void go_on_without_root() { goes_on_without_root_.store(true); }
+  /// At the top: those that were given up and are not in `known`.
+  std::vector<LostRank> lost_ranks_beside(std::span<const LostRank> known) const;
   bool is_lost(int rank) const;
-  /// Rank 0: a collective is over; ranks that have lost their parent in it find its result here.
+  /// At the top: a collective is over; ranks that have lost their parent in it find its result here.
   void publish(LastResult result);
-  /// Rank 0, blocks: the connection of a rank that has lost its parent, without which a collective cannot end; empty
-  /// when the deadline has passed.
+  /// At the top, blocks: the connection of a rank that has lost its parent, without which a collective cannot end;
+  /// empty when the deadline has passed.
   Descriptor await_orphan(int rank, Deadline deadline);
-  /// Blocks: another connection for collectives, to rank 0, for a rank that has lost so many. Empty where none comes.
-  Descriptor new_parent(int num_lost);
+  /// At the top: the result of that collective, where a rank has brought it along from the root before.
+  std::optional<std::string> known_result(std::uint32_t sequence) const;
+  /// At the top of a new tree: it goes on.
+  void lead();
+  /// At the top: more ranks may be elsewhere. Blocks until the process has ended for the loss of these.
+  [[noreturn]] void end_with_fewer();
+  /// Blocks: the parent after that number, for a rank that has lost its own. Nobody where none comes.
+  NewParent new_parent(int number);
 
   /// `lost_partner`: whose link it is that broke, or -1.
   [[noreturn]] void abort(Failure failure, int lost_partner = -1);
@@ -245,10 +273,11 @@ class Watch final : private JoinHandler {
     std::optional<Failure> failure;
     std::optional<BrokenEdge> broken;
     const HostBook* hosts = nullptr;
-    int lost_partner = -1;  ///< of the failure
-    std::optional<int> num_parents_lost;
+    int lost_partner = -1;           ///< of the failure
+    std::optional<int> lost_parent;  ///< its number
     std::vector<int> absent;
     bool tell_step = false;
+    bool lead = false, end_with_fewer = false;
     bool leave = false;
   };
 
@@ -284,8 +313,15 @@ class Watch final : private JoinHandler {
   struct Suspect {
     Failure failure;
     Clock::time_point give_up_at;
-    std::optional<Call> probe = {};  ///< from rank 0, of a rank that may be gone
+    bool is_guess = false;           ///< it has not come to a new root
+    bool has_ended = false;          ///< its host says so
+    std::optional<Call> probe = {};  ///< from the root, of a rank that may be gone
   };
+  struct Loss {
+    Failure failure;
+    bool has_ended = false;  ///< see LostRank
+  };
+  static std::string packed_loss(int rank, const Loss& loss);
   void lose(WatchEdge& edge, Failure failure);
   void suspect(int rank, const Failure& failure, Clock::duration patience);
   Failure absence_of(int rank) const;
@@ -295,15 +331,23 @@ class Watch final : private JoinHandler {
   void take_suspect(std::string_view bytes);
   void probe(int rank, Suspect& suspect);
   void settle_suspects();
-  void give_up(int rank, const Failure& failure);
-  void forget(int rank, const Failure& failure);
-  void take_lost(std::string_view bytes);
+  void suspect_awaited();
+  void give_up(int rank, Loss loss);
+  void forget(int rank, const Loss& loss, WatchEdge::Message message);
+  LostRank lost_rank(int rank, const Loss& loss) const;
+  void take_lost(WatchEdge::Message message, std::string_view bytes);
   void serve_orphans();
   void serve_relays();
   void finish_orphans_and_relays();
   void begin_attachment(Failure because);
   void serve_attachment();
-  std::vector<Attachment::Route> routes_to_rank_0() const;
+  void attach_to(int rank);
+  void end_attachment();
+  void end_unattached();
+  void pass_over(const Attachment& failed);
+  void begin_to_lead();
+  void give_new_parent(int rank, Descriptor socket);
+  std::vector<Attachment::Route> routes_to(int rank) const;
   [[noreturn]] void leave_as_lost();
   bool is_connected_to(int rank) const;
 
@@ -312,6 +356,8 @@ class Watch final : private JoinHandler {
   void explain();
   bool has_lost_all_hosts() const;
   const WatchEdge* parent() const;
+  bool is_top() const { return settings_.rank == root_; }
+  int rank_after(int rank) const;
   bool reports() const;
   bool awaits_partial_results() const;
   void bring_partial_results();
@@ -334,10 +380,12 @@ class Watch final : private JoinHandler {
   StallDetector stall_detector_;
   std::atomic<bool> has_edges_{false};
 
-  mutable std::mutex mutex_;                       ///< guards the next seven
-  std::vector<LostRank> lost_ranks_;               ///< rank 0
+  mutable std::mutex mutex_;                       ///< guards the next nine
+  std::vector<LostRank> lost_ranks_;               ///< at the top
   std::shared_ptr<const LastResult> last_result_;  ///< likewise
+  std::optional<LastResult> brought_result_;       ///< likewise, at a new one: the latest of those that orphans have
   int awaited_orphan_ = -1;                        ///< likewise
+  NewParent new_parent_;                           ///< for the measuring thread
   Orders orders_;
   std::function<std::string(int)> current_step_;
   std::function<std::string()> partial_result_;
@@ -367,10 +415,14 @@ class Watch final : private JoinHandler {
   std::optional<Stall> shown_stall_;
   Clock::time_point stalled_since_{};
 
+  std::condition_variable new_parent_came_;
   std::atomic<bool> goes_on_{false};  ///< without lost ranks
+  std::atomic<bool> goes_on_without_root_{false};
+  int root_ = 0;  ///< at the top of the tree; this rank, too, before it leads
+  bool leads_;    ///< whether it goes on for certain
   int parent_rank_;
-  std::map<int, Suspect> suspects_;  ///< rank 0: of all ranks; others: of those that they have told of
-  std::set<int> lost_;
+  std::map<int, Suspect> suspects_;  ///< at the top: of all ranks; others: of those that they have told of
+  std::map<int, Loss> lost_;
   std::size_t num_told_ = 0;  ///< of lost_ranks_
   std::set<int> absent_;      ///< children that did not come in time
   std::vector<ProcessIdentity> lost_processes_;
@@ -378,8 +430,10 @@ class Watch final : private JoinHandler {
   Clock::time_point last_loss_at_{};
   std::optional<Attachment> attachment_;
   std::optional<Failure> attached_because_;
+  Clock::time_point attach_again_at_{}, attach_until_{};  ///< to one that does not know yet that it is at the top
+  std::map<int, Loss> passed_over_;                       ///< the root, and those that could have been it: not reached
   int num_attachments_ = 0;
-  std::list<Orphan> orphans_;  ///< rank 0
+  std::list<Orphan> orphans_;  ///< at the top
   std::atomic<bool> has_orphans_{false};
   std::list<Relay> relays_;
 

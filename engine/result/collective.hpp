@@ -27,14 +27,30 @@ void all_or_error(cluster::Cluster& cluster, Step step) {
   cluster.agree(error ? &*error : nullptr);
 }
 
-/// Collective: `step` runs on rank 0; its text on all ranks, or its error.
+/// Collective: `step` runs on the root; where that is lost meanwhile, on the next one, whatever has been done of it.
 template <typename Step>
-std::string text_of_rank_0(cluster::Cluster& cluster, Step step) {
+void root_or_error(cluster::Cluster& cluster, Step step) {
+  for (int root = -1; root != cluster.root();) {
+    root = cluster.root();
+    all_or_error(cluster, [&] {
+      if (cluster.rank() == root) step();
+    });
+  }
+}
+
+/// Collective: likewise; its text on all ranks, or its error.
+template <typename Step>
+std::string text_of_root(cluster::Cluster& cluster, Step step) {
   std::string text;
-  all_or_error(cluster, [&] {
-    if (cluster.rank() == 0) text = step();
-  });
-  return cluster.broadcast(text);
+  for (int root = -1; root != cluster.root();) {
+    root = cluster.root();
+    std::string own;
+    all_or_error(cluster, [&] {
+      if (cluster.rank() == root) own = step();
+    });
+    text = cluster.broadcast(own);
+  }
+  return text;
 }
 
 /// Values as they lie in memory; all ranks of a run are of one architecture.

@@ -31,8 +31,11 @@ class LinkResultFile : public bench::link::RowStore {
   /// Does nothing where this rank cannot reach the file, or once finish() has marked the result complete.
   virtual void mark_incomplete(const std::string& reason) noexcept = 0;
 
+  /// Local, the same on all ranks: whether any rank can complete the file where rank 0 is lost.
+  virtual bool any_rank_can_finish() const { return false; }
+
   /// Collective: adds what only the end knows and, where result.complete says so, the mark "complete". `result` is
-  /// read on rank 0 only. Every rank throws the error of any.
+  /// read on the root only. Every rank throws the error of any. Again where the root has changed in it.
   virtual void finish(const LinkResult& result) = 0;
 };
 

@@ -81,9 +81,9 @@ void SharedFile::write_at(std::uint64_t offset, std::string_view bytes) {
   file_->write_at(offset, bytes);
 }
 
-/// Rank 0: tells at once that the file has been removed, and not when it is too late to do something about it.
+/// The root: tells at once that the file has been removed, and not when it is too late to do something about it.
 void SharedFile::look_after_name() {
-  if (cluster_->rank() != 0 || is_told_ || has_its_name()) return;
+  if (!cluster_->is_root() || is_told_ || has_its_name()) return;
   is_told_ = true;
   fmt::print(stderr,
              "leadline: result file {} was removed or replaced during the run. The run goes on; at its end the file "
@@ -178,16 +178,15 @@ void SharedFile::put_pieces(const PlaceOfRank& place_of, std::string_view bytes,
 }
 
 void SharedFile::restore_name() {
-  const bool is_lost = text_of_rank_0(*cluster_, [&] { return std::string(has_its_name() ? "" : "lost"); }) == "lost";
+  const bool is_lost = text_of_root(*cluster_, [&] { return std::string(has_its_name() ? "" : "lost"); }) == "lost";
   if (!is_lost) return;
   sync_others();
-  all_or_error(*cluster_, [&] {
-    if (cluster_->rank() != 0) return;
+  root_or_error(*cluster_, [&] {
     const InFileCall in_call(file_call(), "copying", path_, {}, FileCallKind::many_calls);
     file_->restore_name();
   });
   all_or_error(*cluster_, [&] {
-    if (!direct_ || cluster_->rank() == 0) return;
+    if (!direct_ || has_its_name()) return;
     const InFileCall in_call(file_call(), "opening", path_);
     file_ = OutputFile::open_existing(path_);
     if (!file_) throw write_error(path_, errno);
@@ -200,7 +199,7 @@ void SharedFile::sync_others() {
   const auto own = static_cast<std::size_t>(cluster_->rank());
   const auto first_on_host = std::find(host_of.begin(), host_of.end(), host_of[own]) - host_of.begin();
   all_or_error(*cluster_, [&] {
-    if (!direct_ || own == 0 || static_cast<std::size_t>(first_on_host) != own) return;
+    if (!direct_ || cluster_->is_root() || static_cast<std::size_t>(first_on_host) != own) return;
     const InFileCall in_call(file_call(), "syncing", path_, {}, FileCallKind::many_calls);
     file_->sync();
   });

@@ -222,8 +222,8 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
   const double budget_s = stage_.request.budget_s;
   const bool is_over = budget_s > 0 && seconds_since(stage_.begin_ns) > budget_share_of_rounds * budget_s;
   own.has_lost_pairs = meter_.lost_pairs().has_news() ? 1 : 0;
-  own.time_is_over = stage_.cluster.rank() == 0 && is_over ? 1 : 0;
-  own.rows_are_due = stage_.cluster.rank() == 0 && seconds_since(last_rows_ns_) > row_interval_s ? 1 : 0;
+  own.time_is_over = stage_.cluster.is_root() && is_over ? 1 : 0;
+  own.rows_are_due = stage_.cluster.is_root() && seconds_since(last_rows_ns_) > row_interval_s ? 1 : 0;
   const Tally all = close_round(stage_.cluster, own, wrong_byte);
   meter_.lost_pairs().note_lost_ranks();
   if (all.has_lost_pairs != 0) {

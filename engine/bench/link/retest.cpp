@@ -127,7 +127,7 @@ diagnosis::RetestTimes RetestMeter::measure(int from, int to, diagnosis::Load lo
   }
   own.has_lost_pairs = lost_pairs.has_news() ? 1 : 0;
   const double spent_s = 1e-9 * static_cast<double>(now_ns() - begin_ns_);
-  own.time_is_over = cluster_.rank() == 0 && spent_s > limit_s_ ? 1 : 0;
+  own.time_is_over = cluster_.is_root() && spent_s > limit_s_ ? 1 : 0;
   const Tally all = close_round(cluster_, own, std::nullopt);
   is_over_ = all.time_is_over != 0;
   lost_pairs.note_lost_ranks();

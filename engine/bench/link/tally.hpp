@@ -37,7 +37,7 @@ struct Tally {
   double slowest_first_half_ns = 0, slowest_second_half_ns = 0;  ///< longest loops, warm-up included
   std::uint64_t verified_bytes = 0;
   std::uint64_t has_lost_pairs = 0;  ///< any non-zero means that some rank has
-  std::uint64_t rows_are_due = 0;    ///< rank 0 decides; any non-zero means yes
+  std::uint64_t rows_are_due = 0;    ///< the root decides; any non-zero means yes
   std::uint64_t time_is_over = 0;    ///< the same
 
   void add(double time_ns);

@@ -41,7 +41,7 @@ void write_linktest(const Handle& file, const LinkResultHeader& header, FixedOff
 /// What the beginning of a run could only guess.
 void correct_num_rounds(const Handle& file, std::int64_t num_rounds) {
   const Handle provenance(H5Gopen2(file.id(), "provenance", H5P_DEFAULT), H5Gclose);
-  hdf5::check(H5Adelete(provenance.id(), "num_rounds"));
+  hdf5::remove_attribute(provenance, "num_rounds");
   write_attribute(provenance, "num_rounds", static_cast<long long>(num_rounds));
 }
 
@@ -71,6 +71,7 @@ void write_retest(const Handle& file, const std::vector<Retest>& retests) {
     for (const Retest& retest : retests) values.push_back(retest.*member);
     return values;
   };
+  hdf5::remove_link(file, "retest");
   const Handle group = make_group(file, "retest");
   write_list(group, "repeat", H5T_NATIVE_INT32, column(&Retest::repeat));
   write_list(group, "size_index", H5T_NATIVE_INT32, column(&Retest::size_index));
@@ -114,7 +115,9 @@ std::vector<RepeatOffsets> add_repeats(const std::string& path, const LinkResult
     std::vector<RepeatOffsets> offsets;
     Handle file = hdf5::open_file(path);
     for (const KeptRepeat& repeat : repeats) {
-      const Handle group = make_group(file, fmt::format("repeats/{:04}", repeat.repeat).c_str());
+      const std::string name = fmt::format("repeats/{:04}", repeat.repeat);
+      hdf5::remove_link(file, name.c_str());
+      const Handle group = make_group(file, name.c_str());
       write_attribute(group, "repeat", repeat.repeat);
       write_attribute(group, "permutation", repeat.permutation);
       offsets.push_back(allocate_repeat(group, header));
@@ -154,8 +157,9 @@ FixedOffsets Hdf5Store::create(const OutputFile& file) {
   return offsets;
 }
 
-/// Rank 0: adds to the file what it lacks for so many repeats.
+/// The root: adds to the file what it lacks for so many repeats. One that has become it knows those that are reserved.
 void Hdf5Store::make_repeats(const OutputFile& file, int num_repeats) {
+  if (made_.size() < repeats_.size()) made_ = repeats_;
   std::vector<KeptRepeat> added;
   for (int repeat = static_cast<int>(made_.size()); repeat < num_repeats; ++repeat) {
     added.push_back({repeat, setup_.permutation_of_repeat ? setup_.permutation_of_repeat(repeat) : -1});
@@ -170,7 +174,7 @@ void Hdf5Store::reserve_repeats(int num_repeats) {
   const int num_known = static_cast<int>(repeats_.size());
   if (num_repeats <= num_known) return;
   file_.restore_name();
-  const std::string places = text_of_rank_0(cluster_, [&] {
+  const std::string places = text_of_root(cluster_, [&] {
     make_repeats(file_.output(), num_repeats);
     const auto until = std::span<const RepeatOffsets>(made_).first(static_cast<std::size_t>(num_repeats));
     return result::as_bytes(until.subspan(repeats_.size()));
@@ -182,7 +186,7 @@ void Hdf5Store::reserve_repeats(int num_repeats) {
   for (int repeat = num_known; repeat < num_repeats; ++repeat) {
     const RepeatOffsets& of_repeat = repeats_[static_cast<std::size_t>(repeat)];
     put_rounds(setup_.rounds(cluster_.rank(), repeat), of_repeat, error);
-    for (std::size_t i = 0; cluster_.rank() == 0 && i < cluster_.lost_ranks().size(); ++i) {
+    for (std::size_t i = 0; cluster_.is_root() && i < cluster_.lost_ranks().size(); ++i) {
       const int lost = cluster_.lost_ranks()[i].rank;
       file_.put_for_lost(lost, of_repeat.round, bytes_of(setup_.rounds(lost, repeat)), error);
     }

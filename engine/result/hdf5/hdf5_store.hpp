@@ -33,11 +33,12 @@ struct RepeatOffsets {
 /// and what belongs to the end of a run are left out. Throws Error(run_failed), as do the next two.
 FixedOffsets create_structure(const std::string& path, const LinkResultHeader& header);
 
-/// Local: adds the groups of these repeats in one go, so that the file is open for an instant only.
+/// Local: adds the groups of these repeats in one go, so that the file is open for an instant only. What there is of
+/// them is from a root that was lost, and goes.
 std::vector<RepeatOffsets> add_repeats(const std::string& path, const LinkResultHeader& header,
                                        std::span<const KeptRepeat> repeats);
 
-/// Local: adds those of /retest, /summary and the time of the end that the header has.
+/// Local: adds those of /retest, /summary and the time of the end that the header has, likewise.
 void add_end(const std::string& path, const LinkResultHeader& header);
 
 class Hdf5Store : public LinkResultFile {
@@ -53,6 +54,8 @@ class Hdf5Store : public LinkResultFile {
   void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
   void finish(const LinkResult& result) override;
 
+  bool any_rank_can_finish() const override { return is_direct(); }
+
   /// Whether each rank writes its own rows.
   bool is_direct() const { return file_.is_direct(); }
 
@@ -64,9 +67,9 @@ class Hdf5Store : public LinkResultFile {
   cluster::Cluster& cluster_;
   LinkResultFileSetup setup_;
   LinkResultHeader header_;
-  std::vector<RepeatOffsets> made_;  ///< rank 0: those in the file
-  RunFile file_;
+  std::vector<RepeatOffsets> made_;  ///< the root: those in the file
   std::vector<RepeatOffsets> repeats_;  ///< those that are reserved
+  RunFile file_;                        ///< last: it makes repeats
 };
 
 }  // namespace leadline::result

@@ -96,6 +96,14 @@ Handle open_file(const std::string& path) {
   return Handle(H5Fopen(path.c_str(), H5F_ACC_RDWR, file_access().id()), H5Fclose);
 }
 
+void remove_link(const Handle& parent, const char* name) {
+  if (H5Lexists(parent.id(), name, H5P_DEFAULT) > 0) check(H5Ldelete(parent.id(), name, H5P_DEFAULT));
+}
+
+void remove_attribute(const Handle& object, const char* name) {
+  if (H5Aexists(object.id(), name) > 0) check(H5Adelete(object.id(), name));
+}
+
 Handle make_group(const Handle& parent, const char* name) {
   return Handle(H5Gcreate2(parent.id(), name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
 }

@@ -106,6 +106,10 @@ auto writing(const std::string& path, const Write& write) {
 Handle create_file(const std::string& path);
 Handle open_file(const std::string& path);
 
+/// Takes away what has this name, if anything has.
+void remove_link(const Handle& parent, const char* name);
+void remove_attribute(const Handle& object, const char* name);
+
 Handle make_group(const Handle& parent, const char* name);
 
 /// How datasets are made: nothing in them says when, so that the same result is the same file, byte for byte.

@@ -47,7 +47,7 @@ void RunFile::create(RunHeader& header, const RunFileSetup& setup, const Structu
   const std::string path = cluster_.broadcast(setup.path);
   std::optional<OutputFile> file;
   NonceLocation place;
-  const std::string offsets = text_of_rank_0(cluster_, [&] {
+  const std::string offsets = text_of_root(cluster_, [&] {
     const InFileCall in_call(cluster_.progress_counter().file_call, "creating", path, {},
                              FileCallKind::many_short_calls);
     header.nonce = random_nonce();
@@ -119,7 +119,7 @@ void RunFile::finish(const RunResult& result, RunHeader& header, const std::func
   file_->sync_others();
   file_->restore_name();
   all_or_error(cluster_, [&] {
-    if (cluster_.rank() != 0) return;
+    if (!cluster_.is_root()) return;
     const InFileCall in_call(cluster_.progress_counter().file_call, "completing", path(), {}, FileCallKind::many_calls);
     header.end_utc = result.provenance.end_utc;
     header.summary = summary();
@@ -206,9 +206,12 @@ RunOffsets create_run_part(const Handle& file, const RunHeader& header, const ch
 void add_run_end(const Handle& file, const RunHeader& header) {
   if (header.end_utc) {
     const Handle provenance(H5Gopen2(file.id(), "provenance", H5P_DEFAULT), H5Gclose);
+    remove_attribute(provenance, "end_utc");
     write_attribute(provenance, "end_utc", *header.end_utc);
   }
-  if (header.summary) write_text(file, "summary", *header.summary);
+  if (!header.summary) return;
+  remove_link(file, "summary");
+  write_text(file, "summary", *header.summary);
 }
 
 std::string read_benchmark(const Input& file, const std::string& path) {

@@ -46,7 +46,7 @@ void SionStore::reserve_repeats(int num_repeats) {
   const int num_kept = keeps_all ? num_repeats : 1;
   std::vector<KeptRepeat> repeats;
   for (int repeat = 0; repeat < num_kept; ++repeat) repeats.push_back({repeat, -1});
-  const std::string known = text_of_rank_0(cluster_, [&] {
+  const std::string known = text_of_root(cluster_, [&] {
     if (setup_.permutation_of_repeat) {
       for (KeptRepeat& kept : repeats) kept.permutation = setup_.permutation_of_repeat(kept.repeat);
     }
