@@ -814,7 +814,7 @@ void Watch::settle_suspects() {
   const bool has_ended = due->second.has_ended || is_stopped_here(failure.silent_process);
   suspects_.erase(due);
   if (failure.kind == FailureKind::silent && has_lost_all_hosts()) return note(failure, nullptr);
-  give_up(rank, {failure, has_ended});
+  give_up(rank, {failure, has_ended, leads_});
 }
 
 /// At the top. Those below the lost one connect to this rank, if they live.
@@ -885,7 +885,7 @@ void Watch::take_lost(WatchEdge::Message message, std::string_view bytes) {
   const auto failure = unpacked(reader.rest());
   if (!failure || rank < 0 || rank >= settings_.size || lost_.contains(rank)) return;
   if (rank == settings_.rank) leave_as_lost();
-  if (!is_top()) forget(rank, {*failure, has_ended}, message);
+  if (!is_top()) forget(rank, {*failure, has_ended, message == WatchEdge::Message::lost}, message);
 }
 
 /// The others have said why they go on without this rank.
@@ -967,8 +967,9 @@ void Watch::pass_over(const Attachment& failed) {
   int next = failed.to();
   do {
     const std::string name = name_of(next), step = current_step_of(next);
-    Failure failure = failed.was_refused() ? rank_died(name, step) : rank_unreached(name, name_of(root_), step);
+    Failure failure = rank_unreached(name, name_of(root_), step);
     if (next == parent_rank_) failure = *attached_because_;
+    if (failed.was_refused()) failure = rank_died(name, step);
     const bool has_ended = failed.was_refused() || is_stopped_here(failure.silent_process);
     passed_over_.insert_or_assign(next, Loss{std::move(failure), has_ended});
     next = rank_after(next);
@@ -989,8 +990,12 @@ void Watch::begin_to_lead() {
   leads_ = false;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [rank, loss] : lost_) lost_ranks_.push_back(lost_rank(rank, loss));
-    num_told_ = lost_ranks_.size();
+    for (const bool is_told : {true, false}) {
+      for (const auto& [rank, loss] : lost_) {
+        if (loss.is_told == is_told) lost_ranks_.push_back(lost_rank(rank, loss));
+      }
+      if (is_told) num_told_ = lost_ranks_.size();
+    }
     for (const auto& [rank, loss] : passed_over_) lost_ranks_.push_back(lost_rank(rank, loss));
   }
   for (const auto& [rank, loss] : passed_over_) forget(rank, loss, WatchEdge::Message::unreached);
@@ -1010,9 +1015,9 @@ Attachment::Attachment(int rank, int to, RunKey key, std::vector<Route> routes, 
 }
 
 void Attachment::try_next_route(Clock::time_point now) {
-  if (call_ && !is_to_relay_) {
-    was_turned_away_ = was_turned_away_ || (call_->state() == Call::State::failed && call_->was_connected());
-    was_refused_ = was_refused_ || call_->was_refused();
+  if (call_ && next_route_ == 1) {
+    was_turned_away_ = call_->state() == Call::State::failed && call_->was_connected();
+    was_refused_ = call_->was_refused();
   }
   call_.reset();
   watch_ = {};

@@ -320,6 +320,7 @@ class Watch final : private JoinHandler {
   struct Loss {
     Failure failure;
     bool has_ended = false;  ///< see LostRank
+    bool is_told = false;    ///< to the user, by a root
   };
   static std::string packed_loss(int rank, const Loss& loss);
   void lose(WatchEdge& edge, Failure failure);

@@ -40,16 +40,19 @@ std::set<int> lost_of(const Cluster& cluster) {
 /// What every collective gives when these ranks are lost.
 void require_collectives_without(Cluster& cluster, const std::set<int>& lost) {
   while (lost_of(cluster) != lost) cluster.barrier();
-  int sum = 0;
+  int sum = 0, root = 0;
   for (int rank = 0; rank < cluster.size(); ++rank) sum += lost.contains(rank) ? 0 : rank;
   require(cluster.all_reduce(std::to_string(cluster.rank()), sum_of) == std::to_string(sum), "the sum of all others");
-  require(cluster.broadcast("from " + std::to_string(cluster.rank())) == "from 0", "the text of rank 0");
+  while (lost.contains(root)) ++root;
+  require(cluster.root() == root, "the lowest that lives is the root");
+  const std::string from_root = "from " + std::to_string(root);
+  require(cluster.broadcast("from " + std::to_string(cluster.rank())) == from_root, "the text of the root");
   std::set<int> from;
   cluster.gather(std::to_string(cluster.rank()), [&](int rank, std::string_view text) {
     require(text == std::to_string(rank), "the text of the rank");
     require(from.insert(rank).second, "each text once");
   });
-  if (cluster.rank() != 0) return;
+  if (!cluster.is_root()) return;
   for (int rank = 0; rank < cluster.size(); ++rank) {
     require(from.contains(rank) != lost.contains(rank), "a text of each other rank");
   }
@@ -138,6 +141,87 @@ TEST(LostRanks, TheFirstIsMissedByAll) {
   EXPECT_EQ(outcome.status, 4);
   EXPECT_THAT(outcome.said, HasSubstr("rank 0 on "));
   EXPECT_THAT(outcome.said, HasSubstr(" died"));
+}
+
+TEST(LostRanks, TheFirstIsLeftOutWhereAnotherMayTakeItsPart) {
+  const std::vector<std::set<int>> cases{{0}, {0, 1}, {0, 2}, {0, 1, 2, 4}, {0, 5}};
+  for (const std::set<int>& victims : cases) {
+    const Outcome outcome = run_ranks(7, [&](Cluster& cluster) {
+      cluster.go_on_without_lost_ranks();
+      cluster.go_on_without_root();
+      cluster.barrier();
+      if (victims.contains(cluster.rank())) die();
+      require_collectives_without(cluster, victims);
+      for (const LostRank& lost : cluster.lost_ranks()) {
+        require(lost.why.find(" died (its connection closed)") != std::string::npos, "the reason: " + lost.why);
+      }
+    });
+    EXPECT_EQ(outcome.status, 0) << outcome.said;
+    for (const int victim : victims) {
+      EXPECT_THAT(outcome.said, HasSubstr("The run goes on without rank " + std::to_string(victim)));
+    }
+  }
+}
+
+TEST(LostRanks, TheFirstMayBeLostAfterOthers) {
+  const Outcome outcome = run_ranks(7, [&](Cluster& cluster) {
+    cluster.go_on_without_lost_ranks();
+    cluster.go_on_without_root();
+    std::set<int> lost;
+    for (const int victim : {2, 0, 5, 1}) {  // 5 and 6 are then orphans of rank 0, later of 1, at last 3 to 6 of 3
+      cluster.barrier();
+      if (cluster.rank() == victim) die();
+      lost.insert(victim);
+      require_collectives_without(cluster, lost);
+    }
+  });
+  EXPECT_EQ(outcome.status, 0) << outcome.said;
+}
+
+/// Dies at any moment of any collective: some may have its result, and others not.
+TEST(LostRanks, TheOthersAgreeWheneverTheFirstIsLost) {
+  for (int round = 0; round < 16; ++round) {
+    const Outcome outcome = run_ranks(7, [&](Cluster& cluster) {
+      cluster.go_on_without_lost_ranks();
+      cluster.go_on_without_root();
+      cluster.barrier();
+      if (cluster.rank() == 0) {
+        std::thread([round] {
+          std::this_thread::sleep_for(std::chrono::microseconds(20'000 + 1'700 * round));
+          die();
+        }).detach();
+      }
+      while (lost_of(cluster).empty()) {
+        const std::string sum = cluster.all_reduce("1", sum_of);
+        require(sum == "7" || sum == "6", "the dead rank counts once or not at all");
+        require(cluster.broadcast(sum) == sum, "one sum on all ranks");
+        std::set<int> from;
+        cluster.gather(std::string(5000, 'x'), [&](int rank, std::string_view text) {
+          require(text.size() == 5000 && from.insert(rank).second, "each text whole, and once");
+        });
+      }
+      require_collectives_without(cluster, {0});
+    });
+    EXPECT_EQ(outcome.status, 0) << outcome.said;
+  }
+}
+
+TEST(LostRanks, TheFirstIsStoppedAndAnotherTakesItsPart) {
+  for (const int num_ranks : {2, 5}) {
+    const Outcome outcome = run_ranks(
+        num_ranks,
+        [&](Cluster& cluster) {
+          cluster.go_on_without_lost_ranks();
+          cluster.go_on_without_root();
+          cluster.barrier();
+          if (cluster.rank() == 0) ::kill(::getpid(), SIGSTOP);
+          require_collectives_without(cluster, {0});
+          require(cluster.lost_ranks().front().why.find("has been silent for 1 s") != std::string::npos, "the reason");
+        },
+        1s);
+    EXPECT_EQ(outcome.status, 0) << outcome.said;
+    EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "no process is left";
+  }
 }
 
 TEST(LostRanks, APartnerThatAnswersMayComeLate) {

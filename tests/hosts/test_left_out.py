@@ -185,13 +185,13 @@ def leadline_of(run: program.Run) -> int:
 
 @pytest.mark.parametrize(
     ("number", "victim"),
-    [(signal.SIGKILL, 1), (signal.SIGKILL, 4), (signal.SIGSTOP, 1)],
-    ids=["killed", "leaf", "frozen"],
+    [(signal.SIGKILL, 1), (signal.SIGKILL, 4), (signal.SIGSTOP, 1), (signal.SIGKILL, 0), (signal.SIGSTOP, 0)],
+    ids=["killed", "leaf", "frozen", "root", "frozen-root"],
 )
 def test_a_rank_is_left_out_and_the_rest_is_measured(
     network: Make, tmp_path: Path, number: signal.Signals, victim: int
 ) -> None:
-    """Rank 1 has others below it in the tree of the control plane."""
+    """Rank 1 has others below it in the tree of the control plane, and takes the part of rank 0 where that is lost."""
     hosts = network(5)
     with started(hosts, range(5), tmp_path, *LONG, timeout=150) as runs:
         await_first_round(runs)
@@ -222,11 +222,25 @@ def test_a_host_is_left_out_whose_cable_is_cut(network: Make, tmp_path: Path) ->
 
 
 def test_all_hosts_but_that_of_rank_0_are_lost(network: Make, tmp_path: Path) -> None:
-    """It is the host of rank 0, then, and the run ends."""
-    hosts = network(3)
-    with started(hosts, [0, 1, 2], tmp_path, *LONG, timeout=150) as runs:
+    """It is the host of rank 0, then, and the others go on."""
+    hosts = network(4)
+    with started(hosts, [0, 0, 1, 2, 3], tmp_path, *LONG, timeout=150) as runs:
         await_first_round(runs)
         hosts.cut(0)
         ends = finish(runs)
-    assert [end.status for end in ends] == [4] * 3, ends[0].err
-    assert "rank 0 on node0 has heard nothing from any other host" in ends[0].complaint
+    assert [end.status for end in ends] == [4, 4, 1, 1, 1], [end.err for end in ends]
+    assert lost_ranks_of(tmp_path / "r.h5")["message"] == "2 ranks were lost during the run: node0 (ranks 0-1)."
+    assert [pair for pair in missing_pairs(tmp_path / "r.h5") if not {0, 1} & set(pair)] == []
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+
+
+def test_half_of_the_hosts_without_rank_0_end(network: Make, tmp_path: Path) -> None:
+    """They cannot know whether the others go on."""
+    hosts = network(2)
+    with started(hosts, [0, 0, 1, 1], tmp_path, *LONG, timeout=150) as runs:
+        await_first_round(runs)
+        hosts.cut(0)
+        ends = finish(runs)
+    assert [end.status for end in ends] == [1, 1, 4, 4], [end.err for end in ends]
+    assert lost_ranks_of(tmp_path / "r.h5")["message"] == "2 ranks were lost during the run: node1 (ranks 2-3)."

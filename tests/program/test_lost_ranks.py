@@ -103,28 +103,50 @@ def test_a_local_rank_is_stopped(leadline: Leadline, tmp_path: Path, victim: int
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_the_run_goes_on_without_a_local_rank(leadline: Leadline, tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize("victim", [0, 2])
+def test_the_run_goes_on_without_a_local_rank(
+    leadline: Leadline, tmp_path: Path, number: signal.Signals, victim: int
+) -> None:
     words = [word for word in WORDS if word != "--strict-ranks"]
     words[words.index("--message-size") + 1] = ",".join(SIZES[:3])
     with program.Run([*local(), *words, "--local", "4", "--timeout", "2s"], tmp_path, timeout=90) as run:
-        run.await_err(r"\(2 of 3\)[^!]* 1/3 [^\n]*\n")
-        os.kill(ResultFile(tmp_path / "r.h5").pids[2], number)
+        run.await_err(r"\(2 of 8\)[^!]* 1/3 [^\n]*\n")
+        os.kill(ResultFile(tmp_path / "r.h5").pids[victim], number)
         done = run.finish()
     assert done.status == 1
     told = done.complaints
-    assert told[0].startswith(f"leadline: rank 2 on {os.uname().nodename} "), told
-    assert told[0].endswith(". The run goes on without rank 2")
+    assert told[0].startswith(f"leadline: rank {victim} on {os.uname().nodename} "), told
+    assert told[0].endswith(f". The run goes on without rank {victim}")
     assert told[1] == "leadline: ranks were lost during the run: see the findings"
-    assert "1 rank was lost during the run: rank 2 on " in done.out
+    assert f"1 rank was lost during the run: rank {victim} on " in done.out
     result = ResultFile(tmp_path / "r.h5")
     assert result.complete
     assert np.array_equal(result.measured(size=0), result.every_pair())
     expected = result.every_pair()
-    expected[2, :] = expected[:, 2] = False
+    expected[victim, :] = expected[:, victim] = False
     assert np.array_equal(result.measured(size=2), expected)
     report = leadline("report", "r.h5")
     assert (report.status, report.err) == (0, "")
     assert "1 rank was lost during the run" in (tmp_path / "r.html").read_text()
+
+
+def test_another_rank_retests_and_finishes(tmp_path: Path) -> None:
+    """The first is killed in the retest of the only size, when all rounds are done."""
+    words = ["link", "--local", "3", "--message-size", "1KiB", "--messages", "100", "--batches", "10", "--retest", "6"]
+    done = without_rank(0, tmp_path, signal.SIGKILL, r"retest \d -> \d[^\n]*\n", *words)
+    assert done.status == 1
+    assert "1 rank was lost during the run: rank 0 on " in done.out
+    result = ResultFile(tmp_path / "r.h5")
+    assert result.complete
+    assert np.array_equal(result.measured(size=0), result.every_pair())
+
+
+def test_where_no_other_rank_can_write_the_file_the_run_ends(tmp_path: Path) -> None:
+    words = ["link", "--local", "3", "--message-size", "1KiB-9KiB+1KiB", "--row-path", "funnel"]
+    done = without_rank(0, tmp_path, signal.SIGKILL, r" 1/3 [^\n]*\n", *words)
+    assert done.status == 4
+    assert re.match(r"leadline: rank 0 on \S+ died in ", done.complaint)
+    assert not ResultFile(tmp_path / "r.h5").complete
 
 
 def without_rank(rank: int, folder: Path, number: signal.Signals, begun: str, *words: str) -> program.Done:
