@@ -67,7 +67,7 @@ class Hdf5Store : public LinkResultFile {
   cluster::Cluster& cluster_;
   LinkResultFileSetup setup_;
   LinkResultHeader header_;
-  std::vector<RepeatOffsets> made_;  ///< the root: those in the file
+  std::vector<RepeatOffsets> made_;     ///< the root: those in the file
   std::vector<RepeatOffsets> repeats_;  ///< those that are reserved
   RunFile file_;                        ///< last: it makes repeats
 };
