@@ -945,6 +945,11 @@ void Watch::serve_attachment() {
 /// The root may be gone, or this rank may be cut off.
 void Watch::end_attachment() {
   const Attachment failed = *std::exchange(attachment_, {});
+  // The measuring thread may have noticed that a connection broke before this one has read its end.
+  const bool is_end = failed.was_refused() && failed.to() == parent_rank_ && hosts_ != nullptr;
+  if (is_end && attached_because_->kind == FailureKind::lost_connection) {
+    attached_because_ = rank_died(name_of(parent_rank_), current_step_of(parent_rank_));
+  }
   const bool is_cut_off = attached_because_->kind == FailureKind::silent && has_lost_all_hosts();
   if (!goes_on_without_root_ || is_cut_off) return end_unattached();
   if (!failed.was_turned_away()) return pass_over(failed);
