@@ -65,7 +65,7 @@ constexpr auto attachment_patience = (num_relays_tried + 1) * probe_patience + 1
 // takes to try all ways to the root and to those that could have followed it.
 constexpr auto new_root_patience = 2 * attachment_patience + suspect_patience;
 constexpr auto attachment_interval = 100ms;
-// For a root that turns a rank away and may be dying.
+// For a root that turns a rank away, since it may be about to end.
 constexpr auto turned_away_patience = 1s;
 constexpr std::size_t num_losses_told = 8;
 constexpr auto late_end_patience = 2s;
@@ -786,10 +786,14 @@ void Watch::suspect_awaited() {
     const std::lock_guard lock(mutex_);
     awaited = awaited_orphan_;
   }
-  if (awaited < 0 || is_connected_to(awaited) || is_lost(awaited) || suspects_.contains(awaited)) return;
-  suspect(awaited, rank_unreached(name_of(awaited), name_of(parent_of(awaited)), current_step_of(awaited)),
-          new_root_patience);
-  suspects_.at(awaited).is_guess = true;
+  if (awaited >= 0) suspect_unheard(awaited);
+}
+
+void Watch::suspect_unheard(int rank) {
+  const bool is_known = lost_.contains(rank) || suspects_.contains(rank);
+  if (rank == settings_.rank || is_known || is_connected_to(rank)) return;
+  suspect(rank, rank_unreached(name_of(rank), name_of(parent_of(rank)), current_step_of(rank)), new_root_patience);
+  suspects_.at(rank).is_guess = true;
 }
 
 void Watch::settle_suspects() {
@@ -945,6 +949,13 @@ void Watch::serve_attachment() {
 /// The root may be gone, or this rank may be cut off.
 void Watch::end_attachment() {
   const Attachment failed = *std::exchange(attachment_, {});
+  if (failed.was_turned_away() && now_ <= attach_until_) {
+    const auto until = attach_until_;
+    attach_to(failed.to());
+    attach_again_at_ = now_ + attachment_interval;
+    attach_until_ = until;
+    return;
+  }
   // The measuring thread may have noticed that a connection broke before this one has read its end.
   const bool is_end = failed.was_refused() && failed.to() == parent_rank_ && hosts_ != nullptr;
   if (is_end && attached_because_->kind == FailureKind::lost_connection) {
@@ -952,12 +963,8 @@ void Watch::end_attachment() {
   }
   const bool is_cut_off = attached_because_->kind == FailureKind::silent && has_lost_all_hosts();
   if (!goes_on_without_root_ || is_cut_off) return end_unattached();
-  if (!failed.was_turned_away()) return pass_over(failed);
-  if (now_ > attach_until_) leave_as_lost();  // it goes on without this rank, or has not lost the root itself
-  const auto until = attach_until_;
-  attach_to(failed.to());
-  attach_again_at_ = now_ + attachment_interval;
-  attach_until_ = until;
+  if (failed.was_turned_away()) leave_as_lost();  // it goes on without this rank, or has not lost the root itself
+  pass_over(failed);
 }
 
 void Watch::end_unattached() {
@@ -1004,6 +1011,9 @@ void Watch::begin_to_lead() {
     for (const auto& [rank, loss] : passed_over_) lost_ranks_.push_back(lost_rank(rank, loss));
   }
   for (const auto& [rank, loss] : passed_over_) forget(rank, loss, WatchEdge::Message::unreached);
+  for (const auto& [rank, loss] : lost_) {
+    for (const int child : children_of(rank, settings_.size)) suspect_unheard(child);
+  }
   give_new_parent(settings_.rank, {});
 }
 

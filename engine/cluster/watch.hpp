@@ -333,6 +333,7 @@ class Watch final : private JoinHandler {
   void probe(int rank, Suspect& suspect);
   void settle_suspects();
   void suspect_awaited();
+  void suspect_unheard(int rank);
   void give_up(int rank, Loss loss);
   void forget(int rank, const Loss& loss, WatchEdge::Message message);
   LostRank lost_rank(int rank, const Loss& loss) const;
