@@ -148,6 +148,7 @@ Call::State Call::advance() {
     const int error_number = pending_error(socket_.fd());
     if (error_number != 0) {
       was_refused_ = error_number == ECONNREFUSED;
+      was_connected_ = error_number == ECONNRESET;  // its process was about to end
       fail(system_error_text(error_number));
       return state_;
     }

@@ -803,6 +803,10 @@ void Watch::settle_suspects() {
     if (!suspect.probe) continue;
     suspect.probe->advance();
     if (!suspect.probe->is_over()) continue;
+    if (suspect.probe->state() == Call::State::failed && suspect.probe->was_connected()) {
+      probe(rank, suspect);  // it may be about to end
+      continue;
+    }
     suspect.has_ended = suspect.probe->was_refused();
     if (suspect.has_ended && suspect.is_guess) suspect.failure = rank_died(name_of(rank), current_step_of(rank));
     if (suspect.has_ended) suspect.give_up_at = std::min(suspect.give_up_at, now_ + refused_patience);
