@@ -80,7 +80,8 @@ class FakeCluster final : public cluster::Cluster {
   void set_current_step(std::function<std::string(int)> current_step) override {
     current_step_ = std::move(current_step);
   }
-  void set_on_failure(std::function<void(const std::string&)>) override {}
+  void set_partial_result(std::function<std::string()>) override {}
+  void set_on_failure(std::function<void(const std::string&, const cluster::PartialResults&)>) override {}
   [[noreturn]] void abort(const Error& error) override { throw Error(error); }
   void leave() override {}
   Descriptor meet(int, Deadline, const ProgressFunction&) override { return {}; }
