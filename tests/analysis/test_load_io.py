@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -110,8 +111,11 @@ def test_an_interrupted_phase(tmp_path: Path):
     page = render_io(result)
     assert "interrupted: told to stop in read" in page
     assert "NaN" not in page
+    assert '<section id="time">' in page
     rows_of_read = [row for block in RANKS.rows(result, (), None) for row in block if row[1] == "read"]
     assert len(rows_of_read) == 3
+    nothing_whole = loaded(replace(interrupted(), states=[0, 2]), tmp_path)
+    assert '<section id="time">' not in render_io(nothing_whole), "there is nothing to draw"
 
 
 @pytest.mark.parametrize("name", MADE_UP_IOS)

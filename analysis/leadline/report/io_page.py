@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from leadline.analyse.io import MOST_ROWS, PhaseAnalysis, analyse_phase
-from leadline.model import IoResult
+from leadline.model import IoPhase, IoResult
 from leadline.report import io_tables as tables
 from leadline.report.frame import html_page
 from leadline.report.io_data import page_of
@@ -23,13 +23,16 @@ _WITHOUT_SCRIPT = (
 
 def analyse_io(result: IoResult, progress: Progress | None = None) -> list[PhaseAnalysis]:
     """Of all phases that were measured; what an interrupted one has is in the tables."""
-    analyses = []
-    measured = [phase for phase in result.measured_phases if not phase.is_interrupted]
+    analyses, measured = [], _whole(result)
     for done, phase in enumerate(measured):
         analyses.append(analyse_phase(result, phase))
         if progress:
             progress((done + 1) / len(measured))
     return analyses
+
+
+def _whole(result: IoResult) -> list[IoPhase]:
+    return [phase for phase in result.measured_phases if not phase.is_interrupted]
 
 
 def render_io(result: IoResult, progress: Progress | None = None) -> str:
@@ -54,8 +57,8 @@ def render_io(result: IoResult, progress: Progress | None = None) -> str:
         figures=tables.key_figures(result),
         phases=tables.phase_table(phases),
         latencies=tables.latency_table(phases),
-        times=[tables.time_table(phase) for phase in phases],
-        cache=tables.cache_rows(phases) if result.files else [],
+        times=[tables.time_table(phase) for phase in _whole(result)],
+        cache=tables.cache_rows(_whole(result)) if result.files else [],
         stragglers=tables.straggler_rows(phases),
         slow_calls=tables.slow_call_rows(phases),
         wrong=tables.wrong_rows(phases),
