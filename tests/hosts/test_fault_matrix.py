@@ -22,6 +22,7 @@ CASES = [
     Case("one-way", "topology", "tcp", (3, 1)),
     Case("cut-for-3-s", "link", "tcp", (1, 0)),
     Case("cut", "link", "tcp", (2, 0)),
+    Case("freeze", "link", "libfabric", (0, 1)),
     Case("cut-between", "link", "ucx", (1, 2)),
     Case("kill", "topology", "libfabric", (3, 0)),
     Case("kill", "topology", "mpi-ulfm", (2, 0)),
