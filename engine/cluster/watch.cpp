@@ -69,6 +69,8 @@ constexpr auto attachment_interval = 100ms;
 constexpr auto turned_away_patience = 1s;
 constexpr std::size_t num_losses_told = 8;
 constexpr auto late_end_patience = 2s;
+// Those below a rank that is gone find out by themselves that they have to bring theirs to rank 0.
+constexpr auto partial_result_patience = 2 * probe_patience;
 // Within so long after a rank has died its launcher has told all others to stop, if it does.
 constexpr auto launcher_patience = 5s;
 // Longer than a call takes on a loaded file system.
@@ -1107,7 +1109,8 @@ bool Watch::awaits_partial_results() const {
   if (failure_->kind == FailureKind::died && bootstrap_.membership() == nullptr) return false;
   const bool is_one_gone = failure_->kind == FailureKind::died || failure_->kind == FailureKind::silent;
   const std::size_t num_there = static_cast<std::size_t>(settings_.size) - lost_.size() - (is_one_gone ? 1 : 0);
-  return !partial_results_.empty() && partial_results_.size() < num_there && now_ - failing_since_ <= probe_patience;
+  return !partial_results_.empty() && partial_results_.size() < num_there &&
+         now_ - failing_since_ <= partial_result_patience;
 }
 
 /// To rank 0, where the rank between is gone.

@@ -139,9 +139,23 @@ def test_over_libraries_that_need_all_ranks(transport: str, tmp_path: Path) -> N
 def test_files_that_need_all_ranks(tmp_path: Path) -> None:
     words = ["io", "--objects", "4", "--object-size", "64KiB", "--movement", "N-M-1", "--io-ranks", "2",
              "--target", "f", "--start-timeout", "2s", "--output", "r.h5"]  # fmt: skip
-    ends = run_without([4], tmp_path, *words)
+    ends = run_without([4], tmp_path, *words, "--barrier")
     assert {end.status for end in ends.values()} == {4}
     assert "rank 4 did not join within 2 s" in ends[0].complaints[-1]
+
+
+@pytest.mark.parametrize("absent", [4, 5])
+def test_a_funnel_without_an_io_rank_or_a_sender(absent: int, tmp_path: Path) -> None:
+    """An I/O rank that does not come takes those whose I/O it would do with it."""
+    words = ["io", "--objects", "4", "--object-size", "64KiB", "--movement", "N-M-M", "--io-ranks", "2",
+             "--target", "f.%r", "--start-timeout", "2s", "--output", "r.h5"]  # fmt: skip
+    ends = run_without([absent], tmp_path, *words)
+    assert {end.status for end in ends.values()} == {1}, [end.err for end in ends.values()]
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+        num_objects = file["io/ranks/num_objects"][0]
+    left_out = [4, 5, 6] if absent == 4 else [absent]
+    assert (num_objects > 0).tolist() == [rank not in left_out for rank in range(RANKS)]
 
 
 def test_nobody_comes(tmp_path: Path) -> None:

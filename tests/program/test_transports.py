@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -259,7 +260,11 @@ def test_the_run_goes_on_without_a_rank(
         done = run.finish()
     assert done.status == 1, done.err
     assert done.complaints[0].endswith(". The run goes on without rank 2"), done.complaints
-    assert "1 rank was lost during the run: rank 2 on " in done.out
+    with h5py.File(tmp_path / "r.h5") as file:
+        findings = {one["id"]: one["message"] for one in json.loads(file["summary"][()])["findings"]}
+    assert findings["ranks_lost"].startswith("1 rank was lost during the run: rank 2 on ")
+    if transport != "mpi":  # whose launcher may lose what is written last
+        assert findings["ranks_lost"] in done.out
     left = [True, True, False, True]
     if words[0] == "link":
         result = ResultFile(tmp_path / "r.h5")
@@ -278,12 +283,13 @@ def test_the_run_goes_on_without_a_rank(
 @pytest.mark.slow
 @pytest.mark.parametrize("victim", [1, 2], ids=["sender", "io-rank"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-@pytest.mark.parametrize("transport", GO_ON)
+@pytest.mark.parametrize("transport", [one for one in GO_ON if one != "mpi"])
 def test_a_funnel_goes_on_without_a_rank(transport: str, number: signal.Signals, victim: int, tmp_path: Path) -> None:
     """A lost sender is left out by its I/O rank; a lost I/O rank takes its senders with it."""
     require_module(transport)
     words = ["io", "--movement", "N-M-M", "--io-ranks", "2", "--target", tmp_path / "f.%r", "--object-size", "4KiB"]
     words += ["--objects", "1000000", "--time-limit", "1s", "--local", "4", "--wait", "yield", "--timeout", "2s"]
+    words += ["--buffer-size", "1MiB"]  # over libfabric's TCP no more than 4096 receives can be under way
     command = [program.PROGRAM, *words, "--output", "r.h5", "--transport", transport, *GO_ON[transport]]
     with program.Run(command, tmp_path, timeout=90) as run:
         program.await_that(lambda: any(file.stat().st_size > 1 << 16 for file in tmp_path.glob("f.*")))

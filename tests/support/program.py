@@ -67,7 +67,8 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not _OF_A_LAUNCHER.match(name)}
     kept |= {"LC_ALL": "C.UTF-8", "TERM": "xterm", "COLUMNS": "200"}
     kept |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    kept["PATH"] = f"{PROGRAM.parent}:{ANALYSIS_COMMANDS}:{kept.get('PATH', '/usr/bin:/bin')}"
+    # Last, since an MPI library of Python's index has its commands there, too.
+    kept["PATH"] = f"{PROGRAM.parent}:{kept.get('PATH', '/usr/bin:/bin')}:{ANALYSIS_COMMANDS}"
     return kept | dict(extra or {})
 
 

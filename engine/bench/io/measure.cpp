@@ -50,11 +50,15 @@ std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
 std::vector<std::int32_t> partners_of(const Stage& stage) {
   const schedule::FileLayout& layout = stage.plan.layout;
   const int rank = stage.cluster.rank();
-  if (!layout.is_opener(rank)) return {layout.opener_of(rank)};
-  std::vector<std::int32_t> partners = layout.senders(rank);
-  if (stage.request.barrier && !stage.request.no_file) {
-    const auto others = OpenerBarrier::partners(layout.io_ranks().ranks, rank);
-    partners.insert(partners.end(), others.begin(), others.end());
+  std::vector<std::int32_t> partners;
+  if (!layout.is_opener(rank)) {
+    partners = {layout.opener_of(rank)};
+  } else {
+    partners = layout.senders(rank);
+    if (stage.request.barrier && !stage.request.no_file) {
+      const auto others = OpenerBarrier::partners(layout.io_ranks().ranks, rank);
+      partners.insert(partners.end(), others.begin(), others.end());
+    }
   }
   std::erase(partners, rank);
   std::erase_if(partners, [&](std::int32_t partner) { return is_lost(stage.cluster, partner); });
