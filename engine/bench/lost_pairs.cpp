@@ -32,9 +32,7 @@ constexpr std::ptrdiff_t lost_until_cut_off = 3;  // partners; guessed
 
 constexpr std::size_t max_examples = 4;
 
-bool is_gone(const Losses& losses, std::int32_t rank) {
-  return std::ranges::find(losses.ranks, rank, &cluster::LostRank::rank) != losses.ranks.end();
-}
+bool is_gone(const Losses& losses, std::int32_t rank) { return cluster::is_lost(losses.ranks, rank); }
 
 /// Without those of ranks that are gone.
 Losses among_present(Losses losses) {

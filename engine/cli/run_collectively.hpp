@@ -33,13 +33,12 @@ auto run_collectively(cluster::Cluster& cluster, const Work& work) {
 /// Collective: likewise on the root; where that is lost meanwhile, on the next one, whatever has been done of it.
 template <class Work>
 void run_on_root(cluster::Cluster& cluster, const Work& work) {
-  for (int root = -1; root != cluster.root();) {
-    root = cluster.root();
+  cluster::repeat_for_new_root(cluster, [&](int root) {
     run_collectively(cluster, [&] {
       if (cluster.rank() == root) work();
       return true;
     });
-  }
+  });
 }
 
 }  // namespace leadline::cli

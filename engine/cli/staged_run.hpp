@@ -217,11 +217,10 @@ class StagedRun final : public BenchmarkRun {
     Stopwatch closing;
     std::string path = file_->path();
     try {
-      for (int root = -1; root != cluster_.root();) {
-        root = cluster_.root();
+      cluster::repeat_for_new_root(cluster_, [&](int /*root*/) {
         add_findings_of_losses();
         run_collectively(cluster_, [&] { return file_->finish(result_), true; });
-      }
+      });
     } catch (const AgreedError& error) {
       fail(error);
       if (path != "-") path.clear();

@@ -2,6 +2,7 @@
 // The control plane: who takes part, barriers, reductions, agreement on errors, and the watch over every rank.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -34,6 +35,10 @@ struct LostRank {
   bool was_there = true;   ///< false: it was lost before the run began
   bool has_ended = false;  ///< its host says so, or it is stopped on this one: it does not go on elsewhere
 };
+
+inline bool is_lost(std::span<const LostRank> lost, int rank) {
+  return std::ranges::find(lost, rank, &LostRank::rank) != lost.end();
+}
 
 /// What ranks have of that which is being measured, by rank; those that could not say it any more are missing.
 using PartialResults = std::map<int, std::string>;
@@ -124,5 +129,14 @@ class Cluster : public Rendezvous {
   /// Collective: the orderly end; afterwards only destruction. A rank that vanishes now is no failure.
   virtual void leave() = 0;
 };
+
+/// Collective: `step(root)` has a collective at its end; where the root is lost in it, all of it is done again.
+template <typename Step>
+void repeat_for_new_root(Cluster& cluster, const Step& step) {
+  for (int root = -1; root != cluster.root();) {
+    root = cluster.root();
+    step(root);
+  }
+}
 
 }  // namespace leadline::cluster

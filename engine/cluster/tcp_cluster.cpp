@@ -350,9 +350,7 @@ bool TcpCluster::may_lead(const std::vector<LostRank>& lost) const {
   return root_ == rank_ ? num_here >= num_elsewhere : num_here > num_elsewhere;
 }
 
-bool TcpCluster::is_lost(int rank) const {
-  return std::ranges::find(lost_ranks_, rank, &LostRank::rank) != lost_ranks_.end() || watch_->is_lost(rank);
-}
+bool TcpCluster::is_lost(int rank) const { return cluster::is_lost(lost_ranks_, rank) || watch_->is_lost(rank); }
 
 std::vector<std::uint32_t> TcpCluster::from_below(Sweep& sweep) {
   std::vector<std::uint32_t> missing;
@@ -466,7 +464,7 @@ std::string TcpCluster::take_result(const std::string& packed) {
     const auto rank = static_cast<int>(reader.number<std::uint32_t>());
     const bool was_there = reader.number<std::uint8_t>() != 0;
     lost_ranks_.push_back({rank, reader.text(), was_there});
-    while (std::ranges::find(lost_ranks_, root_, &LostRank::rank) != lost_ranks_.end()) ++root_;
+    while (cluster::is_lost(lost_ranks_, root_)) ++root_;
   }
   return std::string(reader.rest());
 }

@@ -662,15 +662,13 @@ void Watch::go_on_without_lost_ranks(bool goes_on) { goes_on_.store(goes_on); }
 std::vector<LostRank> Watch::lost_ranks_beside(std::span<const LostRank> known) const {
   const std::lock_guard lock(mutex_);
   std::vector<LostRank> others = lost_ranks_;
-  std::erase_if(others, [&](const LostRank& lost) {
-    return std::ranges::find(known, lost.rank, &LostRank::rank) != known.end();
-  });
+  std::erase_if(others, [&](const LostRank& lost) { return cluster::is_lost(known, lost.rank); });
   return others;
 }
 
 bool Watch::is_lost(int rank) const {
   const std::lock_guard lock(mutex_);
-  return std::ranges::find(lost_ranks_, rank, &LostRank::rank) != lost_ranks_.end();
+  return cluster::is_lost(lost_ranks_, rank);
 }
 
 void Watch::publish(LastResult result) {

@@ -47,8 +47,8 @@ class WatchEdge {
     reached,    ///< the silent rank of the failure answers this one; upwards
     suspect,    ///< the sender, or one below it, has lost a rank; upwards, where the run goes on without lost ranks
     lost,       ///< the root has given up a rank
-    partial,    ///< what a rank has of that which is being measured, when the run fails; upwards
     unreached,  ///< the same of those that a new root has not reached, which may yet go on without it
+    partial,    ///< what a rank has of that which is being measured, when the run fails; upwards
   };
 
   WatchEdge(int rank, Descriptor socket, Clock::time_point now)

@@ -30,26 +30,24 @@ void all_or_error(cluster::Cluster& cluster, Step step) {
 /// Collective: `step` runs on the root; where that is lost meanwhile, on the next one, whatever has been done of it.
 template <typename Step>
 void root_or_error(cluster::Cluster& cluster, Step step) {
-  for (int root = -1; root != cluster.root();) {
-    root = cluster.root();
+  cluster::repeat_for_new_root(cluster, [&](int root) {
     all_or_error(cluster, [&] {
       if (cluster.rank() == root) step();
     });
-  }
+  });
 }
 
 /// Collective: likewise; its text on all ranks, or its error.
 template <typename Step>
 std::string text_of_root(cluster::Cluster& cluster, Step step) {
   std::string text;
-  for (int root = -1; root != cluster.root();) {
-    root = cluster.root();
+  cluster::repeat_for_new_root(cluster, [&](int root) {
     std::string own;
     all_or_error(cluster, [&] {
       if (cluster.rank() == root) own = step();
     });
     text = cluster.broadcast(own);
-  }
+  });
   return text;
 }
 

@@ -91,3 +91,15 @@ def wrong_json(document: Any, schema_file: Path) -> list[str]:
     schema = closed(json.loads(schema_file.read_text(encoding="utf-8")))
     jsonschema.Draft202012Validator.check_schema(schema)
     return [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(document)]
+
+
+def expect_topology_without(path: Path, lost: int) -> None:
+    """A whole `complete2` test of four ranks that lost this one: channels of all with all, later of those left."""
+    with h5py.File(path) as file:
+        assert file["status/complete"][()] == 1
+        group = file["topologies/0000"]
+        served, times = group["num_served"][0], group["rank_time_ns_median"][0]
+    left = [rank != lost for rank in range(4)]
+    assert served[0].tolist() == [3] * 4
+    assert served[-1].tolist() == [2 * is_left for is_left in left]
+    assert (times[-1] > 0).tolist() == left

@@ -108,12 +108,11 @@ class PairMatrices:
         if statistic not in list(self):
             raise no_choice("statistic", statistic, self)
         part = self.result.part(*choice)
-        name = f"time_ns_{statistic}"
-        values = self.result.read_rows(part, name, 0, self.result.num_ranks)
+        values = self.result.matrix(part, Statistic(statistic))
         if self.bandwidth_name:
             values = np.asarray(self.result.bandwidth_bytes_per_s(values, part.message_size_bytes))
         return LabelledArray(
-            name=self.bandwidth_name or name,
+            name=self.bandwidth_name or f"time_ns_{statistic}",
             unit="bytes/s" if self.bandwidth_name else "ns",
             dims=("from_rank", "to_rank"),
             values=values,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from leadline.diagnosis import FoundFault
 from leadline.model import Diagnosis, Fault, FaultDirection, Persistence, ShownPair, Slice, Symptom
-from leadline.units import number, time_text
+from leadline.units import counted, number, time_text
 
 _MOST_NAMED = 3  # faults, in the headline
 
@@ -76,15 +76,10 @@ def verdict(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> s
         return "Nothing was measured."
     num_faults = sum(not one.fault.is_note for one in faults)
     if num_faults:
-        return f"{counted(num_faults)} found{', worst first' if num_faults > 1 else ''}."
+        return f"{counted(num_faults, 'fault')} found{', worst first' if num_faults > 1 else ''}."
     threshold = max(one.threshold for one in found.values())
     share = number(100 * threshold, 2)
     return f"No fault found: nothing is {share} % slower than comparable components by more than chance."
-
-
-def counted(num_faults: int) -> str:
-    """`1 fault`, `2 faults`."""
-    return f"{num_faults:,} fault{'s' if num_faults != 1 else ''}"
 
 
 def headline_of(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> list[str]:
@@ -97,4 +92,4 @@ def headline_of(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) 
     named = [f"{fault_text(one.fault)}, {ratio_of(one.fault.ratio)} times as usual" for one in real[:_MOST_NAMED]]
     if len(real) > _MOST_NAMED:
         named.append(f"{len(real) - _MOST_NAMED:,} more")
-    return [f"{counted(len(real))} found: {'; '.join(named[:-1])}; and {named[-1]}."]
+    return [f"{counted(len(real), 'fault')} found: {'; '.join(named[:-1])}; and {named[-1]}."]

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "bench/io/buffers.hpp"
-#include "bench/io/phase.hpp"
 
 namespace leadline::bench::io {
 
@@ -29,7 +28,8 @@ FunnelIoRank::FunnelIoRank(PhaseWork& work, transport::Messages& messages)
       num_slots_(slots_in_use(work.request(), work.stage.plan, work.rank())),
       num_buffers_(static_cast<std::uint64_t>(work.stage.plan.num_buffers)),
       tickets_(num_buffers_, num_slots_, senders_.size()) {
-  std::erase_if(senders_, [&](std::int32_t sender) { return io::is_lost(work.stage.cluster, sender); });
+  std::erase_if(senders_,
+                [&](std::int32_t sender) { return cluster::is_lost(work.stage.cluster.lost_ranks(), sender); });
   const IoRequest& request = work.request();
   if (request.no_file) return;
   shares_calls_ = request.collective && request.movement == schedule::Movement::n_m_1;

@@ -61,7 +61,7 @@ std::vector<std::int32_t> partners_of(const Stage& stage) {
     }
   }
   std::erase(partners, rank);
-  std::erase_if(partners, [&](std::int32_t partner) { return is_lost(stage.cluster, partner); });
+  std::erase_if(partners, [&](std::int32_t partner) { return cluster::is_lost(stage.cluster.lost_ranks(), partner); });
   std::sort(partners.begin(), partners.end());
   partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
   return partners;

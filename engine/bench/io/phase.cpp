@@ -154,7 +154,7 @@ void Phase::measure() {
 /// leave the other out without its knowing.
 void Phase::note_broken_links() {
   for (const cluster::ConnectionLost& link : messages_->lost_links()) {
-    if (!is_lost(stage_.cluster, link.partner())) failure_.note(link);
+    if (!cluster::is_lost(stage_.cluster.lost_ranks(), link.partner())) failure_.note(link);
   }
 }
 
@@ -253,17 +253,10 @@ PhaseSummary Phase::summarize(const std::string& file_system) const {
   return summarize_phase(stage_.cluster, task_.position, recorder_.row(), context);
 }
 
-bool is_lost(const cluster::Cluster& cluster, std::int32_t rank) {
-  const auto lost = cluster.lost_ranks();
-  return std::ranges::find(lost, rank, &cluster::LostRank::rank) != lost.end();
-}
-
 Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank,
                std::span<const cluster::LostRank> lost) {
   const schedule::FileLayout& layout = plan.layout;
-  const auto is_lost = [&](std::int32_t one) {
-    return std::ranges::find(lost, one, &cluster::LostRank::rank) != lost.end();
-  };
+  const auto is_lost = [&](std::int32_t one) { return cluster::is_lost(lost, one); };
   Share share;
   const std::int32_t owner = owner_of(request, plan, operation, rank);
   share.is_left_out = is_lost(owner) || is_lost(layout.opener_of(rank));

@@ -36,8 +36,6 @@ struct Share {
   bool is_lowest_opener(int rank) const { return opens && openers.front() == rank; }
 };
 
-bool is_lost(const cluster::Cluster& cluster, std::int32_t rank);
-
 Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank,
                std::span<const cluster::LostRank> lost = {});
 

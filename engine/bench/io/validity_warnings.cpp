@@ -208,10 +208,10 @@ std::vector<Finding> validity_warnings(const Conditions& conditions, const IoRes
 }
 
 std::optional<Finding> left_out_senders(const Plan& plan, std::span<const cluster::LostRank> lost) {
-  const auto is_lost = [&](int rank) { return std::ranges::find(lost, rank, &cluster::LostRank::rank) != lost.end(); };
   std::vector<int> senders;
   for (int rank = 0; rank < plan.layout.num_ranks(); ++rank) {
-    if (!is_lost(rank) && is_lost(plan.layout.opener_of(rank))) senders.push_back(rank);
+    if (cluster::is_lost(lost, rank)) continue;
+    if (cluster::is_lost(lost, plan.layout.opener_of(rank))) senders.push_back(rank);
   }
   if (senders.empty()) return std::nullopt;
   const bool is_one = senders.size() == 1;
