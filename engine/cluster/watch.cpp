@@ -1124,7 +1124,9 @@ void Watch::bring_partial_results() {
       return;  // no descriptor left
     }
   }
-  if (call_to_root_->advance() != Call::State::answered) return;
+  const Call::State state = call_to_root_->advance();
+  if (state == Call::State::failed) call_to_root_.reset();  // rank 0 may not know yet that the run fails
+  if (state != Call::State::answered) return;
   parent_rank_ = 0;
   adopt(WatchEdge(0, call_to_root_->take(), now_));
   for (const auto& [rank, text] : partial_results_) {
