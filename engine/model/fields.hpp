@@ -18,13 +18,20 @@ template <typename Get>
 struct Field {
   const char* name;  ///< in files, with the base unit where it has one: "time_ns_median", "num_pairs"
   Get get;
-  const char* unit;     ///< "ns", "bytes", "bytes/s", "s"; "1" for a number of things; "" for what is no number
-  const char* meaning;  ///< a few words without a full stop
+  const char* unit;       ///< "ns", "bytes", "bytes/s", "s"; "1" for a number of things; "" for what is no number
+  const char* meaning;    ///< a few words without a full stop
+  bool is_later = false;  ///< files of earlier versions lack it
 };
 
 template <typename Get>
 constexpr Field<Get> field(const char* name, Get get, const char* unit, const char* meaning) {
   return {name, get, unit, meaning};
+}
+
+/// One that came after the first version of its struct.
+template <typename Get>
+constexpr Field<Get> later_field(const char* name, Get get, const char* unit, const char* meaning) {
+  return {name, get, unit, meaning, true};
 }
 
 /// The fields of a struct, in the order of files: a std::tuple, specialised beside the struct.
@@ -47,13 +54,32 @@ constexpr void for_each_field(const Visit& visit) {
   std::apply([&](const auto&... one) { (visit(one), ...); }, fields<Struct>);
 }
 
+/// What the values of a struct take in tables, without what the compiler puts between them.
+template <Described Struct>
+inline constexpr std::size_t bytes_of_fields = std::apply(
+    []<typename... Get>(const Field<Get>&...) { return (sizeof(FieldValue<Struct, Get>) + ...); }, fields<Struct>);
+
+/// The name of the field with this member.
+template <Described Struct, typename Value>
+constexpr const char* name_of_field(Value Struct::*member) {
+  const char* name = "";
+  for_each_field<Struct>([&](const auto& one) {
+    if constexpr (std::same_as<std::remove_cvref_t<decltype(one.get)>, Value Struct::*>) {
+      if (one.get == member) name = one.name;
+    }
+  });
+  return name;
+}
+
 /// The values of many structs, a list for each field. All fields are members.
 template <Described Struct>
 class Columns {
  public:
+  /// As many of what a struct is at first.
   explicit Columns(std::size_t num) : columns_(lists(num, std::make_index_sequence<num_fields<Struct>>())) {}
 
   std::size_t size() const { return std::get<0>(columns_).size(); }
+  void clear() { *this = Columns(size()); }
 
   void set(std::size_t index, const Struct& values) {
     for_each([&](const auto& one, auto& column) { column.at(index) = values.*one.get; });
@@ -65,14 +91,24 @@ class Columns {
     return values;
   }
 
-  /// The list of one field: `row.of<&PairRecord::count>()`.
-  template <auto member>
-  auto& of() {
-    return std::get<index_of<member>()>(columns_);
+  /// The list of the field with this member: `row[&PairRecord::count]`.
+  template <typename Value>
+  const std::vector<Value>& operator[](Value Struct::*member) const& {
+    const std::vector<Value>* found = nullptr;
+    for_each([&](const auto& one, const auto& column) {
+      if constexpr (std::same_as<std::remove_cvref_t<decltype(one.get)>, Value Struct::*>) {
+        if (one.get == member) found = &column;
+      }
+    });
+    return *found;
   }
-  template <auto member>
-  const auto& of() const {
-    return std::get<index_of<member>()>(columns_);
+  template <typename Value>
+  std::vector<Value>& operator[](Value Struct::*member) & {
+    return const_cast<std::vector<Value>&>(std::as_const(*this)[member]);
+  }
+  template <typename Value>
+  std::vector<Value> operator[](Value Struct::*member) && {
+    return std::move((*this)[member]);
   }
 
   /// Calls visit(field, list) for each field, in order.
@@ -98,18 +134,6 @@ class Columns {
   template <typename Self, typename Visit, std::size_t... index>
   static void visit_all(Self& self, const Visit& visit, std::index_sequence<index...>) {
     (visit(std::get<index>(fields<Struct>), std::get<index>(self.columns_)), ...);
-  }
-
-  template <auto member>
-  static constexpr std::size_t index_of() {
-    std::size_t index = 0, found = num_fields<Struct>;
-    for_each_field<Struct>([&](const auto& one) {
-      if constexpr (std::same_as<std::remove_cvref_t<decltype(one.get)>, decltype(member)>) {
-        if (one.get == member) found = index;
-      }
-      ++index;
-    });
-    return found;
   }
 
   Lists columns_;

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "model/fields.hpp"
 #include "model/link_request.hpp"
 
 namespace leadline {
@@ -29,28 +30,28 @@ double message_time_ns(const Sample& sample, Direction direction, Path path);
 /// Bytes per second that a pair moves at this message time; both directions count where both are sent at once.
 double bandwidth_bytes_per_s(double message_time_ns, std::uint64_t message_size_bytes, Direction direction);
 
-/// What is kept of the times of a pair's batches, in the order of the record.
-enum class TimeStatistic : std::uint8_t { min, median, mean, p99, max };
-
 /// Statistics of one ordered pair over its timed batches. Times are per message, in nanoseconds.
 struct PairRecord {
-  std::uint32_t count = 0;  ///< timed batches
+  std::uint32_t count = 0;
   double time_ns_min = 0, time_ns_median = 0, time_ns_mean = 0, time_ns_p99 = 0, time_ns_max = 0;
 };
 
-/// One rank's row of the matrix: what it measured towards every partner, in the slice under way.
-/// A hole is 0, which no measured time can be. 44 bytes a partner.
-struct PairRow {
-  explicit PairRow(std::size_t num_ranks);
-
-  void set(std::size_t partner, const PairRecord& record);
-  PairRecord at(std::size_t partner) const;
-  const std::vector<double>& times_ns(TimeStatistic statistic) const;
-  void clear();
-
-  std::vector<std::uint32_t> count;
-  std::vector<double> time_ns_min, time_ns_median, time_ns_mean, time_ns_p99, time_ns_max;
+template <>
+inline constexpr auto fields<PairRecord> = std::tuple{
+    field("count", &PairRecord::count, "1", "timed batches"),
+    field("time_ns_min", &PairRecord::time_ns_min, "ns", "time a message, fastest batch"),
+    field("time_ns_median", &PairRecord::time_ns_median, "ns", "time a message, median of the batches"),
+    field("time_ns_mean", &PairRecord::time_ns_mean, "ns", "time a message, mean over all messages"),
+    field("time_ns_p99", &PairRecord::time_ns_p99, "ns", "time a message, 99th percentile of the batches"),
+    field("time_ns_max", &PairRecord::time_ns_max, "ns", "time a message, slowest batch"),
 };
+
+/// One of the times of a record: `&PairRecord::time_ns_median`.
+using PairTime = double PairRecord::*;
+
+/// One rank's row of the matrix: what it measured towards every partner, in the slice under way.
+/// A hole is 0, which no measured time can be; where a file lacks a statistic, all of it is NaN.
+using PairRow = Columns<PairRecord>;
 
 /// An ordered pair with its time, for the list of the slowest.
 struct SlowPair {

@@ -91,12 +91,11 @@ void ToHdf5::repeat(std::size_t index, const RepeatOffsets& offsets) {
 void ToHdf5::slice(const RepeatOffsets& offsets, std::size_t repeat_index, std::size_t size_index, std::int64_t rank) {
   const std::int64_t row_index = static_cast<std::int64_t>(size_index) * header_.num_ranks + rank;
   const PairRow row = input_.row(repeat_index, size_index, rank);
-  put(offsets.count, row_index, row.count);
-  put(offsets.time_ns_min, row_index, row.time_ns_min);
-  put(offsets.time_ns_median, row_index, row.time_ns_median);
-  put(offsets.time_ns_mean, row_index, row.time_ns_mean);
-  put(offsets.time_ns_p99, row_index, row.time_ns_p99);
-  put(offsets.time_ns_max, row_index, row.time_ns_max);
+  auto offset = offsets.pairs.begin();
+  row.for_each([&](const auto& field, const auto& values) {
+    const std::uint64_t matrix = *offset++;
+    if (!is_absent(header_, field.name)) put(matrix, row_index, values);
+  });
   if (header_.num_all_to_all_slots == 0) return;
   put(offsets.all_to_all_time_ns, row_index, input_.all_to_all_ns(repeat_index, size_index, rank));
 }
@@ -176,8 +175,8 @@ void ToSion::add_times(sion::LinkTestRun& run) {
   Sum times, all_to_all;
   for (std::int64_t rank = 0; rank < header_.num_ranks; ++rank) {
     const PairRow row = input_.row(0, 0, rank);
-    for (std::size_t partner = 0; partner < row.count.size(); ++partner) {
-      if (row.count[partner] > 0) times.add(seconds_of_ns(row.time_ns_mean[partner]));
+    for (std::size_t partner = 0; partner < row.size(); ++partner) {
+      if (row[&PairRecord::count][partner] > 0) times.add(seconds_of_ns(row[&PairRecord::time_ns_mean][partner]));
     }
     for (const double time_ns : input_.all_to_all_ns(0, 0, rank)) {
       if (time_ns > 0) all_to_all.add(seconds_of_ns(time_ns));
@@ -226,7 +225,7 @@ sion::LinkTestRecord ToSion::record(std::int64_t rank) {
 
   const PairRow row = input_.row(0, 0, rank);
   for (std::size_t partner = 0; partner < num_ranks; ++partner) {
-    record.time_s[partner] = seconds_of_ns(row.time_ns_mean[partner]);
+    record.time_s[partner] = seconds_of_ns(row[&PairRecord::time_ns_mean][partner]);
   }
   if (header_.has_rounds) record.step = input_.rounds(0, rank);
   const std::vector<double> all_to_all_ns = input_.all_to_all_ns(0, 0, rank);
@@ -253,15 +252,10 @@ void ToSion::extension(std::int64_t rank) {
 
 void ToSion::slice(std::uint64_t payload, std::size_t repeat_index, std::size_t size_index, std::int64_t rank) {
   const PairRow row = input_.row(repeat_index, size_index, rank);
-  const auto times = [&](TimeStatistic statistic, const std::vector<double>& values) {
-    put(payload + offsets_.times(repeat_index, size_index, statistic), values);
-  };
-  put(payload + offsets_.count(repeat_index, size_index), row.count);
-  times(TimeStatistic::min, row.time_ns_min);
-  times(TimeStatistic::median, row.time_ns_median);
-  times(TimeStatistic::mean, row.time_ns_mean);
-  times(TimeStatistic::p99, row.time_ns_p99);
-  times(TimeStatistic::max, row.time_ns_max);
+  put(payload + offsets_.count(repeat_index, size_index), row[&PairRecord::count]);
+  for (std::size_t i = 0; i < sion_times.size(); ++i) {
+    put(payload + offsets_.times(repeat_index, size_index, i), row[sion_times.at(i)]);
+  }
   put(payload + offsets_.all_to_all(repeat_index, size_index), input_.all_to_all_ns(repeat_index, size_index, rank));
 }
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "model/link_result.hpp"
@@ -39,12 +41,16 @@ struct LinkResultHeader : RunHeader {
   std::int32_t num_permutations = 0;  ///< that the file holds
   std::vector<KeptRepeat> repeats;
   bool has_rounds = false;
-  std::int64_t num_all_to_all_slots = 0;  ///< rounds that can have a time of the all-to-all before them; 0 = none has
+  std::vector<std::string> absent_fields;  ///< of PairRecord, that the file lacks: it is older, or of another format
+  std::int64_t num_all_to_all_slots = 0;   ///< rounds that can have a time of the all-to-all before them; 0 = none has
 
   std::optional<std::vector<Retest>> retests;
   std::optional<std::int64_t> num_rounds_run;  ///< of a finished run whose number of rounds only its end knows
   std::optional<LinkTestOrigin> linktest;
 };
+
+/// Whether the file lacks this field of PairRecord.
+bool is_absent(const LinkResultHeader& header, std::string_view field);
 
 /// What a run knows before its first message: no repeats, not complete.
 LinkResultHeader header_of(const LinkResult& so_far, const std::string& nonce);
@@ -57,3 +63,17 @@ std::vector<Retest> retests_of(const LinkResult& result);
 std::int64_t num_all_to_all_slots(const LinkResult& so_far, std::int64_t num_ranks);
 
 }  // namespace leadline::result
+
+namespace leadline {
+
+template <>
+inline constexpr auto fields<result::Retest> = std::tuple{
+    field("repeat", &result::Retest::repeat, "1", "repeat, from 0"),
+    field("size_index", &result::Retest::size_index, "1", "position in message_size_bytes, from 0"),
+    field("from", &result::Retest::from, "1", "rank whose row it is"),
+    field("to", &result::Retest::to, "1", "its partner"),
+    field("time_ns", &result::Retest::time_ns, "ns", "time a message under load, median of the batches"),
+    field("retest_time_ns", &result::Retest::retest_time_ns, "ns", "the same, measured alone; 0 = not retested"),
+};
+
+}  // namespace leadline

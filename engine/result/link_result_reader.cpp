@@ -76,10 +76,17 @@ void expect_times(const std::string& path, const std::vector<double>& times_ns, 
 }
 
 void expect_times(const std::string& path, const PairRow& row, std::int64_t rank) {
-  for (const auto* times :
-       {&row.time_ns_min, &row.time_ns_median, &row.time_ns_mean, &row.time_ns_p99, &row.time_ns_max}) {
-    expect_times(path, *times, rank);
-  }
+  row.for_each([&](const auto& field, const auto& values) {
+    if constexpr (std::same_as<FieldValue<PairRecord, decltype(field.get)>, double>) expect_times(path, values, rank);
+  });
+}
+
+void mark_absent(const LinkResultHeader& header, PairRow& row) {
+  row.for_each([&](const auto& field, auto& values) {
+    if constexpr (std::same_as<FieldValue<PairRecord, decltype(field.get)>, double>) {
+      if (is_absent(header, field.name)) std::ranges::fill(values, std::numeric_limits<double>::quiet_NaN());
+    }
+  });
 }
 
 void check_header(const std::string& path, const LinkResultHeader& header) {

@@ -184,7 +184,7 @@ std::vector<double> MatchedResults::logarithms(LinkResultReader& reader, const s
   const auto size = static_cast<std::size_t>(std::ranges::find(sizes, message_size_bytes) - sizes.begin());
   std::vector<double> sums(ranks.size(), 0), counts(ranks.size(), 0);
   for (std::size_t repeat = 0; repeat < header.repeats.size(); ++repeat) {
-    const std::vector<double> times = reader.times_ns(repeat, size, ranks[index], TimeStatistic::median);
+    const std::vector<double> times = reader.times_ns(repeat, size, ranks[index], &PairRecord::time_ns_median);
     for (std::size_t to = 0; to < ranks.size(); ++to) {
       if (!(times[ranks[to]] > 0) || to == index) continue;
       sums[to] += std::log(times[ranks[to]]);

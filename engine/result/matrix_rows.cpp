@@ -55,14 +55,14 @@ diagnosis::Layout layout_of(LinkResultReader& reader) {
   return layout;
 }
 
-void SliceRows::load(TimeStatistic statistic) {
-  const bool over_known = statistic == TimeStatistic::mean;
+void SliceRows::load(PairTime time) {
+  const bool over_known = time == &PairRecord::time_ns_mean;
   const std::int64_t num_ranks = reader_.header().num_ranks;
   std::future<void> coding;
   for (std::int64_t first = 0; first < num_ranks; first += rows_a_block) {
     Block block{first, {}};
     for (std::int64_t rank = first; rank < std::min(first + rows_a_block, num_ranks); ++rank) {
-      block.times_ns.push_back(reader_.times_ns(repeat_index_, size_index_, rank, statistic));
+      block.times_ns.push_back(reader_.times_ns(repeat_index_, size_index_, rank, time));
     }
     if (coding.valid()) coding.get();
     coding = std::async(std::launch::async, [this, over_known, rows = std::move(block)]() mutable {
@@ -74,8 +74,8 @@ void SliceRows::load(TimeStatistic statistic) {
 
 const diagnosis::Rows& SliceRows::of(Symptom symptom) {
   if (loaded_ == symptom) return rows_;
-  if (loaded_ != Symptom::slow) load(TimeStatistic::median);
-  if (symptom == Symptom::unsteady) load(TimeStatistic::mean);
+  if (loaded_ != Symptom::slow) load(&PairRecord::time_ns_median);
+  if (symptom == Symptom::unsteady) load(&PairRecord::time_ns_mean);
   loaded_ = symptom;
   return rows_;
 }

@@ -28,7 +28,7 @@ class SliceRows {
   const diagnosis::Rows& of(Symptom symptom);
 
  private:
-  void load(TimeStatistic statistic);
+  void load(PairTime time);
 
   LinkResultReader& reader_;
   std::size_t repeat_index_, size_index_;

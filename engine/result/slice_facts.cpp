@@ -40,8 +40,8 @@ class Times {
   void each(const Visit& visit) {
     for (std::int64_t rank = 0; rank < reader_.header().num_ranks; ++rank) {
       const PairRow row = reader_.row(repeat_index_, size_index_, rank);
-      for (std::size_t partner = 0; partner < row.count.size(); ++partner) {
-        if (row.count[partner] > 0) visit(row.time_ns_median[partner]);
+      for (std::size_t partner = 0; partner < row.size(); ++partner) {
+        if (row[&PairRecord::count][partner] > 0) visit(row[&PairRecord::time_ns_median][partner]);
       }
     }
   }

@@ -179,7 +179,12 @@ PairRecord Simulator::with_losses(const Measurement& measurement, const std::vec
     }
   }
   const stats::Summary summary = stats::summarize(times_ns);
-  return {summary.count, summary.min, summary.median, summary.mean, summary.p99, summary.max};
+  return {.count = summary.count,
+          .time_ns_min = summary.min,
+          .time_ns_median = summary.median,
+          .time_ns_mean = summary.mean,
+          .time_ns_p99 = summary.p99,
+          .time_ns_max = summary.max};
 }
 
 PairRecord Simulator::record_of(std::uint32_t from, std::uint32_t to, LoadCondition load_condition,
@@ -188,8 +193,12 @@ PairRecord Simulator::record_of(std::uint32_t from, std::uint32_t to, LoadCondit
   const std::vector<Loss> lost = losses(from, to, load_condition);
   if (!lost.empty()) return with_losses(it, lost);
   const BatchFactors factors = noise_.batches(it.batches_key);
-  return {machine_.num_batches,      it.time_ns * factors.min, it.time_ns * factors.median,
-          it.time_ns * factors.mean, it.time_ns * factors.p99, it.time_ns * factors.max};
+  return {.count = machine_.num_batches,
+          .time_ns_min = it.time_ns * factors.min,
+          .time_ns_median = it.time_ns * factors.median,
+          .time_ns_mean = it.time_ns * factors.mean,
+          .time_ns_p99 = it.time_ns * factors.p99,
+          .time_ns_max = it.time_ns * factors.max};
 }
 
 PairRecord Simulator::record(std::uint32_t from, std::uint32_t to) const {

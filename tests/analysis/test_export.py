@@ -17,7 +17,7 @@ import pytest
 import leadline
 from conftest import MadeUp, few_rounds, hostile, partial, slow_host, sweep, two_hosts, write_result
 from leadline.cli.export import main
-from leadline.export.pairs import COLUMNS
+from leadline.export.pairs import columns_of
 
 KINDS = {"--csv": ".csv", "--parquet": ".parquet", "--bad-links": ".bad-links.tsv"}
 
@@ -34,7 +34,7 @@ def expected_lines(result: leadline.LinkResult) -> list[dict[str, object]]:
     """Every pair to measure, straight from the matrices; None = empty."""
     lines: list[dict[str, object]] = []
     for part in result.slices:
-        names = ["count", *(f"time_ns_{one.value}" for one in leadline.Statistic)]
+        names = ["count", *(f"time_ns_{one.value}" for one in result.statistics)]
         matrices = {name: result.read_rows(part, name, 0, result.num_ranks) for name in names}
         if part.repeat in result.repeats_with_rounds:
             matrices["round"] = result.read_rows(part, "round", 0, result.num_ranks)
@@ -62,10 +62,11 @@ def test_csv_has_every_pair_to_measure(some_file: Path, capsys: pytest.CaptureFi
     table = some_file.with_suffix(".csv")
     assert capsys.readouterr().out == f"{table}\n"
     lines = read_csv(table.read_text(encoding="utf-8"))
-    expected = expected_lines(leadline.load(some_file))
+    result = leadline.load(some_file)
+    expected = expected_lines(result)
     assert len(lines) == len(expected)
     for line, wanted in zip(lines, expected, strict=True):
-        assert list(line) == [column.name for column in COLUMNS]
+        assert list(line) == [column.name for column in columns_of(result)]
         for name, value in wanted.items():
             read_back = line[name] if isinstance(value, str) else float(line[name]) if line[name] else None
             assert read_back == value, name
@@ -78,7 +79,7 @@ def test_parquet_has_the_same(some_file: Path, capsys: pytest.CaptureFixture[str
     table = pyarrow.parquet.read_table(path)
     result = leadline.load(some_file)
     assert [{name: row[name] for name in row} for row in table.to_pylist()] == [
-        {column.name: wanted[column.name] for column in COLUMNS} for wanted in expected_lines(result)
+        {column.name: wanted[column.name] for column in columns_of(result)} for wanted in expected_lines(result)
     ]
     units = {field.name: field.metadata[b"unit"].decode() for field in table.schema}
     assert units["time_ns_p99"] == "ns"

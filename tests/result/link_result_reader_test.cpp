@@ -107,7 +107,7 @@ TEST_P(EitherFormat, SaysTheSame) {
   EXPECT_THAT(reader->rounds(1, 2), ElementsAre(3, 3, 3, 3));
   EXPECT_THAT(reader->ranks_on_seat(1), ElementsAre(2, 3));
   EXPECT_THAT(reader->location(1), ElementsAre(1, 0, 0, 0));
-  EXPECT_EQ(reader->row(1, 1, 2).time_ns_p99[1], 2010201.4);
+  EXPECT_EQ(reader->row(1, 1, 2)[&PairRecord::time_ns_p99][1], 2010201.4);
   EXPECT_THAT(reader->all_to_all_ns(0, 0, 0), ElementsAre());
 }
 
@@ -148,8 +148,8 @@ TEST_P(EitherFormat, BecomesTheOtherAndItselfAgain) {
   EXPECT_EQ(back->header().summary, reader->header().summary);
   EXPECT_EQ(back->header().options.size(), reader->header().options.size());
   for (std::int64_t rank = 0; rank < num_ranks; ++rank) {
-    EXPECT_EQ(back->row(1, 1, rank).time_ns_max, reader->row(1, 1, rank).time_ns_max);
-    EXPECT_EQ(back->row(0, 1, rank).count, reader->row(0, 1, rank).count);
+    EXPECT_EQ(back->row(1, 1, rank)[&PairRecord::time_ns_max], reader->row(1, 1, rank)[&PairRecord::time_ns_max]);
+    EXPECT_EQ(back->row(0, 1, rank)[&PairRecord::count], reader->row(0, 1, rank)[&PairRecord::count]);
     EXPECT_EQ(back->rounds(1, rank), reader->rounds(1, rank));
   }
 }

@@ -34,7 +34,7 @@ inline Slice slice_of(int repeat, int size_index) {
 
 /// The first partners of a row, as they are known some way into the slice.
 inline PairRow part_of(const PairRow& row, std::size_t num_partners) {
-  PairRow part(row.count.size());
+  PairRow part(row.size());
   for (std::size_t partner = 0; partner < num_partners; ++partner) part.set(partner, row.at(partner));
   return part;
 }
@@ -43,7 +43,7 @@ inline void write_repeat(result::SionStore& store, const cluster::Cluster& clust
   for (int size_index = 0; size_index < 2; ++size_index) {
     const Slice slice = slice_of(repeat, size_index);
     const PairRow row = row_of(cluster, slice);
-    for (std::size_t num_partners = 0; num_partners <= row.count.size(); num_partners += 2) {
+    for (std::size_t num_partners = 0; num_partners <= row.size(); num_partners += 2) {
       store.write(slice, part_of(row, num_partners));
     }
     store.write(slice, row);

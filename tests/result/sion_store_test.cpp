@@ -28,16 +28,16 @@ using testing::HasSubstr;
 constexpr int num_ranks = 5;
 
 void expect_row(const PairRow& row, int repeat, int size_index, int rank, const std::string& what) {
-  for (std::size_t to = 0; to < row.count.size(); ++to) {
+  for (std::size_t to = 0; to < row.size(); ++to) {
     SCOPED_TRACE(what + ", to " + std::to_string(to));
-    const bool is_hole = to + 1 == row.count.size();
+    const bool is_hole = to + 1 == row.size();
     const double base = 1e6 * (repeat + 1) + 1e4 * size_index + 1e2 * rank + static_cast<double>(to);
-    EXPECT_EQ(row.count[to], is_hole ? 0 : 20 + to);
-    EXPECT_EQ(row.time_ns_min[to], is_hole ? 0 : base + 0.1);
-    EXPECT_EQ(row.time_ns_median[to], is_hole ? 0 : base + 0.2);
-    EXPECT_EQ(row.time_ns_mean[to], is_hole ? 0 : base + 0.3);
-    EXPECT_EQ(row.time_ns_p99[to], is_hole ? 0 : base + 0.4);
-    EXPECT_EQ(row.time_ns_max[to], is_hole ? 0 : base + 0.5);
+    EXPECT_EQ(row[&PairRecord::count][to], is_hole ? 0 : 20 + to);
+    EXPECT_EQ(row[&PairRecord::time_ns_min][to], is_hole ? 0 : base + 0.1);
+    EXPECT_EQ(row[&PairRecord::time_ns_median][to], is_hole ? 0 : base + 0.2);
+    EXPECT_EQ(row[&PairRecord::time_ns_mean][to], is_hole ? 0 : base + 0.3);
+    EXPECT_EQ(row[&PairRecord::time_ns_p99][to], is_hole ? 0 : base + 0.4);
+    EXPECT_EQ(row[&PairRecord::time_ns_max][to], is_hole ? 0 : base + 0.5);
   }
 }
 
@@ -125,9 +125,9 @@ TEST(SionStore, IsRefusedByReadersUntilItsEndAndReadByOurOwn) {
       EXPECT_EQ(reader.header().incomplete_reason, "still running, or killed without a word");
       EXPECT_EQ(reader.header().message_sizes_bytes.size(), 2U);
       EXPECT_FALSE(reader.header().end_utc);
-      EXPECT_EQ(reader.row(1, 1, 2).time_ns_max[0], 2010200.5);
-      EXPECT_EQ(reader.row(1, 1, 2).count[1], 0U);
-      EXPECT_THAT(reader.row(0, 0, 2).count, Each(0));
+      EXPECT_EQ(reader.row(1, 1, 2)[&PairRecord::time_ns_max][0], 2010200.5);
+      EXPECT_EQ(reader.row(1, 1, 2)[&PairRecord::count][1], 0U);
+      EXPECT_THAT(reader.row(0, 0, 2)[&PairRecord::count], Each(0));
       store.mark_incomplete("rank 1 on node0 is gone");
       EXPECT_EQ(SionReader(path).header().incomplete_reason, "rank 1 on node0 is gone");
     }
@@ -188,9 +188,9 @@ TEST(SionStore, OfTheLastRepeatForgetsTheOthers) {
   EXPECT_EQ(reader.header().repeats[0].repeat, 3);
   EXPECT_EQ(reader.header().repeats[0].permutation, 1);
   const PairRow row = reader.row(0, 0, 3);
-  EXPECT_THAT(row.count, ElementsAre(20, 21, 0, 0, 0));
-  EXPECT_EQ(row.time_ns_min[1], 4000301.1);
-  EXPECT_EQ(row.time_ns_max[2], 0);
+  EXPECT_THAT(row[&PairRecord::count], ElementsAre(20, 21, 0, 0, 0));
+  EXPECT_EQ(row[&PairRecord::time_ns_min][1], 4000301.1);
+  EXPECT_EQ(row[&PairRecord::time_ns_max][2], 0);
   EXPECT_EQ(reader.rounds(0, 3)[1], 3031);
   expect_row(reader.row(0, 1, 3), 2, 1, 3, "a size that the last repeat did not come to");
 }
@@ -215,8 +215,8 @@ TEST(SionStore, OfOneFileEachHasThemAllComplete) {
     SionReader first(folder / "run_i001.sion"), second(folder / "run_i002.sion");
     EXPECT_EQ(second.is_extended(), record == SionRecord::extended);
     EXPECT_TRUE(second.header().complete);
-    EXPECT_NEAR(first.row(0, 0, 2).time_ns_mean[1], 1000201.3, 1e-6);
-    EXPECT_NEAR(second.row(0, 0, 2).time_ns_mean[1], 2000201.3, 1e-6);
+    EXPECT_NEAR(first.row(0, 0, 2)[&PairRecord::time_ns_mean][1], 1000201.3, 1e-6);
+    EXPECT_NEAR(second.row(0, 0, 2)[&PairRecord::time_ns_mean][1], 2000201.3, 1e-6);
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "run.sion"));
 }

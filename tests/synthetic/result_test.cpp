@@ -30,12 +30,12 @@ Machine broken_machine() {
 void expect_same(result::LinkResultReader& file, Reader& reader) {
   for (std::int64_t rank = 0; rank < reader.header().num_ranks; ++rank) {
     const PairRow expected = reader.row(0, 0, rank), found = file.row(0, 0, rank);
-    EXPECT_EQ(found.count, expected.count);
-    EXPECT_EQ(found.time_ns_min, expected.time_ns_min);
-    EXPECT_EQ(found.time_ns_median, expected.time_ns_median);
-    EXPECT_EQ(found.time_ns_mean, expected.time_ns_mean);
-    EXPECT_EQ(found.time_ns_p99, expected.time_ns_p99);
-    EXPECT_EQ(found.time_ns_max, expected.time_ns_max);
+    EXPECT_EQ(found[&PairRecord::count], expected[&PairRecord::count]);
+    EXPECT_EQ(found[&PairRecord::time_ns_min], expected[&PairRecord::time_ns_min]);
+    EXPECT_EQ(found[&PairRecord::time_ns_median], expected[&PairRecord::time_ns_median]);
+    EXPECT_EQ(found[&PairRecord::time_ns_mean], expected[&PairRecord::time_ns_mean]);
+    EXPECT_EQ(found[&PairRecord::time_ns_p99], expected[&PairRecord::time_ns_p99]);
+    EXPECT_EQ(found[&PairRecord::time_ns_max], expected[&PairRecord::time_ns_max]);
     EXPECT_EQ(file.rounds(0, rank), reader.rounds(0, rank));
     EXPECT_EQ(file.placement(rank).host, "node" + std::to_string(rank / 4));
     EXPECT_EQ(file.placement(rank).numa_node, rank % 4 / 2);
@@ -85,7 +85,7 @@ TEST(result, has_the_summary_of_its_rows) {
   const result::SliceFacts told = result::slice_facts(reader, 0, 0);
   double least = 1e9, most = 0;
   for (std::int64_t rank = 0; rank < 32; ++rank) {
-    for (const double time_ns : reader.row(0, 0, rank).time_ns_median) {
+    for (const double time_ns : reader.row(0, 0, rank)[&PairRecord::time_ns_median]) {
       if (time_ns > 0) least = std::min(least, time_ns);
       most = std::max(most, time_ns);
     }

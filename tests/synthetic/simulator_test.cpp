@@ -40,8 +40,8 @@ TEST(simulator, gives_the_same_median_by_row_and_by_cell) {
       simulator.medians(from, medians);
       const PairRow row = simulator.row(from);
       for (std::uint32_t to = 0; to < machine.num_ranks; ++to) {
-        EXPECT_EQ(medians[to], row.time_ns_median[to]) << from << " to " << to;
-        EXPECT_EQ(row.count[to], to == from ? 0 : machine.num_batches);
+        EXPECT_EQ(medians[to], row[&PairRecord::time_ns_median][to]) << from << " to " << to;
+        EXPECT_EQ(row[&PairRecord::count][to], to == from ? 0 : machine.num_batches);
       }
       EXPECT_EQ(medians[from], 0);
     }

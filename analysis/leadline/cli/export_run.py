@@ -19,7 +19,7 @@ from leadline.cli.support import (
     replacing,
     say,
 )
-from leadline.export import bad_links, bisection, csv_table, io, parquet_table, topology
+from leadline.export import bad_links, bisection, csv_table, io, pairs, parquet_table, topology
 from leadline.export.csv_table import Of, Table
 from leadline.model import BisectionResult, IoResult, LinkResult, TopologyResult
 from leadline.readers import load
@@ -97,8 +97,8 @@ def _is_own(path: Path, kind: str, ends: str) -> bool:
     if kind == "parquet":
         return parquet_table.is_own_parquet(path)
     if kind == "csv":
-        headers = [table.header for table in (*topology.TABLES, *bisection.TABLES, *io.TABLES)]
-        return ends.startswith((csv_table.HEADER, *headers))
+        headers = [csv_table.header_of(table.columns) for table in (*topology.TABLES, *bisection.TABLES, *io.TABLES)]
+        return ends.startswith((pairs.HEADER_BEGINNING, *headers))
     return ends.startswith(bad_links.HEADER)
 
 

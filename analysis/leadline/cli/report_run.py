@@ -21,6 +21,7 @@ from leadline.cli.support import (
 from leadline.compare import compared
 from leadline.diagnosis import diagnosed
 from leadline.model import BisectionResult, IoResult, LinkResult, Slice, Statistic, TopologyResult
+from leadline.model.run import no_choice
 from leadline.model.simulation import SimulatedBisection
 from leadline.readers import load
 from leadline.report.bisection_page import render_bisection
@@ -59,6 +60,8 @@ def _link_content(
 ) -> str | bytes:
     """The file's contents; drawing is loaded only where something is drawn."""
     statistic = Statistic(options.statistic)
+    if statistic not in result.statistics:
+        raise no_choice("statistic", options.statistic, (one.value for one in result.statistics))
     found = diagnosed(result, parts, options.topology)
     changes = compared(options.baseline, result, parts, options.topology) if options.baseline is not None else None
     if path is None or _is_page(path):

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.cost.pattern import CHOSEN_SIZE, Messages, Pattern, bad_pattern
 from leadline.error import LeadlineError
-from leadline.model import FloatArray, IntArray, LinkResult, Slice, Statistic
+from leadline.model import FloatArray, IntArray, LinkResult, Slice
 from leadline.model.run import no_choice, size_in_bytes
 from leadline.units import bytes_text
 
@@ -68,7 +68,7 @@ def measured_times(
     `repeat` (0-based) the repeat; each may be left out where there is only one. LeadlineError where the result has no
     such size or repeat, where it is not clear which, and where a choice has no effect.
     """
-    names = [one.value for one in Statistic]
+    names = [one.value for one in result.statistics]
     if statistic not in names:
         raise no_choice("statistic", statistic, names)
     if pattern.num_ranks != result.num_ranks:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from leadline.export.csv_table import Table
-from leadline.export.pairs import Column, Progress, plain_name
-from leadline.model import NO_RANK, BisectionResult, PatternKind, Patterns
+from leadline.export.pairs import Progress, plain_name
+from leadline.model import NO_RANK, BisectionResult, Column, PatternKind, Patterns
 
 # As lists of Python a cell takes some hundred bytes.
 _BLOCK_CELLS = 1 << 15

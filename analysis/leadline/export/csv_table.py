@@ -9,12 +9,10 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from leadline.export.pairs import COLUMNS, TIMES, Column, PairBlock, Progress, pair_blocks, plain_name
-from leadline.model import FloatArray, LinkResult, RunResult, Slice
+from leadline.export.pairs import PairBlock, Progress, columns_of, pair_blocks, plain_name
+from leadline.model import Column, FloatArray, LinkResult, RunResult, Slice
 
 Of = TypeVar("Of", bound=RunResult)
-
-HEADER = ",".join(column.name for column in COLUMNS) + "\n"
 
 # As text a cell takes about 700 bytes of memory.
 _BLOCK_CELLS = 1 << 16
@@ -27,16 +25,16 @@ class Table(Generic[Of]):
     columns: tuple[Column, ...]
     rows: Callable[[Of, Sequence[int], Progress | None], Iterator[list[list[Any]]]]
 
-    @property
-    def header(self) -> str:
-        """The first line of the table as CSV."""
-        return ",".join(column.name for column in self.columns) + "\n"
+
+def header_of(columns: Sequence[Column]) -> str:
+    """The first line of a table as CSV."""
+    return row_text([column.name for column in columns])
 
 
 def csv_pieces(result: LinkResult, parts: Sequence[Slice], progress: Progress | None = None) -> Iterator[str]:
     """The header, then the lines of some pairs at a time. Numbers read back exactly; empty = not measured."""
     hosts = [_quoted(plain_name(place.host)) for place in result.ranks]
-    yield HEADER
+    yield header_of(columns_of(result))
     for block in pair_blocks(result, parts, _BLOCK_CELLS, progress):
         yield _lines(block, hosts)
 
@@ -45,7 +43,7 @@ def table_csv_pieces(
     result: Of, sizes: Sequence[int], table: Table[Of], progress: Progress | None = None
 ) -> Iterator[str]:
     """The same of a table of rows: the header, then some rows of some message sizes at a time."""
-    yield table.header
+    yield header_of(table.columns)
     for rows in table.rows(result, sizes, progress):
         yield "".join(map(row_text, rows))
 
@@ -71,11 +69,14 @@ def _lines(block: PairBlock, hosts: list[str]) -> str:
         [hosts[rank] for rank in to_rank],
         [of_slice] * len(from_rank),
         _whole(block.values["round"]),
-        _whole(block.values["count"]),
-        *(_real(block.values[name]) for name in (*TIMES, "bandwidth_bytes_per_s")),
+        *(_text_of(name, block.values[name]) for name in block.values if name != "round"),
     )
     lines = "\n".join(map(",".join, zip(*columns, strict=True)))
     return f"{lines}\n" if lines else ""
+
+
+def _text_of(name: str, values: FloatArray) -> list[str]:
+    return _whole(values) if name == "count" else _real(values)
 
 
 def _whole(values: FloatArray) -> list[str]:

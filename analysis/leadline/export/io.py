@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from leadline.export.csv_table import Table
-from leadline.export.pairs import Column, Progress, plain_name
-from leadline.model import IO_TIMES, IoPhase, IoResult, PhaseState
+from leadline.export.pairs import Progress, plain_name
+from leadline.model import IO_TIMES, Column, IoPhase, IoResult, PhaseState
 
 _NAME_COLUMNS = (
     Column("phase", "1", "number of the phase, from 1"),

@@ -9,24 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.model import FloatArray, LinkResult, Slice
+from leadline.model import Column, FloatArray, LinkResult, Slice
 
 # Called with the share of the work that is done, 0 to 1.
 Progress = Callable[[float], None]
 
-TIMES = ("time_ns_min", "time_ns_median", "time_ns_mean", "time_ns_p99", "time_ns_max")
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column of the exported tables."""
-
-    name: str
-    unit: str  # "1" = a number of things or of one thing, empty = text
-    meaning: str
-
-
-COLUMNS = (
+_PLACE_COLUMNS = (
     Column("from", "1", "rank that sends"),
     Column("to", "1", "rank that receives"),
     Column("from_host", "", "host of the rank that sends"),
@@ -34,14 +22,16 @@ COLUMNS = (
     Column("message_size_bytes", "bytes", "size of each message"),
     Column("repeat", "1", "number of the repeat, from 1"),
     Column("round", "1", "number of the round in which the pair meets, from 1; empty where the file does not say"),
-    Column("count", "1", "timed batches; empty where the pair was not measured"),
-    Column("time_ns_min", "ns", "time a message, the least of the batches"),
-    Column("time_ns_median", "ns", "time a message, median of the batches"),
-    Column("time_ns_mean", "ns", "time a message, mean of the batches"),
-    Column("time_ns_p99", "ns", "time a message, 99th percentile of the batches"),
-    Column("time_ns_max", "ns", "time a message, the largest of the batches"),
-    Column("bandwidth_bytes_per_s", "bytes/s", "from the median; both directions where both send at once"),
 )
+_BANDWIDTH = Column("bandwidth_bytes_per_s", "bytes/s", "from the median; both directions where both send at once")
+
+# How every table of pairs begins, as CSV.
+HEADER_BEGINNING = ",".join(column.name for column in _PLACE_COLUMNS) + ",count,"
+
+
+def columns_of(result: LinkResult) -> tuple[Column, ...]:
+    """Whose pair it is, what the file has of it, and its bandwidth."""
+    return (*_PLACE_COLUMNS, *result.pair_columns, _BANDWIDTH)
 
 
 @dataclass(frozen=True)
@@ -51,7 +41,7 @@ class PairBlock:
     part: Slice
     from_rank: NDArray[np.intp]
     to_rank: NDArray[np.intp]
-    values: dict[str, FloatArray]  # round, count, TIMES and bandwidth_bytes_per_s
+    values: dict[str, FloatArray]  # round, those of LinkResult.pair_columns, and bandwidth_bytes_per_s
 
 
 def pair_blocks(
@@ -74,8 +64,8 @@ def _block(result: LinkResult, part: Slice, first: int, end: int) -> PairBlock:
         values["round"] = result.read_rows(part, "round", first, end)[to_measure]
     else:
         values["round"] = np.full(len(row), np.nan)
-    for name in ("count", *TIMES):
-        values[name] = result.read_rows(part, name, first, end)[to_measure]
+    for column in result.pair_columns:
+        values[column.name] = result.read_rows(part, column.name, first, end)[to_measure]
     bandwidths = result.bandwidth_bytes_per_s(values["time_ns_median"], part.message_size_bytes)
     values["bandwidth_bytes_per_s"] = np.asarray(bandwidths)
     return PairBlock(part, row + first, to_rank, values)

@@ -12,7 +12,7 @@ import numpy as np
 
 from leadline.error import ExitStatus, LeadlineError
 from leadline.export.csv_table import Of, Table
-from leadline.export.pairs import COLUMNS, PairBlock, Progress, pair_blocks, plain_name
+from leadline.export.pairs import PairBlock, Progress, columns_of, pair_blocks, plain_name
 from leadline.model import LinkResult, RunResult, Slice
 
 # Bytes of the file's metadata under which what is known of the run stands, as JSON.
@@ -97,7 +97,7 @@ def is_own_parquet(path: Path) -> bool:
 
 def _schema(arrow: Any, result: LinkResult) -> Any:
     fields = []
-    for column in COLUMNS:
+    for column in columns_of(result):
         if column.name in _WHOLE_NUMBERS:
             kind = getattr(arrow, _WHOLE_NUMBERS[column.name])()
         else:

@@ -11,8 +11,8 @@ import numpy as np
 
 from leadline.analyse.load import series_of
 from leadline.export.csv_table import Table
-from leadline.export.pairs import Column, Progress, plain_name
-from leadline.model import Definition, LoadPoint, TopologyCell, TopologyResult
+from leadline.export.pairs import Progress, plain_name
+from leadline.model import Column, Definition, LoadPoint, TopologyCell, TopologyResult
 from leadline.stats.distribution import describe
 
 _CELL_COLUMNS = (

@@ -117,11 +117,11 @@ class Hdf5File:
             return Dataset(name, tuple(facts["shape"]), np.dtype(facts["type"]), facts["offset"])
         return Group(name, is_elsewhere=kind == "elsewhere") if kind in ("group", "elsewhere") else None
 
-    def attributes(self, group: str = "") -> Mapping[str, Any]:
-        """Of a group that find() has found: text, numbers, lists of these, None for an empty one."""
-        head = self._look(group)
+    def attributes(self, name: str = "") -> Mapping[str, Any]:
+        """Of a group or dataset that find() has found: text, numbers, lists of these, None for an empty one."""
+        head = self._look(name)
         if "broken" in head:
-            raise LibraryError(f"/{group}: {head['broken']}")
+            raise LibraryError(f"/{name}: {head['broken']}")
         return dict(head["attributes"])
 
     def members(self, group: str) -> list[str]:

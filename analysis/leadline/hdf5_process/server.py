@@ -142,13 +142,16 @@ class _Library:
         return {}, b""
 
     def look(self, name: str) -> tuple[Head, Any]:
-        """The attributes of a group, and what is in it. What cannot be read says why: perhaps nobody wants it."""
+        """The attributes of a group or dataset, and what is in it. What cannot be read says why: perhaps nobody wants
+        it.
+        """
         of_objects = min(self._stored_bytes, _MOST_BYTES_OF_OBJECTS)
         _allow_work(of_objects * (_LEAST_BYTES_PER_S // _LEAST_BYTES_OF_OBJECTS_PER_S))
-        group = self._file[f"/{name}"]
-        head: Head = {"members": {key: self._facts(group, key) for key in group}}
+        found = self._file[f"/{name}"]
+        keys = found if isinstance(found, h5py.Group) else ()
+        head: Head = {"members": {key: self._facts(found, key) for key in keys}}
         try:
-            head["attributes"] = {key: _plain(value) for key, value in group.attrs.items()}
+            head["attributes"] = {key: _plain(value) for key, value in found.attrs.items()}
         except Exception as error:
             head["broken"] = _reason(error)
         return self._head(head), b""

@@ -40,6 +40,7 @@ from leadline.model.link import (
 )
 from leadline.model.run import (
     BoolArray,
+    Column,
     Finding,
     FloatArray,
     IntArray,
@@ -72,6 +73,7 @@ __all__ = [
     "BoolArray",
     "Change",
     "Channels",
+    "Column",
     "ComparedClass",
     "ComparedSize",
     "Comparison",

@@ -12,7 +12,16 @@ import numpy as np
 from leadline.error import ExitStatus, LeadlineError
 from leadline.model.array import LabelledArray
 from leadline.model.diagnosis import Diagnosis
-from leadline.model.run import BoolArray, FloatArray, IntArray, RunProvenance, RunResult, no_choice, size_in_bytes
+from leadline.model.run import (
+    BoolArray,
+    Column,
+    FloatArray,
+    IntArray,
+    RunProvenance,
+    RunResult,
+    no_choice,
+    size_in_bytes,
+)
 from leadline.settings import Statistic
 from leadline.units import bytes_text, counted
 
@@ -123,7 +132,7 @@ class PairMatrices:
 
     def __iter__(self) -> Iterator[str]:
         """The statistics."""
-        return (one.value for one in Statistic)
+        return (one.value for one in self.result.statistics)
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,6 +141,7 @@ class LinkResult(RunResult):
 
     provenance: Provenance
     slices: tuple[Slice, ...]  # by repeat, then size
+    pair_columns: tuple[Column, ...]  # what the file has of each pair; names are those of read_rows
     retests: tuple[Retest, ...]  # slowest first in each slice
     diagnoses: Mapping[Slice, Diagnosis]  # as the run wrote them; slices of older files, and those of SION, have none
     all_to_all: Mapping[Slice, AllToAll]  # only slices that have such exchanges
@@ -140,6 +150,12 @@ class LinkResult(RunResult):
     linktest: LinkTestRecord | None  # only of files that LinkTest wrote, also converted ones
     read_rows: ReadRows  # (slice, dataset name, first row, row behind the last) -> [rows, N]
     read_block: ReadBlock  # (slice, dataset name, ranks of the rows, of the columns) -> [rows, columns], in any order
+
+    @property
+    def statistics(self) -> tuple[Statistic, ...]:
+        """Those of the pairs' times that the file has: one of an earlier version has fewer."""
+        names = {column.name for column in self.pair_columns}
+        return tuple(one for one in Statistic if f"time_ns_{one.value}" in names)
 
     def matrix(self, part: Slice, statistic: Statistic = Statistic.MEDIAN) -> FloatArray:
         """Times in ns a message, float64 [N, N]; NaN = not measured (the diagonal, unless N is 1)."""
@@ -210,4 +226,4 @@ class LinkResult(RunResult):
 
     def _parts(self) -> str:
         repeats = counted(len({part.repeat for part in self.slices}), "repeat")
-        return f"{', '.join(one.value for one in Statistic)} times of all pairs, {repeats}"
+        return f"{', '.join(one.value for one in self.statistics)} times of all pairs, {repeats}"

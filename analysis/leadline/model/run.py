@@ -23,6 +23,15 @@ _Result = TypeVar("_Result", bound="RunResult")
 
 
 @dataclass(frozen=True)
+class Column:
+    """A column of a table: in a result file, or in an exported one."""
+
+    name: str
+    unit: str  # "1" = a number of things or of one thing, empty = text
+    meaning: str
+
+
+@dataclass(frozen=True)
 class RankLocation:
     """Where one rank ran."""
 

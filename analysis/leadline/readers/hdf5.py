@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from leadline.hdf5_process import Dataset, Hdf5File
-from leadline.model import LinkResult, LinkTestRecord, Provenance, Retest, Slice
+from leadline.model import Column, LinkResult, LinkTestRecord, Provenance, Retest, Slice
 from leadline.readers.contents import (
     MATRICES,
     all_to_all_of,
@@ -14,6 +14,7 @@ from leadline.readers.contents import (
     linktest_of,
     provenance_of,
     retests_of,
+    text_of,
 )
 from leadline.readers.diagnosis import diagnosis_of
 from leadline.readers.hdf5_file import FileReader
@@ -47,6 +48,7 @@ class _Reader(FileReader):
             **head,
             provenance=provenance,
             slices=slices,
+            pair_columns=self._pair_columns(slices[0].repeat),
             retests=self._retests(num_sizes, num_ranks),
             findings=findings_of(summary),
             diagnoses=diagnosis_of(summary, slices, num_ranks, len({place.host for place in head["ranks"]})),
@@ -62,8 +64,10 @@ class _Reader(FileReader):
 
     def _slices(self, sizes: tuple[int, ...], num_ranks: int) -> tuple[Slice, ...]:
         slices: list[Slice] = []
-        for name in sorted(self._members("repeats"), key=int):
-            for matrix in MATRICES:
+        names = sorted(self._members("repeats"), key=int)
+        matrices = self._matrices(names[0]) if names else ()
+        for name in names:
+            for matrix in matrices:
                 self._add(f"repeats/{name}/{matrix}", (len(sizes), num_ranks, num_ranks), "uif")
             facts = self._attributes(f"repeats/{name}")
             repeat, permutation = int(facts["repeat"]), int(facts["permutation"])
@@ -73,6 +77,20 @@ class _Reader(FileReader):
         if not slices:
             raise self._damaged("/repeats has none")
         return tuple(slices)
+
+    def _matrices(self, repeat: str) -> tuple[str, ...]:
+        """Those that every file has, later ones that this one has, and whatever else it says of the pairs' times."""
+        others = set(self._members(f"repeats/{repeat}")) - set(MATRICES)
+        return (*MATRICES, *sorted(name for name in others if name.startswith("time_ns_")))
+
+    def _pair_columns(self, repeat: int) -> tuple[Column, ...]:
+        """As the file describes them; files of the first version do not."""
+        columns = []
+        for name in self._matrices(f"{repeat:04d}"):
+            facts = self._file.attributes(f"repeats/{repeat:04d}/{name}")
+            unit = "1" if name == "count" else "ns"
+            columns.append(Column(name, text_of(facts.get("unit", unit)), text_of(facts.get("meaning", ""))))
+        return tuple(columns)
 
     def _find_schedules(self, slices: tuple[Slice, ...], num_ranks: int) -> tuple[Slice, ...]:
         """The first slice of each repeat that has a place for its schedule: all, or in older files none, whose runs

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from leadline.error import LeadlineError
-from leadline.model import IntArray, LinkResult, Provenance, RankLocation, Slice
+from leadline.model import Column, IntArray, LinkResult, Provenance, RankLocation, Slice
 from leadline.readers.contents import (
     BAD_VALUES,
     FORMAT_VERSION,
+    MATRICES,
     all_to_all_of,
     bisection_of,
     findings_of,
@@ -125,6 +126,7 @@ class _Reader:
             message_sizes_bytes=run.message_sizes_bytes,
             ranks=ranks,
             slices=slices,
+            pair_columns=tuple(Column(name, "1" if name == "count" else "ns", "") for name in MATRICES),
             retests=retests_of(run.retests, len(run.message_sizes_bytes), num_ranks),
             findings=findings_of(summary),
             summary=summary,

@@ -93,7 +93,7 @@ def plan_page(
     if 1 < num_hosts < num_ranks:
         axes.append(AxisName.HOSTS)
     budget = BUDGET_BYTES if num_ranks <= MANY_RANKS else BUDGET_BYTES_MANY_RANKS
-    everything, little = tuple(Statistic), tuple(dict.fromkeys((first_statistic, Statistic.MAX)))
+    everything, little = result.statistics, tuple(dict.fromkeys((first_statistic, Statistic.MAX)))
     hosts_cells = num_hosts**2 if AxisName.HOSTS in axes else 0
 
     def cost(statistics: int, code_bytes: float) -> float:
@@ -166,7 +166,7 @@ def _reduced_bytes(num_ranks: int, num_hosts: int, size: int, by_host: bool) -> 
 
 
 def _notes(result: LinkResult, plan: PagePlan) -> list[str]:
-    if plan.served_key is not None or len(plan.statistics) == len(Statistic):
+    if plan.served_key is not None or len(plan.statistics) == len(result.statistics):
         return []
     names = " and ".join(statistic.value for statistic in plan.statistics)
     edge = edge_for(result.num_ranks, plan.largest_size)
@@ -202,7 +202,7 @@ def _rounded(ratio: float) -> float:
 
 def _standouts(result: LinkResult, part: Slice, standouts: Sequence[Standout]) -> list[dict[str, Any]]:
     has_rounds = part.repeat in result.repeats_with_rounds
-    names = {statistic.value: f"time_ns_{statistic.value}" for statistic in Statistic}
+    names = {statistic.value: f"time_ns_{statistic.value}" for statistic in result.statistics}
     found = []
     for index, one in enumerate(standouts):
         cell = one.cell
@@ -276,7 +276,7 @@ def _add_served(result: LinkResult, analysis: SliceAnalysis, plan: PagePlan, par
         while -(-grid.axis.num_positions // edges[-1]) > _TILE:
             edges.append(2 * edges[-1])
         span = range_of(analysis.pictures[grid.axis.name])
-        ranges = {statistic.value: span if statistic is Statistic.MEDIAN else None for statistic in Statistic}
+        ranges = {statistic.value: span if statistic is Statistic.MEDIAN else None for statistic in result.statistics}
         part["matrices"][grid.axis.name.value] = {
             "positions": grid.axis.num_positions, "edge": 1, "size": grid.axis.num_positions, "edges": edges,
             "ranges": ranges, "num_missing": scan.num_missing, "num_outside": num_outside,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.error import LeadlineError
-from leadline.model import LinkResult, PairClass, Slice, Statistic
+from leadline.model import LinkResult, PairClass, Slice
 from leadline.scan import AxisName, Progress
 from leadline.text_file import utf8
 from leadline.view.query import Query, WrongParameterError
@@ -197,7 +197,8 @@ def _part(state: State, query: Query) -> Slice:
 
 
 def _layer(state: State, query: Query) -> Layer:
-    return Layer(_part(state, query), query.choice("axis", AxisName), query.choice("statistic", Statistic))
+    part, axis = _part(state, query), query.choice("axis", AxisName)
+    return Layer(part, axis, query.choice("statistic", state.result.statistics))
 
 
 def _edge(state: State, layer: Layer, query: Query) -> tuple[int, int]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import Enum
 from typing import TypeVar
 from urllib.parse import parse_qsl
@@ -52,8 +53,9 @@ class Query:
             raise WrongParameterError(f"{name} must be a number of nanoseconds")
         return float(value)
 
-    def choice(self, name: str, names: type[Name]) -> Name:
-        """One of the values of an enum."""
+    def choice(self, name: str, names: Iterable[Name]) -> Name:
+        """One of some values of an enum, or of all."""
+        names = tuple(names)
         value = self._there(name)
         for one in names:
             if one.value == value:

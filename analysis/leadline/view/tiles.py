@@ -149,7 +149,7 @@ def read_pair(result: LinkResult, part: Slice, pair: CellPairs) -> dict[str, Any
     number = value("round") if part.repeat in result.repeats_with_rounds else None
     return {
         "from": pair.from_rank, "to": pair.to_rank,
-        "time_ns": {statistic.value: value(f"time_ns_{statistic.value}") for statistic in Statistic},
+        "time_ns": {statistic.value: value(f"time_ns_{statistic.value}") for statistic in result.statistics},
         "count": int(count or 0), "round": None if number is None else int(number),
         "num_pairs": pair.num_pairs, "num_missing": pair.num_missing, "median_ns": pair.median_ns,
     }  # fmt: skip

@@ -78,9 +78,10 @@ OwnMedians medians_of(const PairRow& row, std::span<const std::uint32_t> host_of
   const auto num_on_own_host = static_cast<std::size_t>(std::count(host_of.begin(), host_of.end(), own_host));
   medians.same_host.reserve(num_on_own_host);  // growth by doubling would break the budget of 64 bytes a partner
   medians.between_hosts.reserve(host_of.size() - num_on_own_host);
-  for (std::size_t partner = 0; partner < row.count.size(); ++partner) {
-    if (row.count[partner] == 0) continue;
-    (host_of[partner] == own_host ? medians.same_host : medians.between_hosts).push_back(row.time_ns_median[partner]);
+  for (std::size_t partner = 0; partner < row.size(); ++partner) {
+    if (row[&PairRecord::count][partner] == 0) continue;
+    (host_of[partner] == own_host ? medians.same_host : medians.between_hosts)
+        .push_back(row[&PairRecord::time_ns_median][partner]);
   }
   std::sort(medians.same_host.begin(), medians.same_host.end());
   std::sort(medians.between_hosts.begin(), medians.between_hosts.end());
@@ -271,7 +272,7 @@ void Measuring::run_rounds(const Slice& slice, SliceSummary& summary) {
   const std::uint64_t start_ns = now_ns();
   const std::int64_t num_rounds = schedule_->num_rounds();
   const bool draws_rounds = is_sample(stage_.request);
-  std::vector<std::int32_t> met(draws_rounds ? row_.count.size() : 0);
+  std::vector<std::int32_t> met(draws_rounds ? row_.size() : 0);
   all_to_all_ns_.clear();
   last_step_ = -1;
   for (std::int64_t round = 0; round < num_rounds; ++round) {

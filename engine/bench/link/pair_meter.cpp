@@ -64,8 +64,12 @@ PairRecord PairMeter::record_of(int partner) {
   }
   const stats::Summary summary = stats::summarize(times_ns_);
   // The mean over messages, not over batches, whose lengths may differ by one message.
-  return {summary.count, summary.min, summary.median, message_time_ns(total, request_.direction, path),
-          summary.p99,   summary.max};
+  return {.count = summary.count,
+          .time_ns_min = summary.min,
+          .time_ns_median = summary.median,
+          .time_ns_mean = message_time_ns(total, request_.direction, path),
+          .time_ns_p99 = summary.p99,
+          .time_ns_max = summary.max};
 }
 
 PairRecord PairMeter::measure_one_way(int partner, Role role, std::uint64_t message_size_bytes) {

@@ -9,7 +9,7 @@
 namespace leadline::bench::link {
 namespace {
 
-constexpr std::uint64_t bytes_per_record = sizeof(std::uint32_t) + 5 * sizeof(double);  // PairRow
+constexpr std::uint64_t bytes_per_record = bytes_of_fields<PairRecord>;
 constexpr std::uint64_t bytes_per_host_index = sizeof(std::uint32_t);
 constexpr std::uint64_t bytes_per_seat = 2 * sizeof(std::int32_t);  // a permutation and its inverse
 constexpr std::uint64_t bytes_per_median = sizeof(double);          // sorted copy while a slice is summarised

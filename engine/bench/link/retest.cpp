@@ -37,8 +37,8 @@ std::vector<stats::TimedPair> unpacked(std::string_view text) {
 
 stats::Slowest own_slowest(std::uint32_t rank, const PairRow& row, std::size_t count) {
   stats::Slowest slowest(count);
-  for (std::uint32_t partner = 0; partner < row.count.size(); ++partner) {
-    if (row.count[partner] != 0) slowest.add({rank, partner, row.time_ns_median[partner]});
+  for (std::uint32_t partner = 0; partner < row.size(); ++partner) {
+    if (row[&PairRecord::count][partner] != 0) slowest.add({rank, partner, row[&PairRecord::time_ns_median][partner]});
   }
   return slowest;
 }
@@ -56,12 +56,11 @@ std::optional<schedule::Pairing> concurrent_partner(int rank, int from, int to, 
 /// One row here, the others in the other ranks.
 class OwnRow final : public diagnosis::Rows {
  public:
-  OwnRow(cluster::Cluster& cluster, const PairRow& row, Symptom symptom)
-      : cluster_(cluster), values_(row.count.size()) {
+  OwnRow(cluster::Cluster& cluster, const PairRow& row, Symptom symptom) : cluster_(cluster), values_(row.size()) {
     for (std::size_t partner = 0; partner < values_.size(); ++partner) {
-      const double median = row.time_ns_median[partner];
-      const double value = symptom == Symptom::slow ? median : row.time_ns_mean[partner] / median;
-      const bool is_measured = row.count[partner] > 0 && median > 0;
+      const double median = row[&PairRecord::time_ns_median][partner];
+      const double value = symptom == Symptom::slow ? median : row[&PairRecord::time_ns_mean][partner] / median;
+      const bool is_measured = row[&PairRecord::count][partner] > 0 && median > 0;
       values_[partner] = is_measured ? static_cast<float>(std::log(value)) : std::numeric_limits<float>::quiet_NaN();
     }
   }

@@ -19,25 +19,6 @@ namespace {
 
 constexpr hsize_t max_text_bytes = 1 << 16;  // of one fixed-size text
 
-template <typename Number>
-hid_t native_type();
-template <>
-hid_t native_type<double>() {
-  return H5T_NATIVE_DOUBLE;
-}
-template <>
-hid_t native_type<std::int32_t>() {
-  return H5T_NATIVE_INT32;
-}
-template <>
-hid_t native_type<std::uint32_t>() {
-  return H5T_NATIVE_UINT32;
-}
-template <>
-hid_t native_type<std::uint64_t>() {
-  return H5T_NATIVE_UINT64;
-}
-
 std::string without_padding(const std::string& text) { return text.substr(0, text.find('\0')); }
 
 /// One text of a file, of either kind; `read` is called with the type in memory and the place for the value.

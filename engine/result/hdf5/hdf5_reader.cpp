@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "result/hdf5/described_tables.hpp"
 #include "result/hdf5/run_file.hpp"
 
 namespace leadline::result {
@@ -115,6 +116,9 @@ void Hdf5Reader::read_repeats() {
             [](const KeptRepeat& left, const KeptRepeat& right) { return left.repeat < right.repeat; });
   if (header_.repeats.empty()) return;
   header_.has_rounds = file_->has(group_of(0) + "round");
+  for_each_field<PairRecord>([&](const auto& field) {
+    if (field.is_later && !file_->has(group_of(0) + field.name)) header_.absent_fields.emplace_back(field.name);
+  });
   const std::string all_to_all = group_of(0) + "all_to_all_time_ns";
   if (!file_->has(all_to_all)) return;
   const Shape shape = file_->shape_of(all_to_all);
@@ -127,19 +131,7 @@ void Hdf5Reader::read_retests() {
   if (!file_->has("retest/from")) return;
   const Shape shape = file_->shape_of("retest/from");
   if (shape.size() != 1 || shape[0] > max_retests) throw_damaged(path_, "/retest/from is no list");
-  const hsize_t size = shape[0];
-  const auto repeat = file_->numbers<std::int32_t>("retest/repeat", {size}, {{0}, {size}});
-  const auto size_index = file_->numbers<std::int32_t>("retest/size_index", {size}, {{0}, {size}});
-  const auto from = file_->numbers<std::int32_t>("retest/from", {size}, {{0}, {size}});
-  const auto to = file_->numbers<std::int32_t>("retest/to", {size}, {{0}, {size}});
-  const auto time_ns = file_->numbers<double>("retest/time_ns", {size}, {{0}, {size}});
-  const auto retest_time_ns = file_->numbers<double>("retest/retest_time_ns", {size}, {{0}, {size}});
-  std::vector<Retest> retests;
-  for (std::size_t index = 0; index < size; ++index) {
-    retests.push_back(
-        {repeat[index], size_index[index], from[index], to[index], time_ns[index], retest_time_ns[index]});
-  }
-  header_.retests = std::move(retests);
+  header_.retests = hdf5::read_fields<Retest>(*file_, "retest", shape[0]);
 }
 
 std::string Hdf5Reader::group_of(std::size_t repeat_index) const {
@@ -154,27 +146,24 @@ Shape Hdf5Reader::matrices() const {
 PairRow Hdf5Reader::row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) {
   const auto num_ranks = static_cast<hsize_t>(header_.num_ranks);
   const Box box{{size_index, static_cast<hsize_t>(rank), 0}, {1, 1, num_ranks}};
-  const std::string group = group_of(repeat_index);
   PairRow row(num_ranks);
   reading(path_, [&] {
-    row.count = file_->numbers<std::uint32_t>(group + "count", matrices(), box);
-    row.time_ns_min = file_->numbers<double>(group + "time_ns_min", matrices(), box);
-    row.time_ns_median = file_->numbers<double>(group + "time_ns_median", matrices(), box);
-    row.time_ns_mean = file_->numbers<double>(group + "time_ns_mean", matrices(), box);
-    row.time_ns_p99 = file_->numbers<double>(group + "time_ns_p99", matrices(), box);
-    row.time_ns_max = file_->numbers<double>(group + "time_ns_max", matrices(), box);
+    row.for_each([&](const auto& field, auto& values) {
+      if (is_absent(header_, field.name)) return;
+      using Value = FieldValue<PairRecord, decltype(field.get)>;
+      values = file_->numbers<Value>(group_of(repeat_index) + field.name, matrices(), box);
+    });
   });
   expect_times(path_, row, rank);
+  mark_absent(header_, row);
   return row;
 }
 
 std::vector<double> Hdf5Reader::times_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank,
-                                         TimeStatistic statistic) {
-  constexpr const char* names[] = {"time_ns_min", "time_ns_median", "time_ns_mean", "time_ns_p99", "time_ns_max"};
+                                         PairTime time) {
   const Box box{{size_index, static_cast<hsize_t>(rank), 0}, {1, 1, static_cast<hsize_t>(header_.num_ranks)}};
-  auto times_ns = reading(path_, [&] {
-    return file_->numbers<double>(group_of(repeat_index) + names[static_cast<std::size_t>(statistic)], matrices(), box);
-  });
+  auto times_ns = reading(
+      path_, [&] { return file_->numbers<double>(group_of(repeat_index) + name_of_field(time), matrices(), box); });
   expect_times(path_, times_ns, rank);
   return times_ns;
 }

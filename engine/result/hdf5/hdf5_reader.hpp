@@ -20,7 +20,7 @@ class Hdf5Reader : public LinkResultReader {
   const LinkResultHeader& header() const override { return header_; }
   PairRow row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<double> times_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank,
-                               TimeStatistic statistic) override;
+                               PairTime time) override;
   std::vector<double> all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<std::int32_t> rounds(std::size_t repeat_index, std::int64_t rank) override;
   std::vector<std::int32_t> ranks_on_seat(std::int64_t seat) override;

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <type_traits>
 #include <utility>
 
 #include "result/collective.hpp"
@@ -18,7 +17,6 @@ using hdf5::allocate;
 using hdf5::Handle;
 using hdf5::make_group;
 using hdf5::write_attribute;
-using hdf5::write_list;
 
 void write_linktest(const Handle& file, const LinkResultHeader& header, FixedOffsets& offsets) {
   const LinkTestOrigin& origin = *header.linktest;
@@ -35,7 +33,8 @@ void write_linktest(const Handle& file, const LinkResultHeader& header, FixedOff
   write_attribute(group, "all_to_all_time_s_max", origin.all_to_all_times_s[1]);
   write_attribute(group, "all_to_all_time_s_mean", origin.all_to_all_times_s[2]);
   const auto num_ranks = static_cast<hsize_t>(header.num_ranks);
-  offsets.location = allocate(group, "location", H5T_NATIVE_INT32, {num_ranks, location_size});
+  offsets.location = allocate(group, {"location", "", "where LinkTest saw the rank: on Linux rank, 0, 0, 0"},
+                              H5T_NATIVE_INT32, {num_ranks, location_size});
 }
 
 /// What the beginning of a run could only guess.
@@ -51,34 +50,21 @@ RepeatOffsets allocate_repeat(const Handle& group, const LinkResultHeader& heade
   const hsize_t num_sizes = header.message_sizes_bytes.size();
   const std::vector<hsize_t> dimensions{num_sizes, num_ranks, num_ranks};
   RepeatOffsets offsets;
-  if (header.has_rounds) offsets.round = allocate(group, "round", H5T_NATIVE_INT32, {num_ranks, num_ranks});
+  if (header.has_rounds)
+    offsets.round = allocate(group, {"round", "1", "round in which the pair meets, from 1; 0 = in none"},
+                             H5T_NATIVE_INT32, {num_ranks, num_ranks});
   if (num_slots > 0) {
     offsets.all_to_all_time_ns =
-        allocate(group, "all_to_all_time_ns", H5T_NATIVE_DOUBLE, {num_sizes, num_ranks, num_slots});
+        allocate(group, {"all_to_all_time_ns", "ns", "all-to-all before each round, the rank's whole exchange"},
+                 H5T_NATIVE_DOUBLE, {num_sizes, num_ranks, num_slots});
   }
-  offsets.count = allocate(group, "count", H5T_NATIVE_UINT32, dimensions);
-  offsets.time_ns_min = allocate(group, "time_ns_min", H5T_NATIVE_DOUBLE, dimensions);
-  offsets.time_ns_median = allocate(group, "time_ns_median", H5T_NATIVE_DOUBLE, dimensions);
-  offsets.time_ns_mean = allocate(group, "time_ns_mean", H5T_NATIVE_DOUBLE, dimensions);
-  offsets.time_ns_p99 = allocate(group, "time_ns_p99", H5T_NATIVE_DOUBLE, dimensions);
-  offsets.time_ns_max = allocate(group, "time_ns_max", H5T_NATIVE_DOUBLE, dimensions);
+  offsets.pairs = hdf5::allocate_fields<PairRecord>(group, dimensions, header.absent_fields);
   return offsets;
 }
 
-void write_retest(const Handle& file, const std::vector<Retest>& retests) {
-  const auto column = [&](auto member) {
-    std::vector<std::decay_t<decltype(retests.front().*member)>> values;
-    for (const Retest& retest : retests) values.push_back(retest.*member);
-    return values;
-  };
+void write_retests(const Handle& file, const std::vector<Retest>& retests) {
   hdf5::remove_link(file, "retest");
-  const Handle group = make_group(file, "retest");
-  write_list(group, "repeat", H5T_NATIVE_INT32, column(&Retest::repeat));
-  write_list(group, "size_index", H5T_NATIVE_INT32, column(&Retest::size_index));
-  write_list(group, "from", H5T_NATIVE_INT32, column(&Retest::from));
-  write_list(group, "to", H5T_NATIVE_INT32, column(&Retest::to));
-  write_list(group, "time_ns", H5T_NATIVE_DOUBLE, column(&Retest::time_ns));
-  write_list(group, "retest_time_ns", H5T_NATIVE_DOUBLE, column(&Retest::retest_time_ns));
+  hdf5::write_fields(make_group(file, "retest"), retests);
 }
 
 /// A repeat takes 3.1 KB (HDF5 1.10.8, measured).
@@ -100,7 +86,8 @@ FixedOffsets create_structure(const std::string& path, const LinkResultHeader& h
     if (header.num_permutations > 0) {
       const auto num_ranks = static_cast<hsize_t>(header.num_ranks);
       const auto num_permutations = static_cast<hsize_t>(header.num_permutations);
-      offsets.permutations = allocate(file, "permutations", H5T_NATIVE_INT32, {num_permutations, num_ranks});
+      offsets.permutations = allocate(file, {"permutations", "", "the rank on each seat"}, H5T_NATIVE_INT32,
+                                      {num_permutations, num_ranks});
     }
     if (header.linktest) write_linktest(file, header, offsets);
     make_group(file, "repeats").close();
@@ -130,7 +117,7 @@ std::vector<RepeatOffsets> add_repeats(const std::string& path, const LinkResult
 void add_end(const std::string& path, const LinkResultHeader& header) {
   hdf5::writing(path, [&] {
     Handle file = hdf5::open_file(path);
-    if (header.retests) write_retest(file, *header.retests);
+    if (header.retests) write_retests(file, *header.retests);
     if (header.num_rounds_run) correct_num_rounds(file, *header.num_rounds_run);
     hdf5::add_run_end(file, header);
     file.close();
@@ -210,17 +197,12 @@ void Hdf5Store::write_rounds(int repeat, std::span<const std::int32_t> rounds) {
 void Hdf5Store::write(const Slice& slice, const PairRow& row) {
   const RepeatOffsets& offsets = repeats_.at(static_cast<std::size_t>(slice.repeat));
   std::optional<Error> error;
-  const auto put_row = [&](std::uint64_t matrices, const auto& values) {
+  auto offset = offsets.pairs.begin();
+  row.for_each([&](const auto&, const auto& values) {
     const std::string_view bytes = bytes_of(values);
     const std::uint64_t matrix_size = values.size() * bytes.size();
-    file_.put(matrices + static_cast<std::uint64_t>(slice.size_index) * matrix_size, bytes, error);
-  };
-  put_row(offsets.count, row.count);
-  put_row(offsets.time_ns_min, row.time_ns_min);
-  put_row(offsets.time_ns_median, row.time_ns_median);
-  put_row(offsets.time_ns_mean, row.time_ns_mean);
-  put_row(offsets.time_ns_p99, row.time_ns_p99);
-  put_row(offsets.time_ns_max, row.time_ns_max);
+    file_.put(*offset++ + static_cast<std::uint64_t>(slice.size_index) * matrix_size, bytes, error);
+  });
   if (error) throw *error;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "result/hdf5/described_tables.hpp"
 #include "result/hdf5/run_file.hpp"
 #include "result/link_result_file.hpp"
 #include "result/link_result_header.hpp"
@@ -25,8 +26,7 @@ struct FixedOffsets : RunOffsets {
 /// The matrices of one repeat. 0 = not in the file.
 struct RepeatOffsets {
   std::uint64_t round = 0, all_to_all_time_ns = 0;
-  std::uint64_t count = 0;
-  std::uint64_t time_ns_min = 0, time_ns_median = 0, time_ns_mean = 0, time_ns_p99 = 0, time_ns_max = 0;
+  hdf5::FieldOffsets<PairRecord> pairs{};
 };
 
 /// Local: writes a fresh file over `path` (which exists), all but the contents of its datasets, and closes it. Repeats

@@ -119,15 +119,22 @@ Handle without_times() {
   return properties;
 }
 
-std::uint64_t allocate(const Handle& parent, const char* name, hid_t type, const std::vector<hsize_t>& shape) {
+void describe(const Handle& dataset, const DatasetName& name) {
+  if (*name.unit != '\0') write_attribute(dataset, "unit", std::string(name.unit));
+  if (*name.meaning != '\0') write_attribute(dataset, "meaning", std::string(name.meaning));
+}
+
+std::uint64_t allocate(const Handle& parent, const DatasetName& name, hid_t type, const std::vector<hsize_t>& shape) {
   const Handle properties = without_times();
   check(H5Pset_layout(properties.id(), H5D_CONTIGUOUS));
   check(H5Pset_alloc_time(properties.id(), H5D_ALLOC_TIME_EARLY));
   check(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER));
   const Handle space = make_space(shape);
-  Handle dataset(H5Dcreate2(parent.id(), name, type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT), H5Dclose);
+  Handle dataset(H5Dcreate2(parent.id(), name.name, type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+                 H5Dclose);
   const haddr_t offset = H5Dget_offset(dataset.id());
-  if (offset == HADDR_UNDEF) throw Failure(fmt::format("the HDF5 library gives {} no place in the file", name));
+  if (offset == HADDR_UNDEF) throw Failure(fmt::format("the HDF5 library gives {} no place in the file", name.name));
+  describe(dataset, name);
   dataset.close();
   return offset;
 }

@@ -4,6 +4,7 @@
 
 #include <hdf5.h>
 
+#include <concepts>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -115,9 +116,40 @@ Handle make_group(const Handle& parent, const char* name);
 /// How datasets are made: nothing in them says when, so that the same result is the same file, byte for byte.
 Handle without_times();
 
+/// The type of such numbers in memory.
+template <typename Number>
+hid_t native_type() {
+  if constexpr (std::same_as<Number, double>) {
+    return H5T_NATIVE_DOUBLE;
+  } else if constexpr (std::same_as<Number, std::uint8_t>) {
+    return H5T_NATIVE_UINT8;
+  } else if constexpr (std::same_as<Number, std::int32_t>) {
+    return H5T_NATIVE_INT32;
+  } else if constexpr (std::same_as<Number, std::uint32_t>) {
+    return H5T_NATIVE_UINT32;
+  } else {
+    static_assert(std::same_as<Number, std::uint64_t>);
+    return H5T_NATIVE_UINT64;
+  }
+}
+
+/// A dataset's name and, where there is a meaning, what it says of itself in its attributes.
+struct DatasetName {
+  DatasetName(const char* name_of_it) : name(name_of_it) {}
+  DatasetName(const char* name_of_it, const char* unit_of_it, const char* meaning_of_it)
+      : name(name_of_it), unit(unit_of_it), meaning(meaning_of_it) {}
+
+  const char* name;
+  const char* unit = "";
+  const char* meaning = "";
+};
+
 /// A contiguous dataset with a place in the file, whose offset comes back, and nothing written there: a hole, read as
 /// zeros. An empty shape is a single value.
-std::uint64_t allocate(const Handle& parent, const char* name, hid_t type, const std::vector<hsize_t>& shape);
+std::uint64_t allocate(const Handle& parent, const DatasetName& name, hid_t type, const std::vector<hsize_t>& shape);
+
+/// Unit and meaning as attributes of the dataset.
+void describe(const Handle& dataset, const DatasetName& name);
 
 /// A text of variable length.
 void write_text(const Handle& parent, const char* name, const std::string& text);
@@ -125,11 +157,13 @@ void write_text(const Handle& parent, const char* name, const std::string& text)
 Handle make_space(const std::vector<hsize_t>& shape);
 
 template <typename Value>
-void write_list(const Handle& parent, const char* name, hid_t type, const std::vector<Value>& values) {
+void write_list(const Handle& parent, const DatasetName& name, hid_t type, const std::vector<Value>& values) {
   const Handle space = make_space({values.size()});
   const Handle properties = without_times();
-  Handle dataset(H5Dcreate2(parent.id(), name, type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT), H5Dclose);
+  Handle dataset(H5Dcreate2(parent.id(), name.name, type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+                 H5Dclose);
   if (!values.empty()) check(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+  describe(dataset, name);
   dataset.close();
 }
 

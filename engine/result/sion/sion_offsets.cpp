@@ -163,8 +163,18 @@ std::uint64_t SionOffsets::record_bytes(std::uint64_t rank) const {
   return record_all_to_all(rank) + (shape_.has_all_to_all ? 8 * shape_.num_ranks : 0);
 }
 
+std::vector<std::string> fields_without_place() {
+  std::vector<std::string> names;
+  for_each_field<PairRecord>([&](const auto& field) {
+    if constexpr (std::same_as<std::remove_cvref_t<decltype(field.get)>, PairTime>) {
+      if (std::ranges::find(sion_times, field.get) == sion_times.end()) names.emplace_back(field.name);
+    }
+  });
+  return names;
+}
+
 std::uint64_t SionOffsets::slice_bytes() const {
-  return (4 + 8 * num_time_statistics) * shape_.num_ranks + 8 * shape_.num_all_to_all_slots;
+  return (4 + 8 * sion_times.size()) * shape_.num_ranks + 8 * shape_.num_all_to_all_slots;
 }
 std::uint64_t SionOffsets::repeat_bytes() const {
   return 8 + (shape_.has_rounds ? 4 * shape_.num_ranks : 0) + shape_.num_sizes * slice_bytes();
@@ -177,11 +187,11 @@ std::uint64_t SionOffsets::rounds(std::uint64_t index) const { return repeat(ind
 std::uint64_t SionOffsets::count(std::uint64_t index, std::uint64_t size_index) const {
   return rounds(index) + (shape_.has_rounds ? 4 * shape_.num_ranks : 0) + size_index * slice_bytes();
 }
-std::uint64_t SionOffsets::times(std::uint64_t index, std::uint64_t size_index, TimeStatistic statistic) const {
-  return count(index, size_index) + (4 + 8 * static_cast<std::uint64_t>(statistic)) * shape_.num_ranks;
+std::uint64_t SionOffsets::times(std::uint64_t index, std::uint64_t size_index, std::size_t which) const {
+  return count(index, size_index) + (4 + 8 * which) * shape_.num_ranks;
 }
 std::uint64_t SionOffsets::all_to_all(std::uint64_t index, std::uint64_t size_index) const {
-  return count(index, size_index) + (4 + 8 * num_time_statistics) * shape_.num_ranks;
+  return count(index, size_index) + (4 + 8 * sion_times.size()) * shape_.num_ranks;
 }
 std::uint64_t SionOffsets::rank_part_bytes() const { return repeat(shape_.num_repeats); }
 

@@ -32,8 +32,13 @@ struct SionShape {
 
 SionShape shape_of(const LinkResultHeader& header, SionRecord record);
 
-/// The statistics of a row, in the order in which they lie in the extension.
-inline constexpr std::size_t num_time_statistics = 5;
+/// The times of a row, in the order in which they lie in the extension.
+inline constexpr std::array<PairTime, 5> sion_times{&PairRecord::time_ns_min, &PairRecord::time_ns_median,
+                                                    &PairRecord::time_ns_mean, &PairRecord::time_ns_p99,
+                                                    &PairRecord::time_ns_max};
+
+/// Names of the fields of PairRecord that the extension has no place for.
+std::vector<std::string> fields_without_place();
 
 /// Offsets in the bytes of one rank. Numbers are not aligned.
 class SionOffsets {
@@ -57,8 +62,8 @@ class SionOffsets {
   std::uint64_t repeat(std::uint64_t index) const;                           ///< int32 repeat, int32 permutation
   std::uint64_t rounds(std::uint64_t index) const;                           ///< int32 [N]
   std::uint64_t count(std::uint64_t index, std::uint64_t size_index) const;  ///< uint32 [N]
-  std::uint64_t times(std::uint64_t index, std::uint64_t size_index, TimeStatistic statistic) const;  ///< float64 [N]
-  std::uint64_t all_to_all(std::uint64_t index, std::uint64_t size_index) const;                      ///< float64 [T]
+  std::uint64_t times(std::uint64_t index, std::uint64_t size_index, std::size_t which) const;  ///< float64 [N]
+  std::uint64_t all_to_all(std::uint64_t index, std::uint64_t size_index) const;                ///< float64 [T]
   std::uint64_t rank_part_bytes() const;  ///< of every rank; behind it, on the last rank, the run's part
 
   /// Whether all of this fits into 63 bits; the offsets above are sound only then.

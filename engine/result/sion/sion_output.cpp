@@ -202,7 +202,7 @@ void SionOutput::begin_repeat(std::size_t index, const KeptRepeat& repeat) {
 
 /// The partners that were measured since the last write. Where an older repeat's values lie, the first write is whole.
 std::vector<Piece> SionOutput::new_pieces(std::size_t index, const Slice& slice, const PairRow& row) {
-  const auto num_ranks = static_cast<std::uint32_t>(row.count.size());
+  const auto num_ranks = static_cast<std::uint32_t>(row.size());
   const bool is_first = slice.repeat != slice_.repeat || slice.size_index != slice_.size_index;
   if (is_first) {
     slice_ = slice;
@@ -211,7 +211,7 @@ std::vector<Piece> SionOutput::new_pieces(std::size_t index, const Slice& slice,
   const bool is_whole = is_first && kept_.at(index).has_older_rows;
   std::vector<Piece> pieces;
   for (std::uint32_t partner = 0; partner < num_ranks; ++partner) {
-    if (row.count[partner] == 0 || is_written_[partner]) continue;
+    if (row[&PairRecord::count][partner] == 0 || is_written_[partner]) continue;
     is_written_[partner] = true;
     if (!pieces.empty() && pieces.back().end == partner) {
       ++pieces.back().end;
@@ -232,19 +232,17 @@ void SionOutput::write(std::size_t index, const Slice& slice, const PairRow& row
   };
   if (is_extended()) {
     const SionOffsets& offsets = plan_.offsets();
-    put_row(offsets.count(index, size_index), row.count);
-    put_row(offsets.times(index, size_index, TimeStatistic::min), row.time_ns_min);
-    put_row(offsets.times(index, size_index, TimeStatistic::median), row.time_ns_median);
-    put_row(offsets.times(index, size_index, TimeStatistic::mean), row.time_ns_mean);
-    put_row(offsets.times(index, size_index, TimeStatistic::p99), row.time_ns_p99);
-    put_row(offsets.times(index, size_index, TimeStatistic::max), row.time_ns_max);
+    put_row(offsets.count(index, size_index), row[&PairRecord::count]);
+    for (std::size_t i = 0; i < sion_times.size(); ++i) {
+      put_row(offsets.times(index, size_index, i), row[sion_times.at(i)]);
+    }
   }
   if (is_in_record(index, slice)) {
     own_times_ = {};
-    std::vector<double> times_s(row.count.size());
+    std::vector<double> times_s(row.size());
     for (std::size_t partner = 0; partner < times_s.size(); ++partner) {
-      if (row.count[partner] == 0) continue;
-      times_s[partner] = seconds_of_ns(row.time_ns_mean[partner]);
+      if (row[&PairRecord::count][partner] == 0) continue;
+      times_s[partner] = seconds_of_ns(row[&PairRecord::time_ns_mean][partner]);
       own_times_.add(times_s[partner]);
     }
     const auto offset_of = [&](int any_rank) {

@@ -288,24 +288,23 @@ PairRow SionReader::row(std::size_t repeat_index, std::size_t size_index, std::i
     if (checked_rank_ != rank) check_extension(rank, expect_extension(rank));
     checked_rank_ = rank;
     const std::uint64_t start = payload(rank);
-    row.count = numbers<std::uint32_t>(rank, start + offsets_.count(repeat_index, size_index), num_ranks);
-    const auto times = [&](TimeStatistic statistic) {
-      return numbers<double>(rank, start + offsets_.times(repeat_index, size_index, statistic), num_ranks);
-    };
-    row.time_ns_min = times(TimeStatistic::min);
-    row.time_ns_median = times(TimeStatistic::median);
-    row.time_ns_mean = times(TimeStatistic::mean);
-    row.time_ns_p99 = times(TimeStatistic::p99);
-    row.time_ns_max = times(TimeStatistic::max);
+    row[&PairRecord::count] = numbers<std::uint32_t>(rank, start + offsets_.count(repeat_index, size_index), num_ranks);
+    for (std::size_t i = 0; i < sion_times.size(); ++i) {
+      row[sion_times.at(i)] = numbers<double>(rank, start + offsets_.times(repeat_index, size_index, i), num_ranks);
+    }
   } else {
     const auto times_s = numbers<double>(rank, offsets_.record_times(static_cast<std::uint64_t>(rank)), num_ranks);
     for (std::size_t partner = 0; partner < num_ranks; ++partner) {
       const double time_ns = ns_of_seconds(times_s[partner]);
       // LinkTest keeps one time for all messages to a partner: that of one batch.
-      if (time_ns != 0) row.set(partner, {1, time_ns, time_ns, time_ns, time_ns, time_ns});
+      if (time_ns == 0) continue;
+      PairRecord record{.count = 1};
+      for (const PairTime time : sion_times) record.*time = time_ns;
+      row.set(partner, record);
     }
   }
   expect_times(path_, row, rank);
+  mark_absent(header_, row);
   return row;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words beside the mouse: whose cell it is, and all that is known of its pairs.
-const STATISTICS = ["median", "min", "mean", "p99", "max"];
 const host_name = (rank) => page.hosts[page.host_of[rank]];
 
 // A row or column of a cell in words.
@@ -20,7 +19,7 @@ function cell_title(matrix, edge, row, column) {
 // What is known of a cell as pairs of words; cell as a matrix describes it.
 function cell_rows(layer, edge, cell) {
   const { matrix, statistic } = layer, { part } = matrix, is_single = matrix.is_single(edge), rows = [];
-  const times = STATISTICS.filter((name) => Number.isFinite(cell.time_ns[name]));
+  const times = page.statistics.filter((name) => Number.isFinite(cell.time_ns[name]));
   if (!cell.num_pairs) return [[terms.outside, "–"]];
   if (!times.length) return [["not measured", is_single ? "–" : plural(cell.num_missing || cell.num_pairs, terms.pair)]];
   if (!is_single) {

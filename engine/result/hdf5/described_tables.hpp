@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of a described struct: one for each of its fields, with unit and meaning as attributes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/fields.hpp"
+#include "result/hdf5/hdf5_input.hpp"
+#include "result/hdf5/library.hpp"
+
+namespace leadline::result::hdf5 {
+
+/// Where the table of each field lies, in their order; bytes from the beginning of the file, 0 = it is not there.
+template <Described Struct>
+using FieldOffsets = std::array<std::uint64_t, num_fields<Struct>>;
+
+/// Tables of this shape without contents, but for fields whose name is among the absent.
+template <Described Struct>
+FieldOffsets<Struct> allocate_fields(const Handle& group, const Shape& shape,
+                                     const std::vector<std::string>& absent = {}) {
+  FieldOffsets<Struct> offsets{};
+  std::size_t index = 0;
+  for_each_field<Struct>([&](const auto& field) {
+    using Value = FieldValue<Struct, decltype(field.get)>;
+    const bool is_absent = std::ranges::find(absent, field.name) != absent.end();
+    std::uint64_t& offset = offsets.at(index++);
+    if (!is_absent) offset = allocate(group, {field.name, field.unit, field.meaning}, native_type<Value>(), shape);
+  });
+  return offsets;
+}
+
+/// A list for each field, with all values of these structs.
+template <Described Struct>
+void write_fields(const Handle& group, const std::vector<Struct>& structs) {
+  for_each_field<Struct>([&](const auto& field) {
+    using Value = FieldValue<Struct, decltype(field.get)>;
+    std::vector<Value> values;
+    for (const Struct& one : structs) values.push_back(std::invoke(field.get, one));
+    write_list(group, {field.name, field.unit, field.meaning}, native_type<Value>(), values);
+  });
+}
+
+/// What write_fields has written, all fields being members. Throws as Input does, also where the lists differ in length
+/// or one is missing that is no later field.
+template <Described Struct>
+std::vector<Struct> read_fields(const Input& file, const std::string& group, std::size_t num) {
+  std::vector<Struct> structs(num);
+  for_each_field<Struct>([&](const auto& field) {
+    using Value = FieldValue<Struct, decltype(field.get)>;
+    const std::string name = group + "/" + field.name;
+    if (field.is_later && !file.has(name)) return;
+    const auto values = file.numbers<Value>(name, {num}, {{0}, {num}});
+    for (std::size_t index = 0; index < num; ++index) structs[index].*field.get = values[index];
+  });
+  return structs;
+}
+
+}  // namespace leadline::result::hdf5
