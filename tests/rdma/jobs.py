@@ -44,7 +44,7 @@ exit $status"""
 # More ranks than the machine has cores: who waits must leave them to the kernel, whose threads move the data.
 ASLEEP = ("--wait", "block")
 YIELDING = ("--wait", "yield")
-FEW = ("--messages", "20", "--warmup", "3", "--batches", "5", "--retest", "2")
+FEW = ("--messages", "10", "--warmup", "2", "--batches", "5", "--retest", "2")
 SIZES = ("--message-size", "0,1,8,4KiB,300KiB")
 CHECKED = ("--verify", "--check-buffers", "--buffers", "3")
 
@@ -65,7 +65,7 @@ def _to_rank_2(signal: str) -> str:
     return f'kill -{signal} "$(pgrep -P $! | sed -n 3p)"'
 
 
-FOUR_SIZES = ("--message-size", "1000-1003+1", "--messages", "200", "--batches", "20", "--retest", "0")
+FOUR_SIZES = ("--message-size", "1000-1003+1", "--messages", "80", "--batches", "20", "--retest", "0")
 FOUR_CELLS = ("--message-size", "1KiB-4KiB+1KiB", "--iterations", "20", "--pattern", "complete2")
 
 
@@ -93,7 +93,7 @@ JOBS = [
     ),
     Job(
         "large-window",
-        leadline("--messages", "3000", "--window", "1000", "--direction", "unidirectional", *CHECKED, *ASLEEP),
+        leadline("--messages", "1200", "--window", "1000", "--direction", "unidirectional", *CHECKED, *ASLEEP),
     ),
     Job(
         "topologies",
