@@ -243,8 +243,8 @@ def test_strangers_change_nothing(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_strangers_while_it_measures(tmp_path: Path) -> None:
     ports = program.free_ports(2)
-    command = [program.PROGRAM, "link", "--wait", "yield", "--messages", "3000", "--message-size", "64,32KiB",
-               "--output", "r.h5", "--repeat", "3"]  # fmt: skip
+    command = [program.PROGRAM, "link", "--wait", "yield", "--messages", "1000", "--message-size", "64,32KiB",
+               "--output", "r.h5", "--repeat", "2"]  # fmt: skip
     with contextlib.ExitStack() as stack:
         runs = [
             stack.enter_context(program.Run(

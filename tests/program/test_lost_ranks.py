@@ -23,8 +23,8 @@ pytestmark = pytest.mark.slow
 
 # Many sizes, so that there is always something to go on with, and batches much shorter than the timeout, however busy
 # the machine. When the second size is under way, the first is in the file.
-SIZES = ["1", *map(str, range(1000, 1030))]
-WORDS = ["link", "--message-size", ",".join(SIZES), "--messages", "5000", "--batches", "500", "--warmup", "0",
+SIZES = ["1", *map(str, range(1000, 1060))]
+WORDS = ["link", "--message-size", ",".join(SIZES), "--messages", "2000", "--batches", "500", "--warmup", "0",
          "--retest", "0", "--wait", "block", "--output", "r.h5", "--strict-ranks"]  # fmt: skip
 YIELDING = ["--wait", "yield"]  # MPI's calls do not block
 SECOND_ROUND_BEGAN = rf"\(2 of {len(SIZES)}\)[^!]* 1/3 [^\n]*\n"
@@ -109,6 +109,7 @@ def test_the_run_goes_on_without_a_local_rank(
 ) -> None:
     words = [word for word in WORDS if word != "--strict-ranks"]
     words[words.index("--message-size") + 1] = ",".join(SIZES[:3])
+    words[words.index("--messages") + 1] = "5000"  # of few sizes
     with program.Run([*local(), *words, "--local", "4", "--timeout", "2s"], tmp_path, timeout=90) as run:
         run.await_err(r"\(2 of 3\)[^!]* 1/3 [^\n]*\n")
         os.kill(ResultFile(tmp_path / "r.h5").pids[victim], number)
