@@ -19,6 +19,7 @@ from result import ResultFile
 Make = Callable[[int], Network]
 
 
+@pytest.mark.any_load
 @pytest.mark.parametrize("host_of", [[0, 1], [0, 0, 1, 1], [0, 1, 0]])
 def test_two_hosts(network: Make, tmp_path: Path, host_of: list[int]) -> None:
     with started(network(2), host_of, tmp_path, "--messages", "20", "--message-size", "8,4KiB", "--verify") as runs:
@@ -51,6 +52,7 @@ def connections(pid: int) -> int:
     return sum(words[3] == established and f"socket:[{words[9]}]" in inodes for words in map(str.split, lines))
 
 
+@pytest.mark.any_load
 @pytest.mark.slow
 def test_sixty_four_ranks_host_against_host(network: Make, tmp_path: Path) -> None:
     hosts = network(8)
@@ -71,6 +73,7 @@ def test_sixty_four_ranks_host_against_host(network: Make, tmp_path: Path) -> No
     assert result.summary["slices"][0]["same_host"]["num_pairs"] == 0
 
 
+@pytest.mark.any_load
 @pytest.mark.parametrize(
     ("options", "meets"),
     [
@@ -129,6 +132,7 @@ def test_a_cable_is_cut(network: Make, tmp_path: Path) -> None:
     assert np.array_equal(result.measured(), result.every_pair())
 
 
+@pytest.mark.any_load
 def test_a_host_that_is_not_there(network: Make, tmp_path: Path) -> None:
     hosts = network(2)
     hosts.cut(1)
@@ -139,6 +143,7 @@ def test_a_host_that_is_not_there(network: Make, tmp_path: Path) -> None:
     assert not (tmp_path / "r.h5").exists()
 
 
+@pytest.mark.any_load
 def test_hosts_of_one_name(network: Make, tmp_path: Path) -> None:
     hosts = network(3)
     hosts.host_names = ["vm"] * 3
@@ -149,6 +154,7 @@ def test_hosts_of_one_name(network: Make, tmp_path: Path) -> None:
     assert ResultFile(tmp_path / "r.h5").hosts == ["vm", "vm#2", "vm#2", "vm#3"]
 
 
+@pytest.mark.any_load
 def test_open_mpi_over_two_hosts(network: Make, tmp_path: Path) -> None:
     require_launcher("openmpi")
     hosts = network(2)

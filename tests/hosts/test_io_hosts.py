@@ -13,6 +13,8 @@ from network import Network
 from program import Done
 from ranks import finish, started
 
+pytestmark = pytest.mark.any_load
+
 Make = Callable[[int], Network]
 TWO_EACH = [0, 0, 1, 1]
 OBJECTS, SIZE = 4, 65536

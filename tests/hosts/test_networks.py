@@ -14,6 +14,8 @@ from network import Network
 from ranks import finish, started
 from result import ResultFile
 
+pytestmark = pytest.mark.any_load
+
 Make = Callable[[int], Network]
 SIZE, MESSAGES = 65536, 50
 

@@ -12,6 +12,8 @@ from network import Network
 from ranks import finish, started
 from result import ResultFile
 
+pytestmark = pytest.mark.any_load
+
 Make = Callable[[int], Network]
 FAR = ["ucx:tcp,self", "libfabric", "libfabric:tcp;ofi_rxm"]
 
