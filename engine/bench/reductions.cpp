@@ -64,19 +64,21 @@ void agree(cluster::Cluster& cluster, const Error* own) {
 
 void write_and_agree(cluster::Cluster& cluster, const std::function<void()>& write,
                      const std::optional<WrongByte>& own) {
-  std::optional<Error> error;
-  try {
-    write();
-  } catch (const AgreedError&) {
-    throw;
-  } catch (const Error& cannot_write) {
-    error = cannot_write;
-  }
-  const Finder first = merged_over_ranks(cluster, own ? Finder{own->exchange, cluster.rank()} : Finder{},
-                                         [](const Finder& a, const Finder& b) { return std::min(a, b); });
-  if (first.rank >= 0) error = std::nullopt;
-  if (first.rank == cluster.rank()) error = own->error;
-  agree(cluster, error ? &*error : nullptr);
+  cluster::repeat_for_new_root(cluster, [&](int /*root*/) {
+    std::optional<Error> error;
+    try {
+      write();
+    } catch (const AgreedError&) {
+      throw;
+    } catch (const Error& cannot_write) {
+      error = cannot_write;
+    }
+    const Finder first = merged_over_ranks(cluster, own ? Finder{own->exchange, cluster.rank()} : Finder{},
+                                           [](const Finder& a, const Finder& b) { return std::min(a, b); });
+    if (first.rank >= 0) error = std::nullopt;
+    if (first.rank == cluster.rank()) error = own->error;
+    agree(cluster, error ? &*error : nullptr);
+  });
 }
 
 }  // namespace leadline::bench

@@ -34,6 +34,16 @@ T merged_over_ranks(cluster::Cluster& cluster, const T& own, const Merge& merge)
   }));
 }
 
+/// Collective: the root's value, on all ranks. Where the root is lost in it, that of the next one.
+template <class T>
+T value_of_root(cluster::Cluster& cluster, const T& own) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const std::string text = cluster.broadcast({reinterpret_cast<const char*>(&own), sizeof own});
+  T value;
+  std::memcpy(static_cast<void*>(&value), text.data(), sizeof value);
+  return value;
+}
+
 /// Collective: element by element the greatest of all ranks' values, on all ranks; equally many on each. Travels in
 /// pieces of bounded size.
 void max_over_ranks(cluster::Cluster& cluster, std::span<double> values);
@@ -52,7 +62,8 @@ struct WrongByte {
 void agree(cluster::Cluster& cluster, const Error* own);
 
 /// Collective: does `write`; then, where any rank found a wrong byte, all throw AgreedError about the earliest (of one
-/// exchange: the lowest rank's); else about what a rank could not write.
+/// exchange: the lowest rank's); else about what a rank could not write. Where the root is lost meanwhile `write` is
+/// done again: what only the root writes is up to the next one.
 void write_and_agree(cluster::Cluster& cluster, const std::function<void()>& write,
                      const std::optional<WrongByte>& own);
 

@@ -62,7 +62,7 @@ enum class Stage : std::uint8_t {
 ///                                                                      AgreedError leaves in `measured` what there is
 ///   bool take(measured, cluster, run_environment, plan, result)        collective: into the result, which knows
 ///                                                                      whether it is complete; findings, too. Whether
-///                                                                      there is anything, on rank 0
+///                                                                      there is anything, on the root
 ///
 /// Where `Measured` has a member `losses` (bench/lost_pairs.hpp), findings and the status say what was lost. Those that
 /// a benchmark may leave out:
@@ -140,7 +140,7 @@ class StagedRun final : public BenchmarkRun {
     result_.provenance = run_environment_->provenance();
     benchmark_.describe(plan_, result_);
     if constexpr (!requires { Benchmark::collects_hosts; }) {
-      if (cluster_.is_root()) result_.hosts = run_environment_->hosts_with_ranks(run_environment_->host_names());
+      result_.hosts = run_environment_->hosts_with_ranks(run_environment_->host_names());
     }
   }
 
@@ -177,7 +177,7 @@ class StagedRun final : public BenchmarkRun {
     });
   }
 
-  /// Whether there is anything in the result, on rank 0.
+  /// Whether there is anything in the result, on the root.
   bool measure() {
     typename Benchmark::Measured measured;
     result_.complete = true;

@@ -70,22 +70,19 @@ struct TopologyTest {
     bench::topology::measure({request, plan, cluster, run_environment.transport(), memory, file, progress}, measured);
   }
 
-  static bool take(Measured measured, const cluster::Cluster& cluster, const RunEnvironment& run_environment,
+  static bool take(Measured measured, const cluster::Cluster& /*cluster*/, const RunEnvironment& run_environment,
                    const Plan& /*plan*/, Result& result) {
     result.cells = std::move(measured.cells);
     result.load = std::move(measured.load);
     result.verified_bytes = measured.verified_bytes;
     result.findings = bench::topology::validity_warnings(run_environment.conditions(), result);
-    if (!measured.stalls.empty()) add_stalls(std::move(measured.stalls), cluster, run_environment, result);
+    if (!measured.stalls.empty()) add_stalls(std::move(measured.stalls), run_environment, result);
     return !result.cells.empty() || !result.load.empty();
   }
 
  private:
-  /// Collective.
-  static void add_stalls(std::vector<LoadStall> stalls, const cluster::Cluster& cluster,
-                         const RunEnvironment& run_environment, Result& result) {
+  static void add_stalls(std::vector<LoadStall> stalls, const RunEnvironment& run_environment, Result& result) {
     const auto host_names = run_environment.host_names();
-    if (cluster.rank() != 0) return;
     const auto who = [&](std::int32_t rank) {
       return fmt::format("rank {} on {}", rank,
                          host_names.at(run_environment.host_of()[static_cast<std::size_t>(rank)]));

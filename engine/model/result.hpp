@@ -48,7 +48,7 @@ struct Connections {
 /// The part of a result that all benchmarks share.
 struct RunResult {
   Provenance provenance;
-  std::vector<HostRanks> hosts;  ///< rank 0 only
+  std::vector<HostRanks> hosts;
   std::vector<Finding> findings;
   std::uint64_t verified_bytes = 0;        ///< over all ranks; 0 = nothing was verified
   std::optional<Connections> connections;  ///< nothing where the run did not come that far

@@ -73,7 +73,7 @@ struct ChannelTime {
 struct CellSummary {
   Cell cell;
   ServedChannels served;
-  ExchangeTimes with_barrier;  ///< rank 0's clock, closing barrier included: NETTEST's definition
+  ExchangeTimes with_barrier;  ///< the root's clock, closing barrier included: NETTEST's definition
   ExchangeTimes exchange;      ///< of each exchange its slowest rank, without the barrier: ours
   RankRate slowest_rank, fastest_rank;
   double median_rank_bytes_per_s = std::numeric_limits<double>::quiet_NaN();  ///< over the ranks that have channels

@@ -110,7 +110,7 @@ TEST(TopologyFile, OfALoadThatWasKilledHasItsPointsAndNoRates) {
     auto setup = topology_setup(cluster, folder / "run.h5", topologies);
     setup.cells.clear();
     const auto file = result::open_topology_file(cluster, load_so_far(topologies), setup);
-    for (int number = 0; number < 3; ++number) file->write(load_point(number));
+    for (int number = 0; number < 3; ++number) file->write(static_cast<std::size_t>(number), load_point(number));
   });
   const Hdf5Reader reader(folder / "run.h5");
   EXPECT_TRUE(reader.header().has_load);

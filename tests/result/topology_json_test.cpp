@@ -168,7 +168,7 @@ TEST(TopologyJsonStore, ThatFailsHasWhatWasMeasuredAndSaysWhy) {
 
     setup.path = folder / "load.json";
     JsonStore load(cluster, load_so_far(topologies), setup);
-    load.write(load_point(1));
+    load.write(0, load_point(1));
     load.mark_incomplete("rank 4 is gone");
   });
   EXPECT_THAT(errors, Each(""));

@@ -36,12 +36,13 @@ struct Stage {
   Progress* progress = nullptr;  ///< rank 0 only
 };
 
+/// The same on all ranks, but for CellSummary::measuring_s.
 struct Measured {
-  std::vector<CellSummary> cells;  ///< rank 0 only
-  std::vector<LoadPoint> load;     ///< rank 0 only
-  std::vector<LoadStall> stalls;   ///< of the load, the same on all ranks
+  std::vector<CellSummary> cells;
+  std::vector<LoadPoint> load;
+  std::vector<LoadStall> stalls;  ///< of the load
   std::uint64_t verified_bytes = 0;
-  Losses losses;  ///< the same on all ranks
+  Losses losses;
 };
 
 /// Collective. Opens the links first. A cell in which a rank or a pair of ranks is lost is measured again without

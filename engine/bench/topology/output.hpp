@@ -17,8 +17,8 @@ struct CellRow {
   ExchangeTimes own;                   ///< this rank's own time, without the barrier, over the timed exchanges
   std::span<const double> arrival_ns;  ///< by channel of this rank, as schedule::Topology::channels lists them: median
                                        ///< over the traced exchanges; 0 = none, or nothing arrives
-  std::span<const double> with_barrier_ns;  ///< rank 0 only: every timed exchange, in order
-  std::span<const double> slowest_rank_ns;  ///< rank 0 only: likewise, of each exchange the slowest rank's own time
+  std::span<const double> with_barrier_ns;  ///< every timed exchange, in order; the root's counts
+  std::span<const double> slowest_rank_ns;  ///< likewise, of each exchange the slowest rank's own time
 };
 
 /// Keeps cells while the run goes on. Every rank has one. All members may throw Error (disk full ...): the caller
@@ -27,11 +27,14 @@ class CellStore {
  public:
   virtual ~CellStore() = default;
 
-  /// Collective: a cell is measured; its summary counts on rank 0 alone. `index`: its number in the plan, 0-based.
+  /// Local, the same on all ranks: whether any rank can complete the result where rank 0 is lost.
+  virtual bool any_rank_can_finish() const { return false; }
+
+  /// Collective: a cell is measured. `index`: its number in the plan, 0-based. Again where the root has changed in it.
   virtual void write(std::size_t index, const CellRow& row, const CellSummary& summary) = 0;
 
-  /// Collective, with --duration only: some seconds of load are over. The point counts on rank 0 alone.
-  virtual void write(const LoadPoint& point) = 0;
+  /// Collective, with --duration only: some seconds of load are over. `index`: the number of the point. Again likewise.
+  virtual void write(std::size_t index, const LoadPoint& point) = 0;
 };
 
 /// Shows progress; only rank 0 has one. What is not overridden shows nothing.

@@ -88,7 +88,7 @@ std::vector<Cell> cells_of(const TopologyRequest& request, std::size_t num_topol
 using schedule::ChannelMode;
 using schedule::Topology;
 
-constexpr double bytes_per_rank = sizeof(std::uint32_t) + sizeof(RankRate);  // host index; rank 0's gathered rates
+constexpr double bytes_per_rank = sizeof(std::uint32_t) + sizeof(RankRate);  // host index; the root's gathered rates
 constexpr double bytes_per_entry = sizeof(kernel::NeighbourChannel) + 2 * sizeof(std::uint32_t) + sizeof(std::uint64_t);
 constexpr double bytes_per_exchange = sizeof(kernel::ExchangeSample) + 3 * sizeof(double);  // own, slowest, barrier
 constexpr double bytes_per_cell = sizeof(Cell) + sizeof(CellSummary);

@@ -76,7 +76,7 @@ std::vector<double> times_with_barrier_ns(const CellSamples& samples) {
 
 ExchangeTimes times_of_copy(std::vector<double> times_ns) { return times_of(times_ns); }
 
-/// Collective: slowest, fastest and median of the rates of those ranks that have one.
+/// Collective: slowest, fastest and median of the rates of those ranks that have one; on the root.
 void gather_rates(cluster::Cluster& cluster, double own_bytes_per_s, CellSummary& summary) {
   std::vector<RankRate> rates;
   const std::string_view text(reinterpret_cast<const char*>(&own_bytes_per_s), sizeof own_bytes_per_s);
@@ -85,7 +85,7 @@ void gather_rates(cluster::Cluster& cluster, double own_bytes_per_s, CellSummary
     std::memcpy(&rate.bytes_per_s, packed.data(), sizeof rate.bytes_per_s);
     if (!std::isnan(rate.bytes_per_s)) rates.push_back(rate);
   });
-  if (rates.empty()) return;  // all ranks but 0
+  if (rates.empty()) return;  // all ranks but the root
   // Of equal ones the lowest rank, at either end.
   summary.slowest_rank = *std::min_element(rates.begin(), rates.end(), [](const RankRate& a, const RankRate& b) {
     return a.bytes_per_s != b.bytes_per_s ? a.bytes_per_s < b.bytes_per_s : a.rank < b.rank;
@@ -96,6 +96,17 @@ void gather_rates(cluster::Cluster& cluster, double own_bytes_per_s, CellSummary
   std::vector<double> numbers;
   for (const RankRate& rate : rates) numbers.push_back(rate.bytes_per_s);
   summary.median_rank_bytes_per_s = stats::summarize(numbers).median;
+}
+
+/// Collective: the root's summary with the rates of all ranks, on all of them.
+CellSummary with_rates(cluster::Cluster& cluster, double own_bytes_per_s, const CellSummary& own) {
+  CellSummary all;
+  cluster::repeat_for_new_root(cluster, [&](int /*root*/) {
+    CellSummary at_root = own;
+    gather_rates(cluster, own_bytes_per_s, at_root);
+    all = value_of_root(cluster, at_root);
+  });
+  return all;
 }
 
 }  // namespace
@@ -135,11 +146,10 @@ CellNumbers summarize(cluster::Cluster& cluster, const Cell& cell, schedule::Cha
   }
 
   max_over_ranks(cluster, own_ns);
-  gather_rates(cluster, own_bytes_per_s, summary);
   const Totals totals = merged_over_ranks(cluster, totals_of(cluster.rank(), cell.message_size_bytes, samples), merged);
   numbers.verified_bytes = totals.verified_bytes;
   summary.served = served_of(totals.served);
-  if (cluster.rank() != 0 || summary.served.num == 0) return numbers;
+  if (summary.served.num == 0) return numbers;
 
   numbers.slowest_rank_ns = std::move(own_ns);
   numbers.with_barrier_ns = times_with_barrier_ns(samples);
@@ -150,6 +160,7 @@ CellNumbers summarize(cluster::Cluster& cluster, const Cell& cell, schedule::Cha
     summary.slowest_channel = {static_cast<std::int32_t>(totals.slowest.from),
                                static_cast<std::int32_t>(totals.slowest.to), totals.slowest.time_ns};
   }
+  summary = with_rates(cluster, own_bytes_per_s, summary);
   return numbers;
 }
 

@@ -27,14 +27,14 @@ struct CellSamples {
 };
 
 struct CellNumbers {
-  CellSummary summary;                  ///< rank 0 only, but for the cell; measuring_s is the caller's
+  CellSummary summary;                  ///< the same on all ranks; measuring_s is the caller's
   ExchangeTimes own;                    ///< this rank's; none where it has no channels
-  std::vector<double> with_barrier_ns;  ///< rank 0 only: every exchange, in order
-  std::vector<double> slowest_rank_ns;  ///< rank 0 only: likewise
+  std::vector<double> with_barrier_ns;  ///< by this rank's clock: every exchange, in order; none without any channel
+  std::vector<double> slowest_rank_ns;  ///< the same on all ranks; likewise
   std::uint64_t verified_bytes = 0;     ///< over all ranks
 };
 
-/// Collective. Memory: O(exchanges) beside the input, on rank 0 O(ranks) more.
+/// Collective. Memory: O(exchanges) beside the input, on the root O(ranks) more.
 CellNumbers summarize(cluster::Cluster& cluster, const Cell& cell, schedule::ChannelMode mode,
                       const CellSamples& samples);
 

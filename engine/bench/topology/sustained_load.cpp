@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices of load: rank 0 reads the clock and decides how many exchanges come next on all ranks.
+// Slices of load: the root reads the clock and decides how many exchanges come next on all ranks.
 #include "bench/topology/sustained_load.hpp"
 
 #include <fmt/format.h>
@@ -7,14 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cstring>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -31,7 +29,7 @@ constexpr std::size_t max_kept_times = 8192;  // of a slice, for its median
 constexpr std::uint64_t max_batch = 4096;     // exchanges between two looks at the clock
 constexpr std::uint64_t max_growth = 8;       // from batch to batch: the first ones predict little
 // Ranks that share cores were seen to become 200 times slower from one batch to the next; of a short one that is
-// seconds at most. A reduction to rank 0 takes a millisecond with thousands of ranks.
+// seconds at most. A reduction to the root takes a millisecond with thousands of ranks.
 constexpr double batch_s = 0.02;
 
 // A stall, as people notice one: guessed.
@@ -63,11 +61,10 @@ class SustainedLoad {
 
  private:
   double elapsed_s() const { return 1e-9 * static_cast<double>(now_ns() - start_ns_); }
-  std::uint64_t agreed(std::uint64_t of_rank_0) const;
   std::uint64_t next_batch(double end_s, std::uint64_t last_batch, double last_begin_s) const;
   bool run_slice(std::size_t index);
   void run_batch(CellExchange& exchange, std::uint64_t num, Slice& slice);
-  void close(Slice& slice);
+  void close(std::size_t index, Slice& slice);
   void note_stall(const Slice& slice);
   void drop_usual_stalls();
   void end_with_wrong_byte(std::size_t num_slices);
@@ -93,15 +90,7 @@ SustainedLoad::SustainedLoad(const Stage& stage, RunLinks& links, CurrentStep& c
   }
 }
 
-/// Collective: the value of rank 0.
-std::uint64_t SustainedLoad::agreed(std::uint64_t of_rank_0) const {
-  const std::string text = stage_.cluster.broadcast({reinterpret_cast<const char*>(&of_rank_0), sizeof of_rank_0});
-  std::uint64_t number = 0;
-  std::memcpy(&number, text.data(), sizeof number);
-  return number;
-}
-
-/// Counts on rank 0 alone; 0 = the slice is over.
+/// Counts on the root alone; 0 = the slice is over.
 std::uint64_t SustainedLoad::next_batch(double end_s, std::uint64_t last_batch, double last_begin_s) const {
   const double now_s = elapsed_s(), left_s = std::min(batch_s, end_s - now_s);
   if (left_s <= 0) return 0;
@@ -149,7 +138,7 @@ bool SustainedLoad::run_slice(std::size_t index) {
   LoadPoint& point = slice.point;
   point.begin_s = elapsed_s();
   const double duration_s = stage_.request.duration_s;
-  std::uint64_t batch = agreed(point.begin_s < duration_s ? 1 : 0);
+  auto batch = value_of_root(stage_.cluster, std::uint64_t{point.begin_s < duration_s});
   if (batch == 0) return false;
   point.cell = cells_[index % cells_.size()];
   point.cell.repeat = static_cast<int>(index / cells_.size());
@@ -165,18 +154,19 @@ bool SustainedLoad::run_slice(std::size_t index) {
       if (!std::exchange(is_over, true)) run_batch(*exchange, batch, slice);
     });
     if (has_lost_anything) exchange.emplace(stage_, links_.lost_pairs(), point.cell);
-    batch = agreed(next_batch(end_s, batch, batch_begin_s));
+    batch = value_of_root(stage_.cluster, next_batch(end_s, batch, batch_begin_s));
   }
   point.served = served_by_all(stage_.cluster, exchange->num_served());
-  stage_.cluster.barrier();  // rank 0 may be through while others still wait for one another in the last exchange
+  stage_.cluster.barrier();  // the root may be through while others still wait for one another in the last exchange
   point.elapsed_s = elapsed_s() - point.begin_s;
-  close(slice);
+  close(index, slice);
   return true;
 }
 
 /// Collective: all ranks' times together, the point to the store, and whether anyone saw a wrong byte.
-void SustainedLoad::close(Slice& slice) {
+void SustainedLoad::close(std::size_t index, Slice& slice) {
   LoadPoint& point = slice.point;
+  point = value_of_root(stage_.cluster, point);  // begins and ends by its clock
   std::vector<double>& times_ns = slice.own_ns.kept();
   times_ns.push_back(slice.own_ns_max);  // travels with them
   max_over_ranks(stage_.cluster, times_ns);
@@ -191,9 +181,9 @@ void SustainedLoad::close(Slice& slice) {
                                          [](std::uint64_t a, std::uint64_t b) { return a | b; });
   if (!first_wrong_byte_) first_wrong_byte_ = slice.wrong_byte;
   write_and_agree(
-      stage_.cluster, [&] { stage_.store.write(point); },
+      stage_.cluster, [&] { stage_.store.write(index, point); },
       stage_.request.stop_at_first ? slice.wrong_byte : std::nullopt);
-  if (stage_.cluster.rank() == 0) measured_.load.push_back(point);
+  measured_.load.push_back(point);
   if (stage_.progress != nullptr) stage_.progress->load_goes_on(point, elapsed_s());
 }
 

@@ -130,6 +130,8 @@ Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const TopologyResult& so_far, To
             }) {
   const std::string offsets = cluster_.broadcast(as_bytes<TopologyOffsets>(offsets_.topologies));
   offsets_.topologies = from_bytes<TopologyOffsets>(offsets);
+  const std::string load = cluster_.broadcast(as_bytes(std::span<const LoadOffsets>(&offsets_.load, 1)));
+  offsets_.load = from_bytes<LoadOffsets>(load).at(0);
   write_channels(setup.topologies);
 }
 
@@ -186,7 +188,7 @@ std::vector<PlacedBytes> Hdf5Store::pieces_of(const Cell& cell, const CellRow& r
   }
   const std::uint64_t own_place = plane * num_ranks + static_cast<std::uint64_t>(cluster_.rank());
   pieces.push_back({offsets.num_served + own_place * sizeof row.num_served, bytes_of_one(row.num_served)});
-  if (cluster_.rank() == 0) {
+  if (cluster_.is_root()) {
     add(offsets.exchange_time_ns, num_iterations, 0, row.slowest_rank_ns);
     add(offsets.exchange_with_barrier_time_ns, num_iterations, 0, row.with_barrier_ns);
   }
@@ -208,13 +210,13 @@ void Hdf5Store::write(std::size_t index, const CellRow& row, const CellSummary&)
   if (error) throw *error;
 }
 
-void Hdf5Store::write(const LoadPoint& point) {
-  if (cluster_.rank() != 0) return;
-  if (num_load_points_ == max_load_points) {
+void Hdf5Store::write(std::size_t index, const LoadPoint& point) {
+  if (!cluster_.is_root()) return;
+  if (index >= max_load_points) {
     throw write_error(path(), fmt::format("it has no room for more than {} points of load", max_load_points));
   }
   const auto put = [&](std::uint64_t list, const auto& value) {
-    file_.rows().file()->write_at(list + num_load_points_ * sizeof value, bytes_of_one(value));
+    file_.rows().file()->write_at(list + index * sizeof value, bytes_of_one(value));
   };
   const LoadOffsets& offsets = offsets_.load;
   put(offsets.topology_index, std::int32_t{point.cell.topology_index});
@@ -229,7 +231,6 @@ void Hdf5Store::write(const LoadPoint& point) {
   put(offsets.time_ns_max, point.time_ns_max);
   // Last, since it says that the point is there.
   put(offsets.elapsed_s, point.elapsed_s);
-  ++num_load_points_;
 }
 
 void Hdf5Store::finish(const TopologyResult& result) {

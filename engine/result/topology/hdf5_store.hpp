@@ -50,10 +50,12 @@ class Hdf5Store : public TopologyFile {
   Hdf5Store(cluster::Cluster& cluster, const TopologyResult& so_far, TopologyFileSetup setup);
 
   void write(std::size_t index, const bench::topology::CellRow& row, const CellSummary& summary) override;
-  void write(const LoadPoint& point) override;
+  void write(std::size_t index, const LoadPoint& point) override;
   const std::string& path() const override { return file_.path(); }
   void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
   void finish(const TopologyResult& result) override;
+
+  bool any_rank_can_finish() const override { return is_direct(); }
 
   /// Whether each rank writes its own pieces.
   bool is_direct() const { return file_.is_direct(); }
@@ -72,10 +74,9 @@ class Hdf5Store : public TopologyFile {
   cluster::Cluster& cluster_;
   Header header_;
   std::vector<Cell> cells_;
-  Offsets offsets_;  ///< run and load on rank 0 only
+  Offsets offsets_;  ///< run on rank 0 only
   RunFile file_;
   std::vector<OwnChannels> own_;  ///< by topology
-  std::size_t num_load_points_ = 0;
 };
 
 }  // namespace leadline::result::topology

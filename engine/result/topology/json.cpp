@@ -128,7 +128,7 @@ void JsonStore::write(std::size_t, const bench::topology::CellRow&, const CellSu
   document_.add([&](TopologyResult& so_far) { so_far.cells.push_back(summary); });
 }
 
-void JsonStore::write(const LoadPoint& point) {
+void JsonStore::write(std::size_t, const LoadPoint& point) {
   document_.add([&](TopologyResult& so_far) { so_far.load.push_back(point); });
 }
 

@@ -20,7 +20,7 @@ class JsonStore : public TopologyFile {
   JsonStore(cluster::Cluster& cluster, TopologyResult so_far, const TopologyFileSetup& setup);
 
   void write(std::size_t index, const bench::topology::CellRow& row, const CellSummary& summary) override;
-  void write(const LoadPoint& point) override;
+  void write(std::size_t index, const LoadPoint& point) override;
   const std::string& path() const override { return document_.path(); }
   void mark_incomplete(const std::string& reason) noexcept override { document_.mark_incomplete(reason); }
   void finish(const TopologyResult& result) override { document_.finish(result); }
