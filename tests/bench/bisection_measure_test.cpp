@@ -63,9 +63,9 @@ TEST(BisectionMeasure, EveryRankKeepsItsOwnTimesAndRankZeroTheRest) {
       EXPECT_DOUBLE_EQ(own.time_ns, 3000);
       EXPECT_DOUBLE_EQ(own.full_load_time_ns, 3000);
     }
-    EXPECT_THAT(ranks[rank].measured.patterns, SizeIs(rank == 0 ? 3 : 0));
-    EXPECT_THAT(ranks[rank].store.patterns, SizeIs(rank == 0 ? 3 : 0));
-    EXPECT_THAT(ranks[rank].store.baseline, SizeIs(rank == 0 ? 3 : 0));
+    EXPECT_THAT(ranks[rank].measured.patterns, SizeIs(3));
+    EXPECT_THAT(ranks[rank].store.patterns, SizeIs(3));
+    EXPECT_THAT(ranks[rank].store.baseline, SizeIs(3));
   }
 }
 

@@ -145,7 +145,7 @@ TEST(BisectionEstimate, OfAMillionRanksKeepsWithinItsBounds) {
   request.rounds = 100;
   const Plan all = plan(request, {num_ranks, 64, host_of});
   EXPECT_THAT(all.ranks, SizeIs(num_ranks));
-  EXPECT_LT(all.estimate.table_bytes, 80 * mebi);  // rank 0's, with what it gathers at the end
+  EXPECT_LT(all.estimate.table_bytes, 80 * mebi);  // the root's, with what it gathers at the end
   EXPECT_GT(all.estimate.table_bytes, 12 * mebi);
 }
 

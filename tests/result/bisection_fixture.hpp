@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -93,7 +94,7 @@ struct Numbers {
   std::uint64_t begin = 0, end = 0;
 };
 
-/// What `rank` hands over after these patterns; what counts on rank 0 alone is nonsense elsewhere.
+/// What `rank` hands over after these patterns.
 inline void write_patterns(result::BisectionFile& file, const cluster::Cluster& cluster, int size_index,
                            Numbers numbers) {
   std::vector<bench::bisection::RankTimes> times;
@@ -101,7 +102,6 @@ inline void write_patterns(result::BisectionFile& file, const cluster::Cluster& 
   std::vector<BaselineSample> baseline;
   for (std::uint64_t number = numbers.begin; number < numbers.end; ++number) {
     times.push_back(times_of(size_index, number, cluster.rank()));
-    if (cluster.rank() != 0) continue;
     patterns.push_back(pattern_of(size_index, number));
     if (number < num_random) baseline.push_back(baseline_of(size_index, number));
   }
@@ -109,6 +109,7 @@ inline void write_patterns(result::BisectionFile& file, const cluster::Cluster& 
               .first_number = numbers.begin,
               .times = times,
               .patterns = patterns,
+              .first_baseline = std::min(numbers.begin, num_random),
               .baseline = baseline});
 }
 

@@ -64,11 +64,11 @@ struct Size {
   int index;
   std::uint64_t message_size_bytes;
   std::vector<RankTimes> times;  ///< this rank's, by the pattern's number; random ones come first
-  std::size_t num_random = 0, num_written = 0;
+  std::size_t num_random = 0, num_written = 0, num_baseline_written = 0;
   RootDecision word;  ///< the last one
   StopReason stopped_by = StopReason::not_stopped;
-  // Over random patterns; but for `stopping` as all ranks know them.
-  Stopping stopping;  ///< decides on rank 0
+  // Over random patterns, as all ranks know them.
+  Stopping stopping;  ///< decides on the root
   stats::RunningMean full_load;
   std::uint64_t num_connections = 0;
   double time_ns_sum = 0;
@@ -94,7 +94,6 @@ class Measuring {
   void run();
 
  private:
-  bool is_root() const { return stage_.cluster.rank() == 0; }
   std::uint64_t num_others() const { return stage_.plan.max_patterns(stage_.request) - max_random(); }
   std::uint64_t max_random() const { return stage_.plan.has_random ? stage_.request.rounds : 0; }
   PatternPosition next_position(PatternKind kind, std::uint64_t index, int repeat, const std::string& name) const;
@@ -129,7 +128,7 @@ class Measuring {
   LostPairs lost_pairs_;
   ExchangeLoop loop_;
   std::vector<std::int32_t> ranks_;  // of the plan's those that are not lost
-  TimeBudget budget_;                // counts on rank 0
+  TimeBudget budget_;                // counts on the root
   SlowComponentSearch slow_components_;
   Size size_;
   std::uint64_t num_verified_ = 0;  // exchanges, on all ranks alike: numbers the next one
@@ -182,7 +181,7 @@ void Measuring::link(std::int32_t one, std::int32_t other) {
   lost_pairs_.open(in_hashed_order(partners, stage_.cluster.rank()));
 }
 
-/// Counts on rank 0 alone.
+/// Counts on the root alone.
 RootDecision Measuring::decide(const PatternPosition& position) const {
   RootDecision word;
   if (position.kind == PatternKind::random) {
@@ -208,7 +207,7 @@ void Measuring::note(const PatternSummary& summary, const Tally& all) {
 
 void Measuring::keep(const PatternSummary& summary, const RankTimes& own) {
   size_.times.push_back(own);
-  if (is_root()) measured_.patterns.push_back(summary);
+  measured_.patterns.push_back(summary);
   if (stage_.progress == nullptr) return;
   stage_.progress->pattern_ends(summary, size_.stopping.interval(), budget_.elapsed_s());
 }
@@ -262,14 +261,18 @@ std::optional<PatternSummary> Measuring::run_pattern(const PatternPosition& posi
 
 /// Collective. Throws AgreedError where any rank cannot write, or has seen a wrong byte.
 void Measuring::write_rows(const std::optional<WrongByte>& wrong_byte) {
-  const RankRow row{size_.index, size_.num_written, std::span(size_.times).subspan(size_.num_written),
+  const RankRow row{size_.index,
+                    size_.num_written,
+                    std::span(size_.times).subspan(size_.num_written),
                     std::span(measured_.patterns).subspan(num_patterns_written_),
+                    size_.num_baseline_written,
                     std::span(measured_.baseline).subspan(num_baseline_written_)};
   if (row.times.empty()) return;
   write_and_agree(
       stage_.cluster, [&] { stage_.store.write(row); }, wrong_byte);
   stage_.cluster.progress_counter().advance();
   size_.num_written = size_.times.size();
+  size_.num_baseline_written += row.baseline.size();
   num_patterns_written_ = measured_.patterns.size();
   num_baseline_written_ = measured_.baseline.size();
   last_rows_s_ = budget_.elapsed_s();
@@ -306,7 +309,6 @@ void Measuring::run_baseline(const PatternPosition& position, const Pattern& pat
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (times_ns[i] == 0) continue;
     size_.baseline.push_back(bytes_per_s(position.message_size_bytes, times_ns[i]));
-    if (!is_root()) continue;
     measured_.baseline.push_back({size_.index, position.number, pairs[i].from, pairs[i].to, times_ns[i]});
   }
 }
@@ -370,7 +372,7 @@ void Measuring::run_worst() {
   }
 }
 
-/// Collective. Over the random patterns; on rank 0 all of it counts.
+/// Collective. Over the random patterns.
 BisectionSummary Measuring::summarize() {
   BisectionSummary summary;
   summary.size_index = size_.index;
@@ -434,7 +436,7 @@ void Measuring::retest(double median_bytes_per_s) {
     }
     if (std::isinf(connection.alone_time_ns)) continue;  // the pair is lost
     if (stage_.progress != nullptr) stage_.progress->retest_done(connection);
-    if (is_root()) measured_.slow_connections.push_back(connection);
+    measured_.slow_connections.push_back(connection);
   }
 }
 
@@ -449,10 +451,11 @@ void Measuring::run_size(int size_index) {
   const BisectionSummary summary = summarize();
   retest(summary.bytes_per_s_median);
   if (stage_.progress != nullptr) stage_.progress->size_ends(summary);
-  if (is_root()) measured_.sizes.push_back(summary);
+  measured_.sizes.push_back(summary);
 }
 
 void Measuring::run() {
+  if (stage_.store.any_rank_can_finish()) stage_.cluster.go_on_without_root();
   open_barrier_links();
   for (std::size_t i = 0; i < stage_.request.message_sizes_bytes.size(); ++i) run_size(static_cast<int>(i));
   current_step_.enter({}, CurrentStep::Activity::diagnosis);

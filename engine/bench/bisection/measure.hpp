@@ -29,7 +29,7 @@ struct Stage {
   Progress* progress = nullptr;  ///< rank 0 only
 };
 
-/// Rank 0 only, but for verified_bytes and losses.
+/// The same on all ranks, but for begin_s and measuring_s, which are by their own clocks.
 struct Measured {
   std::vector<PatternSummary> patterns;
   std::vector<BaselineSample> baseline;
@@ -37,7 +37,7 @@ struct Measured {
   std::vector<SlowConnection> slow_connections;
   std::vector<SlowComponent> slow_components;
   std::uint64_t verified_bytes = 0;
-  Losses losses;  ///< the same on all ranks
+  Losses losses;
 };
 
 /// Collective. Links to a pattern's partners are opened before it, outside any timing. A pattern in which a rank or a

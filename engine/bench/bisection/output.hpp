@@ -21,13 +21,14 @@ struct RankTimes {
 };
 
 /// Consecutive patterns of one message size as one rank saw them: its piece of the file. Spans are valid during the
-/// call and equally long.
+/// call, and the first two equally long. Patterns and baseline are the same on all ranks, but for times by its clock.
 struct RankRow {
   int size_index = 0;
   std::uint64_t first_number = 0;  ///< PatternPosition::number of the first
   std::span<const RankTimes> times;
-  std::span<const PatternSummary> patterns;  ///< rank 0 only
-  std::span<const BaselineSample> baseline;  ///< rank 0 only: those that have come since the last call
+  std::span<const PatternSummary> patterns;
+  std::uint64_t first_baseline = 0;          ///< of this size: number of the first of the next
+  std::span<const BaselineSample> baseline;  ///< those that have come since the last call
 };
 
 /// Keeps patterns while the run goes on. Every rank has one. All members may throw Error (disk full ...): the caller
@@ -36,7 +37,11 @@ class PatternStore {
  public:
   virtual ~PatternStore() = default;
 
-  /// Collective: every few seconds, and when a size is done; never between the timing of ranks.
+  /// Local, the same on all ranks: whether any rank can complete the result where rank 0 is lost.
+  virtual bool any_rank_can_finish() const { return false; }
+
+  /// Collective: every few seconds, and when a size is done; never between the timing of ranks. Again where the root
+  /// has changed in it.
   virtual void write(const RankRow& row) = 0;
 };
 

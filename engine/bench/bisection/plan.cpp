@@ -61,10 +61,10 @@ void choose_patterns(const BisectionRequest& request, Plan& plan) {
 /// A pattern while it is generated, the pattern, the one that a search goes on from, participants, host indices,
 /// baseline pairs.
 constexpr double bytes_per_rank = 8 + 6 * sizeof(std::int32_t);
-/// Rank 0's, at the end: every rank's numbers, and its part of its host's median.
-constexpr double bytes_per_rank_at_rank_0 = 4 * sizeof(double);
-constexpr double bytes_per_pattern = sizeof(RankTimes) + 4 * sizeof(double);  // times, rates, relative to the median
-constexpr double bytes_per_pattern_at_rank_0 = sizeof(PatternSummary);
+/// The root's, at the end: every rank's numbers, and its part of its host's median.
+constexpr double bytes_per_rank_at_root = 4 * sizeof(double);
+/// Times, rates, relative to the median; the summary.
+constexpr double bytes_per_pattern = sizeof(RankTimes) + 4 * sizeof(double) + sizeof(PatternSummary);
 constexpr double bytes_per_name = sizeof(schedule::PatternSpec) + sizeof(std::string);
 /// Channels, ends and times of a step, and what a transport keeps of it (MPI: two requests and addresses a channel).
 constexpr double bytes_per_exchange =
@@ -86,16 +86,12 @@ double own_table_bytes(const BisectionRequest& request, const Plan& plan) {
   const auto num_sizes = static_cast<double>(request.message_sizes_bytes.size());
   return bytes_per_rank * plan.rank_layout.num_ranks +
          bytes_per_pattern * static_cast<double>(plan.max_patterns(request)) * num_sizes +
+         sizeof(BaselineSample) * num_baseline_pairs(request, plan) * num_sizes +
          bytes_per_name * static_cast<double>(plan.named.size()) +
          bytes_per_exchange * static_cast<double>(request.num_exchanges);
 }
 
-double table_bytes_at_rank_0(const BisectionRequest& request, const Plan& plan) {
-  const auto num_sizes = static_cast<double>(request.message_sizes_bytes.size());
-  return bytes_per_rank_at_rank_0 * plan.rank_layout.num_ranks +
-         num_sizes * (bytes_per_pattern_at_rank_0 * static_cast<double>(plan.max_patterns(request)) +
-                      sizeof(BaselineSample) * num_baseline_pairs(request, plan));
-}
+double table_bytes_at_root(const Plan& plan) { return bytes_per_rank_at_root * plan.rank_layout.num_ranks; }
 
 double file_bytes(const BisectionRequest& request, const Plan& plan) {
   const auto num_sizes = static_cast<double>(request.message_sizes_bytes.size());
@@ -160,11 +156,11 @@ void check_memory(const Plan& plan, std::uint64_t available_bytes) {
 Estimate estimate_of(const BisectionRequest& request, const Plan& plan) {
   const std::uint64_t largest = largest_message_bytes(request);
   const double buffers = 2.0 * static_cast<double>(stride_of(1, largest));
-  const double own = own_table_bytes(request, plan), at_rank_0 = table_bytes_at_rank_0(request, plan);
+  const double own = own_table_bytes(request, plan), at_root = table_bytes_at_root(plan);
   Estimate estimate;
   estimate.buffer_bytes = whole_bytes(buffers);
-  estimate.table_bytes = whole_bytes(own + at_rank_0);
-  estimate.host_bytes = (buffers + own) * plan.rank_layout.max_ranks_per_host + at_rank_0;
+  estimate.table_bytes = whole_bytes(own + at_root);
+  estimate.host_bytes = (buffers + own) * plan.rank_layout.max_ranks_per_host + at_root;
   estimate.file_bytes = whole_bytes(file_bytes(request, plan));
   estimate.pattern_s = pattern_s(request, plan, largest);
   if (plan.has_random) estimate.pattern_s += request.num_baseline_pairs * loop_s(request, plan, largest);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each rank counts its own; rank 0 adds up the ranks of each host.
+// Each rank counts its own; the root adds up the ranks of each host.
 #include "bench/bisection/slow_components.hpp"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cluster/bytes.hpp"
 #include "stats/summary.hpp"
 
 namespace leadline::bench::bisection {
@@ -48,6 +49,29 @@ SlowComponent component_of(std::int32_t rank, const std::string& host, const Own
   return {rank, host, numbers.num_connections, numbers.num_slow, numbers.relative_median};
 }
 
+/// As they travel.
+std::string packed(const std::vector<SlowComponent>& components) {
+  std::string text;
+  for (const SlowComponent& one : components) {
+    const Own numbers{one.num_connections, one.num_slow, one.relative_median};
+    cluster::append(text, static_cast<std::uint32_t>(one.rank));
+    text.append(reinterpret_cast<const char*>(&numbers), sizeof numbers);
+    cluster::append_text(text, one.host);
+  }
+  return text;
+}
+
+std::vector<SlowComponent> unpacked(std::string_view text) {
+  std::vector<SlowComponent> components;
+  for (cluster::Reader reader(text); !reader.at_end();) {
+    const auto rank = static_cast<std::int32_t>(reader.number<std::uint32_t>());
+    Own numbers;
+    std::memcpy(&numbers, reader.text_of(sizeof numbers).data(), sizeof numbers);
+    components.push_back(component_of(rank, reader.text(), numbers));
+  }
+  return components;
+}
+
 void sort_slowest_first(std::vector<SlowComponent>& components) {
   std::stable_sort(components.begin(), components.end(), [](const SlowComponent& a, const SlowComponent& b) {
     return a.relative_median < b.relative_median;
@@ -65,13 +89,24 @@ void SlowComponentSearch::add(std::span<const double> times_ns, double median_ti
 
 std::vector<SlowComponent> SlowComponentSearch::find(cluster::Cluster& cluster, std::span<const std::uint32_t> host_of,
                                                      const std::string& own_host_name) const {
+  std::string text;
+  cluster::repeat_for_new_root(
+      cluster, [&](int /*root*/) { text = cluster.broadcast(packed(find_at_root(cluster, host_of, own_host_name))); });
+  return unpacked(text);
+}
+
+/// Collective; the root's is the result.
+std::vector<SlowComponent> SlowComponentSearch::find_at_root(cluster::Cluster& cluster,
+                                                             std::span<const std::uint32_t> host_of,
+                                                             const std::string& own_host_name) const {
   const Own own{relative_.size(), num_slow_, median_of(relative_)};
   std::string text(reinterpret_cast<const char*>(&own), sizeof own);
   text += own_host_name;
 
-  std::vector<Own> ranks(cluster.rank() == 0 ? static_cast<std::size_t>(cluster.size()) : 0);
+  std::vector<Own> ranks;
   std::map<std::uint32_t, HostNumbers> hosts;
   cluster.gather(text, [&](int rank, std::string_view packed) {
+    ranks.resize(static_cast<std::size_t>(cluster.size()));  // of a root alone, which may be a new one
     Own& numbers = ranks[static_cast<std::size_t>(rank)];
     std::memcpy(&numbers, packed.data(), sizeof numbers);
     HostNumbers& host = hosts[host_of[static_cast<std::size_t>(rank)]];

@@ -24,12 +24,15 @@ class SlowComponentSearch {
   /// Local: this rank's connections of one size. A time counts once, for what it sent and what it received in it.
   void add(std::span<const double> times_ns, double median_time_ns);
 
-  /// Collective; rank 0's is the result: hosts first, then ranks of other hosts, slowest first. A host's median is that
-  /// of its ranks' medians. O(ranks) of memory on rank 0.
+  /// Collective; the same on all ranks: hosts first, then ranks of other hosts, slowest first. A host's median is that
+  /// of its ranks' medians. O(ranks) of memory on the root.
   std::vector<SlowComponent> find(cluster::Cluster& cluster, std::span<const std::uint32_t> host_of,
                                   const std::string& own_host_name) const;
 
  private:
+  std::vector<SlowComponent> find_at_root(cluster::Cluster& cluster, std::span<const std::uint32_t> host_of,
+                                          const std::string& own_host_name) const;
+
   double slow_share_;
   std::uint64_t num_slow_ = 0;
   std::vector<double> relative_;

@@ -40,7 +40,7 @@ class Stopping {
   std::uint64_t next_look_ = min_patterns;
 };
 
-/// How rank 0 divides the time limit: evenly among the message sizes still to come, and within one it leaves some for
+/// How the root divides the time limit: evenly among the message sizes still to come, and within one it leaves some for
 /// what follows the random patterns. The clock starts at construction; 0 = no limit.
 class TimeBudget {
  public:

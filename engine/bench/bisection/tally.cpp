@@ -99,11 +99,11 @@ Tally sum_of(cluster::Cluster& cluster, const Tally& own) { return merged_over_r
 Closing close_pattern(cluster::Cluster& cluster, const Closing& own) {
   struct Spoken {
     Closing closing;
-    bool by_rank_0 = false;
+    bool by_root = false;
   };
-  return merged_over_ranks(cluster, Spoken{own, cluster.rank() == 0},
+  return merged_over_ranks(cluster, Spoken{own, cluster.is_root()},
                            [](const Spoken& a, const Spoken& b) {
-                             Spoken all = b.by_rank_0 ? b : a;
+                             Spoken all = b.by_root ? b : a;
                              all.closing.full_load_bytes_per_s_sum =
                                  a.closing.full_load_bytes_per_s_sum + b.closing.full_load_bytes_per_s_sum;
                              return all;

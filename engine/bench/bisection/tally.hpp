@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exchange between ranks after a pattern: what each measured, and what rank 0 has decided.
+// The exchange between ranks after a pattern: what each measured, and what the root has decided.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ Tally tally_of(int rank, const Loop& loop, std::uint64_t message_size_bytes);
 /// Collective: the sum of all shares, on all ranks.
 Tally sum_of(cluster::Cluster& cluster, const Tally& own);
 
-/// The decision of rank 0 after a pattern.
+/// The decision of the root after a pattern.
 struct RootDecision {
   StopReason stop = StopReason::not_stopped;  ///< whether there are more random patterns
   bool time_is_over = false;                  ///< for this message size
@@ -53,10 +53,10 @@ struct RootDecision {
 /// As above, once the length of the shortest loop is known.
 struct Closing {
   double full_load_bytes_per_s_sum = 0;
-  RootDecision word;  ///< only rank 0's counts
+  RootDecision word;  ///< only the root's counts; where that is lost, any
 };
 
-/// Collective: the sum, and rank 0's decision, on all ranks.
+/// Collective: the sum, and the root's decision, on all ranks.
 Closing close_pattern(cluster::Cluster& cluster, const Closing& own);
 
 /// Time of one message until the shortest of all loops was over: what a rank received by then, in that time; 0 where it

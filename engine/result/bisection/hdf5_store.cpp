@@ -141,10 +141,9 @@ Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const BisectionResult& so_far, c
             [this](const OutputFile& file) {
               offsets_ = create(file);
               return offsets_.run;
-            }),
-      num_baseline_(header_.message_sizes_bytes.size()) {
-  const std::string rows = cluster_.broadcast(as_bytes(std::span<const RowOffsets>(&offsets_.rows, 1)));
-  offsets_.rows = from_bytes<RowOffsets>(rows).at(0);
+            }) {
+  const std::string offsets = cluster_.broadcast(as_bytes(std::span<const Offsets>(&offsets_, 1)));
+  offsets_ = from_bytes<Offsets>(offsets).at(0);
 }
 
 Offsets Hdf5Store::create(const OutputFile& file) const {
@@ -160,7 +159,7 @@ void Hdf5Store::expect_room_for(const RankRow& row) const {
   const bool is_of_a_size = row.size_index >= 0 && std::cmp_less(row.size_index, header_.message_sizes_bytes.size());
   const bool has_room =
       row.times.size() <= header_.max_patterns && row.first_number <= header_.max_patterns - row.times.size();
-  const bool has_shape = cluster_.rank() != 0 || row.patterns.size() == row.times.size();
+  const bool has_shape = row.patterns.size() == row.times.size();
   if (is_of_a_size && has_room && has_shape) return;
   throw write_error(path(), fmt::format("rank {} has patterns for which there is no place", cluster_.rank()));
 }
@@ -168,9 +167,9 @@ void Hdf5Store::expect_room_for(const RankRow& row) const {
 /// The table says that a pattern is there, so it comes when all ranks' rows are.
 void Hdf5Store::write(const RankRow& row) {
   write_rows(row);
-  if (cluster_.rank() != 0) return;
+  if (!cluster_.is_root()) return;
   write_rests_of_lost_ranks(row);
-  write_baseline(row.baseline);
+  write_baseline(row);
   write_patterns(row);
 }
 
@@ -243,13 +242,13 @@ void Hdf5Store::write_patterns(const RankRow& row) {
   put(offsets.measuring_s, [](const Pattern& pattern) { return pattern.measuring_s; });
 }
 
-void Hdf5Store::write_baseline(std::span<const BaselineSample> samples) {
-  for (const BaselineSample& sample : samples) {
-    std::uint64_t& num = num_baseline_.at(static_cast<std::size_t>(sample.size_index));
-    if (num == header_.max_baseline) {
+void Hdf5Store::write_baseline(const RankRow& row) {
+  std::uint64_t number = row.first_baseline;
+  for (const BaselineSample& sample : row.baseline) {
+    if (number >= header_.max_baseline) {
       throw write_error(path(), fmt::format("it has no room for more than {} pairs alone", header_.max_baseline));
     }
-    const std::uint64_t at = static_cast<std::uint64_t>(sample.size_index) * header_.max_baseline + num;
+    const std::uint64_t at = static_cast<std::uint64_t>(row.size_index) * header_.max_baseline + number++;
     const auto put = [&](std::uint64_t table, const auto& value) {
       file_.rows().file()->write_at(table + at * sizeof value, bytes_of_one(value));
     };
@@ -257,7 +256,6 @@ void Hdf5Store::write_baseline(std::span<const BaselineSample> samples) {
     put(offsets_.baseline.from, sample.from);
     put(offsets_.baseline.to, sample.to);
     put(offsets_.baseline.time_ns, or_0(sample.time_ns));
-    ++num;
   }
 }
 

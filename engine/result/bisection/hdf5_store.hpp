@@ -55,11 +55,13 @@ class Hdf5Store : public BisectionFile {
   /// Collective; see open_bisection_file.
   Hdf5Store(cluster::Cluster& cluster, const BisectionResult& so_far, const BisectionFileSetup& setup);
 
-  /// All ranks throw the error of any; what rank 0 alone writes fails there alone.
+  /// All ranks throw the error of any; what the root alone writes fails there alone.
   void write(const bench::bisection::RankRow& row) override;
   const std::string& path() const override { return file_.path(); }
   void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
   void finish(const BisectionResult& result) override;
+
+  bool any_rank_can_finish() const override { return is_direct(); }
 
   /// Whether each rank writes its own rows.
   bool is_direct() const { return file_.is_direct(); }
@@ -71,13 +73,12 @@ class Hdf5Store : public BisectionFile {
   std::uint64_t first_cell(const bench::bisection::RankRow& row, int rank) const;
   void write_rests_of_lost_ranks(const bench::bisection::RankRow& row);
   void write_patterns(const bench::bisection::RankRow& row);
-  void write_baseline(std::span<const BaselineSample> samples);
+  void write_baseline(const bench::bisection::RankRow& row);
 
   cluster::Cluster& cluster_;
   Header header_;
-  Offsets offsets_;  ///< but for the rows, on rank 0 only
+  Offsets offsets_;
   RunFile file_;
-  std::vector<std::uint64_t> num_baseline_;  ///< by size; rank 0 only
 };
 
 }  // namespace leadline::result::bisection
