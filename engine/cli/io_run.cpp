@@ -82,7 +82,7 @@ std::string directory_of(const std::string& file) {
 class StoredPhases final : public bench::io::PhaseStore {
  public:
   /// `so_far` is looked at on rank 0 alone.
-  StoredPhases(int rank, const IoResult& so_far) : so_far_(rank == 0 ? so_far : IoResult{}), is_root_(rank == 0) {}
+  StoredPhases(int rank, const IoResult& so_far) : so_far_(rank == 0 ? so_far : IoResult{}), is_rank_0_(rank == 0) {}
 
   /// Before the first phase; the store outlives the last one.
   void pass_to(bench::io::PhaseStore& store) { store_ = &store; }
@@ -90,9 +90,11 @@ class StoredPhases final : public bench::io::PhaseStore {
   void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) override {
     store_->write(position, own, summary);
     const std::lock_guard lock(mutex_);
-    ++num_stored_;
-    if (is_root_) so_far_.phases.push_back(summary);
+    num_stored_ = static_cast<std::size_t>(position.index) + 1;
+    if (is_rank_0_) so_far_.phases.push_back(summary);
   }
+
+  bool any_rank_can_finish() const override { return store_->any_rank_can_finish(); }
 
   /// Behind the last phase.
   void end() {
@@ -115,7 +117,7 @@ class StoredPhases final : public bench::io::PhaseStore {
  private:
   mutable std::mutex mutex_;
   IoResult so_far_;
-  bool is_root_, is_over_ = false;
+  bool is_rank_0_, is_over_ = false;
   std::size_t num_stored_ = 0;
   bench::io::PhaseStore* store_ = nullptr;
 };
@@ -156,6 +158,7 @@ class IoTest {
       const InFileCall in_call(cluster.progress_counter().file_call, "asking for the file system of", files_.front());
       file_system_ = storage::file_system_of(directory_of(files_.front()));
     }
+    file_system_ = cluster.broadcast(file_system_);
     run_ = run_of(request, plan, files_, cluster);
     return plan;
   }
@@ -169,10 +172,9 @@ class IoTest {
     result.backend_library = result.request.no_file ? "" : backend_->library();
     result.run = run_;
     result.num_objects = plan.num_objects;
-    if (rank_ != 0) return;
     result.io_ranks = plan.layout.io_ranks().ranks;
-    result.files = files_;
     result.file_system = file_system_;
+    if (rank_ == 0) result.files = files_;  // of other ranks in take(): one copy of all names is enough
   }
 
   std::unique_ptr<File> open_file(cluster::Cluster& cluster, const Result& so_far, const Plan& plan,
@@ -212,14 +214,15 @@ class IoTest {
   void measure(cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan, Memory& memory,
                File& file, Progress* progress, const Request& request, Measured& measured) const {
     stored_->pass_to(file);
-    bench::io::measure({request, plan, cluster, run_environment.transport(), *backend_, files_,
+    bench::io::measure({request, plan, cluster, run_environment.transport(), *backend_, files_, file_system_,
                         run_environment.placement(), run_, memory, *stored_, progress},
                        measured);
   }
 
   bool take(Measured measured, const cluster::Cluster& cluster, const RunEnvironment& run_environment, const Plan& plan,
-            Result& result) const {
+            Result& result) {
     stored_->end();
+    result.files = std::move(files_);
     result.phases = std::move(measured.phases);
     result.operations = std::move(measured.operations);
     result.hints = std::move(measured.hints);

@@ -29,7 +29,7 @@ struct PresentationOf {
   /// Error, on which all ranks agree: a front end's own file cannot be made.
   std::function<std::unique_ptr<Progress>(const Result& so_far)> progress;
 
-  /// Rank 0, at the end: the text for standard output.
+  /// The root, at the end: the text for standard output.
   /// `path`: where the result lies; "-" = standard output.
   std::function<std::string(const Result& result, const std::string& path)> summary;
 

@@ -157,7 +157,7 @@ struct PhaseSummary {
   std::array<RankSpread, num_io_times> times;
   RankSpread io;
   RankSpread transfer;           ///< I/O time without open, preallocate, sync and close
-  std::vector<RankTimes> ranks;  ///< with request.rank_times, on rank 0
+  std::vector<RankTimes> ranks;  ///< with request.rank_times, on the root
   bool has_stop = false;         ///< a time limit passed
   double stop_ns = 0;
   std::uint64_t bytes_at_stop = 0;
@@ -196,7 +196,7 @@ struct IoResult : RunResult {
   std::uint64_t run = 0;          ///< in every block's header
   std::uint64_t num_objects = 0;  ///< of a rank, in every phase: as asked, or as the time limit left
   std::vector<std::int32_t> io_ranks;
-  std::vector<std::string> files;  ///< names; rank 0 only
+  std::vector<std::string> files;  ///< names
   std::vector<HintInForce> hints;
   std::vector<PhaseSummary> phases;
   std::vector<OperationSummary> operations;

@@ -13,7 +13,6 @@ namespace {
 class NoBisectionFile final : public NoFile<BisectionFile, BisectionResult> {
  public:
   void write(const bench::bisection::RankRow&) override {}
-  bool any_rank_can_finish() const override { return true; }
 };
 
 }  // namespace

@@ -21,7 +21,6 @@ class NoLinkResultFile final : public NoFile<LinkResultFile, LinkResult> {
  public:
   void reserve_repeats(int) override {}
   void write(const Slice&, const PairRow&) override {}
-  bool any_rank_can_finish() const override { return true; }
 };
 
 std::optional<ResultFormat> format_of_name(const std::string& path) {

@@ -16,7 +16,6 @@ class NoTopologyFile final : public NoFile<TopologyFile, TopologyResult> {
  public:
   void write(std::size_t, const bench::topology::CellRow&, const CellSummary&) override {}
   void write(std::size_t, const LoadPoint&) override {}
-  bool any_rank_can_finish() const override { return true; }
 };
 
 }  // namespace

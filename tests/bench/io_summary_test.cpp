@@ -219,7 +219,7 @@ TEST(LatencyQuantiles, AreWithinTheirBucketAndTheExtremes) {
 PhaseSummary read_with(std::uint64_t cached, const IoRequest& request = {}, const std::string& file_system = "ext4",
                        bool is_known = true) {
   return summary_of(4, request, IoOperation::read, [&](int rank, Part& part) {
-    part.file_system = rank == 0 ? file_system : "elsewhere";
+    part.file_system = file_system;
     if (rank == 3) {  // gets its object from an I/O rank, and has no pages
       part.row = row_of(0, 100);
       return;

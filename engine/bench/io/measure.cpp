@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,15 +78,6 @@ std::unique_ptr<transport::Messages> open_messages(const Stage& stage) {
   return messages;
 }
 
-/// On rank 0, the others need not know.
-std::string file_system_of_files(const Stage& stage) {
-  if (stage.cluster.rank() != 0 || stage.request.no_file || stage.files.empty()) return {};
-  const std::filesystem::path folder = std::filesystem::path(stage.files.front()).parent_path();
-  const InFileCall in_call(stage.cluster.progress_counter().file_call, "asking for the file system of",
-                           stage.files.front());
-  return storage::file_system_of(folder.empty() ? "." : folder.string());
-}
-
 /// About the worst of a phase's wrong objects.
 Error wrong_object(const PhaseSummary& summary) {
   std::string problem = "objects that were read are not as they were written";
@@ -108,18 +98,13 @@ Error wrong_object(const PhaseSummary& summary) {
 class Measuring {
  public:
   Measuring(const Stage& stage, CurrentStep& current_step, transport::Messages* messages, Measured& measured)
-      : stage_(stage),
-        current_step_(current_step),
-        messages_(messages),
-        file_system_(file_system_of_files(stage)),
-        measured_(measured) {
+      : stage_(stage), current_step_(current_step), messages_(messages), measured_(measured) {
     measured_.run = stage.run;
   }
 
   void run();
 
  private:
-  bool is_root() const { return stage_.cluster.rank() == 0; }
   bool only_reads() const { return stage_.request.operations == IoOperations::read; }
   void find_earlier_run();
   void pause_before(const PhasePosition& position);
@@ -132,7 +117,6 @@ class Measuring {
   const Stage& stage_;
   CurrentStep& current_step_;
   transport::Messages* messages_;
-  std::string file_system_;
   std::uint32_t earlier_generation_ = 0;
   std::optional<std::uint64_t> num_written_;  ///< objects of a rank, in this repetition
   bool has_hints_ = false;
@@ -174,17 +158,14 @@ void Measuring::run_phase(const PhasePosition& position) {
   const std::size_t num_lost_before = stage_.cluster.lost_ranks().size();
   Phase phase(stage_, task_of(position), messages_, current_step_);
   phase.run();
-  PhaseSummary summary = phase.summarize(file_system_);
+  PhaseSummary summary = phase.summarize();
   if (const auto lost = stage_.cluster.lost_ranks().subspan(num_lost_before); !lost.empty()) {
     make_incomplete(summary, lost.front().why);
   }
   note_losses();
   keep(phase, summary);
   if (phase.error() != nullptr) throw AgreedError(*phase.error());
-  if (summary.num_mismatches > 0) {
-    const Error wrong = wrong_object(summary);
-    agree(stage_.cluster, is_root() ? &wrong : nullptr);
-  }
+  if (summary.num_mismatches > 0) throw AgreedError(wrong_object(summary));
   measured_.verified_bytes += phase.verified_bytes();
   if (position.operation == IoOperation::write) num_written_ = phase.num_objects();
   if (position.operation == IoOperation::write || only_reads()) measured_.num_objects = phase.num_objects();
@@ -195,7 +176,7 @@ void Measuring::run_phase(const PhasePosition& position) {
 
 /// The error that ended the phase is reported rather than one of storing its rows.
 void Measuring::keep(const Phase& phase, const PhaseSummary& summary) {
-  if (is_root()) measured_.phases.push_back(summary);
+  measured_.phases.push_back(summary);
   try {
     write_and_agree(
         stage_.cluster, [&] { stage_.store.write(summary.position, phase.row(), summary); }, std::nullopt);
@@ -210,13 +191,11 @@ void Measuring::note_losses() {
   measured_.losses.ranks.assign(lost.begin(), lost.end());
 }
 
-/// Rank 0 deletes those that lost ranks alone had open.
+/// The root deletes those that lost ranks alone had open.
 void Measuring::delete_files() {
   if (!stage_.request.delete_files) return;
   current_step_.enter(CurrentStep::Between::deleting_files);
   const int own_rank = stage_.cluster.rank();
-  const auto lost = stage_.cluster.lost_ranks();
-  const Share share = share_of(stage_.request, stage_.plan, IoOperation::write, own_rank, lost);
   const bool have_own_files = !stage_.request.no_file && !schedule::shares_files(stage_.request.movement);
   Failure failure(own_rank, stage_.placement.host);
   const auto remove = [&](std::int32_t index) {
@@ -226,11 +205,15 @@ void Measuring::delete_files() {
       remove_file(file);
     });
   };
-  if (share.is_lowest_opener(own_rank)) remove(share.file);
-  for (const cluster::LostRank& one : lost) {
-    if (is_root() && have_own_files) remove(stage_.plan.layout.file_of(one.rank));
-  }
-  agree(stage_.cluster, failure.error());
+  cluster::repeat_for_new_root(stage_.cluster, [&](int root) {
+    const auto lost = stage_.cluster.lost_ranks();
+    const Share share = share_of(stage_.request, stage_.plan, IoOperation::write, own_rank, lost);
+    if (share.is_lowest_opener(own_rank)) remove(share.file);
+    for (const cluster::LostRank& one : lost) {
+      if (own_rank == root && have_own_files) remove(stage_.plan.layout.file_of(one.rank));
+    }
+    agree(stage_.cluster, failure.error());
+  });
 }
 
 void Measuring::run() {
@@ -240,10 +223,11 @@ void Measuring::run() {
   } else {
     require_same_files(stage_);
   }
+  if (stage_.store.any_rank_can_finish()) stage_.cluster.go_on_without_root();
   for (const PhasePosition& position : stage_.plan.phases) run_phase(position);
   delete_files();
   sum_over_ranks(stage_.cluster, std::span(&measured_.verified_bytes, 1));
-  if (is_root()) measured_.operations = summarize_operations(measured_.phases);
+  measured_.operations = summarize_operations(measured_.phases);
   note_losses();
 }
 

@@ -28,7 +28,8 @@ struct Stage {
   cluster::Cluster& cluster;
   transport::Transport& transport;
   storage::Backend& backend;
-  const std::vector<std::string>& files;  ///< names that this rank may need, by file; expanded; empty where it may not
+  const std::vector<std::string>& files;  ///< names, by file; expanded
+  const std::string& file_system;         ///< of the first file's directory, on rank 0
   const RankPlacement& placement;         ///< this rank's own
   std::uint64_t run = 0;                  ///< the same on all ranks
   Buffers& buffers;
@@ -36,7 +37,7 @@ struct Stage {
   Progress* progress = nullptr;  ///< rank 0 only
 };
 
-/// Rank 0 only, but for verified_bytes, num_objects, run and losses.
+/// The same on all ranks, but for PhaseSummary::ranks.
 struct Measured {
   std::vector<PhaseSummary> phases;
   std::vector<OperationSummary> operations;
@@ -44,7 +45,7 @@ struct Measured {
   std::uint64_t num_objects = 0;  ///< of a rank, in the last repetition
   std::uint64_t run = 0;          ///< in the blocks: Stage::run; of files that were only read, theirs
   std::uint64_t verified_bytes = 0;
-  Losses losses;  ///< the same on all ranks
+  Losses losses;
 };
 
 /// Collective: all phases. With POSIX calls a run goes on without a rank that is lost (bench/lost_pairs): the phase in
@@ -56,8 +57,8 @@ struct Measured {
 /// is through.
 void measure(const Stage& stage, Measured& measured);
 
-/// Collective: names of the files, expanded: every opener's own, a shared one by its lowest opener; on rank 0 all of
-/// them. Throws Error (the same on all ranks) where two files have one name, naming two ranks, or a file has none.
+/// Collective: names of the files, expanded: every opener's own, a shared one by its lowest opener. Throws Error (the
+/// same on all ranks) where two files have one name, naming two ranks, or a file has none.
 std::vector<std::string> agree_on_names(const IoRequest& request, const Plan& plan, cluster::Cluster& cluster,
                                         const RankPlacement& placement);
 

@@ -367,15 +367,9 @@ std::vector<std::string> agree_on_names(const IoRequest& request, const Plan& pl
   } catch (const Error& error) {
     throw AgreedError(error);
   }
-  std::vector<std::string> names = rank == 0 ? all.take() : std::vector<std::string>(at(layout.num_files()));
-  const std::string text = cluster.broadcast(rank == 0 ? text_of(names) : std::string());
-  if (rank == 0) return names;
-  const std::int32_t written = layout.file_of(rank), read = layout.file_of(reads_for(plan, request, rank));
-  cluster::Reader reader(text);
-  for (std::int32_t file = 0; file < layout.num_files(); ++file) {
-    const std::string_view name = reader.text_of(reader.number<std::uint32_t>());
-    if (file == written || file == read) names[at(file)] = name;
-  }
+  const std::string text = cluster.broadcast(rank == 0 ? text_of(all.take()) : std::string());
+  std::vector<std::string> names;
+  for (cluster::Reader reader(text); !reader.at_end();) names.push_back(reader.text());
   return names;
 }
 

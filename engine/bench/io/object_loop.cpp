@@ -15,7 +15,7 @@ constexpr double batch_share = 1.0 / 20;
 /// What all ranks know after they have stopped, or behind a batch.
 struct LimitStatus {
   std::uint64_t num_done = 0;  ///< the greatest
-  std::uint64_t next_end = 0;  ///< of the next batch; 0 = no more. Counts on rank 0
+  std::uint64_t next_end = 0;  ///< of the next batch; 0 = no more. Counts on the root
   std::uint32_t has_failed = 0, has_stopped = 0;
 };
 
@@ -49,13 +49,16 @@ Moved move_in_step(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects,
     loop.move(batch, std::nullopt);
     if (batch.end == num_objects) return {num_objects, 0};
     const std::uint64_t end_ns = work.recorder.elapsed_ns();
-    LimitStatus own;
-    if (work.rank() == 0 && end_ns < limit_ns) {
-      const bool is_short = static_cast<double>(end_ns - begin_ns) < batch_share * static_cast<double>(limit_ns);
-      const std::uint64_t size = (batch.end - batch.first) * (is_short ? 2 : 1);
-      own.next_end = batch.end + std::min(size, num_objects - batch.end);
-    }
-    const LimitStatus all = agree_on_limit(work, own);
+    LimitStatus all;
+    cluster::repeat_for_new_root(work.stage.cluster, [&](int root) {
+      LimitStatus own;
+      if (work.rank() == root && end_ns < limit_ns) {
+        const bool is_short = static_cast<double>(end_ns - begin_ns) < batch_share * static_cast<double>(limit_ns);
+        const std::uint64_t size = (batch.end - batch.first) * (is_short ? 2 : 1);
+        own.next_end = batch.end + std::min(size, num_objects - batch.end);
+      }
+      all = agree_on_limit(work, own);
+    });
     if (all.next_end == 0 || all.has_failed != 0) {
       work.recorder.stop_here();
       return {batch.end, static_cast<double>(end_ns)};

@@ -92,7 +92,7 @@ struct Moved {
 
 /// Collective: objects [0, num_objects) of every rank, or as many as the time limit lets them. Ranks that need not move
 /// in step each stop by their own clock; then all go on to the greatest number that any of them had done. Others agree
-/// on batch after batch, by rank 0's clock. A rank that fails keeps no other waiting.
+/// on batch after batch, by the root's clock. A rank that fails keeps no other waiting.
 Moved move_objects(PhaseWork& work, ObjectLoop& loop, std::uint64_t num_objects);
 
 }  // namespace leadline::bench::io

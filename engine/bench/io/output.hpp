@@ -17,7 +17,10 @@ class PhaseStore {
  public:
   virtual ~PhaseStore() = default;
 
-  /// Collective, behind each phase, also one that failed: every rank's own row. `summary` counts on rank 0 alone.
+  /// Local, the same on all ranks: whether any rank can complete the result where rank 0 is lost.
+  virtual bool any_rank_can_finish() const { return false; }
+
+  /// Collective, behind each phase, also one that failed: every rank's own row. Again where the root has changed in it.
   virtual void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) = 0;
 };
 

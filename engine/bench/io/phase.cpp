@@ -247,9 +247,10 @@ void Phase::close() {
 
 CurrentFileCall& Phase::file_call() const { return stage_.cluster.progress_counter().file_call; }
 
-PhaseSummary Phase::summarize(const std::string& file_system) const {
-  const PhaseContext context{stage_.request,         file_system,       stage_.placement.host,          stage_.files,
-                             recorder_.slow_calls(), contents_.wrong(), agreed_ ? agreed_->what() : "", moved_.stop_ns};
+PhaseSummary Phase::summarize() const {
+  const PhaseContext context{
+      stage_.request,         stage_.file_system, stage_.placement.host,          stage_.files,
+      recorder_.slow_calls(), contents_.wrong(),  agreed_ ? agreed_->what() : "", moved_.stop_ns};
   return summarize_phase(stage_.cluster, task_.position, recorder_.row(), context);
 }
 

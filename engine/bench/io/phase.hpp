@@ -72,7 +72,7 @@ class Phase {
   const std::optional<storage::Hints>& hints() const { return hints_; }
 
   /// Collective.
-  PhaseSummary summarize(const std::string& file_system) const;
+  PhaseSummary summarize() const;
 
  private:
   bool writes() const { return task_.position.operation == IoOperation::write; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two reductions, and a few numbers of every rank from which rank 0 finds stragglers.
+// Two reductions, and a few numbers of every rank from which the root finds stragglers.
 #include "bench/io/summary.hpp"
 
 #include <algorithm>
@@ -128,8 +128,9 @@ struct JudgedLine {
   std::array<double, num_io_times> times_ns{};
 };
 
-/// Collective: rank 0 alone gets any. It keeps a few numbers of each rank, and every host's name once.
-std::vector<Straggler> stragglers_of(cluster::Cluster& cluster, const RankPhase& own, const PhaseContext& context) {
+/// Collective: the root alone gets any. It keeps a few numbers of each rank, and every host's name once.
+std::vector<Straggler> stragglers_at_root(cluster::Cluster& cluster, const RankPhase& own,
+                                          const PhaseContext& context) {
   const JudgedLine line{own.file, own.bytes, own.io_ns, own.times_ns};
   std::string text;
   if (own.bytes > 0 && own.io_ns > 0) text.append(reinterpret_cast<const char*>(&line), sizeof line) += context.host;
@@ -149,7 +150,7 @@ std::vector<Straggler> stragglers_of(cluster::Cluster& cluster, const RankPhase&
   return find_stragglers(ranks, context.request, context.files);
 }
 
-/// Collective: rank 0 alone gets any.
+/// Collective: the root alone gets any.
 std::vector<RankTimes> times_of_ranks(cluster::Cluster& cluster, const RankPhase& own, const IoRequest& request) {
   if (!request.rank_times) return {};
   const RankTimes mine{cluster.rank(), own.io_ns, own.times_ns};
@@ -266,6 +267,36 @@ void append_from(std::string_view text, SlowAndWrong& lists) {
   }
 }
 
+struct StragglerNumbers {
+  std::int32_t rank = -1;
+  double bytes_per_s = not_measured, relative = not_measured;
+  IoTime mostly = IoTime::call;
+};
+
+/// Collective: on all ranks.
+std::vector<Straggler> stragglers_of(cluster::Cluster& cluster, const RankPhase& own, const PhaseContext& context) {
+  std::string text;
+  cluster::repeat_for_new_root(cluster, [&](int /*root*/) {
+    std::string at_root;
+    for (const Straggler& one : stragglers_at_root(cluster, own, context)) {
+      append_item(at_root, StragglerNumbers{one.rank, one.bytes_per_s, one.relative, one.mostly}, one.host, one.file);
+    }
+    text = cluster.broadcast(at_root);
+  });
+  std::vector<Straggler> stragglers;
+  for (cluster::Reader from(text); !from.at_end();) {
+    const auto numbers = take_numbers<StragglerNumbers>(from);
+    Straggler& one = stragglers.emplace_back();
+    one.rank = numbers.rank;
+    one.host = from.text();
+    one.file = from.text();
+    one.bytes_per_s = numbers.bytes_per_s;
+    one.relative = numbers.relative;
+    one.mostly = numbers.mostly;
+  }
+  return stragglers;
+}
+
 constexpr std::size_t fewest_ranks = 4;
 constexpr double far_in_deviations = 3.5;  // Iglewicz and Hoaglin 1993
 constexpr double deviation_per_mad = 1.4826;
@@ -335,7 +366,6 @@ PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& pos
   summary.ranks = std::move(ranks);
   summary.slow_calls = std::move(worst.slow_calls);
   summary.wrong = std::move(worst.wrong);
-  // The rank that verifies an object of a funnel may not know its file; rank 0 knows all.
   for (WrongObject& wrong : summary.wrong) {
     if (wrong.file.empty()) wrong.file = name_of_file(context, wrong.mismatch.expected.file);
   }

@@ -51,9 +51,9 @@ inline constexpr std::size_t num_wrong_kept = 8;
 /// What a rank contributes besides its numbers. References outlive the call.
 struct PhaseContext {
   const IoRequest& request;
-  const std::string& file_system;         ///< of the target, as rank 0 has it; elsewhere not looked at
+  const std::string& file_system;         ///< of the target
   const std::string& host;                ///< this rank's
-  const std::vector<std::string>& files;  ///< names by file; on rank 0 all of them (Stage::files)
+  const std::vector<std::string>& files;  ///< names by file
   std::vector<SlowCall> slow_calls;       ///< this rank's slowest, request.num_slow_calls at most; any order
   std::vector<WrongObject> wrong;         ///< this rank's first ones, num_wrong_kept at most
   std::string error;                      ///< agreed: what ended the phase; empty = it is complete
@@ -64,8 +64,7 @@ struct PhaseContext {
 /// their own; a rank's rate is that of the bytes that it moved to or from files. Of slow calls and wrong objects this
 /// fills in rank and host, and the name of the file where it is empty (own.file; mismatch.expected.file).
 /// own.cache_after is as when the reported time ends: before a sync that is outside. own.bytes_at_stop of a rank that
-/// was done before the limit are all its bytes. Rank 0 gets everything; other ranks get the same but for stragglers and
-/// names of files that they do not know.
+/// was done before the limit are all its bytes. The same on all ranks, but for `ranks`, which the root alone gets.
 PhaseSummary summarize_phase(cluster::Cluster& cluster, const PhasePosition& position, const RankPhase& own,
                              const PhaseContext& context);
 

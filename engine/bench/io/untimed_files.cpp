@@ -118,7 +118,7 @@ void require_same_files(const Stage& stage) {
   if (stage.request.no_file || !schedule::shares_files(stage.request.movement)) return;
   cluster::Cluster& cluster = stage.cluster;
   const int rank = cluster.rank();
-  const Share share = share_of(stage.request, stage.plan, IoOperation::write, rank);
+  const Share share = share_of(stage.request, stage.plan, IoOperation::write, rank, cluster.lost_ranks());
   const std::string path = share.opens ? stage.files[static_cast<std::size_t>(share.file)] : "";
   CurrentFileCall& file_call = cluster.progress_counter().file_call;
   const auto looks_at = [&](bool (*look)(const std::string&)) {

@@ -202,7 +202,7 @@ void Hdf5Store::expect_room_for(const PhasePosition& position) const {
 /// The state says that a phase is there, so it comes when all ranks' rows are.
 void Hdf5Store::write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) {
   write_row(position, own);
-  if (cluster_.rank() == 0) write_phase(summary);
+  if (cluster_.is_root()) write_phase(summary);
 }
 
 void Hdf5Store::write_row(const PhasePosition& position, const RankPhase& own) {

@@ -57,7 +57,7 @@ void each_rank_column(const RankPhase& phase, const Visit& visit) {
 inline constexpr std::size_t file_name_size = 512;
 inline constexpr std::size_t phase_summary_size = 1 << 15;
 
-/// Written by rank 0, `state` last. Bytes from the beginning of the file, as in all that follows.
+/// Written by the root, `state` last. Bytes from the beginning of the file, as in all that follows.
 struct PhaseOffsets {
   std::uint64_t operation = 0, repeat = 0, state = 0, summary = 0;
 };
@@ -84,12 +84,14 @@ class Hdf5Store : public IoFile {
   /// Collective; see open_io_file.
   Hdf5Store(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup);
 
-  /// All ranks throw the error of any; what rank 0 alone writes fails there alone.
+  /// All ranks throw the error of any; what the root alone writes fails there alone.
   void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) override;
   const std::string& path() const override { return file_.path(); }
   void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
   void finish(const IoResult& result) override;
   void keep_interrupted(const PhaseSummary& summary) override;
+
+  bool any_rank_can_finish() const override { return is_direct(); }
 
   /// Whether each rank writes its own rows.
   bool is_direct() const { return file_.is_direct(); }
