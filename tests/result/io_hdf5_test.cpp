@@ -258,6 +258,23 @@ TEST(IoHdf5, KeepsWhatIsKnownOfAnInterruptedPhase) {
               ElementsAre(4096, 0, 0, 8192, 0));
 }
 
+TEST(IoHdf5, HasThePhaseOfTheRootThatGoesOn) {
+  const Folder folder;
+  expect_no_errors(run_ranks({num_ranks}, [&](auto& cluster) {
+    Hdf5Store store(cluster, io_so_far(), io_setup(cluster, folder / "run.h5"));
+    PhaseSummary of_lost_root = interrupted_phase(0);
+    of_lost_root.error = std::string(20'000, 'x');
+    if (cluster.rank() == 1) store.keep_interrupted(of_lost_root);
+    cluster.barrier();
+    write_phase(store, cluster, phase_summary_of(0));
+    cluster.barrier();
+    if (cluster.rank() == 1) store.keep_interrupted(of_lost_root);
+  }));
+  const Reader reader(folder / "run.h5");
+  EXPECT_THAT(reader.ints("/io/phases/state"), ElementsAre(1, 0, 0, 0, 0, 0));
+  EXPECT_EQ(json::parse(reader.texts("/io/phases/summary").at(0))["is_interrupted"], false);
+}
+
 TEST(IoHdf5, IsAHoleUntilWritten) {
   const Folder folder;
   const std::string path = folder / "run.h5";

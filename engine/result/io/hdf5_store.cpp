@@ -77,9 +77,6 @@ std::vector<std::uint64_t> allocate_ranks(const Handle& io, const Header& header
   return offsets;
 }
 
-/// Of /io/phases/state.
-enum class State : std::uint8_t { not_measured, complete, failed };
-
 Header header_with_room(const IoResult& so_far, const IoFileSetup& setup) {
   Header header = header_of(so_far);
   header.num_phases = setup.num_phases;
@@ -229,13 +226,19 @@ std::uint64_t Hdf5Store::place_of(std::size_t column, std::string_view value, co
   return offsets_.ranks.at(column) + cell * value.size();
 }
 
+/// As the file says.
+State Hdf5Store::state_of(const PhasePosition& position) {
+  const auto index = static_cast<std::uint64_t>(position.index);
+  const std::string byte = file_.rows().file()->read_at(offsets_.phases.state + index, 1);
+  return byte.empty() ? State::not_measured : static_cast<State>(byte.front());
+}
+
 void Hdf5Store::keep_interrupted(const PhaseSummary& summary) {
   const std::lock_guard lock(mutex_);
   const OutputFile* const file = file_.rows().file();
   if (file == nullptr) return;
   is_interrupted_ = true;
-  const auto index = static_cast<std::uint64_t>(summary.position.index);
-  if (file->read_at(offsets_.phases.state + index, 1) == bytes_of_one(State::complete)) return;
+  if (state_of(summary.position) != State::not_measured) return;  // another root, with which others go on, may have it
   for (const RankAtInterruption& at : summary.at_interruption) {
     RankPhase phase;
     phase.end_ns = at.time_ns;
@@ -266,8 +269,10 @@ void Hdf5Store::put_phase(const PhaseSummary& summary) {
   };
   put(offsets_.phases.operation, static_cast<std::uint8_t>(position.operation == IoOperation::read ? 1 : 0));
   put(offsets_.phases.repeat, std::int32_t{position.repeat});
-  file_.rows().file()->write_at(offsets_.phases.summary + index * phase_summary_size,
-                                phase_text(summary, phase_summary_size - 1));
+  std::string text = phase_text(summary, phase_summary_size - 1);
+  // A root that was lost may have kept a longer one.
+  if (state_of(position) != State::not_measured) text.resize(phase_summary_size);
+  file_.rows().file()->write_at(offsets_.phases.summary + index * phase_summary_size, text);
   put(offsets_.phases.state, summary.is_complete ? State::complete : State::failed);
 }
 

@@ -62,6 +62,9 @@ struct PhaseOffsets {
   std::uint64_t operation = 0, repeat = 0, state = 0, summary = 0;
 };
 
+/// Of /io/phases/state.
+enum class State : std::uint8_t { not_measured, complete, failed };
+
 struct Offsets {
   RunOffsets run;
   std::uint64_t io_ranks = 0, files = 0;  ///< 0 = there are none
@@ -102,6 +105,7 @@ class Hdf5Store : public IoFile {
   void write_row(const PhasePosition& position, const RankPhase& own);
   /// Where the value of a rank's row lies.
   std::uint64_t place_of(std::size_t column, std::string_view value, const PhasePosition& position, int rank) const;
+  State state_of(const PhasePosition& position);
   void write_phase(const PhaseSummary& summary);
   void put_phase(const PhaseSummary& summary);
 
