@@ -172,8 +172,8 @@ def goes_on(case: Case) -> bool:
         return False
     if case.fault in PAIR_FAULTS:
         return case.benchmark != "io"  # whose senders need their I/O rank
-    # Another rank takes the part of rank 0 in the link test; a launcher of MPI runs on its host.
-    return case.victims[0] != 0 or (case.benchmark == "link" and case.launcher is None)
+    # Another rank takes the part of rank 0; a launcher of MPI runs on its host.
+    return case.victims[0] != 0 or case.launcher is None
 
 
 def cuts_launcher_off(case: Case) -> bool:

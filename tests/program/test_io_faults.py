@@ -283,9 +283,9 @@ def test_a_rank_is_lost(movement: str, blow: signal.Signals, tmp_path: Path, fil
 
 
 @pytest.mark.parametrize("movement", ["N-N", "N-1"])
-@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize(("victim", "blow"), [(1, signal.SIGKILL), (1, signal.SIGSTOP), (0, signal.SIGKILL)])
 def test_the_run_goes_on_without_a_rank(
-    leadline: Leadline, movement: str, blow: signal.Signals, tmp_path: Path, files: Path
+    leadline: Leadline, movement: str, victim: int, blow: signal.Signals, tmp_path: Path, files: Path
 ) -> None:
     """The phase in which it is lost has no rate; what it may not have written is read by nobody."""
     target = files / ("f.%r" if movement == "N-N" else "f")
@@ -294,24 +294,29 @@ def test_the_run_goes_on_without_a_rank(
     with program.Run(POSIX.command(4, "--wait", "yield", "--target", target, *words), tmp_path, timeout=90) as run:
         program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f*")))
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
-            victim = int(file["ranks/pid"][1])
+            pid = int(file["ranks/pid"][victim])
         time.sleep(0.6)  # three heartbeats: the others have heard where it is
-        os.kill(victim, blow)
+        os.kill(pid, blow)
         done = run.finish()
     assert done.status == 1, done.err
-    assert re.match(r"leadline: rank 1 on .* in write .* The run goes on without rank 1$", done.complaints[0])
+    of_victim = rf"leadline: rank {victim} on .* in write .* The run goes on without rank {victim}$"
+    assert re.match(of_victim, done.complaints[0]), done.complaints
     assert done.complaints[1] == "leadline: ranks were lost during the run: see the findings"
-    assert "1 rank was lost during the run: rank 1 on " in done.out
+    assert f"1 rank was lost during the run: rank {victim} on " in done.out
     assert status_of(tmp_path / "r.h5") == (True, "")
     with h5py.File(tmp_path / "r.h5") as file:
-        phases = json.loads(text_of(file["summary"][()]))["phases"]
+        summary = json.loads(text_of(file["summary"][()]))
+        assert file["io/phases/state"][:].tolist() == [2, 1, 1, 1]
         objects = file["io/ranks/num_objects"][:]
-    assert (objects[1:, 1] == 0).all()
-    assert (objects[2] > 0).tolist() == [True, False, True, True]
-    assert (objects[3] > 0).tolist() == [False, False, True, True], "rank 0 would read what rank 1 wrote"
+    phases = summary["phases"]
+    assert len(summary["files"]) == (4 if movement == "N-N" else 1)
+    assert (objects[1:, victim] == 0).all()
+    assert (objects[2] > 0).tolist() == [rank != victim for rank in range(4)]
+    read_by_others = [rank not in (victim, (victim - 1) % 4) for rank in range(4)]
+    assert (objects[3] > 0).tolist() == read_by_others, "the rank before it would read what it wrote"
     first, *others = phases
     assert not first["is_complete"]
-    assert first["error"].startswith("rank 1 on "), first
+    assert first["error"].startswith(f"rank {victim} on "), first
     assert first["bytes_per_s"] is None
     assert all(one["is_complete"] and one["bytes_per_s"] > 0 and one["num_mismatches"] == 0 for one in others), others
     assert list(files.glob("f*")) == [], "files of the lost rank are deleted, too"
@@ -326,6 +331,8 @@ def test_the_run_goes_on_without_a_rank(
         ("N-M-1", 1, [1], signal.SIGSTOP),
         ("N-M-M", 2, [2, 3], signal.SIGKILL),
         ("N-M-1", 2, [2, 3], signal.SIGKILL),
+        ("N-M-M", 0, [0, 1], signal.SIGKILL),
+        ("N-M-1", 0, [0, 1], signal.SIGSTOP),
     ],
 )
 def test_a_funnel_goes_on_without_a_rank(
@@ -346,6 +353,7 @@ def test_a_funnel_goes_on_without_a_rank(
     assert done.complaints[0].endswith(f". The run goes on without rank {victim}"), done.complaints
     assert f"1 rank was lost during the run: rank {victim} on " in done.out
     assert ("The rank that did the I/O of rank 3 was lost" in done.out) == (victim == 2), done.out
+    assert ("The rank that did the I/O of rank 1 was lost" in done.out) == (victim == 0), done.out
     assert status_of(tmp_path / "r.h5") == (True, "")
     with h5py.File(tmp_path / "r.h5") as file:
         phases = json.loads(text_of(file["summary"][()]))["phases"]

@@ -142,12 +142,25 @@ def test_another_rank_retests_and_finishes(tmp_path: Path) -> None:
     assert np.array_equal(result.measured(size=0)[1:], result.every_pair()[1:])
 
 
-def test_where_no_other_rank_can_write_the_file_the_run_ends(tmp_path: Path) -> None:
-    words = ["link", "--local", "3", "--message-size", "1KiB-9KiB+1KiB", "--row-path", "funnel"]
-    done = without_rank(0, tmp_path, signal.SIGKILL, r" 1/3 [^\n]*\n", *words)
+@pytest.mark.parametrize("alone", [["--row-path", "funnel"], ["--strict-ranks"]], ids=["file", "strict"])
+@pytest.mark.parametrize(
+    ("begun", "words"),
+    [
+        (r" 1/3 [^\n]*\n", ["link", "--message-size", "1KiB-9KiB+1KiB"]),
+        (r" complete2 [^\n]*\n", ["topology", "--pattern", "complete2", "--duration", "60s"]),
+        (r" random [^\n]*\n", ["bisection", "--message-size", "1KiB", "--precision", "0"]),
+        ("write", ["io", "--target", "f.%r", "--objects", "1000000", "--object-size", "4KiB"]),
+    ],
+    ids=["link", "topology", "bisection", "io"],
+)
+def test_where_no_other_rank_may_take_the_part_of_rank_0_the_run_ends(
+    words: list[str], begun: str, alone: list[str], tmp_path: Path
+) -> None:
+    done = without_rank(0, tmp_path, signal.SIGKILL, begun, *words, "--local", "3", *alone)
     assert done.status == 4
     assert re.match(r"leadline: rank 0 on \S+ died in ", done.complaint)
-    assert not ResultFile(tmp_path / "r.h5").complete
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 0
 
 
 def without_rank(rank: int, folder: Path, number: signal.Signals, begun: str, *words: str) -> program.Done:
@@ -160,63 +173,78 @@ def without_rank(rank: int, folder: Path, number: signal.Signals, begun: str, *w
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("victim", [0, 2])
 def test_a_topology_test_goes_on_without_a_local_rank(
-    leadline: Leadline, tmp_path: Path, number: signal.Signals
+    leadline: Leadline, tmp_path: Path, number: signal.Signals, victim: int
 ) -> None:
     words = ["topology", "--local", "4", "--pattern", "complete2", "--message-size", "1KiB-3KiB+1KiB",
              "--iterations", "2000", "--timeout", "2s"]  # fmt: skip
-    done = without_rank(2, tmp_path, number, r" 1/3 [^\n]*\n", *words)
+    done = without_rank(victim, tmp_path, number, r" 1/3 [^\n]*\n", *words)
     assert done.status == 1
-    assert "1 rank was lost during the run: rank 2 on " in done.out
+    assert f"1 rank was lost during the run: rank {victim} on " in done.out
+    is_left = np.arange(4) != victim
     with h5py.File(tmp_path / "r.h5") as file:
         assert file["status/complete"][()] == 1
         group, cells = file["topologies/0000"], json.loads(file["summary"][()])["cells"]
         served, times, partner = group["num_served"][0], group["rank_time_ns_median"][0], group["partner"][:]
         arrivals = group["arrival_time_ns"][0, -1].reshape(4, 3)
+        of_cells = [group[name][0] for name in ("exchange_time_ns", "exchange_with_barrier_time_ns")]
+    assert all((one > 0).all() for one in of_cells), "what the root writes of each cell"
+    assert [one["exchange"]["time_ns_median"] for one in cells] == np.median(of_cells[0], axis=1).tolist()
     assert served[0].tolist() == [3] * 4
-    assert served[-1].tolist() == [2, 2, 0, 2]
+    assert served[-1].tolist() == (2 * is_left).tolist()
     assert (cells[0]["num_channels"], cells[0]["max_channels_rank"]) == (6, 3)
     assert (cells[-1]["num_channels"], cells[-1]["max_channels_rank"]) == (3, 2)
-    assert ((times[-1] > 0) == [True, True, False, True]).all()
-    is_of_lost = (partner.reshape(4, 3) == 2) | (np.arange(4) == 2)[:, None]
+    assert ((times[-1] > 0) == is_left).all()
+    is_of_lost = (partner.reshape(4, 3) == victim) | ~is_left[:, None]
     assert ((arrivals > 0) == ~is_of_lost).all()
     report = leadline("report", "r.h5")
     assert (report.status, report.err) == (0, "")
     assert "1 rank was lost during the run" in (tmp_path / "r.html").read_text()
 
 
-def test_a_load_goes_on_without_a_local_rank(tmp_path: Path) -> None:
+@pytest.mark.parametrize("victim", [0, 3])
+def test_a_load_goes_on_without_a_local_rank(tmp_path: Path, victim: int) -> None:
     words = ["topology", "--local", "4", "--pattern", "complete2", "--message-size", "1KiB", "--duration",
              "6s"]  # fmt: skip
-    done = without_rank(3, tmp_path, signal.SIGKILL, r" complete2 [^\n]*\n", *words)
+    done = without_rank(victim, tmp_path, signal.SIGKILL, r" complete2 [^\n]*\n", *words)
     assert done.status == 1
-    assert "1 rank was lost during the run: rank 3 on " in done.out
+    assert f"1 rank was lost during the run: rank {victim} on " in done.out
     with h5py.File(tmp_path / "r.h5") as file:
-        num_channels = file["load/num_channels"][file["load/elapsed_s"][:] > 0]
+        load = json.loads(file["summary"][()])["load"]
+        num = int((file["load/elapsed_s"][:] > 0).sum())
+        num_channels = file["load/num_channels"][:num]
+        assert file["load/begin_s"][:num].tolist() == [one["begin_s"] for one in load]
     assert num_channels[0] == 6
     assert num_channels[-1] == 3
+    assert load[-1]["begin_s"] + load[-1]["elapsed_s"] >= 6
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("victim", [0, 2])
 def test_a_bisection_test_goes_on_without_a_local_rank(
-    leadline: Leadline, tmp_path: Path, number: signal.Signals
+    leadline: Leadline, tmp_path: Path, number: signal.Signals, victim: int
 ) -> None:
     words = ["bisection", "--local", "5", "--message-size", "1KiB", "--precision", "0", "--time-limit", "6s",
              "--rounds", "100000", "--timeout", "2s"]  # fmt: skip
-    done = without_rank(2, tmp_path, number, r" random [^\n]*\n", *words)
+    done = without_rank(victim, tmp_path, number, r" random [^\n]*\n", *words)
     assert done.status == 1
-    assert "1 rank was lost during the run: rank 2 on " in done.out
+    assert f"1 rank was lost during the run: rank {victim} on " in done.out
     with h5py.File(tmp_path / "r.h5") as file:
         assert file["status/complete"][()] == 1
+        summary = json.loads(file["summary"][()])
+        alone_ns = file["bisection/baseline/time_ns"][0]
         num_connections = file["bisection/patterns/num_connections"][0]
         num = int((num_connections > 0).sum())
         send_to, receive_from = file["bisection/send_to"][0][:, :num], file["bisection/receive_from"][0][:, :num]
         time_ns = file["bisection/time_ns"][0][:, :num]
     num_of_rows = (send_to >= 0).sum(axis=0)
-    assert set((num_connections[:num] - num_of_rows).tolist()) <= {0, 1}, "only rows that rank 2 still had are missing"
+    assert len(summary["patterns"]) == num
+    assert [one["time_ns"] for one in summary["baseline"]] == alone_ns[alone_ns > 0].tolist()
+    assert set((num_connections[:num] - num_of_rows).tolist()) <= {0, 1}, "only rows that the victim had are missing"
     assert ((time_ns > 0) == (receive_from >= 0)).all()
-    assert send_to[2, -1] == -1
-    assert (send_to[:, -1] != 2).all()
+    assert send_to[victim, -1] == -1
+    assert (send_to[:, -1] != victim).all()
     report = leadline("report", "r.h5")
     assert (report.status, report.err) == (0, "")
     assert "1 rank was lost during the run" in (tmp_path / "r.html").read_text()

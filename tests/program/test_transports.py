@@ -280,7 +280,38 @@ def test_the_run_goes_on_without_a_rank(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("victim", [1, 2], ids=["sender", "io-rank"])
+@pytest.mark.parametrize("transport", [one for one in GO_ON if one != "mpi"])
+@pytest.mark.parametrize(
+    ("begun", "words"),
+    [
+        (r" 1/3 [^\n]*\n", ["topology", "--pattern", "complete2", "--message-size", "1KiB-3KiB+1KiB"]),
+        (r" random [^\n]*\n", ["bisection", "--message-size", "1KiB", "--precision", "0", "--rounds", "100000"]),
+    ],
+    ids=["topology", "bisection"],
+)
+def test_another_rank_takes_the_part_of_rank_0(words: list[str], begun: str, transport: str, tmp_path: Path) -> None:
+    require_module(transport)
+    how = ["--iterations", "1000"] if words[0] == "topology" else ["--time-limit", "3s"]
+    more = ["--local", "4", "--wait", "yield", "--timeout", "2s", "--output", "r.h5", "--transport", transport]
+    with program.Run([program.PROGRAM, *words, *how, *more, *GO_ON[transport]], tmp_path, timeout=90) as run:
+        run.await_err(begun)
+        with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
+            os.kill(int(file["ranks/pid"][0]), signal.SIGKILL)
+        done = run.finish()
+    assert done.status == 1, done.err
+    assert done.complaints[0].endswith(". The run goes on without rank 0"), done.complaints
+    assert "1 rank was lost during the run: rank 0 on " in done.out
+    if words[0] == "topology":
+        expect_topology_without(tmp_path / "r.h5", 0)
+        return
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+        num = len(json.loads(file["summary"][()])["patterns"])
+        assert file["bisection/send_to"][0, :, num - 1].tolist().count(-1) == 2, "one is lost, and one of three rests"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", [1, 2, 0], ids=["sender", "io-rank", "rank-0"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 @pytest.mark.parametrize("transport", [one for one in GO_ON if one != "mpi"])
 def test_a_funnel_goes_on_without_a_rank(transport: str, number: signal.Signals, victim: int, tmp_path: Path) -> None:
@@ -300,7 +331,8 @@ def test_a_funnel_goes_on_without_a_rank(transport: str, number: signal.Signals,
     with h5py.File(tmp_path / "r.h5") as file:
         assert file["status/complete"][()] == 1
         assert file["io/phases/state"][:].tolist() == [2, 1]
-        assert (file["io/ranks/num_objects"][1] > 0).tolist() == [True, victim == 2, victim == 1, victim == 1]
+        left = {0: [2, 3], 1: [0, 2, 3], 2: [0, 1]}[victim]
+        assert np.flatnonzero(file["io/ranks/num_objects"][1]).tolist() == left
 
 
 def test_over_shared_memory_it_does_not_go_on(leadline: Leadline) -> None:
