@@ -179,8 +179,12 @@ double Input::real_attribute(const std::string& object, const std::string& name)
 
 std::vector<std::string> Input::attribute_names(const std::string& object) const {
   const Handle group(H5Gopen2(file_.id(), object.c_str(), H5P_DEFAULT), H5Gclose);
+  const Handle properties(H5Gget_create_plist(group.id()), H5Pclose);
+  unsigned order = 0;
+  check(H5Pget_attr_creation_order(properties.id(), &order));
+  const H5_index_t index = (order & H5P_CRT_ORDER_TRACKED) != 0 ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
   std::vector<std::string> names;
-  check(H5Aiterate2(group.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, append_attribute, &names));
+  check(H5Aiterate2(group.id(), index, H5_ITER_INC, nullptr, append_attribute, &names));
   return names;
 }
 

@@ -108,6 +108,14 @@ Handle make_group(const Handle& parent, const char* name) {
   return Handle(H5Gcreate2(parent.id(), name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
 }
 
+Handle make_group_in_order(const Handle& parent, const char* name) {
+  const Handle properties(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+  check(H5Pset_attr_creation_order(properties.id(), H5P_CRT_ORDER_TRACKED));
+  // The header of such a group has room for the time, and files of equal results have equal bytes.
+  check(H5Pset_obj_track_times(properties.id(), false));
+  return Handle(H5Gcreate2(parent.id(), name, H5P_DEFAULT, properties.id(), H5P_DEFAULT), H5Gclose);
+}
+
 Handle make_space(const std::vector<hsize_t>& shape) {
   if (shape.empty()) return scalar();
   return Handle(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose);

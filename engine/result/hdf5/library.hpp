@@ -113,6 +113,9 @@ void remove_attribute(const Handle& object, const char* name);
 
 Handle make_group(const Handle& parent, const char* name);
 
+/// The same, of which readers learn in which order its attributes were written.
+Handle make_group_in_order(const Handle& parent, const char* name);
+
 /// How datasets are made: nothing in them says when, so that the same result is the same file, byte for byte.
 Handle without_times();
 

@@ -195,7 +195,7 @@ RunOffsets create_run_part(const Handle& file, const RunHeader& header, const ch
     for (const auto& [name, value] : header.provenance) write_value(provenance, name, value);
   }
   {
-    const Handle options = make_group(file, "options");
+    const Handle options = make_group_in_order(file, "options");
     for (const auto& [name, value] : header.options) write_attribute(options, name.c_str(), value);
   }
   offsets.message_size = allocate(file, "message_size_bytes", H5T_NATIVE_UINT64, {header.message_sizes_bytes.size()});

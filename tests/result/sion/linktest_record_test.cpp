@@ -274,7 +274,7 @@ TEST(LinkTestRecord, that_is_none_is_refused) {
   const auto refused = [&](const std::string& bytes) {
     return error_of([&] { decode_linktest_record(bytes, shape, host_byte_order, Trailing::anything, file_name); });
   };
-  EXPECT_THAT(refused(""), HasSubstr("cannot read 'x.sion' (rank 0, RECORDID"));
+  EXPECT_THAT(refused(""), HasSubstr("cannot read 'x.sion' (damaged SION file, rank 0, RECORDID"));
   EXPECT_THAT(refused("LKTS"), HasSubstr("RECORDID"));
   EXPECT_THAT(refused(std::string(1000, '\0')), HasSubstr("RECORDID"));
   EXPECT_THAT(refused(sound.substr(0, 288)), HasSubstr("RECORDSIZE"));

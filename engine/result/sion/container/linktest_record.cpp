@@ -21,7 +21,7 @@ constexpr std::size_t num_run_fields = 10;
 [[noreturn]] void fail(const std::string& path, const RecordShape& shape, std::string_view code,
                        const std::string& detail) {
   throw Error(ExitStatus::run_failed, "cannot read '" + path + "'",
-              "rank " + std::to_string(shape.rank) + ", " + std::string(code) + ": " + detail);
+              "damaged SION file, rank " + std::to_string(shape.rank) + ", " + std::string(code) + ": " + detail);
 }
 
 template <typename Number>
@@ -98,7 +98,8 @@ void expect_layout(std::string_view bytes, const RecordShape& shape, ByteOrder o
     fail(path, shape, "RECORDVERSION", "a result of LinkTest 2.x, whose layout is unknown");
   }
   if (!bytes.starts_with(record_id)) fail(path, shape, "RECORDID", "this is no record of LinkTest");
-  if (bytes.size() < common_bytes) fail(path, shape, "RECORDSIZE", std::to_string(bytes.size()) + " bytes");
+  if (bytes.size() < common_bytes)
+    fail(path, shape, "RECORDSIZE", "the record is cut off after " + std::to_string(bytes.size()) + " bytes");
   ByteCursor cursor(bytes.substr(record_id.size()), order);
   std::array<std::int32_t, 3> version;
   cursor.take(std::span(version));
