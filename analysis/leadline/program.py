@@ -28,24 +28,40 @@ class Ask:
 
 
 def answer(ask: Ask) -> tuple[Path, Mapping[str, object]]:
-    """The program that was asked, and its document. LeadlineError where there is no program, or where it refuses."""
+    """The program that was asked, and its document. LeadlineError as output_of()."""
+    program, output = output_of(ask.words, ask.problem, ask.deadline_s)
+    try:
+        document = json.loads(output)
+    except ValueError:
+        document = None
+    if not isinstance(document, dict) or document.get("document") != ask.document:
+        raise LeadlineError(ask.problem, f"{program} does not print a {ask.document}", "Are both of one release?")
+    return program, document
+
+
+def output_of(words: Sequence[str], problem: str, deadline_s: float) -> tuple[Path, bytes]:
+    """The program that was called with these arguments, and what it printed. LeadlineError where there is no program,
+    or where it refuses; with its words, or where it has none, or none came until the deadline, with this problem.
+    """
     program = find_program()
     if program is None:
         named = os.environ.get("LEADLINE_PROGRAM")
         why = f"there is no program {_NAME} beside this one or on the PATH"
         why = f"LEADLINE_PROGRAM is '{named}', which is no program" if named else why
         hint = "Set LEADLINE_PROGRAM to where the program is"
-        raise LeadlineError(ask.problem, why, hint, ExitStatus.SOMETHING_MISSING)
-    done = _run(program, ask)
+        raise LeadlineError(problem, why, hint, ExitStatus.SOMETHING_MISSING)
+    try:
+        done = subprocess.run(
+            [program, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=deadline_s, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise LeadlineError(problem, f"{program} took longer than {deadline_s:.0f} s") from None
+    except OSError as error:
+        why = f"{program}: {os.strerror(error.errno) if error.errno else error}"
+        raise LeadlineError(problem, why, status=ExitStatus.SOMETHING_MISSING) from error
     if done.returncode != 0:
         raise _refusal(str(program), done.returncode, done.stderr.decode("utf-8", "replace"))
-    try:
-        document = json.loads(done.stdout)
-    except ValueError:
-        document = None
-    if not isinstance(document, dict) or document.get("document") != ask.document:
-        raise LeadlineError(ask.problem, f"{program} does not print a {ask.document}", "Are both of one release?")
-    return program, document
+    return program, done.stdout
 
 
 def unusable(program: Path, error: Exception) -> LeadlineError:
@@ -69,20 +85,11 @@ def _is_program(path: Path) -> bool:
     return path.is_file() and os.access(path, os.X_OK)
 
 
-def _run(program: Path, ask: Ask) -> subprocess.CompletedProcess[bytes]:
-    words = [str(program), *ask.words]
-    try:
-        return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=ask.deadline_s, check=False)
-    except subprocess.TimeoutExpired:
-        raise LeadlineError(ask.problem, f"{program} took longer than {ask.deadline_s:.0f} s") from None
-    except OSError as error:
-        why = f"{program}: {os.strerror(error.errno) if error.errno else error}"
-        raise LeadlineError(ask.problem, why, status=ExitStatus.SOMETHING_MISSING) from error
-
-
 def _refusal(program: str, status: int, errors: str) -> LeadlineError:
     """Its own line; `leadline: ` stands before it again where the command ends."""
     lines = [line.strip() for line in errors.splitlines() if line.strip()]
-    said = lines[-1].removeprefix(f"{_NAME}: ").rstrip(".") if lines else f"{program} ended with status {status}"
+    said = lines[-1].removeprefix(f"{_NAME}: ") if lines else f"{program} ended with status {status}"
+    problem, _, hint = said.partition(". ")
     known = [one.value for one in ExitStatus]
-    return LeadlineError(said, status=ExitStatus(status if status in known else ExitStatus.RUN_FAILED))
+    told = ExitStatus(status if status in known else ExitStatus.RUN_FAILED)
+    return LeadlineError(problem.rstrip("."), hint=hint, status=told)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,10 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from made_up import write_head
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+import program
 
 # Tests assert no speed, and share their cores.
 settings.register_profile("leadline", deadline=None)
@@ -247,6 +252,14 @@ def any_made(request: pytest.FixtureRequest) -> MadeUp:
 def no_program(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports ask a program only where a test names one: what happens to be on the PATH must not change a page."""
     monkeypatch.setenv("LEADLINE_PROGRAM", "/nowhere/leadline")
+
+
+@pytest.fixture
+def real_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the engine, for tests that read SION files."""
+    if not program.PROGRAM.is_file():
+        pytest.skip(f"{program.PROGRAM.name} is not built")
+    monkeypatch.setenv("LEADLINE_PROGRAM", str(program.PROGRAM))
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@
 """Damaged copies of small files, made from a seed, and what the commands do with them.
 
 As a program it goes through as many as you like, of the files in a folder that have the names of TRIED below
-(link.h5, link.sion, topology.h5, bisection.h5, io.h5 ...), and prints the outcomes that are not fine:
+(link.h5, link.sion, topology.h5, bisection.h5, io.h5 ...), and prints the outcomes that are not fine. For SION files
+the program `leadline` has to be on the PATH:
 
     .venv/bin/python tests/analysis/mutations.py FOLDER --count 20000
 """

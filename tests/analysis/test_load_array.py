@@ -163,6 +163,7 @@ def test_a_result_says_what_it_is_in_three_lines(tmp_path: Path):
     assert "time_ns_median in ns, from_rank x to_rank [8, 8], 8 B, repeat 0" in repr(result.times["median", 8, 0])
 
 
+@pytest.mark.usefixtures("real_program")
 @pytest.mark.parametrize("kind", ["h5", "sion"])
 def test_a_closed_result_is_not_read(kind: str, result_file: Path):
     path = result_file if kind == "h5" else LINKTEST

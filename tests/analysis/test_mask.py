@@ -12,6 +12,8 @@ from leadline.cli.pingponganalysis import main
 from leadline.compat import mask
 from leadline.readers import load
 
+pytestmark = pytest.mark.usefixtures("real_program")
+
 SERIAL = str(Path(__file__).resolve().parents[1] / "samples" / "linktest" / "ompi_n8_1MiB_ser.sion")
 
 

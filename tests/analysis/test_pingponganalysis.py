@@ -18,6 +18,8 @@ from leadline.compat.options import LETTERS
 from leadline.draw import colours
 from leadline.readers import load
 
+pytestmark = pytest.mark.usefixtures("real_program")
+
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 SERIAL = str(SAMPLES / "linktest" / "ompi_n8_1MiB_ser.sion")
 ALWAYS = {"distribution.dat", "distribution_bw.dat", "mapping.dat"}
@@ -304,12 +306,13 @@ def test_damaged_results(tmp_path: Path, folder: Path, damage: str, capsys: pyte
     assert names(folder) == {"mapping.dat"}
 
 
-def test_a_full_disk_leaves_the_older_files(folder: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_full_disk_leaves_the_older_files(tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str]):
+    result = made(tmp_path, conftest.two_hosts())
     (folder / "mapping.dat").write_text("older\n")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
     try:
-        status = main(["-g", SERIAL])
+        status = main(["-g", result])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert status == 4

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import golden
+import program as built
 import pytest
 
 from leadline.cli.pingponganalysis import main
@@ -23,6 +24,7 @@ def test_golden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     for path in (*SAMPLES.glob("*.sion"), *FOLDER.glob("*.pairs")):
         shutil.copy(path, tmp_path)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LEADLINE_PROGRAM", str(built.PROGRAM))
     program, *words = shlex.split(case.head["command"])
     assert program == "pingponganalysis"
     status = main(words)

@@ -20,6 +20,12 @@ SAMPLES = program.ROOT / "tests" / "samples" / "results"
 NAMES = sorted(path.name.removesuffix(".gz") for path in SAMPLES.glob("*.gz"))
 
 
+@pytest.fixture(autouse=True)
+def known_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package, which is imported here, finds it."""
+    monkeypatch.setenv("LEADLINE_PROGRAM", str(program.PROGRAM))
+
+
 @pytest.fixture
 def unpacked(tmp_path: Path) -> Callable[[str], Path]:
     """Puts the sample of this name into the folder of the test."""

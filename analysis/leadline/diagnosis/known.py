@@ -37,7 +37,7 @@ def diagnosed(result: LinkResult, parts: Sequence[Slice], topology: str | None =
     except LeadlineError as error:
         if topology is not None:
             raise
-        why = error.why or error.problem
+        why = error.why or str(error).removesuffix(".")
         if result.diagnoses:
             return Diagnosed(result.diagnoses, why)
         return Diagnosed({}, f"the result file has none, and {why}")

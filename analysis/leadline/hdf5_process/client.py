@@ -72,9 +72,10 @@ class Hdf5File:
     missing here. The process ends when the last reference to this is gone.
     """
 
-    def __init__(self, path: Path, stored_bytes: int) -> None:
-        """Opens a file of which the disk holds so many bytes."""
+    def __init__(self, path: Path, stored_bytes: int, contents: Path | None = None) -> None:
+        """Opens a file of which the disk holds so many bytes; `contents` where it is another one than errors name."""
         self._path, self._stored_bytes = path.absolute(), stored_bytes
+        self._contents = (contents or path).absolute()
         self._lock = threading.RLock()
         self._groups: dict[str, Head] = {}
         self._damage, self._is_closed = "", False
@@ -226,7 +227,7 @@ class Hdf5File:
             self._end()
             raise self._missing(str(head["cannot"]))
         self._pid = int(head["pid"])
-        self._asked({"do": "open", "path": os.fspath(self._path), "stored_bytes": self._stored_bytes})
+        self._asked({"do": "open", "path": os.fspath(self._contents), "stored_bytes": self._stored_bytes})
 
     def _end(self) -> None:
         """The process reads the end of its input, where it still reads."""

@@ -14,7 +14,7 @@ from leadline.readers.hdf5_file import benchmark_of, opened
 from leadline.readers.hdf5_io import read_io_result
 from leadline.readers.hdf5_topology import read_topology_result
 from leadline.readers.input_file import InputFile, another_kind, unreadable
-from leadline.readers.sion import load_sion
+from leadline.readers.sion import as_hdf5
 
 __all__ = ["load", "load_bisection", "load_io", "load_link", "load_topology"]
 
@@ -29,7 +29,8 @@ def load(path: str | os.PathLike[str]) -> LinkResult | TopologyResult | Bisectio
     input_file = InputFile(Path(path))
     head = input_file.read_at(0, 4096)
     if head.startswith(b"sion"):
-        return load_sion(input_file)
+        with as_hdf5(input_file.path, input_file.size_bytes) as converted:
+            return _load_hdf5(converted)
     if not head:
         raise unreadable(input_file.path, "the file is empty", "Was the run stopped before it could write?")
     if _has_signature(input_file):

@@ -21,7 +21,7 @@ def opened(input_file: InputFile) -> Iterator[Hdf5File]:
     long as somebody refers to it.
     """
     try:
-        yield Hdf5File(input_file.path, input_file.stored_bytes())
+        yield Hdf5File(input_file.path, input_file.stored_bytes(), input_file.contents)
     except LeadlineError:
         raise
     except BAD_VALUES as error:

@@ -7,7 +7,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +19,11 @@ from leadline.model import FloatArray
 
 # Cells that are converted and checked at a time: they stay in a core's cache.
 CELLS_AT_A_TIME = 1 << 17
-# Of tables that a file claims to have: small ones are harmless, of others the disk must hold a part.
-_SMALL_BYTES = 256 * 1024
-_MOST_BYTES_A_STORED_BYTE = 4
 # Pieces of data between holes that are counted; who makes so many pays for them.
 _MOST_EXTENTS = 10_000
 
 # Flags of a read that fails where it would wait for a disk; 0 = the system has none, and it waits.
 _ONLY_AT_ONCE: int = getattr(os, "RWF_NOWAIT", 0)
-
-Convert = Callable[[FloatArray], None]
 
 
 def unreadable(path: Path, why: str, hint: str = "Copy it again, or measure anew") -> LeadlineError:
@@ -67,13 +62,15 @@ def check_cells(cells: FloatArray) -> None:
 class InputFile:
     """A regular file, open until the last reader of it is gone."""
 
-    def __init__(self, path: Path) -> None:
-        """LeadlineError where there is no such file, no permission, or something that is no regular file."""
-        self.path = path
+    def __init__(self, path: Path, contents: Path | None = None) -> None:
+        """Errors name `path`, also where the contents are those of another file. LeadlineError where there is no such
+        file, no permission, or something that is no regular file.
+        """
+        self.path, self.contents = path, contents or path
         self._descriptor = -1
         try:
             # Without O_NONBLOCK a pipe would keep us until somebody writes into it.
-            self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            self._descriptor = os.open(self.contents, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
             status = os.fstat(self._descriptor)
             if stat.S_ISDIR(status.st_mode):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -156,9 +153,9 @@ class InputFile:
             offset += got
         return True
 
-    def read_cells(self, offset: int, kind: np.dtype[Any], into: FloatArray, convert: Convert = check_cells) -> bool:
+    def read_cells(self, offset: int, kind: np.dtype[Any], into: FloatArray) -> bool:
         """Fills a contiguous float64 array with numbers of a kind that lie at `offset`, through the cache of a core;
-        `convert` changes each piece in place. False where the file ends before that.
+        each piece as check_cells() has it. False where the file ends before that.
         """
         cells = into.reshape(-1)
         is_direct = kind == cells.dtype
@@ -169,7 +166,7 @@ class InputFile:
                 return False
             if not is_direct:
                 piece[...] = stored
-            convert(piece)
+            check_cells(piece)
         return True
 
     def stored_bytes(self) -> int:
@@ -184,7 +181,3 @@ class InputFile:
                 return stored if error.errno == errno.ENXIO else self.size_bytes
             stored += offset - data
         return self.size_bytes
-
-    def stores_in_proportion(self, num_bytes: int) -> bool:
-        """Whether so many bytes of tables may be taken into memory: no more than the disk can hold."""
-        return num_bytes <= _SMALL_BYTES or num_bytes // _MOST_BYTES_A_STORED_BYTE <= self.stored_bytes()
