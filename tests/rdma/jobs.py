@@ -66,6 +66,10 @@ def _to_rank_2(signal: str) -> str:
 
 
 FOUR_SIZES = ("--message-size", "1000-1003+1", "--messages", "80", "--batches", "20", "--retest", "0")
+FUNNEL = (
+    *("--movement", "N-M-M", "--io-ranks", "1", "--no-file", "--object-size", "64KiB", "--objects", "1000000"),
+    *("--buffer-size", "1MiB", "--time-limit", "2s"),
+)
 FOUR_CELLS = ("--message-size", "1KiB-4KiB+1KiB", "--iterations", "20", "--pattern", "complete2")
 
 
@@ -129,6 +133,7 @@ JOBS = [
         "topology-without-stopped",
         _with_fault(_to_rank_2("STOP"), "topology", " 1/4 ", *FOUR_CELLS, *ASLEEP, *option("write=yes")),
     ),
+    Job("funnel-without-killed", _with_fault(_to_rank_2("KILL"), "io", "write: ", *FUNNEL, *ASLEEP)),
     Job(
         "device-cut-off",
         _with_fault("tc qdisc add dev v2 root netem loss 100%", "link", "(2 of 4)", *FOUR_SIZES, *ASLEEP)

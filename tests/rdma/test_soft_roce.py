@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import h5py
 import numpy as np
 import pytest
 from machine import Done
@@ -118,6 +119,15 @@ def test_a_topology_test_goes_on_without_a_rank(ended: Ended, how: str) -> None:
     done = ended[f"topology-without-{how}"]
     went_on_without_rank_2(done)
     expect_topology_without(done.folder / "r.h5", 2)
+
+
+@pytest.mark.slow
+def test_a_funnel_goes_on_without_a_sender(ended: Ended) -> None:
+    done = ended["funnel-without-killed"]
+    went_on_without_rank_2(done)
+    with h5py.File(done.folder / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+        assert (file["io/ranks/num_objects"][1] > 0).tolist() == LEFT
 
 
 @pytest.mark.slow

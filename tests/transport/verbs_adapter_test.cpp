@@ -1,26 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an adapter says of connections that fail, over a fake library: each is lost alone, and once.
+// What an adapter says of connections that fail, over a fake library: each is lost alone, and once; and what becomes of
+// the messages of a funnel.
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "cluster/rendezvous.hpp"
+#include "core/deadline.hpp"
 #include "core/descriptor.hpp"
+#include "support/thread_cluster.hpp"
 #include "transport/verbs/adapter.hpp"
 #include "transport/verbs/flow.hpp"
+#include "transport/verbs/peers.hpp"
+#include "transport/verbs/verbs_messages.hpp"
 
 namespace leadline::transport::verbs {
 namespace {
 
-/// What stands in the completion queue.
+/// What stands in the completion queue of this thread's rank.
 std::deque<ibv_wc>& completions() {
-  static std::deque<ibv_wc> all;
+  static thread_local std::deque<ibv_wc> all;
   return all;
+}
+
+/// Whether what this thread posts is done at once, as where partners greet each other.
+bool& completes_at_once() {
+  static thread_local bool does_so = false;
+  return does_so;
+}
+
+void complete(std::uint64_t id, ibv_wc_opcode opcode) {
+  ibv_wc one{};
+  one.wr_id = id;
+  one.status = IBV_WC_SUCCESS;
+  one.opcode = opcode;
+  if (completes_at_once()) completions().push_back(one);
 }
 
 int poll_completions(ibv_cq* /*queue*/, int num, ibv_wc* done) {
@@ -30,8 +53,15 @@ int poll_completions(ibv_cq* /*queue*/, int num, ibv_wc* done) {
   return static_cast<int>(taken);
 }
 
-int post_send(ibv_qp* /*pair*/, ibv_send_wr* /*request*/, ibv_send_wr** /*bad*/) { return 0; }
-int post_receive(ibv_qp* /*pair*/, ibv_recv_wr* /*request*/, ibv_recv_wr** /*bad*/) { return 0; }
+int post_send(ibv_qp* /*pair*/, ibv_send_wr* request, ibv_send_wr** /*bad*/) {
+  complete(request->wr_id, IBV_WC_SEND);
+  return 0;
+}
+
+int post_receive(ibv_qp* /*pair*/, ibv_recv_wr* request, ibv_recv_wr** /*bad*/) {
+  complete(request->wr_id, IBV_WC_RECV);
+  return 0;
+}
 
 struct FakeLibrary {
   FakeLibrary() {
@@ -46,6 +76,7 @@ struct FakeLibrary {
   ibv_context context{};
   ibv_pd domain{};
   ibv_cq queue{};
+  ibv_mr region{};
 };
 
 FakeLibrary& library() {
@@ -58,8 +89,16 @@ FakeLibrary& library() {
 
 using leadline::transport::verbs::library;
 
+#undef ibv_reg_mr
+
 // In place of those of libibverbs.
 extern "C" {
+ibv_mr* ibv_reg_mr(ibv_pd* /*domain*/, void* /*data*/, size_t /*size*/, int /*access*/) { return &library().region; }
+ibv_mr* ibv_reg_mr_iova2(ibv_pd* /*domain*/, void* /*data*/, size_t /*size*/, uint64_t /*iova*/,
+                         unsigned int /*access*/) {
+  return &library().region;
+}
+int ibv_dereg_mr(ibv_mr* /*region*/) { return 0; }
 int ibv_close_device(ibv_context* /*context*/) { return 0; }
 ibv_pd* ibv_alloc_pd(ibv_context* /*context*/) { return &library().domain; }
 int ibv_dealloc_pd(ibv_pd* /*domain*/) { return 0; }
@@ -91,6 +130,9 @@ namespace {
 Port fake_port() {
   Port port;
   port.context.reset(&library().context);
+  port.attributes.link_layer = IBV_LINK_LAYER_ETHERNET;
+  port.attributes.max_msg_sz = 1 << 20;
+  port.is_routed = true;
   return port;
 }
 
@@ -179,6 +221,88 @@ TEST_F(LostPeers, AreFoundByTheEndOfTheirSocketAndHearOfIt) {
   EXPECT_EQ(lost_in_wait(), std::pair(1, std::string("the other end closed it")));
   char byte = 0;
   EXPECT_EQ(::recv(there.fd(), &byte, 1, MSG_DONTWAIT), 0);
+}
+
+/// Does it on rank 0 of three, which has links to both others.
+void with_links_to_two(const std::function<void(Adapter&, Peers&)>& work) {
+  test::run_on_threads({0, 0, 0}, [&](test::ThreadCluster& cluster) {
+    const Context context{.rank = cluster.rank(),
+                          .size = cluster.size(),
+                          .host_of = cluster.host_of(),
+                          .rendezvous = cluster,
+                          .wait = WaitMode::yield,
+                          .settings = {},
+                          .interface = {},
+                          .progress_counter = cluster.progress_counter()};
+    Adapter adapter(fake_port(), WaitMode::yield, Adapter::Writes::no);
+    Peers peers(adapter, context, {});
+    peers.give_up_silent_links(std::chrono::minutes(1));
+    completes_at_once() = true;
+    for (const int partner : {1, 2}) {
+      if (cluster.rank() == 0) peers.connect(partner, Deadline::after(std::chrono::seconds(20)));
+      if (cluster.rank() == partner) peers.connect(0, Deadline::after(std::chrono::seconds(20)));
+    }
+    completes_at_once() = false;
+    if (cluster.rank() == 0) work(adapter, peers);
+    cluster.barrier();
+  });
+}
+
+std::set<Messages::Ticket> all_of(VerbsMessages& messages, std::size_t num) {
+  std::set<Messages::Ticket> tickets;
+  while (tickets.size() < num) tickets.insert(messages.await_any());
+  return tickets;
+}
+
+TEST(MessagesOfLostPeers, AreHandedOutAndTheOthersGoOn) {
+  with_links_to_two([](Adapter& adapter, Peers& peers) {
+    std::array<std::byte, 1000> bytes{};
+    VerbsMessages messages(adapter, peers, std::array{1, 2}, 8);
+    messages.post_receive(1, bytes, 0);
+    messages.post_send(1, bytes, 1);
+    messages.post_receive(2, bytes, 2);
+    messages.post_send(2, bytes, 3);
+    EXPECT_FALSE(messages.poll());
+    completions() = {done(peers.at(2), 0), done(peers.at(1), 1, IBV_WC_RETRY_EXC_ERR)};
+    EXPECT_EQ(all_of(messages, 3), (std::set<Messages::Ticket>{0, 1, 2}));
+    EXPECT_FALSE(messages.poll()) << "what goes to rank 2 is still under way";
+    ASSERT_EQ(messages.lost_links().size(), 1u);
+    EXPECT_EQ(messages.lost_links().front().partner(), 1);
+    EXPECT_THAT(messages.lost_links().front().why(), testing::StartsWith("transport retry counter exceeded on "));
+    messages.post_send(1, bytes, 4);
+    messages.post_receive(1, bytes, 5);
+    EXPECT_EQ(all_of(messages, 2), (std::set<Messages::Ticket>{4, 5})) << "posted later";
+    completions() = {done(peers.at(2), 1)};
+    EXPECT_EQ(messages.poll(), std::optional<Messages::Ticket>(3));
+    EXPECT_EQ(messages.lost_links().size(), 1u);
+  });
+}
+
+TEST(MessagesOfLostPeers, AreFoundByWhoNeverWaits) {
+  with_links_to_two([](Adapter& adapter, Peers& peers) {
+    std::array<std::byte, 1000> bytes{};
+    VerbsMessages messages(adapter, peers, std::array{1, 2}, 8);
+    messages.post_receive(1, bytes, 0);
+    messages.post_receive(2, bytes, 1);
+    ::shutdown(peers.at(1).socket, SHUT_RD);
+    const Deadline deadline = Deadline::after(std::chrono::seconds(20));
+    std::optional<Messages::Ticket> ticket;
+    while (!ticket && !deadline.has_passed()) ticket = messages.poll();
+    EXPECT_EQ(ticket, std::optional<Messages::Ticket>(0));
+    EXPECT_TRUE(messages.is_lost(1));
+    EXPECT_FALSE(messages.is_lost(2));
+  });
+}
+
+TEST(MessagesOfLostPeers, EndTheRunThatNeedsAllLinks) {
+  with_links_to_two([](Adapter& adapter, Peers& peers) {
+    peers.give_up_silent_links(std::chrono::milliseconds(0));
+    std::array<std::byte, 1000> bytes{};
+    VerbsMessages messages(adapter, peers, std::array{1, 2}, 8);
+    messages.post_receive(1, bytes, 0);
+    completions() = {done(peers.at(1), 0, IBV_WC_WR_FLUSH_ERR)};
+    EXPECT_THROW(messages.await_any(), cluster::ConnectionLost);
+  });
 }
 
 }  // namespace

@@ -80,6 +80,13 @@ class Adapter {
     return num > 0;
   }
 
+  /// The same for who has other work between two polls.
+  bool poll_and_look() {
+    if (poll()) return true;
+    look_now_and_then();
+    return false;
+  }
+
   template <class IsOver>
   void wait_until(const IsOver& is_over) {
     while (!is_over()) {
@@ -124,6 +131,10 @@ class Adapter {
 
   void idle() {
     if (wait_ != WaitMode::spin) give_way();
+    look_now_and_then();
+  }
+
+  void look_now_and_then() {
     if ((++num_idle_polls_ & look_mask_) == 0) [[unlikely]]
       look_after_partners();
   }

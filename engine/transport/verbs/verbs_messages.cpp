@@ -9,52 +9,60 @@ namespace leadline::transport::verbs {
 
 VerbsMessages::VerbsMessages(Adapter& adapter, const Peers& peers, std::span<const std::int32_t> partners,
                              std::size_t max_tickets)
-    : adapter_(adapter), messages_(max_tickets) {
+    : adapter_(adapter), goes_on_(peers.gives_up_silent_links()), messages_(max_tickets) {
   for (const std::int32_t partner : partners) {
     Peer& peer = peers.at(partner);
     peer.num_asked = peer.num_arrived = 0;
     peer.seemed_gone = false;
-    lanes_.push_back({&peer, std::min(peer.pair.num_receives, adapter.receives_each(partners.size()))});
+    lanes_.push_back({partner, &peer, std::min(peer.pair.num_receives, adapter.receives_each(partners.size()))});
   }
-  std::sort(lanes_.begin(), lanes_.end(),
-            [](const Lane& one, const Lane& other) { return one.peer->rank < other.peer->rank; });
+  std::ranges::sort(lanes_, {}, &Lane::rank);
 }
 
 void VerbsMessages::post_send(int partner, std::span<const std::byte> data, Ticket ticket) {
   adapter_.refuse_too_long(data.size());
   Lane& lane = lane_to(partner);
+  if (lane.peer == nullptr) return done_.push_back(ticket);
   const bool is_copied = data.size() <= lane.peer->pair.max_inline_bytes;
   messages_[ticket] = {data.data(), data.size(), is_copied ? Memory{} : adapter_.memory(data.data(), data.size())};
   lane.sends.push_back(ticket);
-  push(lane);
+  unless_lost([&] { push(lane); });
 }
 
 void VerbsMessages::post_receive(int partner, std::span<std::byte> data, Ticket ticket) {
   adapter_.refuse_too_long(data.size());
   Lane& lane = lane_to(partner);
+  if (lane.peer == nullptr) return done_.push_back(ticket);
   messages_[ticket] = {data.data(), data.size(), adapter_.memory(data.data(), data.size())};
   lane.receives.push_back(ticket);
-  push(lane);
+  unless_lost([&] { push(lane); });
 }
 
 std::optional<Messages::Ticket> VerbsMessages::poll() {
-  if (done_.empty() && adapter_.poll()) collect();
+  if (done_.empty()) {
+    unless_lost([&] {
+      if (adapter_.poll_and_look()) collect();
+    });
+  }
   if (done_.empty()) return std::nullopt;
   return taken();
 }
 
 Messages::Ticket VerbsMessages::await_any() {
-  adapter_.wait_until([&] {
-    if (done_.empty()) collect();
-    return !done_.empty();
-  });
+  while (done_.empty()) {
+    unless_lost([&] {
+      adapter_.wait_until([&] {
+        if (done_.empty()) collect();
+        return !done_.empty();
+      });
+    });
+  }
   return taken();
 }
 
 VerbsMessages::Lane& VerbsMessages::lane_to(int partner) {
-  const auto found = std::lower_bound(lanes_.begin(), lanes_.end(), partner,
-                                      [](const Lane& lane, int rank) { return lane.peer->rank < rank; });
-  assert(found != lanes_.end() && found->peer->rank == partner && "no partner of these messages");
+  const auto found = std::ranges::lower_bound(lanes_, partner, {}, &Lane::rank);
+  assert(found != lanes_.end() && found->rank == partner && "no partner of these messages");
   return *found;
 }
 
@@ -105,18 +113,40 @@ void VerbsMessages::push_receive(Lane& lane, Ticket ticket) {
 
 void VerbsMessages::collect() {
   for (Lane& lane : lanes_) {
-    const auto hand_in = [&](std::deque<Ticket>& queue, std::size_t& num_posted) {
-      messages_[queue.front()].memory = {};
-      done_.push_back(queue.front());
-      queue.pop_front();
-      --num_posted;
-    };
-    while (lane.num_sends_posted > lane.peer->num_signalled) hand_in(lane.sends, lane.num_sends_posted);
+    if (lane.peer == nullptr) continue;
+    for (; lane.num_sends_posted > lane.peer->num_signalled; --lane.num_sends_posted) hand_in(lane.sends);
     for (; lane.num_handed_in < lane.peer->num_arrived; ++lane.num_handed_in) {
-      hand_in(lane.receives, lane.num_receives_posted);
+      hand_in(lane.receives);
+      --lane.num_receives_posted;
     }
     push(lane);
   }
+}
+
+void VerbsMessages::hand_in(std::deque<Ticket>& queue) {
+  messages_[queue.front()].memory = {};
+  done_.push_back(queue.front());
+  queue.pop_front();
+}
+
+template <class Work>
+void VerbsMessages::unless_lost(const Work& work) {
+  try {
+    work();
+  } catch (const cluster::ConnectionLost& lost) {
+    lose(lost);
+  }
+}
+
+/// The adapter has given it up, and uses no memory for it any more.
+void VerbsMessages::lose(const cluster::ConnectionLost& lost) {
+  if (!goes_on_) throw lost;
+  lost_links_.push_back(lost);
+  Lane& lane = lane_to(lost.partner());
+  lane.peer = nullptr;
+  while (!lane.sends.empty()) hand_in(lane.sends);
+  while (!lane.receives.empty()) hand_in(lane.receives);
+  unless_lost([this] { collect(); });  // what was counted of others before
 }
 
 Messages::Ticket VerbsMessages::taken() {

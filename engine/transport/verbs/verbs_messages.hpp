@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "cluster/rendezvous.hpp"
 #include "transport/messages.hpp"
 #include "transport/verbs/adapter.hpp"
 #include "transport/verbs/peers.hpp"
@@ -25,6 +26,7 @@ class VerbsMessages final : public Messages {
   void post_receive(int partner, std::span<std::byte> data, Ticket ticket) override;
   std::optional<Ticket> poll() override;
   Ticket await_any() override;
+  std::span<const cluster::ConnectionLost> lost_links() const override { return lost_links_; }
 
  private:
   struct Message {
@@ -35,7 +37,8 @@ class VerbsMessages final : public Messages {
 
   /// To and from one partner, each in the order in which it was posted.
   struct Lane {
-    Peer* peer;
+    std::int32_t rank;
+    Peer* peer;               ///< null: lost
     std::uint32_t num_ahead;  ///< receives that may be posted at once
     std::deque<Ticket> sends{}, receives{};
     std::size_t num_sends_posted = 0, num_receives_posted = 0;
@@ -47,12 +50,18 @@ class VerbsMessages final : public Messages {
   void push_send(Lane& lane, Ticket ticket);
   void push_receive(Lane& lane, Ticket ticket);
   void collect();
+  void hand_in(std::deque<Ticket>& queue);
   Ticket taken();
+  template <class Work>
+  void unless_lost(const Work& work);
+  void lose(const cluster::ConnectionLost& lost);
 
   Adapter& adapter_;
+  bool goes_on_;
   std::vector<Lane> lanes_;        ///< ascending by rank
   std::vector<Message> messages_;  ///< by ticket
   std::deque<Ticket> done_;
+  std::vector<cluster::ConnectionLost> lost_links_;
 };
 
 }  // namespace leadline::transport::verbs
