@@ -319,7 +319,6 @@ def test_a_funnel_goes_on_without_a_rank(transport: str, number: signal.Signals,
     require_module(transport)
     words = ["io", "--movement", "N-M-M", "--io-ranks", "2", "--target", tmp_path / "f.%r", "--object-size", "4KiB"]
     words += ["--objects", "1000000", "--time-limit", "1s", "--local", "4", "--wait", "yield", "--timeout", "2s"]
-    words += ["--buffer-size", "1MiB"]  # over libfabric's TCP no more than 4096 receives can be under way
     command = [program.PROGRAM, *words, "--output", "r.h5", "--transport", transport, *GO_ON[transport]]
     with program.Run(command, tmp_path, timeout=90) as run:
         program.await_that(lambda: any(file.stat().st_size > 1 << 16 for file in tmp_path.glob("f.*")))

@@ -34,6 +34,7 @@ class LibfabricPort {
  public:
   static constexpr bool keeps_endpoints = false;
   static constexpr bool survives_lost_partners = true;
+  static constexpr bool bounds_posts = true;
   static constexpr std::size_t descriptors_per_endpoint = 2;  ///< over sockets, where both may dial each other at once
 
   using Peer = fi_addr_t;
@@ -64,17 +65,29 @@ class LibfabricPort {
       insist("sending", [&] { return fi_tinject(endpoint_.get(), data, size, peer, tagged::bits(tag)); });
       return;
     }
-    insist("sending", [&] {
-      return fi_tsend(endpoint_.get(), data, size, memory.descriptor(), peer, tagged::bits(tag), &request.context);
-    });
+    insist("sending", [&] { return send(peer, tag, memory, data, size, request); });
+  }
+
+  bool try_post_send(Peer peer, tagged::Tag tag, const Memory& memory, const std::byte* data, std::size_t size,
+                     Request& request) {
+    const bool is_injected = size <= max_injected_bytes_;
+    const bool is_taken =
+        was_taken("sending", is_injected ? fi_tinject(endpoint_.get(), data, size, peer, tagged::bits(tag))
+                                         : send(peer, tag, memory, data, size, request));
+    request.is_under_way = is_taken && !is_injected;
+    return is_taken;
   }
 
   [[gnu::always_inline]] void post_receive(Peer peer, tagged::Tag tag, const Memory& memory, std::byte* data,
                                            std::size_t size, Request& request) {
     request.is_under_way = true;
-    insist("receiving", [&] {
-      return fi_trecv(endpoint_.get(), data, size, memory.descriptor(), peer, tagged::bits(tag), 0, &request.context);
-    });
+    insist("receiving", [&] { return receive(peer, tag, memory, data, size, request); });
+  }
+
+  bool try_post_receive(Peer peer, tagged::Tag tag, const Memory& memory, std::byte* data, std::size_t size,
+                        Request& request) {
+    request.is_under_way = was_taken("receiving", receive(peer, tag, memory, data, size, request));
+    return request.is_under_way;
   }
 
   [[gnu::always_inline]] bool is_done(const Request& request) const {
@@ -115,6 +128,20 @@ class LibfabricPort {
   TransportInfo info() const;
 
  private:
+  [[gnu::always_inline]] ssize_t send(Peer peer, tagged::Tag tag, const Memory& memory, const std::byte* data,
+                                      std::size_t size, Request& request) {
+    return fi_tsend(endpoint_.get(), data, size, memory.descriptor(), peer, tagged::bits(tag), &request.context);
+  }
+  [[gnu::always_inline]] ssize_t receive(Peer peer, tagged::Tag tag, const Memory& memory, std::byte* data,
+                                         std::size_t size, Request& request) {
+    return fi_trecv(endpoint_.get(), data, size, memory.descriptor(), peer, tagged::bits(tag), 0, &request.context);
+  }
+
+  static bool was_taken(const char* doing, ssize_t result) {
+    if (result != 0 && result != -FI_EAGAIN) fail(doing, result);
+    return result == 0;
+  }
+
   /// Until there is room in the queue.
   template <class Call>
   [[gnu::always_inline]] void insist(const char* doing, const Call& call) {

@@ -112,6 +112,11 @@ template <class P>
 /// close_lost      As close(), but the partner is lost, or does not answer.
 ///
 /// descriptors_per_endpoint  Open files that an endpoint costs at most, where endpoints are not kept.
+///
+/// bounds_posts    There where the library takes only so many messages at once; the two above then wait for room. If
+///                 so, there are besides:
+/// try_post_send, _receive  As those, without waiting: false, and nothing was done, where there is no room until others
+///                 are done.
 template <class P>
 concept Port = requires(P& port, const P& same, typename P::Peer peer, typename P::Request& request, Tag tag,
                         const typename P::Memory& memory, const std::byte* from, std::byte* to, std::size_t size,
@@ -128,6 +133,11 @@ concept Port = requires(P& port, const P& same, typename P::Peer peer, typename 
   port.close(peer);
   requires std::same_as<decltype(P::keeps_endpoints), const bool>;
   requires std::same_as<decltype(P::survives_lost_partners), const bool>;
+};
+
+template <class P>
+concept BoundsPosts = Port<P> && requires {
+  requires P::bounds_posts;
 };
 
 /// Throws Error(something_missing) where the library carries no message of this size.

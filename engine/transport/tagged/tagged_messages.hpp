@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,24 +48,35 @@ class TaggedMessages final : public Messages {
 
   void post_send(int partner, std::span<const std::byte> data, Ticket ticket) override {
     Message& message = added(ticket, data, partner);
-    unless_lost(partner, [&] {
-      port_.post_send(peers_.at(partner), {Kind::single, peers_.own_rank()}, message.memory, data.data(), data.size(),
-                      message.request);
-    });
+    if constexpr (BoundsPosts<P>) {
+      message.out = data;
+      queue(sends_, ticket);
+    } else {
+      unless_lost(partner, [&] {
+        port_.post_send(peers_.at(partner), {Kind::single, peers_.own_rank()}, message.memory, data.data(), data.size(),
+                        message.request);
+      });
+    }
   }
 
   void post_receive(int partner, std::span<std::byte> data, Ticket ticket) override {
     Message& message = added(ticket, data, partner);
-    unless_lost(partner, [&] {
-      port_.post_receive(peers_.at(partner), {Kind::single, partner}, message.memory, data.data(), data.size(),
-                         message.request);
-    });
+    if constexpr (BoundsPosts<P>) {
+      message.in = data;
+      queue(receives_, ticket);
+    } else {
+      unless_lost(partner, [&] {
+        port_.post_receive(peers_.at(partner), {Kind::single, partner}, message.memory, data.data(), data.size(),
+                           message.request);
+      });
+    }
   }
 
   std::optional<Ticket> poll() override {
     for (;;) {
       try {
         port_.progress();
+        post_queued();
         return take_done();
       } catch (const cluster::ConnectionLost& lost) {
         lose(lost);
@@ -75,7 +87,10 @@ class TaggedMessages final : public Messages {
   Ticket await_any() override {
     assert(!under_way_.empty() && "nothing is posted that could come");
     std::optional<Ticket> ticket;
-    const auto is_over = [&] { return (ticket = take_done()).has_value(); };
+    const auto is_over = [&] {
+      post_queued();
+      return (ticket = take_done()).has_value();
+    };
     while (!ticket) {
       try {
         if (wait_ == WaitMode::spin) {
@@ -97,6 +112,9 @@ class TaggedMessages final : public Messages {
     typename P::Request request{};
     typename P::Memory memory{};
     int partner = -1;
+    std::span<const std::byte> out{};  ///< of a send that may be queued
+    std::span<std::byte> in{};         ///< of a receive
+    bool is_queued = false;
   };
 
   Message& added(Ticket ticket, std::span<const std::byte> data, int partner) {
@@ -122,11 +140,50 @@ class TaggedMessages final : public Messages {
     }
   }
 
+  /// What the library does not take yet is posted when there is room, in the same order. A receive must not hold up the
+  /// sends for which the partner waits before it sends.
+  void queue(std::deque<Ticket>& queued, Ticket ticket) {
+    Message& message = *messages_[ticket];
+    if (is_of_lost(message)) return;
+    message.is_queued = true;
+    queued.push_back(ticket);
+    if (queued.size() == 1) post_queued();
+  }
+
+  void post_queued() {
+    if constexpr (BoundsPosts<P>) {
+      post_queued(sends_, [this](Message& message) {
+        return port_.try_post_send(peers_.at(message.partner), {Kind::single, peers_.own_rank()}, message.memory,
+                                   message.out.data(), message.out.size(), message.request);
+      });
+      post_queued(receives_, [this](Message& message) {
+        return port_.try_post_receive(peers_.at(message.partner), {Kind::single, message.partner}, message.memory,
+                                      message.in.data(), message.in.size(), message.request);
+      });
+    }
+  }
+
+  template <class TryToPost>
+  void post_queued(std::deque<Ticket>& queued, const TryToPost& try_to_post) {
+    while (!queued.empty()) {
+      Message& message = *messages_[queued.front()];
+      bool is_posted = false;
+      unless_lost(message.partner, [&] { is_posted = try_to_post(message); });
+      if (is_of_lost(message)) continue;  // none of this partner's is queued any more
+      if (!is_posted) return;
+      message.is_queued = false;
+      queued.pop_front();
+    }
+  }
+
   /// The library may go on to use what was under way.
   [[gnu::cold]] void lose(const cluster::ConnectionLost& lost) {
     if (!goes_on_) throw lost;
     if (is_lost(lost.partner())) return;
     lost_links_.push_back(lost);
+    for (std::deque<Ticket>* const queued : {&sends_, &receives_}) {
+      std::erase_if(*queued, [&](Ticket ticket) { return messages_[ticket]->partner == lost.partner(); });
+    }
     if constexpr (P::survives_lost_partners) {
       for (const Ticket ticket : under_way_) {
         std::shared_ptr<Message>& message = messages_[ticket];
@@ -138,8 +195,11 @@ class TaggedMessages final : public Messages {
     }
   }
 
+  bool is_of_lost(const Message& message) const { return !lost_links_.empty() && is_lost(message.partner); }
+
   bool is_over(Message& message) {
-    if (!lost_links_.empty() && is_lost(message.partner)) return true;
+    if (is_of_lost(message)) return true;
+    if (message.is_queued) return false;
     bool is_done = false;
     on_link(message.partner, [&] { is_done = port_.is_done(message.request); });
     return is_done;
@@ -164,6 +224,7 @@ class TaggedMessages final : public Messages {
   WithLossCheck<P> check_;
   std::vector<std::shared_ptr<Message>> messages_;  ///< by ticket
   std::vector<Ticket> under_way_;
+  std::deque<Ticket> sends_, receives_;  ///< those that the library does not take yet
   std::vector<cluster::ConnectionLost> lost_links_;
 };
 
