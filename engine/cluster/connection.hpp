@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
@@ -33,6 +34,9 @@ void set_blocking(int fd, Blocking blocking);
 
 /// Small messages leave at once.
 void set_no_delay(int fd);
+
+/// How often the kernel has sent something again over this connection.
+std::uint32_t num_resent(int fd);
 
 /// One attempt to reach another rank, from the caller's side of the handshake; nothing here blocks.
 class Call {

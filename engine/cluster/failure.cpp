@@ -148,6 +148,12 @@ Failure own_network_down(const std::string& who, const std::string& current_step
       "its own network is down", fmt::format("Look at that host and its cable; {}", kept));
 }
 
+Failure own_network_loses(const std::string& who, const std::string& current_step) {
+  return failure(FailureKind::silent,
+                 fmt::format("{} loses packets to or from all other hosts that it needs{}", who, in(current_step)),
+                 "its own network is faulty", fmt::format("Look at that host and its cable; {}", kept));
+}
+
 Failure root_unheard(const std::string& who, const std::string& root, const std::string& current_step, double silent_s,
                      const ProcessIdentity& process) {
   Failure silent =

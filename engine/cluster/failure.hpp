@@ -70,6 +70,8 @@ Failure ranks_cut_off(const std::string& one, const std::string& other, const st
                       const std::string& why);
 /// For a rank whose neighbours on other hosts are all silent.
 Failure own_network_down(const std::string& who, const std::string& current_step, double silent_s);
+/// For a rank whose packets to all neighbours on other hosts, or theirs to it, get lost.
+Failure own_network_loses(const std::string& who, const std::string& current_step);
 /// For a rank that cannot ask others: rank 0 may be well, and see the same from its side.
 Failure root_unheard(const std::string& who, const std::string& root, const std::string& current_step, double silent_s,
                      const ProcessIdentity& process);

@@ -333,21 +333,14 @@ std::string TcpCluster::decide(Sweep& sweep, std::vector<std::uint32_t> missing)
     result = *std::move(known);
   } else {
     const std::vector<LostRank> lost = watch_->lost_ranks_beside(lost_ranks_);
-    if (!may_lead(lost)) watch_->end_with_fewer();
+    const Leads leads = root_ == rank_ ? Leads::already : Leads::not_yet;
+    const bool may_be_fewer = goes_on_without_root_ && !lost.empty();
+    if (may_be_fewer && !may_lead(watch_->lost_ranks_beside({}), size_, leads)) watch_->end_with_fewer();
     if (root_ != rank_) watch_->lead();
     result = packed(lost, sweep.decide ? sweep.decide() : sweep.own);
   }
   if (goes_on_) watch_->publish({sequence_, result});
   return result;
-}
-
-/// Whether no other root can have as many ranks: those that this one has lost since the last collective may be with
-/// another, unless they have ended. Of two equal parts the root's goes on.
-bool TcpCluster::may_lead(const std::vector<LostRank>& lost) const {
-  if (!goes_on_without_root_ || lost.empty()) return true;
-  const auto num_elsewhere = std::ranges::count(lost, false, &LostRank::has_ended);
-  const auto num_here = size_ - std::ssize(lost_ranks_) - std::ssize(lost);
-  return root_ == rank_ ? num_here >= num_elsewhere : num_here > num_elsewhere;
 }
 
 bool TcpCluster::is_lost(int rank) const { return cluster::is_lost(lost_ranks_, rank) || watch_->is_lost(rank); }

@@ -102,7 +102,6 @@ class TcpCluster final : public Cluster {
   bool take_from(Edge& child, Sweep& sweep, std::vector<std::uint32_t>& missing);
   std::string decide(Sweep& sweep, std::vector<std::uint32_t> missing);
   std::optional<std::string> await_orphans(Sweep& sweep, std::vector<std::uint32_t> missing);
-  bool may_lead(const std::vector<LostRank>& lost) const;
   bool is_lost(int rank) const;
   std::string ask_parent(Sweep& sweep, const std::vector<std::uint32_t>& missing);
   void tell_below(const Sweep& sweep, const std::string& result);

@@ -65,6 +65,10 @@ constexpr auto attachment_patience = (num_relays_tried + 1) * probe_patience + 1
 // takes to try all ways to the root and to those that could have followed it.
 constexpr auto new_root_patience = 2 * attachment_patience + suspect_patience;
 constexpr auto attachment_interval = 100ms;
+// Heartbeats of a healthy network are sent again once in a while; of a lossy one with waits of seconds between.
+constexpr std::uint32_t num_resends_of_many = 2;
+// Of a connection over which heartbeats would have shown it.
+constexpr auto least_age_without_losses = 2s;
 // For a root that turns a rank away, since it may be about to end.
 constexpr auto turned_away_patience = 1s;
 constexpr std::size_t num_losses_told = 8;
@@ -139,6 +143,14 @@ void WatchEdge::receive(Clock::time_point now, const std::function<void(Message,
     at += frame_header_bytes + length;
   }
   incoming_.erase(0, at);
+}
+
+WatchEdge::Losses WatchEdge::losses(Clock::time_point now, Clock::duration within) {
+  resends_.push_back({now, num_resent(socket_.fd())});
+  while (resends_.size() > 1 && now - resends_[1].at >= within) resends_.pop_front();
+  const std::uint32_t num = resends_.back().num - resends_.front().num;
+  if (num >= num_resends_of_many) return Losses::many;
+  return num > 0 || now - resends_.front().at < least_age_without_losses ? Losses::some : Losses::none;
 }
 
 std::string WatchEdge::who() const {
@@ -412,7 +424,7 @@ bool Watch::take_orders() {
     leads_ = true;
     tell_losses();
   }
-  if (orders.end_with_fewer && last_loss_) note(*last_loss_, nullptr);
+  if (orders.end_with_fewer) end_with_first_loss();
   if (orders.lost_parent && *orders.lost_parent == num_attachments_ && !attachment_) {
     const WatchEdge* const above = parent();
     const std::string who = above != nullptr ? above->who() : name_of(parent_rank_);
@@ -449,15 +461,16 @@ void Watch::listen_to(WatchEdge& edge) {
     if (message == WatchEdge::Message::goodbye) edge.has_left = true;
     if (message == WatchEdge::Message::reported) edge.has_reported = true;
     if (message != WatchEdge::Message::failure) return;
+    edge.knows_failure = true;
     if (const auto failure = unpacked(text)) note(*failure, &edge);
   });
   if (!edge.end() || edge.is_lost || edge.has_left) return;
   edge.is_lost = true;
   if (failure_ && &edge == parent()) parent_ended_after_failure_ = true;
-  if (edge.has_reported) return;
-  const std::string current_step = current_step_of(edge.rank());
-  Failure gone =
-      *edge.end() == 0 ? rank_died(edge.who(), current_step) : connection_lost(edge.who(), current_step, *edge.end());
+  const bool ends_for_failure = failure_ && (edge.knows_failure || now_ - failing_since_ > grace);
+  if (edge.has_reported || ends_for_failure) return;
+  const std::string who = name_of(edge.rank()), current_step = current_step_of(edge.rank());
+  Failure gone = *edge.end() == 0 ? rank_died(who, current_step) : connection_lost(who, current_step, *edge.end());
   gone.silent_process = edge.process;
   lose(edge, std::move(gone));
 }
@@ -472,7 +485,8 @@ void Watch::look_for_trouble() {
   for (WatchEdge& edge : edges_) {
     if (edge.is_lost || edge.has_left || now_ - edge.heard() <= settings_.timeout) continue;
     edge.is_lost = true;
-    Failure silent = rank_silent(edge.who(), current_step_of(edge.rank()), seconds(settings_.timeout), edge.process);
+    Failure silent =
+        rank_silent(name_of(edge.rank()), current_step_of(edge.rank()), seconds(settings_.timeout), edge.process);
     silent.silent_rank = edge.rank();
     silent.heard_by = settings_.rank;
     lose(edge, std::move(silent));
@@ -494,6 +508,7 @@ void Watch::look_for_trouble() {
 void Watch::send_heartbeats() {
   if (now_ < next_heartbeat_) return;
   next_heartbeat_ = now_ + interval_;
+  note_losses();
   const std::string own_step = current_step_of(settings_.rank).substr(0, step_size_max);
   for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::heartbeat, own_step);
 }
@@ -657,6 +672,13 @@ void Watch::probe_silent_rank() {
   probe({silent});
 }
 
+bool may_lead(std::span<const LostRank> lost, int num_ranks, Leads leads) {
+  const auto num_elsewhere =
+      std::ranges::count_if(lost, [](const LostRank& rank) { return rank.was_there && !rank.has_ended; });
+  const auto num_here = num_ranks - std::ssize(lost);
+  return leads == Leads::already ? num_here >= num_elsewhere : num_here > num_elsewhere;
+}
+
 void Watch::go_on_without_lost_ranks(bool goes_on) { goes_on_.store(goes_on); }
 
 std::vector<LostRank> Watch::lost_ranks_beside(std::span<const LostRank> known) const {
@@ -729,7 +751,7 @@ bool Watch::is_connected_to(int rank) const {
 
 /// The connection to a neighbour in the tree has ended, or nothing comes over it any more.
 void Watch::lose(WatchEdge& edge, Failure failure) {
-  if (!goes_on_ || failure_) return note(std::move(failure), &edge);
+  if (!goes_on_ || failure_) return note(with_own_network(std::move(failure)), &edge);
   collective_sockets_.shut(edge.rank());
   if (edge.rank() == parent_rank_) {
     begin_attachment(std::move(failure));
@@ -808,11 +830,14 @@ void Watch::settle_suspects() {
       continue;
     }
     suspect.has_ended = suspect.probe->was_refused();
+    const bool lives = suspect.probe->state() == Call::State::answered;
+    if (lives && suspect.failure.kind == FailureKind::died) {
+      suspect.failure = connection_lost(name_of(rank), current_step_of(rank), ECONNRESET);
+    }
     if (suspect.has_ended && suspect.is_guess) suspect.failure = rank_died(name_of(rank), current_step_of(rank));
     if (suspect.has_ended) suspect.give_up_at = std::min(suspect.give_up_at, now_ + refused_patience);
     // It may be waiting for a rank between the two, and come when it has waited long enough.
-    const bool may_come = hosts_ == nullptr && suspect.probe->state() == Call::State::answered;
-    if (may_come) suspect.give_up_at = now_ + settings_.start_timeout;
+    if (hosts_ == nullptr && lives) suspect.give_up_at = now_ + settings_.start_timeout;
     suspect.probe.reset();
   }
   const auto due = std::ranges::find_if(suspects_, [&](const auto& one) { return now_ > one.second.give_up_at; });
@@ -821,6 +846,7 @@ void Watch::settle_suspects() {
   const Failure failure = due->second.failure;
   const bool has_ended = due->second.has_ended || is_stopped_here(failure.silent_process);
   suspects_.erase(due);
+  if (end_if_packets_get_lost()) return;
   if (failure.kind == FailureKind::silent && has_lost_all_hosts()) return note(failure, nullptr);
   give_up(rank, {failure, has_ended, leads_});
 }
@@ -851,6 +877,7 @@ LostRank Watch::lost_rank(int rank, const Loss& loss) const {
 void Watch::tell_losses() {
   if (!leads_) return;
   const std::lock_guard lock(mutex_);
+  if (goes_on_without_root_ && !may_lead(lost_ranks_, settings_.size, Leads::already)) return;
   for (; num_told_ < std::min(lost_ranks_.size(), num_losses_told); ++num_told_) {
     const LostRank& lost = lost_ranks_[num_told_];
     write_line(line_of(fmt::format("{}. The run goes on without rank {}", lost.why, lost.rank)));
@@ -892,17 +919,86 @@ void Watch::take_lost(WatchEdge::Message message, std::string_view bytes) {
   const bool has_ended = reader.number<std::uint8_t>() != 0;
   const auto failure = unpacked(reader.rest());
   if (!failure || rank < 0 || rank >= settings_.size || lost_.contains(rank)) return;
-  if (rank == settings_.rank) leave_as_lost();
+  if (rank == settings_.rank) leave_as_lost(fmt::format("{} did not hear it", name_of(root_)));
   if (!is_top()) forget(rank, {*failure, has_ended, message == WatchEdge::Message::lost}, message);
 }
 
-/// The others have said why they go on without this rank.
-void Watch::leave_as_lost() {
-  if (!was_given_up()) {
-    write_line(line_of(fmt::format(
-        "{} was left out of the run (the others did not hear it). Look at this host's network", own_name())));
+/// The others go on without this rank; after its own absence they have said why.
+void Watch::leave_as_lost(const std::string& why) {
+  if (loses_packets()) {
+    write_line(line_of(own_network_loses(own_name(), current_step_of(settings_.rank)).error.what()));
+  } else if (!was_given_up()) {
+    write_line(
+        line_of(fmt::format("{} was left out of the run ({}). Look at the networks of both hosts", own_name(), why)));
   }
   ::_exit(static_cast<int>(ExitStatus::run_failed));
+}
+
+void Watch::note_losses() {
+  if (hosts_ == nullptr) return;
+  for (WatchEdge& edge : edges_) {
+    const std::uint32_t host = hosts_->host_of[static_cast<std::size_t>(edge.rank())];
+    const WatchEdge::Losses losses = edge.losses(now_, settings_.timeout);
+    if (losses == WatchEdge::Losses::many) lossy_hosts_[host] = now_;
+    const bool is_heard = !edge.is_lost && !edge.end() && now_ - edge.heard() < 3 * interval_;
+    if (losses == WatchEdge::Losses::none && is_heard) lossless_hosts_[host] = now_;
+  }
+}
+
+void Watch::note_losses(const Attachment& attachment) {
+  if (hosts_ == nullptr) return;
+  const auto host_of = [&](int rank) { return hosts_->host_of[static_cast<std::size_t>(rank)]; };
+  for (const int rank : attachment.lossy()) lossy_hosts_[host_of(rank)] = now_;
+  for (const int rank : attachment.lossless()) lossless_hosts_[host_of(rank)] = now_;
+}
+
+/// Where packets get lost on the way to several hosts and to none they do not, it is this one's network.
+bool Watch::loses_packets() const {
+  if (hosts_ == nullptr) return false;
+  const std::uint32_t own_host = hosts_->host_of[static_cast<std::size_t>(settings_.rank)];
+  const auto num_since = [&](const auto& hosts, Clock::duration age) {
+    return std::ranges::count_if(hosts,
+                                 [&](const auto& host) { return host.first != own_host && now_ - host.second <= age; });
+  };
+  return num_since(lossy_hosts_, settings_.timeout + attachment_patience) > 1 &&
+         num_since(lossless_hosts_, attachment_patience) == 0;
+}
+
+/// That one's is the reason of what this rank has lost.
+Failure Watch::with_own_network(Failure failure) const {
+  return loses_packets() ? own_network_loses(own_name(), current_step_of(settings_.rank)) : std::move(failure);
+}
+
+/// A rank with such a network leaves, and the others go on without it. If it is the root, and they cannot, all end;
+/// with too many others on its own host it stays.
+bool Watch::end_if_packets_get_lost() {
+  if (!loses_packets()) return false;
+  const std::uint32_t own_host = hosts_->host_of[static_cast<std::size_t>(settings_.rank)];
+  const bool are_most_here = 2 * std::ranges::count(hosts_->host_of, own_host) >= settings_.size - std::ssize(lost_);
+  if (is_top() && goes_on_without_root_ && are_most_here) return false;
+  if (!is_top() || goes_on_without_root_) leave_as_lost({});
+  note(own_network_loses(own_name(), current_step_of(settings_.rank)), nullptr);
+  return true;
+}
+
+/// At the top. What came later may have come of it. Where no other host is left it is rather this one's network.
+void Watch::end_with_first_loss() {
+  const std::uint32_t own_host = hosts_->host_of[static_cast<std::size_t>(settings_.rank)];
+  bool has_other_host = false;
+  for (int rank = 0; rank < settings_.size; ++rank) {
+    const bool is_elsewhere = hosts_->host_of[static_cast<std::size_t>(rank)] != own_host;
+    has_other_host = has_other_host || (is_elsewhere && !lost_.contains(rank));
+  }
+  if (!has_other_host) {
+    return note(own_network_down(own_name(), current_step_of(settings_.rank), seconds(settings_.timeout)), nullptr);
+  }
+  std::optional<int> first;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto lost = std::ranges::find(lost_ranks_, false, &LostRank::has_ended);
+    if (lost != lost_ranks_.end()) first = lost->rank;
+  }
+  if (first) note(with_own_network(lost_.at(*first).failure), nullptr);
 }
 
 std::vector<Attachment::Route> Watch::routes_to(int to) const {
@@ -932,13 +1028,16 @@ void Watch::begin_attachment(Failure because) {
 
 void Watch::attach_to(int rank) {
   attach_again_at_ = now_;
-  attach_until_ = now_ + (rank == root_ ? turned_away_patience : new_root_patience);
+  // A root that turns this rank away may be about to end, and another take its part.
+  const bool may_be_replaced = rank != root_ || goes_on_without_root_;
+  attach_until_ = now_ + (may_be_replaced ? new_root_patience : turned_away_patience);
   attachment_.emplace(settings_.rank, rank, key_, routes_to(rank), now_);
 }
 
 void Watch::serve_attachment() {
   if (!attachment_ || failure_ || now_ < attach_again_at_) return;
   attachment_->serve(now_);
+  note_losses(*attachment_);
   if (attachment_->has_failed()) return end_attachment();
   if (!attachment_->is_made()) return;
   root_ = parent_rank_ = attachment_->to();
@@ -966,18 +1065,25 @@ void Watch::end_attachment() {
     attached_because_ = rank_died(name_of(parent_rank_), current_step_of(parent_rank_));
   }
   const bool is_cut_off = attached_because_->kind == FailureKind::silent && has_lost_all_hosts();
+  if (end_if_packets_get_lost()) return;
   if (!goes_on_without_root_ || is_cut_off) return end_unattached();
-  if (failed.was_turned_away()) leave_as_lost();  // it goes on without this rank, or has not lost the root itself
+  if (failed.was_turned_away()) {  // it goes on without this rank, or has not lost the root itself
+    const std::string who = name_of(failed.to());
+    const bool is_root = failed.to() == root_;
+    leave_as_lost(is_root ? who + " goes on without it" : fmt::format("{} goes on with {}", who, name_of(root_)));
+  }
   pass_over(failed);
 }
 
 void Watch::end_unattached() {
-  if (parent_rank_ != root_ && hosts_ != nullptr) leave_as_lost();
+  if (parent_rank_ != root_ && hosts_ != nullptr) {
+    leave_as_lost(fmt::format("it reaches neither {} nor {}", name_of(parent_rank_), name_of(root_)));
+  }
   note(*attached_because_, nullptr);
 }
 
 /// Whoever is the next, others find, too. From a host that does not answer nobody is. With too many that may be
-/// elsewhere this rank cannot go on: see TcpCluster::may_lead().
+/// elsewhere this rank cannot go on: see may_lead().
 void Watch::pass_over(const Attachment& failed) {
   const auto host_of = [&](int rank) { return hosts_->host_of[static_cast<std::size_t>(rank)]; };
   int next = failed.to();
@@ -1033,7 +1139,20 @@ Attachment::Attachment(int rank, int to, RunKey key, std::vector<Route> routes, 
   try_next_route(now);
 }
 
+void Attachment::note_losses() {
+  if (!call_) return;
+  const int relay = next_route_ > 0 ? routes_[next_route_ - 1].relay : -1;
+  if (relay >= 0 && !is_to_relay_) return;
+  const int called = is_to_relay_ ? relay : to_;
+  if (num_resent(call_->fd()) > 0) {
+    lossy_.insert(called);
+  } else if (call_->state() == Call::State::answered) {
+    lossless_.insert(called);
+  }
+}
+
 void Attachment::try_next_route(Clock::time_point now) {
+  note_losses();
   if (call_ && next_route_ == 1) {
     was_turned_away_ = call_->state() == Call::State::failed && call_->was_connected();
     was_refused_ = call_->was_refused();
@@ -1059,6 +1178,7 @@ void Attachment::serve(Clock::time_point now) {
   const Call::State state = call_->advance();
   if (state == Call::State::failed || now > give_up_at_) return try_next_route(now);
   if (state != Call::State::answered) return;
+  note_losses();
   if (is_to_relay_) {
     is_to_relay_ = false;
     const Hello hello{purpose, static_cast<std::uint32_t>(rank_), static_cast<std::uint32_t>(to_)};
@@ -1066,7 +1186,9 @@ void Attachment::serve(Clock::time_point now) {
     return;
   }
   (purpose == Purpose::watch ? watch_ : collectives_) = call_->take();
-  if (!is_made()) start(Purpose::collectives);
+  if (is_made()) return;
+  give_up_at_ = now + probe_patience;
+  start(Purpose::collectives);
 }
 
 void Watch::note(Failure failure, const WatchEdge* heard_from) {
@@ -1077,7 +1199,8 @@ void Watch::note(Failure failure, const WatchEdge* heard_from) {
   probe_silent_rank();
   const std::string bytes = packed(*failure_);
   for (WatchEdge& edge : edges_) {
-    if (&edge != heard_from) edge.send(WatchEdge::Message::failure, bytes);
+    // One that this rank has lost may go on without it.
+    if (&edge != heard_from && !edge.is_lost) edge.send(WatchEdge::Message::failure, bytes);
   }
   if (is_first) tell_partial_result();
 }
@@ -1154,7 +1277,7 @@ std::string Watch::name_of(int rank) const {
   return fmt::format("rank {}", rank);
 }
 
-std::string Watch::current_step_of(int rank) {
+std::string Watch::current_step_of(int rank) const {
   std::function<std::string(int)> current_step;
   {
     const std::lock_guard lock(mutex_);
@@ -1247,6 +1370,11 @@ void Watch::explain() {
     if (!suspects_.empty()) last_loss_ = suspects_.begin()->second.failure;
     const bool is_recent = !suspects_.empty() || failing_since_ - last_loss_at_ < launcher_patience;
     if (last_loss_ && is_recent) failure_ = *last_loss_;
+    return;
+  }
+  const bool is_of_network = failure_->kind == FailureKind::lost_connection || failure_->kind >= FailureKind::silent;
+  if (is_of_network && loses_packets()) {
+    failure_ = with_own_network(*failure_);
     return;
   }
   if (failure_->kind == FailureKind::silent && !reached_by_.empty()) {

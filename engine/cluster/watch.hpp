@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <list>
 #include <map>
@@ -65,6 +66,9 @@ class WatchEdge {
   bool has_more_to_send() const { return !outgoing_.empty(); }
   Clock::time_point heard() const { return heard_; }
   void forgive(Clock::duration pause) { heard_ += pause; }
+  /// Whether packets get lost on it: the kernel has had to send again often, or never. To be asked again and again.
+  enum class Losses : std::uint8_t { none, some, many };
+  Losses losses(Clock::time_point now, Clock::duration within);
   /// 0 = closed by the other side; else the error that ended the connection. Nothing while it stands.
   std::optional<int> end() const { return end_; }
   std::string who() const;  ///< "rank 3 on node1"
@@ -74,7 +78,8 @@ class WatchEdge {
   std::string current_step;  ///< as it said with its last heartbeat
   bool has_left = false;     ///< it said goodbye: whatever happens now is no failure
   bool has_reported = false;
-  bool is_lost = false;  ///< its end or silence has been noticed; nothing more is expected of it
+  bool knows_failure = false;  ///< it has sent one, and will end
+  bool is_lost = false;        ///< its end or silence has been noticed; nothing more is expected of it
 
  private:
   int rank_;
@@ -82,6 +87,11 @@ class WatchEdge {
   std::string incoming_, outgoing_;
   Clock::time_point heard_;
   std::optional<int> end_;
+  struct Resends {
+    Clock::time_point at;
+    std::uint32_t num = 0;
+  };
+  std::deque<Resends> resends_;  ///< so far, now and then
 };
 
 /// Which rank is on which host; outlives the watch and does not change.
@@ -177,6 +187,9 @@ class Attachment {
   bool was_turned_away() const { return was_turned_away_; }
   /// Whether its host says that its process is gone.
   bool was_refused() const { return was_refused_; }
+  /// Ranks on the way to which packets got lost, and others that answered without that.
+  const std::set<int>& lossy() const { return lossy_; }
+  const std::set<int>& lossless() const { return lossless_; }
   /// Once it is made.
   Descriptor take_watch() { return std::move(watch_); }
   Descriptor take_collectives() { return std::move(collectives_); }
@@ -184,6 +197,7 @@ class Attachment {
  private:
   void try_next_route(Clock::time_point now);
   void start(Purpose purpose);
+  void note_losses();
 
   int rank_, to_;
   RunKey key_;
@@ -192,9 +206,17 @@ class Attachment {
   std::optional<Call> call_;
   bool is_to_relay_ = false;  ///< call_ is to the relay, not yet to the rank
   bool was_turned_away_ = false, was_refused_ = false;
+  std::set<int> lossy_, lossless_;
   Clock::time_point give_up_at_{};
   Descriptor watch_, collectives_;
 };
+
+/// Whether a rank leads already, or only if it may.
+enum class Leads : std::uint8_t { already, not_yet };
+
+/// Whether no other root can have as many ranks as one that has lost these, one after the other or at once: they may be
+/// with another, unless they have ended. Of two equal parts that with the root goes on.
+bool may_lead(std::span<const LostRank> lost, int num_ranks, Leads leads);
 
 /// A failure of any rank is sent over all watch edges to all ranks; better founded reasons replace weaker ones.
 /// The root (the next rank where the root is lost) waits a moment for a better one, calls on_failure, prints it and
@@ -350,7 +372,13 @@ class Watch final : private JoinHandler {
   void begin_to_lead();
   void give_new_parent(int rank, Descriptor socket);
   std::vector<Attachment::Route> routes_to(int rank) const;
-  [[noreturn]] void leave_as_lost();
+  [[noreturn]] void leave_as_lost(const std::string& why);
+  void note_losses();
+  void note_losses(const Attachment& attachment);
+  bool loses_packets() const;
+  Failure with_own_network(Failure failure) const;
+  bool end_if_packets_get_lost();
+  void end_with_first_loss();
   bool is_connected_to(int rank) const;
 
   // After a failure.
@@ -372,7 +400,7 @@ class Watch final : private JoinHandler {
   std::string greeting() const;
   std::string own_name() const;
   std::string name_of(int rank) const;
-  std::string current_step_of(int rank);
+  std::string current_step_of(int rank) const;
 
   Settings settings_;
   const Clock::duration interval_;  ///< between heartbeats
@@ -435,7 +463,8 @@ class Watch final : private JoinHandler {
   Clock::time_point attach_again_at_{}, attach_until_{};  ///< to one that does not know yet that it is at the top
   std::map<int, Loss> passed_over_;                       ///< the root, and those that could have been it: not reached
   int num_attachments_ = 0;
-  std::list<Orphan> orphans_;  ///< at the top
+  std::map<std::uint32_t, Clock::time_point> lossy_hosts_, lossless_hosts_;  ///< others, and when that was last seen
+  std::list<Orphan> orphans_;                                                ///< at the top
   std::atomic<bool> has_orphans_{false};
   std::list<Relay> relays_;
 

@@ -235,6 +235,22 @@ def test_all_hosts_but_that_of_rank_0_are_lost(network: Make, tmp_path: Path) ->
         assert file["status/complete"][()] == 1
 
 
+def test_most_hosts_are_lost_one_after_the_other(network: Make, tmp_path: Path) -> None:
+    """Nobody knows whether these have ended, so rank 0 does not go on when more are lost than are left."""
+    hosts = network(4)
+    with started(hosts, range(4), tmp_path, *LONG[:4], "--min-time", "1h", *LONG[8:], timeout=150) as runs:
+        await_first_round(runs)
+        for host in (3, 2):
+            hosts.cut(host)
+            runs[0].await_err(f"The run goes on without rank {host}\n")
+        hosts.cut(1)
+        ends = finish(runs)
+    assert [end.status for end in ends] == [4] * 4, [end.err for end in ends]
+    assert "goes on without rank 1" not in ends[0].err
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 0
+
+
 def test_half_of_the_hosts_without_rank_0_end(network: Make, tmp_path: Path) -> None:
     """They cannot know whether the others go on."""
     hosts = network(2)

@@ -142,6 +142,14 @@ def test_another_rank_retests_and_finishes(tmp_path: Path) -> None:
     assert np.array_equal(result.measured(size=0)[1:], result.every_pair()[1:])
 
 
+def test_repeats_end_where_no_pair_is_left(tmp_path: Path) -> None:
+    words = ["link", "--local", "2", "--message-size", "1KiB", "--messages", "100", "--min-time", "1h"]
+    done = without_rank(1, tmp_path, signal.SIGKILL, r"repeat 3\n", *words)
+    assert done.status == 1
+    assert "1 rank was lost during the run: rank 1 on " in done.out
+    assert ResultFile(tmp_path / "r.h5").complete
+
+
 @pytest.mark.parametrize("alone", [["--row-path", "funnel"], ["--strict-ranks"]], ids=["file", "strict"])
 @pytest.mark.parametrize(
     ("begun", "words"),

@@ -398,8 +398,10 @@ void Measuring::run() {
     follow_schedule_of(repeat);
     if (repeat == 0) connect_ahead();
     stage_.cluster.barrier();
+    const double measured_before_s = measured_s_;
     for (const Slice& slice : slices_of(stage_.request, repeat)) run_slice(slice, ++slice_number);
     if (repeat + 1 < num_repeats) continue;
+    if (measured_s_ == measured_before_s) break;  // no pair is left, so no time will pass in messages any more
     if (const int needed = repeats_needed(repeat + 1);
         needed > num_repeats && measured_s_ < stage_.request.min_time_s) {
       agree(stored([&] { stage_.store.reserve_repeats(needed); }));
