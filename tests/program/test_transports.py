@@ -8,6 +8,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 from pathlib import Path
 
 import h5py
@@ -332,6 +333,45 @@ def test_a_funnel_goes_on_without_a_rank(transport: str, number: signal.Signals,
         assert file["io/phases/state"][:].tolist() == [2, 1]
         left = {0: [2, 3], 1: [0, 2, 3], 2: [0, 1]}[victim]
         assert np.flatnonzero(file["io/ranks/num_objects"][1]).tolist() == left
+
+
+@pytest.fixture(scope="module")
+def lost_at_link(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library by which a process gets a signal while it opens a link."""
+    library = tmp_path_factory.mktemp("lost") / "lost_at_link.so"
+    source = program.ROOT / "tests" / "support" / "lost_at_link.c"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True, timeout=60)
+    return library
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", [1, 2], ids=["sender", "io-rank"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("transport", ["tcp", "libfabric:tcp;ofi_rxm"])
+def test_a_funnel_begins_without_a_rank_that_is_lost_while_links_are_opened(
+    transport: str, number: signal.Signals, victim: int, tmp_path: Path, lost_at_link: Path
+) -> None:
+    require_module(transport)
+    words = ["io", "--movement", "N-M-M", "--io-ranks", "2", "--target", tmp_path / "f.%r", "--object-size", "4KiB"]
+    words += ["--objects", "100", "--wait", "yield", "--timeout", "2s", "--output", "r.h5", "--transport", transport]
+    ports = program.free_ports(4)
+    runs = {}
+    with contextlib.ExitStack() as stack:
+        for rank in range(4):
+            variables = program.explicit_environment(["127.0.0.1"] * 4, ports, rank)
+            if rank == victim:
+                variables |= {"LD_PRELOAD": str(lost_at_link), "LOST_BY": str(int(number))}
+                variables |= {"ASAN_OPTIONS": "verify_asan_link_order=0"}
+            runs[rank] = stack.enter_context(program.Run([program.PROGRAM, *words], tmp_path, variables, timeout=90))
+        ends = {rank: run.finish() for rank, run in runs.items()}
+    assert ends.pop(victim).status == -signal.SIGKILL  # one that is stopped is ended when the run is over
+    assert [end.status for end in ends.values()] == [1] * 3, ends[0].err
+    assert ends[0].complaints[0].endswith(f". The run goes on without rank {victim}"), ends[0].complaints
+    assert [end.complaints for rank, end in ends.items() if rank > 0] == [[]] * 2
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+        assert file["io/phases/state"][:].tolist() == [1, 1]
+        assert (file["io/ranks/num_objects"][0] > 0).tolist() == [True, victim == 2, victim == 1, victim == 1]
 
 
 def test_over_shared_memory_it_does_not_go_on(leadline: Leadline) -> None:

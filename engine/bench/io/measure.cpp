@@ -45,6 +45,9 @@ std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
   return current_step;
 }
 
+/// Whether the run goes on without ranks that are lost.
+enum class GoesOn { no, yes };
+
 /// Whom this rank of a funnel exchanges messages with, ascending.
 std::vector<std::int32_t> partners_of(const Stage& stage) {
   const schedule::FileLayout& layout = stage.plan.layout;
@@ -66,14 +69,34 @@ std::vector<std::int32_t> partners_of(const Stage& stage) {
   return partners;
 }
 
-std::unique_ptr<transport::Messages> open_messages(const Stage& stage) {
+/// A partner may be lost meanwhile; a link to one that is there is needed.
+void open_links_to_partners(const Stage& stage, GoesOn goes_on, Failure& failure) {
+  std::vector<cluster::ConnectionLost> lost_links;
+  for (const std::int32_t partner : in_hashed_order(partners_of(stage), stage.cluster.rank())) {
+    try {
+      open_links(stage.cluster, stage.transport, std::span(&partner, 1), stage.request.timeout_s);
+    } catch (const cluster::ConnectionLost& lost) {
+      if (goes_on == GoesOn::no) throw;
+      stage.transport.drop_link(partner);
+      lost_links.push_back(lost);
+    }
+  }
+  stage.cluster.barrier();  // behind which it is known who is lost
+  for (const cluster::ConnectionLost& link : lost_links) {
+    if (!cluster::is_lost(stage.cluster.lost_ranks(), link.partner())) failure.note(link, stage.cluster);
+  }
+}
+
+std::unique_ptr<transport::Messages> open_messages(const Stage& stage, GoesOn goes_on) {
   if (!schedule::is_funnel(stage.request.movement)) return nullptr;
-  const std::vector<std::int32_t> partners = partners_of(stage);
   const int rank = stage.cluster.rank();
-  open_links(stage.cluster, stage.transport, in_hashed_order(partners, rank), stage.request.timeout_s);
   Failure failure(rank, stage.placement.host);
+  open_links_to_partners(stage, goes_on, failure);
   std::unique_ptr<transport::Messages> messages;
-  failure.guard([&] { messages = stage.transport.messages(partners, num_tickets(stage.request, stage.plan, rank)); });
+  if (!failure.has_happened()) {
+    failure.guard(
+        [&] { messages = stage.transport.messages(partners_of(stage), num_tickets(stage.request, stage.plan, rank)); });
+  }
   agree(stage.cluster, failure.error());
   return messages;
 }
@@ -241,7 +264,8 @@ bool can_go_on(const IoRequest& request) {
 /// Messages over links of which some may be lost; those are given up when no message uses them any more.
 class OpenMessages {
  public:
-  explicit OpenMessages(const Stage& stage) : transport_(stage.transport), messages_(open_messages(stage)) {}
+  OpenMessages(const Stage& stage, GoesOn goes_on)
+      : transport_(stage.transport), messages_(open_messages(stage, goes_on)) {}
   OpenMessages(const OpenMessages&) = delete;
   OpenMessages& operator=(const OpenMessages&) = delete;
   ~OpenMessages() {
@@ -286,14 +310,16 @@ storage::Hints hints_of(std::string_view text) {
 
 void measure(const Stage& stage, Measured& measured) {
   const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
+  GoesOn goes_on = GoesOn::no;
   if (can_go_on(stage.request)) {
-    go_on_without_lost(stage.request, stage.cluster, stage.transport, stage.request.timeout_s);
+    const bool does = go_on_without_lost(stage.request, stage.cluster, stage.transport, stage.request.timeout_s);
+    if (does) goes_on = GoesOn::yes;
   } else if (const auto absent = stage.cluster.lost_ranks(); !absent.empty()) {
     throw AgreedError(Error(ExitStatus::run_failed, absent.front().why,
                             "ranks of this run call MPI together or meet in barriers between writes, and need all",
                             "Start it without that rank, or use POSIX calls"));
   }
-  const OpenMessages messages(stage);
+  const OpenMessages messages(stage, goes_on);
   Measuring(stage, *current_step, messages.get(), measured).run();
 }
 

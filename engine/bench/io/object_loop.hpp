@@ -13,6 +13,7 @@
 #include "bench/io/pace.hpp"
 #include "bench/io/recorder.hpp"
 #include "bench/io/transfers.hpp"
+#include "cluster/cluster.hpp"
 #include "core/error.hpp"
 
 namespace leadline::bench::io {
@@ -29,6 +30,13 @@ class Failure {
     if (error_) return;
     error_.emplace(error.status(), fmt::format("rank {} on {}: {}", rank_, host_, error.problem()), error.why(),
                    error.hint());
+  }
+
+  /// Of a link that must not break.
+  void note(const cluster::ConnectionLost& link, const cluster::Cluster& cluster) {
+    const std::string partner = fmt::format("rank {} on {}", link.partner(), cluster.host_name(link.partner()));
+    const std::string why = link.problem() + (link.why().empty() ? "" : ": " + link.why());
+    note(Error(link.status(), "no link to " + partner, why, link.hint()));
   }
 
   /// Does `work`, which belongs to this rank alone or is done by all partners alike; whether it went well.

@@ -154,7 +154,7 @@ void Phase::measure() {
 /// leave the other out without its knowing.
 void Phase::note_broken_links() {
   for (const cluster::ConnectionLost& link : messages_->lost_links()) {
-    if (!cluster::is_lost(stage_.cluster.lost_ranks(), link.partner())) failure_.note(link);
+    if (!cluster::is_lost(stage_.cluster.lost_ranks(), link.partner())) failure_.note(link, stage_.cluster);
   }
 }
 
