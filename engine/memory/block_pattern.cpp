@@ -208,30 +208,16 @@ std::span<const Named<Check>> names_of(Check /*any*/) { return check_names; }
 
 const char* name_of(Check check) { return name_in(check_names, check); }
 
-const char* name_of(MismatchKind kind) {
-  switch (kind) {
-    case MismatchKind::zeros:
-      return "zeros";
-    case MismatchKind::not_read:
-      return "not_read";
-    case MismatchKind::truncated:
-      return "truncated";
-    case MismatchKind::other_run:
-      return "other_run";
-    case MismatchKind::other_rank:
-      return "other_rank";
-    case MismatchKind::other_file:
-      return "other_file";
-    case MismatchKind::shifted:
-      return "shifted";
-    case MismatchKind::torn:
-      return "torn";
-    case MismatchKind::bit_flips:
-      return "bit_flips";
-    case MismatchKind::unknown:
-      return "unknown";
-  }
-  return "unknown";
-}
+constexpr Named<MismatchKind> mismatch_kind_names[] = {
+    {MismatchKind::zeros, "zeros"},           {MismatchKind::not_read, "not_read"},
+    {MismatchKind::truncated, "truncated"},   {MismatchKind::other_run, "other_run"},
+    {MismatchKind::other_rank, "other_rank"}, {MismatchKind::other_file, "other_file"},
+    {MismatchKind::shifted, "shifted"},       {MismatchKind::torn, "torn"},
+    {MismatchKind::bit_flips, "bit_flips"},   {MismatchKind::unknown, "unknown"},
+};
+
+std::span<const Named<MismatchKind>> names_of(MismatchKind /*any*/) { return mismatch_kind_names; }
+
+const char* name_of(MismatchKind kind) { return name_in(mismatch_kind_names, kind); }
 
 }  // namespace leadline::memory

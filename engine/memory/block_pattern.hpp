@@ -72,6 +72,7 @@ enum class MismatchKind : std::uint8_t {
 };
 
 const char* name_of(MismatchKind kind);
+std::span<const Named<MismatchKind>> names_of(MismatchKind any);
 
 /// A stretch of wrong bytes of one kind.
 struct Mismatch {

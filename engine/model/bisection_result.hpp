@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/named.hpp"
 #include "model/bisection_request.hpp"
 #include "model/result.hpp"
 
@@ -19,6 +20,7 @@ enum class PatternKind : std::uint8_t {
 };
 
 const char* name_of(PatternKind kind);
+std::span<const Named<PatternKind>> names_of(PatternKind any);
 
 /// A pattern measured with one message size.
 struct PatternPosition {
@@ -62,6 +64,7 @@ struct BaselineSample {
 enum class StopReason : std::uint8_t { not_stopped, precision, rounds, time_limit };
 
 const char* name_of(StopReason reason);
+std::span<const Named<StopReason>> names_of(StopReason any);
 
 /// "mean ± half_width"; see stats/interval.hpp. num: independent samples.
 struct Interval {

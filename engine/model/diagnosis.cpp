@@ -7,77 +7,67 @@
 
 namespace leadline {
 
-const char* name_of(ComponentKind kind) {
-  switch (kind) {
-    case ComponentKind::network_switch:
-      return "switch";
-    case ComponentKind::uplink:
-      return "uplink";
-    case ComponentKind::cable:
-      return "cable";
-    case ComponentKind::rail:
-      return "rail";
-    case ComponentKind::host:
-      return "host";
-    case ComponentKind::port:
-      return "port";
-    case ComponentKind::inside:
-      return "inside";
-    case ComponentKind::socket:
-      return "socket";
-    case ComponentKind::rank:
-      return "rank";
-    case ComponentKind::link:
-      return "link";
-    case ComponentKind::pair:
-      return "pair";
-  }
-  return "unknown";
-}
+constexpr Named<ComponentKind> component_kind_names[] = {
+    {ComponentKind::network_switch, "switch"},
+    {ComponentKind::uplink, "uplink"},
+    {ComponentKind::cable, "cable"},
+    {ComponentKind::rail, "rail"},
+    {ComponentKind::host, "host"},
+    {ComponentKind::port, "port"},
+    {ComponentKind::inside, "inside"},
+    {ComponentKind::socket, "socket"},
+    {ComponentKind::rank, "rank"},
+    {ComponentKind::link, "link"},
+    {ComponentKind::pair, "pair"},
+};
 
-const char* name_of(Symptom symptom) { return symptom == Symptom::slow ? "slow" : "unsteady"; }
+std::span<const Named<ComponentKind>> names_of(ComponentKind /*any*/) { return component_kind_names; }
 
-const char* name_of(FaultDirection direction) {
-  switch (direction) {
-    case FaultDirection::both:
-      return "both";
-    case FaultDirection::out:
-      return "out";
-    case FaultDirection::in:
-      return "in";
-  }
-  return "unknown";
-}
+const char* name_of(ComponentKind kind) { return name_in(component_kind_names, kind); }
 
-const char* name_of(Persistence persistence) {
-  switch (persistence) {
-    case Persistence::not_retested:
-      return "not_retested";
-    case Persistence::persistent:
-      return "persistent";
-    case Persistence::only_under_load:
-      return "only_under_load";
-    case Persistence::transient:
-      return "transient";
-  }
-  return "unknown";
-}
+constexpr Named<Symptom> symptom_names[] = {
+    {Symptom::slow, "slow"},
+    {Symptom::unsteady, "unsteady"},
+};
+
+std::span<const Named<Symptom>> names_of(Symptom /*any*/) { return symptom_names; }
+
+const char* name_of(Symptom symptom) { return name_in(symptom_names, symptom); }
+
+constexpr Named<FaultDirection> fault_direction_names[] = {
+    {FaultDirection::both, "both"},
+    {FaultDirection::out, "out"},
+    {FaultDirection::in, "in"},
+};
+
+std::span<const Named<FaultDirection>> names_of(FaultDirection /*any*/) { return fault_direction_names; }
+
+const char* name_of(FaultDirection direction) { return name_in(fault_direction_names, direction); }
+
+constexpr Named<Persistence> persistence_names[] = {
+    {Persistence::not_retested, "not_retested"},
+    {Persistence::persistent, "persistent"},
+    {Persistence::only_under_load, "only_under_load"},
+    {Persistence::transient, "transient"},
+};
+
+std::span<const Named<Persistence>> names_of(Persistence /*any*/) { return persistence_names; }
+
+const char* name_of(Persistence persistence) { return name_in(persistence_names, persistence); }
 
 bool is_worse(const Comparison& comparison) {
   const auto is_slower = [](const ComparedClass& one) { return one.change == Change::slower; };
   return !comparison.slower.empty() || std::ranges::any_of(comparison.classes, is_slower);
 }
 
-const char* name_of(Change change) {
-  switch (change) {
-    case Change::none:
-      return "none";
-    case Change::slower:
-      return "slower";
-    case Change::faster:
-      return "faster";
-  }
-  return "unknown";
-}
+constexpr Named<Change> change_names[] = {
+    {Change::none, "none"},
+    {Change::slower, "slower"},
+    {Change::faster, "faster"},
+};
+
+std::span<const Named<Change>> names_of(Change /*any*/) { return change_names; }
+
+const char* name_of(Change change) { return name_in(change_names, change); }
 
 }  // namespace leadline

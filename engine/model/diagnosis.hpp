@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/named.hpp"
+
 namespace leadline {
 
 /// The kinds of component that can be at fault, the larger ones first.
@@ -104,9 +106,13 @@ struct Diagnosis {
 inline bool counts(const Fault& fault) { return !fault.is_note && fault.persistence != Persistence::transient; }
 
 const char* name_of(ComponentKind kind);
+std::span<const Named<ComponentKind>> names_of(ComponentKind any);
 const char* name_of(Symptom symptom);
+std::span<const Named<Symptom>> names_of(Symptom any);
 const char* name_of(FaultDirection direction);
+std::span<const Named<FaultDirection>> names_of(FaultDirection any);
 const char* name_of(Persistence persistence);
+std::span<const Named<Persistence>> names_of(Persistence any);
 
 enum class Change : std::uint8_t { none, slower, faster };
 
@@ -135,5 +141,6 @@ struct Comparison {
 bool is_worse(const Comparison& comparison);
 
 const char* name_of(Change change);
+std::span<const Named<Change>> names_of(Change any);
 
 }  // namespace leadline

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/named.hpp"
 #include "memory/block_pattern.hpp"
 #include "model/io_request.hpp"
 #include "model/result.hpp"
@@ -21,6 +22,7 @@ inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 enum class IoOperation : std::uint8_t { write, read };
 
 const char* name_of(IoOperation operation);
+std::span<const Named<IoOperation>> names_of(IoOperation any);
 
 /// What a rank does with its time in a phase. All but `fill`, `verify` and, as asked, `sync` count as I/O time.
 enum class IoTime : std::uint8_t {
@@ -41,6 +43,7 @@ inline constexpr std::size_t num_io_times = 11;
 
 /// "open", "preallocate" ...: also the names in files.
 const char* name_of(IoTime time);
+std::span<const Named<IoTime>> names_of(IoTime any);
 
 /// One phase: all objects written once, or read once.
 struct PhasePosition {
@@ -102,6 +105,7 @@ enum class ReadSource : std::uint8_t {
 };
 
 const char* name_of(ReadSource source);
+std::span<const Named<ReadSource>> names_of(ReadSource any);
 
 struct Straggler {
   std::int32_t rank = -1;

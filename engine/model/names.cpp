@@ -30,32 +30,27 @@ std::span<const Named<Rate>> names_of(Rate /*any*/) { return rate_names; }
 
 const char* name_of(Rate rate) { return name_in(rate_names, rate); }
 
-const char* name_of(PatternKind kind) {
-  switch (kind) {
-    case PatternKind::random:
-      return "random";
-    case PatternKind::named:
-      return "named";
-    case PatternKind::worst:
-      return "worst";
-  }
-  return "unknown";
-}
+constexpr Named<PatternKind> pattern_kind_names[] = {
+    {PatternKind::random, "random"},
+    {PatternKind::named, "named"},
+    {PatternKind::worst, "worst"},
+};
+
+std::span<const Named<PatternKind>> names_of(PatternKind /*any*/) { return pattern_kind_names; }
+
+const char* name_of(PatternKind kind) { return name_in(pattern_kind_names, kind); }
 
 /// As options are named in documents.
-const char* name_of(StopReason reason) {
-  switch (reason) {
-    case StopReason::not_stopped:
-      return "not_stopped";
-    case StopReason::precision:
-      return "precision";
-    case StopReason::rounds:
-      return "rounds";
-    case StopReason::time_limit:
-      return "time_limit";
-  }
-  return "unknown";
-}
+constexpr Named<StopReason> stop_reason_names[] = {
+    {StopReason::not_stopped, "not_stopped"},
+    {StopReason::precision, "precision"},
+    {StopReason::rounds, "rounds"},
+    {StopReason::time_limit, "time_limit"},
+};
+
+std::span<const Named<StopReason>> names_of(StopReason /*any*/) { return stop_reason_names; }
+
+const char* name_of(StopReason reason) { return name_in(stop_reason_names, reason); }
 
 constexpr Named<WaitMode> wait_mode_names[] = {
     {WaitMode::automatic, "auto", "yield where a host has more ranks than cores, else spin"},
@@ -161,66 +156,51 @@ const char* name_of(ReadShift shift) {
   return "unknown";
 }
 
-const char* name_of(IoOperation operation) {
-  switch (operation) {
-    case IoOperation::write:
-      return "write";
-    case IoOperation::read:
-      return "read";
-  }
-  return "unknown";
-}
+constexpr Named<IoOperation> io_operation_names[] = {
+    {IoOperation::write, "write"},
+    {IoOperation::read, "read"},
+};
 
-const char* name_of(IoTime time) {
-  switch (time) {
-    case IoTime::open:
-      return "open";
-    case IoTime::preallocate:
-      return "preallocate";
-    case IoTime::call:
-      return "call";
-    case IoTime::wait:
-      return "wait";
-    case IoTime::send:
-      return "send";
-    case IoTime::receive:
-      return "receive";
-    case IoTime::barrier:
-      return "barrier";
-    case IoTime::fill:
-      return "fill";
-    case IoTime::verify:
-      return "verify";
-    case IoTime::sync:
-      return "sync";
-    case IoTime::close:
-      return "close";
-  }
-  return "unknown";
-}
+std::span<const Named<IoOperation>> names_of(IoOperation /*any*/) { return io_operation_names; }
 
-const char* name_of(ReadSource source) {
-  switch (source) {
-    case ReadSource::not_known:
-      return "not_known";
-    case ReadSource::cache:
-      return "cache";
-    case ReadSource::storage:
-      return "storage";
-    case ReadSource::mixed:
-      return "mixed";
-  }
-  return "unknown";
-}
+const char* name_of(IoOperation operation) { return name_in(io_operation_names, operation); }
 
-const char* name_of(Severity severity) {
-  switch (severity) {
-    case Severity::note:
-      return "note";
-    case Severity::warning:
-      return "warning";
-  }
-  return "unknown";
-}
+constexpr Named<IoTime> io_time_names[] = {
+    {IoTime::open, "open", "opening files"},
+    {IoTime::preallocate, "preallocate", "making room for them"},
+    {IoTime::call, "call", "inside write or read calls"},
+    {IoTime::wait, "wait", "waiting for non-blocking calls to be done"},
+    {IoTime::send, "send", "waiting to be allowed to send, and for sends to be done"},
+    {IoTime::receive, "receive", "waiting for messages"},
+    {IoTime::barrier, "barrier", "in barriers before write calls"},
+    {IoTime::fill, "fill", "filling objects"},
+    {IoTime::verify, "verify", "verifying objects"},
+    {IoTime::sync, "sync", "bringing what was written to the storage"},
+    {IoTime::close, "close", "closing files"},
+};
+
+std::span<const Named<IoTime>> names_of(IoTime /*any*/) { return io_time_names; }
+
+const char* name_of(IoTime time) { return name_in(io_time_names, time); }
+
+constexpr Named<ReadSource> read_source_names[] = {
+    {ReadSource::not_known, "not_known"},
+    {ReadSource::cache, "cache"},
+    {ReadSource::storage, "storage"},
+    {ReadSource::mixed, "mixed"},
+};
+
+std::span<const Named<ReadSource>> names_of(ReadSource /*any*/) { return read_source_names; }
+
+const char* name_of(ReadSource source) { return name_in(read_source_names, source); }
+
+constexpr Named<Severity> severity_names[] = {
+    {Severity::note, "note"},
+    {Severity::warning, "warning"},
+};
+
+std::span<const Named<Severity>> names_of(Severity /*any*/) { return severity_names; }
+
+const char* name_of(Severity severity) { return name_in(severity_names, severity); }
 
 }  // namespace leadline

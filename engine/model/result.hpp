@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/named.hpp"
 #include "model/provenance.hpp"
 
 namespace leadline {
@@ -23,6 +24,7 @@ struct Finding {
 };
 
 const char* name_of(Severity severity);
+std::span<const Named<Severity>> names_of(Severity any);
 
 /// Least, mean and greatest of a number over ranks or rounds. Not measured: `num` is 0, the rest NaN.
 struct Spread {

@@ -24,10 +24,10 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 std::string short_name(const std::string& host) { return host.substr(0, host.find('.')); }
 
 /// Hosts by a name, -1 = several have it.
-using Named = std::map<std::string, std::int64_t>;
+using IndexByName = std::map<std::string, std::int64_t>;
 
-Named by_short_name(const std::vector<std::string>& hosts) {
-  Named named;
+IndexByName by_short_name(const std::vector<std::string>& hosts) {
+  IndexByName named;
   for (std::size_t index = 0; index < hosts.size(); ++index) {
     const auto [entry, is_new] = named.try_emplace(short_name(hosts[index]), static_cast<std::int64_t>(index));
     if (!is_new) entry->second = -1;
@@ -38,10 +38,10 @@ Named by_short_name(const std::vector<std::string>& hosts) {
 /// Of each host of `after` the host of `before`, -1 = none. By full name, else by short name: where one of the two has
 /// no domain, and nobody else the same short name. (Of addresses the short name is the network's, and says nothing.)
 std::vector<std::int64_t> same_hosts(const std::vector<std::string>& before, const std::vector<std::string>& after) {
-  Named by_full;
+  IndexByName by_full;
   for (std::size_t index = 0; index < before.size(); ++index) by_full[before[index]] = static_cast<std::int64_t>(index);
-  const Named& known = by_full;
-  const Named shorts_before = by_short_name(before), shorts_after = by_short_name(after);
+  const IndexByName& known = by_full;
+  const IndexByName shorts_before = by_short_name(before), shorts_after = by_short_name(after);
   std::vector<std::int64_t> same;
   for (const std::string& host : after) {
     const auto full = known.find(host), by_short = shorts_before.find(short_name(host));

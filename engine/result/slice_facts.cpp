@@ -104,19 +104,16 @@ SliceFacts slice_facts(LinkResultReader& reader, std::size_t repeat_index, std::
   return facts;
 }
 
-const char* name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::not_retested:
-      return "not_retested";
-    case Verdict::not_slow:
-      return "not_slow";
-    case Verdict::slow_alone_too:
-      return "slow_alone_too";
-    case Verdict::only_under_load:
-      return "only_under_load";
-  }
-  return "unknown";
-}
+constexpr Named<Verdict> verdict_names[] = {
+    {Verdict::not_retested, "not_retested"},
+    {Verdict::not_slow, "not_slow"},
+    {Verdict::slow_alone_too, "slow_alone_too"},
+    {Verdict::only_under_load, "only_under_load"},
+};
+
+std::span<const Named<Verdict>> names_of(Verdict /*any*/) { return verdict_names; }
+
+const char* name_of(Verdict verdict) { return name_in(verdict_names, verdict); }
 
 std::vector<SlowPairDetails> slow_pairs_of(const LinkResult& result, std::size_t slice_index) {
   std::size_t host_index = 0;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/named.hpp"
 #include "model/link_result.hpp"
 #include "result/link_result_reader.hpp"
 
@@ -42,6 +43,7 @@ inline constexpr double load_factor = 1.2;
 
 /// "slow_alone_too"; the word in files.
 const char* name_of(Verdict verdict);
+std::span<const Named<Verdict>> names_of(Verdict any);
 
 /// A slow pair with everything that is said about it.
 struct SlowPairDetails {

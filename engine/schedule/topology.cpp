@@ -327,31 +327,16 @@ const char* name_of(ChannelMode mode) { return name_in(channel_mode_names, mode)
 
 int num_ways(ChannelMode mode) { return mode == ChannelMode::one_way ? 1 : 2; }
 
-const char* name_of(Shape shape) {
-  switch (shape) {
-    case Shape::star:
-      return "star";
-    case Shape::complete:
-      return "complete";
-    case Shape::ring:
-      return "ring";
-    case Shape::torus:
-      return "torus";
-    case Shape::hypercube:
-      return "hypercube";
-    case Shape::tree:
-      return "tree";
-    case Shape::halves:
-      return "halves";
-    case Shape::incast:
-      return "incast";
-    case Shape::outcast:
-      return "outcast";
-    case Shape::edges:
-      return "edges";
-  }
-  return "unknown";
-}
+constexpr Named<Shape> shape_names[] = {
+    {Shape::star, "star"},     {Shape::complete, "complete"},   {Shape::ring, "ring"},
+    {Shape::torus, "torus"},   {Shape::hypercube, "hypercube"}, {Shape::tree, "tree"},
+    {Shape::halves, "halves"}, {Shape::incast, "incast"},       {Shape::outcast, "outcast"},
+    {Shape::edges, "edges"},
+};
+
+std::span<const Named<Shape>> names_of(Shape /*any*/) { return shape_names; }
+
+const char* name_of(Shape shape) { return name_in(shape_names, shape); }
 
 std::vector<std::int32_t> grid_extents(int num_ranks, const std::vector<std::int32_t>& wanted) {
   std::int64_t product = 1;

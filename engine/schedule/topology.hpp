@@ -27,6 +27,7 @@ int num_ways(ChannelMode mode);
 enum class Shape : std::uint8_t { star, complete, ring, torus, hypercube, tree, halves, incast, outcast, edges };
 
 const char* name_of(Shape shape);
+std::span<const Named<Shape>> names_of(Shape any);
 
 struct Edge {
   std::int32_t first = 0, second = 0;
