@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json.hpp"
 #include "model/diagnosis.hpp"
 #include "model/request.hpp"
 #include "options/option_table.hpp"
@@ -49,14 +50,26 @@ struct Outcome {
 void declare_outcome(OptionTable& options, RunRequest& request, std::optional<ResultFormat>& format,
                      const Outcome& outcome);
 
+template <class Request>
+using DeclareOptions = void (*)(OptionTable&, Request&, std::optional<ResultFormat>&);
+
 /// What a result says of the options that `declare` declares for this request.
 template <class Request>
-std::vector<Option> recorded_options(Request request,
-                                     void (*declare)(OptionTable&, Request&, std::optional<ResultFormat>&)) {
+std::vector<Option> recorded_options(Request request, DeclareOptions<Request> declare) {
   std::optional<ResultFormat> format;
   OptionTable options;
   declare(options, request, format);
   return options.recorded();
+}
+
+/// The JSON Schema of that.
+template <class Request>
+Json options_schema(DeclareOptions<Request> declare) {
+  Request request;
+  std::optional<ResultFormat> format;
+  OptionTable options;
+  declare(options, request, format);
+  return options.recorded_schema();
 }
 
 /// Of what says who is slow: --topology, --threshold, --false-discovery-rate.

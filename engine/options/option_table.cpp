@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cctype>
 
 #include "core/json.hpp"
 #include "core/units.hpp"
@@ -36,38 +37,52 @@ std::string size_text(std::uint64_t bytes) {
   return text;
 }
 
-struct SchemaType {
-  const char* type;
-  const char* items;
+struct SchemaOf {
+  Json operator()(bool) const { return {{"type", "boolean"}}; }
+  Json operator()(double) const { return {{"type", "number"}}; }
+  Json operator()(const std::string&) const { return {{"type", "string"}}; }
+  template <std::integral Number>
+  Json operator()(Number) const {
+    return {{"type", "integer"}, {"minimum", 0}};
+  }
+  template <std::integral Number>
+  Json operator()(const std::vector<Number>&) const {
+    return {{"type", "array"}, {"items", (*this)(Number{})}};
+  }
 };
-
-SchemaType type_of(const OptionValue& value) {
-  struct Types {
-    SchemaType operator()(bool) const { return {"boolean", ""}; }
-    SchemaType operator()(std::int64_t) const { return {"integer", ""}; }
-    SchemaType operator()(std::uint64_t) const { return {"integer", ""}; }
-    SchemaType operator()(double) const { return {"number", ""}; }
-    SchemaType operator()(const std::string&) const { return {"string", ""}; }
-    SchemaType operator()(const std::vector<std::int64_t>&) const { return {"array", "integer"}; }
-    SchemaType operator()(const std::vector<std::uint64_t>&) const { return {"array", "integer"}; }
-  };
-  return std::visit(Types{}, value);
-}
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Option option_of(const OptionEntry& entry) { return {recorded_name(entry.name), entry.unit, entry.recorded()}; }
 
-Json recorded_json(const OptionEntry& entry) {
-  if (!entry.recorded) return nullptr;
-  const Option option = option_of(entry);
-  const SchemaType type = type_of(option.value);
-  Json json = {{"name", json_name(option)}, {"type", type.type}};
-  if (*type.items != '\0') json["items"] = type.items;
-  json[entry.min > 0 ? "exclusiveMinimum" : "minimum"] = 0;
-  if (entry.max > 0) json["maximum"] = entry.max;
-  std::visit([&](const auto& value) { json["default"] = value; }, option.value);
-  return json;
+/// The first line of the help, and what is meant where nothing is given and the value is 0 or empty.
+std::string recorded_meaning(const OptionEntry& entry, const OptionValue& value) {
+  std::string meaning = entry.help.substr(0, entry.help.find('\n'));
+  while (meaning.ends_with(':') || meaning.ends_with('.')) meaning.pop_back();
+  meaning.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(meaning.front())));
+  const std::string text = as_text(value);
+  const std::string& by_default = entry.default_text;
+  if (!by_default.empty() && !by_default.starts_with('0') && !by_default.starts_with('-')) {
+    if (text.empty()) meaning += "; empty = " + by_default;
+    if (text == "0") meaning += "; 0 = " + by_default;
+  }
+  return meaning + ".";
+}
+
+/// The JSON Schema of what a result says of an option.
+Json schema_of(const OptionEntry& entry, const OptionValue& value) {
+  Json schema = {{"description", recorded_meaning(entry, value)}};
+  if (!entry.choices.empty()) {
+    schema["enum"] = entry.choices;
+    return schema;
+  }
+  const Json type = std::visit(SchemaOf{}, value);
+  for (const std::string& name : type.names()) schema[name] = type.at(name);
+  if (std::holds_alternative<double>(value)) {
+    schema[entry.min > 0 ? "exclusiveMinimum" : "minimum"] = 0;
+    if (entry.max > 0) schema["maximum"] = entry.max;
+  }
+  return schema;
 }
 
 Json related_json(const OptionEntry& entry, bool is_needed) {
@@ -278,6 +293,17 @@ std::vector<Option> OptionTable::recorded() const {
   return options;
 }
 
+Json OptionTable::recorded_schema() const {
+  Json required = Json::array(), properties = Json::object();
+  for (const OptionEntry& entry : entries_) {
+    if (!entry.recorded) continue;
+    const Option option = option_of(entry);
+    required.push_back(json_name(option));
+    properties[json_name(option)] = schema_of(entry, option.value);
+  }
+  return {{"type", "object"}, {"required", required}, {"properties", properties}};
+}
+
 Json OptionTable::described(const std::string& command) const {
   Json arguments = Json::array(), options = Json::array();
   for (const Argument& argument : arguments_) {
@@ -303,8 +329,7 @@ Json OptionTable::described(const std::string& command) const {
                        {"is_file", entry.is_file},
                        {"group", entry.group},
                        {"needs", related_json(entry, true)},
-                       {"excludes", related_json(entry, false)},
-                       {"recorded", recorded_json(entry)}});
+                       {"excludes", related_json(entry, false)}});
   }
   const std::string program = "leadline ";
   const std::string name = command.starts_with(program) ? command.substr(program.size()) : command;

@@ -185,8 +185,10 @@ class OptionTable {
   /// What a result says of the options, with the values that the members have now.
   std::vector<Option> recorded() const;
 
-  /// Arguments and options as the analysis commands tell of theirs with --describe-options; `recorded` of an option is
-  /// the schema of what a result says of it.
+  /// The JSON Schema of what a result says of them: an object with a key for each.
+  Json recorded_schema() const;
+
+  /// Arguments and options as the analysis commands tell of theirs with --describe-options.
   Json described(const std::string& command) const;
 
  private:

@@ -1,121 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnoses and comparisons in JSON; docs/formats/diagnosis.schema.json and comparison.schema.json say what the keys
-// mean.
+// The documents of diagnoses and comparisons, and what of them is in no other document.
 #include "result/diagnosis_json.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace leadline::result {
 namespace {
 
-constexpr int diagnosis_format_version = 1;
+struct DiagnosisDocument {
+  std::string result_path;
+  bool is_complete = false;
+  std::span<const DiagnosedSlice> slices;
+};
 
-/// Null for "none".
-Json index(std::int32_t value) { return value < 0 ? Json(nullptr) : Json(value); }
+struct ComparisonDocument {
+  std::string before_path, after_path;
+  std::span<const Comparison> sizes;
+};
 
-Json pair_json(const ShownPair& pair) {
-  return {
-      {"from", pair.from}, {"to", pair.to}, {"measured", number(pair.measured)}, {"expected", number(pair.expected)}};
-}
-
-Json class_json(const DiagnosedClass& one) {
-  return {{"name", one.name},
-          {"num_pairs", one.num_pairs},
-          {"time_ns_median", number(one.time_ns_median)},
-          {"error", number(one.error)},
-          {"spread", number(one.spread)}};
-}
-
-constexpr int comparison_format_version = 1;
-
-Json class_json(const ComparedClass& one) {
-  return {{"name", one.name},
-          {"num_pairs", one.num_pairs},
-          {"before_ns_median", number(one.before_ns)},
-          {"after_ns_median", number(one.after_ns)},
-          {"ratio", number(one.ratio)},
-          {"ratio_interval", Json::array({number(one.ratio_low), number(one.ratio_high)})},
-          {"change", name_of(one.change)}};
-}
-
-Json comparison_json(const Comparison& comparison) {
-  return {{"message_size_bytes", comparison.message_size_bytes},
-          {"threshold", number(comparison.settings.threshold)},
-          {"false_discovery_rate", number(comparison.settings.false_discovery_rate)},
-          {"num_pairs", comparison.num_pairs},
-          {"worse", is_worse(comparison)},
-          {"classes", list_json(comparison.classes, class_json)},
-          {"slower", list_json(comparison.slower, fault_json)},
-          {"faster", list_json(comparison.faster, fault_json)},
-          {"notes", comparison.notes}};
+/// How both documents begin.
+template <FixedText document, typename Document>
+constexpr auto beginning() {
+  return std::tuple{
+      field(
+          "document", [](const Document& /*any*/) { return Constant<document>(); }, "", "which document this is"),
+      field(
+          "format_version", [](const Document& /*any*/) { return std::uint32_t{1}; }, "",
+          "rises with every change that a reader must know of; keys may be added without"),
+  };
 }
 
 }  // namespace
 
-Json fault_json(const Fault& fault) {
-  return {
-      {"kind", name_of(fault.component.kind)},
-      {"name", fault.name},
-      {"symptom", name_of(fault.symptom)},
-      {"direction", name_of(fault.direction)},
-      {"component",
-       {{"level", index(fault.component.level)},
-        {"first", index(fault.component.first)},
-        {"second", index(fault.component.second)},
-        {"socket", index(fault.component.socket)},
-        {"hosts", fault.hosts},
-        {"other_hosts", fault.other_hosts}}},
-      {"ratio", number(fault.ratio)},
-      {"ratio_interval", Json::array({number(fault.ratio_low), number(fault.ratio_high)})},
-      {"p_value", number(fault.p_value)},
-      {"num_pairs", fault.num_pairs},
-      {"pairs", list_json(fault.pairs, pair_json)},
-      {"ruled_out", fault.ruled_out},
-      {"advice", fault.advice},
-      {"persistence", name_of(fault.persistence)},
-      {"ratio_alone", fault.ratio_alone > 0 ? number(fault.ratio_alone) : Json(nullptr)},
-      {"ratio_concurrent", fault.ratio_concurrent > 0 ? number(fault.ratio_concurrent) : Json(nullptr)},
-      {"is_note", fault.is_note},
-  };
-}
+template <>
+inline constexpr const char* about<DiagnosisDocument> =
+    "What leadline diagnose --json writes; the numbers are defined in docs/metrics.md, Diagnosis. Ratios are of times: "
+    "2 "
+    "= twice as long. null = none.";
 
-Json diagnosis_json(const Diagnosis& diagnosis) {
-  return {
-      {"threshold", number(diagnosis.settings.threshold)},
-      {"false_discovery_rate", number(diagnosis.settings.false_discovery_rate)},
-      {"topology", diagnosis.topology.empty() ? Json(nullptr) : Json(diagnosis.topology)},
-      {"num_pairs", diagnosis.num_pairs},
-      {"num_measured", diagnosis.num_measured},
-      {"classes", list_json(diagnosis.classes, class_json)},
-      {"faults", list_json(diagnosis.faults, fault_json)},
-      {"notes", diagnosis.notes},
-  };
-}
+template <>
+inline constexpr const char* about<ComparisonDocument> =
+    "What leadline compare --json writes; the numbers are defined in docs/metrics.md, Comparison. Ratios are of times, "
+    "after over before: 2 = twice as long.";
+
+}  // namespace leadline::result
+
+namespace leadline {
+
+template <>
+inline constexpr auto fields<result::DiagnosedSlice> = std::tuple{
+    field("repeat", result::through(&result::DiagnosedSlice::slice, &Slice::repeat), "", "repeat, from 0"),
+    field("size_index", result::through(&result::DiagnosedSlice::slice, &Slice::size_index), "",
+          "position of the message size among those of the run, from 0"),
+    field("message_size_bytes", result::through(&result::DiagnosedSlice::slice, &Slice::message_size_bytes), "bytes",
+          "message size"),
+    field("diagnosis", &result::DiagnosedSlice::diagnosis, "", "what stands out in this slice"),
+};
+
+template <>
+inline constexpr auto fields<result::DiagnosisDocument> = std::tuple_cat(
+    result::beginning<"diagnosis", result::DiagnosisDocument>(),
+    std::tuple{
+        field("result", &result::DiagnosisDocument::result_path, "", "the file that was diagnosed, as it was named"),
+        field("complete", &result::DiagnosisDocument::is_complete, "", "whether the run that wrote it ended well"),
+        field("slices", &result::DiagnosisDocument::slices, "",
+              "one entry for each message size in each repeat that was asked for, in the order measured"),
+    });
+
+template <>
+inline constexpr auto fields<ComparedClass> = std::tuple{
+    field("name", &ComparedClass::name, "",
+          "kind of pairs: same socket, same host, between hosts, or a distance of the network"),
+    field("num_pairs", &ComparedClass::num_pairs, "1", "ordered pairs that both have"),
+    field("before_ns_median", result::as<result::Ratio>(&ComparedClass::before_ns), "ns",
+          "median of their times a message in the baseline"),
+    field("after_ns_median", result::as<result::Ratio>(&ComparedClass::after_ns), "ns", "the same in the other result"),
+    field("ratio", result::as<result::Ratio>(&ComparedClass::ratio), "", "median over the pairs of after over before"),
+    field(
+        "ratio_interval",
+        [](const ComparedClass& one) {
+          return std::array{result::Ratio{one.ratio_low}, result::Ratio{one.ratio_high}};
+        },
+        "", "its 95 % interval, each host counting as one"),
+    field("change", &ComparedClass::change, "", "beyond the threshold and beyond the interval"),
+};
+
+template <>
+inline constexpr auto fields<Comparison> = std::tuple_cat(
+    std::tuple{field("message_size_bytes", &Comparison::message_size_bytes, "bytes", "message size")},
+    result::fields_through<DiagnosisSettings>(&Comparison::settings),
+    std::tuple{
+        field("num_pairs", &Comparison::num_pairs, "1", "ordered pairs that both results have"),
+        field("worse", is_worse, "", "whether a class or a component became slower"),
+        field("classes", &Comparison::classes, "", "pairs by their distance, nearer ones first"),
+        field("slower", &Comparison::slower, "",
+              "components that became slower by more than their class did; ratio: by how much beyond it"),
+        field("faster", &Comparison::faster, "",
+              "components that became faster by more than their class did; ratio: before over after, beyond it"),
+        field("notes", &Comparison::notes, "",
+              "what differs between the two, and what could not be compared; with the first size"),
+    });
+
+template <>
+inline constexpr auto fields<result::ComparisonDocument> = std::tuple_cat(
+    result::beginning<"comparison", result::ComparisonDocument>(),
+    std::tuple{
+        field("before", &result::ComparisonDocument::before_path, "", "the baseline, as it was named"),
+        field("after", &result::ComparisonDocument::after_path, "", "the other result"),
+        field(
+            "worse",
+            [](const result::ComparisonDocument& document) { return std::ranges::any_of(document.sizes, is_worse); },
+            "", "whether anything became slower in any size"),
+        field("sizes", &result::ComparisonDocument::sizes, "",
+              "one entry for each message size that both results have"),
+    });
+
+}  // namespace leadline
+
+namespace leadline::result {
 
 std::string diagnosis_document(const std::string& result_path, bool is_complete,
                                const std::vector<DiagnosedSlice>& slices) {
-  Json parts = Json::array();
-  for (const DiagnosedSlice& one : slices) {
-    parts.push_back({{"repeat", one.slice.repeat},
-                     {"size_index", one.slice.size_index},
-                     {"message_size_bytes", one.slice.message_size_bytes},
-                     {"diagnosis", diagnosis_json(one.diagnosis)}});
-  }
-  return text_of({{"document", "diagnosis"},
-                  {"format_version", diagnosis_format_version},
-                  {"result", result_path},
-                  {"complete", is_complete},
-                  {"slices", std::move(parts)}});
+  return text_of(json_of(DiagnosisDocument{result_path, is_complete, slices}));
 }
 
 std::string comparison_document(const std::string& before_path, const std::string& after_path,
                                 const std::vector<Comparison>& comparisons) {
-  return text_of({{"document", "comparison"},
-                  {"format_version", comparison_format_version},
-                  {"before", before_path},
-                  {"after", after_path},
-                  {"worse", std::ranges::any_of(comparisons, is_worse)},
-                  {"sizes", list_json(comparisons, comparison_json)}});
+  return text_of(json_of(ComparisonDocument{before_path, after_path, comparisons}));
+}
+
+Json diagnosis_schema() {
+  return document_schema<DiagnosisDocument>("diagnosis", "What a diagnosis says about a link test");
+}
+
+Json comparison_schema() {
+  return document_schema<ComparisonDocument>("comparison", "What changed between two link tests");
 }
 
 }  // namespace leadline::result

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnoses and comparisons in JSON; docs/formats/diagnosis.schema.json and comparison.schema.json say what the keys
-// mean.
+// Diagnoses and comparisons in JSON.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "model/diagnosis.hpp"
@@ -11,9 +13,6 @@
 #include "result/json_parts.hpp"
 
 namespace leadline::result {
-
-Json fault_json(const Fault& fault);
-Json diagnosis_json(const Diagnosis& diagnosis);
 
 /// One slice of a result and what is said about it.
 struct DiagnosedSlice {
@@ -29,4 +28,120 @@ std::string diagnosis_document(const std::string& result_path, bool is_complete,
 std::string comparison_document(const std::string& before_path, const std::string& after_path,
                                 const std::vector<Comparison>& comparisons);
 
+Json diagnosis_schema();
+Json comparison_schema();
+
+/// A component with the hosts below it.
+struct ComponentOfFault : Component {
+  std::vector<std::int32_t> hosts, other_hosts;
+};
+
+template <>
+inline constexpr const char* about<Diagnosis> = "What was found out about one matrix.";
+
 }  // namespace leadline::result
+
+namespace leadline {
+
+template <>
+inline constexpr auto fields<ShownPair> = std::tuple{
+    field("from", &ShownPair::from, "", "the rank that sends"),
+    field("to", &ShownPair::to, "", "the rank that receives"),
+    field(
+        "measured", result::as<result::Ratio>(&ShownPair::measured), "",
+        "its median in ns; of an unsteady component mean over median; in a comparison what became of its median: after "
+        "over before, of a component that became faster before over after"),
+    field("expected", result::as<result::Ratio>(&ShownPair::expected), "",
+          "the same without the fault; in a comparison, had it changed as its class did"),
+};
+
+template <>
+inline constexpr auto fields<result::ComponentOfFault> = std::tuple{
+    field("level", result::or_null(&Component::level), "",
+          "of switch, uplink and cable: level of the network, 0 = next to the hosts"),
+    field("first", result::or_null(&Component::first), "",
+          "number of the switch, slot (of a rail), host or rank; null = all hosts. Hosts count by their first rank"),
+    field("second", result::or_null(&Component::second), "",
+          "of cable, link and pair: the other end, which has the greater number"),
+    field("socket", result::or_null(&Component::socket), "", "of a socket: its NUMA node"),
+    field("hosts", &result::ComponentOfFault::hosts, "",
+          "of switch, uplink and cable: numbers of the hosts below the (first) switch; else empty"),
+    field("other_hosts", &result::ComponentOfFault::other_hosts, "",
+          "of cable: numbers of the hosts below the other switch; else empty"),
+};
+
+template <>
+inline constexpr auto fields<Fault> = std::tuple{
+    field("kind", result::through(&Fault::component, &Component::kind), "", "what kind of component it is"),
+    field("name", &Fault::name, "", "the component in words"),
+    field("symptom", &Fault::symptom, "", "what is long: the medians of a slow one, only the means of an unsteady one"),
+    field("direction", &Fault::direction, "",
+          "which way is concerned. Of two ends: out = from the first to the second. Else: out = what it sends"),
+    field(
+        "component",
+        [](const Fault& fault) {
+          return result::ComponentOfFault{fault.component, fault.hosts, fault.other_hosts};
+        },
+        "", "the component in numbers; which of them count follows from the kind"),
+    field(
+        "ratio", result::as<result::Ratio>(&Fault::ratio), "",
+        "time over what is expected without the fault; of an unsteady component mean over median, by what is usual; in "
+        "a comparison of its pairs after over before, divided by that of their class, of a component that became "
+        "faster before over after"),
+    field(
+        "ratio_interval",
+        [](const Fault& fault) {
+          return std::array{result::Ratio{fault.ratio_low}, result::Ratio{fault.ratio_high}};
+        },
+        "", "its 95 % interval"),
+    field("p_value", result::as<result::Probability>(&Fault::p_value), "",
+          "probability that a sound component shows so much"),
+    field("num_pairs", &Fault::num_pairs, "1", "ordered pairs that belong to it and were measured"),
+    field("pairs", &Fault::pairs, "", "some of them, at most eight, as evidence"),
+    field("ruled_out", &Fault::ruled_out, "", "other components that were suspected, and why it is none of them"),
+    field("advice", &Fault::advice, "", "what to do"),
+    field("persistence", &Fault::persistence, "", "what second measurements of its pairs say: alone, then under load"),
+    field("ratio_alone", result::positive_or_null(&Fault::ratio_alone), "",
+          "ratio of that measurement; null = there is none"),
+    field("ratio_concurrent", result::positive_or_null(&Fault::ratio_concurrent), "",
+          "the same measured again while all other ranks measured, too; null = there is none"),
+    field("is_note", &Fault::is_note, "", "how the machine is built rather than a fault; --strict does not count it"),
+};
+
+template <>
+inline constexpr auto fields<DiagnosedClass> = std::tuple{
+    field("name", &DiagnosedClass::name, "",
+          "kind of pairs: same socket, same host, between hosts, or a distance of the network"),
+    field("num_pairs", &DiagnosedClass::num_pairs, "1", "ordered pairs measured"),
+    field("time_ns_median", &DiagnosedClass::time_ns_median, "ns", "median of their times a message"),
+    field("error", &DiagnosedClass::error, "",
+          "standard error of the natural logarithm of that median; each host counts as one"),
+    field("spread", &DiagnosedClass::spread, "",
+          "robust standard deviation of what class and ends leave unexplained of the natural logarithm: 0.02 = about "
+          "2 %"),
+};
+
+template <>
+inline constexpr auto fields<DiagnosisSettings> = std::tuple{
+    field("threshold", result::as<result::Share>(&DiagnosisSettings::threshold), "",
+          "the least share of time that counts as a fault, or as a change: 0.1 = 10 % longer"),
+    field("false_discovery_rate", result::as<result::Share>(&DiagnosisSettings::false_discovery_rate), "",
+          "the share of the findings of one kind of component that may be chance"),
+};
+
+template <>
+inline constexpr auto fields<Diagnosis> = std::tuple_cat(
+    result::fields_through<DiagnosisSettings>(&Diagnosis::settings),
+    std::tuple{
+        field("topology", result::or_null(&Diagnosis::topology), "",
+              "where the network comes from; null = nothing is known of it, so no switch can be named"),
+        field("num_pairs", &Diagnosis::num_pairs, "1", "ordered pairs of all ranks"),
+        field("num_measured", &Diagnosis::num_measured, "1", "those of them with a time; what is said is about these"),
+        field("classes", &Diagnosis::classes, "",
+              "what pairs of one kind take, nearer ones first; kinds without pairs are left out"),
+        field("faults", &Diagnosis::faults, "",
+              "faults first, those that cost most time in all at the front; then notes on how the machine is built"),
+        field("notes", &Diagnosis::notes, "", "what could not be told, and why"),
+    });
+
+}  // namespace leadline

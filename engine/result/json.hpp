@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a link test as JSON; every key is explained in docs/formats/json.md and in its schema.
+// The result of a link test as JSON; docs/formats/json.md.
 #pragma once
 
 #include <string>
 
+#include "core/json.hpp"
 #include "model/link_result.hpp"
 #include "result/json_file.hpp"
 #include "result/link_result_file.hpp"
 
 namespace leadline::result {
 
-/// A document with a line end, keys in the order of the schema. What was not measured is null. Text that is no UTF-8 is
+/// A document with a line end, What was not measured is null. Text that is no UTF-8 is
 /// replaced where it is wrong.
 std::string json_text(const LinkResult& result);
+
+/// The JSON Schema of such documents.
+Json link_schema();
 
 /// Rows are ignored.
 class JsonStore : public LinkResultFile {

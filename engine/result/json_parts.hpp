@@ -2,34 +2,21 @@
 // The parts of a JSON document that all benchmarks share; docs/formats/json.md.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "bench/run_options.hpp"
 #include "core/json.hpp"
 #include "model/result.hpp"
 #include "options/recorded_option.hpp"
+#include "result/described_json.hpp"
 
 namespace leadline::result {
 
-/// Keys in the order of the document.
-
 /// A number of a document that is read, NaN for null.
 double number_or_nan(const Json& json);
-
-/// benchmark, format_version, complete, incomplete_reason, options and provenance: how every document begins.
-Json document_beginning(const char* benchmark, const RunResult& result, const RunRequest& request,
-                        const std::vector<Option>& options);
-
-Json hosts_json(const std::vector<HostRanks>& hosts);
-Json findings_json(const std::vector<Finding>& findings);
-
-/// One element for each value.
-template <typename Value>
-Json list_json(const std::vector<Value>& values, Json (*as_json)(const Value&)) {
-  Json list = Json::array();
-  for (const Value& value : values) list.push_back(as_json(value));
-  return list;
-}
 
 /// As text for people and files, with a line end. Text that is no UTF-8 is replaced where it is wrong.
 std::string text_of(const Json& document);
@@ -37,4 +24,125 @@ std::string text_of(const Json& document);
 /// The same in one line, without its end.
 std::string line_of(const Json& document);
 
+/// The options of a run, whatever they are: the table that `declare` fills says it.
+template <auto declare>
+struct RunOptions {
+  std::vector<Option> options;
+};
+
+template <auto declare>
+struct JsonType<RunOptions<declare>> {
+  static Json json(const RunOptions<declare>& from) {
+    Json json = Json::object();
+    for (const Option& option : from.options) {
+      std::visit([&](const auto& value) { json[json_name(option)] = value; }, option.value);
+    }
+    return json;
+  }
+  static Json schema() { return bench::options_schema(declare); }
+};
+
+/// Where a result comes from, with the words that made it.
+struct RunProvenance : Provenance {
+  std::vector<std::string> command_line;
+};
+
+/// How the document of each benchmark begins.
+template <FixedText benchmark, auto declare, typename Result>
+constexpr auto beginning_of_document() {
+  return std::tuple{
+      field(
+          "benchmark", [](const Result& /*any*/) { return Constant<benchmark>(); }, "", "which test this is"),
+      field(
+          "format_version", [](const Result& /*any*/) { return std::uint32_t{1}; }, "",
+          "rises with every change that a reader must know of; keys may be added without"),
+      field("complete", &RunResult::complete, "", "true when the run ended well"),
+      field(
+          "incomplete_reason", [](const Result& result) { return result.complete ? "" : result.incomplete_reason; }, "",
+          "why it did not; empty if it did"),
+      field(
+          "options",
+          [](const Result& result) { return RunOptions<declare>{bench::recorded_options(result.request, declare)}; },
+          "", "every option of the command line, whether given or not; the unit, if any, ends the name"),
+      field(
+          "provenance",
+          [](const Result& result) {
+            return RunProvenance{result.provenance, result.request.command_line};
+          },
+          "", "where the result comes from"),
+      field("connections", &RunResult::connections, "",
+            "what opening links has cost, outside of all measured times; null where the run did not come that far"),
+  };
+}
+
+/// What else all of them have.
+inline constexpr auto run_fields = std::tuple{
+    field("verified_bytes", &RunResult::verified_bytes, "bytes",
+          "received from other ranks or read from files, and compared, over all ranks; 0 = no verification"),
+    field("hosts", &RunResult::hosts, "", "hosts in order of their first rank"),
+    field("findings", &RunResult::findings, "", "what a person should look at"),
+};
+
 }  // namespace leadline::result
+
+namespace leadline {
+
+template <>
+inline constexpr auto fields<TransportInfo> = std::tuple{
+    field("name", &TransportInfo::name, "", "its name in --transport"),
+    field("library", &TransportInfo::library, "", "library and version"),
+    field("device", &TransportInfo::device, "", "network device; empty where the library chooses"),
+    field("simulated", &TransportInfo::simulated, "", "times come from a model, not from hardware"),
+};
+
+template <>
+inline constexpr auto fields<ClockInfo> = std::tuple{
+    field("source", &ClockInfo::source, "", "name of the clock"),
+    field("resolution_ns", &ClockInfo::resolution_ns, "ns", "smallest step seen"),
+    field("cost_ns", &ClockInfo::cost_ns, "ns", "mean time of one reading"),
+};
+
+template <>
+inline constexpr auto fields<result::RunProvenance> = std::tuple{
+    field("version", &Provenance::version, "", "version of the program"),
+    field("commit", &Provenance::commit, "", "commit it was built from"),
+    field("command_line", &result::RunProvenance::command_line, "", "the words of the command line"),
+    field("start_utc", &Provenance::start_utc, "", "ISO 8601, as 2026-01-31T23:59:59Z"),
+    field("end_utc", &Provenance::end_utc, "", "the same; empty while not ended"),
+    field("launcher", &Provenance::launcher, "", "what started the ranks"),
+    field("kernel", &Provenance::kernel, "", "operating system, release and machine of rank 0"),
+    field("transport", &Provenance::transport, "", "what moved the messages"),
+    field("clock", &Provenance::clock, "", "what measured the time"),
+    field("wait", &Provenance::wait, "", "how ranks waited; auto only in a result that ended before that was known"),
+    field("control_plane_on_loopback", &Provenance::control_plane_on_loopback, "", "no port was open to other hosts"),
+    field("num_ranks", &Provenance::num_ranks, "1", "ranks that took part"),
+    field("num_hosts", &Provenance::num_hosts, "1", "hosts that took part"),
+};
+
+template <>
+inline constexpr auto fields<Connections> = std::tuple{
+    field("num_opened", &Connections::num_opened, "1", "links opened, over all ranks; each end counts its own"),
+    field("total_s_max", result::as<result::KnownNumber>(&Connections::total_s_max), "s",
+          "time of the rank that spent most on it"),
+    field("longest_s", result::as<result::KnownNumber>(&Connections::longest_s), "s", "the longest single one"),
+    field("longest_rank", result::or_null(&Connections::longest_rank), "",
+          "which rank that was; null = no link was opened"),
+    field("longest_partner", result::or_null(&Connections::longest_partner), "", "and to whom"),
+};
+
+template <>
+inline constexpr auto fields<HostRanks> = std::tuple{
+    field("host", &HostRanks::host, "", "name of the host"),
+    field("ranks", &HostRanks::ranks, "", "its ranks, as 0-3,8"),
+};
+
+template <>
+inline constexpr auto fields<Finding> = std::tuple{
+    field("id", &Finding::id, "", "stable name of the kind of finding"),
+    field("severity", &Finding::severity, "", "a warning makes numbers doubtful"),
+    field("message", &Finding::message, "", "one sentence"),
+    field("evidence", &Finding::evidence, "", "the numbers behind it"),
+    field("advice", &Finding::advice, "", "what to do"),
+};
+
+}  // namespace leadline

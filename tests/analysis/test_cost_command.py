@@ -36,7 +36,7 @@ import program
 from result import wrong_json
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = ROOT / "docs" / "formats" / "pattern-cost.schema.json"
+SCHEMA = json.loads((ROOT / "docs" / "formats" / "pattern-cost.schema.json").read_text(encoding="utf-8"))
 Files = Callable[[MadeUp], str]
 
 

@@ -26,7 +26,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from result import wrong_json
 
-SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "formats" / "bisection-simulation.schema.json"
+SCHEMA = json.loads(
+    (Path(__file__).resolve().parents[2] / "docs" / "formats" / "bisection-simulation.schema.json").read_text(
+        encoding="utf-8"
+    )
+)
 TREE = ["bisection", "--topology", "fat-tree:4x4"]
 
 
@@ -318,10 +322,9 @@ def test_files_that_are_no_simulations(
 
 
 def test_every_member_is_in_the_file(tmp_path: Path):
-    schema = json.loads(SCHEMA.read_text())
-    assert set(schema["required"]) == set(schema["properties"])
+    assert set(SCHEMA["required"]) == set(SCHEMA["properties"])
     members = {field.name for field in fields(SimulatedBisection)}
-    assert members | {"benchmark", "format_version", "ebb"} == set(schema["properties"])
+    assert members | {"benchmark", "format_version", "ebb"} == set(SCHEMA["properties"])
     with pytest.raises(LeadlineError, match="No such file"):
         load_simulation(tmp_path / "missing.json")
 

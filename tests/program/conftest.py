@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from pathlib import Path
@@ -55,13 +54,3 @@ def launcher(request: pytest.FixtureRequest) -> list[str]:
     if shutil.which(request.param) is None:
         pytest.skip(f"{request.param} is not installed")
     return [request.param, *(["--oversubscribe"] if "openmpi" in request.param else []), "-n"]
-
-
-@pytest.fixture(scope="session")
-def schema_file() -> Path:
-    return program.ROOT / "docs" / "formats" / "link-result.schema.json"
-
-
-@pytest.fixture(scope="session")
-def schema(schema_file: Path) -> dict[str, Any]:
-    return dict(json.loads(schema_file.read_text(encoding="utf-8")))

@@ -18,9 +18,8 @@ import program
 import pytest
 from fabrics import FABRIC, fabric_file
 from program import Done, Leadline
-from result import status_of, summary_of, wrong_json
+from result import schema_of, status_of, summary_of, wrong_json
 
-SCHEMA = program.ROOT / "docs" / "formats" / "bisection-result.schema.json"
 FEW = ["--exchanges", "4", "--warmup", "1", "--wait", "yield", "--quiet"]
 STUDENT_T = {4: 3.182446, 5: 2.776445, 6: 2.570582}  # 97.5 %, by the number of samples
 Bisection = Callable[..., Done]
@@ -140,7 +139,7 @@ def test_every_transport(bisection: Bisection, tmp_path: Path, how: str) -> None
         done = program.complete([*launcher, program.PROGRAM, "bisection", *words, *FEW], tmp_path)
         assert done.status == 0, done.err
     document = summary_of(tmp_path / "r.h5")
-    assert wrong_json(document, SCHEMA) == []
+    assert wrong_json(document, schema_of("bisection")) == []
     assert document["complete"] is True
     assert document["pattern_names"] == ["halves", "shift:1", "shift:2", "shift:3"]
     assert document["num_participants"] == 4
@@ -245,7 +244,7 @@ def test_named_patterns(bisection: Bisection, tmp_path: Path) -> None:
     for column, pattern in enumerate(expected):
         assert send_to[:, column].tolist() == pattern.tolist(), words[column]
     document = summary_of(tmp_path / "r.h5")
-    assert wrong_json(document, SCHEMA) == []
+    assert wrong_json(document, schema_of("bisection")) == []
     assert document["pattern_names"] == words
     expect_file_that_fits(tmp_path / "r.h5", document)
     assert "eBB =" not in done.out
@@ -295,7 +294,7 @@ def test_it_stops_when_the_time_is_over(bisection: Bisection) -> None:
 def test_json_alone_on_standard_output(bisection: Bisection, tmp_path: Path) -> None:
     done = bisection("--local", "2", "--rounds", "4", "--message-size", "1KiB", "--output", "-")
     document = json.loads(done.out)
-    assert wrong_json(document, SCHEMA) == []
+    assert wrong_json(document, schema_of("bisection")) == []
     assert document["options"]["rounds"] == 4
     expect_numbers_that_fit(document)
     assert list(tmp_path.iterdir()) == []

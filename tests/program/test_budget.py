@@ -13,7 +13,7 @@ import program
 import pytest
 from fabrics import fabric_file
 from program import Leadline
-from result import ResultFile, status_of, wrong_json
+from result import ResultFile, schema_of, status_of, wrong_json
 from test_schedules import pairs_of_plan
 
 # 8 hosts of 2 ranks, 4 below each of two switches.
@@ -53,7 +53,7 @@ def test_the_other_container_holds_as_much(drawn: Any, leadline: Leadline, tmp_p
         assert np.array_equal(again.repeats[0][name], matrix, equal_nan=True), name
 
 
-def test_the_file_is_like_any_other(drawn: Any, leadline: Leadline, schema_file: Path) -> None:
+def test_the_file_is_like_any_other(drawn: Any, leadline: Leadline) -> None:
     done, result = drawn("--rounds", "6")
     assert result.complete
     measured, rounds = result.measured(), rounds_of(result)
@@ -68,7 +68,7 @@ def test_the_file_is_like_any_other(drawn: Any, leadline: Leadline, schema_file:
     assert result.provenance["num_rounds"] == 6
     assert result.options["rounds"] == "6"
     assert result.summary is not None
-    assert wrong_json(result.summary, schema_file) == []
+    assert wrong_json(result.summary, schema_of("link")) == []
     assert result.summary["num_rounds"] == 6
     assert result.summary["slices"][0]["all"]["num_pairs"] == measured.sum()
     assert "6 rounds" in done.out
@@ -143,11 +143,11 @@ def test_a_budget_of_plenty_ends_by_itself(drawn: Any) -> None:
     assert done.seconds < 60
 
 
-def test_a_json_summary_says_it_all(link: Leadline, tmp_path: Path, schema_file: Path) -> None:
+def test_a_json_summary_says_it_all(link: Leadline, tmp_path: Path) -> None:
     done = link("--transport", fabric_file(tmp_path, **MACHINE), "--local", str(NUM_RANKS), "--rounds", "4",
                 "--format", "json")  # fmt: skip
     document = json.loads(done.out)
-    assert wrong_json(document, schema_file) == []
+    assert wrong_json(document, schema_of("link")) == []
     assert document["num_rounds"] == 4
     assert "4 random rounds met" in document["slices"][0]["diagnosis"]["notes"][0]
 
@@ -240,13 +240,13 @@ def test_a_fault_gives_status_1_only_when_asked_for(link: Leadline, leadline: Le
     assert leadline("diagnose", "b.h5", "--strict", "--quiet").out == ""
 
 
-def test_json_on_standard_output_and_in_a_file(link: Leadline, tmp_path: Path, schema_file: Path) -> None:
+def test_json_on_standard_output_and_in_a_file(link: Leadline, tmp_path: Path) -> None:
     words = ["--transport", fabric_file(tmp_path, **MACHINE), "--local", "4"]
     on_stdout = json.loads(link(*words, "--json").out)
     link(*words, "--json", "run.json")
     link(*words, "--json", "run.txt", "-q")
     in_files = [json.loads((tmp_path / name).read_text("utf-8")) for name in ("run.json", "run.txt")]
     for document in (on_stdout, *in_files):
-        assert wrong_json(document, schema_file) == []
+        assert wrong_json(document, schema_of("link")) == []
         assert document["options"]["format"] == "json"
         assert (document["options"]["strict"], document["options"]["retest"]) == (False, 10)

@@ -144,17 +144,6 @@ def test_help(leadline: Leadline) -> None:
     assert all(leadline(*words).status == 0 for words in (["--help"], ["link", "--help"], ["--version"]))
 
 
-def test_help_lists_every_option_of_the_schema(leadline: Leadline, schema: dict) -> None:
-    text = leadline("link", "--help").out
-    in_help = set(re.findall(r"^ +(?:-\w,)?--([a-z-]+)", text, re.MULTILINE)) - {"help", "json"}
-    units = ("_bytes", "_s")
-    in_schema = set()
-    for name in schema["$defs"]["options"]["properties"]:
-        unit = next((unit for unit in units if name.endswith(unit)), "")
-        in_schema.add(name.removesuffix(unit).replace("_", "-"))
-    assert in_help == in_schema
-
-
 def test_other_programs_are_commands(leadline: Leadline, tmp_path: Path) -> None:
     folder = tmp_path / "bin"
     folder.mkdir()

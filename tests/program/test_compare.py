@@ -8,14 +8,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import program
 import pytest
 from fabrics import fabric_file
 from program import Leadline
-from result import wrong_json
+from result import schema_of, wrong_json
 from test_topology import FEW
 
-SCHEMA = program.ROOT / "docs" / "formats" / "comparison.schema.json"
 TREE = ["--topology", "fat-tree:4x4", "--ranks-per-host", "4"]
 SLOW_HOST = {"slow_host": 5, "factor": 1.3}
 SLOW_UPLINK = {"slow_uplink": "leaf1", "factor": 1.5}
@@ -46,7 +44,7 @@ def compared(leadline: Leadline) -> Callable[..., list[dict[str, Any]]]:
         done = leadline("compare", *words, "--strict", "--json")
         assert done.status == status, done.err
         document = json.loads(done.out)
-        assert wrong_json(document, SCHEMA) == []
+        assert wrong_json(document, schema_of("comparison")) == []
         assert (document["before"], document["after"]) == (str(words[0]), str(words[1]))
         assert document["worse"] == (status == 1) == any(size["worse"] for size in document["sizes"])
         return list(document["sizes"])

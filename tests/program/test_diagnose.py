@@ -14,12 +14,11 @@ import program
 import pytest
 from fabrics import fabric_file
 from program import Leadline
-from result import wrong_json
+from result import schema_of, wrong_json
 from test_results import damaged_files
 
 SAMPLES = program.ROOT / "tests" / "samples"
 LINKTEST = sorted((SAMPLES / "linktest").glob("*.sion"))
-SCHEMA = program.ROOT / "docs" / "formats" / "diagnosis.schema.json"
 
 # 8 hosts of 2 ranks, 4 below each of two switches.
 MACHINE = {"host_name": "node", "hosts_per_switch": 4, "jitter": 0.02}
@@ -47,7 +46,7 @@ def diagnosed(leadline: Leadline) -> Any:
         done = leadline("diagnose", path, *words, "--json")
         assert done.status == status, done.err
         document = json.loads(done.out)
-        assert wrong_json(document, SCHEMA) == []
+        assert wrong_json(document, schema_of("diagnosis")) == []
         assert document["result"] == str(path)
         return list(document["slices"])
 
@@ -243,7 +242,7 @@ def test_what_a_killed_run_left_is_diagnosed(leadline: Leadline, tmp_path: Path,
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("the result is not complete: ")
     document = json.loads(leadline("diagnose", name, "--repeat", "1", "--json").out)
-    assert wrong_json(document, SCHEMA) == []
+    assert wrong_json(document, schema_of("diagnosis")) == []
     assert document["complete"] is False
     assert document["slices"][0]["diagnosis"]["num_measured"] == 6
 

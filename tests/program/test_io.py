@@ -15,9 +15,8 @@ import h5py
 import program
 import pytest
 from program import Done, Leadline
-from result import status_of, summary_of, wrong_json
+from result import schema_of, status_of, summary_of, wrong_json
 
-SCHEMA = program.ROOT / "docs" / "formats" / "io-result.schema.json"
 RANKS, OBJECTS, SIZE = 5, 6, 12288
 FEW = ["--objects", str(OBJECTS), "--object-size", str(SIZE), "--wait", "yield", "--quiet", "--sync", "outside"]
 Io = Callable[..., Done]
@@ -131,7 +130,7 @@ def test_every_movement(io: Io, tmp_path: Path, case: str) -> None:
     done = io("--local", str(RANKS), *words, "--repeat", "2", "--output", "r.h5")
     expect_layout(tmp_path, files)
     document = summary_of(tmp_path / "r.h5")
-    assert wrong_json(document, SCHEMA) == []
+    assert wrong_json(document, schema_of("io")) == []
     assert document["complete"] is True
     assert [(one["operation"], one["repeat"]) for one in document["phases"]] == [
         ("write", 0), ("read", 0), ("write", 1), ("read", 1)]  # fmt: skip
@@ -178,7 +177,7 @@ def test_every_backend(tmp_path: Path, backend: str, case: str) -> None:
     assert done.status == 0, done.err
     expect_layout(tmp_path, files)
     document = json.loads((tmp_path / "r.json").read_text())
-    assert wrong_json(document, SCHEMA) == []
+    assert wrong_json(document, schema_of("io")) == []
     expect_numbers_that_fit(document, RANKS * OBJECTS)
     name = BACKENDS[backend][1]
     assert document["options"]["backend"] == name
@@ -293,7 +292,7 @@ def test_only_messages(io: Io, tmp_path: Path) -> None:
     words = ["--local", "4", "--movement", "N-M-M", "--io-ranks", "1", "--no-file", "--output", "r.json"]
     done = io(*words, few=few)
     document = json.loads((tmp_path / "r.json").read_text())
-    assert wrong_json(document, SCHEMA) == []
+    assert wrong_json(document, schema_of("io")) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.json"]
     assert all(phase["bytes_per_s"] > 0 for phase in document["phases"])
     assert "messages only" in done.out
@@ -316,7 +315,7 @@ def test_it_stops_when_the_time_is_over(io: Io, tmp_path: Path, movement: list[s
 def test_json_alone_on_standard_output(io: Io, tmp_path: Path) -> None:
     done = io("--local", "2", "--target", "t.%r", "--delete", "--output", "-")
     document = json.loads(done.out)
-    assert wrong_json(document, SCHEMA) == []
+    assert wrong_json(document, schema_of("io")) == []
     assert document["options"]["objects"] == OBJECTS
     assert list(tmp_path.iterdir()) == []
 

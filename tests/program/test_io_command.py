@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
-import program
 import pytest
 from program import Leadline
 from result import status_of
 
-SCHEMA = program.ROOT / "docs" / "formats" / "io-result.schema.json"
 SIZE = 12288
 FEW = ["--objects", "2", "--object-size", str(SIZE), "--wait", "yield", "--quiet"]
 
@@ -109,14 +106,3 @@ def test_plan_of_very_many(leadline: Leadline) -> None:
     assert (done.status, done.err) == (0, "")
     assert "1048576 ranks on 16384 hosts" in done.out
     assert done.out.count("\n") < 60
-
-
-def test_help_lists_every_option_of_the_schema(leadline: Leadline) -> None:
-    text = leadline("io", "--help").out
-    in_help = set(re.findall(r"^ +(?:-\w,)?--([a-z-]+)", text, re.MULTILINE)) - {"help", "json"}
-    properties = json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]["options"]["properties"]
-    in_schema = set()
-    for name in properties:
-        unit = next((unit for unit in ("_bytes", "_s") if name.endswith(unit)), "")
-        in_schema.add(name.removesuffix(unit).replace("_", "-"))
-    assert in_help == in_schema

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import program
 import pytest
-from result import ResultFile, wrong_json
+from result import ResultFile, schema_of, wrong_json
 
 FEW = ["--messages", "20", "--wait", "yield"]
 
@@ -178,7 +178,7 @@ def run_explicitly(folder: Path, ranks: int, *words: str, env: dict[str, str] | 
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 5])
-def test_explicit_variables(tmp_path: Path, schema_file: Path, ranks: int) -> None:
+def test_explicit_variables(tmp_path: Path, ranks: int) -> None:
     ends = run_explicitly(tmp_path, ranks, "--output", "r.h5")
     assert [end.status for end in ends] == [0] * ranks, [end.err for end in ends]
     assert [end.out + end.err for end in ends[1:]] == [""] * (ranks - 1), "rank 0 speaks for all"
@@ -187,7 +187,7 @@ def test_explicit_variables(tmp_path: Path, schema_file: Path, ranks: int) -> No
     assert np.array_equal(result.measured(), result.every_pair())
     assert result.provenance["launcher"] == "environment"
     assert result.provenance["control_plane_on_loopback"] == 1
-    assert wrong_json(result.summary, schema_file) == []
+    assert wrong_json(result.summary, schema_of("link")) == []
 
 
 def test_the_secret_is_told_to_nobody(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,12 @@ import numpy as np
 import program
 import pytest
 from program import Leadline
+from result import schema_of, summary_of, wrong_json
 
 import leadline as package
 
 SAMPLES = program.ROOT / "tests" / "samples" / "results"
+DOCUMENTS = sorted((program.ROOT / "tests" / "samples" / "documents").glob("*.json"))
 NAMES = sorted(path.name.removesuffix(".gz") for path in SAMPLES.glob("*.gz"))
 
 
@@ -71,6 +73,35 @@ def test_an_older_result_is_read(name: str, unpacked: Callable[[str], Path], lea
     assert "complete         yes" in told.out
     report = leadline("report", name)
     assert (report.status, report.err) == (0, "")
+
+
+def keys_not_required(value: Any, schema: dict[str, Any], place: str = "") -> Iterator[str]:
+    """The keys of a document that others may lack by the schema."""
+    if isinstance(value, list):
+        for one in value:
+            yield from keys_not_required(one, schema.get("items", {}), place)
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            if key not in schema["required"]:
+                yield f"{place}/{key}"
+            yield from keys_not_required(part, schema["properties"][key], f"{place}/{key}")
+
+
+def expect_todays_keys(document: dict[str, Any]) -> None:
+    schema = schema_of(document["benchmark" if "benchmark" in document else "document"])
+    assert wrong_json(document, schema) == []
+    optional = {"/topologies/extents", "/phases/is_interrupted", "/phases/at_interruption"}
+    assert set(keys_not_required(document, schema)) <= optional
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.endswith(".h5")])
+def test_an_older_summary_fits_the_schema_and_today_has_its_keys(name: str, unpacked: Callable[[str], Path]) -> None:
+    expect_todays_keys(summary_of(unpacked(name)))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
+def test_an_older_document_fits_the_schema_and_today_has_its_keys(path: Path) -> None:
+    expect_todays_keys(json.loads(path.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("link")])

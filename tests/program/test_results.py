@@ -15,13 +15,13 @@ import program
 import pytest
 from fabrics import fabric_file
 from program import Leadline
-from result import ResultFile, wrong_json
+from result import ResultFile, schema_of, wrong_json
 
 
-def test_json_is_what_the_schema_says(link: Leadline, tmp_path: Path, schema_file: Path) -> None:
+def test_json_is_what_the_schema_says(link: Leadline, tmp_path: Path) -> None:
     done = link("--local", "3", "--output", "r.json", "--message-size", "8,1KiB", "--repeat", "2")
     document = json.loads((tmp_path / "r.json").read_text())
-    assert wrong_json(document, schema_file) == []
+    assert wrong_json(document, schema_of("link")) == []
     assert document["complete"] is True
     assert document["provenance"]["num_ranks"] == 3
     assert document["provenance"]["command_line"][1:4] == ["link", "--local", "3"]
@@ -30,30 +30,30 @@ def test_json_is_what_the_schema_says(link: Leadline, tmp_path: Path, schema_fil
 
 
 @pytest.mark.parametrize("words", [["--output", "-"], ["--format", "json"]])
-def test_json_on_stdout(link: Leadline, tmp_path: Path, schema_file: Path, words: list[str]) -> None:
+def test_json_on_stdout(link: Leadline, tmp_path: Path, words: list[str]) -> None:
     done = link("--local", "2", *words)
-    assert wrong_json(json.loads(done.out), schema_file) == []
+    assert wrong_json(json.loads(done.out), schema_of("link")) == []
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_unusual_run_fits_the_schema_too(link: Leadline, tmp_path: Path, schema_file: Path) -> None:
+def test_an_unusual_run_fits_the_schema_too(link: Leadline, tmp_path: Path) -> None:
     transport = fabric_file(tmp_path, host_name='a "host" <&')
     link("--local", "5", "--transport", transport, "--retest", "2", "--shuffle-ranks", "2", "--verify",
          "--seed", "18446744073709551615", "--only-rounds", "1-2", "--output", "r.json")  # fmt: skip
     document = json.loads((tmp_path / "r.json").read_text())
-    assert wrong_json(document, schema_file) == []
+    assert wrong_json(document, schema_of("link")) == []
     assert document["options"]["seed"] == 18446744073709551615
     assert [host["ranks"] for host in document["hosts"]] == ["0-1", "2-3", "4"]
     link("--local", "1", "--output", "one.json")
     one = json.loads((tmp_path / "one.json").read_text())
-    assert wrong_json(one, schema_file) == []
+    assert wrong_json(one, schema_of("link")) == []
     assert one["slices"][0]["between_hosts"]["time_ns_median"] is None
 
 
-def test_the_summary_in_hdf5_is_the_same_document(link: Leadline, tmp_path: Path, schema_file: Path) -> None:
+def test_the_summary_in_hdf5_is_the_same_document(link: Leadline, tmp_path: Path) -> None:
     link("--local", "4", "--output", "r.h5")
     result = ResultFile(tmp_path / "r.h5")
-    assert wrong_json(result.summary, schema_file) == []
+    assert wrong_json(result.summary, schema_of("link")) == []
     medians = result.medians()[result.every_pair()]
     every = result.summary["slices"][0]["all"]
     assert every["num_pairs"] == 12

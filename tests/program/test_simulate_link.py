@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from program import Leadline
-from result import ResultFile, wrong_json
+from result import ResultFile, schema_of, wrong_json
 
 TREE = ["--topology", "fat-tree:4x3", "--ranks-per-host", "2", "--sockets-per-host", "2"]
 
@@ -41,9 +41,7 @@ def test_a_fault_is_where_the_file_says(leadline: Leadline, tmp_path: Path) -> N
     assert np.all(np.diag(broken.medians()) == 0)
 
 
-def test_it_is_an_ordinary_result_that_says_it_is_simulated(
-    leadline: Leadline, tmp_path: Path, schema_file: Path
-) -> None:
+def test_it_is_an_ordinary_result_that_says_it_is_simulated(leadline: Leadline, tmp_path: Path) -> None:
     result = simulated(leadline, tmp_path, "--message-size", "64KiB", "--seed", "7")
     assert result.complete
     assert result.provenance["simulated"] == 1
@@ -51,7 +49,7 @@ def test_it_is_an_ordinary_result_that_says_it_is_simulated(
     assert result.hosts[:3] == ["host0", "host0", "host1"]
     assert len(result.retest["from"]) == 10
     assert sorted(result.repeats[0]["round"][0].tolist()) == list(range(24))
-    assert wrong_json(result.summary, schema_file) == []
+    assert wrong_json(result.summary, schema_of("link")) == []
     assert {finding["id"] for finding in result.summary["findings"]} == {"simulated"}
     off_diagonal = result.medians()[~np.eye(24, dtype=bool)]
     assert result.summary["slices"][0]["all"]["time_ns_median"] == pytest.approx(np.median(off_diagonal))

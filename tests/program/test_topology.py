@@ -18,10 +18,9 @@ import program
 import pytest
 from fabrics import FABRIC, fabric_file
 from program import Done, Leadline
-from result import status_of, summary_of, wrong_json
+from result import schema_of, status_of, summary_of, wrong_json
 
 SIX = ["star", "star2", "complete", "complete2", "ring", "ring2"]
-SCHEMA = program.ROOT / "docs" / "formats" / "topology-result.schema.json"
 FEW = ["--iterations", "5", "--warmup", "1", "--traced", "2", "--wait", "yield", "--quiet"]
 Topology = Callable[..., Done]
 
@@ -79,7 +78,7 @@ def test_the_six_topologies(topology: Topology, tmp_path: Path, how: str) -> Non
         done = program.complete([*launcher, *program_words], tmp_path)
         assert done.status == 0, done.err
     document = json.loads((tmp_path / "r.json").read_text())
-    assert wrong_json(document, SCHEMA) == []
+    assert wrong_json(document, schema_of("topology")) == []
     assert document["complete"] is True
     assert [one["name"] for one in document["topologies"]] == SIX
     assert [one["num_channels"] for one in document["topologies"]] == [3, 3, 6, 6, 4, 4]
@@ -208,7 +207,7 @@ def test_every_topology_at_once(topology: Topology, tmp_path: Path) -> None:
     assert [one["name"] for one in document["topologies"]] == ["star:0", "star:1", "star:2", "star:3", *words[1:]]
     moved = sum(one["num_channels"] * one["num_ways"] for one in document["topologies"])
     assert document["verified_bytes"] == 5 * moved * 3 * 1024
-    assert wrong_json(document, SCHEMA) == []
+    assert wrong_json(document, schema_of("topology")) == []
     expect_rates_that_fit(document, 4)
 
 
@@ -249,7 +248,7 @@ def test_a_load_for_two_seconds(topology: Topology, tmp_path: Path) -> None:
     words = ["--local", "3", "--pattern", "ring2,complete", "--message-size", "4KiB", "--duration", "2s"]
     done = topology(*words, "--output", "r.h5", few=few)
     document = summary_of(tmp_path / "r.h5")
-    assert wrong_json(document, SCHEMA) == []
+    assert wrong_json(document, schema_of("topology")) == []
     assert document["cells"] == []
     load = document["load"]
     assert {point["topology"] for point in load} == {"ring2", "complete"}
@@ -323,17 +322,6 @@ def test_plan(leadline: Leadline, tmp_path: Path) -> None:
     assert "100000 ranks" in leadline("topology", "--dry-run", "--ranks", "100000").out
     (tmp_path / "links.txt").write_text("0 4\n4 2\n")
     assert "links.txt: 0-4 4-2\n" in leadline("topology", "--dry-run", "--ranks", "5", "--edges", "links.txt").out
-
-
-def test_help_lists_every_option_of_the_schema(leadline: Leadline) -> None:
-    text = leadline("topology", "--help").out
-    in_help = set(re.findall(r"^ +(?:-\w,)?--([a-z-]+)", text, re.MULTILINE)) - {"help", "json"}
-    properties = json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]["options"]["properties"]
-    in_schema = set()
-    for name in properties:
-        unit = next((unit for unit in ("_bytes", "_s") if name.endswith(unit)), "")
-        in_schema.add(name.removesuffix(unit).replace("_", "-"))
-    assert in_help == in_schema
 
 
 def test_more_than_the_memory(leadline: Leadline, tmp_path: Path) -> None:

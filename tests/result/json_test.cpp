@@ -18,14 +18,14 @@ using testing::IsEmpty;
 json document_of(const LinkResult& result) { return json::parse(json_text(result)); }
 
 TEST(Json, FitsItsSchema) {
-  const Schema schema(LINK_RESULT_SCHEMA);
+  const Schema schema(result::link_schema());
   EXPECT_THAT(schema.complaints(document_of(finished(result_so_far(5)))), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of(result_so_far(5))), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of({})), IsEmpty());
 }
 
 TEST(Json, ThatDoesNotFitIsFound) {
-  const Schema schema(LINK_RESULT_SCHEMA);
+  const Schema schema(result::link_schema());
   json document = document_of(finished(result_so_far(5)));
   document["slices"][0]["all"].erase("time_ns_p99");
   document["extra"] = 1;

@@ -40,7 +40,7 @@ TopologyResult nothing_measured() {
 }
 
 TEST(TopologyJson, FitsItsSchema) {
-  const Schema schema(TOPOLOGY_RESULT_SCHEMA);
+  const Schema schema(result::topology::schema());
   EXPECT_THAT(schema.complaints(document_of(finished(topology_so_far(topologies)))), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of(topology_so_far(topologies))), IsEmpty());
   EXPECT_THAT(schema.complaints(document_of(nothing_measured())), IsEmpty());
@@ -52,7 +52,7 @@ TEST(TopologyJson, FitsItsSchema) {
 }
 
 TEST(TopologyJson, ThatDoesNotFitIsFound) {
-  const Schema schema(TOPOLOGY_RESULT_SCHEMA);
+  const Schema schema(result::topology::schema());
   json document = document_of(finished(topology_so_far(topologies)));
   document["cells"][0]["exchange"]["at_mean"].erase("local_bytes_per_s");
   document["topologies"][1]["extra"] = 1;

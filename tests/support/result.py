@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
+import program
 
 
 def text_of(value: Any) -> str:
@@ -80,17 +82,26 @@ def closed(schema: Any) -> Any:
         return schema
     parts = {name: closed(part) for name, part in schema.items()}
     return (
-        {"additionalProperties": False} | parts if schema.get("type") == "object" and "properties" in schema else parts
+        {"additionalProperties": False} | parts
+        if "object" in schema.get("type", "") and "properties" in schema
+        else parts
     )
 
 
-def wrong_json(document: Any, schema_file: Path) -> list[str]:
+@functools.cache
+def schema_of(document: str) -> dict[str, Any]:
+    """What `leadline schema` says of a document: link, topology, bisection, io, diagnosis, comparison."""
+    done = program.complete([program.PROGRAM, "schema", document], program.ROOT)
+    assert (done.status, done.err) == (0, "")
+    return dict(json.loads(done.out))
+
+
+def wrong_json(document: Any, schema: dict[str, Any]) -> list[str]:
     """What the schema has against this document; a key that it does not name is wrong here."""
     import jsonschema
 
-    schema = closed(json.loads(schema_file.read_text(encoding="utf-8")))
     jsonschema.Draft202012Validator.check_schema(schema)
-    return [error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(document)]
+    return [error.message for error in jsonschema.Draft202012Validator(closed(schema)).iter_errors(document)]
 
 
 def expect_topology_without(path: Path, lost: int) -> None:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the JSON document of a bisection test, key by key.
+// What the JSON document of a bisection test says.
 #include "result/bisection/json.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include "bench/bisection/options.hpp"
@@ -10,105 +11,197 @@
 namespace leadline::result::bisection {
 namespace {
 
-/// Null for no rank.
-Json rank_json(std::int32_t rank) { return rank < 0 ? Json(nullptr) : Json(rank); }
-
-Json pattern_json(const PatternSummary& pattern) {
-  return {{"size_index", pattern.position.size_index},
-          {"message_size_bytes", pattern.position.message_size_bytes},
-          {"number", pattern.position.number},
-          {"kind", name_of(pattern.position.kind)},
-          {"index", pattern.position.index},
-          {"repeat", pattern.position.repeat},
-          {"name", pattern.position.name},
-          {"num_connections", pattern.num_connections},
-          {"bytes_per_s_mean", number(pattern.bytes_per_s_mean)},
-          {"bytes_per_s_harmonic", number(pattern.bytes_per_s_harmonic)},
-          {"bytes_per_s_min", number(pattern.bytes_per_s_min)},
-          {"bytes_per_s_max", number(pattern.bytes_per_s_max)},
-          {"bytes_per_s_full_load", number(pattern.bytes_per_s_full_load)},
-          {"time_ns_mean", number(pattern.time_ns_mean)},
-          {"slowest_from", rank_json(pattern.slowest_from)},
-          {"slowest_to", rank_json(pattern.slowest_to)},
-          {"accepted", pattern.accepted},
-          {"begin_s", number(pattern.begin_s)},
-          {"measuring_s", number(pattern.measuring_s)}};
-}
-
-Json baseline_json(const BaselineSample& sample) {
-  return {{"size_index", sample.size_index},
-          {"number", sample.number},
-          {"from", rank_json(sample.from)},
-          {"to", rank_json(sample.to)},
-          {"time_ns", number(sample.time_ns)}};
-}
-
-Json bandwidth_json(const Interval& interval) {
-  return {{"num", interval.num},
-          {"bytes_per_s_mean", number(interval.mean)},
-          {"bytes_per_s_half_width", number(interval.half_width)}};
-}
-
-Json ratio_json(const Interval& interval) {
-  return {{"num", interval.num}, {"mean", number(interval.mean)}, {"half_width", number(interval.half_width)}};
-}
-
-Json size_json(const BisectionSummary& summary) {
-  Json buckets = Json::array();
-  for (const TimeBucket& bucket : summary.buckets) {
-    buckets.push_back({{"low_ns", number(bucket.low_ns)}, {"high_ns", number(bucket.high_ns)}, {"num", bucket.num}});
-  }
-  return {{"size_index", summary.size_index},
-          {"message_size_bytes", summary.message_size_bytes},
-          {"num_patterns", summary.num_patterns},
-          {"num_connections", summary.num_connections},
-          {"stopped_by", name_of(summary.stopped_by)},
-          {"ebb", bandwidth_json(summary.ebb)},
-          {"full_load", bandwidth_json(summary.full_load)},
-          {"baseline", bandwidth_json(summary.baseline)},
-          {"relative", ratio_json(summary.relative)},
-          {"bytes_per_s_harmonic", number(summary.bytes_per_s_harmonic)},
-          {"bytes_per_s_min", number(summary.bytes_per_s_min)},
-          {"bytes_per_s_p01", number(summary.bytes_per_s_p01)},
-          {"bytes_per_s_p05", number(summary.bytes_per_s_p05)},
-          {"bytes_per_s_median", number(summary.bytes_per_s_median)},
-          {"bytes_per_s_max", number(summary.bytes_per_s_max)},
-          {"buckets", std::move(buckets)},
-          {"measuring_s", number(summary.measuring_s)}};
-}
-
-Json connection_json(const SlowConnection& connection) {
-  return {{"size_index", connection.size_index},   {"number", connection.number},
-          {"from", rank_json(connection.from)},    {"to", rank_json(connection.to)},
-          {"time_ns", number(connection.time_ns)}, {"alone_time_ns", number(connection.alone_time_ns)},
-          {"slow_alone", connection.slow_alone}};
-}
-
-Json component_json(const SlowComponent& component) {
-  return {{"rank", rank_json(component.rank)},
-          {"host", component.host},
-          {"num_connections", component.num_connections},
-          {"num_slow", component.num_slow},
-          {"relative_median", number(component.relative_median)}};
-}
+struct IntervalOfBandwidth : Interval {};
+struct IntervalOfRatio : Interval {};
 
 }  // namespace
+}  // namespace leadline::result::bisection
 
-std::string json_text(const BisectionResult& result) {
-  Json document = document_beginning("bisection", result, result.request, bench::bisection::options_of(result.request));
-  document["verified_bytes"] = result.verified_bytes;
-  document["hosts"] = hosts_json(result.hosts);
-  document["findings"] = findings_json(result.findings);
-  document["pattern_names"] = result.pattern_names;
-  document["num_participants"] = result.num_participants;
-  document["within_hosts"] = result.within_hosts;
-  document["patterns"] = list_json(result.patterns, pattern_json);
-  document["baseline"] = list_json(result.baseline, baseline_json);
-  document["sizes"] = list_json(result.sizes, size_json);
-  document["slow_connections"] = list_json(result.slow_connections, connection_json);
-  document["slow_components"] = list_json(result.slow_components, component_json);
-  return text_of(document);
-}
+namespace leadline::result {
+
+template <>
+inline constexpr const char* about<PatternSummary> =
+    "One pattern with one message size. A connection is a rank that sends and the rank it sends to.";
+
+template <>
+inline constexpr const char* about<BaselineSample> =
+    "A pair measured while all others rested, directly behind a pattern in which it was.";
+
+template <>
+inline constexpr const char* about<bisection::IntervalOfBandwidth> =
+    "95 % interval of a mean: mean - half-width to mean + half-width.";
+
+template <>
+inline constexpr const char* about<bisection::IntervalOfRatio> = "95 % interval of the ratio of two means.";
+
+template <>
+inline constexpr const char* about<BisectionSummary> = "One message size over its random patterns.";
+
+template <>
+inline constexpr const char* about<SlowConnection> =
+    "One of the slowest connections, and what came of measuring it alone.";
+
+template <>
+inline constexpr const char* about<SlowComponent> =
+    "A rank, or a host as a whole, over all random patterns of all sizes.";
+
+template <>
+inline constexpr const char* about<BisectionResult> =
+    "What leadline bisection writes as JSON, and into /summary of its HDF5 file. Base units only: bytes, nanoseconds, "
+    "seconds, bytes per second. null = not measured.";
+
+}  // namespace leadline::result
+
+namespace leadline {
+
+template <>
+inline constexpr auto fields<PatternPosition> = std::tuple{
+    field("size_index", &PatternPosition::size_index, "", "position in options.message_size_bytes, from 0"),
+    field("message_size_bytes", &PatternPosition::message_size_bytes, "bytes", "size of a message"),
+    field("number", &PatternPosition::number, "",
+          "position among the patterns of this size, from 0: its column in the HDF5 file"),
+    field("kind", &PatternPosition::kind, "",
+          "chosen at random, asked for by name, or a step of the search for bad patterns"),
+    field("index", &PatternPosition::index, "",
+          "of a random one the number that replays it with the seed, of a named one the position in pattern_names, of "
+          "the search the step"),
+    field("repeat", &PatternPosition::repeat, "", "of a named one: repeat, from 0"),
+    field("name", &PatternPosition::name, "", "the name asked for, or random, or worst"),
+};
+
+template <>
+inline constexpr auto fields<PatternSummary> = std::tuple_cat(
+    result::fields_through<PatternPosition>(&PatternSummary::position),
+    std::tuple{
+        field("num_connections", &PatternSummary::num_connections, "1", "ranks that send"),
+        field("bytes_per_s_mean", &PatternSummary::bytes_per_s_mean, "bytes/s", "arithmetic mean over connections"),
+        field("bytes_per_s_harmonic", &PatternSummary::bytes_per_s_harmonic, "bytes/s",
+              "message size divided by the mean time"),
+        field("bytes_per_s_min", &PatternSummary::bytes_per_s_min, "bytes/s", "slowest connection"),
+        field("bytes_per_s_max", &PatternSummary::bytes_per_s_max, "bytes/s", "fastest connection"),
+        field("bytes_per_s_full_load", &PatternSummary::bytes_per_s_full_load, "bytes/s",
+              "mean over connections while all were under way"),
+        field("time_ns_mean", &PatternSummary::time_ns_mean, "ns", "mean over connections of the time of one exchange"),
+        field("slowest_from", result::or_null(&PatternSummary::slowest_from), "",
+              "sender of the slowest connection; null = none"),
+        field("slowest_to", result::or_null(&PatternSummary::slowest_to), "", "its receiver; null = none"),
+        field("accepted", &PatternSummary::accepted, "",
+              "of the search: worse than all before, and the search went on from it"),
+        field("begin_s", &PatternSummary::begin_s, "s", "since the first pattern began"),
+        field("measuring_s", &PatternSummary::measuring_s, "s", "time that the pattern took"),
+    });
+
+template <>
+inline constexpr auto fields<BaselineSample> = std::tuple{
+    field("size_index", &BaselineSample::size_index, "", "position in options.message_size_bytes, from 0"),
+    field("number", &BaselineSample::number, "", "number of that pattern"),
+    field("from", result::or_null(&BaselineSample::from), "", "one rank of the pair"),
+    field("to", result::or_null(&BaselineSample::to), "", "the other"),
+    field("time_ns", &BaselineSample::time_ns, "ns", "of one exchange, mean of both ends' own"),
+};
+
+template <>
+inline constexpr auto fields<result::bisection::IntervalOfBandwidth> = std::tuple{
+    field("num", &Interval::num, "1", "independent samples"),
+    field("bytes_per_s_mean", &Interval::mean, "bytes/s", "their mean"),
+    field("bytes_per_s_half_width", &Interval::half_width, "bytes/s",
+          "half the width of the interval; null below two samples"),
+};
+
+template <>
+inline constexpr auto fields<result::bisection::IntervalOfRatio> = std::tuple{
+    field("num", &Interval::num, "1", "independent samples of the mean that has fewer"),
+    field("mean", &Interval::mean, "", "the ratio"),
+    field("half_width", &Interval::half_width, "", "half the width of the interval; null below two samples"),
+};
+
+template <>
+inline constexpr auto fields<TimeBucket> = std::tuple{
+    field("low_ns", &TimeBucket::low_ns, "ns", "from this time of an exchange on"),
+    field("high_ns", &TimeBucket::high_ns, "ns", "below this one, which the last bucket includes"),
+    field("num", &TimeBucket::num, "1", "so many connections"),
+};
+
+template <>
+inline constexpr auto fields<BisectionSummary> = std::tuple{
+    field("size_index", &BisectionSummary::size_index, "", "position in options.message_size_bytes, from 0"),
+    field("message_size_bytes", &BisectionSummary::message_size_bytes, "bytes", "size of a message"),
+    field("num_patterns", &BisectionSummary::num_patterns, "1", "random patterns measured"),
+    field("num_connections", &BisectionSummary::num_connections, "1", "connections in all of them"),
+    field("stopped_by", &BisectionSummary::stopped_by, "",
+          "why there are no more of them; not_stopped = none were asked for"),
+    field("ebb", result::as<result::bisection::IntervalOfBandwidth>(&BisectionSummary::ebb), "",
+          "effective bisection bandwidth: the patterns' bytes_per_s_mean"),
+    field("full_load", result::as<result::bisection::IntervalOfBandwidth>(&BisectionSummary::full_load), "",
+          "the patterns' bytes_per_s_full_load"),
+    field("baseline", result::as<result::bisection::IntervalOfBandwidth>(&BisectionSummary::baseline), "",
+          "pairs alone"),
+    field("relative", result::as<result::bisection::IntervalOfRatio>(&BisectionSummary::relative), "",
+          "ratio of ebb to baseline"),
+    field("bytes_per_s_harmonic", &BisectionSummary::bytes_per_s_harmonic, "bytes/s",
+          "message size divided by the mean time of all connections: Netgauge's number"),
+    field("bytes_per_s_min", &BisectionSummary::bytes_per_s_min, "bytes/s",
+          "slowest of all connections of all patterns"),
+    field("bytes_per_s_p01", &BisectionSummary::bytes_per_s_p01, "bytes/s", "1 % quantile of them"),
+    field("bytes_per_s_p05", &BisectionSummary::bytes_per_s_p05, "bytes/s", "5 % quantile"),
+    field("bytes_per_s_median", &BisectionSummary::bytes_per_s_median, "bytes/s", "median"),
+    field("bytes_per_s_max", &BisectionSummary::bytes_per_s_max, "bytes/s", "fastest"),
+    field("buckets", &BisectionSummary::buckets, "", "how many connections took how long; ascending"),
+    field("measuring_s", &BisectionSummary::measuring_s, "s", "time for the size, everything included"),
+};
+
+template <>
+inline constexpr auto fields<SlowConnection> = std::tuple{
+    field("size_index", &SlowConnection::size_index, "", "position in options.message_size_bytes, from 0"),
+    field("number", &SlowConnection::number, "", "number of the pattern in which it was seen"),
+    field("from", result::or_null(&SlowConnection::from), "", "rank that sends"),
+    field("to", result::or_null(&SlowConnection::to), "", "rank that receives"),
+    field("time_ns", &SlowConnection::time_ns, "ns", "of one exchange, in that pattern"),
+    field("alone_time_ns", &SlowConnection::alone_time_ns, "ns", "the same while all others rested"),
+    field("slow_alone", &SlowConnection::slow_alone, "",
+          "slow compared with the median of all pairs alone, too; false = slow only under load, or not measured "
+          "alone"),
+};
+
+template <>
+inline constexpr auto fields<SlowComponent> = std::tuple{
+    field("rank", result::or_null(&SlowComponent::rank), "", "which rank; null = the host as a whole"),
+    field("host", &SlowComponent::host, "", "its host"),
+    field("num_connections", &SlowComponent::num_connections, "1", "connections that it had part in"),
+    field("num_slow", &SlowComponent::num_slow, "1",
+          "those below (1 - threshold) of the median connection of their size"),
+    field("relative_median", &SlowComponent::relative_median, "",
+          "bandwidth of its median connection divided by that of all connections"),
+};
+
+template <>
+inline constexpr auto fields<BisectionResult> = std::tuple_cat(
+    result::beginning_of_document<"bisection", bench::bisection::declare_options, BisectionResult>(),
+    result::run_fields,
+    std::tuple{
+        field("pattern_names", &BisectionResult::pattern_names, "",
+              "named patterns, in the order asked for: halves, shift:3"),
+        field("num_participants", &BisectionResult::num_participants, "1", "ranks that take part in patterns"),
+        field("within_hosts", &BisectionResult::within_hosts, "",
+              "random pairs may lie on one host: asked for, or there is only one"),
+        field("patterns", &BisectionResult::patterns, "", "every pattern, in the order measured"),
+        field("baseline", &BisectionResult::baseline, "",
+              "pairs measured alone, in the order measured; empty unless asked for"),
+        field("sizes", &BisectionResult::sizes, "",
+              "one entry for each message size: what its random patterns say together"),
+        field("slow_connections", &BisectionResult::slow_connections, "",
+              "the slowest connections of random patterns, slowest first, size by size"),
+        field("slow_components", &BisectionResult::slow_components, "",
+              "hosts, then ranks, that are slow in nearly all their patterns; worst first"),
+    });
+
+}  // namespace leadline
+
+namespace leadline::result::bisection {
+
+std::string json_text(const BisectionResult& result) { return text_of(json_of(result)); }
+
+Json schema() { return document_schema<BisectionResult>("bisection-result", "Summary of a bisection test"); }
 
 JsonStore::JsonStore(cluster::Cluster& cluster, BisectionResult so_far, const BisectionFileSetup& setup)
     : document_(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a bisection test as JSON; every key is explained in docs/formats/json.md and in its schema.
+// The result of a bisection test as JSON; docs/formats/json.md.
 #pragma once
 
 #include <string>
 
+#include "core/json.hpp"
 #include "model/bisection_result.hpp"
 #include "result/bisection_file.hpp"
 #include "result/json_file.hpp"
@@ -12,6 +13,9 @@ namespace leadline::result::bisection {
 
 /// A document with a line end. What was not measured is null.
 std::string json_text(const BisectionResult& result);
+
+/// The JSON Schema of such documents.
+Json schema();
 
 /// The document of a run that fails has the patterns and the pairs alone that were measured until then.
 class JsonStore : public BisectionFile {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a parallel file test as JSON; every key is explained in docs/formats/json.md and in its schema.
+// The result of a parallel file test as JSON; docs/formats/json.md.
 #pragma once
 
 #include <cstddef>
 #include <string>
 
+#include "core/json.hpp"
 #include "model/io_result.hpp"
 #include "result/io_file.hpp"
 #include "result/json_file.hpp"
-#include "result/json_parts.hpp"
 
 namespace leadline::result::io {
 
-Json phase_json(const PhaseSummary& summary);
-
 /// A document with a line end. What was not measured is null.
 std::string json_text(const IoResult& result);
+
+/// The JSON Schema of such documents.
+Json schema();
 
 /// One of the document's phases in a line. Where that would be longer, the lists of wrong objects, stragglers, slow
 /// calls and ranks at an interruption lose their last entries, and if that is not enough, the error its end.

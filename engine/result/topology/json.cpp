@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the JSON document of a topology test, key by key.
+// What the JSON document of a topology test says.
 #include "result/topology/json.hpp"
 
+#include <array>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include "bench/topology/options.hpp"
@@ -10,116 +13,295 @@
 namespace leadline::result::topology {
 namespace {
 
-Json rates_json(const Rates& rates) {
-  return {{"local_bytes_per_s", number(rates.local)},
-          {"total_bytes_per_s", number(rates.total)},
-          {"average_bytes_per_s", number(rates.average)}};
-}
+/// What turns the time of an exchange into rates.
+struct Exchange {
+  const TopologyFacts* topology;
+  ServedChannels served;
+  std::uint64_t message_size_bytes = 0;
 
-Json times_json(const ExchangeTimes& times, const TopologyFacts& topology, const CellSummary& summary) {
-  const auto rates = [&](double time_ns) {
-    return rates_json(rates_of(topology, summary.served, summary.cell.message_size_bytes, time_ns));
-  };
-  return {{"num", times.num},
-          {"time_ns_min", number(times.min)},
-          {"time_ns_median", number(times.median)},
-          {"time_ns_mean", number(times.mean)},
-          {"time_ns_p99", number(times.p99)},
-          {"time_ns_max", number(times.max)},
-          {"median_interval_ns", Json::array({number(times.median_low), number(times.median_high)})},
-          {"at_median", rates(times.median)},
-          {"at_mean", rates(times.mean)}};
-}
+  Rates rates(double time_ns) const { return rates_of(*topology, served, message_size_bytes, time_ns); }
+};
 
-Json rank_json(const RankRate& rate) {
-  if (rate.rank < 0) return nullptr;
-  return {{"rank", rate.rank}, {"bytes_per_s", number(rate.bytes_per_s)}};
-}
+struct TimesOfCell : ExchangeTimes {
+  Exchange exchange;
+};
 
-Json channel_json(const ChannelTime& channel, std::uint64_t message_size_bytes) {
-  if (channel.from < 0) return nullptr;
-  return {{"from", channel.from},
-          {"to", channel.to},
-          {"time_ns", number(channel.time_ns)},
-          {"bytes_per_s", number(1e9 * static_cast<double>(message_size_bytes) / channel.time_ns)}};
-}
+/// A channel's time with the size of its messages.
+struct TimedChannel : ChannelTime {
+  std::uint64_t message_size_bytes = 0;
+};
 
-const TopologyFacts& topology_of(const TopologyResult& result, const Cell& cell) {
-  return result.topologies.at(static_cast<std::size_t>(cell.topology_index));
+struct CellOfResult : CellSummary {
+  const TopologyFacts* topology;
+
+  Exchange exchange_of() const { return {topology, served, cell.message_size_bytes}; }
+};
+
+struct LoadOfResult : LoadPoint {
+  const TopologyFacts* topology;
+};
+
+/// The ranks of a cell by their rates.
+struct RanksOfCell {
+  std::optional<RankRate> slowest, fastest;
+  double median_bytes_per_s;
+};
+
+std::optional<RankRate> if_measured(const RankRate& rate) { return rate.rank < 0 ? std::nullopt : std::optional(rate); }
+
+/// With the topology of each.
+template <typename Whole, typename Part>
+std::vector<Whole> parts_of(const TopologyResult& result, const std::vector<Part>& parts) {
+  std::vector<Whole> all;
+  for (const Part& part : parts) {
+    all.push_back({part, &result.topologies.at(static_cast<std::size_t>(part.cell.topology_index))});
+  }
+  return all;
 }
 
 /// How a cell and a point of load begin.
-Json place_json(const TopologyFacts& topology, const Cell& cell) {
-  return {{"topology_index", cell.topology_index},
-          {"topology", topology.name},
-          {"repeat", cell.repeat},
-          {"size_index", cell.size_index},
-          {"message_size_bytes", cell.message_size_bytes}};
-}
-
-void add_served(const ServedChannels& served, Json& json) {
-  json["num_channels"] = served.num;
-  json["max_channels_rank"] = served.max_rank;
-}
-
-Json cell_json(const TopologyResult& result, const CellSummary& summary) {
-  const TopologyFacts& topology = topology_of(result, summary.cell);
-  const std::uint64_t size = summary.cell.message_size_bytes;
-  Json json = place_json(topology, summary.cell);
-  add_served(summary.served, json);
-  json["with_barrier"] = times_json(summary.with_barrier, topology, summary);
-  json["exchange"] = times_json(summary.exchange, topology, summary);
-  json["ranks"] = {{"slowest", rank_json(summary.slowest_rank)},
-                   {"fastest", rank_json(summary.fastest_rank)},
-                   {"median_bytes_per_s", number(summary.median_rank_bytes_per_s)}};
-  json["slowest_channel"] = channel_json(summary.slowest_channel, size);
-  json["fairness"] = number(summary.fairness);
-  json["measuring_s"] = number(summary.measuring_s);
-  return json;
-}
-
-Json load_json(const TopologyResult& result, const LoadPoint& point) {
-  const TopologyFacts& topology = topology_of(result, point.cell);
-  const Rates rates = rates_of(topology, point.served, point.cell.message_size_bytes, point.time_ns_mean());
-  Json json = place_json(topology, point.cell);
-  add_served(point.served, json);
-  json["begin_s"] = number(point.begin_s);
-  json["elapsed_s"] = number(point.elapsed_s);
-  json["num_exchanges"] = point.num_exchanges;
-  json["num_verified"] = point.num_verified;
-  json["time_ns_median"] = number(point.time_ns_median);
-  json["time_ns_max"] = number(point.time_ns_max);
-  json["total_bytes_per_s"] = number(rates.total);
-  return json;
-}
-
-Json topology_json(const TopologyFacts& topology) {
-  Json json = {{"name", topology.name},
-               {"shape", name_of(topology.shape)},
-               {"mode", name_of(topology.mode)},
-               {"num_channels", topology.num_channels},
-               {"max_channels_rank", topology.max_channels_rank},
-               {"num_ways", schedule::num_ways(topology.mode)}};
-  if (!topology.extents.empty()) json["extents"] = topology.extents;
-  return json;
+template <typename Part>
+constexpr auto place(const char* repeat) {
+  return std::tuple{
+      field("topology_index", through(&Part::cell, &Cell::topology_index), "", "position in topologies, from 0"),
+      field("topology", through(&Part::topology, &TopologyFacts::name), "", "its name"),
+      field("repeat", through(&Part::cell, &Cell::repeat), "", repeat),
+      field("size_index", through(&Part::cell, &Cell::size_index), "",
+            "position in options.message_size_bytes, from 0"),
+      field("message_size_bytes", through(&Part::cell, &Cell::message_size_bytes), "bytes", "size of a message"),
+      field("num_channels", through(&Part::served, &ServedChannels::num), "1",
+            "channels over which messages went: all of the topology, but for those of lost ranks and pairs"),
+      field("max_channels_rank", through(&Part::served, &ServedChannels::max_rank), "1",
+            "those of the rank that has the most"),
+  };
 }
 
 }  // namespace
+}  // namespace leadline::result::topology
 
-std::string json_text(const TopologyResult& result) {
-  Json topologies = Json::array(), cells = Json::array(), load = Json::array();
-  for (const TopologyFacts& topology : result.topologies) topologies.push_back(topology_json(topology));
-  for (const CellSummary& summary : result.cells) cells.push_back(cell_json(result, summary));
-  for (const LoadPoint& point : result.load) load.push_back(load_json(result, point));
-  Json document = document_beginning("topology", result, result.request, bench::topology::options_of(result.request));
-  document["verified_bytes"] = result.verified_bytes;
-  document["hosts"] = hosts_json(result.hosts);
-  document["findings"] = findings_json(result.findings);
-  document["topologies"] = std::move(topologies);
-  document["cells"] = std::move(cells);
-  document["load"] = std::move(load);
-  return text_of(document);
-}
+namespace leadline::result {
+
+template <>
+inline constexpr const char* about<Rates> = "Rates that follow from the time of an exchange.";
+
+template <>
+inline constexpr const char* about<topology::TimesOfCell> =
+    "Distribution over the timed exchanges of a cell, and rates at its median and mean.";
+
+template <>
+inline constexpr const char* about<RankRate> = "A rank and its own rate; null = not measured.";
+
+template <>
+inline constexpr const char* about<TopologyResult> =
+    "What leadline topology writes as JSON, and into /summary of its HDF5 file. Base units only: bytes, nanoseconds, "
+    "seconds, bytes per second. null = not measured.";
+
+}  // namespace leadline::result
+
+namespace leadline {
+
+template <>
+inline constexpr auto fields<Rates> = std::tuple{
+    field("local_bytes_per_s", &Rates::local, "bytes/s", "what the rank with the most channels sends and receives"),
+    field("total_bytes_per_s", &Rates::total, "bytes/s", "all channels"),
+    field("average_bytes_per_s", &Rates::average, "bytes/s", "one channel"),
+};
+
+template <>
+inline constexpr auto fields<result::topology::TimesOfCell> = std::tuple{
+    field("num", &ExchangeTimes::num, "1", "timed exchanges: the sample size of all that follows"),
+    field("time_ns_min", &ExchangeTimes::min, "ns", "fastest exchange"),
+    field("time_ns_median", &ExchangeTimes::median, "ns", "median"),
+    field("time_ns_mean", &ExchangeTimes::mean, "ns", "arithmetic mean"),
+    field("time_ns_p99", &ExchangeTimes::p99, "ns", "99 % quantile"),
+    field("time_ns_max", &ExchangeTimes::max, "ns", "slowest exchange"),
+    field(
+        "median_interval_ns",
+        [](const result::topology::TimesOfCell& times) {
+          return std::array{times.median_low, times.median_high};
+        },
+        "ns", "95 % interval of the median: low, high"),
+    field(
+        "at_median", [](const result::topology::TimesOfCell& times) { return times.exchange.rates(times.median); }, "",
+        "at the median time"),
+    field(
+        "at_mean", [](const result::topology::TimesOfCell& times) { return times.exchange.rates(times.mean); }, "",
+        "at the mean time"),
+};
+
+template <>
+inline constexpr auto fields<RankRate> = std::tuple{
+    field("rank", &RankRate::rank, "", "which rank"),
+    field("bytes_per_s", &RankRate::bytes_per_s, "bytes/s", "its own rate"),
+};
+
+template <>
+inline constexpr auto fields<result::topology::RanksOfCell> = std::tuple{
+    field("slowest", &result::topology::RanksOfCell::slowest, "", "the slowest rank"),
+    field("fastest", &result::topology::RanksOfCell::fastest, "", "the fastest rank"),
+    field("median_bytes_per_s", &result::topology::RanksOfCell::median_bytes_per_s, "bytes/s",
+          "median over the ranks that have channels"),
+};
+
+template <>
+inline constexpr auto fields<result::topology::TimedChannel> = std::tuple{
+    field("from", &ChannelTime::from, "", "rank that sends"),
+    field("to", &ChannelTime::to, "", "rank that receives"),
+    field("time_ns", &ChannelTime::time_ns, "ns", "from the beginning of an exchange to the arrival"),
+    field(
+        "bytes_per_s",
+        [](const result::topology::TimedChannel& channel) {
+          return 1e9 * static_cast<double>(channel.message_size_bytes) / channel.time_ns;
+        },
+        "bytes/s", "message size divided by that time"),
+};
+
+template <>
+inline constexpr auto fields<result::topology::CellOfResult> = std::tuple_cat(
+    result::topology::place<result::topology::CellOfResult>("repeat, from 0"), std::tuple{
+                                                                                   field(
+                                                                                       "with_barrier",
+                                                                                       [](const result::topology::
+                                                                                              CellOfResult& cell) {
+                                                                                         return result::topology::
+                                                                                             TimesOfCell{
+                                                                                                 cell.with_barrier,
+                                                                                                 cell.exchange_of()};
+                                                                                       },
+                                                                                       "",
+                                                                                       "by rank 0's clock, closing "
+                                                                                       "barrier included: as "
+                                                                                       "NETTEST measures"),
+                                                                                   field(
+                                                                                       "exchange",
+                                                                                       [](const result::topology::
+                                                                                              CellOfResult& cell) {
+                                                                                         return result::topology::
+                                                                                             TimesOfCell{
+                                                                                                 cell.exchange,
+                                                                                                 cell.exchange_of()};
+                                                                                       },
+                                                                                       "",
+                                                                                       "of each exchange its "
+                                                                                       "slowest rank, without the "
+                                                                                       "closing barrier"),
+                                                                                   field(
+                                                                                       "ranks",
+                                                                                       [](const CellSummary& cell) {
+                                                                                         return result::topology::RanksOfCell{
+                                                                                             result::topology::
+                                                                                                 if_measured(
+                                                                                                     cell.slowest_rank),
+                                                                                             result::topology::
+                                                                                                 if_measured(
+                                                                                                     cell.fastest_rank),
+                                                                                             cell.median_rank_bytes_per_s};
+                                                                                       },
+                                                                                       "",
+                                                                                       "ranks by their own rates: "
+                                                                                       "bytes that a rank sends and "
+                                                                                       "receives in an exchange, by "
+                                                                                       "the median of its own "
+                                                                                       "time for it"),
+                                                                                   field(
+                                                                                       "slowest_channel",
+                                                                                       [](const CellSummary& cell) {
+                                                                                         const result::topology::
+                                                                                             TimedChannel channel{
+                                                                                                 cell.slowest_channel,
+                                                                                                 cell.cell
+                                                                                                     .message_size_bytes};
+                                                                                         return channel.from < 0
+                                                                                                    ? std::nullopt
+                                                                                                    : std::optional(
+                                                                                                          channel);
+                                                                                       },
+                                                                                       "",
+                                                                                       "the direction of a channel "
+                                                                                       "whose message arrives last, "
+                                                                                       "by the median over the "
+                                                                                       "traced exchanges; null = "
+                                                                                       "not measured"),
+                                                                                   field("fairness",
+                                                                                         &CellSummary::fairness, "",
+                                                                                         "Jain's index over the rates "
+                                                                                         "of the directions of "
+                                                                                         "channels; 1 = all alike"),
+                                                                                   field("measuring_s",
+                                                                                         &CellSummary::measuring_s, "s",
+                                                                                         "time for the cell, all "
+                                                                                         "exchanges and the file "
+                                                                                         "included"),
+                                                                               });
+
+template <>
+inline constexpr auto fields<result::topology::LoadOfResult> = std::tuple_cat(
+    result::topology::place<result::topology::LoadOfResult>("how often all topologies with all sizes had come before"),
+    std::tuple{
+        field("begin_s", &LoadPoint::begin_s, "s", "since the load began"),
+        field("elapsed_s", &LoadPoint::elapsed_s, "s", "time that the point took"),
+        field("num_exchanges", &LoadPoint::num_exchanges, "1", "exchanges in that time"),
+        field("num_verified", &LoadPoint::num_verified, "1", "so many of them were verified"),
+        field("time_ns_median", &LoadPoint::time_ns_median, "ns",
+              "of an exchange, its slowest rank, without the closing barrier: median"),
+        field("time_ns_max", &LoadPoint::time_ns_max, "ns", "the same: greatest"),
+        field(
+            "total_bytes_per_s",
+            [](const result::topology::LoadOfResult& point) {
+              const result::topology::Exchange exchange{point.topology, point.served, point.cell.message_size_bytes};
+              return exchange.rates(point.time_ns_mean()).total;
+            },
+            "bytes/s", "all channels, by elapsed time"),
+    });
+
+template <>
+inline constexpr auto fields<TopologyFacts> = std::tuple{
+    field("name", &TopologyFacts::name, "", "as asked for: star2, torus:4x4"),
+    field("shape", &TopologyFacts::shape, "", "which ranks share a channel"),
+    field("mode", &TopologyFacts::mode, "", "how the messages of a channel go"),
+    field("num_channels", &TopologyFacts::num_channels, "1", "channels, each counted once"),
+    field("max_channels_rank", &TopologyFacts::max_channels_rank, "1", "channels of the rank that has the most"),
+    field("num_ways", result::through(&TopologyFacts::mode, schedule::num_ways), "1",
+          "messages of a channel in an exchange: 1 or 2"),
+    field(
+        "extents",
+        [](const TopologyFacts& topology) {
+          using Extents = result::OptionalKey<std::vector<std::int32_t>>;
+          return topology.extents.empty() ? Extents() : Extents{topology.extents};
+        },
+        "", "torus only: ranks along each dimension; the first varies fastest"),
+};
+
+template <>
+inline constexpr auto fields<TopologyResult> = std::tuple_cat(
+    result::beginning_of_document<"topology", bench::topology::declare_options, TopologyResult>(), result::run_fields,
+    std::tuple{
+        field("topologies", &TopologyResult::topologies, "", "in the order asked for"),
+        field(
+            "cells",
+            [](const TopologyResult& result) {
+              return result::topology::parts_of<result::topology::CellOfResult>(result, result.cells);
+            },
+            "",
+            "one entry for each topology with each message size in each repeat, in the order measured; empty with "
+            "--duration"),
+        field(
+            "load",
+            [](const TopologyResult& result) {
+              return result::topology::parts_of<result::topology::LoadOfResult>(result, result.load);
+            },
+            "",
+            "with --duration: some seconds of one topology with one message size, in the order measured; otherwise "
+            "empty"),
+    });
+
+}  // namespace leadline
+
+namespace leadline::result::topology {
+
+std::string json_text(const TopologyResult& result) { return text_of(json_of(result)); }
+
+Json schema() { return document_schema<TopologyResult>("topology-result", "Summary of a topology test"); }
 
 JsonStore::JsonStore(cluster::Cluster& cluster, TopologyResult so_far, const TopologyFileSetup& setup)
     : document_(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
