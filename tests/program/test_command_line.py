@@ -115,7 +115,10 @@ def test_what_was_meant_is_said(leadline: Leadline) -> None:
         (["link", "--frobnicate"], "See leadline link --help"),
         (["lnik"], "Did you mean leadline link?"),
         (["diagnose", "--json", "r.h5"], "cannot read 'r.h5'"),
-        ([], "There are link, topology, bisection, io, diagnose, compare, simulate link, convert, info, transports"),
+        (
+            [],
+            "There are link, topology, bisection, io, diagnose, compare, simulate link, convert, info, schema",
+        ),
     ):
         done = leadline(*words)
         assert (done.status, done.out) == (2, "")
