@@ -61,6 +61,7 @@ def test_a_result_of_linktest(sample: Path, folder: Path):
     assert record is not None
     assert record.location[:, 0].tolist() == list(range(result.num_ranks))
     assert record.message_size_bytes == part.message_size_bytes
+    assert list(result.options)[:3] == ["transport", "message_size", "messages"], "their order is kept"
     times = result.matrix(part)
     assert np.isnan(times.diagonal()).all()
     measured = [np.nanmin(times) / 1e9, np.nanmax(times) / 1e9, np.nanmean(times) / 1e9]
