@@ -1186,9 +1186,7 @@ void Attachment::serve(Clock::time_point now) {
     return;
   }
   (purpose == Purpose::watch ? watch_ : collectives_) = call_->take();
-  if (is_made()) return;
-  give_up_at_ = now + probe_patience;
-  start(Purpose::collectives);
+  if (!is_made()) start(Purpose::collectives);
 }
 
 void Watch::note(Failure failure, const WatchEdge* heard_from) {
