@@ -77,8 +77,8 @@ TEST(FileInfo, OfALoadThatFailedSaysWhyAndHowFarItCame) {
     auto setup = topology_setup(cluster, path, topologies);
     setup.cells.clear();
     const auto file = result::open_topology_file(cluster, load_so_far(topologies), setup);
-    file->write(load_point(0));
-    file->write(load_point(1));
+    file->write(0, load_point(0));
+    file->write(1, load_point(1));
     cluster.barrier();
     if (cluster.rank() == 0) file->mark_incomplete("rank 3 is\x1b[31m gone");
   });

@@ -132,7 +132,7 @@ struct PhaseNames {
   const char* small;
 };
 
-PhaseNames names_of(IoOperation operation) {
+PhaseNames phase_names(IoOperation operation) {
   return operation == IoOperation::write ? PhaseNames{"Write", "write"} : PhaseNames{"Read", "read"};
 }
 
@@ -206,13 +206,13 @@ std::string opening(const Shown& shown, const IoResult& so_far, const Environmen
 std::string above_phase(const IoResult& so_far, const PhasePosition& position) {
   const std::size_t num_ranks = static_cast<std::size_t>(so_far.provenance.num_ranks), num_files = so_far.files.size();
   const bool is_write = position.operation == IoOperation::write;
-  return fmt::format("=== MPI {} [{}->{}->{} {}] Starting ...\n", names_of(position.operation).small,
+  return fmt::format("=== MPI {} [{}->{}->{} {}] Starting ...\n", phase_names(position.operation).small,
                      is_write ? num_ranks : num_files, num_io(so_far), is_write ? num_files : num_ranks,
                      name_of_files(so_far));
 }
 
 std::string phase_lines(const Shown& shown, const IoResult& so_far, const PhaseSummary& phase) {
-  const auto [capital, small] = names_of(phase.position.operation);
+  const auto [capital, small] = phase_names(phase.position.operation);
   std::string text = bandwidth_line("Effective Bandwidth", phase, phase.io) + time_line("Total Time", phase.io);
   text += bandwidth_line(fmt::format("{} Bandwidth", capital).c_str(), phase, phase.transfer);
   text += time_line(fmt::format("{} Time", capital).c_str(), phase.transfer);

@@ -253,8 +253,6 @@ void Hdf5Store::keep_interrupted(const PhaseSummary& summary) {
       file->write_at(place_of(column, row.column(column), summary.position, at.rank), row.column(column));
     }
   }
-  // Another rank, which does not hear this one, may have written a longer one.
-  file->write_at(offsets_.phases.summary + index * phase_summary_size, std::string(phase_summary_size, '\0'));
   put_phase(summary);
 }
 
