@@ -924,12 +924,11 @@ void Watch::take_lost(WatchEdge::Message message, std::string_view bytes) {
 }
 
 /// The others go on without this rank; after its own absence they have said why.
-void Watch::leave_as_lost(const std::string& why) {
+void Watch::leave_as_lost(const std::string& why, const char* look_at) {
   if (loses_packets()) {
     write_line(line_of(own_network_loses(own_name(), current_step_of(settings_.rank)).error.what()));
   } else if (!was_given_up()) {
-    write_line(
-        line_of(fmt::format("{} was left out of the run ({}). Look at the networks of both hosts", own_name(), why)));
+    write_line(line_of(fmt::format("{} was left out of the run ({}). Look at {}", own_name(), why, look_at)));
   }
   ::_exit(static_cast<int>(ExitStatus::run_failed));
 }
@@ -1077,6 +1076,9 @@ void Watch::end_attachment() {
 
 void Watch::end_unattached() {
   if (parent_rank_ != root_ && hosts_ != nullptr) {
+    const auto host_of = [&](int rank) { return hosts_->host_of[static_cast<std::size_t>(rank)]; };
+    const std::set<std::uint32_t> hosts{host_of(settings_.rank), host_of(parent_rank_), host_of(root_)};
+    if (hosts.size() == 3) leave_as_lost("it reaches none of the hosts that it needs", "this host's network");
     leave_as_lost(fmt::format("it reaches neither {} nor {}", name_of(parent_rank_), name_of(root_)));
   }
   note(*attached_because_, nullptr);

@@ -372,7 +372,7 @@ class Watch final : private JoinHandler {
   void begin_to_lead();
   void give_new_parent(int rank, Descriptor socket);
   std::vector<Attachment::Route> routes_to(int rank) const;
-  [[noreturn]] void leave_as_lost(const std::string& why);
+  [[noreturn]] void leave_as_lost(const std::string& why, const char* look_at = "the networks of both hosts");
   void note_losses();
   void note_losses(const Attachment& attachment);
   bool loses_packets() const;

@@ -17,6 +17,7 @@ from made_up_bisection import even, hostile_names, killed, odd, slow_host, write
 import leadline
 from leadline.cli.export import main
 from leadline.export import bisection, topology
+from leadline.export.csv_table import header_of
 from leadline.model import BisectionResult
 
 Lines = list[dict[str, str]]
@@ -116,7 +117,7 @@ def test_an_earlier_table_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixt
     (tmp_path / "run.csv").write_text("mine\n")
     assert main([str(path), "--csv"]) == 2
     assert "was not written by this command" in capsys.readouterr().err
-    headers = [one.header for one in (*topology.TABLES, *bisection.TABLES)]
+    headers = [header_of(one.columns) for one in (*topology.TABLES, *bisection.TABLES)]
     assert len(set(headers)) == 5
 
 

@@ -95,13 +95,19 @@ TEST(OptionTable, TellsOfItsOptionsAsData) {
   EXPECT_EQ(colour.at("choices").size(), 2u);
   EXPECT_EQ(colour.at("default").get<std::string>(), "green");
   EXPECT_EQ(colour.at("group").get<std::string>(), "What");
-  EXPECT_EQ(colour.at("recorded").at("type").get<std::string>(), "string");
   const Json& green = told.at("options").at(8);
   EXPECT_TRUE(green.at("value").is_null());
   EXPECT_EQ(green.at("needs").at(0).get<std::string>(), "--time");
   EXPECT_EQ(green.at("excludes").at(0).get<std::string>(), "--colour");
   EXPECT_TRUE(told.at("options").at(0).at("is_file").get<bool>());
-  EXPECT_EQ(told.at("options").at(6).at("recorded").at("maximum").get<double>(), 1);
+}
+
+TEST(OptionTable, HasASchemaOfWhatResultsSayOfIt) {
+  const Json schema = Table().options.recorded_schema();
+  const Json& keys = schema.at("properties");
+  EXPECT_EQ(keys.at("colour").at("enum").elements().size(), 2u);
+  EXPECT_EQ(keys.at("threshold").at("maximum").get<double>(), 1);
+  EXPECT_EQ(keys.at("time_s").at("type").get<std::string>(), "number");
 }
 
 std::string refused(const std::vector<std::string>& given) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -26,38 +27,6 @@ void write_facts(const Handle& group, const Header& header) {
   write_attribute(group, "num_exchanges", static_cast<long long>(header.num_exchanges));
   write_attribute(group, "seed", static_cast<unsigned long long>(header.seed));
   write_attribute(group, "within_hosts", header.within_hosts ? 1 : 0);
-}
-
-PatternOffsets allocate_patterns(const Handle& bisection, const Header& header) {
-  const Handle group = make_group(bisection, "patterns");
-  const auto table = [&](const char* name, hid_t type) {
-    return allocate(group, name, type, {header.message_sizes_bytes.size(), header.max_patterns});
-  };
-  PatternOffsets offsets;
-  offsets.kind = table("kind", H5T_NATIVE_INT32);
-  offsets.index = table("index", H5T_NATIVE_UINT64);
-  offsets.repeat = table("repeat", H5T_NATIVE_INT32);
-  offsets.accepted = table("accepted", H5T_NATIVE_UINT8);
-  offsets.num_connections = table("num_connections", H5T_NATIVE_UINT64);
-  offsets.bytes_per_s = {table("bytes_per_s_mean", H5T_NATIVE_DOUBLE), table("bytes_per_s_harmonic", H5T_NATIVE_DOUBLE),
-                         table("bytes_per_s_min", H5T_NATIVE_DOUBLE), table("bytes_per_s_max", H5T_NATIVE_DOUBLE),
-                         table("bytes_per_s_full_load", H5T_NATIVE_DOUBLE)};
-  offsets.slowest_from = table("slowest_from", H5T_NATIVE_INT32);
-  offsets.slowest_to = table("slowest_to", H5T_NATIVE_INT32);
-  offsets.begin_s = table("begin_s", H5T_NATIVE_DOUBLE);
-  offsets.measuring_s = table("measuring_s", H5T_NATIVE_DOUBLE);
-  return offsets;
-}
-
-BaselineOffsets allocate_baseline(const Handle& bisection, const Header& header) {
-  const Handle group = make_group(bisection, "baseline");
-  const auto table = [&](const char* name, hid_t type) {
-    return allocate(group, name, type, {header.message_sizes_bytes.size(), header.max_baseline});
-  };
-  return {.number = table("number", H5T_NATIVE_UINT64),
-          .from = table("from", H5T_NATIVE_INT32),
-          .to = table("to", H5T_NATIVE_INT32),
-          .time_ns = table("time_ns", H5T_NATIVE_DOUBLE)};
 }
 
 RowOffsets allocate_rows(const Handle& bisection, const Header& header) {
@@ -117,8 +86,15 @@ Offsets create_structure(const std::string& path, const Header& header) {
         offsets.pattern_names =
             allocate(group, "pattern_names", hdf5::text_type(pattern_name_size).id(), {header.pattern_names.size()});
       }
-      offsets.patterns = allocate_patterns(group, header);
-      if (header.max_baseline > 0) offsets.baseline = allocate_baseline(group, header);
+      const auto num_sizes = static_cast<hsize_t>(header.message_sizes_bytes.size());
+      // The place in the tables says the size and the number.
+      offsets.patterns =
+          hdf5::allocate_fields<PatternSummary>(make_group(group, "patterns"), {num_sizes, header.max_patterns},
+                                                {"size_index", "message_size_bytes", "number", "time_ns_mean"});
+      if (header.max_baseline > 0) {
+        offsets.baseline = hdf5::allocate_fields<BaselineSample>(make_group(group, "baseline"),
+                                                                 {num_sizes, header.max_baseline}, {"size_index"});
+      }
       offsets.rows = allocate_rows(group, header);
     }
     file.close();
@@ -218,45 +194,27 @@ std::uint64_t Hdf5Store::first_cell(const RankRow& row, int rank) const {
 }
 
 void Hdf5Store::write_patterns(const RankRow& row) {
-  if (row.patterns.empty()) return;
-  const PatternOffsets& offsets = offsets_.patterns;
-  const std::uint64_t first = static_cast<std::uint64_t>(row.size_index) * header_.max_patterns + row.first_number;
-  const auto put = [&](std::uint64_t table, auto number_of) {
-    const auto column = column_of(row.patterns, number_of);
-    file_.rows().file()->write_at(table + first * sizeof column.front(), bytes_of(column));
-  };
-  using Pattern = PatternSummary;
-  put(offsets.kind, [](const Pattern& pattern) { return static_cast<std::int32_t>(pattern.position.kind); });
-  put(offsets.index, [](const Pattern& pattern) { return pattern.position.index; });
-  put(offsets.repeat, [](const Pattern& pattern) { return std::int32_t{pattern.position.repeat}; });
-  put(offsets.accepted, [](const Pattern& pattern) { return static_cast<std::uint8_t>(pattern.accepted ? 1 : 0); });
-  put(offsets.num_connections, [](const Pattern& pattern) { return pattern.num_connections; });
-  put(offsets.bytes_per_s[0], [](const Pattern& pattern) { return or_0(pattern.bytes_per_s_mean); });
-  put(offsets.bytes_per_s[1], [](const Pattern& pattern) { return or_0(pattern.bytes_per_s_harmonic); });
-  put(offsets.bytes_per_s[2], [](const Pattern& pattern) { return or_0(pattern.bytes_per_s_min); });
-  put(offsets.bytes_per_s[3], [](const Pattern& pattern) { return or_0(pattern.bytes_per_s_max); });
-  put(offsets.bytes_per_s[4], [](const Pattern& pattern) { return or_0(pattern.bytes_per_s_full_load); });
-  put(offsets.slowest_from, [](const Pattern& pattern) { return pattern.slowest_from; });
-  put(offsets.slowest_to, [](const Pattern& pattern) { return pattern.slowest_to; });
-  put(offsets.begin_s, [](const Pattern& pattern) { return pattern.begin_s; });
-  put(offsets.measuring_s, [](const Pattern& pattern) { return pattern.measuring_s; });
+  write_columns(offsets_.patterns, std::span<const PatternSummary>(row.patterns),
+                static_cast<std::uint64_t>(row.size_index) * header_.max_patterns + row.first_number);
 }
 
 void Hdf5Store::write_baseline(const RankRow& row) {
-  std::uint64_t number = row.first_baseline;
-  for (const BaselineSample& sample : row.baseline) {
-    if (number >= header_.max_baseline) {
-      throw write_error(path(), fmt::format("it has no room for more than {} pairs alone", header_.max_baseline));
-    }
-    const std::uint64_t at = static_cast<std::uint64_t>(row.size_index) * header_.max_baseline + number++;
-    const auto put = [&](std::uint64_t table, const auto& value) {
-      file_.rows().file()->write_at(table + at * sizeof value, bytes_of_one(value));
-    };
-    put(offsets_.baseline.number, sample.number);
-    put(offsets_.baseline.from, sample.from);
-    put(offsets_.baseline.to, sample.to);
-    put(offsets_.baseline.time_ns, or_0(sample.time_ns));
+  const std::uint64_t room = header_.max_baseline - std::min(row.first_baseline, header_.max_baseline);
+  const std::span<const BaselineSample> samples(row.baseline);
+  write_columns(offsets_.baseline, samples.first(std::min<std::uint64_t>(room, samples.size())),
+                static_cast<std::uint64_t>(row.size_index) * header_.max_baseline + row.first_baseline);
+  if (samples.size() > room) {
+    throw write_error(path(), fmt::format("it has no room for more than {} pairs alone", header_.max_baseline));
   }
+}
+
+template <typename Struct>
+void Hdf5Store::write_columns(const hdf5::FieldOffsets<Struct>& offsets, std::span<const Struct> structs,
+                              std::uint64_t first) {
+  if (structs.empty()) return;
+  hdf5::for_each_column(offsets, structs, [&](std::uint64_t table, const auto& values) {
+    file_.rows().file()->write_at(table + first * sizeof values.front(), bytes_of(values));
+  });
 }
 
 void Hdf5Store::finish(const BisectionResult& result) {

@@ -2,14 +2,15 @@
 // The result of a bisection test in HDF5: rank 0 makes the file, every rank writes its rows into it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "result/bisection/fields.hpp"
 #include "result/bisection/header.hpp"
 #include "result/bisection_file.hpp"
+#include "result/hdf5/described_tables.hpp"
 #include "result/hdf5/run_file.hpp"
 
 namespace leadline::result::bisection {
@@ -22,25 +23,12 @@ struct RowOffsets {
   std::uint64_t time_ns = 0, full_load_time_ns = 0;
 };
 
-struct PatternOffsets {
-  std::uint64_t kind = 0, index = 0, repeat = 0, accepted = 0;
-  std::uint64_t num_connections = 0;
-  std::array<std::uint64_t, 5> bytes_per_s{};  ///< mean, harmonic, min, max, full load
-  std::uint64_t slowest_from = 0, slowest_to = 0;
-  std::uint64_t begin_s = 0, measuring_s = 0;
-};
-
-/// Not there without room for pairs alone.
-struct BaselineOffsets {
-  std::uint64_t number = 0, from = 0, to = 0, time_ns = 0;
-};
-
 struct Offsets {
   RunOffsets run;
   std::uint64_t pattern_names = 0;  ///< 0 = there are none
   RowOffsets rows;
-  PatternOffsets patterns;
-  BaselineOffsets baseline;
+  hdf5::FieldOffsets<PatternSummary> patterns{};
+  hdf5::FieldOffsets<BaselineSample> baseline{};  ///< not there without room for pairs alone
 };
 
 /// Local: writes a fresh file over `path` (which exists), all but the contents of its datasets and what belongs to the
@@ -74,6 +62,9 @@ class Hdf5Store : public BisectionFile {
   void write_rests_of_lost_ranks(const bench::bisection::RankRow& row);
   void write_patterns(const bench::bisection::RankRow& row);
   void write_baseline(const bench::bisection::RankRow& row);
+  /// From this place of the tables on.
+  template <typename Struct>
+  void write_columns(const hdf5::FieldOffsets<Struct>& offsets, std::span<const Struct> structs, std::uint64_t first);
 
   cluster::Cluster& cluster_;
   Header header_;

@@ -4,8 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <concepts>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "model/fields.hpp"
@@ -13,6 +20,26 @@
 #include "result/hdf5/library.hpp"
 
 namespace leadline::result::hdf5 {
+
+/// A value as tables have it: 0 for what was not measured, -1 for no rank, enums by their numbers.
+template <typename Value>
+auto stored(const Value& value) {
+  if constexpr (std::same_as<Value, double>) {
+    return std::isfinite(value) ? value : 0.0;
+  } else if constexpr (std::same_as<Value, bool>) {
+    return static_cast<std::uint8_t>(value ? 1 : 0);
+  } else if constexpr (std::is_enum_v<Value>) {
+    return static_cast<std::int32_t>(value);
+  } else if constexpr (std::same_as<Value, std::optional<std::int32_t>>) {
+    return value.value_or(-1);
+  } else {
+    return value;
+  }
+}
+
+/// What a field's table holds; a text has none.
+template <typename Struct, typename Get>
+using StoredValue = decltype(stored(std::declval<FieldValue<Struct, Get>>()));
 
 /// Where the table of each field lies, in their order; bytes from the beginning of the file, 0 = it is not there.
 template <Described Struct>
@@ -25,12 +52,31 @@ FieldOffsets<Struct> allocate_fields(const Handle& group, const Shape& shape,
   FieldOffsets<Struct> offsets{};
   std::size_t index = 0;
   for_each_field<Struct>([&](const auto& field) {
-    using Value = FieldValue<Struct, decltype(field.get)>;
-    const bool is_absent = std::ranges::find(absent, field.name) != absent.end();
+    using Value = StoredValue<Struct, decltype(field.get)>;
     std::uint64_t& offset = offsets.at(index++);
-    if (!is_absent) offset = allocate(group, {field.name, field.unit, field.meaning}, native_type<Value>(), shape);
+    if constexpr (std::is_arithmetic_v<Value>) {
+      const bool is_absent = std::ranges::find(absent, field.name) != absent.end();
+      if (!is_absent) offset = allocate(group, {field.name, field.unit, field.meaning}, native_type<Value>(), shape);
+    }
   });
   return offsets;
+}
+
+/// Calls visit(offset, values) for each table that is there, in order: where it lies, and what these structs have for
+/// it.
+template <Described Struct, typename Visit>
+void for_each_column(const FieldOffsets<Struct>& offsets, std::span<const Struct> structs, const Visit& visit) {
+  std::size_t index = 0;
+  for_each_field<Struct>([&](const auto& field) {
+    using Value = StoredValue<Struct, decltype(field.get)>;
+    const std::uint64_t offset = offsets.at(index++);
+    if constexpr (std::is_arithmetic_v<Value>) {
+      if (offset == 0) return;
+      std::vector<Value> values;
+      for (const Struct& one : structs) values.push_back(stored(std::invoke(field.get, one)));
+      visit(offset, values);
+    }
+  });
 }
 
 /// A list for each field, with all values of these structs.

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What results keep of patterns and of pairs alone, in HDF5 tables and in JSON.
+#pragma once
+
+#include <tuple>
+
+#include "model/bisection_result.hpp"
+#include "model/fields.hpp"
+#include "result/described_json.hpp"
+
+namespace leadline {
+
+template <>
+inline constexpr auto fields<PatternPosition> = std::tuple{
+    field("size_index", &PatternPosition::size_index, "", "position in options.message_size_bytes, from 0"),
+    field("message_size_bytes", &PatternPosition::message_size_bytes, "bytes", "size of a message"),
+    field("number", &PatternPosition::number, "",
+          "position among the patterns of this size, from 0: its column in the HDF5 file"),
+    field("kind", &PatternPosition::kind, "",
+          "chosen at random, asked for by name, or a step of the search for bad patterns"),
+    field("index", &PatternPosition::index, "",
+          "of a random one the number that replays it with the seed, of a named one the position in pattern_names, of "
+          "the search the step"),
+    field("repeat", &PatternPosition::repeat, "", "of a named one: repeat, from 0"),
+    field("name", &PatternPosition::name, "", "the name asked for, or random, or worst"),
+};
+
+template <>
+inline constexpr auto fields<PatternSummary> = std::tuple_cat(
+    result::fields_through<PatternPosition>(&PatternSummary::position),
+    std::tuple{
+        field("num_connections", &PatternSummary::num_connections, "1", "ranks that send"),
+        field("bytes_per_s_mean", &PatternSummary::bytes_per_s_mean, "bytes/s", "arithmetic mean over connections"),
+        field("bytes_per_s_harmonic", &PatternSummary::bytes_per_s_harmonic, "bytes/s",
+              "message size divided by the mean time"),
+        field("bytes_per_s_min", &PatternSummary::bytes_per_s_min, "bytes/s", "slowest connection"),
+        field("bytes_per_s_max", &PatternSummary::bytes_per_s_max, "bytes/s", "fastest connection"),
+        field("bytes_per_s_full_load", &PatternSummary::bytes_per_s_full_load, "bytes/s",
+              "mean over connections while all were under way"),
+        field("time_ns_mean", &PatternSummary::time_ns_mean, "ns", "mean over connections of the time of one exchange"),
+        field("slowest_from", result::or_null(&PatternSummary::slowest_from), "",
+              "sender of the slowest connection; null = none"),
+        field("slowest_to", result::or_null(&PatternSummary::slowest_to), "", "its receiver; null = none"),
+        field("accepted", &PatternSummary::accepted, "",
+              "of the search: worse than all before, and the search went on from it"),
+        field("begin_s", &PatternSummary::begin_s, "s", "since the first pattern began"),
+        field("measuring_s", &PatternSummary::measuring_s, "s", "time that the pattern took"),
+    });
+
+template <>
+inline constexpr auto fields<BaselineSample> = std::tuple{
+    field("size_index", &BaselineSample::size_index, "", "position in options.message_size_bytes, from 0"),
+    field("number", &BaselineSample::number, "", "number of that pattern"),
+    field("from", result::or_null(&BaselineSample::from), "", "one rank of the pair"),
+    field("to", result::or_null(&BaselineSample::to), "", "the other"),
+    field("time_ns", &BaselineSample::time_ns, "ns", "of one exchange, mean of both ends' own"),
+};
+
+}  // namespace leadline
