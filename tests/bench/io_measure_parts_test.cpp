@@ -14,6 +14,7 @@
 #include "bench/io/phase.hpp"
 #include "bench/io/recorder.hpp"
 #include "bench/io_ranks.hpp"
+#include "support/thread_cluster.hpp"
 
 namespace leadline::bench::io {
 namespace {
@@ -301,13 +302,27 @@ TEST(IoCurrentStep, LeavesTheFileToTheCallThatTheRankIsIn) {
   EXPECT_EQ(current_step.text(), "write phase 1 of 1, object 0 of 64");
 }
 
+struct FourHosts {
+  test::Board board{4};
+  test::ThreadCluster rank_3{board, 3, {0, 1, 2, 3}};
+};
+
 TEST(IoFailure, TheFirstErrorIsKeptWithItsRank) {
-  Failure failure(3, "node1");
+  const FourHosts hosts;
+  Failure failure(hosts.rank_3, "node3");
   EXPECT_TRUE(failure.guard([] {}));
   EXPECT_EQ(failure.error(), nullptr);
   EXPECT_FALSE(failure.guard([] { throw Error(ExitStatus::run_failed, "one", "why", "hint"); }));
   EXPECT_FALSE(failure.guard([] { throw Error(ExitStatus::run_failed, "two"); }));
-  EXPECT_STREQ(failure.error()->what(), "rank 3 on node1: one (why). hint");
+  EXPECT_STREQ(failure.error()->what(), "rank 3 on node3: one (why). hint");
+}
+
+TEST(IoFailure, ABrokenLinkNamesBothHosts) {
+  const FourHosts hosts;
+  Failure failure(hosts.rank_3, "node3");
+  EXPECT_FALSE(failure.guard([] { throw cluster::ConnectionLost(1, "lost the connection to rank 1", "timed out"); }));
+  EXPECT_STREQ(failure.error()->what(),
+               "rank 3 on node3: no link to rank 1 on node1 (lost the connection to rank 1: timed out)");
 }
 
 }  // namespace

@@ -83,14 +83,14 @@ void open_links_to_partners(const Stage& stage, GoesOn goes_on, Failure& failure
   }
   stage.cluster.barrier();  // behind which it is known who is lost
   for (const cluster::ConnectionLost& link : lost_links) {
-    if (!cluster::is_lost(stage.cluster.lost_ranks(), link.partner())) failure.note(link, stage.cluster);
+    if (!cluster::is_lost(stage.cluster.lost_ranks(), link.partner())) failure.note(link);
   }
 }
 
 std::unique_ptr<transport::Messages> open_messages(const Stage& stage, GoesOn goes_on) {
   if (!schedule::is_funnel(stage.request.movement)) return nullptr;
   const int rank = stage.cluster.rank();
-  Failure failure(rank, stage.placement.host);
+  Failure failure(stage.cluster, stage.placement.host);
   open_links_to_partners(stage, goes_on, failure);
   std::unique_ptr<transport::Messages> messages;
   if (!failure.has_happened()) {
@@ -220,7 +220,7 @@ void Measuring::delete_files() {
   current_step_.enter(CurrentStep::Between::deleting_files);
   const int own_rank = stage_.cluster.rank();
   const bool have_own_files = !stage_.request.no_file && !schedule::shares_files(stage_.request.movement);
-  Failure failure(own_rank, stage_.placement.host);
+  Failure failure(stage_.cluster, stage_.placement.host);
   const auto remove = [&](std::int32_t index) {
     const std::string& file = stage_.files[static_cast<std::size_t>(index)];
     failure.guard([&] {

@@ -14,13 +14,14 @@
 #include "bench/io/recorder.hpp"
 #include "bench/io/transfers.hpp"
 #include "cluster/cluster.hpp"
+#include "cluster/rendezvous.hpp"
 #include "core/error.hpp"
 
 namespace leadline::bench::io {
 
 class Failure {
  public:
-  Failure(int rank, std::string host) : rank_(rank), host_(std::move(host)) {}
+  Failure(const cluster::Cluster& cluster, std::string host) : cluster_(cluster), host_(std::move(host)) {}
 
   bool has_happened() const { return error_.has_value(); }
   /// "rank 3 on node1: ..."; null where all is well.
@@ -28,13 +29,13 @@ class Failure {
 
   void note(const Error& error) {
     if (error_) return;
-    error_.emplace(error.status(), fmt::format("rank {} on {}: {}", rank_, host_, error.problem()), error.why(),
-                   error.hint());
+    error_.emplace(error.status(), fmt::format("rank {} on {}: {}", cluster_.rank(), host_, error.problem()),
+                   error.why(), error.hint());
   }
 
   /// Of a link that must not break.
-  void note(const cluster::ConnectionLost& link, const cluster::Cluster& cluster) {
-    const std::string partner = fmt::format("rank {} on {}", link.partner(), cluster.host_name(link.partner()));
+  void note(const cluster::ConnectionLost& link) {
+    const std::string partner = fmt::format("rank {} on {}", link.partner(), cluster_.host_name(link.partner()));
     const std::string why = link.problem() + (link.why().empty() ? "" : ": " + link.why());
     note(Error(link.status(), "no link to " + partner, why, link.hint()));
   }
@@ -47,6 +48,9 @@ class Failure {
       return true;
     } catch (const AgreedError&) {
       throw;
+    } catch (const cluster::ConnectionLost& link) {
+      note(link);
+      return false;
     } catch (const Error& error) {
       note(error);
       return false;
@@ -54,7 +58,7 @@ class Failure {
   }
 
  private:
-  int rank_;
+  const cluster::Cluster& cluster_;
   std::string host_;
   std::optional<Error> error_;
 };

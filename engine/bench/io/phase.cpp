@@ -55,7 +55,7 @@ Phase::Phase(const Stage& stage, const PhaseTask& task, transport::Messages* mes
                       stage.cluster.lost_ranks())),
       recorder_(stage.request.num_slow_calls),
       contents_(stage.request, stage.plan.layout, task.writing, recorder_),
-      failure_(stage.cluster.rank(), stage.placement.host),
+      failure_(stage.cluster, stage.placement.host),
       pace_(work_of(stage, task, share_), recorder_, stage.cluster.progress_counter(), current_step, stage.progress) {
   recorder_.row().file = share_.file;
 }
@@ -154,7 +154,7 @@ void Phase::measure() {
 /// leave the other out without its knowing.
 void Phase::note_broken_links() {
   for (const cluster::ConnectionLost& link : messages_->lost_links()) {
-    if (!cluster::is_lost(stage_.cluster.lost_ranks(), link.partner())) failure_.note(link, stage_.cluster);
+    if (!cluster::is_lost(stage_.cluster.lost_ranks(), link.partner())) failure_.note(link);
   }
 }
 

@@ -129,7 +129,7 @@ void require_same_files(const Stage& stage) {
       share.opens && are_on_several_hosts(share.openers, cluster.host_of()) && !looks_at(is_no_file);
   const bool writes = takes_part && share.is_lowest_opener(rank);
   const bool was_there = writes && looks_at(is_there);
-  Failure failure(rank, stage.placement.host);
+  Failure failure(stage.cluster, stage.placement.host);
   if (writes) {
     failure.guard([&] {
       const InFileCall in_call(file_call, "writing a first block of", path);
