@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -18,20 +17,13 @@ template <typename Get>
 struct Field {
   const char* name;  ///< in files, with the base unit where it has one: "time_ns_median", "num_pairs"
   Get get;
-  const char* unit;       ///< "ns", "bytes", "bytes/s", "s"; "1" for a number of things; "" for what is no number
-  const char* meaning;    ///< a few words without a full stop
-  bool is_later = false;  ///< files of earlier versions lack it
+  const char* unit;     ///< "ns", "bytes", "bytes/s", "s"; "1" for a number of things; "" for what is no number
+  const char* meaning;  ///< a few words without a full stop
 };
 
 template <typename Get>
 constexpr Field<Get> field(const char* name, Get get, const char* unit, const char* meaning) {
   return {name, get, unit, meaning};
-}
-
-/// One that came after the first version of its struct.
-template <typename Get>
-constexpr Field<Get> later_field(const char* name, Get get, const char* unit, const char* meaning) {
-  return {name, get, unit, meaning, true};
 }
 
 /// The fields of a struct, in the order of files: a std::tuple, specialised beside the struct.

@@ -50,7 +50,7 @@ inline constexpr auto fields<PairRecord> = std::tuple{
 using PairTime = double PairRecord::*;
 
 /// One rank's row of the matrix: what it measured towards every partner, in the slice under way.
-/// A hole is 0, which no measured time can be; where a file lacks a statistic, all of it is NaN.
+/// A hole is 0, which no measured time can be.
 using PairRow = Columns<PairRecord>;
 
 /// An ordered pair with its time, for the list of the slowest.

@@ -92,10 +92,7 @@ void ToHdf5::slice(const RepeatOffsets& offsets, std::size_t repeat_index, std::
   const std::int64_t row_index = static_cast<std::int64_t>(size_index) * header_.num_ranks + rank;
   const PairRow row = input_.row(repeat_index, size_index, rank);
   auto offset = offsets.pairs.begin();
-  row.for_each([&](const auto& field, const auto& values) {
-    const std::uint64_t matrix = *offset++;
-    if (!is_absent(header_, field.name)) put(matrix, row_index, values);
-  });
+  row.for_each([&](const auto&, const auto& values) { put(*offset++, row_index, values); });
   if (header_.num_all_to_all_slots == 0) return;
   put(offsets.all_to_all_time_ns, row_index, input_.all_to_all_ns(repeat_index, size_index, rank));
 }

@@ -19,10 +19,6 @@ LinkResultHeader header_of(const LinkResult& so_far, const std::string& nonce) {
   return header;
 }
 
-bool is_absent(const LinkResultHeader& header, std::string_view field) {
-  return std::ranges::find(header.absent_fields, field) != header.absent_fields.end();
-}
-
 std::vector<Retest> retests_of(const LinkResult& result) {
   std::vector<Retest> retests;
   for (const SliceSummary& summary : result.slices) {

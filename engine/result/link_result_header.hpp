@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -41,16 +40,12 @@ struct LinkResultHeader : RunHeader {
   std::int32_t num_permutations = 0;  ///< that the file holds
   std::vector<KeptRepeat> repeats;
   bool has_rounds = false;
-  std::vector<std::string> absent_fields;  ///< of PairRecord, that the file lacks: it is older, or of another format
-  std::int64_t num_all_to_all_slots = 0;   ///< rounds that can have a time of the all-to-all before them; 0 = none has
+  std::int64_t num_all_to_all_slots = 0;  ///< rounds that can have a time of the all-to-all before them; 0 = none has
 
   std::optional<std::vector<Retest>> retests;
   std::optional<std::int64_t> num_rounds_run;  ///< of a finished run whose number of rounds only its end knows
   std::optional<LinkTestOrigin> linktest;
 };
-
-/// Whether the file lacks this field of PairRecord.
-bool is_absent(const LinkResultHeader& header, std::string_view field);
 
 /// What a run knows before its first message: no repeats, not complete.
 LinkResultHeader header_of(const LinkResult& so_far, const std::string& nonce);

@@ -81,14 +81,6 @@ void expect_times(const std::string& path, const PairRow& row, std::int64_t rank
   });
 }
 
-void mark_absent(const LinkResultHeader& header, PairRow& row) {
-  row.for_each([&](const auto& field, auto& values) {
-    if constexpr (std::same_as<FieldValue<PairRecord, decltype(field.get)>, double>) {
-      if (is_absent(header, field.name)) std::ranges::fill(values, std::numeric_limits<double>::quiet_NaN());
-    }
-  });
-}
-
 void check_header(const std::string& path, const LinkResultHeader& header) {
   if (header.message_sizes_bytes.empty()) throw_damaged(path, "there is no message size");
   std::int32_t before = -1;

@@ -45,8 +45,7 @@ class LinkResultReader {
   virtual const std::string& path() const = 0;
   virtual const LinkResultHeader& header() const = 0;
 
-  /// What `rank` measured towards every other. Times are finite and not negative, but for those that header() names as
-  /// absent, which are NaN.
+  /// What `rank` measured towards every other. Times are finite and not negative.
   virtual PairRow row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) = 0;
 
   /// One statistic of row() alone; 0 = not measured.
@@ -80,9 +79,6 @@ class LinkResultReader {
 void expect_times(const std::string& path, const PairRow& row, std::int64_t rank);
 
 void expect_times(const std::string& path, const std::vector<double>& times_ns, std::int64_t rank);
-
-/// Makes the fields that the file lacks NaN.
-void mark_absent(const LinkResultHeader& header, PairRow& row);
 
 /// What headers of all formats have in common: lists that are not empty, ranks and slices that exist.
 void check_header(const std::string& path, const LinkResultHeader& header);

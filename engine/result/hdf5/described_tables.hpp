@@ -45,18 +45,18 @@ using StoredValue = decltype(stored(std::declval<FieldValue<Struct, Get>>()));
 template <Described Struct>
 using FieldOffsets = std::array<std::uint64_t, num_fields<Struct>>;
 
-/// Tables of this shape without contents, but for fields whose name is among the absent.
+/// Tables of this shape without contents, but for those of fields that are left out.
 template <Described Struct>
 FieldOffsets<Struct> allocate_fields(const Handle& group, const Shape& shape,
-                                     const std::vector<std::string>& absent = {}) {
+                                     const std::vector<std::string>& left_out = {}) {
   FieldOffsets<Struct> offsets{};
   std::size_t index = 0;
   for_each_field<Struct>([&](const auto& field) {
     using Value = StoredValue<Struct, decltype(field.get)>;
     std::uint64_t& offset = offsets.at(index++);
     if constexpr (std::is_arithmetic_v<Value>) {
-      const bool is_absent = std::ranges::find(absent, field.name) != absent.end();
-      if (!is_absent) offset = allocate(group, {field.name, field.unit, field.meaning}, native_type<Value>(), shape);
+      const bool is_left_out = std::ranges::find(left_out, field.name) != left_out.end();
+      if (!is_left_out) offset = allocate(group, {field.name, field.unit, field.meaning}, native_type<Value>(), shape);
     }
   });
   return offsets;
@@ -91,14 +91,13 @@ void write_fields(const Handle& group, const std::vector<Struct>& structs) {
 }
 
 /// What write_fields has written, all fields being members. Throws as Input does, also where the lists differ in length
-/// or one is missing that is no later field.
+/// or one is missing.
 template <Described Struct>
 std::vector<Struct> read_fields(const Input& file, const std::string& group, std::size_t num) {
   std::vector<Struct> structs(num);
   for_each_field<Struct>([&](const auto& field) {
     using Value = FieldValue<Struct, decltype(field.get)>;
     const std::string name = group + "/" + field.name;
-    if (field.is_later && !file.has(name)) return;
     const auto values = file.numbers<Value>(name, {num}, {{0}, {num}});
     for (std::size_t index = 0; index < num; ++index) structs[index].*field.get = values[index];
   });

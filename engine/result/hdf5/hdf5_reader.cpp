@@ -116,9 +116,6 @@ void Hdf5Reader::read_repeats() {
             [](const KeptRepeat& left, const KeptRepeat& right) { return left.repeat < right.repeat; });
   if (header_.repeats.empty()) return;
   header_.has_rounds = file_->has(group_of(0) + "round");
-  for_each_field<PairRecord>([&](const auto& field) {
-    if (field.is_later && !file_->has(group_of(0) + field.name)) header_.absent_fields.emplace_back(field.name);
-  });
   const std::string all_to_all = group_of(0) + "all_to_all_time_ns";
   if (!file_->has(all_to_all)) return;
   const Shape shape = file_->shape_of(all_to_all);
@@ -149,13 +146,11 @@ PairRow Hdf5Reader::row(std::size_t repeat_index, std::size_t size_index, std::i
   PairRow row(num_ranks);
   reading(path_, [&] {
     row.for_each([&](const auto& field, auto& values) {
-      if (is_absent(header_, field.name)) return;
       using Value = FieldValue<PairRecord, decltype(field.get)>;
       values = file_->numbers<Value>(group_of(repeat_index) + field.name, matrices(), box);
     });
   });
   expect_times(path_, row, rank);
-  mark_absent(header_, row);
   return row;
 }
 

@@ -58,7 +58,7 @@ RepeatOffsets allocate_repeat(const Handle& group, const LinkResultHeader& heade
         allocate(group, {"all_to_all_time_ns", "ns", "all-to-all before each round, the rank's whole exchange"},
                  H5T_NATIVE_DOUBLE, {num_sizes, num_ranks, num_slots});
   }
-  offsets.pairs = hdf5::allocate_fields<PairRecord>(group, dimensions, header.absent_fields);
+  offsets.pairs = hdf5::allocate_fields<PairRecord>(group, dimensions);
   return offsets;
 }
 

@@ -163,16 +163,6 @@ std::uint64_t SionOffsets::record_bytes(std::uint64_t rank) const {
   return record_all_to_all(rank) + (shape_.has_all_to_all ? 8 * shape_.num_ranks : 0);
 }
 
-std::vector<std::string> fields_without_place() {
-  std::vector<std::string> names;
-  for_each_field<PairRecord>([&](const auto& field) {
-    if constexpr (std::same_as<std::remove_cvref_t<decltype(field.get)>, PairTime>) {
-      if (std::ranges::find(sion_times, field.get) == sion_times.end()) names.emplace_back(field.name);
-    }
-  });
-  return names;
-}
-
 std::uint64_t SionOffsets::slice_bytes() const {
   return (4 + 8 * sion_times.size()) * shape_.num_ranks + 8 * shape_.num_all_to_all_slots;
 }

@@ -37,9 +37,6 @@ inline constexpr std::array<PairTime, 5> sion_times{&PairRecord::time_ns_min, &P
                                                     &PairRecord::time_ns_mean, &PairRecord::time_ns_p99,
                                                     &PairRecord::time_ns_max};
 
-/// Names of the fields of PairRecord that the extension has no place for.
-std::vector<std::string> fields_without_place();
-
 /// Offsets in the bytes of one rank. Numbers are not aligned.
 class SionOffsets {
  public:

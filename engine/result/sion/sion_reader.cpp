@@ -304,7 +304,6 @@ PairRow SionReader::row(std::size_t repeat_index, std::size_t size_index, std::i
     }
   }
   expect_times(path_, row, rank);
-  mark_absent(header_, row);
   return row;
 }
 
