@@ -6,8 +6,10 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -29,6 +31,7 @@ enum Status {
   not_initialized = 3,
   invalid_device = 101,
   invalid_context = 201,
+  already_mapped = 208,
   peer_access_unsupported = 217,
   invalid_handle = 400,
   not_ready = 600,
@@ -64,6 +67,9 @@ struct Memory {
   std::size_t bytes;
   int device;
   bool is_imported;
+  pid_t owner = 0;  // where it is imported
+  int owner_fd = -1;
+  ino_t inode = 0;
   std::byte *front, *contents;
   std::uint64_t number = ++num_made;
 
@@ -358,7 +364,21 @@ FAKE_GPU_SYMBOL int cuIpcOpenMemHandle_v2(std::byte** address, Handle handle, un
   const std::string path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(memory_fd);
   const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) return invalid_value;
+  struct stat file {};
+  fstat(fd, &file);
+  // A real driver maps a block once, and what is allocated after a release may lie in the same block.
+  const auto holds = [&](const auto& opened) {
+    return opened.second->is_imported && opened.second->owner == pid && opened.second->owner_fd == memory_fd;
+  };
+  const auto before = std::find_if(memories.begin(), memories.end(), holds);
+  if (before != memories.end() && before->second->inode != file.st_ino) {
+    close(fd);
+    return already_mapped;
+  }
   auto memory = std::make_unique<Memory>(fd, bytes, device, true);
+  memory->owner = pid;
+  memory->owner_fd = memory_fd;
+  memory->inode = file.st_ino;
   *address = memory->front;
   memories[memory->front] = std::move(memory);
   return done;

@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "core/error.hpp"
+#include "core/yielding_wait.hpp"
 
 namespace leadline::transport::cuda {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 /// closed.
 constexpr std::size_t num_kept_open = 8;  // guessed: a run has one receive buffer a rank
 
-constexpr memory::cuda::Status no_peer_access = 217;
+constexpr memory::cuda::Status already_mapped = 208, no_peer_access = 217;
 
 }  // namespace
 
@@ -81,7 +82,13 @@ std::byte* CudaChannel::open(const Posted& posted) {
   }
   constexpr unsigned lazy_enable_peer_access = 1;
   std::byte* base = nullptr;
-  const auto status = driver_.functions().ipc_open_mem_handle(&base, posted.handle, lazy_enable_peer_access);
+  auto status = driver_.functions().ipc_open_mem_handle(&base, posted.handle, lazy_enable_peer_access);
+  // Small allocations share a block, which is mapped once: one that its owner has released may still be open here.
+  if (status == already_mapped && !open_.empty()) {
+    finish_copies();
+    close_all_but(0);
+    status = driver_.functions().ipc_open_mem_handle(&base, posted.handle, lazy_enable_peer_access);
+  }
   if (status == no_peer_access) {
     throw Error(ExitStatus::something_missing, "the partner's GPU cannot be reached from this one",
                 "the CUDA driver has no peer access between them");
@@ -91,9 +98,16 @@ std::byte* CudaChannel::open(const Posted& posted) {
   return base;
 }
 
-void CudaChannel::close_oldest() {
-  if (has_event_ || has_copies_) return;
-  while (open_.size() > num_kept_open) {
+void CudaChannel::finish_copies() {
+  YieldingWait idle;
+  for (auto status = memory::cuda::not_ready; status == memory::cuda::not_ready; idle.pause()) {
+    status = driver_.functions().stream_query(stream_.get());
+    if (status != memory::cuda::not_ready) driver_.check(status, "cuStreamQuery");
+  }
+}
+
+void CudaChannel::close_all_but(std::size_t num_kept) {
+  while (open_.size() > num_kept) {
     driver_.check(driver_.functions().ipc_close_mem_handle(open_.front().base), "cuIpcCloseMemHandle");
     open_.erase(open_.begin());
   }
@@ -147,7 +161,7 @@ bool CudaChannel::look_at_event() {
   driver_.check(status, "cuEventQuery");
   has_event_ = false;
   for (Outgoing& out : out_) out.lane->num_done.store(out.num_before_event, std::memory_order_release);
-  close_oldest();
+  if (!has_copies_) close_all_but(num_kept_open);
   return true;
 }
 

@@ -125,7 +125,8 @@ class CudaChannel {
   static void publish(Incoming& in, const GpuMemory& memory, std::byte* to, std::size_t size_bytes);
   std::byte* reach(const Posted& posted);
   std::byte* open(const Posted& posted);
-  void close_oldest();
+  void finish_copies();
+  void close_all_but(std::size_t num_kept);  ///< those used last; no copy may be under way
   bool start_waiting();
   bool publish_waiting();
   bool look_at_event();
