@@ -3,7 +3,6 @@
 #pragma once
 
 #include <poll.h>
-#include <sched.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -11,6 +10,7 @@
 #include <cstdint>
 
 #include "core/clock.hpp"
+#include "core/yielding_wait.hpp"
 #include "model/request.hpp"
 #include "transport/buffers.hpp"
 #include "transport/link_sockets.hpp"
@@ -50,12 +50,15 @@ class SocketStream {
       if (result != static_cast<ssize_t>(size)) [[unlikely]]
         finish_send(ends_.out, partner_, data, size, result);
     } else {
+      YieldingWait idle;
       for (std::size_t done = 0; done < size;) {
         const ssize_t result = ::send(ends_.out, data + done, size - done, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (has_moved(result, partner_))
+        if (has_moved(result, partner_)) {
           done += static_cast<std::size_t>(result);
-        else
-          give_way(POLLOUT);
+          idle.restart();
+        } else {
+          give_way(POLLOUT, idle);
+        }
       }
     }
   }
@@ -66,12 +69,15 @@ class SocketStream {
       if (result != static_cast<ssize_t>(size)) [[unlikely]]
         finish_receive(ends_.in, partner_, data, size, result);
     } else {
+      YieldingWait idle;
       for (std::size_t done = 0; done < size;) {
         const ssize_t result = ::recv(ends_.in, data + done, size - done, MSG_DONTWAIT);
-        if (has_moved(result, partner_))
+        if (has_moved(result, partner_)) {
           done += static_cast<std::size_t>(result);
-        else
-          give_way(POLLIN);
+          idle.restart();
+        } else {
+          give_way(POLLIN, idle);
+        }
       }
     }
   }
@@ -80,9 +86,9 @@ class SocketStream {
   bool moved(ssize_t result) const { return has_moved(result, partner_); }
 
   /// Until more can be moved, as far as `events` ask for it, or for a moment.
-  void give_way(short events) const {
+  void give_way(short events, YieldingWait& idle) const {
     if constexpr (wait == WaitMode::block) sleep_until_ready(ends_, events);
-    if constexpr (wait == WaitMode::yield) sched_yield();
+    if constexpr (wait == WaitMode::yield) idle.pause();
   }
 
  private:
@@ -136,6 +142,7 @@ class SocketLink {
     const LinkEnds ends = stream_.ends();
     auto& [sends, receives, size] = posted_;
     std::size_t sent = 0, received = 0;
+    YieldingWait idle;
     while ((!sends.is_empty() && !receives.is_empty()) || sent > 0 || received > 0) {
       bool any = false;
       if (!sends.is_empty()) {
@@ -146,8 +153,12 @@ class SocketLink {
         auto* const rest = receives.first() + received;
         any |= advance(::recv(ends.in, rest, size - received, MSG_DONTWAIT), received, receives);
       }
-      if (!any)
-        stream_.give_way(static_cast<short>((sends.is_empty() ? 0 : POLLOUT) | (receives.is_empty() ? 0 : POLLIN)));
+      if (any) {
+        idle.restart();
+      } else {
+        const int events = (sends.is_empty() ? 0 : POLLOUT) | (receives.is_empty() ? 0 : POLLIN);
+        stream_.give_way(static_cast<short>(events), idle);
+      }
     }
   }
 

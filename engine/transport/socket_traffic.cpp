@@ -3,7 +3,6 @@
 #include "transport/socket_traffic.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -176,8 +175,11 @@ void SocketTraffic::await_events_of(std::size_t index) {
 
 void SocketTraffic::move_until_any() {
   assert(num_pending_ > 0 && "nothing is posted that could come");
-  const bool any = move_what_is_ready(wait_ == WaitMode::block ? -1 : 0);
-  if (!any && wait_ == WaitMode::yield) sched_yield();
+  if (move_what_is_ready(wait_ == WaitMode::block ? -1 : 0)) {
+    idle_.restart();
+  } else if (wait_ == WaitMode::yield) {
+    idle_.pause();
+  }
 }
 
 /// Whether anything moved.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cluster/rendezvous.hpp"
+#include "core/yielding_wait.hpp"
 #include "model/request.hpp"
 #include "transport/link_sockets.hpp"
 #include "transport/messages.hpp"
@@ -102,6 +103,7 @@ class SocketTraffic {
   bool move_what_is_ready(int timeout_ms);
 
   WaitMode wait_;
+  YieldingWait idle_;
   Completions completions_;
   AtLoss at_loss_;
   std::vector<cluster::ConnectionLost> lost_links_;

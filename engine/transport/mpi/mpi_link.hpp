@@ -3,13 +3,13 @@
 #pragma once
 
 #include <mpi.h>
-#include <sched.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "core/clock.hpp"
+#include "core/yielding_wait.hpp"
 #include "model/request.hpp"
 #include "transport/mpi/library.hpp"
 
@@ -39,10 +39,11 @@ class MpiLink {
     if constexpr (wait == WaitMode::spin) {
       MPI_Waitall(num_posted_, requests_.data(), MPI_STATUSES_IGNORE);
     } else {
+      YieldingWait idle;
       for (int done = 0;;) {
         MPI_Testall(num_posted_, requests_.data(), &done, MPI_STATUSES_IGNORE);
         if (done) break;
-        sched_yield();
+        idle.pause();
       }
     }
     num_posted_ = 0;
@@ -77,10 +78,11 @@ class MpiLink {
   }
 
   static void finish(MPI_Request& request) {
+    YieldingWait idle;
     for (int done = 0;;) {
       MPI_Test(&request, &done, MPI_STATUS_IGNORE);
       if (done) return;
-      sched_yield();
+      idle.pause();
     }
   }
 

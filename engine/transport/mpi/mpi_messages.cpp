@@ -9,6 +9,7 @@
 
 #include "core/deadline.hpp"
 #include "core/error.hpp"
+#include "core/yielding_wait.hpp"
 #include "transport/mpi/library.hpp"
 
 namespace leadline::transport::mpi {
@@ -64,13 +65,14 @@ std::optional<Messages::Ticket> MpiMessages::poll() {
 }
 
 Messages::Ticket MpiMessages::await_any() {
+  YieldingWait idle;
   while (num_handed_out_ == done_.size()) {
     assert(!requests_.empty() && "nothing is posted that could come");
     if (calls_ == Calls::blocking) {
       wait_for_some();
     } else {
       test_all();
-      if (done_.empty()) sched_yield();
+      if (done_.empty()) idle.pause();
     }
   }
   return take_first();

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <mpi.h>
-#include <sched.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/yielding_wait.hpp"
 #include "kernel/neighbour_exchange.hpp"
 #include "transport/mpi/library.hpp"
 
@@ -107,10 +107,11 @@ class MpiNeighbours {
     if constexpr (calls == Calls::blocking) {
       MPI_Waitall(num, first, MPI_STATUSES_IGNORE);
     } else {
+      YieldingWait idle;
       for (int done = 0;;) {
         MPI_Testall(num, first, &done, MPI_STATUSES_IGNORE);
         if (done) break;
-        sched_yield();
+        idle.pause();
       }
     }
     num_sends_ = num_receives_ = num_taken_ = 0;
@@ -131,10 +132,11 @@ class MpiNeighbours {
     if constexpr (calls == Calls::blocking) {
       MPI_Waitany(num, first, &index, MPI_STATUS_IGNORE);
     } else {
+      YieldingWait idle;
       for (int done = 0;;) {
         MPI_Testany(num, first, &index, &done, MPI_STATUS_IGNORE);
         if (done) break;
-        sched_yield();
+        idle.pause();
       }
     }
   }
@@ -155,10 +157,11 @@ class MpiNeighbours {
   }
 
   static void finish(MPI_Request& request) {
+    YieldingWait idle;
     for (int done = 0;;) {
       MPI_Test(&request, &done, MPI_STATUS_IGNORE);
       if (done) return;
-      sched_yield();
+      idle.pause();
     }
   }
 

@@ -117,9 +117,10 @@ Operations::Operations(const memory::cuda::Driver& driver, const Communicator& c
 bool Operations::complete_by(Deadline deadline) {
   if (!has_group_) return true;
   close_group();
+  YieldingWait idle;
   while (!is_over()) {
     if (deadline.has_passed()) return false;
-    sched_yield();
+    idle.pause();
   }
   return true;
 }

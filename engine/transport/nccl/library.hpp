@@ -2,13 +2,12 @@
 // The part of NCCL that is used here, opened at run time: communicators, and the operations on them.
 #pragma once
 
-#include <sched.h>
-
 #include <cstddef>
 #include <string>
 
 #include "core/deadline.hpp"
 #include "core/dynamic_library.hpp"
+#include "core/yielding_wait.hpp"
 #include "memory/buffer.hpp"
 #include "memory/cuda/driver.hpp"
 #include "model/request.hpp"
@@ -116,8 +115,9 @@ class Operations {
   void complete() {
     if (!has_group_) return;
     close_group();
+    YieldingWait idle;
     while (!is_over()) {
-      if constexpr (wait != WaitMode::spin) sched_yield();
+      if constexpr (wait != WaitMode::spin) idle.pause();
     }
   }
 

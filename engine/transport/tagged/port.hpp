@@ -3,8 +3,6 @@
 // limits and addresses.
 #pragma once
 
-#include <sched.h>
-
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +15,7 @@
 #include "core/deadline.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
+#include "core/yielding_wait.hpp"
 #include "model/request.hpp"
 
 namespace leadline::transport::tagged {
@@ -157,22 +156,30 @@ inline std::string format_bound(std::uint64_t bytes) {
 /// Drives the library on until `is_over`.
 template <WaitMode wait, Port P, class IsOver>
 [[gnu::always_inline]] inline void drive_until(P& port, const IsOver& is_over) {
+  YieldingWait idle;
   for (unsigned num_in_vain = 0; !is_over();) {
-    if (port.progress()) continue;
+    if (port.progress()) {
+      idle.restart();
+      continue;
+    }
     if (++num_in_vain % tries_per_loss_check == 0) [[unlikely]]
       check_for_losses(port);
-    if constexpr (wait != WaitMode::spin) sched_yield();
+    if constexpr (wait != WaitMode::spin) idle.pause();
   }
 }
 
 /// The same, yielding, until the deadline at the latest: whether it is over.
 template <Port P, class IsOver>
 bool drive_until(P& port, Deadline deadline, const IsOver& is_over) {
+  YieldingWait idle;
   for (unsigned num_in_vain = 0; !is_over();) {
     if (deadline.has_passed()) return false;
-    if (port.progress()) continue;
+    if (port.progress()) {
+      idle.restart();
+      continue;
+    }
     if (++num_in_vain % tries_per_loss_check == 0) check_for_losses(port);
-    sched_yield();
+    idle.pause();
   }
   return true;
 }

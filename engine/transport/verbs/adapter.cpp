@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -94,9 +93,9 @@ std::uint32_t Adapter::receives_each(std::size_t num_peers) const {
   return static_cast<std::uint32_t>(std::max<std::size_t>(num_entries_ / 2 / std::max<std::size_t>(num_peers, 1), 1));
 }
 
-void Adapter::give_way() {
+void Adapter::give_way(YieldingWait& waiting) {
   if (wait_ == WaitMode::block) return sleep();
-  sched_yield();
+  waiting.pause();
 }
 
 /// Asked for an event, the adapter tells of what is done from then on; so one more look comes before the sleep.

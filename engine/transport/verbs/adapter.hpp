@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/deadline.hpp"
+#include "core/yielding_wait.hpp"
 #include "model/request.hpp"
 #include "transport/verbs/device.hpp"
 #include "transport/verbs/library.hpp"
@@ -89,18 +90,27 @@ class Adapter {
 
   template <class IsOver>
   void wait_until(const IsOver& is_over) {
+    YieldingWait waiting;
     while (!is_over()) {
-      if (!poll()) idle();
+      if (poll()) {
+        waiting.restart();
+      } else {
+        idle(waiting);
+      }
     }
   }
 
   /// The same, yielding, until the deadline at the latest: whether it is over.
   template <class IsOver>
   bool wait_until(const IsOver& is_over, Deadline deadline) {
+    YieldingWait waiting;
     while (!is_over()) {
       if (deadline.has_passed()) return false;
-      if (poll()) continue;
-      give_way();
+      if (poll()) {
+        waiting.restart();
+        continue;
+      }
+      give_way(waiting);
       look_after_partners();
     }
     return true;
@@ -129,8 +139,8 @@ class Adapter {
     }
   }
 
-  void idle() {
-    if (wait_ != WaitMode::spin) give_way();
+  void idle(YieldingWait& waiting) {
+    if (wait_ != WaitMode::spin) give_way(waiting);
     look_now_and_then();
   }
 
@@ -139,7 +149,7 @@ class Adapter {
       look_after_partners();
   }
 
-  void give_way();
+  void give_way(YieldingWait& waiting);
   void sleep();
   [[gnu::cold]] void look_after_partners();
   [[gnu::cold]] void take_with_failures(std::span<const ibv_wc> done);
