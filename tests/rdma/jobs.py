@@ -97,7 +97,10 @@ JOBS = [
     ),
     Job(
         "large-window",
-        leadline("--messages", "1200", "--window", "1000", "--direction", "unidirectional", *CHECKED, *ASLEEP),
+        leadline(
+            *("--messages", "1100", "--window", "1000", "--batches", "2", "--warmup", "0", "--retest", "0"),
+            *("--direction", "unidirectional", *CHECKED, *ASLEEP),
+        ),
     ),
     Job(
         "topologies",
