@@ -136,20 +136,13 @@ def test_over_libraries_that_need_all_ranks(transport: str, tmp_path: Path) -> N
         assert "a run needs all ranks" in ends[0].complaints[-1]
 
 
-def test_files_that_need_all_ranks(tmp_path: Path) -> None:
-    words = ["io", "--objects", "4", "--object-size", "64KiB", "--movement", "N-M-1", "--io-ranks", "2",
-             "--target", "f", "--start-timeout", "2s", "--output", "r.h5"]  # fmt: skip
-    ends = run_without([4], tmp_path, *words, "--barrier")
-    assert {end.status for end in ends.values()} == {4}
-    assert "rank 4 did not join within 2 s" in ends[0].complaints[-1]
-
-
+@pytest.mark.parametrize("more", [[], ["--barrier"]], ids=["", "barrier"])
 @pytest.mark.parametrize("absent", [4, 5])
-def test_a_funnel_without_an_io_rank_or_a_sender(absent: int, tmp_path: Path) -> None:
+def test_a_funnel_without_an_io_rank_or_a_sender(absent: int, more: list[str], tmp_path: Path) -> None:
     """An I/O rank that does not come takes those whose I/O it would do with it."""
     words = ["io", "--objects", "4", "--object-size", "64KiB", "--movement", "N-M-M", "--io-ranks", "2",
              "--target", "f.%r", "--start-timeout", "2s", "--output", "r.h5"]  # fmt: skip
-    ends = run_without([absent], tmp_path, *words)
+    ends = run_without([absent], tmp_path, *words, *more)
     assert {end.status for end in ends.values()} == {1}, [end.err for end in ends.values()]
     with h5py.File(tmp_path / "r.h5") as file:
         assert file["status/complete"][()] == 1

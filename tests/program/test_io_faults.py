@@ -367,15 +367,41 @@ def test_a_funnel_goes_on_without_a_rank(
     assert list(files.glob("f*")) == []
 
 
-def test_a_funnel_with_barriers_does_not_go_on(tmp_path: Path, files: Path) -> None:
-    words = ("--movement", "N-M-M", "--io-ranks", "2", "--barrier")
-    with program.Run(long(POSIX, files, *words), tmp_path, timeout=90) as run:
-        program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f.*")))
+@pytest.mark.parametrize(
+    ("movement", "victim", "left_out", "blow"),
+    [
+        ("N-M-M", 1, [1], signal.SIGKILL),
+        ("N-M-1", 3, [3], signal.SIGKILL),
+        ("N-M-1", 5, [5], signal.SIGSTOP),
+        ("N-M-M", 0, [0, 1], signal.SIGKILL),
+    ],
+)
+def test_io_ranks_that_meet_in_barriers_go_on_without_a_rank(
+    movement: str, victim: int, left_out: list[int], blow: signal.Signals, tmp_path: Path, files: Path
+) -> None:
+    """Five of six I/O ranks have other partners in their barriers."""
+    words = ["--movement", movement, "--io-ranks", "6", "--object-size", "512", "--objects", "2000000", "--barrier",
+             "--buffer-size", "256KiB", "--time-limit", "1s", "--repeat", "2", "--timeout", "2s", "--delete",
+             "--output", "r.h5"]  # fmt: skip
+    target = files / ("f.%r" if movement == "N-M-M" else "f")
+    with program.Run(POSIX.command(7, "--wait", "yield", "--target", target, *words), tmp_path, timeout=90) as run:
+        program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f*")))
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:
-            os.kill(int(file["ranks/pid"][1]), signal.SIGKILL)
+            assert file["io/io_ranks"][:].tolist() == [0, 2, 3, 4, 5, 6]
+            pid = int(file["ranks/pid"][victim])
+        os.kill(pid, blow)
         done = run.finish()
-    assert done.status == 4
-    assert "rank 1 on " in done.complaint
+    assert done.status == 1, done.err
+    assert done.complaints[0].endswith(f". The run goes on without rank {victim}"), done.complaints
+    assert status_of(tmp_path / "r.h5") == (True, "")
+    with h5py.File(tmp_path / "r.h5") as file:
+        first, *others = json.loads(text_of(file["summary"][()]))["phases"]
+        objects, barrier_ns = file["io/ranks/num_objects"][:], file["io/ranks/barrier_ns"][:]
+    assert not first["is_complete"]
+    assert all(one["is_complete"] and one["num_mismatches"] == 0 for one in others), others
+    for phase in objects[1:]:
+        assert (phase > 0).tolist() == [rank not in left_out for rank in range(7)]
+    assert (barrier_ns[2] > 0).tolist() == [rank not in {1, *left_out} for rank in range(7)], "of the second write"
 
 
 @pytest.mark.parametrize("result", ["r.h5", "r.json"])

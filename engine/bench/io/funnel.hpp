@@ -63,6 +63,14 @@ class OpenerBarrier {
   std::array<std::byte, 2> tokens_{};
 };
 
+/// What ranks of a funnel send over.
+struct FunnelLinks {
+  transport::Messages& messages;
+  /// Those that meet before each write; empty where none do. All that are partners in it had links when these were
+  /// opened: one that is lost later keeps its place.
+  std::vector<std::int32_t> meeting_io_ranks;
+};
+
 /// So many objects more may be sent.
 using Credit = std::uint64_t;
 

@@ -21,9 +21,9 @@ std::size_t most_started(const IoRequest& request, const Plan& plan) {
   return num_buffers * std::min(plan.slots_per_buffer(request), most_of_a_buffer);
 }
 
-FunnelIoRank::FunnelIoRank(PhaseWork& work, transport::Messages& messages)
+FunnelIoRank::FunnelIoRank(PhaseWork& work, const FunnelLinks& links)
     : work_(work),
-      messages_(messages),
+      messages_(links.messages),
       senders_(work.stage.plan.layout.senders(work.rank())),
       num_slots_(slots_in_use(work.request(), work.stage.plan, work.rank())),
       num_buffers_(static_cast<std::uint64_t>(work.stage.plan.num_buffers)),
@@ -31,10 +31,9 @@ FunnelIoRank::FunnelIoRank(PhaseWork& work, transport::Messages& messages)
   std::erase_if(senders_,
                 [&](std::int32_t sender) { return cluster::is_lost(work.stage.cluster.lost_ranks(), sender); });
   const IoRequest& request = work.request();
-  if (request.no_file) return;
-  shares_calls_ = request.collective && request.movement == schedule::Movement::n_m_1;
-  if (request.barrier && work.writes()) {
-    barrier_.emplace(work.stage.plan.layout.io_ranks().ranks, work.rank(), messages_, tickets_.barrier());
+  shares_calls_ = request.collective && request.movement == schedule::Movement::n_m_1 && !request.no_file;
+  if (!links.meeting_io_ranks.empty() && work.writes()) {
+    barrier_.emplace(links.meeting_io_ranks, work.rank(), messages_, tickets_.barrier());
   }
 }
 
@@ -66,8 +65,11 @@ void FunnelIoRank::poll_all() {
   }
 }
 
+/// Without a lost sender's objects a fill may have more runs than it had when the steps were counted. Nobody meets this
+/// rank for those.
 void FunnelIoRank::begin_step() {
-  if (num_steps_left_ > 0) --num_steps_left_;
+  if (num_steps_left_ == 0) return;
+  --num_steps_left_;
   if (!barrier_) return;
   const InTransport in_transport(work_.stage.cluster.progress_counter());
   const Recorder::StateTimer spending(work_.recorder, IoTime::barrier);

@@ -91,7 +91,7 @@ class IoRankTickets {
 /// A fill is in buffer fill % num_buffers; fills are begun and finished in order.
 class FunnelIoRank : public ObjectLoop {
  public:
-  FunnelIoRank(PhaseWork& work, transport::Messages& messages);
+  FunnelIoRank(PhaseWork& work, const FunnelLinks& links);
 
   std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> stop_ns) final;
 

@@ -6,8 +6,8 @@
 
 namespace leadline::bench::io {
 
-FunnelReader::FunnelReader(PhaseWork& work, transport::Messages& messages)
-    : FunnelIoRank(work, messages), fills_(num_buffers()), owners_(num_senders()) {}
+FunnelReader::FunnelReader(PhaseWork& work, const FunnelLinks& links)
+    : FunnelIoRank(work, links), fills_(num_buffers()), owners_(num_senders()) {}
 
 void FunnelReader::move_all() {
   num_begun_ = num_read_ = num_free_again_ = 0;

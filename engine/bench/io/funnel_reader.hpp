@@ -15,7 +15,7 @@ namespace leadline::bench::io {
 /// Verifies its own objects only. What could not be read is sent all the same, and said at the end.
 class FunnelReader final : public FunnelIoRank {
  public:
-  FunnelReader(PhaseWork& work, transport::Messages& messages);
+  FunnelReader(PhaseWork& work, const FunnelLinks& links);
 
  private:
   struct Fill {

@@ -7,8 +7,8 @@
 
 namespace leadline::bench::io {
 
-FunnelWriter::FunnelWriter(PhaseWork& work, transport::Messages& messages)
-    : FunnelIoRank(work, messages), fills_(num_buffers()), credits_(num_buffers() * num_senders()) {}
+FunnelWriter::FunnelWriter(PhaseWork& work, const FunnelLinks& links)
+    : FunnelIoRank(work, links), fills_(num_buffers()), credits_(num_buffers() * num_senders()) {}
 
 void FunnelWriter::move_all() {
   num_opened_ = num_begun_ = num_finished_ = 0;

@@ -13,7 +13,7 @@ namespace leadline::bench::io {
 /// Credits go out for all buffers that are free, so that receiving goes on while one is written.
 class FunnelWriter final : public FunnelIoRank {
  public:
-  FunnelWriter(PhaseWork& work, transport::Messages& messages);
+  FunnelWriter(PhaseWork& work, const FunnelLinks& links);
 
  private:
   struct Fill {

@@ -48,6 +48,14 @@ std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
 /// Whether the run goes on without ranks that are lost.
 enum class GoesOn { no, yes };
 
+/// Of a funnel: the I/O ranks that meet before each write, without those that are lost; empty where none do.
+std::vector<std::int32_t> meeting_io_ranks(const Stage& stage) {
+  if (!stage.request.barrier || stage.request.no_file) return {};
+  std::vector<std::int32_t> ranks = stage.plan.layout.io_ranks().ranks;
+  std::erase_if(ranks, [&](std::int32_t rank) { return cluster::is_lost(stage.cluster.lost_ranks(), rank); });
+  return ranks;
+}
+
 /// Whom this rank of a funnel exchanges messages with, ascending.
 std::vector<std::int32_t> partners_of(const Stage& stage) {
   const schedule::FileLayout& layout = stage.plan.layout;
@@ -57,10 +65,8 @@ std::vector<std::int32_t> partners_of(const Stage& stage) {
     partners = {layout.opener_of(rank)};
   } else {
     partners = layout.senders(rank);
-    if (stage.request.barrier && !stage.request.no_file) {
-      const auto others = OpenerBarrier::partners(layout.io_ranks().ranks, rank);
-      partners.insert(partners.end(), others.begin(), others.end());
-    }
+    const auto others = OpenerBarrier::partners(meeting_io_ranks(stage), rank);
+    partners.insert(partners.end(), others.begin(), others.end());
   }
   std::erase(partners, rank);
   std::erase_if(partners, [&](std::int32_t partner) { return cluster::is_lost(stage.cluster.lost_ranks(), partner); });
@@ -87,11 +93,15 @@ void open_links_to_partners(const Stage& stage, GoesOn goes_on, Failure& failure
   }
 }
 
+/// Where an I/O rank is lost meanwhile, others are partners in the barriers of the rest.
 std::unique_ptr<transport::Messages> open_messages(const Stage& stage, GoesOn goes_on) {
-  if (!schedule::is_funnel(stage.request.movement)) return nullptr;
   const int rank = stage.cluster.rank();
   Failure failure(stage.cluster, stage.placement.host);
-  open_links_to_partners(stage, goes_on, failure);
+  std::size_t num_lost = 0;
+  do {
+    num_lost = stage.cluster.lost_ranks().size();
+    open_links_to_partners(stage, goes_on, failure);
+  } while (stage.cluster.lost_ranks().size() > num_lost);
   std::unique_ptr<transport::Messages> messages;
   if (!failure.has_happened()) {
     failure.guard(
@@ -118,10 +128,34 @@ Error wrong_object(const PhaseSummary& summary) {
                "Do not trust this storage before it is known where its data went wrong");
 }
 
+/// Messages over links of which some may be lost; those are given up when no message uses them any more.
+class OpenLinks {
+ public:
+  OpenLinks(const Stage& stage, GoesOn goes_on)
+      : transport_(stage.transport),
+        messages_(open_messages(stage, goes_on)),
+        links_{*messages_, meeting_io_ranks(stage)} {}
+  OpenLinks(const OpenLinks&) = delete;
+  OpenLinks& operator=(const OpenLinks&) = delete;
+  ~OpenLinks() {
+    const auto lost = messages_->lost_links();
+    const std::vector<cluster::ConnectionLost> links(lost.begin(), lost.end());
+    messages_.reset();
+    for (const cluster::ConnectionLost& link : links) transport_.drop_link(link.partner());
+  }
+
+  const FunnelLinks& links() const { return links_; }
+
+ private:
+  transport::Transport& transport_;
+  std::unique_ptr<transport::Messages> messages_;
+  FunnelLinks links_;
+};
+
 class Measuring {
  public:
-  Measuring(const Stage& stage, CurrentStep& current_step, transport::Messages* messages, Measured& measured)
-      : stage_(stage), current_step_(current_step), messages_(messages), measured_(measured) {
+  Measuring(const Stage& stage, CurrentStep& current_step, GoesOn goes_on, Measured& measured)
+      : stage_(stage), current_step_(current_step), goes_on_(goes_on), measured_(measured) {
     measured_.run = stage.run;
   }
 
@@ -129,6 +163,7 @@ class Measuring {
 
  private:
   bool only_reads() const { return stage_.request.operations == IoOperations::read; }
+  void open_links();
   void find_earlier_run();
   void pause_before(const PhasePosition& position);
   PhaseTask task_of(const PhasePosition& position) const;
@@ -139,12 +174,21 @@ class Measuring {
 
   const Stage& stage_;
   CurrentStep& current_step_;
-  transport::Messages* messages_;
+  GoesOn goes_on_;
+  std::optional<OpenLinks> open_links_;  ///< of a funnel
   std::uint32_t earlier_generation_ = 0;
   std::optional<std::uint64_t> num_written_;  ///< objects of a rank, in this repetition
   bool has_hints_ = false;
   Measured& measured_;
 };
+
+/// Anew where an I/O rank was lost that others met in barriers: they meet other ones now.
+void Measuring::open_links() {
+  if (!schedule::is_funnel(stage_.request.movement)) return;
+  if (open_links_ && open_links_->links().meeting_io_ranks == meeting_io_ranks(stage_)) return;
+  open_links_.reset();
+  open_links_.emplace(stage_, goes_on_);
+}
 
 void Measuring::find_earlier_run() {
   const Writing found =
@@ -179,7 +223,8 @@ PhaseTask Measuring::task_of(const PhasePosition& position) const {
 void Measuring::run_phase(const PhasePosition& position) {
   pause_before(position);
   const std::size_t num_lost_before = stage_.cluster.lost_ranks().size();
-  Phase phase(stage_, task_of(position), messages_, current_step_);
+  open_links();
+  Phase phase(stage_, task_of(position), open_links_ ? &open_links_->links() : nullptr, current_step_);
   phase.run();
   PhaseSummary summary = phase.summarize();
   if (const auto lost = stage_.cluster.lost_ranks().subspan(num_lost_before); !lost.empty()) {
@@ -240,48 +285,19 @@ void Measuring::delete_files() {
 }
 
 void Measuring::run() {
+  open_links();
   current_step_.enter(CurrentStep::Between::checking_files);
   if (only_reads()) {
     find_earlier_run();
   } else {
     require_same_files(stage_);
   }
-  if (stage_.store.any_rank_can_finish()) stage_.cluster.go_on_without_root();
   for (const PhasePosition& position : stage_.plan.phases) run_phase(position);
   delete_files();
   sum_over_ranks(stage_.cluster, std::span(&measured_.verified_bytes, 1));
   measured_.operations = summarize_operations(measured_.phases);
   note_losses();
 }
-
-/// Whether ranks that are there need nothing of one that is lost: neither its part of an MPI file, nor its token in a
-/// barrier of I/O ranks.
-bool can_go_on(const IoRequest& request) {
-  const bool has_barrier_over_links = schedule::is_funnel(request.movement) && request.barrier;
-  return request.backend == "posix" && !request.collective && !has_barrier_over_links;
-}
-
-/// Messages over links of which some may be lost; those are given up when no message uses them any more.
-class OpenMessages {
- public:
-  OpenMessages(const Stage& stage, GoesOn goes_on)
-      : transport_(stage.transport), messages_(open_messages(stage, goes_on)) {}
-  OpenMessages(const OpenMessages&) = delete;
-  OpenMessages& operator=(const OpenMessages&) = delete;
-  ~OpenMessages() {
-    if (messages_ == nullptr) return;
-    const auto lost = messages_->lost_links();
-    const std::vector<cluster::ConnectionLost> links(lost.begin(), lost.end());
-    messages_.reset();
-    for (const cluster::ConnectionLost& link : links) transport_.drop_link(link.partner());
-  }
-
-  transport::Messages* get() const { return messages_.get(); }
-
- private:
-  transport::Transport& transport_;
-  std::unique_ptr<transport::Messages> messages_;
-};
 
 /// No key and no value has such a character.
 constexpr char separator = '\0';
@@ -311,16 +327,16 @@ storage::Hints hints_of(std::string_view text) {
 void measure(const Stage& stage, Measured& measured) {
   const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
   GoesOn goes_on = GoesOn::no;
-  if (can_go_on(stage.request)) {
+  if (stage.request.backend == "posix") {  // an MPI file needs all its openers
     const bool does = go_on_without_lost(stage.request, stage.cluster, stage.transport, stage.request.timeout_s);
     if (does) goes_on = GoesOn::yes;
+    if (does && stage.store.any_rank_can_finish()) stage.cluster.go_on_without_root();
   } else if (const auto absent = stage.cluster.lost_ranks(); !absent.empty()) {
     throw AgreedError(Error(ExitStatus::run_failed, absent.front().why,
-                            "ranks of this run call MPI together or meet in barriers between writes, and need all",
+                            "ranks of this run call MPI together, and need all",
                             "Start it without that rank, or use POSIX calls"));
   }
-  const OpenMessages messages(stage, goes_on);
-  Measuring(stage, *current_step, messages.get(), measured).run();
+  Measuring(stage, *current_step, goes_on, measured).run();
 }
 
 std::vector<HintInForce> compare_hints(const storage::Hints& asked, const storage::Hints& granted, bool is_confirmed) {

@@ -38,7 +38,15 @@ std::int32_t owner_of(const IoRequest& request, const Plan& plan, IoOperation op
 /// See Share::is_left_out.
 class NoObjects final : public ObjectLoop {
  public:
-  std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> /*stop_ns*/) override { return range.end; }
+  explicit NoObjects(PhaseWork& work) : work_(work) {}
+
+  std::uint64_t move(ObjectRange range, std::optional<std::uint64_t> /*stop_ns*/) override {
+    if (has_equal_steps(work_)) greatest_number_of_steps(work_, 0);
+    return range.end;
+  }
+
+ private:
+  PhaseWork& work_;
 };
 
 }  // namespace
@@ -46,10 +54,10 @@ class NoObjects final : public ObjectLoop {
 using AgreementTimer = Recorder::AgreementTimer;
 using StateTimer = Recorder::StateTimer;
 
-Phase::Phase(const Stage& stage, const PhaseTask& task, transport::Messages* messages, CurrentStep& current_step)
+Phase::Phase(const Stage& stage, const PhaseTask& task, const FunnelLinks* links, CurrentStep& current_step)
     : stage_(stage),
       task_(task),
-      messages_(messages),
+      links_(links),
       current_step_(current_step),
       share_(share_of(stage.request, stage.plan, task.position.operation, stage.cluster.rank(),
                       stage.cluster.lost_ranks())),
@@ -145,7 +153,7 @@ void Phase::measure() {
   const bool is_looked_at = writes() && stage_.request.sync == SyncTiming::outside;
   if (!is_looked_at) failure_.guard([&] { recorder_.row().cache_after = cache_state(); });
   if (!agreed_) agreed_ = agreement();
-  if (agreed_ || messages_ == nullptr) return;
+  if (agreed_ || links_ == nullptr) return;
   note_broken_links();
   agreed_ = agreement();
 }
@@ -153,7 +161,7 @@ void Phase::measure() {
 /// Behind a collective, so that it is known which ranks are lost. Of others the links must not break: one rank would
 /// leave the other out without its knowing.
 void Phase::note_broken_links() {
-  for (const cluster::ConnectionLost& link : messages_->lost_links()) {
+  for (const cluster::ConnectionLost& link : links_->messages.lost_links()) {
     if (!cluster::is_lost(stage_.cluster.lost_ranks(), link.partner())) failure_.note(link);
   }
 }
@@ -189,11 +197,11 @@ void Phase::preallocate() {
 }
 
 std::unique_ptr<ObjectLoop> Phase::make_loop(PhaseWork& work) {
-  if (share_.is_left_out) return std::make_unique<NoObjects>();
-  if (messages_ == nullptr) return std::make_unique<DirectLoop>(work, share_.owners.front());
-  if (!stage_.plan.layout.is_opener(work.rank())) return std::make_unique<FunnelSender>(work, *messages_);
-  if (writes()) return std::make_unique<FunnelWriter>(work, *messages_);
-  return std::make_unique<FunnelReader>(work, *messages_);
+  if (share_.is_left_out) return std::make_unique<NoObjects>(work);
+  if (links_ == nullptr) return std::make_unique<DirectLoop>(work, share_.owners.front());
+  if (!stage_.plan.layout.is_opener(work.rank())) return std::make_unique<FunnelSender>(work, links_->messages);
+  if (writes()) return std::make_unique<FunnelWriter>(work, *links_);
+  return std::make_unique<FunnelReader>(work, *links_);
 }
 
 void Phase::move() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/io/contents.hpp"
+#include "bench/io/funnel.hpp"
 #include "bench/io/measure.hpp"
 #include "bench/io/object_loop.hpp"
 #include "bench/io/pace.hpp"
@@ -21,7 +22,6 @@
 #include "model/io_request.hpp"
 #include "model/io_result.hpp"
 #include "storage/page_cache.hpp"
-#include "transport/messages.hpp"
 
 namespace leadline::bench::io {
 
@@ -55,8 +55,8 @@ struct PhaseTask {
 
 class Phase {
  public:
-  /// References outlive it; `messages` is null where nothing is sent.
-  Phase(const Stage& stage, const PhaseTask& task, transport::Messages* messages, CurrentStep& current_step);
+  /// References outlive it; `links` is null where nothing is sent.
+  Phase(const Stage& stage, const PhaseTask& task, const FunnelLinks* links, CurrentStep& current_step);
 
   /// Collective. Errors are agreed on and kept; see error(). Throws only where no partner can be reached.
   void run();
@@ -95,7 +95,7 @@ class Phase {
 
   const Stage& stage_;
   PhaseTask task_;
-  transport::Messages* messages_;
+  const FunnelLinks* links_;
   CurrentStep& current_step_;
   Share share_;
   Recorder recorder_;

@@ -43,6 +43,14 @@ bool is_no_file(const std::string& path) {
   return is_there(path) && !std::filesystem::is_regular_file(path, ignored);
 }
 
+bool is_lowest_opener_left(const schedule::FileLayout& layout, const cluster::Cluster& cluster) {
+  int lowest = 0;
+  while (!layout.is_opener(lowest) || cluster::is_lost(cluster.lost_ranks(), lowest)) {
+    if (++lowest == layout.num_ranks()) return false;
+  }
+  return lowest == cluster.rank();
+}
+
 void write_block(const std::string& path, std::uint64_t run) {
   std::array<std::byte, memory::block_size_bytes> block{};
   memory::ObjectKey key;
@@ -67,6 +75,49 @@ void find_block(const std::string& path, std::uint64_t run, std::int32_t writer)
   throw Error(ExitStatus::something_missing, fmt::format("{} is not the same file on all hosts", path),
               fmt::format("what rank {} on another host wrote into it is not there", writer),
               "Name a --target on a file system that all hosts share, or give each rank a file (--movement N-N)");
+}
+
+/// Ends early where a rank is lost, since that may be one that was to write.
+void look_at_same_files(const Stage& stage) {
+  cluster::Cluster& cluster = stage.cluster;
+  const int rank = cluster.rank();
+  const std::size_t num_lost = cluster.lost_ranks().size();
+  const Share share = share_of(stage.request, stage.plan, IoOperation::write, rank, cluster.lost_ranks());
+  const std::string path = share.opens ? stage.files[static_cast<std::size_t>(share.file)] : "";
+  CurrentFileCall& file_call = cluster.progress_counter().file_call;
+  const auto looks_at = [&](bool (*look)(const std::string&)) {
+    const InFileCall in_call(file_call, "looking at", path);
+    return look(path);
+  };
+  const bool takes_part =
+      share.opens && are_on_several_hosts(share.openers, cluster.host_of()) && !looks_at(is_no_file);
+  const bool writes = takes_part && share.is_lowest_opener(rank);
+  const bool was_there = writes && looks_at(is_there);
+  Failure failure(stage.cluster, stage.placement.host);
+  if (writes) {
+    failure.guard([&] {
+      const InFileCall in_call(file_call, "writing a first block of", path);
+      write_block(path, stage.run);
+    });
+  }
+  agree(cluster, failure.error());
+  if (cluster.lost_ranks().size() > num_lost) return;
+  const bool looks = takes_part && !writes && is_lowest_on_host(share.openers, rank, cluster.host_of());
+  if (looks) {
+    failure.guard([&] {
+      const InFileCall in_call(file_call, "reading the first block of", path);
+      find_block(path, stage.run, share.openers.front());
+    });
+  }
+  cluster.barrier();
+  // As it was: hints about its layout count only for a file that the test creates.
+  if (writes && !was_there) {
+    failure.guard([&] {
+      const InFileCall in_call(file_call, "deleting", path);
+      remove_file(path);
+    });
+  }
+  agree(cluster, failure.error());
 }
 
 }  // namespace
@@ -105,54 +156,27 @@ Writing writing_of_earlier_run(const IoRequest& request, const Plan& plan, const
   };
   Found found;
   const bool has_headers = request.file_fill == memory::BlockKind::blocks && !request.no_file;
-  if (has_headers && plan.layout.openers(0).front() == cluster.rank()) {
-    const InFileCall in_call(cluster.progress_counter().file_call, "reading the first block of", files.front());
-    const auto writing = writing_of_file(files.front());
-    if (writing) found = {writing->run, writing->generation, 1};
-  }
-  found = merged_over_ranks(cluster, found, [](const Found& a, const Found& b) { return a.is_known != 0 ? a : b; });
+  std::size_t num_lost = 0;
+  do {
+    num_lost = cluster.lost_ranks().size();
+    if (has_headers && is_lowest_opener_left(plan.layout, cluster)) {
+      const std::string& file = files[static_cast<std::size_t>(plan.layout.file_of(cluster.rank()))];
+      const InFileCall in_call(cluster.progress_counter().file_call, "reading the first block of", file);
+      const auto writing = writing_of_file(file);
+      if (writing) found = {writing->run, writing->generation, 1};
+    }
+    found = merged_over_ranks(cluster, found, [](const Found& a, const Found& b) { return a.is_known != 0 ? a : b; });
+  } while (found.is_known == 0 && cluster.lost_ranks().size() > num_lost);
   return found.is_known != 0 ? Writing{found.run, found.generation} : otherwise;
 }
 
 void require_same_files(const Stage& stage) {
   if (stage.request.no_file || !schedule::shares_files(stage.request.movement)) return;
-  cluster::Cluster& cluster = stage.cluster;
-  const int rank = cluster.rank();
-  const Share share = share_of(stage.request, stage.plan, IoOperation::write, rank, cluster.lost_ranks());
-  const std::string path = share.opens ? stage.files[static_cast<std::size_t>(share.file)] : "";
-  CurrentFileCall& file_call = cluster.progress_counter().file_call;
-  const auto looks_at = [&](bool (*look)(const std::string&)) {
-    const InFileCall in_call(file_call, "looking at", path);
-    return look(path);
-  };
-  const bool takes_part =
-      share.opens && are_on_several_hosts(share.openers, cluster.host_of()) && !looks_at(is_no_file);
-  const bool writes = takes_part && share.is_lowest_opener(rank);
-  const bool was_there = writes && looks_at(is_there);
-  Failure failure(stage.cluster, stage.placement.host);
-  if (writes) {
-    failure.guard([&] {
-      const InFileCall in_call(file_call, "writing a first block of", path);
-      write_block(path, stage.run);
-    });
-  }
-  agree(cluster, failure.error());
-  const bool looks = takes_part && !writes && is_lowest_on_host(share.openers, rank, cluster.host_of());
-  if (looks) {
-    failure.guard([&] {
-      const InFileCall in_call(file_call, "reading the first block of", path);
-      find_block(path, stage.run, share.openers.front());
-    });
-  }
-  cluster.barrier();
-  // As it was: hints about its layout count only for a file that the test creates.
-  if (writes && !was_there) {
-    failure.guard([&] {
-      const InFileCall in_call(file_call, "deleting", path);
-      remove_file(path);
-    });
-  }
-  agree(cluster, failure.error());
+  std::size_t num_lost = 0;
+  do {
+    num_lost = stage.cluster.lost_ranks().size();
+    look_at_same_files(stage);
+  } while (stage.cluster.lost_ranks().size() > num_lost);
 }
 
 }  // namespace leadline::bench::io

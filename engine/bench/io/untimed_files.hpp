@@ -22,8 +22,8 @@ void remove_file(const std::string& path);
 /// Local: who wrote the file, as its first block says; nothing where it does not.
 std::optional<Writing> writing_of_file(const std::string& path);
 
-/// Collective: who wrote the files that a run reads without writing them, as the first one says; `otherwise` where it
-/// says nothing. The lowest opener of the first file looks.
+/// Collective: who wrote the files that a run reads without writing them, as that of the lowest opener says which is
+/// there; `otherwise` where it says nothing.
 Writing writing_of_earlier_run(const IoRequest& request, const Plan& plan, const std::vector<std::string>& files,
                                cluster::Cluster& cluster, const Writing& otherwise);
 
