@@ -61,8 +61,8 @@ until grep -q {shlex.quote(begun)} stderr; do kill -0 $! || exit; sleep 0.2; don
 wait $!"""
 
 
-def _to_rank_2(signal: str) -> str:
-    return f'kill -{signal} "$(pgrep -P $! | sed -n 3p)"'
+def _to_rank(rank: int, signal: str) -> str:
+    return f'kill -{signal} "$(pgrep -P $! | sed -n {rank + 1}p)"'
 
 
 FOUR_SIZES = ("--message-size", "1000-1003+1", "--messages", "80", "--batches", "20", "--retest", "0")
@@ -70,6 +70,7 @@ FUNNEL = (
     *("--movement", "N-M-M", "--io-ranks", "1", "--no-file", "--object-size", "64KiB", "--objects", "1000000"),
     *("--buffer-size", "1MiB", "--time-limit", "2s"),
 )
+RANDOM_PATTERNS = ("--message-size", "1KiB", "--precision", "0", "--rounds", "100000", "--time-limit", "4s")
 FOUR_CELLS = ("--message-size", "1KiB-4KiB+1KiB", "--iterations", "20", "--pattern", "complete2")
 
 
@@ -128,15 +129,18 @@ JOBS = [
     ),
     Job("small-mtu", leadline(*FEW, *CHECKED, *ASLEEP, *option("mtu=256", "gid-index=1", "traffic-class=8"))),
     *(
-        Job(f"link-without-{how}", _with_fault(_to_rank_2(signal), "link", "(2 of 4)", *FOUR_SIZES, *ASLEEP))
+        Job(f"link-without-{how}", _with_fault(_to_rank(2, signal), "link", "(2 of 4)", *FOUR_SIZES, *ASLEEP))
         for how, signal in (("killed", "KILL"), ("stopped", "STOP"))
     ),
-    Job("topology-without-killed", _with_fault(_to_rank_2("KILL"), "topology", " 1/4 ", *FOUR_CELLS, *YIELDING)),
+    Job("topology-without-killed", _with_fault(_to_rank(2, "KILL"), "topology", " 1/4 ", *FOUR_CELLS, *YIELDING)),
     Job(
         "topology-without-stopped",
-        _with_fault(_to_rank_2("STOP"), "topology", " 1/4 ", *FOUR_CELLS, *ASLEEP, *option("write=yes")),
+        _with_fault(_to_rank(2, "STOP"), "topology", " 1/4 ", *FOUR_CELLS, *ASLEEP, *option("write=yes")),
     ),
-    Job("funnel-without-killed", _with_fault(_to_rank_2("KILL"), "io", "write: ", *FUNNEL, *ASLEEP)),
+    Job(
+        "bisection-without-rank-0", _with_fault(_to_rank(0, "KILL"), "bisection", " random ", *RANDOM_PATTERNS, *ASLEEP)
+    ),
+    Job("funnel-without-killed", _with_fault(_to_rank(2, "KILL"), "io", "write: ", *FUNNEL, *ASLEEP)),
     Job(
         "device-cut-off",
         _with_fault("tc qdisc add dev v2 root netem loss 100%", "link", "(2 of 4)", *FOUR_SIZES, *ASLEEP)

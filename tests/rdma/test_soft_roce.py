@@ -95,11 +95,11 @@ def incomplete(done: Done) -> ResultFile:
     return result
 
 
-def went_on_without_rank_2(done: Done) -> None:
+def went_on_without(rank: int, done: Done) -> None:
     """The status and the words of a run that has lost it."""
     assert done.status == 1, f"status {done.status}: {done.out[-2000:]}{done.err[-2000:]}"
-    assert ". The run goes on without rank 2\n" in done.err
-    assert "1 rank was lost during the run: rank 2 on " in done.out
+    assert f". The run goes on without rank {rank}\n" in done.err
+    assert f"1 rank was lost during the run: rank {rank} on " in done.out
     assert "could not be measured" not in done.out, "no pair of the others is lost"
 
 
@@ -107,7 +107,7 @@ def went_on_without_rank_2(done: Done) -> None:
 @pytest.mark.parametrize("how", ["killed", "stopped"])
 def test_a_link_test_goes_on_without_a_rank(ended: Ended, how: str) -> None:
     done = ended[f"link-without-{how}"]
-    went_on_without_rank_2(done)
+    went_on_without(2, done)
     result = incomplete(done)
     assert has_every_pair(result, 0)
     assert np.array_equal(result.measured(size=3), result.every_pair() & np.outer(LEFT, LEFT))
@@ -117,14 +117,25 @@ def test_a_link_test_goes_on_without_a_rank(ended: Ended, how: str) -> None:
 @pytest.mark.parametrize("how", ["killed", "stopped"])
 def test_a_topology_test_goes_on_without_a_rank(ended: Ended, how: str) -> None:
     done = ended[f"topology-without-{how}"]
-    went_on_without_rank_2(done)
+    went_on_without(2, done)
     expect_topology_without(done.folder / "r.h5", 2)
+
+
+@pytest.mark.slow
+def test_another_rank_takes_the_part_of_rank_0(ended: Ended) -> None:
+    done = ended["bisection-without-rank-0"]
+    went_on_without(0, done)
+    with h5py.File(done.folder / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+        num = int((file["bisection/patterns/num_connections"][0] > 0).sum())
+        send_to = file["bisection/send_to"][0, :, num - 1].tolist()
+    assert (send_to[0], send_to.count(-1)) == (-1, 2), "one is lost, and one of three rests"
 
 
 @pytest.mark.slow
 def test_a_funnel_goes_on_without_a_sender(ended: Ended) -> None:
     done = ended["funnel-without-killed"]
-    went_on_without_rank_2(done)
+    went_on_without(2, done)
     with h5py.File(done.folder / "r.h5") as file:
         assert file["status/complete"][()] == 1
         assert (file["io/ranks/num_objects"][1] > 0).tolist() == LEFT
