@@ -4,6 +4,7 @@ keeps what it measured, and reports nothing as done that was not."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -402,6 +403,33 @@ def test_io_ranks_that_meet_in_barriers_go_on_without_a_rank(
     for phase in objects[1:]:
         assert (phase > 0).tolist() == [rank not in left_out for rank in range(7)]
     assert (barrier_ns[2] > 0).tolist() == [rank not in {1, *left_out} for rank in range(7)], "of the second write"
+
+
+@pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGSTOP])
+def test_rank_0_is_lost_while_the_run_is_set_up(blow: signal.Signals, tmp_path: Path) -> None:
+    """It reads names of files out of a pipe in which there are none yet. Nobody else could take its part."""
+    pipe = tmp_path / "targets"
+    os.mkfifo(pipe)
+    held_open = os.open(pipe, os.O_RDWR)  # so that it has no end
+    words = ["--targets", pipe, "--objects", "1", "--wait", "yield", "--timeout", "2s", "--output", "r.h5"]
+    with program.Run(POSIX.command(3, *words), tmp_path) as run:
+        program.await_that(lambda: readers_of(pipe, run) != [])
+        os.kill(*readers_of(pipe, run), blow)
+        done = run.finish()
+    os.close(held_open)
+    assert done.status == 4, done.err
+    how = "died" if blow == signal.SIGKILL else "has been silent for 2 s"
+    assert done.complaints[0].startswith(f"leadline: rank 0 on {os.uname().nodename} {how} ("), done.complaints
+    assert not (tmp_path / "r.h5").exists()
+
+
+def readers_of(pipe: Path, run: program.Run) -> list[int]:
+    """The processes of the run that have it open."""
+    with contextlib.suppress(OSError):  # one may end
+        return [
+            pid for pid in run.processes() if any(one.resolve() == pipe for one in Path(f"/proc/{pid}/fd").iterdir())
+        ]
+    return []
 
 
 @pytest.mark.parametrize("result", ["r.h5", "r.json"])
