@@ -51,6 +51,13 @@ bool read_on(int fd, std::array<char, size>& bytes, std::size_t& num_read) {
   return true;
 }
 
+/// All zero where there is none.
+tcp_info info_of(int fd) {
+  tcp_info info{};
+  socklen_t length = sizeof info;
+  return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 ? info : tcp_info{};
+}
+
 Descriptor started(const SocketAddress& address, const std::optional<SocketAddress>& from, int& error_number) {
   Descriptor socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   error_number = socket ? 0 : errno;
@@ -101,11 +108,9 @@ void set_no_delay(int fd) {
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
-std::uint32_t num_resent(int fd) {
-  tcp_info info{};
-  socklen_t length = sizeof info;
-  return ::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 ? info.tcpi_total_retrans : 0;
-}
+std::uint32_t num_resent(int fd) { return info_of(fd).tcpi_total_retrans; }
+
+std::uint32_t num_resent_in_vain(int fd) { return info_of(fd).tcpi_retransmits; }
 
 Descriptor connect_to(const SocketAddress& address, const std::optional<SocketAddress>& from, Deadline deadline,
                       std::string& why) {

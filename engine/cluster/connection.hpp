@@ -38,6 +38,9 @@ void set_no_delay(int fd);
 /// How often the kernel has sent something again over this connection.
 std::uint32_t num_resent(int fd);
 
+/// How often it has sent the same again, with longer and longer pauses, without an answer so far.
+std::uint32_t num_resent_in_vain(int fd);
+
 /// One attempt to reach another rank, from the caller's side of the handshake; nothing here blocks.
 class Call {
  public:

@@ -356,7 +356,8 @@ void Watch::serve_relays() {
 
 Watch::Clock::time_point Watch::next_due() const {
   Clock::time_point due = std::min(next_heartbeat_, handshake_acceptor_.next_due());
-  const bool is_busy = failure_ || broken_ || attachment_ || !probes_.empty() || (is_top() && !suspects_.empty());
+  const bool is_probing = !probes_.empty() || !network_probes_.empty();
+  const bool is_busy = failure_ || broken_ || attachment_ || is_probing || (is_top() && !suspects_.empty());
   if (is_busy) due = std::min(due, now_ + ending_interval);
   return due;
 }
@@ -492,6 +493,7 @@ void Watch::look_for_trouble() {
     lose(edge, std::move(silent));
   }
   look_at_own_progress();
+  serve_network_probes();
   show_stall();
   if (!broken_ || failure_) return;
   if (broken_->is_nonsense) {
@@ -508,7 +510,7 @@ void Watch::look_for_trouble() {
 void Watch::send_heartbeats() {
   if (now_ < next_heartbeat_) return;
   next_heartbeat_ = now_ + interval_;
-  note_losses();
+  look_at_own_network();
   const std::string own_step = current_step_of(settings_.rank).substr(0, step_size_max);
   for (WatchEdge& edge : edges_) edge.send(WatchEdge::Message::heartbeat, own_step);
 }
@@ -583,11 +585,15 @@ void Watch::end_stall() {
 
 void Watch::probe(const std::vector<std::int32_t>& ranks) {
   probing_until_ = now_ + probe_patience;
+  call(ranks, probes_);
+}
+
+void Watch::call(const std::vector<std::int32_t>& ranks, std::list<Probe>& probes) const {
   for (const std::int32_t rank : ranks) {
     if (rank < 0 || rank >= settings_.size) continue;
     const Hello hello{Purpose::probe, static_cast<std::uint32_t>(settings_.rank), static_cast<std::uint32_t>(rank)};
     try {
-      probes_.push_back({rank, Call(settings_.address_of(rank), hello, key_)});
+      probes.push_back({rank, Call(settings_.address_of(rank), hello, key_)});
     } catch (const Error&) {
       return;  // no descriptor left: nothing is known then
     }
@@ -933,14 +939,63 @@ void Watch::leave_as_lost(const std::string& why, const char* look_at) {
   ::_exit(static_cast<int>(ExitStatus::run_failed));
 }
 
-void Watch::note_losses() {
-  if (hosts_ == nullptr) return;
+/// Whether packets get lost on connections to other hosts that are heard, and there is none on which they do not.
+bool Watch::note_losses() {
+  if (hosts_ == nullptr) return false;
+  bool has_lossy = false, has_lossless = false;
   for (WatchEdge& edge : edges_) {
     const std::uint32_t host = hosts_->host_of[static_cast<std::size_t>(edge.rank())];
     const WatchEdge::Losses losses = edge.losses(now_, settings_.timeout);
     if (losses == WatchEdge::Losses::many) lossy_hosts_[host] = now_;
     const bool is_heard = !edge.is_lost && !edge.end() && now_ - edge.heard() < 3 * interval_;
     if (losses == WatchEdge::Losses::none && is_heard) lossless_hosts_[host] = now_;
+    if (edge.host == settings_.host || edge.is_lost || edge.end()) continue;
+    const bool has_long_pauses = num_resent_in_vain(edge.fd()) >= num_resends_of_many;
+    has_lossy = has_lossy || losses == WatchEdge::Losses::many || has_long_pauses;
+    has_lossless = has_lossless || (losses == WatchEdge::Losses::none && is_heard);
+  }
+  return has_lossy && !has_lossless;
+}
+
+/// Where messages get through now and then no rank is lost, and all wait for those of the one whose network it is. When
+/// that has lasted it tries new connections to several hosts: it may be over, or be the network of the only host to
+/// which it is connected.
+void Watch::look_at_own_network() {
+  const bool loses = note_losses() && goes_on_ && !failure_;
+  if (!loses) losing_since_.reset();
+  if (loses && !losing_since_) losing_since_ = now_;
+  if (!losing_since_ || now_ - *losing_since_ <= settings_.timeout || !network_probes_.empty()) return;
+  losing_since_ = network_probed_at_ = now_;
+  call(ranks_on_other_hosts(), network_probes_);
+}
+
+/// Where these lose packets, too, this rank leaves.
+void Watch::serve_network_probes() {
+  for (Probe& probe : network_probes_) probe.call.advance();
+  if (network_probes_.empty() || now_ - network_probed_at_ <= probe_patience) return;
+  for (const Probe& probe : network_probes_) note_losses(probe);
+  network_probes_.clear();
+  if (losing_since_ && !failure_) end_if_packets_get_lost();
+}
+
+/// One on each of a few.
+std::vector<std::int32_t> Watch::ranks_on_other_hosts() const {
+  const auto host_of = [&](int rank) { return hosts_->host_of[static_cast<std::size_t>(rank)]; };
+  std::set<std::uint32_t> hosts{host_of(settings_.rank)};
+  std::vector<std::int32_t> ranks;
+  for (int rank = 0; rank < settings_.size && ranks.size() < num_relays_tried; ++rank) {
+    if (!lost_.contains(rank) && hosts.insert(host_of(rank)).second) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+void Watch::note_losses(const Probe& probe) {
+  if (hosts_ == nullptr) return;
+  const std::uint32_t host = hosts_->host_of[static_cast<std::size_t>(probe.rank)];
+  if (num_resent(probe.call.fd()) > 0) {
+    lossy_hosts_[host] = now_;
+  } else if (probe.call.state() == Call::State::answered) {
+    lossless_hosts_[host] = now_;
   }
 }
 

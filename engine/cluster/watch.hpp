@@ -320,7 +320,12 @@ class Watch final : private JoinHandler {
   bool is_in_file_call() const;
   void begin_stall(AwaitedRanks::Ranks awaited, Clock::duration lasts);
   void end_stall();
+  struct Probe {
+    int rank = 0;
+    Call call;
+  };
   void probe(const std::vector<std::int32_t>& ranks);
+  void call(const std::vector<std::int32_t>& ranks, std::list<Probe>& probes) const;
   void serve_probes();
   void take_stall(const Stall& stall);
   void tell_parent(WatchEdge::Message message, const std::string& text);
@@ -373,8 +378,12 @@ class Watch final : private JoinHandler {
   void give_new_parent(int rank, Descriptor socket);
   std::vector<Attachment::Route> routes_to(int rank) const;
   [[noreturn]] void leave_as_lost(const std::string& why, const char* look_at = "the networks of both hosts");
-  void note_losses();
+  bool note_losses();
   void note_losses(const Attachment& attachment);
+  void note_losses(const Probe& probe);
+  void look_at_own_network();
+  void serve_network_probes();
+  std::vector<std::int32_t> ranks_on_other_hosts() const;
   bool loses_packets() const;
   Failure with_own_network(Failure failure) const;
   bool end_if_packets_get_lost();
@@ -433,10 +442,6 @@ class Watch final : private JoinHandler {
   Clock::time_point broken_since_{};
   const HostBook* hosts_ = nullptr;
 
-  struct Probe {
-    int rank = 0;
-    Call call;
-  };
   std::list<Probe> probes_;  ///< of those that this rank waits for, or of the one that is silent
   Clock::time_point probing_until_{};
   std::optional<Stall> own_stall_;
@@ -464,7 +469,10 @@ class Watch final : private JoinHandler {
   std::map<int, Loss> passed_over_;                       ///< the root, and those that could have been it: not reached
   int num_attachments_ = 0;
   std::map<std::uint32_t, Clock::time_point> lossy_hosts_, lossless_hosts_;  ///< others, and when that was last seen
-  std::list<Orphan> orphans_;                                                ///< at the top
+  std::optional<Clock::time_point> losing_since_;                            ///< on all connections to other hosts
+  std::list<Probe> network_probes_;  ///< to see whether that is this host's network
+  Clock::time_point network_probed_at_{};
+  std::list<Orphan> orphans_;  ///< at the top
   std::atomic<bool> has_orphans_{false};
   std::list<Relay> relays_;
 
