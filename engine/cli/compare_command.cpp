@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "bench/run_options.hpp"
+#include "cli/command_output.hpp"
 #include "cli/compared_files.hpp"
-#include "cli/json_output.hpp"
 #include "cli/main.hpp"
 #include "cli/option_parser.hpp"
-#include "cli/reporting.hpp"
 #include "cli/run_validation.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
@@ -33,7 +32,7 @@ constexpr const char* compare_epilogue =
 
 struct CompareRequest {
   ComparedFiles files;
-  JsonOutput json;
+  CommandOutput output;
   bool strict = false, quiet = false;
 };
 
@@ -49,10 +48,10 @@ CompareRequest parse_compare(const std::vector<std::string>& arguments) {
       .by_default("all that both have");
   options.flag("--strict", "end with status 1 where something is slower", request.strict);
   options.flag("-q,--quiet", "no text: with --strict the status says it", request.quiet);
-  declare_json(options, request.json);
+  declare_output(options, request.output);
   options.parse(arguments);
-  check_json(request.json);
-  if (request.quiet && request.json.path == "-") {
+  check_output(request.output);
+  if (request.quiet && request.output.is_json && request.output.is_standard_output()) {
     throw_apart("--quiet", "--json", "the one wants nothing on standard output, the other JSON");
   }
   return request;
@@ -61,10 +60,10 @@ CompareRequest parse_compare(const std::vector<std::string>& arguments) {
 void compare(const CompareRequest& request) {
   const std::vector<Comparison> comparisons = compare_files(request.files);
   const std::string &before = request.files.before, &after = request.files.after;
-  if (request.json.is_wanted()) {
-    put_json(request.json, result::comparison_document(before, after, comparisons));
-  } else if (!request.quiet) {
-    say(output::comparisons_text(comparisons));
+  if (request.output.is_json) {
+    put_output(request.output, result::comparison_document(before, after, comparisons));
+  } else if (!request.quiet || !request.output.is_standard_output()) {
+    put_output(request.output, output::comparisons_text(comparisons));
   }
   if (request.strict && std::ranges::any_of(comparisons, is_worse)) {
     throw Error(ExitStatus::below_threshold, fmt::format("'{}' is worse than '{}'", after, before));

@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "bench/run_options.hpp"
-#include "cli/json_output.hpp"
+#include "cli/command_output.hpp"
 #include "cli/link_run.hpp"
 #include "cli/main.hpp"
 #include "cli/option_parser.hpp"
-#include "cli/reporting.hpp"
 #include "cli/run_validation.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
@@ -29,8 +28,7 @@ namespace {
 
 constexpr const char* diagnose_description =
     "Says which hosts, ports, links, ranks or switches of a result of the link test are slower than comparable ones,\n"
-    "how sure"
-    "that is, what was ruled out and what to do. Reads HDF5 and SION, also of runs that broke off.";
+    "how sure that is, what was ruled out and what to do. Reads HDF5 and SION, also of runs that broke off.";
 
 constexpr const char* diagnose_epilogue =
     "Exit status: 0 fine, 1 with --strict where a fault is found, 2 the command line is wrong or RESULT is none of "
@@ -43,7 +41,7 @@ struct DiagnoseRequest {
   std::optional<int> repeat;
   DiagnosisSettings settings;
   bool strict = false, quiet = false;
-  JsonOutput json;
+  CommandOutput output;
 };
 
 DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
@@ -61,10 +59,10 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
   bench::declare_verdict(options, request.topology, request.settings);
   options.flag("--strict", "end with status 1 where a fault is found", request.strict);
   options.flag("-q,--quiet", "no text: with --strict the status says it", request.quiet);
-  declare_json(options, request.json);
+  declare_output(options, request.output);
   options.parse(arguments);
-  check_json(request.json);
-  if (request.quiet && request.json.path == "-") {
+  check_output(request.output);
+  if (request.quiet && request.output.is_json && request.output.is_standard_output()) {
     throw_apart("--quiet", "--json", "the one wants nothing on standard output, the other JSON");
   }
   return request;
@@ -141,10 +139,10 @@ void diagnose(const DiagnoseRequest& request) {
   expect_link_test(request.path, "diagnose");
   const auto reader = result::LinkResultReader::open(request.path);
   const auto slices = diagnosed(request, *reader);
-  if (request.json.is_wanted()) {
-    put_json(request.json, result::diagnosis_document(request.path, reader->header().complete, slices));
-  } else if (!request.quiet) {
-    say(text_of(slices, reader->header()));
+  if (request.output.is_json) {
+    put_output(request.output, result::diagnosis_document(request.path, reader->header().complete, slices));
+  } else if (!request.quiet || !request.output.is_standard_output()) {
+    put_output(request.output, text_of(slices, reader->header()));
   }
   if (const std::size_t num = num_faults(slices); request.strict && num > 0) {
     throw Error(ExitStatus::below_threshold,

@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/json_output.hpp"
+#include "cli/command_output.hpp"
 #include "cli/main.hpp"
 #include "cli/option_parser.hpp"
-#include "cli/reporting.hpp"
 #include "core/error.hpp"
 #include "output/file_info.hpp"
 #include "result/bisection/hdf5_reader.hpp"
@@ -60,21 +59,17 @@ output::FileInfo info_of(const std::string& path, result::FileKind kind) {
 
 int info_command(const std::vector<std::string>& arguments) {
   std::string path;
-  JsonOutput json;
+  CommandOutput to;
   OptionParser options("leadline info", info_description, info_epilogue);
   options.argument("FILE", "a result, or any SION file", path);
-  declare_json(options, json);
+  declare_output(options, to);
   options.parse(arguments);
-  check_json(json);
+  check_output(to);
 
   const result::FileKind kind = result::kind_of_file(path);
   result::work_with(path, kind, [&] {
     const output::FileInfo info = info_of(path, kind);
-    if (json.is_wanted()) {
-      put_json(json, output::file_info_json(info));
-    } else {
-      say(output::file_info_text(info));
-    }
+    put_output(to, to.is_json ? output::file_info_json(info) : output::file_info_text(info));
     if (info.error) throw Error(*info.error);
   });
   return 0;

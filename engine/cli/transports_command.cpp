@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/json_output.hpp"
+#include "cli/command_output.hpp"
 #include "cli/main.hpp"
 #include "cli/option_parser.hpp"
-#include "cli/reporting.hpp"
 #include "cli/run_validation.hpp"
 #include "cli/support.hpp"
 #include "core/json.hpp"
@@ -83,21 +82,17 @@ std::string document_of(transport::Ask ask) {
 
 int transports_command(const std::vector<std::string>& arguments) {
   bool is_verbose = false, wants_support = false;
-  JsonOutput json;
+  CommandOutput output;
   OptionParser options("leadline transports", transports_description, transports_epilogue);
   options.flag("-v,--verbose", "also settings, library version, devices and limits of each", is_verbose);
   options.flag("--support", "instead, what each of them can do, as a table in Markdown", wants_support);
-  declare_json(options, json);
+  declare_output(options, output);
   options.parse(arguments);
-  check_json(json);
+  check_output(output);
   if (wants_support && is_verbose) throw_apart("--support", "--verbose", "the table says nothing about this machine");
-  if (wants_support && json.is_wanted()) throw_apart("--support", "--json", "the table is Markdown");
+  if (wants_support && output.is_json) throw_apart("--support", "--json", "the table is Markdown");
   const transport::Ask ask = is_verbose ? transport::Ask::everything : transport::Ask::whether_it_loads;
-  if (json.is_wanted()) {
-    put_json(json, document_of(ask));
-  } else {
-    say(wants_support ? support_table() : available_here(ask));
-  }
+  put_output(output, output.is_json ? document_of(ask) : wants_support ? support_table() : available_here(ask));
   return 0;
 }
 

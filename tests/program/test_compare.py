@@ -215,6 +215,23 @@ def test_json_into_a_file(made: Made, leadline: Leadline, tmp_path: Path) -> Non
         assert leadline(*words, "--overwrite").status == 2
 
 
+def test_text_into_a_file(made: Made, leadline: Leadline, tmp_path: Path) -> None:
+    before, after = made("a.h5"), made("b.h5", seed=2)
+    path = tmp_path / "said.txt"
+    for words in (["compare", before, after], ["diagnose", before], ["info", before], ["transports"]):
+        for name in ("-o", "--output"):
+            into_file = leadline(*words, name, path, "--overwrite")
+            assert (into_file.status, into_file.out, into_file.err) == (0, "", "")
+            assert path.read_text(encoding="utf-8") == leadline(*words).out
+        again = leadline(*words, "-o", path)
+        assert (again.status, again.out) == (2, "")
+        assert "--overwrite" in again.complaint
+        both = leadline(*words, "-o", tmp_path / "other.txt", "--json")
+        assert both.status == 2
+        assert "--json" in both.complaint and "--output" in both.complaint
+    assert not (tmp_path / "other.txt").exists()
+
+
 def test_help_says_what_it_is(leadline: Leadline) -> None:
     assert "compare" in leadline("--help").out
     done = leadline("compare", "--help")
