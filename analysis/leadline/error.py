@@ -18,6 +18,15 @@ class ExitStatus(IntEnum):
     RUN_FAILED = 4
 
 
+# Names come from files and command lines of others: control characters are no commands for the terminal.
+_SHOWN = {code: "?" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
+
+
+def printable(text: str) -> str:
+    """With a question mark for each control character but ends of lines and tabs, as in the engine's text."""
+    return text.translate(_SHOWN)
+
+
 class LeadlineError(Exception):
     """Something wrong outside the program: a user's word, a file. Caught only where a command ends."""
 
@@ -25,7 +34,7 @@ class LeadlineError(Exception):
         """`why` and `hint` may be empty; `status` is what the command ends with."""
         self.problem, self.why, self.hint, self.status = problem, why, hint, status
         text = problem + (f" ({why})" if why else "") + "." + (f" {hint}" if hint else "")
-        super().__init__(" ".join(text.split()))
+        super().__init__(printable(" ".join(text.split())))
 
 
 def from_os_error(problem: str, error: OSError, hint: str = "") -> LeadlineError:

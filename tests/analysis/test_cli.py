@@ -128,6 +128,16 @@ def test_names_in_any_encoding(result_file: Path, name: bytes):
     assert "<html" in result.with_suffix(".html").read_text(encoding="utf-8")
 
 
+def test_a_name_is_no_command_for_the_terminal(result_file: Path, capsys: pytest.CaptureFixture[str]):
+    assert report_main([str(result_file.with_name("a\x1b[31m\x9bb.h5"))]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("leadline: cannot read '")
+    assert "/a?[31m?b.h5' (No such file or directory)" in captured.err
+    assert report_main([str(result_file), "-o", str(result_file.with_name("a\x1b[31m.png"))]) == 0
+    assert capsys.readouterr().out.endswith("/a?[31m.png\n")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_disk(result_file: Path):
     command = [sys.executable, "-c", "from leadline.cli.report import main; raise SystemExit(main())"]
@@ -141,7 +151,7 @@ def test_a_full_disk(result_file: Path):
             check=False,
         )
     assert ended.returncode == 4
-    assert ended.stderr == "leadline: cannot write the report (No space left on device).\n"
+    assert ended.stderr == "leadline: cannot write to standard output (No space left on device).\n"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

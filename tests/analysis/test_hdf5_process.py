@@ -53,6 +53,18 @@ def test_only_the_other_process_has_the_library(packed: Path):
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
+def test_too_few_descriptors_are_the_reason(packed: Path):
+    code = (
+        "import resource; from leadline.cli.report import main\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8))\n"
+        f"raise SystemExit(main([{str(packed)!r}, '-o', '-']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "(the process that reads HDF5 files does not start: Too many open files)." in done.stderr
+    assert done.stderr.endswith("Raise the limit of open files (ulimit -n)\n")
+
+
 def test_values_are_those_of_the_library(packed: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(client, "_PIECE_BYTES", 3 * 8 * 8)  # three rows at a time
     file = opened(packed)

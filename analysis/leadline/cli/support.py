@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from leadline.cli.options import DEBUG, wrong
-from leadline.error import ExitStatus, LeadlineError, from_os_error
+from leadline.error import ExitStatus, LeadlineError, from_os_error, printable
 from leadline.text_file import utf8
 from leadline.units import bytes_text
 
@@ -147,11 +147,12 @@ def say(text: str) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             raise
-        raise from_os_error("cannot write the report", error) from error
+        raise from_os_error("cannot write to standard output", error) from error
 
 
 def _write_to_stdout(text: str) -> None:
-    """Where the terminal's encoding lacks a letter, a question mark stands for it."""
+    """Where the terminal's encoding lacks a letter, or would obey it, a question mark stands for it."""
+    text = printable(text)
     try:
         sys.stdout.write(text)
     except UnicodeEncodeError as error:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import json
 import math
 import os
@@ -36,6 +37,9 @@ _STUCK_AFTER_S = 900.0
 _PIECE_BYTES = 16 << 20
 # Deflate packs at most 1032 bytes into one.
 _UNPACKED_BYTES_A_STORED_BYTE = 1032
+
+_NEEDED = "Reading HDF5 needs h5py in this Python, and leave to start a process"
+_MORE_DESCRIPTORS = "Raise the limit of open files (ulimit -n)"
 
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); import leadline.hdf5_process.server as s; s.main()"
 
@@ -222,7 +226,10 @@ class Hdf5File:
             head, _ = receive_head(ours, SMALL_BYTES, self._expect_progress)
         except (EOFError, OSError, ValueError) as error:
             self._end()
-            raise self._missing("the process that reads HDF5 files does not start") from error
+            why = "the process that reads HDF5 files does not start"
+            if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+                raise self._missing(f"{why}: {os.strerror(error.errno)}", _MORE_DESCRIPTORS) from error
+            raise self._missing(why) from error
         if "cannot" in head:
             self._end()
             raise self._missing(str(head["cannot"]))
@@ -245,8 +252,7 @@ class Hdf5File:
             raise TimeoutError
         self._progress = progress
 
-    def _missing(self, why: str) -> LeadlineError:
-        hint = "Reading HDF5 needs h5py in this Python, and leave to start a process"
+    def _missing(self, why: str, hint: str = _NEEDED) -> LeadlineError:
         return LeadlineError(f"cannot read '{self._path}'", why, hint, ExitStatus.SOMETHING_MISSING)
 
 
