@@ -47,7 +47,7 @@ std::unique_ptr<LinkResultReader> LinkResultReader::open(const std::string& path
       break;
   }
   throw Error(ExitStatus::bad_command_line, "cannot read '" + path + "'", "it is neither HDF5 nor SION",
-              "A result of leadline link or LinkTest is wanted");
+              "A result of leadline or LinkTest is wanted");
 }
 
 std::string benchmark_of(const std::string& path, FileKind kind) {
