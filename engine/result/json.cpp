@@ -303,27 +303,16 @@ inline constexpr auto fields<LinkResult> = std::tuple_cat(
 }  // namespace leadline
 
 namespace leadline::result {
-namespace {
-
-JsonFile::IncompleteDocument incomplete(LinkResult so_far) {
-  so_far.complete = false;
-  return [so_far = std::move(so_far)](const std::string& reason) mutable {
-    so_far.incomplete_reason = reason;
-    return json_text(so_far);
-  };
-}
-
-}  // namespace
 
 std::string json_text(const LinkResult& result) { return text_of(json_of(result)); }
 
 Json link_schema() { return document_schema<LinkResult>("link-result", "Summary of a link test"); }
 
 JsonStore::JsonStore(cluster::Cluster& cluster, LinkResult so_far, const LinkResultFileSetup& setup)
-    : file_(cluster, setup.path, setup.existing, incomplete(std::move(so_far))) {}
+    : document_(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
 
-void JsonStore::finish(const LinkResult& result) {
-  file_.finish([&] { return json_text(result); });
+void JsonStore::close_slice(const SliceSummary& summary) {
+  document_.add([&](LinkResult& so_far) { so_far.slices.push_back(summary); });
 }
 
 }  // namespace leadline::result

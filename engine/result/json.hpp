@@ -18,7 +18,7 @@ std::string json_text(const LinkResult& result);
 /// The JSON Schema of such documents.
 Json link_schema();
 
-/// Rows are ignored.
+/// Rows are ignored; of a run that is not complete it keeps the slices that are.
 class JsonStore : public LinkResultFile {
  public:
   /// Collective; see open_link_result_file.
@@ -26,12 +26,13 @@ class JsonStore : public LinkResultFile {
 
   void reserve_repeats(int) override {}
   void write(const Slice&, const PairRow&) override {}
-  const std::string& path() const override { return file_.path(); }
-  void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
-  void finish(const LinkResult& result) override;
+  void close_slice(const SliceSummary& summary) override;
+  const std::string& path() const override { return document_.path(); }
+  void mark_incomplete(const std::string& reason) noexcept override { document_.mark_incomplete(reason); }
+  void finish(const LinkResult& result) override { document_.finish(result); }
 
  private:
-  JsonFile file_;
+  RunDocument<LinkResult> document_;
 };
 
 }  // namespace leadline::result

@@ -10,7 +10,6 @@
 
 #include "core/file_call.hpp"
 #include "result/collective.hpp"
-#include "result/output_file.hpp"
 #include "result/run_header.hpp"
 
 namespace leadline::result {
@@ -43,12 +42,14 @@ JsonFile::JsonFile(cluster::Cluster& cluster, const std::string& path, ExistingF
 void JsonFile::put(const std::string& document) {
   if (path_ == "-") return write_to_standard_output(document);
   try {
+    if (made_) made_->expect_not_replaced();
     write_document(path_, is_made_ ? ExistingFile::overwrite : existing_, document);
   } catch (const Error& error) {
     if (!is_made_) throw;
     throw write_error(path_, error.why());  // the user's words were right when the run began
   }
   is_made_ = true;
+  made_ = OutputFile::open_existing(path_);
 }
 
 void JsonFile::mark_incomplete(const std::string& reason) noexcept {
@@ -57,6 +58,8 @@ void JsonFile::mark_incomplete(const std::string& reason) noexcept {
     if (is_final_ || (path_ != "-" && cluster_.rank() != 0)) return;
     is_final_ = true;
     put(incomplete_(reason));
+  } catch (const Error& error) {
+    tell_not_kept(error, reason);
   } catch (const std::exception&) {
     // The run is failing already, and its reason goes to stderr.
   }

@@ -4,10 +4,12 @@
 
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "cluster/cluster.hpp"
+#include "result/output_file.hpp"
 #include "result/result_file.hpp"
 
 namespace leadline::result {
@@ -37,8 +39,9 @@ class JsonFile {
   ExistingFile existing_;
   IncompleteDocument incomplete_;
 
-  std::mutex mutex_;      ///< between the end of the run and a failure that the watch reports
-  bool is_made_ = false;  ///< the file is there, and ours
+  std::mutex mutex_;                ///< between the end of the run and a failure that the watch reports
+  bool is_made_ = false;            ///< the file is there, and ours
+  std::optional<OutputFile> made_;  ///< where it can be opened: tells whether another file has the name now
   bool is_final_ = false;
 };
 

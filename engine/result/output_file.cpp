@@ -91,6 +91,11 @@ Error write_error(const std::string& path, int error_number) {
   }
 }
 
+void tell_not_kept(const Error& error, const std::string& reason) noexcept {
+  if (error.status() == ExitStatus::output_closed || reason.find(error.what()) != std::string::npos) return;
+  std::fprintf(stderr, "leadline: %s\n", error.what());
+}
+
 OutputFile OutputFile::create(const std::string& path, ExistingFile existing) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd >= 0) return OutputFile(path, fd);
@@ -184,10 +189,21 @@ bool OutputFile::has_its_name() const {
   return ::stat(path_.c_str(), &named) == 0 && own.st_dev == named.st_dev && own.st_ino == named.st_ino;
 }
 
-void OutputFile::restore_name() {
-  if (has_its_name()) return;
+void OutputFile::expect_not_replaced() const {
   struct stat status {};
-  if (::lstat(path_.c_str(), &status) == 0) throw write_error(path_, "another file has taken its name");
+  if (has_its_name() || ::lstat(path_.c_str(), &status) != 0) return;
+  throw write_error(path_, "another file has taken its name");
+}
+
+void OutputFile::restore_name() {
+  if (auto copy = copy_under_name()) *this = std::move(*copy);
+}
+
+void OutputFile::leave_copy_under_name() const { copy_under_name(); }
+
+std::optional<OutputFile> OutputFile::copy_under_name() const {
+  if (has_its_name()) return std::nullopt;
+  expect_not_replaced();
   try {
     StagedFile staged(path_, ExistingFile::refuse);
     OutputFile copy = staged.create();
@@ -202,7 +218,7 @@ void OutputFile::restore_name() {
     copy.sync();
     staged.commit();
     copy.moved_to(path_);
-    *this = std::move(copy);
+    return copy;
   } catch (const Error& error) {
     throw write_error(path_, error.why());
   }

@@ -38,6 +38,12 @@ class OutputFile {
   /// that cannot be, and where another file has the name now.
   void restore_name();
 
+  /// The same for a run that ends: the open file stays as it is, since another thread may write to it.
+  void leave_copy_under_name() const;
+
+  /// Throws Error(run_failed) where another file has the name now.
+  void expect_not_replaced() const;
+
   /// The file has been moved to this path.
   void moved_to(const std::string& path) { path_ = path; }
 
@@ -62,6 +68,9 @@ class OutputFile {
  private:
   OutputFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
 
+  /// What has the name now; nothing where this file has it.
+  std::optional<OutputFile> copy_under_name() const;
+
   std::string path_;
   int fd_ = -1;
 };
@@ -69,6 +78,9 @@ class OutputFile {
 /// What a user reads when writing the result failed with this error number.
 Error write_error(const std::string& path, int error_number);
 Error write_error(const std::string& path, const std::string& why);
+
+/// In a run that ends for this reason: tells that what was measured is not kept, unless the reason says so.
+void tell_not_kept(const Error& error, const std::string& reason) noexcept;
 
 /// Something beside the output to write to, which is removed unless it has taken the output's place.
 class StagedFile {

@@ -351,6 +351,21 @@ def test_a_json_result_says_why(tmp_path: Path) -> None:
     assert late["incomplete_reason"] == done.complaint.removeprefix("leadline: ")
 
 
+def test_a_json_result_keeps_the_slices_that_are_complete(tmp_path: Path) -> None:
+    few = ["--local", "2", "--message-size", "1,2", "--repeat", "100000", "--wait", "yield"]
+    words = ["link", *few, "--output", "r.json"]
+    with program.Run([program.PROGRAM, *words], tmp_path) as run:
+        run.await_err(r"(?s)(message size .*){4}")
+        run.send(signal.SIGINT)
+        done = run.finish()
+    assert done.status == 4
+    document = json.loads((tmp_path / "r.json").read_text())
+    assert wrong_json(document, schema_of("link")) == []
+    assert document["complete"] is False
+    assert len(document["slices"]) >= 3
+    assert all(slice_["all"]["num_pairs"] == 2 for slice_ in document["slices"])
+
+
 # --- under MPI. Its launchers end all ranks as soon as one of them dies, some faster than anybody can say why.
 
 

@@ -219,8 +219,9 @@ def test_a_removed_result_is_written_again(leadline: Leadline, tmp_path: Path, e
     assert "complete         yes" in leadline("info", str(result)).out
 
 
-def test_a_result_that_was_replaced_is_left_alone(tmp_path: Path) -> None:
-    result = tmp_path / "r.h5"
+@pytest.mark.parametrize("ending", ["json", "sion", "h5"])
+def test_a_result_that_was_replaced_is_left_alone(tmp_path: Path, ending: str) -> None:
+    result = tmp_path / f"r.{ending}"
 
     def replace() -> None:
         (tmp_path / "other").write_text("somebody's")
@@ -230,6 +231,33 @@ def test_a_result_that_was_replaced_is_left_alone(tmp_path: Path) -> None:
     assert done.status == 4
     assert "another file has taken its name" in done.complaints[-1]
     assert result.read_text() == "somebody's"
+
+
+def stopped_without_its_result(tmp_path: Path, ending: str, change: Callable[[Path], None]) -> str:
+    """A run that is told to stop after something was done to its result file; what it says."""
+    result = tmp_path / "folder" / f"r.{ending}"
+    result.parent.mkdir()
+    words = ["link", "--local", "2", "--messages", "100000000", "--wait", "yield", "--quiet", "--output", result]
+    with program.Run([program.PROGRAM, *words], tmp_path) as run:
+        program.await_that(result.exists)
+        change(result)
+        run.send(signal.SIGINT)
+        done = run.finish()
+    assert done.status == 4
+    return done.err
+
+
+@pytest.mark.parametrize("ending", ["json", "sion", "h5"])
+def test_a_removed_result_is_kept_where_the_run_is_told_to_stop(tmp_path: Path, ending: str) -> None:
+    err = stopped_without_its_result(tmp_path, ending, Path.unlink)
+    assert "SIGINT" in err
+    assert [path.name for path in (tmp_path / "folder").iterdir()] == [f"r.{ending}"]
+
+
+@pytest.mark.parametrize("ending", ["json", "sion", "h5"])
+def test_what_is_not_kept_of_a_stopped_run_is_told(tmp_path: Path, ending: str) -> None:
+    err = stopped_without_its_result(tmp_path, ending, lambda result: shutil.rmtree(result.parent))
+    assert f"r.{ending} (No such file or directory)" in err
 
 
 def test_a_kill_while_many_slices_are_set_up_leaves_no_half_of_a_file(leadline: Leadline, tmp_path: Path) -> None:

@@ -109,6 +109,9 @@ void RunFile::mark_incomplete(const std::string& reason) noexcept {
     const std::string unknown = padded(reason_from_the_start, reason_size);
     if (file.read_at(offsets_.reason, reason_size) == unknown)
       file.write_at(offsets_.reason, padded(reason, reason_size));
+    file.leave_copy_under_name();
+  } catch (const Error& error) {
+    tell_not_kept(error, reason);
   } catch (const std::exception&) {
     // The run is failing already, and its reason goes to stderr; what the file said before remains true.
   }

@@ -287,10 +287,15 @@ void SionOutput::mark_incomplete(const std::string& reason) noexcept {
     const bool has_run_part = status_ != Status::created && is_extended();
     status_ = Status::failed;
     header_.incomplete_reason = reason;
-    if (!has_run_part) return;
-    const std::uint64_t offset = plan_.run_part() + run_reason_offset;
-    const std::string unknown = padded(reason_from_the_start, run_reason_bytes);
-    if (file().read_at(offset, run_reason_bytes) == unknown) file().write_at(offset, padded(reason, run_reason_bytes));
+    if (has_run_part) {
+      const std::uint64_t offset = plan_.run_part() + run_reason_offset;
+      const std::string unknown = padded(reason_from_the_start, run_reason_bytes);
+      if (file().read_at(offset, run_reason_bytes) == unknown)
+        file().write_at(offset, padded(reason, run_reason_bytes));
+    }
+    file().leave_copy_under_name();
+  } catch (const Error& error) {
+    tell_not_kept(error, reason);
   } catch (const std::exception&) {
     // The run is failing already, and its reason goes to stderr; what the file said before remains true.
   }
