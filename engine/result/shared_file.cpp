@@ -81,7 +81,6 @@ void SharedFile::write_at(std::uint64_t offset, std::string_view bytes) {
   file_->write_at(offset, bytes);
 }
 
-/// The root: tells at once that the file has been removed, and not when it is too late to do something about it.
 void SharedFile::look_after_name() {
   if (!cluster_->is_root() || is_told_ || has_its_name()) return;
   is_told_ = true;

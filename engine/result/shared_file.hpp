@@ -57,6 +57,13 @@ class SharedFile {
   OutputFile* file() { return file_ ? &*file_ : nullptr; }
   const std::string& path() const { return path_; }
 
+  /// Local: what one rank alone writes. Throws Error(run_failed).
+  void write_at(std::uint64_t offset, std::string_view bytes);
+
+  /// Local: the root tells, once and while something can be done about it, that the file has lost its name. Part of
+  /// every put().
+  void look_after_name();
+
   /// Collective: every rank's own bytes, the same number on all, go to its place. The first error is kept rather than
   /// thrown, so that no rank leaves a row of these half way.
   void put(const PlaceOfRank& place_of, std::string_view own, std::optional<Error>& error);
@@ -85,8 +92,6 @@ class SharedFile {
 
   CurrentFileCall& file_call();
   bool has_its_name();
-  void write_at(std::uint64_t offset, std::string_view bytes);
-  void look_after_name();
   void write_placed(std::string_view message);
   void write_pieces(std::uint64_t place, std::string_view message, std::size_t value_size);
 

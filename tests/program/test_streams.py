@@ -233,6 +233,18 @@ def test_a_result_that_was_replaced_is_left_alone(tmp_path: Path, ending: str) -
     assert result.read_text() == "somebody's"
 
 
+def test_a_removed_result_of_a_load_is_told_while_it_lasts(tmp_path: Path) -> None:
+    load = ["--pattern", "ring", "--message-size", "1KiB", "--duration", "100s", "--wait", "yield", "--quiet"]
+    words = ["topology", "--local", "2", *load, "--output", "r.h5"]
+    with program.Run([program.PROGRAM, *words], tmp_path) as run:
+        program.await_that((tmp_path / "r.h5").exists)
+        (tmp_path / "r.h5").unlink()
+        run.await_err("result file r.h5 was removed or replaced during the run")
+        run.send(signal.SIGINT)
+        assert run.finish().status == 4
+    assert (tmp_path / "r.h5").exists()
+
+
 def stopped_without_its_result(tmp_path: Path, ending: str, change: Callable[[Path], None]) -> str:
     """A run that is told to stop after something was done to its result file; what it says."""
     result = tmp_path / "folder" / f"r.{ending}"

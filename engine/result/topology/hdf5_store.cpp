@@ -215,8 +215,9 @@ void Hdf5Store::write(std::size_t index, const LoadPoint& point) {
   if (index >= max_load_points) {
     throw write_error(path(), fmt::format("it has no room for more than {} points of load", max_load_points));
   }
+  file_.rows().look_after_name();
   const auto put = [&](std::uint64_t list, const auto& value) {
-    file_.rows().file()->write_at(list + index * sizeof value, bytes_of_one(value));
+    file_.rows().write_at(list + index * sizeof value, bytes_of_one(value));
   };
   const LoadOffsets& offsets = offsets_.load;
   put(offsets.topology_index, std::int32_t{point.cell.topology_index});
