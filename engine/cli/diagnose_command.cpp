@@ -35,6 +35,9 @@ constexpr const char* diagnose_epilogue =
     "the\n"
     "link test, 3 something is missing here, 4 RESULT is damaged.";
 
+constexpr const char* no_means_note =
+    "unsteady components were not looked for: the result is compact and has no means of the pairs";
+
 struct DiagnoseRequest {
   std::string path, topology;
   std::optional<std::uint64_t> size_bytes;
@@ -100,16 +103,18 @@ std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, re
   if (!request.topology.empty()) layout.network = network::parse_network(request.topology, layout.host_names);
   diagnosis::DenseRows rows(static_cast<std::uint32_t>(header.num_ranks), workers_on_file);
   std::vector<result::DiagnosedSlice> slices;
+  const bool has_means = !header.linktest && !header.is_compact;
   for (const Chosen& one : chosen) {
     const std::size_t repeat = one.first, size = one.second;
     result::SliceRows of_slice(reader, repeat, size, rows);
     const auto rows_of = [&](Symptom symptom) -> const diagnosis::Rows& { return of_slice.of(symptom); };
     const diagnosis::Question question{rows_of,          layout,
                                        request.settings, pairs_to_measure(header),
-                                       !header.linktest, result::recorded_retests(reader, repeat, size)};
+                                       has_means,        result::recorded_retests(reader, repeat, size)};
     slices.push_back({{header.repeats[repeat].repeat, header.repeats[repeat].permutation, static_cast<int>(size),
                        header.message_sizes_bytes[size]},
                       diagnosis::diagnose(question)});
+    if (header.is_compact) slices.back().diagnosis.notes.push_back(no_means_note);
   }
   return slices;
 }

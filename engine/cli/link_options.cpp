@@ -127,7 +127,10 @@ void check_sample(const IsGiven& is_given, const LinkRequest& request) {
   }
 }
 
-void check_outcome(const LinkRequest& request) {
+void check_outcome(const IsGiven& is_given, const LinkRequest& request) {
+  if (is_given("--statistics") && request.format != ResultFormat::hdf5) {
+    throw_no_effect("--statistics", fmt::format("a result as {} has one form", name_of(request.format)));
+  }
   if (request.format == ResultFormat::sion && request.min_time_s > 0) {
     throw Error(ExitStatus::bad_command_line, "--min-time cannot be had with a SION file",
                 "it says at its beginning how many repeats it holds",
@@ -162,7 +165,7 @@ void validate_options(const IsGiven& is_given, const LinkRequest& request) {
   check_sample(is_given, request);
   check_baseline(request);
   validate_run_options(is_given, request);
-  check_outcome(request);
+  check_outcome(is_given, request);
 }
 
 }  // namespace leadline::cli

@@ -132,7 +132,9 @@ class LinkTest {
       : transport_(&transport), presentation_(&presentation), begin_ns_(now_ns()) {}
 
   void adapt(Request& request, const RunEnvironment& run_environment) const {
-    if (presentation_->adapt) presentation_->adapt(request, run_environment.rank_layout());
+    const bench::RankLayout rank_layout = run_environment.rank_layout();
+    if (presentation_->adapt) presentation_->adapt(request, rank_layout);
+    request.statistics = bench::link::statistics_of(request, static_cast<std::uint64_t>(rank_layout.num_ranks));
   }
 
   /// After the transport has said which hosts it simulates, if it does.

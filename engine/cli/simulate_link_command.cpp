@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/link/plan.hpp"
 #include "cli/main.hpp"
 #include "cli/reporting.hpp"
 #include "cli/simulate_link_options.hpp"
@@ -116,9 +117,17 @@ int simulate_link_command(const std::vector<std::string>& arguments) {
   result::StagedFile staged(request.output,
                             request.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse);
   const Machine machine = machine_of(request);
-  expect_room(request.output, synthetic::file_bytes(machine));
+  bench::link::FileShape shape;
+  shape.num_ranks = machine.num_ranks;
+  shape.num_hosts = synthetic::num_hosts(machine);
+  shape.num_retests = static_cast<std::uint64_t>(request.retest);
+  shape.statistics = request.statistics;
+  if (request.output.ends_with(".sion")) shape.statistics = PairStatistics::full;
+  if (shape.statistics == PairStatistics::automatic) shape.statistics = bench::link::usual_statistics(shape);
+  expect_room(request.output, bench::link::file_bytes(shape));
   const synthetic::Simulator simulator(machine);
-  const LinkResult result = synthetic::link_result(simulator, {request.command_line, version, commit}, request.retest);
+  const LinkResult result =
+      synthetic::link_result(simulator, {request.command_line, version, commit, shape.statistics}, request.retest);
   synthetic::Reader reader(simulator, result);
   try {
     if (request.output.ends_with(".sion")) {

@@ -102,6 +102,7 @@ void declare_simulated_file(OptionTable& options, SimulateLinkRequest& request) 
              })
       .by_default("leadline-simulated-link-TIME.h5")
       .as_file();
+  options.choice("--statistics", "what an HDF5 file has of each pair", request.statistics);
   options.flag("--overwrite", "replace an older file", request.overwrite);
   options.flag("-q,--quiet", "say nothing", request.quiet);
 }
@@ -123,6 +124,9 @@ SimulateLinkRequest parse_simulate_link(const std::vector<std::string>& argument
   if (request.random_faults == 0 && options.is_given("--effect"))
     throw Error(ExitStatus::bad_command_line, "--effect has no effect here", "there are no random faults",
                 "Add --random-faults, or leave it out");
+  if (options.is_given("--statistics") && request.output.ends_with(".sion"))
+    throw Error(ExitStatus::bad_command_line, "--statistics has no effect here", "a result as sion has one form",
+                "End the name of --output with .h5, or leave it out");
   if (request.output.empty())
     request.output = result::default_file_name("simulated-link", ResultFormat::hdf5, std::time(nullptr));
   return request;

@@ -24,6 +24,7 @@ struct SimulateLinkRequest {
   std::uint64_t seed = 1;
   int retest = 10;
   std::string output;  ///< never empty
+  PairStatistics statistics = PairStatistics::automatic;
   bool overwrite = false, quiet = false;
 };
 

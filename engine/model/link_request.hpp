@@ -26,6 +26,13 @@ enum class AllToAll : std::uint8_t {
   before_each_round  ///< as LinkTest 1.2 does
 };
 
+/// What an HDF5 file has of each ordered pair.
+enum class PairStatistics : std::uint8_t {
+  automatic,  ///< full while the file stays small, compact above
+  full,       ///< all fields of PairRecord, and the round in which the pair meets
+  compact,    ///< PairCell: four bytes
+};
+
 /// What a run must reach to end with status 0.
 struct FailBelow {
   enum class Kind : std::uint8_t {
@@ -67,8 +74,9 @@ struct LinkRequest : RunRequest {
   DiagnosisSettings diagnosis;  ///< --threshold, --false-discovery-rate
   std::string baseline;         ///< a result to compare with; empty = none
   FailBelow fail_below;
-  bool strict = false;            ///< status 1 where a fault is found
-  bool health_check = false;      ///< one line, and a status
+  bool strict = false;        ///< status 1 where a fault is found
+  bool health_check = false;  ///< one line, and a status
+  PairStatistics statistics = PairStatistics::automatic;
   std::uint32_t num_buffers = 1;  ///< send and receive buffers that messages take in turn
   bool check_buffers = false;     ///< after each timed measurement, compare what lies in the receive buffers
 };
@@ -80,5 +88,7 @@ const char* name_of(Direction direction);
 std::span<const Named<Direction>> names_of(Direction any);
 const char* name_of(AllToAll all_to_all);
 std::span<const Named<AllToAll>> names_of(AllToAll any);
+const char* name_of(PairStatistics statistics);
+std::span<const Named<PairStatistics>> names_of(PairStatistics any);
 
 }  // namespace leadline

@@ -63,6 +63,16 @@ std::span<const Named<WaitMode>> names_of(WaitMode /*any*/) { return wait_mode_n
 
 const char* name_of(WaitMode mode) { return name_in(wait_mode_names, mode); }
 
+constexpr Named<PairStatistics> pair_statistics_names[] = {
+    {PairStatistics::automatic, "auto", "full while the file stays below 256 MB, compact above"},
+    {PairStatistics::full, "full", "all statistics and the round, 48 bytes"},
+    {PairStatistics::compact, "compact", "median, p99 and number of batches, rounded, 4 bytes"},
+};
+
+std::span<const Named<PairStatistics>> names_of(PairStatistics /*any*/) { return pair_statistics_names; }
+
+const char* name_of(PairStatistics statistics) { return name_in(pair_statistics_names, statistics); }
+
 constexpr Named<AllToAll> all_to_all_names[] = {
     {AllToAll::none, "none"},
     {AllToAll::around, "around", "before the first round and after the last"},

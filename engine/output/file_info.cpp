@@ -83,6 +83,7 @@ std::string result_text(const LinkResultInfo& info, bool is_in_sion) {
   text += line("slices", fmt::format("{} of {}", counted(header.repeats.size(), "repeat"),
                                      counted(header.message_sizes_bytes.size(), "message size")));
   text += line("retests", std::to_string(info.num_retests));
+  text += line("statistics", header.is_compact ? "compact: median, p99 and batches of each pair, rounded" : "");
   return text + slices_text(info.slices);
 }
 
@@ -136,6 +137,7 @@ Json result_json(const LinkResultInfo& info) {
   json["num_permutations"] = header.num_permutations;
   json["num_retests"] = info.num_retests;
   json["has_rounds"] = header.has_rounds;
+  json["statistics"] = header.is_compact ? "compact" : "full";
   add_origin(json, header, info.hosts);
   json["slices"] = slices;
   return json;

@@ -91,8 +91,12 @@ void ToHdf5::repeat(std::size_t index, const RepeatOffsets& offsets) {
 void ToHdf5::slice(const RepeatOffsets& offsets, std::size_t repeat_index, std::size_t size_index, std::int64_t rank) {
   const std::int64_t row_index = static_cast<std::int64_t>(size_index) * header_.num_ranks + rank;
   const PairRow row = input_.row(repeat_index, size_index, rank);
-  auto offset = offsets.pairs.begin();
-  row.for_each([&](const auto&, const auto& values) { put(*offset++, row_index, values); });
+  if (header_.is_compact) {
+    put(offsets.cells, row_index, cells_of(row, in_schedule(input_.rounds(repeat_index, rank))));
+  } else {
+    auto offset = offsets.pairs.begin();
+    row.for_each([&](const auto&, const auto& values) { put(*offset++, row_index, values); });
+  }
   if (header_.num_all_to_all_slots == 0) return;
   put(offsets.all_to_all_time_ns, row_index, input_.all_to_all_ns(repeat_index, size_index, rank));
 }
@@ -126,6 +130,7 @@ class ToSion {
   ToSion(LinkResultReader& input, const OutputFile& output, SionRecord record)
       : input_(input),
         header_(input.header()),
+        record_time_(header_.is_compact ? &PairRecord::time_ns_median : &PairRecord::time_ns_mean),
         output_(output),
         plan_(shape_of(header_, record), record == SionRecord::plain ? 0 : encode_run_part(header_).size()),
         offsets_(plan_.offsets()) {}
@@ -151,6 +156,7 @@ class ToSion {
 
   LinkResultReader& input_;
   const LinkResultHeader& header_;
+  PairTime record_time_;  ///< what LinkTest's record has of a pair
   const OutputFile& output_;
   SionFilePlan plan_;
   const SionOffsets& offsets_;
@@ -173,7 +179,7 @@ void ToSion::add_times(sion::LinkTestRun& run) {
   for (std::int64_t rank = 0; rank < header_.num_ranks; ++rank) {
     const PairRow row = input_.row(0, 0, rank);
     for (std::size_t partner = 0; partner < row.size(); ++partner) {
-      if (row[&PairRecord::count][partner] > 0) times.add(seconds_of_ns(row[&PairRecord::time_ns_mean][partner]));
+      if (row[&PairRecord::count][partner] > 0) times.add(seconds_of_ns(row[record_time_][partner]));
     }
     for (const double time_ns : input_.all_to_all_ns(0, 0, rank)) {
       if (time_ns > 0) all_to_all.add(seconds_of_ns(time_ns));
@@ -222,7 +228,7 @@ sion::LinkTestRecord ToSion::record(std::int64_t rank) {
 
   const PairRow row = input_.row(0, 0, rank);
   for (std::size_t partner = 0; partner < num_ranks; ++partner) {
-    record.time_s[partner] = seconds_of_ns(row[&PairRecord::time_ns_mean][partner]);
+    record.time_s[partner] = seconds_of_ns(row[record_time_][partner]);
   }
   if (header_.has_rounds) record.step = input_.rounds(0, rank);
   const std::vector<double> all_to_all_ns = input_.all_to_all_ns(0, 0, rank);
@@ -273,7 +279,11 @@ void ToSion::write(const std::string& name) {
 /// A plain record has one time a pair and next to nothing about the run.
 Losses losses_of_plain(const LinkResultHeader& header) {
   Losses losses;
-  if (!header.linktest) losses.push_back("all statistics but the mean, options, provenance and places of ranks");
+  if (header.is_compact) {
+    losses.emplace_back("all statistics but the median, options, provenance and places of ranks");
+  } else if (!header.linktest) {
+    losses.push_back("all statistics but the mean, options, provenance and places of ranks");
+  }
   if (header.message_sizes_bytes.size() > 1) losses.push_back("all message sizes but the first");
   if (header.repeats.size() > 1) losses.push_back("all repeats but the first");
   if (header.num_permutations > 0) losses.push_back("the permutations");
@@ -310,7 +320,9 @@ Losses write_sion(LinkResultReader& input, const std::string& path, SionRecord r
   ToSion(input, output, record).write(name);
   output.sync();
   output.close();
-  return record == SionRecord::plain ? losses_of_plain(header) : Losses{};
+  if (record == SionRecord::plain) return losses_of_plain(header);
+  if (!header.is_compact) return {};
+  return {"the means, which LinkTest's record wants: it has the medians instead"};
 }
 
 }  // namespace leadline::result

@@ -12,6 +12,8 @@ LinkResultHeader header_of(const LinkResult& so_far, const std::string& nonce) {
   LinkResultHeader header;
   describe_run(header, so_far.request, bench::link::options_of(so_far.request), so_far.provenance);
   header.nonce = nonce;
+  header.is_compact = so_far.request.statistics == PairStatistics::compact;
+  if (header.is_compact) header.format_version = compact_format_version;
   header.provenance.emplace_back("num_rounds", so_far.num_rounds);
   header.provenance.emplace_back("direction", std::string(name_of(so_far.request.direction)));
   header.num_permutations = so_far.request.shuffle_ranks;

@@ -40,6 +40,7 @@ struct LinkResultHeader : RunHeader {
   std::int32_t num_permutations = 0;  ///< that the file holds
   std::vector<KeptRepeat> repeats;
   bool has_rounds = false;
+  bool is_compact = false;                ///< an HDF5 file with a PairCell of each pair
   std::int64_t num_all_to_all_slots = 0;  ///< rounds that can have a time of the all-to-all before them; 0 = none has
 
   std::optional<std::vector<Retest>> retests;

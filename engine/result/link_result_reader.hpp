@@ -45,7 +45,8 @@ class LinkResultReader {
   virtual const std::string& path() const = 0;
   virtual const LinkResultHeader& header() const = 0;
 
-  /// What `rank` measured towards every other. Times are finite and not negative.
+  /// What `rank` measured towards every other. Times are finite and not negative; those of statistics that a compact
+  /// file lacks are 0.
   virtual PairRow row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) = 0;
 
   /// One statistic of row() alone; 0 = not measured.

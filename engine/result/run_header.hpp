@@ -18,6 +18,9 @@ namespace leadline::result {
 
 inline constexpr std::int32_t result_format_version = 1;
 
+/// What HDF5 files of link tests in the compact form are, so that an older program says that it needs a newer one.
+inline constexpr std::int32_t compact_format_version = 2;
+
 /// What a file says from its creation until something better is known.
 inline constexpr const char* reason_from_the_start = "still running, or killed without a word";
 

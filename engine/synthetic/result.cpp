@@ -84,6 +84,7 @@ LinkRequest request_of(const Machine& machine, const Origin& origin, int num_ret
   request.direction = machine.direction;
   request.seed = request.shuffle_ranks_seed = request.shuffle_rounds_seed = request.fill_seed = machine.seed;
   request.retest = num_retests;
+  request.statistics = origin.statistics;
   return request;
 }
 
@@ -184,7 +185,7 @@ Reader::Reader(const Simulator& simulator, const LinkResult& result)
       schedule_(all_pairs(simulator.machine())),
       header_(result::header_of(result, result::random_nonce())) {
   header_.repeats = {{0, -1}};
-  header_.has_rounds = true;
+  header_.has_rounds = !header_.is_compact;
   header_.retests = result::retests_of(result);
   header_.complete = result.complete;
   header_.incomplete_reason.clear();
@@ -217,10 +218,5 @@ RankPlacement Reader::placement(std::int64_t rank) {
 }
 
 std::array<std::int32_t, 4> Reader::location(std::int64_t rank) { return {static_cast<std::int32_t>(rank), 0, 0, 0}; }
-
-std::uint64_t file_bytes(const Machine& machine) {
-  constexpr std::uint64_t bytes_a_pair = 2 * sizeof(std::int32_t) + 5 * sizeof(double);  // round, count and times
-  return bytes_a_pair * machine.num_ranks * machine.num_ranks;
-}
 
 }  // namespace leadline::synthetic

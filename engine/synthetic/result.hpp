@@ -15,10 +15,11 @@
 
 namespace leadline::synthetic {
 
-/// The program that made a file, as the file records it.
+/// The program that made a file, as the file records it, and what it shall have of each pair.
 struct Origin {
   std::vector<std::string> command_line;
   std::string version, commit;
+  PairStatistics statistics = PairStatistics::full;
 };
 
 /// Summary, the slowest pairs and their retest, provenance. Memory: 8 bytes an ordered pair while it is made. Throws
@@ -45,8 +46,5 @@ class Reader final : public result::LinkResultReader {
   std::string path_ = "the simulated machine";
   result::LinkResultHeader header_;
 };
-
-/// Bytes of the matrices in a file.
-std::uint64_t file_bytes(const Machine& machine);
 
 }  // namespace leadline::synthetic

@@ -128,6 +128,34 @@ TEST(PlanText, ShowsEveryRoundOfAFewRanks) {
   EXPECT_NE(text.find("0-1 2-3"), std::string::npos) << text;
 }
 
+TEST(Plan, FilesOf256MegabytesAndMoreAreCompact) {
+  LinkRequest request;
+  const auto statistics = [&](int num_ranks) { return plan(request, all_on_one(num_ranks, 8)).estimate.statistics; };
+  EXPECT_EQ(statistics(2300), PairStatistics::full);
+  EXPECT_EQ(statistics(2320), PairStatistics::compact);
+  request.repeat = 4;
+  EXPECT_EQ(statistics(1150), PairStatistics::full);
+  EXPECT_EQ(statistics(1160), PairStatistics::compact);
+  request.statistics = PairStatistics::full;
+  EXPECT_EQ(statistics(1160), PairStatistics::full);
+  request.statistics = PairStatistics::automatic;
+  request.format = ResultFormat::sion;
+  EXPECT_EQ(statistics(1160), PairStatistics::automatic) << "it has one form";
+}
+
+TEST(Plan, APairTakes48BytesOfAFileOr4) {
+  LinkRequest request;
+  const std::uint64_t ranks = 30'000;
+  const auto file_bytes = [&] {
+    return static_cast<double>(plan(request, all_on_one(static_cast<int>(ranks), 8)).estimate.file_bytes);
+  };
+  EXPECT_NEAR(file_bytes() / (4.0 * ranks * ranks), 1, 0.01);
+  request.message_sizes_bytes = {8, 64};
+  EXPECT_NEAR(file_bytes() / (8.0 * ranks * ranks), 1, 0.01);
+  request.statistics = PairStatistics::full;
+  EXPECT_NEAR(file_bytes() / (92.0 * ranks * ranks), 1, 0.01);
+}
+
 TEST(PlanText, WalksAllRoundsOfOneOfManyRanks) {
   LinkRequest request;
   const std::string text = output::plan_text(request, plan(request, all_on_one(1 << 20, 1)));

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "result/json.hpp"
+#include "result/link_result_reader.hpp"
 #include "result_fixture.hpp"
 
 namespace leadline::test::hdf5_store_test {
@@ -132,6 +133,118 @@ TEST(Hdf5Store, OfOneRankWithoutPermutationsOrSlowPairs) {
   EXPECT_EQ(reader.number_attribute("/repeats/0000", "permutation"), -1);
   EXPECT_THAT(reader.doubles("/repeats/0000/time_ns_median"), ElementsAre(0, 0));
   EXPECT_TRUE(reader.ints("/retest/from").empty());
+}
+
+/// Times of partner 0 to 3; the last is a hole.
+PairRow rounded_row(const cluster::Cluster& cluster, const Slice& slice) {
+  PairRow row = row_of(cluster, slice);
+  for (std::size_t to = 0; to < row.size(); ++to) row.set(to, record_of(pair_cell(row.at(to))));
+  return row;
+}
+
+TEST(Hdf5Store, InTheCompactFormHasFourBytesOfAPair) {
+  for (const RowPath row_path : {RowPath::automatic, RowPath::funnel}) {
+    const Folder folder;
+    const std::string path = folder / "run.h5";
+    std::vector<std::vector<PairRow>> expected(num_ranks);
+    expect_no_errors(run_ranks({num_ranks, 2}, [&](auto& cluster) {
+      LinkResult so_far = result_so_far(cluster.size());
+      so_far.request.statistics = PairStatistics::compact;
+      LinkResultFileSetup setup = setup_for(cluster, path);
+      setup.row_path = row_path;
+      setup.rounds = [](int rank, int) {
+        std::vector<std::int32_t> rounds(num_ranks, 1);
+        rounds[static_cast<std::size_t>(rank)] = 0;
+        return rounds;
+      };
+      Hdf5Store store(cluster, so_far, setup);
+      store.reserve_repeats(2);
+      for (const Slice& slice : {Slice{.repeat = 0, .size_index = 1}, Slice{.repeat = 1, .size_index = 0}}) {
+        store.write(slice, PairRow(num_ranks));
+        store.write(slice, row_of(cluster, slice));
+        expected[static_cast<std::size_t>(cluster.rank())].push_back(rounded_row(cluster, slice));
+      }
+      store.finish(finished(so_far));
+    }));
+    {
+      const Reader reader(path);
+      EXPECT_EQ(reader.number_attribute("/", "format_version"), 2);
+      EXPECT_EQ(reader.text_attribute("/options", "statistics"), "compact");
+      EXPECT_THAT(reader.shape("/repeats/0000/pair"), ElementsAre(2, num_ranks, num_ranks));
+      EXPECT_THAT(reader.text_attribute("/repeats/0000/pair", "meaning"), HasSubstr("codes of the median (16 bits"));
+      for (const char* const name : {"count", "time_ns_median", "round"})
+        EXPECT_FALSE(reader.has(std::string("/repeats/0000/") + name));
+      const auto cells = reader.values<PairCell>("/repeats/0000/pair", H5T_NATIVE_UINT32);
+      EXPECT_THAT(std::vector(cells.begin(), cells.begin() + num_ranks * num_ranks), Each(0));
+      EXPECT_EQ(cells.back(), pair_not_in_schedule);       // rank 4 with itself
+      EXPECT_EQ(cells[cells.size() - num_ranks - 1], 0U);  // 3 to 4
+    }
+    const auto file = result::LinkResultReader::open(path);
+    EXPECT_TRUE(file->header().is_compact);
+    EXPECT_FALSE(file->header().has_rounds);
+    EXPECT_TRUE(file->rounds(0, 0).empty());
+    for (std::int64_t rank = 0; rank < num_ranks; ++rank) {
+      const auto& rows = expected[static_cast<std::size_t>(rank)];
+      for (const std::size_t repeat : {0U, 1U}) {
+        const PairRow found = file->row(repeat, 1 - repeat, rank);
+        EXPECT_EQ(found[&PairRecord::count], rows[repeat][&PairRecord::count]);
+        EXPECT_EQ(found[&PairRecord::time_ns_median], rows[repeat][&PairRecord::time_ns_median]);
+        EXPECT_EQ(found[&PairRecord::time_ns_p99], rows[repeat][&PairRecord::time_ns_p99]);
+        EXPECT_THAT(found[&PairRecord::time_ns_mean], Each(0));
+        EXPECT_EQ(file->times_ns(repeat, 1 - repeat, rank, &PairRecord::time_ns_median),
+                  rows[repeat][&PairRecord::time_ns_median]);
+        EXPECT_NEAR(found[&PairRecord::time_ns_median][0], 1e6 * (1.0 + static_cast<double>(repeat)), 2e4);
+      }
+    }
+  }
+}
+
+TEST(Hdf5Store, InTheCompactFormKnowsWhomRandomRoundsDrewBehindThem) {
+  const Folder folder;
+  const std::string path = folder / "run.h5";
+  expect_no_errors(run_ranks({3}, [&](auto& cluster) {
+    LinkResult so_far = result_so_far(cluster.size());
+    so_far.request.statistics = PairStatistics::compact;
+    so_far.request.rounds = 1;
+    LinkResultFileSetup setup = setup_for(cluster, path);
+    setup.rounds = [](int, int) { return std::vector<std::int32_t>(3); };
+    Hdf5Store store(cluster, so_far, setup);
+    store.reserve_repeats(1);
+    const Slice slice{};
+    store.write(slice, PairRow(3));
+    EXPECT_THAT(Reader(path).values<PairCell>("/repeats/0000/pair", H5T_NATIVE_UINT32), Each(0));
+    cluster.barrier();
+    store.write_rounds(0, std::vector<std::int32_t>{0, 1, 0});
+    store.write(slice, PairRow(3));
+    store.finish(finished(so_far));
+  }));
+  const auto cells = Reader(path).values<PairCell>("/repeats/0000/pair", H5T_NATIVE_UINT32);
+  EXPECT_THAT(std::vector(cells.begin(), cells.begin() + 9), ElementsAre(1, 0, 1, 1, 0, 1, 1, 0, 1));
+}
+
+TEST(Hdf5Store, InTheCompactFormATimeOfNoBatchIsDamage) {
+  const Folder folder;
+  const std::string path = folder / "run.h5";
+  expect_no_errors(run_ranks({1}, [&](auto& cluster) {
+    LinkResult so_far = result_so_far(1);
+    so_far.request.statistics = PairStatistics::compact;
+    Hdf5Store store(cluster, so_far, setup_for(cluster, path));
+    store.reserve_repeats(1);
+    so_far.complete = true;
+    store.finish(so_far);
+  }));
+  {
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t dataset = H5Dopen2(file, "/repeats/0000/pair", H5P_DEFAULT);
+    const std::vector<PairCell> wrong{0x12340000U, 0x00000007U};
+    EXPECT_GE(H5Dwrite(dataset, H5T_NATIVE_UINT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, wrong.data()), 0);
+    H5Dclose(dataset);
+    H5Fclose(file);
+  }
+  const auto file = result::LinkResultReader::open(path);
+  EXPECT_THAT([&] { file->row(0, 0, 0); },
+              testing::ThrowsMessage<Error>(HasSubstr("damaged: /repeats/0000/pair has the value 0x12340000")));
+  EXPECT_EQ(file->row(0, 1, 0)[&PairRecord::count][0], 0U);  // a reason that is not known yet
 }
 
 /// Row of `rank` in the second repeat.

@@ -101,6 +101,10 @@ ReadRows = Callable[[Slice, str, int, int], FloatArray]
 ReadBlock = Callable[[Slice, str, IntArray, IntArray], FloatArray]
 
 
+# What read_rows of a compact result has of pairs beside its columns: 1 where the schedule does not have the pair.
+NOT_IN_SCHEDULE = "not_in_schedule"
+
+
 @dataclass(frozen=True)
 class PairMatrices:
     """Matrices of all pairs by the statistic of their times: `matrices["median"]`. A result with several message sizes
@@ -150,6 +154,7 @@ class LinkResult(RunResult):
     linktest: LinkTestRecord | None  # only of files that LinkTest wrote, also converted ones
     read_rows: ReadRows  # (slice, dataset name, first row, row behind the last) -> [rows, N]
     read_block: ReadBlock  # (slice, dataset name, ranks of the rows, of the columns) -> [rows, columns], in any order
+    is_compact: bool = False  # four bytes a pair: median, p99 and count, rounded (docs/metrics.md), and no rounds
 
     @property
     def statistics(self) -> tuple[Statistic, ...]:
@@ -158,7 +163,12 @@ class LinkResult(RunResult):
         return tuple(one for one in Statistic if f"time_ns_{one.value}" in names)
 
     def matrix(self, part: Slice, statistic: Statistic = Statistic.MEDIAN) -> FloatArray:
-        """Times in ns a message, float64 [N, N]; NaN = not measured (the diagonal, unless N is 1)."""
+        """Times in ns a message, float64 [N, N]; NaN = not measured (the diagonal, unless N is 1).
+
+        LeadlineError where the file does not have the statistic.
+        """
+        if statistic not in self.statistics:
+            raise no_choice("statistic", statistic.value, (one.value for one in self.statistics))
         return self.read_rows(part, f"time_ns_{statistic.value}", 0, self.num_ranks)
 
     def count(self, part: Slice) -> FloatArray:
@@ -173,11 +183,15 @@ class LinkResult(RunResult):
         """Cells that a complete run fills, bool [end - first, N]: those of its schedule. Where the file has none, all
         but the diagonal, which only one rank alone has.
         """
+        to_measure: BoolArray
         if part.repeat in self.repeats_with_rounds:
-            to_measure: BoolArray = np.isfinite(self.read_rows(part, "round", first, end))
+            to_measure = np.isfinite(self.read_rows(part, "round", first, end))
             return to_measure
         is_other: BoolArray = np.arange(first, end)[:, None] != np.arange(self.num_ranks)[None, :]
-        return is_other | (self.num_ranks == 1)
+        to_measure = is_other | (self.num_ranks == 1)
+        if self.is_compact:
+            to_measure &= np.isnan(self.read_rows(part, NOT_IN_SCHEDULE, first, end))
+        return to_measure
 
     def bandwidth_bytes_per_s(self, time_ns: float | FloatArray, message_size_bytes: int) -> float | FloatArray:
         """Bytes a second that a pair moves; both directions count where both are sent at once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from leadline.hdf5_process import Dataset, Hdf5File
 from leadline.model import Column, LinkResult, LinkTestRecord, Provenance, Retest, Slice
+from leadline.readers import pair_cells
 from leadline.readers.contents import (
     MATRICES,
     all_to_all_of,
@@ -60,6 +61,7 @@ class _Reader(FileReader):
             linktest=linktest,
             read_rows=rows.read_rows,
             read_block=rows.read_block,
+            is_compact=self._is_compact(f"{slices[0].repeat:04d}"),
         )
 
     def _slices(self, sizes: tuple[int, ...], num_ranks: int) -> tuple[Slice, ...]:
@@ -68,7 +70,8 @@ class _Reader(FileReader):
         matrices = self._matrices(names[0]) if names else ()
         for name in names:
             for matrix in matrices:
-                self._add(f"repeats/{name}/{matrix}", (len(sizes), num_ranks, num_ranks), "uif")
+                kinds = "u" if matrix == pair_cells.NAME else "uif"
+                self._add(f"repeats/{name}/{matrix}", (len(sizes), num_ranks, num_ranks), kinds)
             facts = self._attributes(f"repeats/{name}")
             repeat, permutation = int(facts["repeat"]), int(facts["permutation"])
             if repeat != int(name):
@@ -79,12 +82,21 @@ class _Reader(FileReader):
         return tuple(slices)
 
     def _matrices(self, repeat: str) -> tuple[str, ...]:
-        """Those that every file has, later ones that this one has, and whatever else it says of the pairs' times."""
+        """Those that every file has, later ones that this one has, and whatever else it says of the pairs' times. In
+        the compact form there is one.
+        """
+        if self._is_compact(repeat):
+            return (pair_cells.NAME,)
         others = set(self._members(f"repeats/{repeat}")) - set(MATRICES)
         return (*MATRICES, *sorted(name for name in others if name.startswith("time_ns_")))
 
+    def _is_compact(self, repeat: str) -> bool:
+        return self._has(f"repeats/{repeat}/{pair_cells.NAME}")
+
     def _pair_columns(self, repeat: int) -> tuple[Column, ...]:
         """As the file describes them; files of the first version do not."""
+        if self._is_compact(f"{repeat:04d}"):
+            return pair_cells.COLUMNS
         columns = []
         for name in self._matrices(f"{repeat:04d}"):
             facts = self._file.attributes(f"repeats/{repeat:04d}/{name}")
@@ -105,7 +117,10 @@ class _Reader(FileReader):
         return firsts
 
     def _add(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
-        self._datasets[name] = self._checked(name, shape, kinds)
+        dataset = self._checked(name, shape, kinds)
+        if name.endswith(f"/{pair_cells.NAME}") and dataset.dtype.itemsize != pair_cells.NUM_BYTES:
+            raise self._damaged(f"/{name} is {dataset.dtype}")
+        self._datasets[name] = dataset
 
     def _retests(self, num_sizes: int, num_ranks: int) -> tuple[Retest, ...]:
         if not self._has("retest/from"):

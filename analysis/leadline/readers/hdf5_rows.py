@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from leadline.hdf5_process import Dataset, Hdf5File
 from leadline.model import FloatArray, IntArray, Slice
+from leadline.readers import pair_cells
 from leadline.readers.contents import block_of_rows
 from leadline.readers.hdf5_numbers import NumberReader
-from leadline.readers.input_file import InputFile
+from leadline.readers.input_file import ImpossibleValueError, InputFile
 
 
 class RowReader:
@@ -18,20 +23,43 @@ class RowReader:
     def __init__(self, input_file: InputFile, file: Hdf5File, datasets: Mapping[str, Dataset], num_ranks: int) -> None:
         """`datasets` by their names; the caller has checked their shapes and that they lie in the file."""
         self._numbers, self._num_ranks = NumberReader(input_file, file, datasets), num_ranks
+        self._is_compact = any(name.endswith(f"/{pair_cells.NAME}") for name in datasets)
 
     def read_rows(self, part: Slice, dataset: str, first: int, end: int) -> FloatArray:
         """See leadline.model.ReadRows."""
         row = self._first_row(part, dataset)
         first, end = max(first, 0), max(min(end, self._num_ranks), max(first, 0))
         cells = ((row + first) * self._num_ranks, (row + end) * self._num_ranks)
+        if self._is_compact:
+            return self._decoded(dataset, part, self._numbers.stretch(_name(part, pair_cells.NAME), *cells)).reshape(
+                end - first, self._num_ranks
+            )
         return self._numbers.times(_name(part, dataset), *cells).reshape(end - first, self._num_ranks)
 
     def read_block(self, part: Slice, dataset: str, rows: IntArray, columns: IntArray) -> FloatArray:
         """See leadline.model.ReadBlock. Of each row the stretch is read in which the columns lie."""
+        if self._is_compact and len(rows) and len(columns):
+            return self._block_of_cells(part, dataset, rows, columns)
         if not len(rows) or not len(columns) or not self._numbers.is_in_one_piece(_name(part, dataset)):
             return block_of_rows(self.read_rows, part, dataset, rows, columns)
         starts = (self._first_row(part, dataset) + rows) * self._num_ranks + int(columns.min())
         return self._numbers.columns_of_times(_name(part, dataset), starts, columns - columns.min())
+
+    def _block_of_cells(self, part: Slice, dataset: str, rows: IntArray, columns: IntArray) -> FloatArray:
+        cells = np.empty((len(rows), len(columns)), dtype=np.uint32)
+        least, most = int(columns.min()), int(columns.max())
+        starts = (self._first_row(part, dataset) + rows) * self._num_ranks
+        for index, start in enumerate(starts.tolist()):
+            stretch = self._numbers.stretch(_name(part, pair_cells.NAME), start + least, start + most + 1)
+            cells[index] = stretch[columns - least]
+        return self._decoded(dataset, part, cells)
+
+    def _decoded(self, dataset: str, part: Slice, cells: NDArray[Any]) -> FloatArray:
+        try:
+            return pair_cells.decoded(dataset, cells)
+        except ImpossibleValueError:
+            name = _name(part, pair_cells.NAME)
+            raise self._numbers.damaged(f"/{name} has values that no measurement gives") from None
 
     def _first_row(self, part: Slice, dataset: str) -> int:
         """All sizes have the same rounds."""

@@ -85,7 +85,7 @@ def plan_page(
     result: LinkResult, num_parts: int, first_statistic: Statistic = Statistic.MEDIAN, served_key: str | None = None
 ) -> PagePlan:
     """All statistics of all pairs where a page of so many slices holds them; else the first statistic and the
-    maximum, of every pair or of the worst pair of each cell of a reduced picture.
+    maximum (of a compact result p99), of every pair or of the worst pair of each cell of a reduced picture.
     """
     num_ranks, num_hosts = result.num_ranks, len(result.hosts)
     by_host = is_other_order(result)
@@ -93,7 +93,8 @@ def plan_page(
     if 1 < num_hosts < num_ranks:
         axes.append(AxisName.HOSTS)
     budget = BUDGET_BYTES if num_ranks <= MANY_RANKS else BUDGET_BYTES_MANY_RANKS
-    everything, little = result.statistics, tuple(dict.fromkeys((first_statistic, Statistic.MAX)))
+    longest = Statistic.MAX if Statistic.MAX in result.statistics else Statistic.P99
+    everything, little = result.statistics, tuple(dict.fromkeys((first_statistic, longest)))
     hosts_cells = num_hosts**2 if AxisName.HOSTS in axes else 0
 
     def cost(statistics: int, code_bytes: float) -> float:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.draw import colours
-from leadline.model import BoolArray, ComponentKind, Fault, FloatArray, LinkResult, Slice, Symptom
-from leadline.report.strip_cells import StripCells, strip_cells
+from leadline.model import BoolArray, ComponentKind, Fault, FloatArray, LinkResult, Slice, Statistic
+from leadline.report.strip_cells import StripCells, statistic_of, strip_cells
 from leadline.stats.colour_range import ColourRange
 
 WIDTH = 640.0
@@ -20,6 +20,7 @@ _LEAST_CELL, _LEAST_CONCERNED = 1.5, 16.0  # wide
 _ROW_HEIGHTS = (5.0, 14.0)
 _HEIGHT = 40.0  # of many rows
 _HEIGHT_OF_OTHERS = 10.0
+_TIMES = {Statistic.MEDIAN: "Medians", Statistic.MEAN: "Means", Statistic.P99: "99th percentiles"}
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def _caption(result: LinkResult, cells: StripCells, fault: Fault) -> str:
     num_cells = len(cells.widths)
     what = "a rank" if num_cells == result.num_ranks else "neighbouring ranks, their median"
     order = "its partners first" if cells.is_reordered else "host by host"
-    times = "Means" if fault.symptom is Symptom.UNSTEADY else "Medians"
+    times = _TIMES[statistic_of(result, fault.symptom)]
     shown = f"{times} to and from all {result.num_ranks:,} ranks, {order}; a column is {what}."
     return f"{shown} Framed: the pairs of this component."
 

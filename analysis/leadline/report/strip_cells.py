@@ -86,6 +86,13 @@ def strip_cells(result: LinkResult, part: Slice, fault: Fault) -> StripCells | N
     )
 
 
+def statistic_of(result: LinkResult, symptom: Symptom) -> Statistic:
+    """That in which a fault shows; a compact result has no means."""
+    if symptom is not Symptom.UNSTEADY:
+        return Statistic.MEDIAN
+    return Statistic.P99 if result.is_compact else Statistic.MEAN
+
+
 def medians(values: FloatArray) -> FloatArray:
     """Along the last axis without NaN; NaN where nothing is."""
     if not values.shape[-1]:
@@ -143,8 +150,7 @@ def _read(
     """Of each row the median of each cell, [rows, cells]: what the ranks send, or what they receive."""
     if not rows.size:
         return np.empty((0, len(cells)))
-    statistic = Statistic.MEAN if symptom is Symptom.UNSTEADY else Statistic.MEDIAN
-    partners, dataset = np.concatenate(cells), f"time_ns_{statistic.value}"
+    partners, dataset = np.concatenate(cells), f"time_ns_{statistic_of(result, symptom).value}"
     if is_sent:
         times = result.read_block(part, dataset, rows, partners)
     else:

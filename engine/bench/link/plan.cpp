@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
+
+#include "model/pair_cell.hpp"
 
 namespace leadline::bench::link {
 namespace {
@@ -14,6 +17,15 @@ constexpr std::uint64_t bytes_per_host_index = sizeof(std::uint32_t);
 constexpr std::uint64_t bytes_per_seat = 2 * sizeof(std::int32_t);  // a permutation and its inverse
 constexpr std::uint64_t bytes_per_median = sizeof(double);          // sorted copy while a slice is summarised
 constexpr std::uint64_t bytes_per_step = sizeof(std::int32_t);      // of an all-to-all
+constexpr std::uint64_t bytes_per_round = sizeof(std::int32_t);     // in which a pair meets
+
+// Bytes of a file beside its tables, with its summary, as HDF5 1.10.8 writes it (measured).
+constexpr double beside_tables = 39e3, of_a_full_repeat = 3.8e3, of_a_compact_repeat = 1.7e3;
+constexpr double of_a_slice = 3e3, of_a_slow_pair = 430, of_a_host = 60;
+
+constexpr double most_bytes_of_full = 256e6;
+
+int num_repeats(const LinkRequest& request) { return request.repeat * std::max(1, request.shuffle_ranks); }
 
 double all_to_all_s(const LinkRequest& request, const Plan& plan) {
   double exchanges = 0;  // of one slice, with the untimed ones
@@ -36,6 +48,21 @@ std::vector<std::int32_t> one_per_host(const RankLayout& rank_layout) {
   return participants;
 }
 
+FileShape shape_of_file(const LinkRequest& request, const Plan& plan, PairStatistics statistics) {
+  FileShape shape;
+  shape.statistics = statistics;
+  shape.num_ranks = static_cast<std::uint64_t>(plan.rank_layout.num_ranks);
+  shape.num_hosts = shape.num_ranks / static_cast<std::uint64_t>(plan.rank_layout.max_ranks_per_host);
+  shape.num_sizes = request.message_sizes_bytes.size();
+  shape.num_repeats = static_cast<std::uint64_t>(plan.num_repeats);
+  shape.num_retests = static_cast<std::uint64_t>(request.retest);
+  shape.num_permutations = static_cast<std::uint64_t>(request.shuffle_ranks);
+  if (request.all_to_all == AllToAll::before_each_round) {
+    shape.num_all_to_all_slots = std::min(static_cast<std::uint64_t>(plan.num_rounds), 2 * shape.num_ranks);
+  }
+  return shape;
+}
+
 Estimate estimate_of(const LinkRequest& request, const Plan& plan) {
   Estimate estimate;
   const auto ranks = static_cast<std::uint64_t>(plan.rank_layout.num_ranks);
@@ -46,7 +73,6 @@ Estimate estimate_of(const LinkRequest& request, const Plan& plan) {
                           (request.verify ? static_cast<double>(request.num_messages) : 0);
   for (const std::uint64_t size : request.message_sizes_bytes) {
     estimate.measuring_s += message_s(estimate.assumption, size) * messages * halves * ways;
-    estimate.file_bytes += ranks * ranks * bytes_per_record;
   }
   const double round_s = estimate.measuring_s * plan.num_repeats;
   estimate.num_rounds = plan.num_rounds;
@@ -58,7 +84,8 @@ Estimate estimate_of(const LinkRequest& request, const Plan& plan) {
   }
   estimate.measuring_s = round_s * static_cast<double>(estimate.num_rounds);
   estimate.measuring_s += all_to_all_s(request, plan);
-  estimate.file_bytes *= static_cast<std::uint64_t>(plan.num_repeats);
+  estimate.statistics = statistics_of(request, ranks);
+  estimate.file_bytes = file_bytes(shape_of_file(request, plan, estimate.statistics));
 
   const std::uint64_t largest =
       *std::max_element(request.message_sizes_bytes.begin(), request.message_sizes_bytes.end());
@@ -72,6 +99,36 @@ Estimate estimate_of(const LinkRequest& request, const Plan& plan) {
 }
 
 }  // namespace
+
+std::uint64_t file_bytes(const FileShape& shape) {
+  constexpr double of_a_place = 64 + 64 + 128 + 3 * sizeof(std::int32_t);  // host, device, cores, numbers
+  const bool is_compact = shape.statistics == PairStatistics::compact;
+  const auto num_ranks = static_cast<double>(shape.num_ranks), num_sizes = static_cast<double>(shape.num_sizes);
+  const double of_a_pair = is_compact ? num_sizes * sizeof(PairCell) : num_sizes * bytes_per_record + bytes_per_round;
+  const double of_a_row =
+      num_ranks * of_a_pair + num_sizes * sizeof(double) * static_cast<double>(shape.num_all_to_all_slots);
+  const double num_slow = std::min(static_cast<double>(shape.num_retests), num_ranks * (num_ranks - 1));
+  const double of_a_repeat = num_ranks * of_a_row + (is_compact ? of_a_compact_repeat : of_a_full_repeat) +
+                             num_sizes * (of_a_slice + num_slow * of_a_slow_pair);
+  const double of_a_rank = of_a_place + sizeof(std::int32_t) * static_cast<double>(shape.num_permutations);
+  return whole_bytes(beside_tables + num_ranks * of_a_rank + static_cast<double>(shape.num_hosts) * of_a_host +
+                     static_cast<double>(shape.num_repeats) * of_a_repeat);
+}
+
+PairStatistics statistics_of(const LinkRequest& request, std::uint64_t num_ranks) {
+  if (request.statistics != PairStatistics::automatic || request.format != ResultFormat::hdf5)
+    return request.statistics;
+  FileShape shape;
+  shape.num_ranks = num_ranks;
+  shape.num_sizes = request.message_sizes_bytes.size();
+  shape.num_repeats = static_cast<std::uint64_t>(num_repeats(request));
+  return usual_statistics(shape);
+}
+
+PairStatistics usual_statistics(FileShape shape) {
+  shape.statistics = PairStatistics::full;
+  return file_bytes(shape) < most_bytes_of_full ? PairStatistics::full : PairStatistics::compact;
+}
 
 int permutation_of(const LinkRequest& request, int repeat) {
   return request.shuffle_ranks == 0 ? -1 : repeat % request.shuffle_ranks;
@@ -148,7 +205,7 @@ Plan plan(const LinkRequest& request, const RankLayout& rank_layout) {
   plan.rank_layout = rank_layout;
   plan.num_participants =
       request.one_per_host ? static_cast<int>(one_per_host(rank_layout).size()) : rank_layout.num_ranks;
-  plan.num_repeats = request.repeat * std::max(1, request.shuffle_ranks);
+  plan.num_repeats = num_repeats(request);
   schedule::Spec spec = schedule_spec(request, rank_layout, 0);
   // Shuffles cost memory and do not change the number of rounds, unless they bring other groups together.
   if (!request.between_hosts) spec.permutation = -1;

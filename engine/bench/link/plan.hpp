@@ -24,7 +24,8 @@ struct Estimate {
   double measuring_s = 0;          ///< these rounds with all repeats and sizes, without retest and barriers
   std::uint64_t buffer_bytes = 0;  ///< message buffers of one rank
   std::uint64_t table_bytes = 0;   ///< everything that grows with the number of ranks, on one rank
-  std::uint64_t file_bytes = 0;    ///< of the matrices, once every pair is measured
+  PairStatistics statistics = PairStatistics::automatic;  ///< those of an HDF5 file
+  std::uint64_t file_bytes = 0;                           ///< of it, holes included
 };
 
 struct Plan {
@@ -38,6 +39,22 @@ struct Plan {
 
 /// Throws Error(bad_command_line) where the request cannot be met by so many ranks (a round that does not exist ...).
 Plan plan(const LinkRequest& request, const RankLayout& rank_layout);
+
+/// What the size of an HDF5 file follows from.
+struct FileShape {
+  PairStatistics statistics = PairStatistics::full;
+  std::uint64_t num_ranks = 1, num_hosts = 1, num_sizes = 1, num_repeats = 1;
+  std::uint64_t num_retests = 0, num_permutations = 0, num_all_to_all_slots = 0;
+};
+
+/// Of the whole file, holes included. Exact for what grows with the ranks; the rest depends on names and findings.
+std::uint64_t file_bytes(const FileShape& shape);
+
+/// Full while such a file stays below 256 MB, whatever `shape` says of it.
+PairStatistics usual_statistics(FileShape shape);
+
+/// What --statistics comes to with so many ranks; it is for HDF5 files alone.
+PairStatistics statistics_of(const LinkRequest& request, std::uint64_t num_ranks);
 
 /// The permutation that a repeat runs under; -1 = ranks as they are.
 int permutation_of(const LinkRequest& request, int repeat);

@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "result/hdf5/described_tables.hpp"
+#include "result/hdf5/hdf5_store.hpp"
 #include "result/hdf5/run_file.hpp"
 
 namespace leadline::result {
@@ -116,6 +117,7 @@ void Hdf5Reader::read_repeats() {
             [](const KeptRepeat& left, const KeptRepeat& right) { return left.repeat < right.repeat; });
   if (header_.repeats.empty()) return;
   header_.has_rounds = file_->has(group_of(0) + "round");
+  header_.is_compact = file_->has(group_of(0) + cells_name);
   const std::string all_to_all = group_of(0) + "all_to_all_time_ns";
   if (!file_->has(all_to_all)) return;
   const Shape shape = file_->shape_of(all_to_all);
@@ -140,10 +142,25 @@ Shape Hdf5Reader::matrices() const {
   return {header_.message_sizes_bytes.size(), num_ranks, num_ranks};
 }
 
+std::vector<PairCell> Hdf5Reader::read_cells(std::size_t repeat_index, const Box& box) {
+  const std::string name = group_of(repeat_index) + cells_name;
+  auto cells = reading(path_, [&] { return file_->numbers<PairCell>(name, matrices(), box); });
+  for (const PairCell cell : cells) {
+    const bool has_no_batch = is_measured(cell) && (cell & 0xffU) == 0;
+    if (has_no_batch) throw_damaged(path_, fmt::format("/{} has the value {:#x}, a time of no batch", name, cell));
+  }
+  return cells;
+}
+
 PairRow Hdf5Reader::row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) {
   const auto num_ranks = static_cast<hsize_t>(header_.num_ranks);
   const Box box{{size_index, static_cast<hsize_t>(rank), 0}, {1, 1, num_ranks}};
   PairRow row(num_ranks);
+  if (header_.is_compact) {
+    const std::vector<PairCell> cells = read_cells(repeat_index, box);
+    for (std::size_t partner = 0; partner < num_ranks; ++partner) row.set(partner, record_of(cells[partner]));
+    return row;
+  }
   reading(path_, [&] {
     row.for_each([&](const auto& field, auto& values) {
       using Value = FieldValue<PairRecord, decltype(field.get)>;
@@ -157,6 +174,11 @@ PairRow Hdf5Reader::row(std::size_t repeat_index, std::size_t size_index, std::i
 std::vector<double> Hdf5Reader::times_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank,
                                          PairTime time) {
   const Box box{{size_index, static_cast<hsize_t>(rank), 0}, {1, 1, static_cast<hsize_t>(header_.num_ranks)}};
+  if (header_.is_compact) {
+    std::vector<double> times_ns;
+    for (const PairCell cell : read_cells(repeat_index, box)) times_ns.push_back(record_of(cell).*time);
+    return times_ns;
+  }
   auto times_ns = reading(
       path_, [&] { return file_->numbers<double>(group_of(repeat_index) + name_of_field(time), matrices(), box); });
   expect_times(path_, times_ns, rank);

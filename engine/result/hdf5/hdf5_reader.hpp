@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/pair_cell.hpp"
 #include "result/hdf5/hdf5_input.hpp"
 #include "result/link_result_reader.hpp"
 
@@ -37,6 +38,7 @@ class Hdf5Reader : public LinkResultReader {
 
   std::string group_of(std::size_t repeat_index) const;
   hdf5::Shape matrices() const;
+  std::vector<PairCell> read_cells(std::size_t repeat_index, const hdf5::Box& box);
 
   hdf5::Session quiet_;
   std::string path_;

@@ -44,6 +44,9 @@ void correct_num_rounds(const Handle& file, std::int64_t num_rounds) {
   write_attribute(provenance, "num_rounds", static_cast<long long>(num_rounds));
 }
 
+constexpr const char* meaning_of_cells =
+    "logarithmic codes of the median (16 bits from the highest) and of p99 by median (8), number of batches (8)";
+
 RepeatOffsets allocate_repeat(const Handle& group, const LinkResultHeader& header) {
   const auto num_ranks = static_cast<hsize_t>(header.num_ranks);
   const auto num_slots = static_cast<hsize_t>(header.num_all_to_all_slots);
@@ -58,7 +61,11 @@ RepeatOffsets allocate_repeat(const Handle& group, const LinkResultHeader& heade
         allocate(group, {"all_to_all_time_ns", "ns", "all-to-all before each round, the rank's whole exchange"},
                  H5T_NATIVE_DOUBLE, {num_sizes, num_ranks, num_slots});
   }
-  offsets.pairs = hdf5::allocate_fields<PairRecord>(group, dimensions);
+  if (header.is_compact) {
+    offsets.cells = allocate(group, {cells_name, "", meaning_of_cells}, H5T_NATIVE_UINT32, dimensions);
+  } else {
+    offsets.pairs = hdf5::allocate_fields<PairRecord>(group, dimensions);
+  }
   return offsets;
 }
 
@@ -72,11 +79,27 @@ constexpr std::uint64_t room_for_repeat = 1 << 13;
 
 LinkResultHeader header_for(const LinkResult& so_far, const LinkResultFileSetup& setup) {
   LinkResultHeader header = header_of(so_far, "");
-  header.has_rounds = static_cast<bool>(setup.rounds);
+  header.has_rounds = setup.rounds && !header.is_compact;
   return header;
 }
 
 }  // namespace
+
+std::vector<bool> in_schedule(std::span<const std::int32_t> rounds) {
+  std::vector<bool> is_met;
+  for (const std::int32_t round : rounds) is_met.push_back(round != 0);
+  return is_met;
+}
+
+std::vector<PairCell> cells_of(const PairRow& row, const std::vector<bool>& is_met) {
+  std::vector<PairCell> cells(row.size());
+  for (std::size_t partner = 0; partner < row.size(); ++partner) {
+    cells[partner] = pair_cell(row.at(partner));
+    const bool is_left_out = !is_met.empty() && !is_met[partner];
+    if (is_left_out && !is_measured(cells[partner])) cells[partner] = pair_not_in_schedule;
+  }
+  return cells;
+}
 
 FixedOffsets create_structure(const std::string& path, const LinkResultHeader& header) {
   return hdf5::writing(path, [&] {
@@ -128,6 +151,7 @@ Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const LinkResult& so_far, LinkRe
     : cluster_(cluster),
       setup_(std::move(setup)),
       header_(header_for(so_far, setup_)),
+      draws_rounds_(is_sample(so_far.request)),
       file_(cluster, header_, {setup_.path, setup_.existing, setup_.row_path, setup_.placement},
             [this](const OutputFile& file) { return create(file); }) {}
 
@@ -188,6 +212,10 @@ void Hdf5Store::put_rounds(std::span<const std::int32_t> rounds, const RepeatOff
 }
 
 void Hdf5Store::write_rounds(int repeat, std::span<const std::int32_t> rounds) {
+  if (header_.is_compact) {
+    repeat_of_met_ = repeat;
+    is_met_ = in_schedule(rounds);
+  }
   if (!header_.has_rounds) return;
   std::optional<Error> error;
   put_rounds(rounds, repeats_.at(static_cast<std::size_t>(repeat)), error);
@@ -197,13 +225,27 @@ void Hdf5Store::write_rounds(int repeat, std::span<const std::int32_t> rounds) {
 void Hdf5Store::write(const Slice& slice, const PairRow& row) {
   const RepeatOffsets& offsets = repeats_.at(static_cast<std::size_t>(slice.repeat));
   std::optional<Error> error;
-  auto offset = offsets.pairs.begin();
-  row.for_each([&](const auto&, const auto& values) {
+  const auto put_row = [&](std::uint64_t offset, const auto& values) {
     const std::string_view bytes = bytes_of(values);
     const std::uint64_t matrix_size = values.size() * bytes.size();
-    file_.put(*offset++ + static_cast<std::uint64_t>(slice.size_index) * matrix_size, bytes, error);
-  });
+    file_.put(offset + static_cast<std::uint64_t>(slice.size_index) * matrix_size, bytes, error);
+  };
+  if (header_.is_compact) {
+    find_partners(slice.repeat);
+    put_row(offsets.cells, cells_of(row, is_met_));
+  } else {
+    auto offset = offsets.pairs.begin();
+    row.for_each([&](const auto&, const auto& values) { put_row(*offset++, values); });
+  }
   if (error) throw *error;
+}
+
+/// Compact form: whom this rank meets in a repeat, where that is known before its rounds.
+void Hdf5Store::find_partners(int repeat) {
+  if (repeat_of_met_ == repeat) return;
+  repeat_of_met_ = repeat;
+  is_met_.clear();
+  if (setup_.rounds && !draws_rounds_) is_met_ = in_schedule(setup_.rounds(cluster_.rank(), repeat));
 }
 
 void Hdf5Store::write_all_to_all(const Slice& slice, std::span<const double> time_ns) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/pair_cell.hpp"
 #include "result/hdf5/described_tables.hpp"
 #include "result/hdf5/run_file.hpp"
 #include "result/link_result_file.hpp"
@@ -16,6 +17,14 @@
 namespace leadline::result {
 
 inline constexpr std::size_t location_size = 4;  ///< numbers a rank
+
+inline constexpr const char* cells_name = "pair";  ///< of the dataset, in the compact form
+
+/// Whether a rank meets each other, from the rounds in which it does (0 = in none); empty where these are.
+std::vector<bool> in_schedule(std::span<const std::int32_t> rounds);
+
+/// A row in the compact form; `is_met` from in_schedule(), empty where it is not known.
+std::vector<PairCell> cells_of(const PairRow& row, const std::vector<bool>& is_met);
 
 /// Places in the file that are written while HDF5 has it closed. Bytes from its beginning.
 struct FixedOffsets : RunOffsets {
@@ -26,7 +35,8 @@ struct FixedOffsets : RunOffsets {
 /// The matrices of one repeat. 0 = not in the file.
 struct RepeatOffsets {
   std::uint64_t round = 0, all_to_all_time_ns = 0;
-  hdf5::FieldOffsets<PairRecord> pairs{};
+  hdf5::FieldOffsets<PairRecord> pairs{};  ///< of the full form
+  std::uint64_t cells = 0;                 ///< of the compact form
 };
 
 /// Local: writes a fresh file over `path` (which exists), all but the contents of its datasets, and closes it. Repeats
@@ -63,12 +73,16 @@ class Hdf5Store : public LinkResultFile {
   FixedOffsets create(const OutputFile& file);
   void make_repeats(const OutputFile& file, int num_repeats);
   void put_rounds(std::span<const std::int32_t> rounds, const RepeatOffsets& offsets, std::optional<Error>& error);
+  void find_partners(int repeat);
 
   cluster::Cluster& cluster_;
   LinkResultFileSetup setup_;
   LinkResultHeader header_;
+  bool draws_rounds_;                   ///< at random: which rank meets which is known behind them
   std::vector<RepeatOffsets> made_;     ///< the root: those in the file
   std::vector<RepeatOffsets> repeats_;  ///< those that are reserved
+  int repeat_of_met_ = -1;              ///< compact form: which repeat the next is of, -1 = none
+  std::vector<bool> is_met_;            ///< by this rank, each partner; empty = not known yet
   RunFile file_;                        ///< last: it makes repeats
 };
 

@@ -186,7 +186,7 @@ RunOffsets create_run_part(const Handle& file, const RunHeader& header, const ch
   RunOffsets offsets;
   write_attribute(file, "nonce", header.nonce);
   write_attribute(file, "format", "leadline");
-  write_attribute(file, "format_version", result_format_version);
+  write_attribute(file, "format_version", header.format_version);
   write_attribute(file, "benchmark", benchmark);
   {
     const Handle status = make_group(file, "status");
@@ -223,15 +223,16 @@ std::string read_benchmark(const Input& file, const std::string& path) {
                 "A result of leadline or LinkTest is wanted");
   }
   const std::int64_t version = file.whole_attribute("/", "format_version");
-  if (version > result_format_version) {
+  if (version > compact_format_version) {
     throw Error(ExitStatus::run_failed, "cannot read '" + path + "'",
-                fmt::format("format version {}; this program knows up to {}", version, result_format_version),
+                fmt::format("format version {}; this program knows up to {}", version, compact_format_version),
                 "Use a newer leadline");
   }
   return file.text_attribute("/", "benchmark");
 }
 
 void read_run_part(const Input& file, const std::string& path, RunHeader& header) {
+  header.format_version = static_cast<std::int32_t>(file.whole_attribute("/", "format_version"));
   header.nonce = file.text_attribute("/", "nonce");
   const Shape ranks = file.shape_of("ranks/host");
   std::error_code ignored;
