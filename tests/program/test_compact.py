@@ -15,8 +15,13 @@ import pytest
 from program import Leadline
 
 import leadline as analysis
+from leadline.analyse import analyse
 from leadline.cli.export import main as export_main
 from leadline.cli.report import main as report_main
+from leadline.scan import AxisName
+from leadline.text import link as link_text
+from leadline.view.reduction import OUTSIDE
+from leadline.view.tiles import Layer, sampled_rows
 
 TREE = ["--topology", "fat-tree:4x3", "--ranks-per-host", "2"]
 
@@ -207,11 +212,27 @@ def test_a_run_of_one_rank(link: Leadline, tmp_path: Path) -> None:
 
 
 def test_random_rounds_say_whom_they_drew(link: Leadline, tmp_path: Path) -> None:
-    link("--local", "6", "--rounds", "2", "--statistics", "compact", "--output", "r.h5")
+    link("--local", "5", "--rounds", "2", "--statistics", "compact", "--output", "r.h5")
     result = analysis.load_link(tmp_path / "r.h5")
-    measured = np.isfinite(result.matrix(result.slices[0]))
-    assert 6 <= measured.sum() <= 12
-    np.testing.assert_array_equal(result.to_measure(result.slices[0]), measured)
+    (part,) = result.slices
+    measured = np.isfinite(result.matrix(part))
+    assert 4 <= measured.sum() <= 8
+    np.testing.assert_array_equal(result.to_measure(part), measured)
+    everyone = np.arange(5)
+    np.testing.assert_array_equal(result.block_to_measure(part, everyone, everyone), measured)
+    (shown,) = sampled_rows(result, Layer(part, AxisName.RANKS, analysis.Statistic.MEDIAN), everyone)
+    np.testing.assert_array_equal(shown == OUTSIDE, ~measured)
+
+
+def test_a_rank_that_rests_in_all_rounds_is_not_missing(link: Leadline, tmp_path: Path) -> None:
+    link("--local", "3", "--rounds", "1", "--statistics", "compact", "--output", "r.h5")
+    with h5py.File(tmp_path / "r.h5", "r+") as file:
+        cells = file["repeats/0000/pair"][0]
+        lost, partner = np.argwhere(cells > 0xFFFF)[0]
+        file["repeats/0000/pair"][0, lost, partner] = 0
+    result = analysis.load_link(tmp_path / "r.h5")
+    text = link_text.missing(result, [analyse(result, result.slices[0])])
+    assert text.startswith(f"1 of 2 ordered pairs are measured; nothing from rank {lost} (")
 
 
 def test_a_killed_run_leaves_it(tmp_path: Path) -> None:

@@ -193,6 +193,20 @@ class LinkResult(RunResult):
             to_measure &= np.isnan(self.read_rows(part, NOT_IN_SCHEDULE, first, end))
         return to_measure
 
+    def block_to_measure(self, part: Slice, rows: IntArray, columns: IntArray) -> BoolArray:
+        """The same of the ranks of these rows and columns, [rows, columns], in any order."""
+        if part.repeat in self.repeats_with_rounds:
+            in_rounds: BoolArray = np.isfinite(self.read_block(part, "round", rows, columns))
+            return in_rounds
+        to_measure: BoolArray = (rows[:, None] != columns[None, :]) | (self.num_ranks == 1)
+        if self.is_compact:
+            to_measure &= np.isnan(self.read_block(part, NOT_IN_SCHEDULE, rows, columns))
+        return to_measure
+
+    def knows_schedule(self, part: Slice) -> bool:
+        """Whether the file says which pairs a complete run fills; else all are taken for them."""
+        return self.is_compact or part.repeat in self.repeats_with_rounds
+
     def bandwidth_bytes_per_s(self, time_ns: float | FloatArray, message_size_bytes: int) -> float | FloatArray:
         """Bytes a second that a pair moves; both directions count where both are sent at once."""
         num_directions = 2 if self.provenance.direction == "bidirectional" else 1

@@ -258,7 +258,7 @@ def _ranks_without_rows(result: LinkResult, analysis: SliceAnalysis) -> list[int
     """Ranks of the test from which nothing is measured."""
     scan = analysis.scan
     empty = np.isnan(scan.rows_ns) & np.isnan(scan.inside_ns)
-    in_test = np.full(result.num_ranks, analysis.part.repeat not in result.repeats_with_rounds)
+    in_test = np.full(result.num_ranks, not result.knows_schedule(analysis.part))
     in_test |= scan.num_partners > 0
     in_test[[from_rank for from_rank, _ in scan.missing]] = True
     return [int(rank) for rank in np.flatnonzero(empty & in_test)]

@@ -181,9 +181,6 @@ def _cells(result: LinkResult, part: Slice, times: FloatArray, rows: IntArray, c
     holes = np.isnan(cells)
     with_holes = np.flatnonzero(holes.any(axis=1))
     # The schedule is read only where it decides.
-    if part.repeat in result.repeats_with_rounds:
-        to_measure = np.isfinite(result.read_block(part, "round", rows[with_holes], columns))
-    else:
-        to_measure = (rows[with_holes][:, None] != columns[None, :]) | (result.num_ranks == 1)
+    to_measure = result.block_to_measure(part, rows[with_holes], columns)
     cells[with_holes] = np.where(holes[with_holes], np.where(to_measure, MISSING, OUTSIDE), cells[with_holes])
     return cells
