@@ -114,7 +114,7 @@ std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, re
     slices.push_back({{header.repeats[repeat].repeat, header.repeats[repeat].permutation, static_cast<int>(size),
                        header.message_sizes_bytes[size]},
                       diagnosis::diagnose(question)});
-    if (header.is_compact) slices.back().diagnosis.notes.push_back(no_means_note);
+    if (header.is_compact) slices.back().diagnosis.notes.emplace_back(no_means_note);
   }
   return slices;
 }

@@ -105,6 +105,11 @@ OptionEntry& OptionEntry::as_file() {
   return *this;
 }
 
+OptionEntry& OptionEntry::later() {
+  is_later = true;
+  return *this;
+}
+
 OptionEntry& OptionEntry::suggests(const std::vector<std::string>& some) {
   suggested = some;
   return *this;
@@ -298,7 +303,7 @@ Json OptionTable::recorded_schema() const {
   for (const OptionEntry& entry : entries_) {
     if (!entry.recorded) continue;
     const Option option = option_of(entry);
-    required.push_back(json_name(option));
+    if (!entry.is_later) required.push_back(json_name(option));
     properties[json_name(option)] = schema_of(entry, option.value);
   }
   return {{"type", "object"}, {"required", required}, {"properties", properties}};

@@ -54,6 +54,7 @@ struct OptionEntry {
   double max = 0;                         ///< of what is recorded; 0 = none
   std::string unit;                       ///< of what is recorded: "bytes", "s"
   std::function<OptionValue()> recorded;  ///< what a result says of it; null = nothing
+  bool is_later = false;                  ///< results of earlier versions say nothing of it
   std::vector<Relation> relations;
 
   /// What the help says where the value of the member does not tell: "all".
@@ -63,6 +64,8 @@ struct OptionEntry {
   OptionEntry& suggests(const std::vector<std::string>& some);
   /// What a result says of an option whose value is read by a function of its own.
   OptionEntry& recorded_as(const std::function<OptionValue()>& value, const std::string& unit_of_it = {});
+  /// One that came after the first version.
+  OptionEntry& later();
   OptionEntry& needs(const std::string& other, const std::string& why);
   OptionEntry& no_effect_with(const std::string& other, const std::string& why);
   OptionEntry& conflicts_with(const std::string& other, const std::string& why);

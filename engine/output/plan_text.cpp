@@ -106,10 +106,8 @@ std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan)
       fmt::format("  time      {} of messages, without retest and barriers\n", format_duration(estimate.measuring_s));
   text += fmt::format("  memory    {} a rank for message buffers, {} a rank for tables\n",
                       about_bytes(estimate.buffer_bytes), about_bytes(estimate.table_bytes));
-  if (request.format == ResultFormat::hdf5) {
-    text += fmt::format("  file      {}, {} statistics of each pair\n", about_bytes(estimate.file_bytes),
-                        name_of(estimate.statistics));
-  }
+  text += fmt::format("  file      {}, {} statistics of each pair\n", about_bytes(estimate.file_bytes),
+                      name_of(estimate.statistics));
   return text;
 }
 

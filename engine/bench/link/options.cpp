@@ -161,7 +161,7 @@ void declare_options(OptionTable& options, LinkRequest& request, std::optional<R
   declare_order(options, request);
   declare_diagnosis(options, request);
   declare_outcome(options, request, format, outcome());
-  options.choice("--statistics", "what an HDF5 file has of each pair", request.statistics);
+  options.choice("--statistics", "what an HDF5 file has of each pair", request.statistics).later();
 }
 
 std::vector<Option> options_of(const LinkRequest& request) { return recorded_options(request, declare_options); }
