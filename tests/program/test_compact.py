@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -248,6 +250,27 @@ def test_a_killed_run_leaves_it(tmp_path: Path) -> None:
     result = analysis.load_link(tmp_path / "r.h5")
     assert not result.complete
     assert np.isfinite(result.matrix(result.slices[0])).sum() == 2
+
+
+@pytest.mark.parametrize("lost", [0, 2])
+def test_a_run_that_loses_a_rank_completes_it(lost: int, tmp_path: Path) -> None:
+    """Of the last size nothing is measured with that rank, and all of the others."""
+    words = ["link", "--local", "4", "--wait", "yield", "--timeout", "2s", "--statistics", "compact", "--retest", "0"]
+    more = ["--message-size", "1000-1002+1", "--messages", "3000", "--batches", "500", "--output", "r.h5"]
+    with program.Run([program.PROGRAM, *words, *more], tmp_path) as run:
+        run.await_err(r"\(2 of 3\)[^!]* 1/3 [^\n]*\n")
+        with h5py.File(tmp_path / "r.h5", locking=False) as file:
+            os.kill(int(file["ranks/pid"][lost]), signal.SIGKILL)
+        done = run.finish()
+    assert done.status == 1, done.err
+    result = analysis.load_link(tmp_path / "r.h5")
+    assert result.complete
+    first, _, last = result.slices
+    others = np.arange(4) != lost
+    every_pair = ~np.eye(4, dtype=bool)
+    np.testing.assert_array_equal(np.isfinite(result.matrix(first)), every_pair)
+    np.testing.assert_array_equal(np.isfinite(result.matrix(last)), every_pair & np.outer(others, others))
+    np.testing.assert_array_equal(result.to_measure(last)[others], every_pair[others])
 
 
 @pytest.mark.parametrize(
