@@ -23,7 +23,7 @@ constexpr std::uint64_t bytes_per_round = sizeof(std::int32_t);     // in which 
 constexpr double beside_tables = 39e3, of_a_full_repeat = 3.8e3, of_a_compact_repeat = 1.7e3;
 constexpr double of_a_slice = 3e3, of_a_slow_pair = 430, of_a_host = 60;
 
-constexpr double most_bytes_of_full = 256e6;
+constexpr std::uint64_t most_bytes_of_full = 256'000'000;
 
 int num_repeats(const LinkRequest& request) { return request.repeat * std::max(1, request.shuffle_ranks); }
 
