@@ -193,6 +193,13 @@ std::string kinds_help(const std::string& name) {
   return text + fmt::format("\n'leadline help {} KIND' explains one of them.\n", name);
 }
 
+/// The command that was probably meant: "topology" for "topo"; empty where none is near.
+std::string meant_command(const std::string& word) {
+  const std::vector<std::string> commands = all_commands();
+  const auto begun = std::ranges::find_if(commands, [&](const std::string& name) { return name.starts_with(word); });
+  return word.size() > 2 && begun != commands.end() ? *begun : nearest(word, commands);
+}
+
 /// For a command that there is not, neither here nor as a program.
 [[noreturn]] void refuse(const std::vector<std::string>& arguments) {
   const std::string& name = arguments[1];
@@ -202,7 +209,7 @@ std::string kinds_help(const std::string& name) {
                 fmt::format("There is {}; the analysis package has others", kinds));
   }
   const bool is_name = is_command_name(name);
-  const std::string meant = nearest(name, all_commands());
+  const std::string meant = meant_command(name);
   throw Error(ExitStatus::bad_command_line, fmt::format("there is no command '{}'", name),
               is_name ? fmt::format("no program leadline-{} beside leadline or on the path", name) : "",
               meant.empty() ? "leadline --help lists the commands" : fmt::format("Did you mean leadline {}?", meant));

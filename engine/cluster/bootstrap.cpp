@@ -25,6 +25,7 @@ constexpr UnsupportedLauncher unsupported_launchers[] = {
     {"Flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
     {"MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
     {"ALPS", "ALPS_APP_PE", nullptr},
+    {"Horovod", "HOROVOD_RANK", "HOROVOD_SIZE"},
 };
 
 /// The launcher's own rank variable; null where it has none.

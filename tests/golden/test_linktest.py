@@ -73,7 +73,7 @@ TCP = [
     "--num-warmup-messages",
     "10",
     "--num-messages",
-    "1000",
+    "100",
     "--size-messages",
     "1024",
 ]

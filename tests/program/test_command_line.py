@@ -114,6 +114,7 @@ def test_what_was_meant_is_said(leadline: Leadline) -> None:
         (["info", "--jsno", "r.h5"], "Did you mean --json?"),
         (["link", "--frobnicate"], "See leadline link --help"),
         (["lnik"], "Did you mean leadline link?"),
+        (["topo"], "Did you mean leadline topology?"),
         (["diagnose", "--json", "r.h5"], "cannot read 'r.h5'"),
         (
             [],

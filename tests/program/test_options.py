@@ -52,7 +52,9 @@ def test_a_result_has_the_options_of_the_table(leadline: Leadline, tmp_path: Pat
     document = json.loads((tmp_path / "r.json").read_text())
     assert wrong_json(document, schema_of(benchmark)) == []
     schema = schema_of(benchmark)["properties"]["options"]
-    assert list(document["options"]) == list(schema["properties"]) == schema["required"]
+    assert list(document["options"]) == list(schema["properties"])
+    later = {"statistics"} if benchmark == "link" else set()  # documents of earlier versions lack it
+    assert schema["required"] == [name for name in schema["properties"] if name not in later]
 
     told = {one["long"][2:]: one for one in json.loads(leadline(benchmark, "--describe-options").out)["options"]}
     recorded = {re.sub("(_bytes|_s)$", "", name).replace("_", "-"): name for name in schema["properties"]}
