@@ -195,9 +195,9 @@ std::string kinds_help(const std::string& name) {
 
 /// The command that was probably meant: "topology" for "topo"; empty where none is near.
 std::string meant_command(const std::string& word) {
-  const std::vector<std::string> commands = all_commands();
-  const auto begun = std::ranges::find_if(commands, [&](const std::string& name) { return name.starts_with(word); });
-  return word.size() > 2 && begun != commands.end() ? *begun : nearest(word, commands);
+  const std::vector<std::string> names = all_commands();
+  const auto begun = std::ranges::find_if(names, [&](const std::string& name) { return name.starts_with(word); });
+  return word.size() > 2 && begun != names.end() ? *begun : nearest(word, names);
 }
 
 /// For a command that there is not, neither here nor as a program.

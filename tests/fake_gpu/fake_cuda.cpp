@@ -367,7 +367,7 @@ FAKE_GPU_SYMBOL int cuIpcOpenMemHandle_v2(std::byte** address, Handle handle, un
   struct stat file {};
   fstat(fd, &file);
   // A real driver maps a block once, and what is allocated after a release may lie in the same block.
-  const auto holds = [&](const auto& opened) {
+  const auto holds = [pid = pid, memory_fd = memory_fd](const auto& opened) {
     return opened.second->is_imported && opened.second->owner == pid && opened.second->owner_fd == memory_fd;
   };
   const auto before = std::find_if(memories.begin(), memories.end(), holds);
