@@ -18,7 +18,9 @@ import leadline
 from conftest import MADE_UP, MadeUp, write_result
 from leadline.report.link_page import render
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# The one without windows draws pages in half of the time.
+_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next((found for found in map(shutil.which, _BROWSERS) if found), None)
 WIDTH, HEIGHT = 1280, 900
 DEADLINE_MS = 20_000
 COLOURS = """() => {
