@@ -958,7 +958,7 @@ bool Watch::note_losses() {
 }
 
 /// Where messages get through now and then no rank is lost, and all wait for those of the one whose network it is. When
-/// that has lasted it tries new connections to several hosts: it may be over, or be the network of the only host to
+/// that has lasted it tries new connections to several hosts: the losses may be over, or be those of the only host to
 /// which it is connected.
 void Watch::look_at_own_network() {
   const bool loses = note_losses() && goes_on_ && !failure_;

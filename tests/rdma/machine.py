@@ -218,6 +218,7 @@ def run(started_with: Image, jobs: list[Job], build: Path, share: Path, *, timeo
     for number, job in enumerate(jobs):
         (share / "jobs" / f"{number:03}-{job.name}").write_text(f"# seconds: {job.timeout_s}\n{job.command}\n")
     words = [
+        # One thread for both processors: two, whose memory is kept in step, take more than twice the processor time.
         *("qemu-system-x86_64", "-accel", "tcg,thread=single", "-cpu", "qemu64", "-m", "2048", "-smp", "2"),
         *("-nic", "none", "-vga", "none", "-nographic", "-no-reboot"),
         *_shared(Path("/"), "host", "readonly=on", "multidevs=remap"),

@@ -78,7 +78,7 @@ class Hdf5Store : public LinkResultFile {
   cluster::Cluster& cluster_;
   LinkResultFileSetup setup_;
   LinkResultHeader header_;
-  bool draws_rounds_;                   ///< at random: which rank meets which is known behind them
+  bool draws_rounds_;                   ///< at random: which rank meets which is known afterwards
   std::vector<RepeatOffsets> made_;     ///< the root: those in the file
   std::vector<RepeatOffsets> repeats_;  ///< those that are reserved
   int repeat_of_met_ = -1;              ///< compact form: which repeat the next is of, -1 = none
