@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import made_up_io
 import numpy as np
 import pytest
 from made_up_bisection import slow_host, write_bisection
@@ -137,12 +138,32 @@ def test_pandas_and_xarray_take_it(result_file: Path):
     assert times.by_host().to_xarray().dims == ("from_host", "to_host")
 
 
+def test_columns_of_the_other_benchmarks_are_tables(tmp_path: Path):
+    topology = leadline.load_topology(write_topologies(tmp_path / "topology.h5", even()))
+    channels, arrivals = topology.channels("ring2", 1), topology.arrivals(topology.cell("ring2", "16KiB", 0))
+    assert channels.to_pandas().to_dict("list") == {"rank": [1, 1], "partner": [2, 0], "starts": [True, False]}
+    latest = arrivals.to_pandas().nlargest(1, "time_ns")
+    assert latest["time_ns"].tolist() == [arrivals.time_ns.max()]
+    bisection = leadline.load_bisection(write_bisection(tmp_path / "bisection.h5", slow_host()))
+    patterns = bisection.patterns("1MiB")
+    assert len(patterns.to_pandas()) == len(patterns) == 105
+    assert list(bisection.baseline("1MiB").to_pandas())[1:] == ["from_rank", "to_rank", "time_ns", "bytes_per_s"]
+    io = leadline.load_io(made_up_io.write_io(tmp_path / "io.h5", made_up_io.even()))
+    rows = io.rows(io.phase("write"))
+    frame = rows.to_pandas()
+    assert len(frame) == len(rows) == io.num_ranks
+    np.testing.assert_array_equal(frame["call_ns"], rows.times_ns["call"])
+    np.testing.assert_array_equal(frame["bytes"], rows.bytes)
+
+
 def test_a_library_that_is_missing_is_named(result_file: Path, monkeypatch: pytest.MonkeyPatch):
     times = leadline.load_link(result_file).times["median"]
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(leadline.LeadlineError, match=r"needs pandas .*pip install pandas") as caught:
-        times.to_pandas()
-    assert caught.value.status is ExitStatus.SOMETHING_MISSING
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    for name, method in {"pandas": times.to_pandas, "xarray": times.to_xarray}.items():
+        with pytest.raises(leadline.LeadlineError, match=rf"needs {name} .*pip install {name}") as caught:
+            method()
+        assert caught.value.status is ExitStatus.SOMETHING_MISSING
 
 
 def test_a_picture_of_it(result_file: Path):

@@ -10,7 +10,7 @@ from functools import reduce
 
 import numpy as np
 
-from leadline.model import BisectionResult, IntArray, PatternKind, Patterns
+from leadline.model import BisectionResult, IntArray, PatternKind, Patterns, Record
 from leadline.scan.connections import (
     ConnectionScan,
     SeenConnection,
@@ -66,8 +66,8 @@ class JudgedConnection:
     is_slow_alone: bool  # beside the median of all pairs alone, or the median connection, too
 
 
-@dataclass(frozen=True)
-class SizeAnalysis:
+@dataclass(frozen=True, repr=False)
+class SizeAnalysis(Record):
     """All that the report says about one message size. Bytes a second."""
 
     size_index: int
@@ -105,8 +105,8 @@ class SlowComponent:
     relative_median: float  # of its median connection, by the median of the size; of a host the median of its ranks'
 
 
-@dataclass(frozen=True)
-class ComponentsAnalysis:
+@dataclass(frozen=True, repr=False)
+class ComponentsAnalysis(Record):
     """Slow hosts and ranks, over the random patterns of all sizes that were analysed."""
 
     of_ranks: SlowCounts  # [N]

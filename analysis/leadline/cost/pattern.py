@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.error import ExitStatus, LeadlineError
-from leadline.model import BoolArray, IntArray
+from leadline.model import BoolArray, IntArray, Record, Table
 
 # Stands for the message size that is chosen for the whole pattern.
 CHOSEN_SIZE = -1
 NAMES = "ring, halo-2d, halo-3d, all-to-all, tree"
 
 
-@dataclass(frozen=True)
-class Messages:
+@dataclass(frozen=True, repr=False)
+class Messages(Table):
     """M entries, each for some messages of one size from one rank to another in one stage; no entry is there twice."""
 
     stage: IntArray  # [M]
@@ -28,13 +28,9 @@ class Messages:
     count: IntArray  # [M], at least 1
     size_bytes: IntArray  # [M], or CHOSEN_SIZE
 
-    def __len__(self) -> int:
-        """M."""
-        return len(self.stage)
 
-
-@dataclass(frozen=True)
-class Pattern:
+@dataclass(frozen=True, repr=False)
+class Pattern(Record):
     """A pattern of `num_ranks` ranks. Its stages run one after another; messages of a stage run at once."""
 
     name: str  # with the extents that were chosen

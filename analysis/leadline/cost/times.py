@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.cost.pattern import CHOSEN_SIZE, Messages, Pattern, bad_pattern
 from leadline.error import LeadlineError
-from leadline.model import FloatArray, IntArray, LinkResult, Slice
+from leadline.model import FloatArray, IntArray, LinkResult, Record, Slice
 from leadline.model.run import no_choice, size_in_bytes
 from leadline.units import bytes_text
 
@@ -18,8 +18,8 @@ from leadline.units import bytes_text
 Progress = Callable[[float], None]
 
 
-@dataclass(frozen=True)
-class MeasuredTimes:
+@dataclass(frozen=True, repr=False)
+class MeasuredTimes(Record):
     """Times in ns of one message, from one repeat of a link test. Z = message sizes that the pattern has."""
 
     result: LinkResult

@@ -48,6 +48,7 @@ from leadline.model.run import (
     RunProvenance,
     RunResult,
 )
+from leadline.model.table import Record, Table
 from leadline.model.topology import (
     Arrivals,
     Channels,
@@ -106,6 +107,7 @@ __all__ = [
     "Rates",
     "ReadBlock",
     "ReadRows",
+    "Record",
     "Retest",
     "RunProvenance",
     "RunResult",
@@ -117,6 +119,7 @@ __all__ = [
     "Spread",
     "Statistic",
     "Symptom",
+    "Table",
     "Topology",
     "TopologyCell",
     "TopologyReader",

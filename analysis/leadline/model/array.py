@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from leadline.error import ExitStatus, LeadlineError
 from leadline.model.run import FloatArray, no_choice
+from leadline.model.table import frame_of, imported, of_lines
 from leadline.units import bytes_text, counted
 
 if TYPE_CHECKING:
@@ -73,17 +72,16 @@ class LabelledArray:
             low, middle, high = (f"{value:.6g}" for value in (measured.min(), np.median(measured), measured.max()))
             numbers = f"{low} to {high}, median {middle}; {measured.size:,} of {self.values.size:,} cells are measured"
         rows, columns = self.dims
-        return (
+        return of_lines(
             f"{self.name} in {self.unit}, {rows} x {columns} {list(self.shape)}, "
-            f"{bytes_text(self.message_size_bytes)}, repeat {self.repeat}\n"
-            f"  {numbers}\n"
-            f"  on {counted(len(dict.fromkeys(self.hosts)), 'host')}, from {self.hosts[0]} to {self.hosts[-1]}"
+            f"{bytes_text(self.message_size_bytes)}, repeat {self.repeat}",
+            numbers,
+            f"on {counted(len(dict.fromkeys(self.hosts)), 'host')}, from {self.hosts[0]} to {self.hosts[-1]}",
         )
 
     def to_pandas(self) -> pandas.DataFrame:
         """The measured pairs as a table, a row each: the columns of to_table(). Needs pandas."""
-        frame: pandas.DataFrame = _imported("pandas").DataFrame(self.to_table())
-        return frame
+        return frame_of(self.to_table())
 
     def to_xarray(self) -> xarray.DataArray:
         """The matrix with its labels: ranks and hosts as coordinates, the rest as attributes. Needs xarray."""
@@ -93,7 +91,7 @@ class LabelledArray:
                 coordinates[dim] = np.arange(len(self.hosts))
             coordinates[f"{end}_host"] = (dim, list(self.hosts))
         facts = {"units": self.unit, "message_size_bytes": self.message_size_bytes, "repeat": self.repeat}
-        array: xarray.DataArray = _imported("xarray").DataArray(
+        array: xarray.DataArray = imported("xarray").DataArray(
             self.values, coords=coordinates, dims=self.dims, name=self.name, attrs=facts
         )
         return array
@@ -101,7 +99,7 @@ class LabelledArray:
     def plot(self, axes: Axes | None = None) -> Axes:
         """Draws the matrix with a colour bar, into these axes or those of a new figure. Needs matplotlib."""
         if axes is None:
-            axes = _imported("matplotlib.pyplot").subplots(layout="constrained")[1]
+            axes = imported("matplotlib.pyplot").subplots(layout="constrained")[1]
         image = axes.imshow(self.values, interpolation="nearest", cmap="viridis")
         axes.figure.colorbar(image, ax=axes, label=f"{self.name} in {self.unit}")
         to_dim, from_dim = (dim.replace("_", " ") for dim in reversed(self.dims))
@@ -127,13 +125,3 @@ _REDUCTIONS: dict[str, Callable[[FloatArray], Any]] = {
     "min": np.min,
     "max": np.max,
 }
-
-
-def _imported(name: str) -> Any:
-    """A library that only one method needs."""
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        package = name.partition(".")[0]
-        hint = f"Install it: pip install {package}"
-        raise LeadlineError(f"this needs {package}", str(error), hint, ExitStatus.SOMETHING_MISSING) from error

@@ -13,6 +13,7 @@ import numpy as np
 
 from leadline.error import ExitStatus, LeadlineError
 from leadline.model.run import BoolArray, FloatArray, IntArray, RunResult, no_choice, size_in_bytes
+from leadline.model.table import Table, first_of
 from leadline.units import bytes_text
 
 NO_RANK = -1
@@ -26,8 +27,8 @@ class PatternKind(IntEnum):
     WORST = 2  # a step of the search for bad patterns
 
 
-@dataclass(frozen=True)
-class Patterns:
+@dataclass(frozen=True, repr=False)
+class Patterns(Table):
     """The measured patterns of one message size in the order in which they were measured. All arrays are [P]; what a
     number means stands in docs/metrics.md.
     """
@@ -50,10 +51,6 @@ class Patterns:
     begin_s: FloatArray  # since the first pattern of the run
     measuring_s: FloatArray
 
-    def __len__(self) -> int:
-        """P."""
-        return len(self.number)
-
     def where(self, wanted: BoolArray | IntArray) -> Patterns:
         """Some of them."""
         columns = [field.name for field in fields(self) if field.name not in ("size_index", "message_size_bytes")]
@@ -64,8 +61,8 @@ class Patterns:
         return self.where(self.kind == kind_of(kind))
 
 
-@dataclass(frozen=True)
-class Connections:
+@dataclass(frozen=True, repr=False)
+class Connections(Table):
     """The connections of one pattern, by the rank that receives. All arrays have the same length."""
 
     from_rank: IntArray
@@ -75,8 +72,8 @@ class Connections:
     bytes_per_s: FloatArray  # message size / time
 
 
-@dataclass(frozen=True)
-class BaselineSamples:
+@dataclass(frozen=True, repr=False)
+class BaselineSamples(Table):
     """Pairs that were measured while all others rested. All arrays have the same length."""
 
     number: IntArray  # of the pattern behind which it was
@@ -206,7 +203,7 @@ class BisectionResult(RunResult):
             yield first, min(first + num_rows, self.num_ranks)
 
     def _parts(self) -> str:
-        return f"patterns ({', '.join(('random', *self.pattern_names))})"
+        return f"patterns ({first_of(('random', *self.pattern_names))})"
 
 
 def kind_of(word: PatternKind | str | int) -> PatternKind:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from leadline.model.diagnosis import Fault
+from leadline.model.table import Record
 
 
 class Change(str, Enum):
@@ -31,8 +32,8 @@ class ComparedClass:
     change: Change
 
 
-@dataclass(frozen=True)
-class ComparedSize:
+@dataclass(frozen=True, repr=False)
+class ComparedSize(Record):
     """One message size of two results."""
 
     message_size_bytes: int
@@ -44,8 +45,8 @@ class ComparedSize:
     faster: tuple[Fault, ...]  # ratio: before over after, beyond the class
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Record):
     """A result compared with an earlier one."""
 
     before: str  # the baseline, as its file is named

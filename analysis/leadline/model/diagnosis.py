@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from leadline.model.table import Record
+
 
 class ComponentKind(str, Enum):
     """The kinds of components that can be at fault, the larger ones first."""
@@ -47,8 +49,8 @@ class Persistence(str, Enum):
     TRANSIENT = "transient"
 
 
-@dataclass(frozen=True)
-class Component:
+@dataclass(frozen=True, repr=False)
+class Component(Record):
     """A component by its number; which numbers count follows from the kind, the others are -1."""
 
     kind: ComponentKind
@@ -77,8 +79,8 @@ class ShownPair:
     expected: float
 
 
-@dataclass(frozen=True)
-class Fault:
+@dataclass(frozen=True, repr=False)
+class Fault(Record):
     """A component that is worse than others of its kind."""
 
     component: Component
@@ -108,8 +110,8 @@ class DiagnosedClass:
     spread: float  # of the logarithm of the times around what their ends explain
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+@dataclass(frozen=True, repr=False)
+class Diagnosis(Record):
     """Everything that was found out about one slice."""
 
     threshold: float  # the least share of time that a finding costs

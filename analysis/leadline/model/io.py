@@ -10,8 +10,10 @@ from enum import IntEnum
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leadline.model.run import BoolArray, FloatArray, IntArray, RunResult, no_choice
+from leadline.model.table import Record, Table
 
 IO_TIMES = (
     "open", "preallocate", "call", "wait", "send", "receive", "barrier", "fill", "verify", "sync", "close",
@@ -33,8 +35,8 @@ class PhaseState(IntEnum):
     FAILED = 2  # an error ended it, a rank was lost in it, or the run ended in it; rows are what ranks had until then
 
 
-@dataclass(frozen=True)
-class IoPhase:
+@dataclass(frozen=True, repr=False)
+class IoPhase(Record):
     """All objects written once, or read once. Numbers over all ranks are the engine's own; NaN = not measured."""
 
     index: int  # 0-based, in the order of the run
@@ -64,8 +66,8 @@ class IoPhase:
         return self.number("bytes_per_s")
 
 
-@dataclass(frozen=True)
-class PhaseRows:
+@dataclass(frozen=True, repr=False)
+class PhaseRows(Table):
     """What each rank did in a phase. All arrays begin with [N]; times in ns, NaN = the rank has no row, or the time is
     not known since the phase was interrupted. Definitions: docs/metrics.md.
     """
@@ -101,9 +103,13 @@ class PhaseRows:
             rate: FloatArray = np.where(self.bytes > 0, 1e9 * self.bytes / self.io_ns, np.nan)
         return rate
 
+    def to_table(self) -> dict[str, NDArray[Any]]:
+        """See Table; a row each rank, times under their names in the file (`call_ns`)."""
+        return super().to_table() | {f"{name}_ns": times for name, times in self.times_ns.items()}
 
-@dataclass(frozen=True)
-class Series:
+
+@dataclass(frozen=True, repr=False)
+class Series(Record):
     """Bytes by time: bin i of a rank is from i to i + 1 times its bin's length, since the barrier before the phase."""
 
     bin_ns: IntArray  # [ranks]

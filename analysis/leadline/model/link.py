@@ -22,6 +22,7 @@ from leadline.model.run import (
     no_choice,
     size_in_bytes,
 )
+from leadline.model.table import Record, three_lines
 from leadline.settings import Statistic
 from leadline.units import bytes_text, counted
 
@@ -33,7 +34,7 @@ class PairClass(str, Enum):
     BETWEEN_HOSTS = "between hosts"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Provenance(RunProvenance):
     """Where a result of the link test comes from."""
 
@@ -83,8 +84,8 @@ class AllToAll:
     each_round: Spread | None  # over ranks and rounds
 
 
-@dataclass(frozen=True)
-class LinkTestRecord:
+@dataclass(frozen=True, repr=False)
+class LinkTestRecord(Record):
     """What only files from LinkTest 1.2 tell of a run, as they have it (docs/formats/sion.md)."""
 
     num_iterations: int
@@ -105,7 +106,7 @@ ReadBlock = Callable[[Slice, str, IntArray, IntArray], FloatArray]
 NOT_IN_SCHEDULE = "not_in_schedule"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PairMatrices:
     """Matrices of all pairs by the statistic of their times: `matrices["median"]`. A result with several message sizes
     or repeats has one for each: `matrices["p99", "1MiB"]`, `matrices["p99", "1MiB", 0]`, as in LinkResult.part(). Each
@@ -137,6 +138,11 @@ class PairMatrices:
     def __iter__(self) -> Iterator[str]:
         """The statistics."""
         return (one.value for one in self.result.statistics)
+
+    def __repr__(self) -> str:
+        """Which matrices there are."""
+        what = self.bandwidth_name or "time_ns"
+        return three_lines(f"PairMatrices: {what} at {', '.join(self)} of {self.result.path}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -254,4 +260,6 @@ class LinkResult(RunResult):
 
     def _parts(self) -> str:
         repeats = counted(len({part.repeat for part in self.slices}), "repeat")
-        return f"{', '.join(one.value for one in self.statistics)} times of all pairs, {repeats}"
+        form = " in the compact form" if self.is_compact else ""
+        statistics = ", ".join(one.value for one in self.statistics)
+        return f"{statistics} times of all pairs{form}, {repeats}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.model.run import FloatArray, IntArray
+from leadline.model.table import Record
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,8 @@ class PairCost:
     in_cost_ns: float  # what of total_ns is in the pattern's cost; over all pairs these add up to it
 
 
-@dataclass(frozen=True)
-class PatternCost:
+@dataclass(frozen=True, repr=False)
+class PatternCost(Record):
     """What a pattern costs with the ranks where they were measured. N = ranks, S = stages of the pattern. A pair
     without a time counts 0, and then all times here are lower bounds.
     """
@@ -71,8 +72,8 @@ class PatternCost:
         return self.num_unmeasured_pairs > 0
 
 
-@dataclass(frozen=True)
-class Placement:
+@dataclass(frozen=True, repr=False)
+class Placement(Record):
     """Which rank of a pattern goes where: the least cost that a search has found. N = ranks."""
 
     place_of_rank: IntArray  # [N]: rank i goes where this rank was measured; a permutation

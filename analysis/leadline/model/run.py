@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.error import ExitStatus, LeadlineError
+from leadline.model.table import Record, first_of, of_lines
 from leadline.units import bytes_text, counted, parse_bytes
 
 FloatArray = NDArray[np.float64]
@@ -22,8 +23,8 @@ BoolArray = NDArray[np.bool_]
 _Result = TypeVar("_Result", bound="RunResult")
 
 
-@dataclass(frozen=True)
-class Column:
+@dataclass(frozen=True, repr=False)
+class Column(Record):
     """A column of a table: in a result file, or in an exported one."""
 
     name: str
@@ -31,8 +32,8 @@ class Column:
     meaning: str
 
 
-@dataclass(frozen=True)
-class RankLocation:
+@dataclass(frozen=True, repr=False)
+class RankLocation(Record):
     """Where one rank ran."""
 
     rank: int
@@ -44,8 +45,8 @@ class RankLocation:
     numa_node: int  # -1 = several, or unknown
 
 
-@dataclass(frozen=True)
-class RunProvenance:
+@dataclass(frozen=True, repr=False)
+class RunProvenance(Record):
     """Where a result comes from; the attributes of /provenance under their own names."""
 
     version: str
@@ -68,8 +69,8 @@ class RunProvenance:
     num_hosts: int
 
 
-@dataclass(frozen=True)
-class Finding:
+@dataclass(frozen=True, repr=False)
+class Finding(Record):
     """Something a person should look at, as the engine wrote it."""
 
     id: str
@@ -127,14 +128,12 @@ class RunResult:
     def __repr__(self) -> str:
         """Three lines, however many ranks there are."""
         state = "complete" if self.complete else f"incomplete: {self.incomplete_reason}"
-        sizes = ", ".join(bytes_text(size) for size in self.message_sizes_bytes[:4])
-        more = len(self.message_sizes_bytes) - 4
-        parts = f"{self._parts()} of {sizes}{f' and {more} more sizes' if more > 0 else ''}"
-        return (
-            f"{type(self).__name__} of {self.path}, {state}\n"
-            f"  {counted(self.num_ranks, 'rank')} on {counted(len(self.hosts), 'host')} "
-            f"over {self.provenance.transport}, {self.provenance.start_utc}\n"
-            f"  {parts}; {counted(len(self.findings), 'finding')}"
+        sizes = first_of([bytes_text(size) for size in self.message_sizes_bytes])
+        return of_lines(
+            f"{type(self).__name__} of {self.path}, {state}",
+            f"{counted(self.num_ranks, 'rank')} on {counted(len(self.hosts), 'host')} "
+            f"over {self.provenance.transport}, {self.provenance.start_utc}",
+            f"{self._parts()} of {sizes}; {counted(len(self.findings), 'finding')}",
         )
 
     def _parts(self) -> str:

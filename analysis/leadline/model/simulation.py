@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leadline.model.run import FloatArray, IntArray
+from leadline.model.table import Record
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,8 @@ class SimulatedPattern:
     worst_congestion: float  # the largest c
 
 
-@dataclass(frozen=True)
-class SimulatedBisection:
+@dataclass(frozen=True, repr=False)
+class SimulatedBisection(Record):
     """A bisection test in a model of a network. c, the congestion of a connection, is flows / capacity on the busiest
     directed link of its route, at least 1; its share of the bandwidth of a pair alone is 1/c, and "relative" is that.
     The patterns are the same as those of a measurement with the same seed and places. M = random patterns.
@@ -72,8 +73,8 @@ class PatternDeviation:
     deviation: float  # measured / simulated, by the same of the means of all patterns; 1 = as in all
 
 
-@dataclass(frozen=True)
-class PatternComparison:
+@dataclass(frozen=True, repr=False)
+class PatternComparison(Record):
     """Random patterns that were both measured and simulated, one by one. K = such patterns, at least one."""
 
     size_index: int  # into the result's message_sizes_bytes

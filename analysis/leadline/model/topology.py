@@ -10,10 +10,12 @@ from enum import Enum
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leadline.error import ExitStatus, LeadlineError
 from leadline.model.array import LabelledArray
 from leadline.model.run import BoolArray, FloatArray, IntArray, RunResult, no_choice, size_in_bytes
+from leadline.model.table import Table, first_of
 from leadline.settings import Statistic
 from leadline.units import bytes_text
 
@@ -104,8 +106,8 @@ class LoadPoint:
         return 1e9 * self.elapsed_s / self.num_exchanges
 
 
-@dataclass(frozen=True)
-class Channels:
+@dataclass(frozen=True, repr=False)
+class Channels(Table):
     """The channels of some ranks, each rank's in a row; every channel stands with both of its ranks."""
 
     first_rank: int
@@ -119,9 +121,13 @@ class Channels:
         num_ranks = len(self.row_start) - 1
         return np.repeat(np.arange(self.first_rank, self.first_rank + num_ranks), np.diff(self.row_start))
 
+    def to_table(self) -> dict[str, NDArray[Any]]:
+        """See Table; a row each channel and rank."""
+        return {"rank": self.rank, "partner": self.partner, "starts": self.starts}
 
-@dataclass(frozen=True)
-class Arrivals:
+
+@dataclass(frozen=True, repr=False)
+class Arrivals(Table):
     """Messages of an exchange, each with the time at which it has arrived since the exchange began; NaN = not
     measured. All arrays have the same length.
     """
@@ -293,9 +299,7 @@ class TopologyResult(RunResult):
         )
 
     def _parts(self) -> str:
-        names = ", ".join(topology.name for topology in self.topologies[:4])
-        more = len(self.topologies) - 4
-        return f"exchanges in {names}{f' and {more} more' if more > 0 else ''}"
+        return f"exchanges in {first_of([topology.name for topology in self.topologies])}"
 
     def _place(self, cell: TopologyCell, num_values: int) -> int:
         """Where the values of a cell begin in a dataset [R, S, num_values]."""

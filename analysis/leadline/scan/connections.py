@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.model import NO_RANK, BisectionResult, FloatArray, IntArray, Patterns
+from leadline.model import NO_RANK, BisectionResult, FloatArray, IntArray, Patterns, Table
 from leadline.scan.one_pass import Progress
 from leadline.stats.tally import Tally
 
@@ -35,8 +35,8 @@ class ConnectionScan:
     slowest: tuple[SeenConnection, ...]  # slowest first
 
 
-@dataclass(frozen=True)
-class SlowCounts:
+@dataclass(frozen=True, repr=False)
+class SlowCounts(Table):
     """Of every rank [N]: the connections that it has a time of its own for, and how many of them were slow."""
 
     num: IntArray

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leadline.model import FloatArray
+from leadline.model import FloatArray, Table
 from leadline.stats.student_t import student_t_quantile
 
 
@@ -78,8 +78,8 @@ def ratio_interval(numerator: FloatArray, denominator: FloatArray, confidence: f
     return MeanInterval(num, ratio, half_width)
 
 
-@dataclass(frozen=True)
-class Convergence:
+@dataclass(frozen=True, repr=False)
+class Convergence(Table):
     """The interval of a mean as it was after more and more samples. All arrays have the same length."""
 
     num: FloatArray
