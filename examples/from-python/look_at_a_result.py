@@ -30,7 +30,7 @@ print(np.round(times))
 # %% Hosts to hosts. NaN is what was not measured, such as a host with one rank and itself.
 hosts = times.by_host("median")
 print("\nmedian between hosts, ns")
-for host, row in zip(hosts.hosts, hosts.values, strict=True):
+for host, row in zip(hosts.row_hosts, hosts.values, strict=True):
     print(f"{host:>16}", *(f"{value:10.0f}" for value in row))
 
 # %% The five slowest pairs. `times.to_pandas()` is the same as a table of pandas.

@@ -52,7 +52,7 @@ def of_name(analyses: list[GroupAnalysis], name: str) -> list[GroupAnalysis]:
 def test_all_exchanges_of_all_repeats_count(tmp_path: Path):
     result = loaded(even(), tmp_path)
     (_, analysis, _) = of_name(analysed(result), "complete2")
-    times = np.concatenate([result.times_ns(result.cell("complete2", 16384, repeat)) for repeat in (0, 1)])
+    times = np.concatenate([result.exchange_times_ns(result.cell("complete2", 16384, repeat)) for repeat in (0, 1)])
     timing = analysis.timings[Definition.EXCHANGE]
     assert timing.times.num_pairs == 40
     assert timing.times.median == np.median(times)
@@ -143,7 +143,9 @@ def test_stars_are_one_family(tmp_path: Path):
     for analysis in analysed(result):
         assert [result.hosts[host] for host in analysis.slow_hosts] == ["node02"]
         assert np.flatnonzero(analysis.ranks.is_slow).tolist() == [8, 9, 10, 11]
-        times = [np.median(result.times_ns(cell)) for cell in result.cells if cell.size_index == analysis.size_index]
+        times = [
+            np.median(result.exchange_times_ns(cell)) for cell in result.cells if cell.size_index == analysis.size_index
+        ]
         assert analysis.timings[Definition.EXCHANGE].times.median == np.median(times)
     assert "The highest total rate is that of the median one of 16 stars" in topology_text.most_bytes(analysed(result))
 

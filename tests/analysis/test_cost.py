@@ -114,7 +114,7 @@ def test_sizes_of_their_own(tmp_path: Path):
     pattern = parse_pattern(str(path), 8)
     times = measured_times(result, pattern, "64KiB", 1)
     cost = pattern_cost(result, pattern, times)
-    small, middle, large = (result.matrix(result.part(size, 1)) for size in (8, 65536, 1 << 20))
+    small, middle, large = (result.matrix(result.slice(size, 1)) for size in (8, 65536, 1 << 20))
     assert cost.message_sizes_bytes == (8, 65536, 1 << 20)
     assert cost.send_ns[0] == pytest.approx(2 * small[0, 1] + large[0, 1])
     assert cost.send_ns[4] == pytest.approx(middle[4, 5])

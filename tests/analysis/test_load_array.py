@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import sys
 from pathlib import Path
 
@@ -24,10 +26,10 @@ def test_an_array_knows_what_it_is(result_file: Path):
     times = result.times["p99"]
     assert (times.name, times.unit, times.dims) == ("time_ns_p99", "ns", ("from_rank", "to_rank"))
     assert (times.message_size_bytes, times.repeat) == (1024, 0)
-    assert list(times.hosts) == NODES
+    assert list(times.row_hosts) == NODES
     np.testing.assert_array_equal(times.values, result.matrix(result.slices[0], leadline.Statistic.P99))
     assert list(result.times) == ["median", "min", "mean", "p99", "max"]
-    assert result.count(result.part())[0, 1] == 20
+    assert result.count(result.slice())[0, 1] == 20
 
 
 def test_bandwidths(tmp_path: Path):
@@ -45,8 +47,8 @@ def test_a_choice_that_is_open_is_an_error(tmp_path: Path):
         ) as caught:
             result.times[choice]
         assert caught.value.status is ExitStatus.BAD_COMMAND_LINE
-    assert result.part("1 KiB", 1) == result.slices[5]
-    assert result.part(1024, repeat=1) == result.slices[5]
+    assert result.slice("1 KiB", 1) == result.slices[5]
+    assert result.slice(1024, repeat=1) == result.slices[5]
 
 
 @pytest.mark.parametrize(
@@ -54,9 +56,9 @@ def test_a_choice_that_is_open_is_an_error(tmp_path: Path):
     [
         (lambda result: result.times["mode"], "there is no statistic mode. There is median, min, mean, p99, max"),
         (lambda result: result.bandwidths["count"], "there is no statistic count"),
-        (lambda result: result.times["min", "3KiB"], "the result has no such part. It has size=1 KiB; repeat=0"),
+        (lambda result: result.times["min", "3KiB"], "the result has no such slice. It has size=1 KiB; repeat=0"),
         (lambda result: result.times["min", "large"], "'large' is no size"),
-        (lambda result: result.times["min", 1024, 1], "the result has no such part"),
+        (lambda result: result.times["min", 1024, 1], "the result has no such slice"),
         (lambda result: result.times["min"].by_host("mode"), "there is no reduction mode"),
     ],
 )
@@ -70,7 +72,7 @@ def test_hosts_to_hosts(result_file: Path):
     times = leadline.load(result_file).times["median"]
     for name, reduction in {"median": np.nanmedian, "max": np.nanmax, "min": np.nanmin, "mean": np.nanmean}.items():
         hosts = times.by_host(name)
-        assert (hosts.dims, hosts.hosts) == (("from_host", "to_host"), ("node01.cluster", "node02.cluster"))
+        assert (hosts.dims, hosts.row_hosts) == (("from_host", "to_host"), ("node01.cluster", "node02.cluster"))
         assert (hosts.name, hosts.unit) == ("time_ns_median", "ns")
         expected = [[reduction(times.values[4 * a : 4 * a + 4, 4 * b : 4 * b + 4]) for b in range(2)] for a in range(2)]
         np.testing.assert_allclose(hosts.values, expected)
@@ -108,9 +110,9 @@ def test_the_smallest_and_the_strangest(tmp_path: Path):
 @pytest.mark.parametrize("num_cells", [1, 24, 1000])
 def test_blocks_of_rows_are_the_matrix(num_cells: int, result_file: Path):
     result = leadline.load(result_file)
-    blocks = list(result.row_blocks(result.part(), "time_ns_max", num_cells))
+    blocks = list(result.row_blocks(result.slice(), "time_ns_max", num_cells))
     assert [first for first, _ in blocks] == list(range(0, 8, min(max(num_cells // 8, 1), 8)))
-    expected = result.matrix(result.part(), leadline.Statistic.MAX)
+    expected = result.matrix(result.slice(), leadline.Statistic.MAX)
     np.testing.assert_array_equal(np.concatenate([rows for _, rows in blocks]), expected)
 
 
@@ -195,6 +197,20 @@ def test_a_closed_result_is_not_read(kind: str, result_file: Path):
         result.matrix(result.slices[0])
     result.close()
     assert result.num_ranks > 1, "what was read at first is still there"
+
+
+def test_a_name_is_an_attribute_or_a_method():
+    """In all classes the same; only an attribute may have the name of the method that finds one of several."""
+    attributes, methods = set(), set()
+    for kind in (getattr(leadline, name) for name in leadline.__all__):
+        if not dataclasses.is_dataclass(kind):
+            continue
+        attributes |= {one.name for one in dataclasses.fields(kind)}
+        for name in (name for name in dir(kind) if not name.startswith("_")):
+            (methods if inspect.isfunction(inspect.getattr_static(kind, name)) else attributes).add(name)
+    assert attributes & methods == {"cell", "topology"}
+    assert {"cells", "topologies", "slices", "phases"} <= attributes
+    assert {"cell", "topology", "slice", "phase"} <= methods
 
 
 def test_each_benchmark_has_a_reader_of_its_own(tmp_path: Path, result_file: Path):

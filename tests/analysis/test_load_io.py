@@ -63,8 +63,8 @@ def test_rows_are_those_that_were_written(tmp_path: Path):
             assert np.array_equal(rows.times_ns[name], written[f"{name}_ns"])
         for name in ("begin_ns", "end_ns", "io_ns", "num_objects", "bytes", "cached_before", "file", "call_ns_max"):
             assert np.array_equal(getattr(rows, name), written[name])
-        assert np.array_equal(result.reader.latencies(phase.index, (3, 9)), written["latencies"][3:9])
-        series = result.reader.series(phase.index, (0, 32))
+        assert np.array_equal(result.latencies(phase, 3, 9), written["latencies"][3:9])
+        series = result.series(phase)
         assert np.array_equal(series.bytes, written["series_bytes"])
         assert np.array_equal(series.bin_ns, written["series_bin_ns"])
 

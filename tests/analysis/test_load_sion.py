@@ -55,7 +55,7 @@ def message_of(path: Path, status: ExitStatus = ExitStatus.RUN_FAILED) -> str:
 @pytest.mark.parametrize("sample", LINKTEST, ids=lambda path: path.stem)
 def test_a_result_of_linktest(sample: Path, folder: Path):
     result = leadline.load_link(sample)
-    part, record = result.part(), result.linktest
+    part, record = result.slice(), result.linktest
     assert (result.path, result.complete) == (sample, True)
     assert not list(folder.iterdir()), "what is open needs no name"
     assert record is not None
@@ -73,7 +73,7 @@ def test_a_result_of_linktest(sample: Path, folder: Path):
 
 def test_exchanges_of_all_with_all():
     result = leadline.load_link(SAMPLES / "linktest" / "ompi_n8_1KiB_a2a.sion")
-    part, record = result.part(), result.linktest
+    part, record = result.slice(), result.linktest
     assert record is not None
     assert (record.has_all_to_all, record.is_serial, record.is_permuted) == (True, False, False)
     exchanges = result.all_to_all[part].each_round
@@ -109,7 +109,7 @@ def test_an_unfinished_file_gives_what_it_has(tmp_path: Path):
     result = leadline.load_link(path)
     assert (result.complete, result.incomplete_reason) == (False, "still running, or killed without a word")
     whole = leadline.load_link(LINKTEST[0])
-    np.testing.assert_array_equal(result.matrix(result.part()), whole.matrix(whole.part()))
+    np.testing.assert_array_equal(result.matrix(result.slice()), whole.matrix(whole.slice()))
 
 
 @pytest.mark.parametrize(

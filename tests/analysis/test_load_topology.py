@@ -75,8 +75,10 @@ def test_every_dataset_is_read(tmp_path: Path):
     with h5py.File(path) as file:
         for cell in result.cells:
             group, at = file[f"topologies/{cell.topology_index:04d}"], (cell.repeat, cell.size_index)
-            assert np.array_equal(result.times_ns(cell), group["exchange_time_ns"][at])
-            assert np.array_equal(result.times_ns(cell, "with_barrier"), group["exchange_with_barrier_time_ns"][at])
+            assert np.array_equal(result.exchange_times_ns(cell), group["exchange_time_ns"][at])
+            assert np.array_equal(
+                result.exchange_times_ns(cell, "with_barrier"), group["exchange_with_barrier_time_ns"][at]
+            )
             for statistic in Statistic:
                 expected = group[f"rank_time_ns_{statistic.value}"][at]
                 assert np.array_equal(result.rank_times_ns(cell, statistic), expected)
@@ -130,7 +132,7 @@ def test_identities_of_the_rates(statistic: str, definition: Definition, tmp_pat
     for topology in result.topologies:
         rates = rates_of(result, topology.name, statistic, definition)
         assert rates.average * topology.num_channels == pytest.approx(rates.total)
-        times = result.times_ns(result.cell(topology.name, 16384, 0), definition)
+        times = result.exchange_times_ns(result.cell(topology.name, 16384, 0), definition)
         time_ns = {"median": np.median, "mean": np.mean}[statistic](times)
         assert rates.total == pytest.approx(2 * 16384 * topology.num_channels * 1e9 / time_ns)
 
@@ -221,7 +223,7 @@ def test_a_load(tmp_path: Path):
     assert (first.cell.topology_index, first.cell.message_size_bytes, first.cell.repeat) == (1, 65536, 0)
     assert (first.begin_s, first.elapsed_s, first.num_exchanges) == made.load[3][3:6]
     with pytest.raises(leadline.LeadlineError, match="the result has no cells"):
-        result.times_ns(TopologyCell(0, 0, 0, 4096))
+        result.exchange_times_ns(TopologyCell(0, 0, 0, 4096))
 
 
 def test_a_point_without_exchanges_is_damage(tmp_path: Path):
@@ -239,7 +241,7 @@ def test_names_that_are_not_there(topology_file: Path):
         (lambda result: result.cell("star", 1), "the result has no such cell"),
         (lambda result: result.cell("star", "much"), "'much' is no size"),
         (lambda result: result.channels("star", 8), "there is no rank 8. There is 0 to 7"),
-        (lambda result: result.times_ns(result.cells[0], "wall"), "there is no definition wall"),
+        (lambda result: result.exchange_times_ns(result.cells[0], "wall"), "there is no definition wall"),
         (lambda result: result.rates(result.cells[0], "max"), "there is no statistic max. There is median, mean"),
         (lambda result: result.rank_times_ns(result.cells[0], "sum"), "there is no statistic sum"),
     ):

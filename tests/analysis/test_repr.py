@@ -50,7 +50,7 @@ def of_bisection(folder: Path) -> list[Any]:
 
 def of_io(folder: Path) -> list[Any]:
     result = leadline.load_io(made_up_io.write_io(folder / "run.h5", made_up_io.straggling()))
-    return [result, result.rows(result.phases[0]), result.reader.series(0, (0, 4))]
+    return [result, result.rows(result.phases[0]), result.series(result.phases[0])]
 
 
 def strange(folder: Path) -> list[Any]:

@@ -41,7 +41,7 @@ def test_a_line_for_each_cell(tmp_path: Path, capsys: pytest.CaptureFixture[str]
             assert set(list(line.values())[4:]) == {""}
             continue
         for prefix, definition in (("", "exchange"), ("with_barrier_", "with_barrier")):
-            times = result.times_ns(cell, definition)
+            times = result.exchange_times_ns(cell, definition)
             assert int(line[f"{prefix}num"]) == 20
             assert float(line[f"{prefix}time_ns_median"]) == np.median(times)
             assert float(line[f"{prefix}time_ns_p99"]) == np.quantile(times, 0.99)

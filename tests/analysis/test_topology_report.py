@@ -79,8 +79,8 @@ def test_the_table_of_numbers(tmp_path: Path):
     rows = {(row[0], row[2]): row for row in page.rows if len(row) == 15}
     assert len(rows) == 19, "18 and the headings"
     cells = [result.cell("ring2", "256KiB", repeat) for repeat in (0, 1)]
-    times = np.concatenate([result.times_ns(cell) for cell in cells])
-    with_barrier = np.concatenate([result.times_ns(cell, "with_barrier") for cell in cells])
+    times = np.concatenate([result.exchange_times_ns(cell) for cell in cells])
+    with_barrier = np.concatenate([result.exchange_times_ns(cell, "with_barrier") for cell in cells])
     ring = result.topology("ring2")
     row = rows["ring2", "256 KiB"]
     mib = [rate / 2**20 for rate in (ring.rates(1 << 18, float(np.median(times))).total,
@@ -137,7 +137,7 @@ def test_the_data_of_the_charts(tmp_path: Path):
     assert [bool(group["dash"]) for group in charts["groups"]] == [True, False] * 3
     assert len(charts["rates"]) == 18
     one = next(row for row in charts["rates"] if (row["group"], row["size_index"]) == (3, 1))
-    times = [result.times_ns(result.cell("complete2", "16KiB", repeat)) for repeat in (0, 1)]
+    times = [result.exchange_times_ns(result.cell("complete2", "16KiB", repeat)) for repeat in (0, 1)]
     assert one["exchange"]["median"] == pytest.approx(np.median(times), rel=1e-4)
     assert one["exchange"]["repeats"] == pytest.approx([np.median(time) for time in times], rel=1e-4)
     assert one["exchange"]["low"] < one["exchange"]["median"] < one["exchange"]["high"]

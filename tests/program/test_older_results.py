@@ -48,7 +48,9 @@ def numbers(result: Any) -> list[float]:
     if isinstance(result, package.TopologyResult) and result.is_load:
         return [len(result.load), sum(point.num_exchanges for point in result.load)]
     if isinstance(result, package.TopologyResult):
-        return [float(result.times_ns(cell).sum() + result.arrivals(cell).time_ns.sum()) for cell in result.cells]
+        return [
+            float(result.exchange_times_ns(cell).sum() + result.arrivals(cell).time_ns.sum()) for cell in result.cells
+        ]
     if isinstance(result, package.BisectionResult):
         return [float(result.patterns(kind=kind).bytes_per_s_mean.sum()) for kind in ("random", "named")]
     return [phase.bytes_per_s for phase in result.measured_phases] + [

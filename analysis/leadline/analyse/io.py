@@ -65,7 +65,7 @@ def _series_groups(result: IoResult, phase: IoPhase) -> tuple[int, tuple[SeriesG
         bin_ns, total = 1, np.zeros(NUM_SERIES_BINS, dtype=np.int64)
         for first in range(begin, min(begin + edge, num_ranks), _BLOCK):
             end = min(first + _BLOCK, begin + edge, num_ranks)
-            more_ns, more = summed(result.reader.series(phase.index, (first, end)))
+            more_ns, more = summed(result.series(phase, first, end))
             longest = max(bin_ns, more_ns)
             total = coarsened(total, bin_ns, longest) + coarsened(more, more_ns, longest)
             bin_ns = longest

@@ -162,7 +162,7 @@ def analyse_group(
         message_size_bytes=size,
         num_cells=sum(len(of_one) for of_one in cells.values()),
         num_measured=sum(len(of_one) for of_one in measured.values()),
-        served=result.served(measured[group.first.index]),
+        served=result.served_channels(measured[group.first.index]),
         timings={definition: _timing(result, group, measured, definition) for definition in Definition},
         rank_times_ns=rank_times,
         rank_rates=rank_rates,
@@ -193,7 +193,11 @@ def _cells_of(result: TopologyResult, group: TopologyGroup, size_index: int) -> 
 def _timing(
     result: TopologyResult, group: TopologyGroup, measured: dict[int, list[TopologyCell]], definition: Definition
 ) -> Timing:
-    times = {index: [result.times_ns(cell, definition) for cell in cells] for index, cells in measured.items() if cells}
+    times = {
+        index: [result.exchange_times_ns(cell, definition) for cell in cells]
+        for index, cells in measured.items()
+        if cells
+    }
     kept = {index: [one[np.isfinite(one)] for one in of_repeats] for index, of_repeats in times.items()}
     if group.is_family:
         medians = [float(np.median(np.concatenate(of_repeats))) for of_repeats in kept.values()]

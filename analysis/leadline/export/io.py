@@ -48,11 +48,11 @@ def _names(phase: IoPhase) -> list[Any]:
 def _phases(result: IoResult, _sizes: Sequence[int], progress: Progress | None = None) -> Iterator[list[list[Any]]]:
     rows = []
     for phase in result.measured_phases:
-        counts = [_known(phase.number(name)) for name in _COUNTS]
+        counts = [_known(phase.value(name)) for name in _COUNTS]
         rows.append([
             *_names(phase), int(phase.state == PhaseState.COMPLETE),
             *(None if count is None else int(count) for count in counts),
-            *(_known(phase.number(name)) for name in (*_RATES, *_LATENCIES)),
+            *(_known(phase.value(name)) for name in (*_RATES, *_LATENCIES)),
             phase.summary.get("source"), phase.summary.get("is_durable") and 1,
         ])  # fmt: skip
     yield rows

@@ -62,10 +62,10 @@ def _name_of(result: TopologyResult, cell: TopologyCell) -> list[Any]:
 def _cells(result: TopologyResult, sizes: Sequence[int], progress: Progress | None = None) -> Iterator[list[list[Any]]]:
     cells = [cell for cell in result.cells if cell.size_index in sizes]
     for done, cell in enumerate(cells):
-        topology, served = result.topologies[cell.topology_index], result.served((cell,))
+        topology, served = result.topologies[cell.topology_index], result.served_channels((cell,))
         row = [*_name_of(result, cell), served.num]
         for definition in Definition:
-            times = result.times_ns(cell, definition)
+            times = result.exchange_times_ns(cell, definition)
             spread = describe(times[np.isfinite(times)])
             values = [getattr(spread, which) for which in _TIMES]
             values += [spread.median_interval_low, spread.median_interval_high]

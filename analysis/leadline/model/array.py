@@ -29,8 +29,8 @@ class LabelledArray:
     name: str  # "time_ns_median", "bandwidth_bytes_per_s", "count", "arrival_time_ns"
     unit: str  # "ns", "bytes/s", "1"
     dims: tuple[str, str]  # what rows and columns are: ("from_rank", "to_rank") or ("from_host", "to_host")
-    values: FloatArray  # [len(hosts), len(hosts)], row = from
-    hosts: tuple[str, ...]  # the host of each row, and of the column with the same number
+    values: FloatArray  # [len(row_hosts), len(row_hosts)], row = from
+    row_hosts: tuple[str, ...]  # the host of each row, and of the column with the same number
     message_size_bytes: int
     repeat: int  # 0-based
 
@@ -40,9 +40,9 @@ class LabelledArray:
         """
         if reduction not in _REDUCTIONS:
             raise no_choice("reduction", reduction, _REDUCTIONS)
-        hosts = tuple(dict.fromkeys(self.hosts))
+        hosts = tuple(dict.fromkeys(self.row_hosts))
         index = {host: position for position, host in enumerate(hosts)}
-        of_row = np.array([index[host] for host in self.hosts])
+        of_row = np.array([index[host] for host in self.row_hosts])
         members = [np.flatnonzero(of_row == position) for position in range(len(hosts))]
         values = np.full((len(hosts), len(hosts)), np.nan)
         for row, ranks in enumerate(members):
@@ -51,7 +51,7 @@ class LabelledArray:
                 measured = cells[np.isfinite(cells)]
                 if measured.size:
                     values[row, column] = _REDUCTIONS[reduction](measured)
-        return replace(self, dims=("from_host", "to_host"), values=values, hosts=hosts)
+        return replace(self, dims=("from_host", "to_host"), values=values, row_hosts=hosts)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """The values, for numpy."""
@@ -71,12 +71,12 @@ class LabelledArray:
         if measured.size:
             low, middle, high = (f"{value:.6g}" for value in (measured.min(), np.median(measured), measured.max()))
             numbers = f"{low} to {high}, median {middle}; {measured.size:,} of {self.values.size:,} cells are measured"
-        rows, columns = self.dims
+        (rows, columns), hosts = self.dims, list(dict.fromkeys(self.row_hosts))
         return of_lines(
             f"{self.name} in {self.unit}, {rows} x {columns} {list(self.shape)}, "
             f"{bytes_text(self.message_size_bytes)}, repeat {self.repeat}",
             numbers,
-            f"on {counted(len(dict.fromkeys(self.hosts)), 'host')}, from {self.hosts[0]} to {self.hosts[-1]}",
+            f"on {counted(len(hosts), 'host')}, from {hosts[0]} to {hosts[-1]}",
         )
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -88,8 +88,8 @@ class LabelledArray:
         coordinates: dict[str, Any] = {}
         for end, dim in zip(("from", "to"), self.dims, strict=True):
             if dim == f"{end}_rank":
-                coordinates[dim] = np.arange(len(self.hosts))
-            coordinates[f"{end}_host"] = (dim, list(self.hosts))
+                coordinates[dim] = np.arange(len(self.row_hosts))
+            coordinates[f"{end}_host"] = (dim, list(self.row_hosts))
         facts = {"units": self.unit, "message_size_bytes": self.message_size_bytes, "repeat": self.repeat}
         array: xarray.DataArray = imported("xarray").DataArray(
             self.values, coords=coordinates, dims=self.dims, name=self.name, attrs=facts
@@ -111,7 +111,7 @@ class LabelledArray:
         Ranks and both hosts where rows are ranks, else both hosts, then the numbers under their name.
         """
         from_index, to_index = np.nonzero(np.isfinite(self.values))
-        hosts = np.array(self.hosts)
+        hosts = np.array(self.row_hosts)
         table: dict[str, NDArray[np.generic]] = {}
         if self.dims == ("from_rank", "to_rank"):
             table |= {"from_rank": from_index, "to_rank": to_index}

@@ -153,7 +153,7 @@ class BisectionResult(RunResult):
         """The same as a limit: a connection is slow below this share of the median connection."""
         return 1 - self.threshold
 
-    def size_index(self, size: int | str | None = None) -> int:
+    def _size_index(self, size: int | str | None = None) -> int:
         """Where a message size (1048576, "1MiB") stands; None = the only one."""
         sizes = self.message_sizes_bytes
         found = range(len(sizes))
@@ -168,7 +168,7 @@ class BisectionResult(RunResult):
 
     def patterns(self, size: int | str | None = None, kind: PatternKind | str | None = None) -> Patterns:
         """The measured patterns of a message size, of one kind (`random`, `named`, `worst`) or all."""
-        found = self.reader.patterns(self.size_index(size))
+        found = self.reader.patterns(self._size_index(size))
         return found if kind is None else found.of_kind(kind)
 
     def pattern_name(self, kind: int, index: int) -> str:
@@ -179,7 +179,7 @@ class BisectionResult(RunResult):
 
     def connections(self, number: int, size: int | str | None = None) -> Connections:
         """Those of the pattern with this number."""
-        size_index = self.size_index(size)
+        size_index = self._size_index(size)
         num_patterns = len(self.reader.patterns(size_index))
         if not 0 <= number < num_patterns:
             raise no_choice("pattern", number, [f"0 to {num_patterns - 1}" if num_patterns else "none"])
@@ -194,7 +194,7 @@ class BisectionResult(RunResult):
 
     def baseline(self, size: int | str | None = None) -> BaselineSamples:
         """Pairs that were measured alone, with one message size."""
-        return self.reader.baseline(self.size_index(size))
+        return self.reader.baseline(self._size_index(size))
 
     def rank_blocks(self, num_patterns: int, num_cells: int = 1 << 20) -> Iterator[tuple[int, int]]:
         """All ranks, some at a time, which have about so many cells together in so many patterns (a rank at least)."""

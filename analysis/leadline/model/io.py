@@ -50,7 +50,7 @@ class IoPhase(Record):
         """As people call it: `write`, `read 2`."""
         return f"{self.operation} {self.repeat + 1}" if self.repeat else self.operation
 
-    def number(self, name: str) -> float:
+    def value(self, name: str) -> float:
         """A number of the summary; NaN where there is none."""
         value = self.summary.get(name)
         return float(value) if isinstance(value, (int, float)) else math.nan
@@ -63,7 +63,7 @@ class IoPhase(Record):
     @property
     def bytes_per_s(self) -> float:
         """All bytes by the I/O time of the slowest rank."""
-        return self.number("bytes_per_s")
+        return self.value("bytes_per_s")
 
 
 @dataclass(frozen=True, repr=False)
@@ -168,6 +168,16 @@ class IoResult(RunResult):
     def rows(self, phase: IoPhase) -> PhaseRows:
         """What each rank did in it."""
         return self.reader.rows(phase.index)
+
+    def latencies(self, phase: IoPhase, first: int = 0, end: int | None = None) -> IntArray:
+        """Calls by latency, int64 [ranks, 128], of the ranks from `first` to before `end`, all by default; the limits
+        are latency_edges_ns().
+        """
+        return self.reader.latencies(phase.index, (first, self.num_ranks if end is None else end))
+
+    def series(self, phase: IoPhase, first: int = 0, end: int | None = None) -> Series:
+        """Bytes by time of the same ranks."""
+        return self.reader.series(phase.index, (first, self.num_ranks if end is None else end))
 
     def _parts(self) -> str:
         return f"{', '.join(dict.fromkeys(phase.operation for phase in self.phases))}, {self.movement}, objects"

@@ -19,7 +19,7 @@ from leadline.model.run import (
     IntArray,
     RunProvenance,
     RunResult,
-    no_choice,
+    member_of,
     size_in_bytes,
 )
 from leadline.model.table import Record, three_lines
@@ -109,7 +109,7 @@ NOT_IN_SCHEDULE = "not_in_schedule"
 @dataclass(frozen=True, repr=False)
 class PairMatrices:
     """Matrices of all pairs by the statistic of their times: `matrices["median"]`. A result with several message sizes
-    or repeats has one for each: `matrices["p99", "1MiB"]`, `matrices["p99", "1MiB", 0]`, as in LinkResult.part(). Each
+    or repeats has one for each: `matrices["p99", "1MiB"]`, `matrices["p99", "1MiB", 0]`, as in LinkResult.slice(). Each
     takes 8 N² bytes; for many thousands of ranks see LinkResult.row_blocks().
     """
 
@@ -119,10 +119,8 @@ class PairMatrices:
     def __getitem__(self, which: str | tuple[str, int | str] | tuple[str, int | str, int]) -> LabelledArray:
         """LeadlineError where there is no such statistic or slice, or several slices fit."""
         statistic, choice = (which, ()) if isinstance(which, str) else (which[0], which[1:])
-        if statistic not in list(self):
-            raise no_choice("statistic", statistic, self)
-        part = self.result.part(*choice)
-        values = self.result.matrix(part, Statistic(statistic))
+        part = self.result.slice(*choice)
+        values = self.result.matrix(part, statistic)
         if self.bandwidth_name:
             values = np.asarray(self.result.bandwidth_bytes_per_s(values, part.message_size_bytes))
         return LabelledArray(
@@ -130,7 +128,7 @@ class PairMatrices:
             unit="bytes/s" if self.bandwidth_name else "ns",
             dims=("from_rank", "to_rank"),
             values=values,
-            hosts=tuple(place.host for place in self.result.ranks),
+            row_hosts=tuple(place.host for place in self.result.ranks),
             message_size_bytes=part.message_size_bytes,
             repeat=part.repeat,
         )
@@ -168,14 +166,13 @@ class LinkResult(RunResult):
         names = {column.name for column in self.pair_columns}
         return tuple(one for one in Statistic if f"time_ns_{one.value}" in names)
 
-    def matrix(self, part: Slice, statistic: Statistic = Statistic.MEDIAN) -> FloatArray:
+    def matrix(self, part: Slice, statistic: Statistic | str = Statistic.MEDIAN) -> FloatArray:
         """Times in ns a message, float64 [N, N]; NaN = not measured (the diagonal, unless N is 1).
 
         LeadlineError where the file does not have the statistic.
         """
-        if statistic not in self.statistics:
-            raise no_choice("statistic", statistic.value, (one.value for one in self.statistics))
-        return self.read_rows(part, f"time_ns_{statistic.value}", 0, self.num_ranks)
+        name = member_of(Statistic, statistic, self.statistics).value
+        return self.read_rows(part, f"time_ns_{name}", 0, self.num_ranks)
 
     def count(self, part: Slice) -> FloatArray:
         """Timed batches, float64 [N, N]; NaN = not measured."""
@@ -218,7 +215,7 @@ class LinkResult(RunResult):
         num_directions = 2 if self.provenance.direction == "bidirectional" else 1
         return num_directions * message_size_bytes * 1e9 / time_ns
 
-    def part(self, size: int | str | None = None, repeat: int | None = None) -> Slice:
+    def slice(self, size: int | str | None = None, repeat: int | None = None) -> Slice:
         """The slice of a message size (1024, "1KiB") and a repeat (0-based). What is left out must have only one value
         in the result; LeadlineError where it has several, or where there is no such slice.
         """
@@ -232,7 +229,7 @@ class LinkResult(RunResult):
             return parts[0]
         sizes = ", ".join(dict.fromkeys(bytes_text(part.message_size_bytes) for part in self.slices))
         repeats = ", ".join(dict.fromkeys(str(part.repeat) for part in self.slices))
-        problem = "several parts of the result fit; say which" if parts else "the result has no such part"
+        problem = "several slices of the result fit; say which" if parts else "the result has no such slice"
         raise LeadlineError(problem, hint=f"It has size={sizes}; repeat={repeats}", status=ExitStatus.BAD_COMMAND_LINE)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +22,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 _Result = TypeVar("_Result", bound="RunResult")
+_Choice = TypeVar("_Choice", bound=Enum)
 
 
 @dataclass(frozen=True, repr=False)
@@ -147,6 +149,15 @@ def size_in_bytes(size: int | str) -> int:
         return parse_bytes(size) if isinstance(size, str) else int(size)
     except ValueError:
         raise LeadlineError(f"{size!r} is no size", hint="Write it as 512, '1KiB' or '16MiB'") from None
+
+
+def member_of(kind: type[_Choice], word: _Choice | str, choices: Iterable[_Choice] | None = None) -> _Choice:
+    """One of the members of an enum, or of some of these, by its value. LeadlineError where it is none of them."""
+    there = {str(one.value): one for one in (kind if choices is None else choices)}
+    value = str(word.value if isinstance(word, kind) else word)
+    if value not in there:
+        raise no_choice(kind.__name__.lower(), value, there)
+    return there[value]
 
 
 def no_choice(what: str, word: object, choices: Iterable[str]) -> LeadlineError:

@@ -7,14 +7,14 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leadline.error import ExitStatus, LeadlineError
 from leadline.model.array import LabelledArray
-from leadline.model.run import BoolArray, FloatArray, IntArray, RunResult, no_choice, size_in_bytes
+from leadline.model.run import BoolArray, FloatArray, IntArray, RunResult, member_of, no_choice, size_in_bytes
 from leadline.model.table import Table, first_of
 from leadline.settings import Statistic
 from leadline.units import bytes_text
@@ -200,15 +200,15 @@ class TopologyResult(RunResult):
         problem = "several cells of the result fit; say which" if cells else "the result has no such cell"
         raise LeadlineError(problem, hint=f"It has size={sizes}; repeat={repeats}", status=ExitStatus.BAD_COMMAND_LINE)
 
-    def times_ns(self, cell: TopologyCell, definition: Definition | str = Definition.EXCHANGE) -> FloatArray:
+    def exchange_times_ns(self, cell: TopologyCell, definition: Definition | str = Definition.EXCHANGE) -> FloatArray:
         """Of every timed exchange in order, float64 [I]; NaN = not measured."""
-        dataset = _DATASETS[_member(Definition, definition)]
+        dataset = _DATASETS[member_of(Definition, definition)]
         first = self._place(cell, self.num_iterations)
         return self.reader.times(cell.topology_index, dataset, first, first + self.num_iterations)
 
     def is_measured(self, cell: TopologyCell) -> bool:
         """Whether any exchange of the cell was timed."""
-        return bool(np.isfinite(self.times_ns(cell)).any())
+        return bool(np.isfinite(self.exchange_times_ns(cell)).any())
 
     def rates(
         self, cell: TopologyCell, statistic: str = "median", definition: Definition | str = Definition.EXCHANGE
@@ -216,17 +216,19 @@ class TopologyResult(RunResult):
         """Rates at the `median` or `mean` time over the cell's exchanges; NaN where none was timed."""
         if statistic not in _AVERAGES:
             raise no_choice("statistic", statistic, _AVERAGES)
-        times = self.times_ns(cell, definition)
+        times = self.exchange_times_ns(cell, definition)
         times = times[np.isfinite(times)]
         time_ns = float(_AVERAGES[statistic](times)) if times.size else math.nan
-        return self.topologies[cell.topology_index].rates(cell.message_size_bytes, time_ns, self.served((cell,)))
+        return self.topologies[cell.topology_index].rates(
+            cell.message_size_bytes, time_ns, self.served_channels((cell,))
+        )
 
     def num_served(self, cell: TopologyCell) -> IntArray:
         """How many channels each rank served in the cell, int64 [N]; fewer than it has where partners were lost."""
         first = self._place(cell, self.num_ranks)
         return self.reader.num_served(cell.topology_index, first, first + self.num_ranks)
 
-    def served(self, cells: Sequence[TopologyCell]) -> ServedChannels:
+    def served_channels(self, cells: Sequence[TopologyCell]) -> ServedChannels:
         """The channels that were served in all these cells of one topology."""
         if not cells:
             return ServedChannels(0, 0)
@@ -238,7 +240,7 @@ class TopologyResult(RunResult):
         without channels.
         """
         first, num = self._place(cell, self.num_ranks), self.num_ranks
-        dataset = f"rank_time_ns_{_member(Statistic, statistic).value}"
+        dataset = f"rank_time_ns_{member_of(Statistic, statistic).value}"
         return self.reader.times(cell.topology_index, dataset, first, first + num)
 
     def rank_rates(self, cell: TopologyCell) -> FloatArray:
@@ -265,9 +267,9 @@ class TopologyResult(RunResult):
         arrives = ~channels.starts  # one way: nothing comes to whoever starts
         return Arrivals(channels.partner[arrives], channels.rank[arrives], channels.starts[arrives], times[arrives])
 
-    def rank_blocks(self, topology: int, num_channels: int = 1 << 20) -> Iterator[tuple[int, int]]:
+    def rank_blocks(self, topology_index: int, num_channels: int = 1 << 20) -> Iterator[tuple[int, int]]:
         """All ranks, some at a time, which have about so many channels together (one rank at least)."""
-        row_start = self.reader.row_start(topology)
+        row_start = self.reader.row_start(topology_index)
         first = 0
         while first < self.num_ranks:
             end = int(np.searchsorted(row_start, row_start[first] + num_channels, side="right")) - 1
@@ -293,7 +295,7 @@ class TopologyResult(RunResult):
             unit="ns",
             dims=("from_rank", "to_rank"),
             values=values,
-            hosts=tuple(place.host for place in self.ranks),
+            row_hosts=tuple(place.host for place in self.ranks),
             message_size_bytes=cell.message_size_bytes,
             repeat=cell.repeat,
         )
@@ -313,12 +315,3 @@ _DATASETS = {
     Definition.EXCHANGE: "exchange_time_ns",
     Definition.WITH_BARRIER: "exchange_with_barrier_time_ns",
 }
-_Choice = TypeVar("_Choice", bound=Enum)
-
-
-def _member(kind: type[_Choice], word: _Choice | str) -> _Choice:
-    """One of the members of an enum, by its value."""
-    try:
-        return kind(word)
-    except ValueError:
-        raise no_choice(kind.__name__.lower(), word, (one.value for one in kind)) from None

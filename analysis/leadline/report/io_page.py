@@ -71,6 +71,6 @@ def render_io(result: IoResult, progress: Progress | None = None) -> str:
 def verdict(result: IoResult) -> str:
     """The colour of the headline: alarming, fine, or neither where not all is known."""
     measured = result.measured_phases
-    if any(phase.number("num_mismatches") > 0 or phase.summary.get("stragglers") for phase in measured):
+    if any(phase.value("num_mismatches") > 0 or phase.summary.get("stragglers") for phase in measured):
         return "alarming"
     return "fine" if result.complete and measured and not io_text.missing(result) else ""

@@ -42,24 +42,24 @@ def key_figures(result: IoResult) -> list[tuple[str, str, str, str]]:
         if phases:
             best = max(phases, key=lambda one: one.index)
             figures.append((bandwidth_text(best.bytes_per_s), "bandwidth", operation, f": {io_text.source_text(best)}"))
-            p99 = time_text(best.number("call_ns_p99"), 3)
+            p99 = time_text(best.value("call_ns_p99"), 3)
             figures.append(
-                (p99, "latency", "p99 of calls", f" of {best.name}, median {time_text(best.number('call_ns_p50'), 3)}")
+                (p99, "latency", "p99 of calls", f" of {best.name}, median {time_text(best.value('call_ns_p50'), 3)}")
             )
     return figures
 
 
 def phase_table(phases: Sequence[IoPhase]) -> Row:
     """A row for each phase: rates in one unit, and where the bytes came from."""
-    unit = bandwidth_unit(_middle(phase.number(name) for phase in phases for name in _RATES))
+    unit = bandwidth_unit(_middle(phase.value(name) for phase in phases for name in _RATES))
     rows = [
         {
             "name": phase.name,
-            "amount": amount_text(phase.number("bytes")) if math.isfinite(phase.number("bytes")) else "–",
-            **{name: in_unit(phase.number(name), unit) for name in _RATES},
+            "amount": amount_text(phase.value("bytes")) if math.isfinite(phase.value("bytes")) else "–",
+            **{name: in_unit(phase.value(name), unit) for name in _RATES},
             "slowest": _rank_of((phase.summary.get("io") or {}).get("max_rank")),
             "source": io_text.source_text(phase) if math.isfinite(phase.bytes_per_s) else "–",
-            "continued": f"{phase.number('num_continued'):,.0f}" if phase.number("num_continued") > 0 else "–",
+            "continued": f"{phase.value('num_continued'):,.0f}" if phase.value("num_continued") > 0 else "–",
             "error": str(phase.summary.get("error") or ""),
         }
         for phase in phases
@@ -74,12 +74,12 @@ def _rank_of(rank: object) -> str:
 
 def latency_table(phases: Sequence[IoPhase]) -> Row:
     """A row for each phase: quantiles of the calls' times in one unit."""
-    unit = time_unit(_middle(phase.number("call_ns_p50") for phase in phases))
+    unit = time_unit(_middle(phase.value("call_ns_p50") for phase in phases))
     rows = [
-        {"name": phase.name, "num": f"{phase.number('num_calls'):,.0f}",
-         **{name: in_unit(phase.number(name), unit) for name in _LATENCIES}}
+        {"name": phase.name, "num": f"{phase.value('num_calls'):,.0f}",
+         **{name: in_unit(phase.value(name), unit) for name in _LATENCIES}}
         for phase in phases
-        if phase.number("num_calls") > 0
+        if phase.value("num_calls") > 0
     ]  # fmt: skip
     return {"unit": unit.name, "rows": rows}
 

@@ -95,7 +95,7 @@ def _rates_sentence(result: IoResult, operation: str) -> str:
     rates = sorted(one.bytes_per_s for one in phases)
     rate = bandwidth_text(rates[len(rates) // 2] if len(rates) % 2 else sum(rates[len(rates) // 2 - 1 :][:2]) / 2, 3)
     last, several = phases[-1], f", median of {len(phases)} repetitions" if len(phases) > 1 else ""
-    amount = amount_text(last.number("bytes"))
+    amount = amount_text(last.value("bytes"))
     if operation == "write":
         durable = ", durable" if last.summary.get("is_durable") else ", not all of it durable"
         return f"Writing: {rate} ({amount}, {includes_sync(result) or 'fsync not known'}{durable}){several}."
@@ -103,7 +103,7 @@ def _rates_sentence(result: IoResult, operation: str) -> str:
 
 
 def _wrong_sentence(phase: IoPhase) -> str:
-    num = phase.number("num_mismatches")
+    num = phase.value("num_mismatches")
     wrong = phase.summary.get("wrong") or []
     if not num > 0:
         return ""
