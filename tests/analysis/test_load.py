@@ -244,6 +244,7 @@ def test_a_folder(tmp_path: Path):
         (b"not a result\n", "neither HDF5 nor SION", ExitStatus.BAD_COMMAND_LINE),
         (bytes(range(256)) * 64, "neither HDF5 nor SION", ExitStatus.BAD_COMMAND_LINE),
         (json.dumps({"benchmark": "link"}).encode(), "this is JSON", ExitStatus.BAD_COMMAND_LINE),
+        (json.dumps({"benchmark": "bisection-simulation"}).encode(), "load_simulation()", ExitStatus.BAD_COMMAND_LINE),
         (b"\x89HDF", "the HDF5 header is broken", ExitStatus.RUN_FAILED),
         (b"\x89HDF\r\n\x1a\n" + bytes(200), "damaged", ExitStatus.RUN_FAILED),
     ],

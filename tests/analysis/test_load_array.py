@@ -126,6 +126,47 @@ def test_numpy_takes_it(result_file: Path):
     assert np.nanmin(times.values) > 0
 
 
+def test_arithmetic_is_numpy_s(result_file: Path):
+    times = leadline.load_link(result_file).times["median"]
+    assert times[0, 5] == times.values[0, 5]
+    np.testing.assert_array_equal(times[2:4, 1], times.values[2:4, 1])
+    for made, expected in (
+        (times / 1000, times.values / 1000),
+        (2 * times - times, times.values),
+        (times > 3000, times.values > 3000),
+        (np.log(times), np.log(times.values)),
+        (np.nanmax(times, axis=0), np.nanmax(times.values, axis=0)),
+    ):
+        assert type(made) is np.ndarray
+        np.testing.assert_array_equal(made, expected)
+
+
+def test_a_matrix_is_read_when_it_is_asked_for(tmp_path: Path):
+    result = leadline.load_link(write_result(tmp_path / "run.h5", sweep()))
+    asked: list[tuple[leadline.Slice, str]] = []
+
+    def read_rows(part: leadline.Slice, dataset: str, first: int, end: int) -> np.ndarray:
+        asked.append((part, dataset))
+        return result.read_rows(part, dataset, first, end)
+
+    seen = dataclasses.replace(result, read_rows=read_rows)
+    matrices = seen.times
+    assert repr(matrices).startswith("PairMatrices: time_ns at median, min, mean, p99, max of")
+    assert (next(iter(matrices)), asked) == ("median", [])
+    assert matrices["p99", "1KiB", 1].shape == (8, 8)
+    assert asked == [(result.slice("1KiB", 1), "time_ns_p99")]
+
+
+def test_a_matrix_that_no_memory_holds(result_file: Path):
+    def read_rows(*_: object) -> np.ndarray:
+        raise MemoryError
+
+    result = dataclasses.replace(leadline.load_link(result_file), read_rows=read_rows)
+    with pytest.raises(leadline.LeadlineError, match=r"of 8 ranks, 512 B, does not fit .* row_blocks\(\)") as caught:
+        result.times["median"]
+    assert caught.value.status is ExitStatus.SOMETHING_MISSING
+
+
 def test_pandas_and_xarray_take_it(result_file: Path):
     times = leadline.load_link(result_file).times["p99"]
     frame = times.to_pandas()
@@ -186,6 +227,21 @@ def test_a_result_says_what_it_is_in_three_lines(tmp_path: Path):
     assert "time_ns_median in ns, from_rank x to_rank [8, 8], 8 B, repeat 0" in repr(result.times["median", 8, 0])
 
 
+@pytest.mark.parametrize(
+    ("write", "read"),
+    [
+        (lambda path: write_topologies(path, even()), lambda result: result.exchange_times_ns(result.cells[0])),
+        (lambda path: write_bisection(path, slow_host()), lambda result: result.patterns("1MiB")),
+        (lambda path: made_up_io.write_io(path, made_up_io.even()), lambda result: result.rows(result.phases[0])),
+    ],
+)
+def test_a_closed_result_of_the_other_benchmarks_is_not_read(write, read, tmp_path: Path):
+    with leadline.load(write(tmp_path / "run.h5")) as result:
+        read(result)
+    with pytest.raises(leadline.LeadlineError, match=r"the result was closed\)\. Read it inside the with statement"):
+        read(result)
+
+
 @pytest.mark.usefixtures("real_program")
 @pytest.mark.parametrize("kind", ["h5", "sion"])
 def test_a_closed_result_is_not_read(kind: str, result_file: Path):
@@ -218,9 +274,9 @@ def test_each_benchmark_has_a_reader_of_its_own(tmp_path: Path, result_file: Pat
     bisection = write_bisection(tmp_path / "bisection.h5", slow_host())
     assert isinstance(leadline.load_topology(topology), leadline.TopologyResult)
     assert isinstance(leadline.load_bisection(bisection), leadline.BisectionResult)
-    for path, kind in ((topology, "topology"), (bisection, "bisection")):
-        assert repr(leadline.load(path)).count("\n") == 2
-        with pytest.raises(leadline.LeadlineError, match=f"a result of leadline {kind}, not of leadline io") as caught:
+    for path, kind in ((topology, "topology"), (bisection, "bisection"), (result_file, "link")):
+        reason = rf"a result of leadline {kind}, not of leadline io\)\. .* in Python leadline\.load_{kind}\(\)"
+        with pytest.raises(leadline.LeadlineError, match=reason) as caught:
             leadline.load_io(path)
         assert caught.value.status is ExitStatus.BAD_COMMAND_LINE
     with pytest.raises(leadline.LeadlineError, match="not of leadline topology"):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import DTypeLike, NDArray
 
 from leadline.model.run import FloatArray, no_choice
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True, repr=False)
-class LabelledArray:
+@dataclass(frozen=True, repr=False, eq=False)
+class LabelledArray(NDArrayOperatorsMixin):
     """Numbers of all pairs of ranks for one message size of one repeat, with what one must know to use them. NaN = not
-    measured. numpy takes it as its values: `numpy.nanmedian(array)`.
+    measured. numpy takes it as its values: `numpy.nanmedian(array)`, `array[0, 5]` and `array / 1000` are numpy's.
     """
 
     name: str  # "time_ns_median", "bandwidth_bytes_per_s", "count", "arrival_time_ns"
@@ -58,6 +59,15 @@ class LabelledArray:
         if copy is False and dtype is not None and np.dtype(dtype) != self.values.dtype:
             raise ValueError(f"float64 does not become {np.dtype(dtype)} without a copy")
         return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **settings: Any) -> Any:
+        """Arithmetic and comparisons, of the values."""
+        values = (one.values if isinstance(one, LabelledArray) else one for one in inputs)
+        return getattr(ufunc, method)(*values, **settings)
+
+    def __getitem__(self, which: Any) -> Any:
+        """Of the values, as numpy does it."""
+        return self.values[which]
 
     @property
     def shape(self) -> tuple[int, ...]:

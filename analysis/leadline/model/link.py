@@ -120,9 +120,15 @@ class PairMatrices:
         """LeadlineError where there is no such statistic or slice, or several slices fit."""
         statistic, choice = (which, ()) if isinstance(which, str) else (which[0], which[1:])
         part = self.result.slice(*choice)
-        values = self.result.matrix(part, statistic)
-        if self.bandwidth_name:
-            values = np.asarray(self.result.bandwidth_bytes_per_s(values, part.message_size_bytes))
+        try:
+            values = self.result.matrix(part, statistic)
+            if self.bandwidth_name:
+                values = np.asarray(self.result.bandwidth_bytes_per_s(values, part.message_size_bytes))
+        except MemoryError as error:
+            num_ranks = self.result.num_ranks
+            problem = f"a matrix of {num_ranks:,} ranks, {bytes_text(8 * num_ranks**2)}, does not fit into the memory"
+            hint = "Read some rows at a time, with row_blocks()"
+            raise LeadlineError(problem, hint=hint, status=ExitStatus.SOMETHING_MISSING) from error
         return LabelledArray(
             name=self.bandwidth_name or f"time_ns_{statistic}",
             unit="bytes/s" if self.bandwidth_name else "ns",

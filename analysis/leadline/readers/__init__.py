@@ -36,6 +36,9 @@ def load(path: str | os.PathLike[str]) -> LinkResult | TopologyResult | Bisectio
     if _has_signature(input_file):
         return _load_hdf5(input_file)
     if head.lstrip()[:1] in (b"{", b"["):
+        if b'"benchmark": "bisection-simulation"' in head:
+            hint = "Use --simulated of leadline report, or in Python leadline.simulate.result_file.load_simulation()"
+            raise another_kind(input_file.path, "a simulation of a bisection test, not a result", hint)
         why = "this is JSON, which has the summary but no matrix"
         raise another_kind(input_file.path, why, "Write the result with --format hdf5")
     if head.startswith(b"\x89HDF"):
@@ -82,8 +85,9 @@ def _load_kind(path: str | os.PathLike[str], kind: type[_Kind]) -> _Kind:
     if isinstance(result, kind):
         return result
     result.close()
-    why = f"a result of leadline {_BENCHMARKS[type(result)]}, not of leadline {_BENCHMARKS[kind]}"
-    raise another_kind(result.path, why, "Use leadline report")
+    found = _BENCHMARKS[type(result)]
+    why = f"a result of leadline {found}, not of leadline {_BENCHMARKS[kind]}"
+    raise another_kind(result.path, why, f"Use leadline report, or in Python leadline.load_{found}()")
 
 
 def _load_hdf5(input_file: InputFile) -> LinkResult | TopologyResult | BisectionResult | IoResult:
