@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a communication pattern costs on the measured matrix of a link test, and where its ranks would cost less.
 
-result = leadline.load("run.h5")
+result = leadline.load_link("run.h5")
 pattern = parse_pattern("halo-2d:8x4", result.num_ranks)
 times = measured_times(result, pattern, size="64KiB")
 cost = pattern_cost(result, pattern, times)
