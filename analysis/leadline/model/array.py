@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import DTypeLike, NDArray
 
-from leadline.model.run import FloatArray, no_choice
+from leadline.model.run import FloatArray, IntArray, no_choice
 from leadline.model.table import frame_of, imported, of_lines
 from leadline.units import bytes_text, counted
 
@@ -44,14 +44,15 @@ class LabelledArray(NDArrayOperatorsMixin):
         hosts = tuple(dict.fromkeys(self.row_hosts))
         index = {host: position for position, host in enumerate(hosts)}
         of_row = np.array([index[host] for host in self.row_hosts])
-        members = [np.flatnonzero(of_row == position) for position in range(len(hosts))]
         values = np.full((len(hosts), len(hosts)), np.nan)
-        for row, ranks in enumerate(members):
-            for column, partners in enumerate(members):
-                cells = self.values[np.ix_(ranks, partners)]
-                measured = cells[np.isfinite(cells)]
-                if measured.size:
-                    values[row, column] = _REDUCTIONS[reduction](measured)
+        for row in range(len(hosts)):
+            cells = self.values[of_row == row]
+            measured = np.isfinite(cells)
+            numbers, host = cells[measured], np.broadcast_to(of_row, cells.shape)[measured]
+            order = np.lexsort((numbers, host))
+            columns, begin, num = np.unique(host[order], return_index=True, return_counts=True)
+            if num.size:
+                values[row, columns] = _REDUCTIONS[reduction](numbers[order], begin, num)
         return replace(self, dims=("from_host", "to_host"), values=values, row_hosts=hosts)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
@@ -129,9 +130,10 @@ class LabelledArray(NDArrayOperatorsMixin):
         return table | {"from_host": hosts[from_index], "to_host": hosts[to_index], self.name: numbers}
 
 
-_REDUCTIONS: dict[str, Callable[[FloatArray], Any]] = {
-    "median": np.median,
-    "mean": np.mean,
-    "min": np.min,
-    "max": np.max,
+# Of groups of rising numbers, by where each begins and how many it has.
+_REDUCTIONS: dict[str, Callable[[FloatArray, IntArray, IntArray], FloatArray]] = {
+    "median": lambda numbers, begin, num: (numbers[begin + (num - 1) // 2] + numbers[begin + num // 2]) / 2,
+    "mean": lambda numbers, begin, num: np.add.reduceat(numbers, begin) / num,
+    "min": lambda numbers, begin, _: numbers[begin],
+    "max": lambda numbers, begin, num: numbers[begin + num - 1],
 }
