@@ -10,8 +10,7 @@ from leadline.cli.options import STANDARD_OUTPUT, expect_no_effectless, wrong
 from leadline.cli.support import ProgressLine, check_output, say, write
 from leadline.model import BisectionResult, IntArray, PatternKind
 from leadline.model.simulation import SimulatedBisection
-from leadline.readers import load
-from leadline.readers.input_file import another_kind
+from leadline.readers import load_bisection
 from leadline.simulate.bisection import Extent, simulate
 from leadline.simulate.compare import compare_patterns
 from leadline.simulate.experiments import experiment_of_ranks, experiment_of_result
@@ -43,10 +42,7 @@ def _simulation(options: argparse.Namespace, progress: ProgressLine) -> Simulate
 
 def _measured(options: argparse.Namespace) -> BisectionResult:
     expect_no_effectless(options, _OF_RESULT, "--measured takes it from the result")
-    result = load(options.measured)
-    if not isinstance(result, BisectionResult):
-        raise another_kind(result.path, "a result of another benchmark, not of leadline bisection")
-    return result
+    return load_bisection(options.measured)
 
 
 def _simulation_of(options: argparse.Namespace, result: BisectionResult, progress: ProgressLine) -> SimulatedBisection:
