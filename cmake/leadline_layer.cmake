@@ -23,7 +23,9 @@ if(LEADLINE_SANITIZE STREQUAL "address")
   leadline_precompile(leadline_precompiled_O2 -O2) # clang wants the level that the header was compiled with
 endif()
 
-# Layers that read what comes from outside: the fuzzers are told which of their branches an input takes.
+# Layers that read what comes from outside: the fuzzers are told which of their functions an input reaches.
+set(LEADLINE_FUZZ_COVERAGE "func,inline-8bit-counters,pc-table" CACHE STRING
+  "what fuzzers are told of the layers that read (for a long search: edge,inline-8bit-counters,pc-table,trace-cmp, a sixth longer to compile)")
 set(leadline_layers_of_readers cluster core memory network options result schedule synthetic)
 
 # Layers through which no timed loop runs and that compute little: quick to compile is what counts there.
@@ -53,7 +55,7 @@ function(leadline_layer name)
       target_precompile_headers(leadline_${name} REUSE_FROM leadline_precompiled)
     endif()
     if(LEADLINE_SANITIZE STREQUAL "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND name IN_LIST leadline_layers_of_readers)
-      target_compile_options(leadline_${name} PRIVATE -fsanitize-coverage=inline-8bit-counters,pc-table,trace-cmp)
+      target_compile_options(leadline_${name} PRIVATE -fsanitize-coverage=${LEADLINE_FUZZ_COVERAGE})
     endif()
     if(CMAKE_BUILD_TYPE MATCHES "Rel")
       foreach(level O1 Og)
@@ -113,12 +115,15 @@ function(leadline_test_program target)
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
 endfunction()
 
-# leadline_test(NAME [MORE_WITHOUT_SANITIZERS] [PROCESSORS n] SOURCES file... [USES library...]): a GoogleTest program, run as one CTest test, unit.NAME;
-# what became of each of its tests is written to tests/results/unit.NAME.xml in the build folder, which tests/summary.py reads. LEADLINE_ALL_TESTS=OFF
-# leaves out, here and from the target `all`, those that do nothing more without sanitizers.
+# leadline_test(NAME [PROCESSORS n] SOURCES file... [MORE_WITHOUT_SANITIZERS file...] [USES library...]): a GoogleTest program, run as one CTest test,
+# unit.NAME; what became of each of its tests is written to tests/results/unit.NAME.xml in the build folder, which tests/summary.py reads. With
+# LEADLINE_ALL_TESTS=OFF it is made of those files that do more without sanitizers; without any it is left out, here and from the target `all`.
 function(leadline_test name)
-  cmake_parse_arguments(arg "MORE_WITHOUT_SANITIZERS" "PROCESSORS" "SOURCES;USES" ${ARGN})
-  add_executable(${name}_test ${arg_SOURCES})
+  cmake_parse_arguments(arg "" "PROCESSORS" "SOURCES;MORE_WITHOUT_SANITIZERS;USES" ${ARGN})
+  if(arg_MORE_WITHOUT_SANITIZERS AND NOT LEADLINE_ALL_TESTS)
+    set(arg_SOURCES)
+  endif()
+  add_executable(${name}_test ${arg_SOURCES} ${arg_MORE_WITHOUT_SANITIZERS})
   target_link_libraries(${name}_test PRIVATE GTest::gtest_main GTest::gmock ${arg_USES})
   leadline_test_program(${name}_test)
   if(NOT LEADLINE_ALL_TESTS AND NOT arg_MORE_WITHOUT_SANITIZERS)
