@@ -39,7 +39,7 @@ struct Piece {
 /// Bytes, and where they go: their offset in the file.
 struct PlacedBytes {
   std::uint64_t offset = 0;
-  std::string_view bytes;
+  std::string bytes;
 };
 
 class SharedFile {

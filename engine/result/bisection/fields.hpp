@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "bench/bisection/output.hpp"
 #include "model/bisection_result.hpp"
 #include "model/fields.hpp"
 #include "result/described_json.hpp"
@@ -46,6 +47,19 @@ inline constexpr auto fields<PatternSummary> = std::tuple_cat(
         field("begin_s", &PatternSummary::begin_s, "s", "since the first pattern began"),
         field("measuring_s", &PatternSummary::measuring_s, "s", "time that the pattern took"),
     });
+
+/// A rank in a pattern.
+template <>
+inline constexpr auto fields<bench::bisection::RankTimes> = std::tuple{
+    field("send_to", &bench::bisection::RankTimes::to, "",
+          "the rank that a rank sends to; -1 = none; means nothing where the pattern was not measured"),
+    field("receive_from", &bench::bisection::RankTimes::from, "", "the rank that it receives from, likewise"),
+    field("time_ns", &bench::bisection::RankTimes::time_ns, "ns",
+          "of the connection from receive_from: the rank's own time until all messages are there, by their number; 0 = "
+          "not measured, or it received nothing"),
+    field("full_load_time_ns", &bench::bisection::RankTimes::full_load_time_ns, "ns",
+          "likewise until the first connection of all was done"),
+};
 
 template <>
 inline constexpr auto fields<BaselineSample> = std::tuple{

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -29,17 +28,6 @@ void write_facts(const Handle& group, const Header& header) {
   write_attribute(group, "within_hosts", header.within_hosts ? 1 : 0);
 }
 
-RowOffsets allocate_rows(const Handle& bisection, const Header& header) {
-  const auto matrix = [&](const char* name, hid_t type) {
-    return allocate(bisection, name, type,
-                    {header.message_sizes_bytes.size(), static_cast<hsize_t>(header.num_ranks), header.max_patterns});
-  };
-  return {.send_to = matrix("send_to", H5T_NATIVE_INT32),
-          .receive_from = matrix("receive_from", H5T_NATIVE_INT32),
-          .time_ns = matrix("time_ns", H5T_NATIVE_DOUBLE),
-          .full_load_time_ns = matrix("full_load_time_ns", H5T_NATIVE_DOUBLE)};
-}
-
 using bench::bisection::RankRow;
 using bench::bisection::RankTimes;
 
@@ -50,26 +38,14 @@ Header header_with_room(const BisectionResult& so_far, const BisectionFileSetup&
   return header;
 }
 
-/// In the file 0 is what was not measured.
-double or_0(double value) { return std::isfinite(value) ? value : 0; }
-
 /// HDF5 finds out only when it closes the file, and then keeps it open.
 void expect_possible_size(const std::string& path, const Header& header) {
-  constexpr double most_bytes = 0x1p62, bytes_a_cell = 24;  // two ranks and two times
+  constexpr double most_bytes = 0x1p62, bytes_a_cell = bytes_of_fields<bench::bisection::RankTimes>;
   const double cells = static_cast<double>(header.message_sizes_bytes.size()) * static_cast<double>(header.num_ranks) *
                        static_cast<double>(header.max_patterns);
   if (cells * bytes_a_cell <= most_bytes) return;
   throw Error(ExitStatus::bad_command_line, fmt::format("{} would be larger than any file can be", path),
               fmt::format("{} patterns of {} ranks", header.max_patterns, header.num_ranks), "Ask for fewer --rounds");
-}
-
-/// Of each element one number, as a column of a table.
-template <typename Element, typename NumberOf>
-auto column_of(std::span<const Element> elements, NumberOf number_of) {
-  std::vector<decltype(number_of(elements.front()))> column;
-  column.reserve(elements.size());
-  for (const Element& element : elements) column.push_back(number_of(element));
-  return column;
 }
 
 }  // namespace
@@ -95,7 +71,8 @@ Offsets create_structure(const std::string& path, const Header& header) {
         offsets.baseline = hdf5::allocate_fields<BaselineSample>(make_group(group, "baseline"),
                                                                  {num_sizes, header.max_baseline}, {"size_index"});
       }
-      offsets.rows = allocate_rows(group, header);
+      offsets.rows = hdf5::allocate_fields<RankTimes>(
+          group, {num_sizes, static_cast<hsize_t>(header.num_ranks), header.max_patterns});
     }
     file.close();
     return offsets;
@@ -156,21 +133,12 @@ void Hdf5Store::write_rows(const RankRow& row) {
   } catch (const Error& failure) {
     error = failure;
   }
-  const auto send_to = column_of(row.times, [](const RankTimes& times) { return times.to; });
-  const auto receive_from = column_of(row.times, [](const RankTimes& times) { return times.from; });
-  const auto time_ns = column_of(row.times, [](const RankTimes& times) { return or_0(times.time_ns); });
-  const auto full_load_ns = column_of(row.times, [](const RankTimes& times) { return or_0(times.full_load_time_ns); });
-
   std::vector<PlacedBytes> pieces;
-  const auto add = [&](std::uint64_t matrix, const auto& values) {
-    const std::uint64_t first = first_cell(row, cluster_.rank());
-    pieces.push_back({matrix + first * sizeof values.front(), bytes_of(values)});
-  };
   if (!error && !row.times.empty()) {
-    add(offsets_.rows.send_to, send_to);
-    add(offsets_.rows.receive_from, receive_from);
-    add(offsets_.rows.time_ns, time_ns);
-    add(offsets_.rows.full_load_time_ns, full_load_ns);
+    const std::uint64_t first = first_cell(row, cluster_.rank());
+    hdf5::for_each_column(offsets_.rows, row.times, [&](std::uint64_t matrix, const auto& values) {
+      pieces.push_back({matrix + first * sizeof values.front(), std::string(bytes_of(values))});
+    });
   }
   file_.rows().put(pieces, error);
   cluster_.agree(error ? &*error : nullptr);
@@ -181,7 +149,8 @@ void Hdf5Store::write_rests_of_lost_ranks(const RankRow& row) {
   const std::vector<std::int32_t> none(row.times.size(), schedule::no_rank);
   for (const cluster::LostRank& lost : cluster_.lost_ranks()) {
     const std::uint64_t first = first_cell(row, lost.rank);
-    for (const std::uint64_t matrix : {offsets_.rows.send_to, offsets_.rows.receive_from}) {
+    for (const auto partner : {&RankTimes::to, &RankTimes::from}) {
+      const std::uint64_t matrix = hdf5::offset_of(offsets_.rows, partner);
       file_.rows().file()->write_at(matrix + first * sizeof(std::int32_t), bytes_of(none));
     }
   }

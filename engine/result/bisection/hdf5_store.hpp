@@ -18,15 +18,12 @@ namespace leadline::result::bisection {
 inline constexpr std::size_t pattern_name_size = 64;
 
 /// What every rank writes: a row of each size. Bytes from the beginning of the file, as in all that follows.
-struct RowOffsets {
-  std::uint64_t send_to = 0, receive_from = 0;
-  std::uint64_t time_ns = 0, full_load_time_ns = 0;
-};
+using RowOffsets = hdf5::FieldOffsets<bench::bisection::RankTimes>;
 
 struct Offsets {
   RunOffsets run;
   std::uint64_t pattern_names = 0;  ///< 0 = there are none
-  RowOffsets rows;
+  RowOffsets rows{};
   hdf5::FieldOffsets<PatternSummary> patterns{};
   hdf5::FieldOffsets<BaselineSample> baseline{};  ///< not there without room for pairs alone
 };

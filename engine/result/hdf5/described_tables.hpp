@@ -45,6 +45,24 @@ using StoredValue = decltype(stored(std::declval<FieldValue<Struct, Get>>()));
 template <Described Struct>
 using FieldOffsets = std::array<std::uint64_t, num_fields<Struct>>;
 
+/// A field of several numbers: its table has one more dimension.
+template <typename Value>
+inline constexpr std::size_t num_numbers = 0;  ///< a text has no table
+template <typename Value>
+requires std::is_arithmetic_v<Value>
+inline constexpr std::size_t num_numbers<Value> = 1;
+template <typename Value, std::size_t num>
+inline constexpr std::size_t num_numbers<std::array<Value, num>> = num;
+
+template <typename Value>
+struct NumberOf {
+  using type = Value;
+};
+template <typename Value, std::size_t num>
+struct NumberOf<std::array<Value, num>> {
+  using type = Value;
+};
+
 /// Tables of this shape without contents, but for those of fields that are left out.
 template <Described Struct>
 FieldOffsets<Struct> allocate_fields(const Handle& group, const Shape& shape,
@@ -54,12 +72,29 @@ FieldOffsets<Struct> allocate_fields(const Handle& group, const Shape& shape,
   for_each_field<Struct>([&](const auto& field) {
     using Value = StoredValue<Struct, decltype(field.get)>;
     std::uint64_t& offset = offsets.at(index++);
-    if constexpr (std::is_arithmetic_v<Value>) {
-      const bool is_left_out = std::ranges::find(left_out, field.name) != left_out.end();
-      if (!is_left_out) offset = allocate(group, {field.name, field.unit, field.meaning}, native_type<Value>(), shape);
+    if constexpr (num_numbers < Value >> 0) {
+      if (std::ranges::find(left_out, field.name) != left_out.end()) return;
+      Shape whole = shape;
+      if (num_numbers < Value >> 1) whole.push_back(num_numbers<Value>);
+      offset = allocate(group, {field.name, field.unit, field.meaning}, native_type<typename NumberOf<Value>::type>(),
+                        whole);
     }
   });
   return offsets;
+}
+
+/// Where the table of the field with this member lies.
+template <Described Struct, typename Value>
+std::uint64_t offset_of(const FieldOffsets<Struct>& offsets, Value Struct::*member) {
+  std::uint64_t offset = 0;
+  std::size_t index = 0;
+  for_each_field<Struct>([&](const auto& field) {
+    if constexpr (std::same_as<std::remove_cvref_t<decltype(field.get)>, Value Struct::*>) {
+      if (field.get == member) offset = offsets.at(index);
+    }
+    ++index;
+  });
+  return offset;
 }
 
 /// Calls visit(offset, values) for each table that is there, in order: where it lies, and what these structs have for
@@ -70,7 +105,7 @@ void for_each_column(const FieldOffsets<Struct>& offsets, std::span<const Struct
   for_each_field<Struct>([&](const auto& field) {
     using Value = StoredValue<Struct, decltype(field.get)>;
     const std::uint64_t offset = offsets.at(index++);
-    if constexpr (std::is_arithmetic_v<Value>) {
+    if constexpr (num_numbers < Value >> 0) {
       if (offset == 0) return;
       std::vector<Value> values;
       for (const Struct& one : structs) values.push_back(stored(std::invoke(field.get, one)));

@@ -130,6 +130,8 @@ hid_t native_type() {
     return H5T_NATIVE_INT32;
   } else if constexpr (std::same_as<Number, std::uint32_t>) {
     return H5T_NATIVE_UINT32;
+  } else if constexpr (std::same_as<Number, std::int64_t>) {
+    return H5T_NATIVE_INT64;
   } else {
     static_assert(std::same_as<Number, std::uint64_t>);
     return H5T_NATIVE_UINT64;

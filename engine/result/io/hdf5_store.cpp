@@ -4,10 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
-#include <cstring>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -23,11 +21,6 @@ using hdf5::allocate;
 using hdf5::Handle;
 using hdf5::make_group;
 using hdf5::write_attribute;
-
-hid_t type_of(double) { return H5T_NATIVE_DOUBLE; }
-hid_t type_of(std::uint64_t) { return H5T_NATIVE_UINT64; }
-hid_t type_of(std::int32_t) { return H5T_NATIVE_INT32; }
-hid_t type_of(std::uint8_t) { return H5T_NATIVE_UINT8; }
 
 void write_facts(const Handle& group, const Header& header) {
   write_attribute(group, "movement", header.movement);
@@ -46,35 +39,6 @@ PhaseOffsets allocate_phases(const Handle& io, const Header& header) {
           .repeat = table("repeat", H5T_NATIVE_INT32),
           .state = table("state", H5T_NATIVE_UINT8),
           .summary = table("summary", hdf5::text_type(phase_summary_size).id())};
-}
-
-/// Makes the table of each column that it is shown.
-class ColumnMaker {
- public:
-  ColumnMaker(const Handle& group, const Header& header, std::vector<std::uint64_t>& offsets)
-      : group_(group), shape_{header.num_phases, static_cast<hsize_t>(header.num_ranks)}, offsets_(offsets) {}
-
-  template <typename Number>
-  void operator()(const std::string& name, Number number) const {
-    offsets_.push_back(allocate(group_, name.c_str(), type_of(number), shape_));
-  }
-
-  template <typename Number, std::size_t num>
-  void operator()(const std::string& name, const std::array<Number, num>&) const {
-    offsets_.push_back(allocate(group_, name.c_str(), type_of(Number{}), {shape_.at(0), shape_.at(1), num}));
-  }
-
- private:
-  const Handle& group_;
-  std::vector<hsize_t> shape_;
-  std::vector<std::uint64_t>& offsets_;
-};
-
-std::vector<std::uint64_t> allocate_ranks(const Handle& io, const Header& header) {
-  const Handle group = make_group(io, "ranks");
-  std::vector<std::uint64_t> offsets;
-  each_rank_column(RankPhase{}, ColumnMaker(group, header, offsets));
-  return offsets;
 }
 
 Header header_with_room(const IoResult& so_far, const IoFileSetup& setup) {
@@ -96,44 +60,11 @@ void expect_possible_size(const OutputFile& file, const Header& header) {
   file.truncate(0);
 }
 
-/// One rank's values as they go to the file, column after column.
-class PackedRow {
- public:
-  explicit PackedRow(const RankPhase& own) {
-    each_rank_column(own, [this](const std::string&, const auto& value) { add(value); });
-  }
-
-  std::size_t num_columns() const { return ends_.size(); }
-  std::string_view column(std::size_t index) const {
-    const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
-    return std::string_view(bytes_).substr(begin, ends_[index] - begin);
-  }
-
- private:
-  /// In the file 0 is what was not measured.
-  void add(double value) { add_bytes(bytes_of_one(std::isfinite(value) ? value : 0.0)); }
-
-  template <typename Value>
-  void add(const Value& value) {
-    add_bytes(bytes_of_one(value));
-  }
-
-  void add_bytes(std::string_view bytes) {
-    bytes_ += bytes;
-    ends_.push_back(bytes_.size());
-  }
-
-  std::string bytes_;
-  std::vector<std::size_t> ends_;
-};
-
 }  // namespace
 
 double size_of_phases(const Header& header) {
-  double row_bytes = 0;
-  each_rank_column(RankPhase{}, [&](const std::string&, const auto& value) { row_bytes += sizeof value; });
-  return static_cast<double>(header.num_phases) *
-         (static_cast<double>(header.num_ranks) * row_bytes + static_cast<double>(phase_summary_size));
+  constexpr double row_bytes = bytes_of_fields<RankPhase>, summary_bytes = phase_summary_size;
+  return static_cast<double>(header.num_phases) * (static_cast<double>(header.num_ranks) * row_bytes + summary_bytes);
 }
 
 Offsets create_structure(const std::string& path, const Header& header) {
@@ -151,7 +82,8 @@ Offsets create_structure(const std::string& path, const Header& header) {
         offsets.files = allocate(group, "files", hdf5::text_type(file_name_size).id(), {header.files.size()});
       }
       offsets.phases = allocate_phases(group, header);
-      offsets.ranks = allocate_ranks(group, header);
+      offsets.ranks = hdf5::allocate_fields<RankPhase>(make_group(group, "ranks"),
+                                                       {header.num_phases, static_cast<hsize_t>(header.num_ranks)});
     }
     file.close();
     return offsets;
@@ -174,8 +106,8 @@ Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const IoResult& so_far, const Io
               offsets_ = create(file);
               return offsets_.run;
             }) {
-  const std::string ranks = cluster_.broadcast(as_bytes(std::span<const std::uint64_t>(offsets_.ranks)));
-  offsets_.ranks = from_bytes<std::uint64_t>(ranks);
+  using Ranks = hdf5::FieldOffsets<RankPhase>;
+  offsets_.ranks = from_bytes<Ranks>(cluster_.broadcast(as_bytes(std::span<const Ranks>(&offsets_.ranks, 1)))).at(0);
   const std::string phases = cluster_.broadcast(as_bytes(std::span<const PhaseOffsets>(&offsets_.phases, 1)));
   offsets_.phases = from_bytes<PhaseOffsets>(phases).at(0);
 }
@@ -209,21 +141,19 @@ void Hdf5Store::write_row(const PhasePosition& position, const RankPhase& own) {
   } catch (const Error& failure) {
     error = failure;
   }
-  const PackedRow row(own);
-  std::vector<PlacedBytes> pieces;
-  for (std::size_t index = 0; !error && index < row.num_columns(); ++index) {
-    pieces.push_back({place_of(index, row.column(index), position, cluster_.rank()), row.column(index)});
-  }
-  file_.rows().put(pieces, error);
+  file_.rows().put(error ? std::vector<PlacedBytes>() : pieces_of(position, own, cluster_.rank()), error);
   cluster_.agree(error ? &*error : nullptr);
 }
 
-std::uint64_t Hdf5Store::place_of(std::size_t column, std::string_view value, const PhasePosition& position,
-                                  int rank) const {
+std::vector<PlacedBytes> Hdf5Store::pieces_of(const PhasePosition& position, const RankPhase& row, int rank) const {
   const std::uint64_t cell =
       static_cast<std::uint64_t>(position.index) * static_cast<std::uint64_t>(header_.num_ranks) +
       static_cast<std::uint64_t>(rank);
-  return offsets_.ranks.at(column) + cell * value.size();
+  std::vector<PlacedBytes> pieces;
+  hdf5::for_each_column(offsets_.ranks, std::span(&row, 1), [&](std::uint64_t table, const auto& values) {
+    pieces.push_back({table + cell * sizeof values.front(), std::string(bytes_of(values))});
+  });
+  return pieces;
 }
 
 /// As the file says.
@@ -246,11 +176,9 @@ void Hdf5Store::keep_interrupted(const PhaseSummary& summary) {
     phase.message_bytes = at.message_bytes;
     phase.num_objects = at.num_objects;
     phase.file = at.file;
-    const PackedRow row(phase);
-    for (std::size_t column = 0; column < row.num_columns(); ++column) {
+    for (const PlacedBytes& piece : pieces_of(summary.position, phase, at.rank)) {
       // Time is short, and a hole is 0.
-      if (row.column(column).find_first_not_of('\0') == std::string_view::npos) continue;
-      file->write_at(place_of(column, row.column(column), summary.position, at.rank), row.column(column));
+      if (piece.bytes.find_first_not_of('\0') != std::string::npos) file->write_at(piece.offset, piece.bytes);
     }
   }
   put_phase(summary);

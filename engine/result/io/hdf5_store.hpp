@@ -6,53 +6,16 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/io_result.hpp"
+#include "result/hdf5/described_tables.hpp"
 #include "result/hdf5/run_file.hpp"
 #include "result/io/header.hpp"
+#include "result/io/rank_fields.hpp"
 #include "result/io_file.hpp"
 
 namespace leadline::result::io {
-
-/// Bit 0: before the phase, bit 1: behind it, the page cache could be asked.
-inline std::uint8_t cache_known(const RankPhase& phase) {
-  return static_cast<std::uint8_t>((phase.cache_before.is_known ? 1 : 0) | (phase.cache_after.is_known ? 2 : 0));
-}
-
-/// Calls visit(name, value) for every table of /io/ranks, always in the same order; a value is a double, a whole number
-/// or an array of those. The time of the end comes last: where that is not 0, all else is there.
-template <typename Visit>
-void each_rank_column(const RankPhase& phase, const Visit& visit) {
-  visit("begin_ns", phase.begin_ns);
-  visit("io_ns", phase.io_ns);
-  for (std::size_t index = 0; index < num_io_times; ++index) {
-    visit(std::string(name_of(static_cast<IoTime>(index))) + "_ns", phase.times_ns.at(index));
-  }
-  visit("num_objects", phase.num_objects);
-  visit("bytes", phase.bytes);
-  visit("message_bytes", phase.message_bytes);
-  visit("num_calls", phase.num_calls);
-  visit("num_continued", phase.num_continued);
-  visit("bytes_at_stop", phase.bytes_at_stop);
-  visit("num_mismatches", phase.num_mismatches);
-  visit("call_ns_min", phase.call_ns_min);
-  visit("call_ns_max", phase.call_ns_max);
-  visit("file", phase.file);
-  visit("latencies", phase.latencies);
-  visit("series_bin_ns", phase.series.bin_ns);
-  visit("series_bytes", phase.series.bytes);
-  visit("cache_known", cache_known(phase));
-  visit("cache_pages", phase.cache_before.is_known ? phase.cache_before.pages : phase.cache_after.pages);
-  visit("cached_before", phase.cache_before.cached);
-  visit("dirty_before", phase.cache_before.dirty);
-  visit("writeback_before", phase.cache_before.writeback);
-  visit("cached_after", phase.cache_after.cached);
-  visit("dirty_after", phase.cache_after.dirty);
-  visit("writeback_after", phase.cache_after.writeback);
-  visit("end_ns", phase.end_ns);
-}
 
 inline constexpr std::size_t file_name_size = 512;
 inline constexpr std::size_t phase_summary_size = 1 << 15;
@@ -69,7 +32,7 @@ struct Offsets {
   RunOffsets run;
   std::uint64_t io_ranks = 0, files = 0;  ///< 0 = there are none
   PhaseOffsets phases;
-  std::vector<std::uint64_t> ranks;  ///< as each_rank_column has them
+  hdf5::FieldOffsets<RankPhase> ranks{};
 };
 
 /// What the phases of so many ranks take in the file, about. No error where that is more than any number holds.
@@ -103,8 +66,8 @@ class Hdf5Store : public IoFile {
   Offsets create(const OutputFile& file) const;
   void expect_room_for(const PhasePosition& position) const;
   void write_row(const PhasePosition& position, const RankPhase& own);
-  /// Where the value of a rank's row lies.
-  std::uint64_t place_of(std::size_t column, std::string_view value, const PhasePosition& position, int rank) const;
+  /// A rank's row: what each table has of it, and where it lies.
+  std::vector<PlacedBytes> pieces_of(const PhasePosition& position, const RankPhase& row, int rank) const;
   State state_of(const PhasePosition& position);
   void write_phase(const PhaseSummary& summary);
   void put_phase(const PhaseSummary& summary);

@@ -16,6 +16,7 @@
 namespace leadline::result::topology {
 namespace {
 
+using bench::topology::CellRow;
 using hdf5::allocate;
 using hdf5::Handle;
 using hdf5::make_group;
@@ -23,20 +24,24 @@ using hdf5::write_attribute;
 
 void allocate_matrices(const Handle& group, const Header& header, std::uint64_t num_directions,
                        TopologyOffsets& offsets) {
-  const auto matrix = [&](const char* name, auto row_length) {
-    return allocate(group, name, H5T_NATIVE_DOUBLE,
-                    {static_cast<hsize_t>(header.num_repeats), header.message_sizes_bytes.size(),
-                     static_cast<hsize_t>(row_length)});
+  const auto shape = [&](auto row_length) {
+    return hdf5::Shape{static_cast<hsize_t>(header.num_repeats), header.message_sizes_bytes.size(),
+                       static_cast<hsize_t>(row_length)};
   };
-  offsets.arrival_time_ns = matrix("arrival_time_ns", num_directions);
-  offsets.num_served = allocate(group, "num_served", H5T_NATIVE_INT32,
-                                {static_cast<hsize_t>(header.num_repeats), header.message_sizes_bytes.size(),
-                                 static_cast<hsize_t>(header.num_ranks)});
-  offsets.rank_time_ns = {matrix("rank_time_ns_min", header.num_ranks), matrix("rank_time_ns_median", header.num_ranks),
-                          matrix("rank_time_ns_mean", header.num_ranks), matrix("rank_time_ns_p99", header.num_ranks),
-                          matrix("rank_time_ns_max", header.num_ranks)};
-  offsets.exchange_time_ns = matrix("exchange_time_ns", header.num_iterations);
-  offsets.exchange_with_barrier_time_ns = matrix("exchange_with_barrier_time_ns", header.num_iterations);
+  offsets.arrival_time_ns = allocate(group,
+                                     {"arrival_time_ns", "ns",
+                                      "from the opening barrier until the partner's message is with the rank of the "
+                                      "row: median over the traced exchanges; 0 = nothing arrives"},
+                                     H5T_NATIVE_DOUBLE, shape(num_directions));
+  offsets.ranks = hdf5::allocate_fields<CellRow>(group, shape(header.num_ranks));
+  offsets.exchange_time_ns =
+      allocate(group, {"exchange_time_ns", "ns", "every timed exchange: its slowest rank, without the closing barrier"},
+               H5T_NATIVE_DOUBLE, shape(header.num_iterations));
+  offsets.exchange_with_barrier_time_ns =
+      allocate(group,
+               {"exchange_with_barrier_time_ns", "ns",
+                "the same by the clock of rank 0, or of the rank that has taken its part, closing barrier included"},
+               H5T_NATIVE_DOUBLE, shape(header.num_iterations));
 }
 
 TopologyOffsets allocate_topology(const Handle& group, const Header& header, const KeptTopology& topology) {
@@ -46,34 +51,22 @@ TopologyOffsets allocate_topology(const Handle& group, const Header& header, con
   write_attribute(group, "num_channels", static_cast<long long>(topology.num_channels));
   write_attribute(group, "max_channels_rank", topology.max_channels_rank);
   write_attribute(group, "num_ways", topology.num_ways);
-  if (!topology.extents.empty()) hdf5::write_list(group, "extents", H5T_NATIVE_INT32, topology.extents);
+  if (!topology.extents.empty()) {
+    hdf5::write_list(group, {"extents", "1", "ranks along each dimension; the first varies fastest"}, H5T_NATIVE_INT32,
+                     topology.extents);
+  }
 
   const std::uint64_t num_directions = 2 * static_cast<std::uint64_t>(topology.num_channels);
   TopologyOffsets offsets;
-  offsets.row_start = allocate(group, "row_start", H5T_NATIVE_INT64, {static_cast<hsize_t>(header.num_ranks) + 1});
-  offsets.partner = allocate(group, "partner", H5T_NATIVE_INT32, {num_directions});
-  offsets.starts = allocate(group, "starts", H5T_NATIVE_UINT8, {num_directions});
+  offsets.row_start =
+      allocate(group, {"row_start", "", "where each rank's channels begin in the lists, and where they all end"},
+               H5T_NATIVE_INT64, {static_cast<hsize_t>(header.num_ranks) + 1});
+  offsets.partner = allocate(group, {"partner", "", "the rank at the other end"}, H5T_NATIVE_INT32, {num_directions});
+  offsets.starts = allocate(group, {"starts", "", "1: the rank of this row is the one that starts the channel"},
+                            H5T_NATIVE_UINT8, {num_directions});
   if (!header.has_load) allocate_matrices(group, header, num_directions, offsets);
   return offsets;
 }
-
-LoadOffsets allocate_load(const Handle& file) {
-  const Handle group = make_group(file, "load");
-  const auto list = [&](const char* name, hid_t type) { return allocate(group, name, type, {max_load_points}); };
-  return {.topology_index = list("topology_index", H5T_NATIVE_INT32),
-          .size_index = list("size_index", H5T_NATIVE_INT32),
-          .repeat = list("repeat", H5T_NATIVE_INT32),
-          .begin_s = list("begin_s", H5T_NATIVE_DOUBLE),
-          .elapsed_s = list("elapsed_s", H5T_NATIVE_DOUBLE),
-          .num_channels = list("num_channels", H5T_NATIVE_INT64),
-          .max_channels_rank = list("max_channels_rank", H5T_NATIVE_INT32),
-          .num_exchanges = list("num_exchanges", H5T_NATIVE_UINT64),
-          .num_verified = list("num_verified", H5T_NATIVE_UINT64),
-          .time_ns_median = list("time_ns_median", H5T_NATIVE_DOUBLE),
-          .time_ns_max = list("time_ns_max", H5T_NATIVE_DOUBLE)};
-}
-
-using bench::topology::CellRow;
 
 /// Where each rank's channels begin in the lists of a topology, and where those of the last end.
 std::vector<std::int64_t> row_starts(const schedule::Topology& topology) {
@@ -105,7 +98,7 @@ Offsets create_structure(const std::string& path, const Header& header) {
       const Handle group = make_group(file, fmt::format("topologies/{:04}", offsets.topologies.size()).c_str());
       offsets.topologies.push_back(allocate_topology(group, header, topology));
     }
-    if (header.has_load) offsets.load = allocate_load(file);
+    if (header.has_load) offsets.load = hdf5::allocate_fields<LoadPoint>(make_group(file, "load"), {max_load_points});
     file.close();
     return offsets;
   });
@@ -150,9 +143,9 @@ void Hdf5Store::write_channels(const std::vector<schedule::Topology>& topologies
       starts.push_back(channel.starts ? 1 : 0);
     }
     own_.push_back({first, partner.size()});
-    std::vector<PlacedBytes> pieces{{offsets.partner + first * sizeof(std::int32_t), bytes_of(partner)},
-                                    {offsets.starts + first, bytes_of(starts)}};
-    if (rank == 0) pieces.push_back({offsets.row_start, bytes_of(starts_of_rows)});
+    std::vector<PlacedBytes> pieces{{offsets.partner + first * sizeof(std::int32_t), std::string(bytes_of(partner))},
+                                    {offsets.starts + first, std::string(bytes_of(starts))}};
+    if (rank == 0) pieces.push_back({offsets.row_start, std::string(bytes_of(starts_of_rows))});
     file_.rows().put(pieces, error);
   }
   cluster_.agree(error ? &*error : nullptr);
@@ -166,8 +159,7 @@ bool Hdf5Store::has_shape(const Cell& cell, const CellRow& row) const {
          fits(row.slowest_rank_ns.size(), num_iterations) && fits(row.with_barrier_ns.size(), num_iterations);
 }
 
-std::vector<PlacedBytes> Hdf5Store::pieces_of(const Cell& cell, const CellRow& row,
-                                              const std::vector<double>& own_times) const {
+std::vector<PlacedBytes> Hdf5Store::pieces_of(const Cell& cell, const CellRow& row) const {
   const auto topology = static_cast<std::size_t>(cell.topology_index);
   const TopologyOffsets& offsets = offsets_.topologies[topology];
   const auto num_ranks = static_cast<std::uint64_t>(header_.num_ranks);
@@ -177,17 +169,16 @@ std::vector<PlacedBytes> Hdf5Store::pieces_of(const Cell& cell, const CellRow& r
                               static_cast<std::uint64_t>(cell.size_index);
 
   std::vector<PlacedBytes> pieces;
-  const auto add = [&](std::uint64_t matrices, std::uint64_t row_length, std::uint64_t first,
-                       std::span<const double> values) {
-    const std::uint64_t offset = matrices + sizeof(double) * (plane * row_length + first);
-    if (!values.empty()) pieces.push_back({offset, bytes_of(values)});
+  const auto add = [&](std::uint64_t matrices, std::uint64_t row_length, std::uint64_t first, const auto& values) {
+    if (!values.empty()) {
+      pieces.push_back(
+          {matrices + sizeof values.front() * (plane * row_length + first), std::string(bytes_of(values))});
+    }
   };
   add(offsets.arrival_time_ns, num_directions, own_[topology].first, row.arrival_ns);
-  for (std::size_t index = 0; index < own_times.size(); ++index) {
-    add(offsets.rank_time_ns[index], num_ranks, static_cast<std::uint64_t>(cluster_.rank()), {&own_times[index], 1});
-  }
-  const std::uint64_t own_place = plane * num_ranks + static_cast<std::uint64_t>(cluster_.rank());
-  pieces.push_back({offsets.num_served + own_place * sizeof row.num_served, bytes_of_one(row.num_served)});
+  hdf5::for_each_column(offsets.ranks, std::span(&row, 1), [&](std::uint64_t matrices, const auto& values) {
+    add(matrices, num_ranks, static_cast<std::uint64_t>(cluster_.rank()), values);
+  });
   if (cluster_.is_root()) {
     add(offsets.exchange_time_ns, num_iterations, 0, row.slowest_rank_ns);
     add(offsets.exchange_with_barrier_time_ns, num_iterations, 0, row.with_barrier_ns);
@@ -198,11 +189,9 @@ std::vector<PlacedBytes> Hdf5Store::pieces_of(const Cell& cell, const CellRow& r
 void Hdf5Store::write(std::size_t index, const CellRow& row, const CellSummary&) {
   const Cell& cell = cells_.at(index);
   std::optional<Error> error;
-  std::vector<double> own_times;
   std::vector<PlacedBytes> pieces;
-  if (row.own.num > 0) own_times = {row.own.min, row.own.median, row.own.mean, row.own.p99, row.own.max};
   if (has_shape(cell, row)) {
-    pieces = pieces_of(cell, row, own_times);
+    pieces = pieces_of(cell, row);
   } else {
     error = write_error(path(), fmt::format("rank {} has a cell of another shape", cluster_.rank()));
   }
@@ -216,22 +205,9 @@ void Hdf5Store::write(std::size_t index, const LoadPoint& point) {
     throw write_error(path(), fmt::format("it has no room for more than {} points of load", max_load_points));
   }
   file_.rows().look_after_name();
-  const auto put = [&](std::uint64_t list, const auto& value) {
-    file_.rows().write_at(list + index * sizeof value, bytes_of_one(value));
-  };
-  const LoadOffsets& offsets = offsets_.load;
-  put(offsets.topology_index, std::int32_t{point.cell.topology_index});
-  put(offsets.size_index, std::int32_t{point.cell.size_index});
-  put(offsets.repeat, std::int32_t{point.cell.repeat});
-  put(offsets.begin_s, point.begin_s);
-  put(offsets.num_channels, point.served.num);
-  put(offsets.max_channels_rank, point.served.max_rank);
-  put(offsets.num_exchanges, point.num_exchanges);
-  put(offsets.num_verified, point.num_verified);
-  put(offsets.time_ns_median, point.time_ns_median);
-  put(offsets.time_ns_max, point.time_ns_max);
-  // Last, since it says that the point is there.
-  put(offsets.elapsed_s, point.elapsed_s);
+  hdf5::for_each_column(offsets_.load, std::span(&point, 1), [&](std::uint64_t list, const auto& values) {
+    file_.rows().write_at(list + index * sizeof values.front(), bytes_of(values));
+  });
 }
 
 void Hdf5Store::finish(const TopologyResult& result) {

@@ -2,13 +2,14 @@
 // The result of a topology test in HDF5: rank 0 makes the file, every rank writes its pieces into it.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "result/hdf5/described_tables.hpp"
 #include "result/hdf5/run_file.hpp"
+#include "result/topology/fields.hpp"
 #include "result/topology/header.hpp"
 #include "result/topology_file.hpp"
 
@@ -18,23 +19,16 @@ namespace leadline::result::topology {
 struct TopologyOffsets {
   std::uint64_t row_start = 0, partner = 0, starts = 0;
   std::uint64_t arrival_time_ns = 0;
-  std::uint64_t num_served = 0;
-  std::array<std::uint64_t, 5> rank_time_ns{};  ///< min, median, mean, p99, max
+  hdf5::FieldOffsets<bench::topology::CellRow> ranks{};
   std::uint64_t exchange_time_ns = 0, exchange_with_barrier_time_ns = 0;
 };
 
-struct LoadOffsets {
-  std::uint64_t topology_index = 0, size_index = 0, repeat = 0;
-  std::uint64_t begin_s = 0, elapsed_s = 0;
-  std::uint64_t num_channels = 0, max_channels_rank = 0;
-  std::uint64_t num_exchanges = 0, num_verified = 0;
-  std::uint64_t time_ns_median = 0, time_ns_max = 0;
-};
+using LoadOffsets = hdf5::FieldOffsets<LoadPoint>;
 
 struct Offsets {
   RunOffsets run;
   std::vector<TopologyOffsets> topologies;
-  LoadOffsets load;
+  LoadOffsets load{};
 };
 
 /// Local: writes a fresh file over `path` (which exists), all but the contents of its datasets and what belongs to the
@@ -67,8 +61,7 @@ class Hdf5Store : public TopologyFile {
   };
 
   void write_channels(const std::vector<schedule::Topology>& topologies);
-  std::vector<PlacedBytes> pieces_of(const Cell& cell, const bench::topology::CellRow& row,
-                                     const std::vector<double>& own_times) const;
+  std::vector<PlacedBytes> pieces_of(const Cell& cell, const bench::topology::CellRow& row) const;
   bool has_shape(const Cell& cell, const bench::topology::CellRow& row) const;
 
   cluster::Cluster& cluster_;

@@ -9,6 +9,7 @@
 
 #include "bench/topology/options.hpp"
 #include "result/json_parts.hpp"
+#include "result/topology/fields.hpp"
 
 namespace leadline::result::topology {
 namespace {
@@ -47,7 +48,24 @@ struct RanksOfCell {
   double median_bytes_per_s;
 };
 
+TimesOfCell with_barrier(const CellOfResult& cell) { return {cell.with_barrier, cell.exchange_of()}; }
+TimesOfCell without_barrier(const CellOfResult& cell) { return {cell.exchange, cell.exchange_of()}; }
+
+double total_by_elapsed_time(const LoadOfResult& point) {
+  const Exchange exchange{point.topology, point.served, point.cell.message_size_bytes};
+  return exchange.rates(point.time_ns_mean()).total;
+}
+
 std::optional<RankRate> if_measured(const RankRate& rate) { return rate.rank < 0 ? std::nullopt : std::optional(rate); }
+
+RanksOfCell ranks_of(const CellOfResult& cell) {
+  return {if_measured(cell.slowest_rank), if_measured(cell.fastest_rank), cell.median_rank_bytes_per_s};
+}
+
+std::optional<TimedChannel> slowest_channel(const CellOfResult& cell) {
+  if (cell.slowest_channel.from < 0) return std::nullopt;
+  return TimedChannel{cell.slowest_channel, cell.cell.message_size_bytes};
+}
 
 /// With the topology of each.
 template <typename Whole, typename Part>
@@ -57,23 +75,6 @@ std::vector<Whole> parts_of(const TopologyResult& result, const std::vector<Part
     all.push_back({part, &result.topologies.at(static_cast<std::size_t>(part.cell.topology_index))});
   }
   return all;
-}
-
-/// How a cell and a point of load begin.
-template <typename Part>
-constexpr auto place(const char* repeat) {
-  return std::tuple{
-      field("topology_index", through(&Part::cell, &Cell::topology_index), "", "position in topologies, from 0"),
-      field("topology", through(&Part::topology, &TopologyFacts::name), "", "its name"),
-      field("repeat", through(&Part::cell, &Cell::repeat), "", repeat),
-      field("size_index", through(&Part::cell, &Cell::size_index), "",
-            "position in options.message_size_bytes, from 0"),
-      field("message_size_bytes", through(&Part::cell, &Cell::message_size_bytes), "bytes", "size of a message"),
-      field("num_channels", through(&Part::served, &ServedChannels::num), "1",
-            "channels over which messages went: all of the topology, but for those of lost ranks and pairs"),
-      field("max_channels_rank", through(&Part::served, &ServedChannels::max_rank), "1",
-            "those of the rank that has the most"),
-  };
 }
 
 }  // namespace
@@ -157,101 +158,43 @@ inline constexpr auto fields<result::topology::TimedChannel> = std::tuple{
 };
 
 template <>
-inline constexpr auto fields<result::topology::CellOfResult> = std::tuple_cat(
-    result::topology::place<result::topology::CellOfResult>("repeat, from 0"), std::tuple{
-                                                                                   field(
-                                                                                       "with_barrier",
-                                                                                       [](const result::topology::
-                                                                                              CellOfResult& cell) {
-                                                                                         return result::topology::
-                                                                                             TimesOfCell{
-                                                                                                 cell.with_barrier,
-                                                                                                 cell.exchange_of()};
-                                                                                       },
-                                                                                       "",
-                                                                                       "by rank 0's clock, closing "
-                                                                                       "barrier included: as "
-                                                                                       "NETTEST measures"),
-                                                                                   field(
-                                                                                       "exchange",
-                                                                                       [](const result::topology::
-                                                                                              CellOfResult& cell) {
-                                                                                         return result::topology::
-                                                                                             TimesOfCell{
-                                                                                                 cell.exchange,
-                                                                                                 cell.exchange_of()};
-                                                                                       },
-                                                                                       "",
-                                                                                       "of each exchange its "
-                                                                                       "slowest rank, without the "
-                                                                                       "closing barrier"),
-                                                                                   field(
-                                                                                       "ranks",
-                                                                                       [](const CellSummary& cell) {
-                                                                                         return result::topology::RanksOfCell{
-                                                                                             result::topology::
-                                                                                                 if_measured(
-                                                                                                     cell.slowest_rank),
-                                                                                             result::topology::
-                                                                                                 if_measured(
-                                                                                                     cell.fastest_rank),
-                                                                                             cell.median_rank_bytes_per_s};
-                                                                                       },
-                                                                                       "",
-                                                                                       "ranks by their own rates: "
-                                                                                       "bytes that a rank sends and "
-                                                                                       "receives in an exchange, by "
-                                                                                       "the median of its own "
-                                                                                       "time for it"),
-                                                                                   field(
-                                                                                       "slowest_channel",
-                                                                                       [](const CellSummary& cell) {
-                                                                                         const result::topology::
-                                                                                             TimedChannel channel{
-                                                                                                 cell.slowest_channel,
-                                                                                                 cell.cell
-                                                                                                     .message_size_bytes};
-                                                                                         return channel.from < 0
-                                                                                                    ? std::nullopt
-                                                                                                    : std::optional(
-                                                                                                          channel);
-                                                                                       },
-                                                                                       "",
-                                                                                       "the direction of a channel "
-                                                                                       "whose message arrives last, "
-                                                                                       "by the median over the "
-                                                                                       "traced exchanges; null = "
-                                                                                       "not measured"),
-                                                                                   field("fairness",
-                                                                                         &CellSummary::fairness, "",
-                                                                                         "Jain's index over the rates "
-                                                                                         "of the directions of "
-                                                                                         "channels; 1 = all alike"),
-                                                                                   field("measuring_s",
-                                                                                         &CellSummary::measuring_s, "s",
-                                                                                         "time for the cell, all "
-                                                                                         "exchanges and the file "
-                                                                                         "included"),
-                                                                               });
+inline constexpr auto fields<result::topology::CellOfResult> = std::tuple{
+    field("topology_index", result::through(&CellSummary::cell, &Cell::topology_index), "",
+          "position in topologies, from 0"),
+    field("topology", result::through(&result::topology::CellOfResult::topology, &TopologyFacts::name), "", "its name"),
+    field("repeat", result::through(&CellSummary::cell, &Cell::repeat), "", "repeat, from 0"),
+    field("size_index", result::through(&CellSummary::cell, &Cell::size_index), "",
+          "position in options.message_size_bytes, from 0"),
+    field("message_size_bytes", result::through(&CellSummary::cell, &Cell::message_size_bytes), "bytes",
+          "size of a message"),
+    field("num_channels", result::through(&CellSummary::served, &ServedChannels::num), "1",
+          "channels over which messages went: all of the topology, but for those of lost ranks and pairs"),
+    field("max_channels_rank", result::through(&CellSummary::served, &ServedChannels::max_rank), "1",
+          "those of the rank that has the most"),
+    field("with_barrier", result::topology::with_barrier, "",
+          "by rank 0's clock, closing barrier included: as NETTEST measures"),
+    field("exchange", result::topology::without_barrier, "",
+          "of each exchange its slowest rank, without the closing barrier"),
+    field("ranks", result::topology::ranks_of, "",
+          "ranks by their own rates: bytes that a rank sends and receives in an exchange, by the median of its own "
+          "time for it"),
+    field("slowest_channel", result::topology::slowest_channel, "",
+          "the direction of a channel whose message arrives last, by the median over the traced exchanges; null = not "
+          "measured"),
+    field("fairness", &CellSummary::fairness, "",
+          "Jain's index over the rates of the directions of channels; 1 = all alike"),
+    field("measuring_s", &CellSummary::measuring_s, "s", "time for the cell, all exchanges and the file included"),
+};
 
 template <>
 inline constexpr auto fields<result::topology::LoadOfResult> = std::tuple_cat(
-    result::topology::place<result::topology::LoadOfResult>("how often all topologies with all sizes had come before"),
+    fields<LoadPoint>,
     std::tuple{
-        field("begin_s", &LoadPoint::begin_s, "s", "since the load began"),
-        field("elapsed_s", &LoadPoint::elapsed_s, "s", "time that the point took"),
-        field("num_exchanges", &LoadPoint::num_exchanges, "1", "exchanges in that time"),
-        field("num_verified", &LoadPoint::num_verified, "1", "so many of them were verified"),
-        field("time_ns_median", &LoadPoint::time_ns_median, "ns",
-              "of an exchange, its slowest rank, without the closing barrier: median"),
-        field("time_ns_max", &LoadPoint::time_ns_max, "ns", "the same: greatest"),
-        field(
-            "total_bytes_per_s",
-            [](const result::topology::LoadOfResult& point) {
-              const result::topology::Exchange exchange{point.topology, point.served, point.cell.message_size_bytes};
-              return exchange.rates(point.time_ns_mean()).total;
-            },
-            "bytes/s", "all channels, by elapsed time"),
+        field("topology", result::through(&result::topology::LoadOfResult::topology, &TopologyFacts::name), "",
+              "its name"),
+        field("message_size_bytes", result::through(&LoadPoint::cell, &Cell::message_size_bytes), "bytes",
+              "size of a message"),
+        field("total_bytes_per_s", result::topology::total_by_elapsed_time, "bytes/s", "all channels, by elapsed time"),
     });
 
 template <>

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What results keep of one rank in one phase: the tables of /io/ranks.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "model/fields.hpp"
+#include "model/io_result.hpp"
+
+namespace leadline {
+
+namespace result::io {
+
+/// What the rank did with that part of its time.
+template <IoTime time>
+constexpr double time_of(const RankPhase& phase) {
+  return phase.times_ns[static_cast<std::size_t>(time)];
+}
+
+/// Bit 0: before the phase, bit 1: behind it, the page cache could be asked.
+constexpr std::uint8_t cache_known(const RankPhase& phase) {
+  return static_cast<std::uint8_t>((phase.cache_before.is_known ? 1 : 0) | (phase.cache_after.is_known ? 2 : 0));
+}
+
+constexpr std::uint64_t cache_pages(const RankPhase& phase) {
+  return phase.cache_before.is_known ? phase.cache_before.pages : phase.cache_after.pages;
+}
+
+/// A function of the page cache before or behind the phase.
+template <CacheState RankPhase::*when, std::uint64_t CacheState::*pages>
+constexpr std::uint64_t pages_of(const RankPhase& phase) {
+  return phase.*when.*pages;
+}
+
+}  // namespace result::io
+
+/// The time of the end comes last: where that is not 0, all else is there.
+template <>
+inline constexpr auto fields<RankPhase> = std::tuple{
+    field("begin_ns", &RankPhase::begin_ns, "ns", "before the rank's open, since the barrier before the phase"),
+    field("io_ns", &RankPhase::io_ns, "ns",
+          "end - begin without fill, verification, a sync that is outside, and what ranks agreed on meanwhile"),
+    field("open_ns", result::io::time_of<IoTime::open>, "ns", "opening files"),
+    field("preallocate_ns", result::io::time_of<IoTime::preallocate>, "ns", "setting space aside"),
+    field("call_ns", result::io::time_of<IoTime::call>, "ns",
+          "inside write or read calls; non-blocking: inside the calls that start them"),
+    field("wait_ns", result::io::time_of<IoTime::wait>, "ns", "for non-blocking calls to be done"),
+    field("send_ns", result::io::time_of<IoTime::send>, "ns",
+          "waiting to be allowed to send, and for sends to be done"),
+    field("receive_ns", result::io::time_of<IoTime::receive>, "ns", "waiting for messages"),
+    field("barrier_ns", result::io::time_of<IoTime::barrier>, "ns", "in barriers before write calls"),
+    field("fill_ns", result::io::time_of<IoTime::fill>, "ns", "making contents"),
+    field("verify_ns", result::io::time_of<IoTime::verify>, "ns", "comparing contents"),
+    field("sync_ns", result::io::time_of<IoTime::sync>, "ns", "in sync"),
+    field("close_ns", result::io::time_of<IoTime::close>, "ns", "closing files"),
+    field("num_objects", &RankPhase::num_objects, "1", "objects of the rank that were written or read"),
+    field("bytes", &RankPhase::bytes, "bytes", "moved to or from files; without files: received, or for reads sent"),
+    field("message_bytes", &RankPhase::message_bytes, "bytes", "sent to or received from other ranks"),
+    field("num_calls", &RankPhase::num_calls, "1", "write or read calls"),
+    field("num_continued", &RankPhase::num_continued, "1", "calls that moved less than asked and were continued"),
+    field("bytes_at_stop", &RankPhase::bytes_at_stop, "bytes", "moved when the time limit passed; 0 without one"),
+    field("num_mismatches", &RankPhase::num_mismatches, "1", "objects that were not as written"),
+    field("call_ns_min", &RankPhase::call_ns_min, "ns", "fastest call"),
+    field("call_ns_max", &RankPhase::call_ns_max, "ns", "slowest call"),
+    field("file", &RankPhase::file, "", "index of the file that its objects are in; -1 = none"),
+    field("latencies", &RankPhase::latencies, "1",
+          "calls by latency: bucket i is 2^(10 + i/4) to 2^(10 + (i+1)/4) ns, the first and the last are open"),
+    field(
+        "series_bin_ns", [](const RankPhase& phase) { return phase.series.bin_ns; }, "ns",
+        "length of the bins of series_bytes, 2^20 times a power of two"),
+    field(
+        "series_bytes", [](const RankPhase& phase) { return phase.series.bytes; }, "bytes",
+        "by time since the phase began; a call's bytes are spread over its duration"),
+    field("cache_known", result::io::cache_known, "",
+          "bit 0: before the phase, bit 1: behind it, the page cache could be asked"),
+    field("cache_pages", result::io::cache_pages, "1", "pages of the rank's parts of its files"),
+    field("cached_before", result::io::pages_of<&RankPhase::cache_before, &CacheState::cached>, "1",
+          "pages in its host's page cache before the phase"),
+    field("dirty_before", result::io::pages_of<&RankPhase::cache_before, &CacheState::dirty>, "1",
+          "of these the dirty ones"),
+    field("writeback_before", result::io::pages_of<&RankPhase::cache_before, &CacheState::writeback>, "1",
+          "of these the ones being written"),
+    field("cached_after", result::io::pages_of<&RankPhase::cache_after, &CacheState::cached>, "1",
+          "pages in its host's page cache behind the phase"),
+    field("dirty_after", result::io::pages_of<&RankPhase::cache_after, &CacheState::dirty>, "1",
+          "of these the dirty ones"),
+    field("writeback_after", result::io::pages_of<&RankPhase::cache_after, &CacheState::writeback>, "1",
+          "of these the ones being written"),
+    field("end_ns", &RankPhase::end_ns, "ns", "behind its close and sync, since the barrier before the phase"),
+};
+
+}  // namespace leadline

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What results keep of a rank in a cell, in HDF5 tables, and of points of load, in JSON, too.
+#pragma once
+
+#include <tuple>
+
+#include "bench/topology/output.hpp"
+#include "model/fields.hpp"
+#include "model/topology_result.hpp"
+#include "result/described_json.hpp"
+
+namespace leadline {
+
+/// Of a rank: a row of each table.
+template <>
+inline constexpr auto fields<bench::topology::CellRow> = std::tuple{
+    field("num_served", &bench::topology::CellRow::num_served, "1",
+          "channels of a rank over which messages went: all of them, but for those to lost ranks and of lost pairs"),
+    field("rank_time_ns_min", result::through(&bench::topology::CellRow::own, &ExchangeTimes::min), "ns",
+          "a rank's own time of an exchange, without the closing barrier: fastest"),
+    field("rank_time_ns_median", result::through(&bench::topology::CellRow::own, &ExchangeTimes::median), "ns",
+          "the same: median"),
+    field("rank_time_ns_mean", result::through(&bench::topology::CellRow::own, &ExchangeTimes::mean), "ns",
+          "the same: arithmetic mean"),
+    field("rank_time_ns_p99", result::through(&bench::topology::CellRow::own, &ExchangeTimes::p99), "ns",
+          "the same: 99 % quantile"),
+    field("rank_time_ns_max", result::through(&bench::topology::CellRow::own, &ExchangeTimes::max), "ns",
+          "the same: slowest"),
+};
+
+/// The time that it took comes last: where that is not 0, all else is there.
+template <>
+inline constexpr auto fields<LoadPoint> = std::tuple{
+    field("topology_index", result::through(&LoadPoint::cell, &Cell::topology_index), "",
+          "position in topologies, from 0"),
+    field("repeat", result::through(&LoadPoint::cell, &Cell::repeat), "",
+          "how often all topologies with all sizes had come before"),
+    field("size_index", result::through(&LoadPoint::cell, &Cell::size_index), "",
+          "position in options.message_size_bytes, from 0"),
+    field("num_channels", result::through(&LoadPoint::served, &ServedChannels::num), "1",
+          "channels over which messages went: all of the topology, but for those of lost ranks and pairs"),
+    field("max_channels_rank", result::through(&LoadPoint::served, &ServedChannels::max_rank), "1",
+          "those of the rank that has the most"),
+    field("begin_s", &LoadPoint::begin_s, "s", "since the load began"),
+    field("num_exchanges", &LoadPoint::num_exchanges, "1", "exchanges in that time"),
+    field("num_verified", &LoadPoint::num_verified, "1", "so many of them were verified"),
+    field("time_ns_median", &LoadPoint::time_ns_median, "ns",
+          "of an exchange, its slowest rank, without the closing barrier: median"),
+    field("time_ns_max", &LoadPoint::time_ns_max, "ns", "the same: greatest"),
+    field("elapsed_s", &LoadPoint::elapsed_s, "s", "time that the point took"),
+};
+
+}  // namespace leadline
