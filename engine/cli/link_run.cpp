@@ -175,6 +175,7 @@ class LinkTest {
     };
     setup.permutation_of_repeat = [&request](int repeat) { return bench::link::permutation_of(request, repeat); };
     setup.rounds = [&](int rank, int repeat) { return rounds_of_partners(request, plan, rank, repeat); };
+    setup.stored_sample = bench::link::stored_sample(request, plan.rank_layout);
     if (presentation_->set_up_file) presentation_->set_up_file(setup);
     return result::open_link_result_file(cluster, so_far, std::move(setup));
   }

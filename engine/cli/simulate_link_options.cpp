@@ -85,6 +85,8 @@ void declare_test(OptionTable& options, SimulateLinkRequest& request) {
                  "what a pair exchanges; a fault of one way shows in that way (unidirectional), by half in both "
                  "(semidirectional), or in the slower way, which counts (bidirectional)",
                  request.direction);
+  options.count("--rounds", "so many randomly sampled rounds of hosts instead of all", 1, 1'000'000, request.rounds,
+                "all rounds");
   options.count("--retest", "the N slowest pairs are measured again, alone", 0, 100'000, request.retest);
   options.count("--seed", "seed of noise and random faults", 0, UINT64_MAX, request.seed);
 }

@@ -23,7 +23,8 @@ struct SimulateLinkRequest {
   Direction direction = Direction::unidirectional;
   std::uint64_t seed = 1;
   int retest = 10;
-  std::string output;  ///< never empty
+  std::int64_t rounds = 0;  ///< 0 = all
+  std::string output;       ///< never empty
   PairStatistics statistics = PairStatistics::automatic;
   bool overwrite = false, quiet = false;
 };

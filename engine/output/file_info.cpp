@@ -84,6 +84,10 @@ std::string result_text(const LinkResultInfo& info, bool is_in_sion) {
                                      counted(header.message_sizes_bytes.size(), "message size")));
   text += line("retests", std::to_string(info.num_retests));
   text += line("statistics", header.is_compact ? "compact: median, p99 and batches of each pair, rounded" : "");
+  if (header.stored_rounds) {
+    const auto num_rounds = static_cast<std::uint64_t>(result::num_rounds_stored(header));
+    text += line("stored", fmt::format("{}, as a table of ranks and rounds", counted(num_rounds, "random round")));
+  }
   return text + slices_text(info.slices);
 }
 
@@ -138,6 +142,7 @@ Json result_json(const LinkResultInfo& info) {
   json["num_retests"] = info.num_retests;
   json["has_rounds"] = header.has_rounds;
   json["statistics"] = header.is_compact ? "compact" : "full";
+  json["num_stored_rounds"] = header.stored_rounds ? Json(result::num_rounds_stored(header)) : Json(nullptr);
   add_origin(json, header, info.hosts);
   json["slices"] = slices;
   return json;

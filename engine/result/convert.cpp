@@ -29,6 +29,7 @@ class ToHdf5 {
   ToHdf5(LinkResultReader& input, const OutputFile& output) : input_(input), header_(input.header()), output_(output) {}
 
   void known(const FixedOffsets& offsets);
+  void packed_places(const std::string& path);
   void repeat(std::size_t index, const RepeatOffsets& offsets);
   void status(const FixedOffsets& offsets);
   Losses losses() const;
@@ -59,7 +60,22 @@ class ToHdf5 {
 
 void ToHdf5::known(const FixedOffsets& offsets) {
   output_.write_at(offsets.message_size, bytes_of(header_.message_sizes_bytes));
-  for (std::int64_t each = 0; each < header_.num_ranks; ++each) rank(offsets, each);
+  for (std::int64_t each = 0; !header_.stored_rounds && each < header_.num_ranks; ++each) rank(offsets, each);
+}
+
+/// Where cells take some hundred bytes a rank, places at offsets would take twice as many.
+void ToHdf5::packed_places(const std::string& path) {
+  hdf5::writing(path, [&] {
+    hdf5::Handle file = hdf5::open_file(path);
+    hdf5::write_packed_places(file, header_.num_ranks, [&](std::int64_t rank) {
+      RankPlacement placement = input_.placement(rank);
+      placement.host = cut(placement.host, host_size);
+      placement.device = cut(placement.device, device_size);
+      placement.cpus = cut(placement.cpus, cpus_size);
+      return placement;
+    });
+    file.close();
+  });
 }
 
 void ToHdf5::rank(const FixedOffsets& offsets, std::int64_t rank) {
@@ -83,15 +99,16 @@ void ToHdf5::rank(const FixedOffsets& offsets, std::int64_t rank) {
 
 void ToHdf5::repeat(std::size_t index, const RepeatOffsets& offsets) {
   for (std::int64_t rank = 0; rank < header_.num_ranks; ++rank) {
-    if (header_.has_rounds) put(offsets.round, rank, input_.rounds(index, rank));
+    if (header_.has_rounds && !header_.stored_rounds) put(offsets.round, rank, input_.rounds(index, rank));
     for (std::size_t size = 0; size < header_.message_sizes_bytes.size(); ++size) slice(offsets, index, size, rank);
   }
 }
 
 void ToHdf5::slice(const RepeatOffsets& offsets, std::size_t repeat_index, std::size_t size_index, std::int64_t rank) {
   const std::int64_t row_index = static_cast<std::int64_t>(size_index) * header_.num_ranks + rank;
-  const PairRow row = input_.row(repeat_index, size_index, rank);
-  if (header_.is_compact) {
+  if (header_.stored_rounds) {
+    put(offsets.cells, row_index, input_.cells_of_rounds(repeat_index, size_index, rank));
+  } else if (const PairRow row = input_.row(repeat_index, size_index, rank); header_.is_compact) {
     put(offsets.cells, row_index, cells_of(row, in_schedule(input_.rounds(repeat_index, rank))));
   } else {
     auto offset = offsets.pairs.begin();
@@ -296,10 +313,12 @@ Losses losses_of_plain(const LinkResultHeader& header) {
 Losses write_hdf5(LinkResultReader& input, const std::string& path) {
   OutputFile output = OutputFile::create(path, ExistingFile::refuse);
   const LinkResultHeader& header = input.header();
-  const FixedOffsets fixed = create_structure(path, header);
+  const auto places = header.stored_rounds ? hdf5::PlacesOfRanks::packed : hdf5::PlacesOfRanks::at_offsets;
+  const FixedOffsets fixed = create_structure(path, header, places);
   const std::vector<RepeatOffsets> repeats = add_repeats(path, header, header.repeats);
   add_end(path, header);
   ToHdf5 conversion(input, output);
+  if (header.stored_rounds) conversion.packed_places(path);
   conversion.known(fixed);
   for (std::size_t index = 0; index < repeats.size(); ++index) conversion.repeat(index, repeats[index]);
   output.sync();

@@ -16,6 +16,7 @@
 #include "model/provenance.hpp"
 #include "model/request.hpp"
 #include "result/result_file.hpp"
+#include "schedule/sampled_rounds.hpp"
 
 namespace leadline::result {
 
@@ -70,6 +71,8 @@ struct LinkResultFileSetup {
   /// For each partner the number (1-based, of the plain schedule) of the round in which `rank` meets it, 0 = in none;
   /// called on every rank for itself, on rank 0 also for those that are lost. Empty: the file has no such numbers.
   std::function<std::vector<std::int32_t>(int rank, int repeat)> rounds;
+  /// Randomly sampled rounds of which an HDF5 file shall have only what was measured; the same on all ranks.
+  std::optional<schedule::Sample> stored_sample;
 };
 
 /// Local: before there is memory for messages. Throws Error(bad_command_line) for numbers that the format has no room

@@ -3,6 +3,7 @@
 #include "result/link_result_header.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "bench/link/options.hpp"
 
@@ -19,6 +20,20 @@ LinkResultHeader header_of(const LinkResult& so_far, const std::string& nonce) {
   header.num_permutations = so_far.request.shuffle_ranks;
   header.num_all_to_all_slots = num_all_to_all_slots(so_far, header.num_ranks);
   return header;
+}
+
+void store_rounds(LinkResultHeader& header, StoredRounds rounds) {
+  header.stored_rounds = std::move(rounds);
+  header.format_version = rounds_format_version;
+}
+
+std::int64_t num_rounds_stored(const LinkResultHeader& header) {
+  std::int64_t num = header.stored_rounds->sample.num_rounds;
+  for (const auto& [name, value] : header.provenance) {
+    const auto* const run = std::get_if<std::int64_t>(&value);
+    if (name == "num_rounds" && run != nullptr) num = std::clamp<std::int64_t>(*run, 0, num);
+  }
+  return num;
 }
 
 std::vector<Retest> retests_of(const LinkResult& result) {

@@ -11,6 +11,7 @@
 
 #include "model/link_result.hpp"
 #include "result/run_header.hpp"
+#include "schedule/sampled_rounds.hpp"
 
 namespace leadline::result {
 
@@ -35,12 +36,20 @@ struct LinkTestOrigin {
   std::array<double, 3> times_s{}, all_to_all_times_s{};  ///< least, greatest, mean
 };
 
+/// Randomly sampled rounds that an HDF5 file has as they were: a PairCell for each rank and round. Who met whom
+/// follows.
+struct StoredRounds {
+  schedule::Sample sample;             ///< as many rounds as there is room for
+  std::vector<std::uint32_t> host_of;  ///< by rank, numbered by first appearance
+};
+
 /// A result without its rows. Lists are in the order of the file.
 struct LinkResultHeader : RunHeader {
   std::int32_t num_permutations = 0;  ///< that the file holds
   std::vector<KeptRepeat> repeats;
   bool has_rounds = false;
-  bool is_compact = false;                ///< an HDF5 file with a PairCell of each pair
+  bool is_compact = false;                    ///< an HDF5 file with a PairCell of each pair, or of each rank and round
+  std::optional<StoredRounds> stored_rounds;  ///< compact form: only the rounds are stored, not a matrix
   std::int64_t num_all_to_all_slots = 0;  ///< rounds that can have a time of the all-to-all before them; 0 = none has
 
   std::optional<std::vector<Retest>> retests;
@@ -57,6 +66,12 @@ std::vector<Retest> retests_of(const LinkResult& result);
 /// For how many rounds of a slice a file keeps the times of the all-to-all before each; 0 where there are none. At most
 /// two a rank: serial rounds are as many as pairs, so that the tables would grow with the cube of the ranks.
 std::int64_t num_all_to_all_slots(const LinkResult& so_far, std::int64_t num_ranks);
+
+/// Makes it the header of a file that stores rounds.
+void store_rounds(LinkResultHeader& header, StoredRounds rounds);
+
+/// Rounds that were run, at most as many as there is room for: those behind them have no cells.
+std::int64_t num_rounds_stored(const LinkResultHeader& header);
 
 }  // namespace leadline::result
 

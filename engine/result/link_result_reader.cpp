@@ -58,6 +58,18 @@ std::string benchmark_of(const std::string& path, FileKind kind) {
   return read();
 }
 
+MeasuredTimes LinkResultReader::measured_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank,
+                                            PairTime time) {
+  MeasuredTimes measured;
+  const std::vector<double> times = times_ns(repeat_index, size_index, rank, time);
+  for (std::size_t partner = 0; partner < times.size(); ++partner) {
+    if (!(times[partner] > 0)) continue;
+    measured.partners.push_back(static_cast<std::uint32_t>(partner));
+    measured.times_ns.push_back(times[partner]);
+  }
+  return measured;
+}
+
 void work_with(const std::string& path, FileKind kind, const std::function<void()>& work) {
   if (kind != FileKind::hdf5) return work();
   run_in_subprocess("cannot read '" + path + "'", "damaged: the HDF5 library cannot cope with what is in it", work);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "model/pair_cell.hpp"
 #include "model/provenance.hpp"
 #include "model/samples.hpp"
 #include "result/link_result_header.hpp"
@@ -28,6 +29,12 @@ std::string benchmark_of(const std::string& path, FileKind kind);
 /// Does work with a file of that kind. A crash of the HDF5 library ends another process, and becomes an
 /// Error.
 void work_with(const std::string& path, FileKind kind, const std::function<void()>& work);
+
+/// One time of each partner that a rank has measured, ascending by partner.
+struct MeasuredTimes {
+  std::vector<std::uint32_t> partners;
+  std::vector<double> times_ns;
+};
 
 /// An open result, complete or not. Indices are positions in the lists of header(). Memory: O(ranks). All members throw
 /// Error(run_failed) naming the file and what is wrong in it; nothing in a file is trusted. Not for several threads.
@@ -55,11 +62,20 @@ class LinkResultReader {
     return row(repeat_index, size_index, rank)[time];
   }
 
+  /// The same, of those alone that it has measured.
+  virtual MeasuredTimes measured_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank, PairTime time);
+
+  /// What `rank` measured in each round; only with header().stored_rounds.
+  virtual std::vector<PairCell> cells_of_rounds(std::size_t /*repeat_index*/, std::size_t /*size_index*/,
+                                                std::int64_t /*rank*/) {
+    return {};
+  }
+
   /// The all-to-all before each round, by its number (0-based); header().num_all_to_all_slots of them. 0 = not
   /// measured.
   virtual std::vector<double> all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) = 0;
 
-  /// The round (1-based) in which `rank` meets each other; empty unless header().has_rounds.
+  /// The round (1-based) in which `rank` meets each other, of several the last one; empty unless header().has_rounds.
   virtual std::vector<std::int32_t> rounds(std::size_t repeat_index, std::int64_t rank) = 0;
 
   /// The rank on this seat under each permutation.

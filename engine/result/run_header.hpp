@@ -21,6 +21,9 @@ inline constexpr std::int32_t result_format_version = 1;
 /// What HDF5 files of link tests in the compact form are, so that an older program says that it needs a newer one.
 inline constexpr std::int32_t compact_format_version = 2;
 
+/// The same of those that have sampled rounds as a table.
+inline constexpr std::int32_t rounds_format_version = 3;
+
 /// What a file says from its creation until something better is known.
 inline constexpr const char* reason_from_the_start = "still running, or killed without a word";
 

@@ -144,4 +144,17 @@ std::optional<SampledRounds::Seat> SampledRounds::seat(std::int32_t rank, std::i
   return std::nullopt;
 }
 
+std::vector<std::int32_t> partners_by_round(const SampledRounds& rounds, std::size_t num_ranks,
+                                            std::int64_t num_rounds) {
+  const auto length = static_cast<std::size_t>(num_rounds);
+  std::vector<std::int32_t> partners(num_ranks * length, -1);
+  for (std::size_t round = 0; round < length; ++round) {
+    for (const auto& [leader, other] : rounds.pairs(static_cast<std::int64_t>(round))) {
+      partners[static_cast<std::size_t>(leader) * length + round] = other;
+      partners[static_cast<std::size_t>(other) * length + round] = leader;
+    }
+  }
+  return partners;
+}
+
 }  // namespace leadline::schedule

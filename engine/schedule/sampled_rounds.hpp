@@ -10,6 +10,10 @@
 
 namespace leadline::schedule {
 
+/// Files say who met whom by the sample alone, so whatever changes who meets whom needs another number here, and keeps
+/// the way of this one for them.
+inline constexpr std::int32_t way_of_drawing = 1;
+
 /// What a sample follows from.
 struct Sample {
   std::int64_t num_rounds = 0;
@@ -67,5 +71,9 @@ class SampledRounds {
   std::vector<std::uint32_t> begin_;
   std::vector<Kind> cycle_;  ///< kinds of rounds, over and over
 };
+
+/// Whom each rank meets in each round, -1 = it rests: [rank][round]. So many rounds, all that there are at most.
+std::vector<std::int32_t> partners_by_round(const SampledRounds& rounds, std::size_t num_ranks,
+                                            std::int64_t num_rounds);
 
 }  // namespace leadline::schedule

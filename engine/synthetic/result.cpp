@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "bench/link/plan.hpp"
 #include "bench/link/tally.hpp"
 #include "bench/plan.hpp"
 #include "cluster/cluster.hpp"
@@ -68,10 +69,46 @@ class SingleRankCluster final : public cluster::Cluster {
   ProgressCounter progress_counter_;
 };
 
-schedule::Spec all_pairs(const Machine& machine) {
+/// What `leadline link` would run on the machine, whose network it would be told.
+struct Plan {
+  Plan(const Machine& machine, const LinkRequest& request) {
+    for (std::uint32_t rank = 0; rank < machine.num_ranks; ++rank) host_of.push_back(synthetic::host_of(machine, rank));
+    layout.num_ranks = static_cast<int>(machine.num_ranks);
+    layout.host_of = host_of;
+    layout.network = &machine.network;
+    spec = bench::link::schedule_spec(request, layout, 0);
+  }
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  ~Plan() = default;
+
+  std::vector<std::int32_t> partners() const {
+    if (!spec.sample) return {};
+    return schedule::partners_by_round(schedule::SampledRounds(host_of, *spec.sample), host_of.size(),
+                                       spec.sample->num_rounds);
+  }
+
+  std::vector<std::uint32_t> host_of;
+  bench::RankLayout layout;
   schedule::Spec spec;
-  spec.num_ranks = static_cast<int>(machine.num_ranks);
-  return spec;
+};
+
+/// Those that a rank meets in sampled rounds, ascending.
+std::vector<std::uint32_t> met_by(std::span<const std::int32_t> partners_by_round) {
+  std::vector<std::uint32_t> met;
+  for (const std::int32_t partner : partners_by_round) {
+    if (partner >= 0) met.push_back(static_cast<std::uint32_t>(partner));
+  }
+  std::ranges::sort(met);
+  const auto again = std::ranges::unique(met);
+  met.erase(again.begin(), again.end());
+  return met;
+}
+
+std::span<const std::int32_t> partners_of(const std::vector<std::int32_t>& partners, std::size_t num_ranks,
+                                          std::size_t rank) {
+  const std::size_t num_rounds = partners.size() / num_ranks;
+  return std::span(partners).subspan(rank * num_rounds, num_rounds);
 }
 
 LinkRequest request_of(const Machine& machine, const Origin& origin, int num_retests) {
@@ -85,6 +122,7 @@ LinkRequest request_of(const Machine& machine, const Origin& origin, int num_ret
   request.seed = request.shuffle_ranks_seed = request.shuffle_rounds_seed = request.fill_seed = machine.seed;
   request.retest = num_retests;
   request.statistics = origin.statistics;
+  request.rounds = origin.rounds;
   return request;
 }
 
@@ -114,14 +152,33 @@ std::vector<HostRanks> hosts_of(const Machine& machine) {
   return hosts;
 }
 
-/// One pass over all medians.
+/// One pass over the medians.
 struct Medians {
   bench::link::OwnMedians by_class;
   stats::Slowest slowest;
 };
 
-Medians medians_of(const Simulator& simulator, int num_slowest) {
+Medians medians_of_sample(const Simulator& simulator, int num_slowest, const std::vector<std::int32_t>& partners) {
   const Machine& machine = simulator.machine();
+  bench::check_available({1, static_cast<double>(partners.size()) * sizeof(double)}, bench::available_memory_bytes(),
+                         "Simulate fewer ranks or rounds");
+  Medians medians{{}, stats::Slowest(static_cast<std::size_t>(num_slowest))};
+  for (std::uint32_t from = 0; from < machine.num_ranks; ++from) {
+    for (const std::uint32_t to : met_by(partners_of(partners, machine.num_ranks, from))) {
+      const double median_ns = simulator.median_ns(from, to);
+      const bool is_inside = host_of(machine, from) == host_of(machine, to);
+      (is_inside ? medians.by_class.same_host : medians.by_class.between_hosts).push_back(median_ns);
+      medians.slowest.add({from, to, median_ns});
+    }
+  }
+  std::ranges::sort(medians.by_class.same_host);
+  std::ranges::sort(medians.by_class.between_hosts);
+  return medians;
+}
+
+Medians medians_of(const Simulator& simulator, int num_slowest, const std::vector<std::int32_t>& partners) {
+  const Machine& machine = simulator.machine();
+  if (!partners.empty()) return medians_of_sample(simulator, num_slowest, partners);
   const std::uint64_t inside = std::uint64_t{machine.num_ranks} * (machine.ranks_per_host - 1);
   const std::uint64_t all = std::uint64_t{machine.num_ranks} * (machine.num_ranks - 1);
   bench::check_available({1, static_cast<double>(all) * sizeof(double)}, bench::available_memory_bytes(),
@@ -144,10 +201,10 @@ Medians medians_of(const Simulator& simulator, int num_slowest) {
   return medians;
 }
 
-SliceSummary summary_of(const Simulator& simulator, int num_retests) {
+SliceSummary summary_of(const Simulator& simulator, int num_retests, const std::vector<std::int32_t>& partners) {
   SliceSummary summary;
   summary.slice.message_size_bytes = simulator.machine().message_size_bytes;
-  const Medians medians = medians_of(simulator, num_retests);
+  const Medians medians = medians_of(simulator, num_retests, partners);
   SingleRankCluster alone;
   const bench::link::ClassSummaries classes = bench::link::summarize_pairs(alone, medians.by_class);
   summary.all = classes.all;
@@ -166,8 +223,9 @@ LinkResult link_result(const Simulator& simulator, const Origin& origin, int num
   LinkResult result;
   result.request = request_of(machine, origin, num_retests);
   result.provenance = provenance_of(machine, origin);
-  result.num_rounds = schedule::Schedule(all_pairs(machine)).num_rounds();
-  result.slices.push_back(summary_of(simulator, num_retests));
+  const Plan plan(machine, result.request);
+  result.num_rounds = schedule::Schedule(plan.spec).num_rounds();
+  result.slices.push_back(summary_of(simulator, num_retests, plan.partners()));
   result.hosts = hosts_of(machine);
   for (const SlowPair& pair : result.slices[0].slowest) {
     result.slow_pair_hosts.push_back(host_name(machine, host_of(machine, pair.from)));
@@ -182,8 +240,13 @@ LinkResult link_result(const Simulator& simulator, const Origin& origin, int num
 
 Reader::Reader(const Simulator& simulator, const LinkResult& result)
     : simulator_(simulator),
-      schedule_(all_pairs(simulator.machine())),
+      schedule_(Plan(simulator.machine(), result.request).spec),
       header_(result::header_of(result, result::random_nonce())) {
+  const Plan plan(simulator.machine(), result.request);
+  partners_ = plan.partners();
+  if (auto sample = bench::link::stored_sample(result.request, plan.layout)) {
+    result::store_rounds(header_, {*std::move(sample), plan.host_of});
+  }
   header_.repeats = {{0, -1}};
   header_.has_rounds = !header_.is_compact;
   header_.retests = result::retests_of(result);
@@ -194,11 +257,33 @@ Reader::Reader(const Simulator& simulator, const LinkResult& result)
 }
 
 PairRow Reader::row(std::size_t, std::size_t, std::int64_t rank) {
-  return simulator_.row(static_cast<std::uint32_t>(rank));
+  const auto from = static_cast<std::uint32_t>(rank);
+  if (partners_.empty()) return simulator_.row(from);
+  PairRow row(simulator_.machine().num_ranks);
+  for (const std::uint32_t to : met_by(partners_of(partners_, row.size(), from))) {
+    row.set(to, simulator_.record(from, to));
+  }
+  return row;
+}
+
+/// A pair that meets again has the same times.
+std::vector<PairCell> Reader::cells_of_rounds(std::size_t, std::size_t, std::int64_t rank) {
+  const auto from = static_cast<std::uint32_t>(rank);
+  std::vector<PairCell> cells;
+  for (const std::int32_t partner : partners_of(partners_, simulator_.machine().num_ranks, from)) {
+    cells.push_back(partner < 0 ? 0 : pair_cell(simulator_.record(from, static_cast<std::uint32_t>(partner))));
+  }
+  return cells;
 }
 
 std::vector<std::int32_t> Reader::rounds(std::size_t, std::int64_t rank) {
   std::vector<std::int32_t> rounds(simulator_.machine().num_ranks);
+  std::int32_t number = 0;
+  for (const std::int32_t partner : partners_of(partners_, rounds.size(), static_cast<std::size_t>(rank))) {
+    ++number;
+    if (partner >= 0) rounds[static_cast<std::size_t>(partner)] = number;
+  }
+  if (!partners_.empty()) return rounds;
   for (std::int64_t round = 0; round < schedule_.num_rounds(); ++round) {
     const auto pairing = schedule_.pairing(static_cast<int>(rank), round);
     if (pairing) rounds[static_cast<std::size_t>(pairing->partner)] = static_cast<std::int32_t>(round + 1);

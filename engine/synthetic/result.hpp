@@ -20,10 +20,11 @@ struct Origin {
   std::vector<std::string> command_line;
   std::string version, commit;
   PairStatistics statistics = PairStatistics::full;
+  std::int64_t rounds = 0;  ///< so many randomly sampled ones; 0 = all
 };
 
-/// Summary, the slowest pairs and their retest, provenance. Memory: 8 bytes an ordered pair while it is made. Throws
-/// Error(something_missing) where there is not so much.
+/// Summary, the slowest pairs and their retest, provenance. Memory: 8 bytes an ordered pair that meets, while it is
+/// made. Throws Error(something_missing) where there is not so much.
 LinkResult link_result(const Simulator& simulator, const Origin& origin, int num_retests = 10);
 
 /// The machine's rows, computed when they are asked for. `simulator` outlives it.
@@ -34,6 +35,7 @@ class Reader final : public result::LinkResultReader {
   const std::string& path() const override { return path_; }
   const result::LinkResultHeader& header() const override { return header_; }
   PairRow row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
+  std::vector<PairCell> cells_of_rounds(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<double> all_to_all_ns(std::size_t, std::size_t, std::int64_t) override { return {}; }
   std::vector<std::int32_t> rounds(std::size_t repeat_index, std::int64_t rank) override;
   std::vector<std::int32_t> ranks_on_seat(std::int64_t) override { return {}; }
@@ -43,6 +45,7 @@ class Reader final : public result::LinkResultReader {
  private:
   const Simulator& simulator_;
   schedule::Schedule schedule_;
+  std::vector<std::int32_t> partners_;  ///< by rank and round, where rounds are sampled
   std::string path_ = "the simulated machine";
   result::LinkResultHeader header_;
 };

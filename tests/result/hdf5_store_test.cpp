@@ -222,6 +222,74 @@ TEST(Hdf5Store, InTheCompactFormKnowsWhomRandomRoundsDrewBehindThem) {
   EXPECT_THAT(std::vector(cells.begin(), cells.begin() + 9), ElementsAre(1, 0, 1, 1, 0, 1, 1, 0, 1));
 }
 
+TEST(Hdf5Store, OfSampledRoundsHasFourBytesOfARankAndRound) {
+  constexpr std::size_t num = 4, num_rounds = 3;
+  const schedule::Sample sample{num_rounds, 3, {{0, 0}}};
+  const auto partners = schedule::partners_by_round(
+      schedule::SampledRounds(std::vector<std::uint32_t>{0, 0, 1, 1}, sample), num, num_rounds);
+  const auto record_of_round = [](int rank, std::size_t round) {
+    const double median_ns = std::exp2(10 + rank + 5 * static_cast<double>(round));
+    return PairRecord{.count = 20, .time_ns_median = median_ns, .time_ns_p99 = 2 * median_ns};
+  };
+  for (const RowPath row_path : {RowPath::automatic, RowPath::funnel}) {
+    const Folder folder;
+    const std::string path = folder / "run.h5";
+    expect_no_errors(run_ranks({num, 2}, [&](auto& cluster) {
+      LinkResult so_far = result_so_far(cluster.size());
+      so_far.request.statistics = PairStatistics::compact;
+      so_far.request.rounds = num_rounds;
+      so_far.request.shuffle_ranks = 0;
+      LinkResultFileSetup setup = setup_for(cluster, path);
+      setup.row_path = row_path;
+      setup.stored_sample = sample;
+      Hdf5Store store(cluster, so_far, setup);
+      store.reserve_repeats(1);
+      const Slice slice{.size_index = 1};
+      std::vector<PairCell> cells(num_rounds);
+      for (std::size_t round = 0; round < num_rounds; ++round) {
+        cells[round] = pair_cell(record_of_round(cluster.rank(), round));
+        if (cluster.rank() == 0 && round == num_rounds - 1) cells[round] = 0;  // lost
+        store.write(slice, PairRow(num));
+        store.write_cells_of_rounds(slice, cells);
+      }
+      so_far.num_rounds = num_rounds;
+      LinkResult result = so_far;
+      result.complete = true;
+      store.finish(result);
+    }));
+    {
+      const Reader reader(path);
+      EXPECT_EQ(reader.number_attribute("/", "format_version"), 3);
+      EXPECT_THAT(reader.shape("/repeats/0000/sampled_pair"), ElementsAre(2, num, num_rounds));
+      EXPECT_FALSE(reader.has("/repeats/0000/pair"));
+      EXPECT_THAT(reader.ints("/sampled_rounds/host_of_rank"), ElementsAre(0, 0, 1, 1));
+      EXPECT_THAT(reader.ints("/sampled_rounds/groups_of_hosts"), ElementsAre(0, 0));
+    }
+    const auto file = result::LinkResultReader::open(path);
+    ASSERT_TRUE(file->header().stored_rounds);
+    for (int rank = 0; rank < static_cast<int>(num); ++rank) {
+      std::vector<double> median_ns(num);
+      std::vector<std::int32_t> rounds(num);
+      for (std::size_t round = 0; round < num_rounds; ++round) {
+        const auto partner = static_cast<std::size_t>(partners[static_cast<std::size_t>(rank) * num_rounds + round]);
+        rounds[partner] = static_cast<std::int32_t>(round + 1);
+        const bool is_lost = rank == 0 && round == num_rounds - 1;
+        if (!is_lost) median_ns[partner] = record_of_round(rank, round).time_ns_median;
+      }
+      const PairRow row = file->row(0, 1, rank);
+      EXPECT_EQ(row[&PairRecord::time_ns_median], median_ns) << rank;
+      EXPECT_EQ(file->rounds(0, rank), rounds) << rank;
+      const auto measured = file->measured_ns(0, 1, rank, &PairRecord::time_ns_p99);
+      EXPECT_TRUE(std::ranges::is_sorted(measured.partners));
+      for (std::size_t at = 0; at < measured.partners.size(); ++at) {
+        EXPECT_EQ(measured.times_ns[at], 2 * median_ns[measured.partners[at]]);
+      }
+      EXPECT_EQ(measured.partners.size(), num - static_cast<std::size_t>(std::ranges::count(median_ns, 0.0)));
+      EXPECT_TRUE(file->measured_ns(0, 0, rank, &PairRecord::time_ns_median).partners.empty());
+    }
+  }
+}
+
 TEST(Hdf5Store, InTheCompactFormATimeOfNoBatchIsDamage) {
   const Folder folder;
   const std::string path = folder / "run.h5";

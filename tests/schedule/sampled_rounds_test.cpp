@@ -272,6 +272,30 @@ TEST(sampled_rounds, are_what_the_schedule_hands_out) {
   }
 }
 
+/// Files of this way of drawing have nothing else that says who met whom. Where this fails, the way has another number.
+TEST(sampled_rounds, are_those_that_files_were_written_with) {
+  EXPECT_EQ(way_of_drawing, 1);
+  const std::vector<std::uint32_t> hosts = alike(6, 2);
+  const SampledRounds rounds(hosts, {8, 1, {groups_of(6, 2)}});
+  const std::vector<std::vector<std::int32_t>> expected{
+      {2, 3, 0, 1, 8, 9, 10, 11, 4, 5, 6, 7}, {2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9},
+      {5, 4, 11, 10, 1, 0, 9, 8, 7, 6, 3, 2}, {1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10},
+      {10, 11, 6, 7, 8, 9, 2, 3, 4, 5, 0, 1}, {7, 6, 5, 4, 3, 2, 1, 0, 11, 10, 9, 8},
+      {3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8}, {10, 11, 4, 5, 2, 3, 8, 9, 6, 7, 0, 1}};
+  const std::vector<std::int32_t> partners = partners_by_round(rounds, hosts.size(), 8);
+  for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+    for (std::size_t round = 0; round < 8; ++round) {
+      EXPECT_EQ(partners[8 * rank + round], expected[round][rank]) << "rank " << rank << ", round " << round;
+    }
+  }
+}
+
+TEST(sampled_rounds, say_by_rank_who_rests) {
+  const std::vector<std::uint32_t> hosts = blocks({3});
+  const auto partners = partners_by_round(SampledRounds(hosts, {2, 1, {}}), 3, 2);
+  EXPECT_EQ(std::ranges::count(partners, -1), 2);
+}
+
 TEST(sampled_rounds, of_a_million_ranks_agree) {
   constexpr std::size_t num_hosts = 1 << 17, ranks_a_host = 8;
   const Layout layout{"", alike(num_hosts, ranks_a_host), {groups_of(num_hosts, 32), groups_of(num_hosts, 1024)}};

@@ -18,6 +18,7 @@
 #include "bench/link/retest.hpp"
 #include "bench/link/tally.hpp"
 #include "core/clock.hpp"
+#include "model/pair_cell.hpp"
 #include "schedule/schedule.hpp"
 
 namespace leadline::bench::link {
@@ -119,7 +120,10 @@ class Measuring {
   template <typename Write>
   std::optional<Error> stored(const Write& write);
   std::optional<Error> store_row(const Slice& slice) {
-    return stored([&] { stage_.store.write(slice, row_); });
+    return stored([&] {
+      stage_.store.write(slice, row_);
+      if (is_sample(stage_.request)) stage_.store.write_cells_of_rounds(slice, cells_of_rounds_);
+    });
   }
   void phase_done(Phase phase, std::uint64_t start_ns) const {
     if (stage_.progress != nullptr) stage_.progress->phase_done(phase, seconds_since(start_ns));
@@ -133,6 +137,7 @@ class Measuring {
   std::vector<double> all_to_all_ns_;  // own times before each round, by the round's number, where each round has one
   std::int64_t pairs_a_step_ = 1, last_step_ = -1;
   PairRow row_;
+  std::vector<PairCell> cells_of_rounds_;  // where they are sampled: a pair may meet again, and each time counts
   std::shared_ptr<const schedule::Schedule> schedule_;
   CurrentStep current_step_;
   std::uint64_t last_rows_ns_ = 0;
@@ -212,6 +217,7 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
   const auto measure_pair = [&] { outcome = meter_.measure(*pairing, slice.message_size_bytes); };
   if (pairing && meter_.lost_pairs().attempt(pairing->partner, measure_pair)) {
     row_.set(static_cast<std::size_t>(pairing->partner), outcome.record);
+    if (!cells_of_rounds_.empty()) cells_of_rounds_[static_cast<std::size_t>(round)] = pair_cell(outcome.record);
     const double time_ns = outcome.record.time_ns_median;
     own.add(time_ns);
     own.bandwidth_bytes_per_s_sum = bandwidth_bytes_per_s(time_ns, slice.message_size_bytes, stage_.request.direction);
@@ -228,7 +234,11 @@ Tally Measuring::run_round(std::int64_t round, const Slice& slice) {
   const Tally all = close_round(stage_.cluster, own, wrong_byte);
   meter_.lost_pairs().note_lost_ranks();
   if (all.has_lost_pairs != 0) {
-    for (const std::int32_t lost : meter_.lost_pairs().settle()) row_.set(static_cast<std::size_t>(lost), {});
+    for (const std::int32_t lost : meter_.lost_pairs().settle()) {
+      row_.set(static_cast<std::size_t>(lost), {});
+      const bool is_of_round = pairing && pairing->partner == lost && !cells_of_rounds_.empty();
+      if (is_of_round) cells_of_rounds_[static_cast<std::size_t>(round)] = 0;
+    }
     show_losses();
   }
   return all;
@@ -273,6 +283,7 @@ void Measuring::run_rounds(const Slice& slice, SliceSummary& summary) {
   const std::int64_t num_rounds = schedule_->num_rounds();
   const bool draws_rounds = is_sample(stage_.request);
   std::vector<std::int32_t> met(draws_rounds ? row_.size() : 0);
+  cells_of_rounds_.assign(draws_rounds ? static_cast<std::size_t>(num_rounds) : 0, 0);
   all_to_all_ns_.clear();
   last_step_ = -1;
   for (std::int64_t round = 0; round < num_rounds; ++round) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "model/link_result.hpp"
+#include "model/pair_cell.hpp"
 #include "model/provenance.hpp"
 #include "model/samples.hpp"
 
@@ -33,6 +34,10 @@ class RowStore {
   /// Collective: the rounds in which this rank has met others in a repeat, by partner (1-based, 0 = in none), where
   /// they were not known before. Before close_slice().
   virtual void write_rounds(int /*repeat*/, std::span<const std::int32_t> /*rounds*/) {}
+
+  /// Collective: what this rank measured in each of the randomly sampled rounds there can be, as far as it is known;
+  /// holes are 0. Behind each write() where rounds are sampled.
+  virtual void write_cells_of_rounds(const Slice& /*slice*/, std::span<const PairCell> /*cells*/) {}
 
   /// Collective: nothing more of this slice comes; its summary, the same on all ranks.
   virtual void close_slice(const SliceSummary& /*summary*/) {}

@@ -48,6 +48,10 @@ std::vector<std::int32_t> one_per_host(const RankLayout& rank_layout) {
   return participants;
 }
 
+bool has_stored_rounds(const LinkRequest& request, std::uint64_t num_ranks) {
+  return request.rounds > 0 && static_cast<std::uint64_t>(request.rounds) < num_ranks;
+}
+
 FileShape shape_of_file(const LinkRequest& request, const Plan& plan, PairStatistics statistics) {
   FileShape shape;
   shape.statistics = statistics;
@@ -60,6 +64,9 @@ FileShape shape_of_file(const LinkRequest& request, const Plan& plan, PairStatis
   if (request.all_to_all == AllToAll::before_each_round) {
     shape.num_all_to_all_slots = std::min(static_cast<std::uint64_t>(plan.num_rounds), 2 * shape.num_ranks);
   }
+  const bool is_compact = statistics == PairStatistics::compact;
+  if (is_compact && has_stored_rounds(request, shape.num_ranks))
+    shape.num_stored_rounds = static_cast<std::uint64_t>(request.rounds);
   return shape;
 }
 
@@ -105,8 +112,9 @@ std::uint64_t file_bytes(const FileShape& shape) {
   const bool is_compact = shape.statistics == PairStatistics::compact;
   const auto num_ranks = static_cast<double>(shape.num_ranks), num_sizes = static_cast<double>(shape.num_sizes);
   const double of_a_pair = is_compact ? num_sizes * sizeof(PairCell) : num_sizes * bytes_per_record + bytes_per_round;
-  const double of_a_row =
-      num_ranks * of_a_pair + num_sizes * sizeof(double) * static_cast<double>(shape.num_all_to_all_slots);
+  const bool has_rounds = shape.num_stored_rounds > 0;
+  const double of_a_row = (has_rounds ? static_cast<double>(shape.num_stored_rounds) : num_ranks) * of_a_pair +
+                          num_sizes * sizeof(double) * static_cast<double>(shape.num_all_to_all_slots);
   const double num_slow = std::min(static_cast<double>(shape.num_retests), num_ranks * (num_ranks - 1));
   const double of_a_repeat = num_ranks * of_a_row + (is_compact ? of_a_compact_repeat : of_a_full_repeat) +
                              num_sizes * (of_a_slice + num_slow * of_a_slow_pair);
@@ -172,6 +180,12 @@ schedule::Spec schedule_spec(const LinkRequest& request, const RankLayout& rank_
   spec.rounds_seed = request.shuffle_rounds_seed;
   spec.ranks_seed = request.shuffle_ranks_seed;
   return spec;
+}
+
+std::optional<schedule::Sample> stored_sample(const LinkRequest& request, const RankLayout& rank_layout) {
+  const bool is_compact = request.statistics == PairStatistics::compact;
+  const bool is_stored = is_compact && has_stored_rounds(request, static_cast<std::uint64_t>(rank_layout.num_ranks));
+  return is_stored ? sample_spec(request, rank_layout).sample : std::nullopt;
 }
 
 std::int64_t pairs_a_step(const LinkRequest& request, const RankLayout& rank_layout, int repeat) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct FileShape {
   PairStatistics statistics = PairStatistics::full;
   std::uint64_t num_ranks = 1, num_hosts = 1, num_sizes = 1, num_repeats = 1;
   std::uint64_t num_retests = 0, num_permutations = 0, num_all_to_all_slots = 0;
+  std::uint64_t num_stored_rounds = 0;  ///< compact form: only so many rounds are stored; 0 = a matrix
 };
 
 /// Of the whole file, holes included. Exact for what grows with the ranks; the rest depends on names and findings.
@@ -55,6 +57,10 @@ PairStatistics usual_statistics(FileShape shape);
 
 /// What --statistics comes to with so many ranks; it is for HDF5 files alone.
 PairStatistics statistics_of(const LinkRequest& request, std::uint64_t num_ranks);
+
+/// Randomly sampled rounds of which a compact HDF5 file has only what was measured: where they have fewer cells than a
+/// matrix, and so not where --budget alone says when they end.
+std::optional<schedule::Sample> stored_sample(const LinkRequest& request, const RankLayout& rank_layout);
 
 /// The permutation that a repeat runs under; -1 = ranks as they are.
 int permutation_of(const LinkRequest& request, int repeat);

@@ -126,6 +126,26 @@ std::string Input::text(const std::string& name, const Shape& shape, const Shape
   });
 }
 
+std::vector<std::string> Input::texts(const std::string& name, const Shape& shape, const Box& box) const {
+  const Handle dataset = open_table(name, shape, H5T_STRING);
+  const Handle type(H5Dget_type(dataset.id()), H5Tclose);
+  const hsize_t num = box.count[0];
+  std::vector<std::string> texts;
+  if (H5Tis_variable_str(type.id()) > 0) {
+    for (hsize_t index = 0; index < num; ++index) texts.push_back(text(name, shape, {box.start[0] + index}));
+    return texts;
+  }
+  const hsize_t size = H5Tget_size(type.id());
+  if (size == 0 || size > max_text_bytes) throw Failure(fmt::format("a text of {} bytes", size));
+  const Handle in_file(H5Dget_space(dataset.id()), H5Sclose);
+  check(H5Sselect_hyperslab(in_file.id(), H5S_SELECT_SET, box.start.data(), nullptr, box.count.data(), nullptr));
+  const Handle in_memory(H5Screate_simple(1, &num, nullptr), H5Sclose);
+  std::string all(num * size, '\0');
+  check(H5Dread(dataset.id(), type.id(), in_memory.id(), in_file.id(), H5P_DEFAULT, all.data()));
+  for (hsize_t index = 0; index < num; ++index) texts.push_back(without_padding(all.substr(index * size, size)));
+  return texts;
+}
+
 HeaderValue Input::attribute(const std::string& object, const std::string& name) const {
   if (!has_attribute(object, name)) fail(fmt::format("{} has no attribute {}", object, name));
   const Handle attribute(H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);

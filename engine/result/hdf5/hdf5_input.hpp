@@ -35,6 +35,9 @@ class Input {
   template <typename Number>
   std::vector<Number> numbers(const std::string& name, const Shape& shape, const Box& box) const;
 
+  /// Texts of a list that must have this shape, without their padding.
+  std::vector<std::string> texts(const std::string& name, const Shape& shape, const Box& box) const;
+
   /// One text of a table that must have this shape, without its padding.
   std::string text(const std::string& name, const Shape& shape, const Shape& start) const;
 

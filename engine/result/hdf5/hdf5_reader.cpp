@@ -23,6 +23,10 @@ using hdf5::reading;
 using hdf5::Shape;
 
 constexpr hsize_t max_retests = 1 << 28;
+constexpr hsize_t max_levels = 64;  // of a network
+
+// What is read at once of what lies rank by rank.
+constexpr std::int64_t cells_at_once = 1 << 20, places_at_once = 1 << 14;
 
 }  // namespace
 
@@ -57,7 +61,8 @@ void Hdf5Reader::touch_tables() {
   touch([&] { return ranks_on_seat(0); });
   for (std::size_t repeat = 0; repeat < header_.repeats.size(); ++repeat) {
     touch([&] { return rounds(repeat, 0); });
-    touch([&] { return row(repeat, 0, 0); });
+    // A row wants to know who met whom, which takes a while.
+    touch([&] { return header_.stored_rounds ? cells_of_rounds(repeat, 0, 0).size() : row(repeat, 0, 0).size(); });
     touch([&] { return all_to_all_ns(repeat, 0, 0); });
   }
 }
@@ -116,14 +121,49 @@ void Hdf5Reader::read_repeats() {
   std::sort(header_.repeats.begin(), header_.repeats.end(),
             [](const KeptRepeat& left, const KeptRepeat& right) { return left.repeat < right.repeat; });
   if (header_.repeats.empty()) return;
-  header_.has_rounds = file_->has(group_of(0) + "round");
-  header_.is_compact = file_->has(group_of(0) + cells_name);
+  if (file_->has(group_of(0) + cells_of_rounds_name)) read_stored_rounds();
+  header_.has_rounds = header_.stored_rounds || file_->has(group_of(0) + "round");
+  header_.is_compact = header_.stored_rounds || file_->has(group_of(0) + cells_name);
   const std::string all_to_all = group_of(0) + "all_to_all_time_ns";
   if (!file_->has(all_to_all)) return;
   const Shape shape = file_->shape_of(all_to_all);
   const auto num_ranks = static_cast<hsize_t>(header_.num_ranks);
   if (shape.size() != 3 || shape[2] > 2 * num_ranks) throw_damaged(path_, "/" + all_to_all + " has another shape");
   header_.num_all_to_all_slots = static_cast<std::int64_t>(shape[2]);
+}
+
+/// Of all repeats: they have the same rounds.
+void Hdf5Reader::read_stored_rounds() {
+  const auto number = file_->whole_attribute("/sampled_rounds", "way_of_drawing");
+  if (number != schedule::way_of_drawing) {
+    throw Error(
+        ExitStatus::run_failed, "cannot read '" + path_ + "'",
+        fmt::format("its random rounds were drawn in way {}; this program knows {}", number, schedule::way_of_drawing),
+        "Use a newer leadline");
+  }
+  StoredRounds stored;
+  stored.sample.seed = file_->unsigned_attribute("/sampled_rounds", "seed");
+  const auto num_ranks = static_cast<hsize_t>(header_.num_ranks);
+  const Shape cells = file_->shape_of(group_of(0) + cells_of_rounds_name);
+  if (cells.size() != 3 || cells[2] == 0 || cells[2] >= num_ranks) {
+    throw_damaged(path_, fmt::format("/{}{} has another shape", group_of(0), cells_of_rounds_name));
+  }
+  stored.sample.num_rounds = static_cast<std::int64_t>(cells[2]);
+  stored.host_of = file_->numbers<std::uint32_t>("sampled_rounds/host_of_rank", {num_ranks}, {{0}, {num_ranks}});
+  std::uint32_t num_hosts = 0;
+  for (const std::uint32_t host : stored.host_of) {
+    if (host > num_hosts) throw_damaged(path_, "/sampled_rounds/host_of_rank does not number the hosts in their order");
+    num_hosts = std::max(num_hosts, host + 1);
+  }
+  const Shape groups = file_->shape_of("sampled_rounds/groups_of_hosts");
+  if (groups.size() != 2 || groups[0] > max_levels || groups[1] != num_hosts) {
+    throw_damaged(path_, "/sampled_rounds/groups_of_hosts has another shape");
+  }
+  for (hsize_t level = 0; level < groups[0]; ++level) {
+    stored.sample.groups_of_hosts.push_back(
+        file_->numbers<std::uint32_t>("sampled_rounds/groups_of_hosts", groups, {{level, 0}, {1, groups[1]}}));
+  }
+  header_.stored_rounds = std::move(stored);
 }
 
 void Hdf5Reader::read_retests() {
@@ -142,9 +182,8 @@ Shape Hdf5Reader::matrices() const {
   return {header_.message_sizes_bytes.size(), num_ranks, num_ranks};
 }
 
-std::vector<PairCell> Hdf5Reader::read_cells(std::size_t repeat_index, const Box& box) {
-  const std::string name = group_of(repeat_index) + cells_name;
-  auto cells = reading(path_, [&] { return file_->numbers<PairCell>(name, matrices(), box); });
+std::vector<PairCell> Hdf5Reader::read_cells(const std::string& name, const Shape& shape, const Box& box) {
+  auto cells = reading(path_, [&] { return file_->numbers<PairCell>(name, shape, box); });
   for (const PairCell cell : cells) {
     const bool has_no_batch = is_measured(cell) && (cell & 0xffU) == 0;
     if (has_no_batch) throw_damaged(path_, fmt::format("/{} has the value {:#x}, a time of no batch", name, cell));
@@ -152,12 +191,61 @@ std::vector<PairCell> Hdf5Reader::read_cells(std::size_t repeat_index, const Box
   return cells;
 }
 
+std::vector<PairCell> Hdf5Reader::cells_of_rounds(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) {
+  const auto num_rounds = static_cast<std::size_t>(header_.stored_rounds->sample.num_rounds);
+  CellsOfRounds& read = rounds_read_;
+  const bool is_there = read.repeat_index == repeat_index && read.size_index == size_index;
+  if (!is_there || rank < read.first || rank >= read.end) {
+    const std::int64_t num_at_once = std::max<std::int64_t>(cells_at_once / static_cast<std::int64_t>(num_rounds), 1);
+    const std::int64_t first = rank - rank % num_at_once, end = std::min(first + num_at_once, header_.num_ranks);
+    const auto num_ranks = static_cast<hsize_t>(header_.num_ranks);
+    read.end = read.first;  // nothing, where reading throws
+    read.cells = read_cells(
+        group_of(repeat_index) + cells_of_rounds_name, {header_.message_sizes_bytes.size(), num_ranks, num_rounds},
+        {{size_index, static_cast<hsize_t>(first), 0}, {1, static_cast<hsize_t>(end - first), num_rounds}});
+    read.repeat_index = repeat_index, read.size_index = size_index;
+    read.first = first, read.end = end;
+  }
+  const auto begin = read.cells.begin() + (rank - read.first) * static_cast<std::ptrdiff_t>(num_rounds);
+  return {begin, begin + static_cast<std::ptrdiff_t>(num_rounds)};
+}
+
+std::span<const std::int32_t> Hdf5Reader::partners_of(std::int64_t rank) {
+  const StoredRounds& stored = *header_.stored_rounds;
+  const auto num_rounds = static_cast<std::size_t>(num_rounds_stored(header_));
+  if (partners_.empty()) {
+    partners_ = schedule::partners_by_round(schedule::SampledRounds(stored.host_of, stored.sample),
+                                            static_cast<std::size_t>(header_.num_ranks), num_rounds_stored(header_));
+  }
+  return std::span(partners_).subspan(static_cast<std::size_t>(rank) * num_rounds, num_rounds);
+}
+
+std::vector<Hdf5Reader::MeasuredCell> Hdf5Reader::measured_cells(std::size_t repeat_index, std::size_t size_index,
+                                                                 std::int64_t rank) {
+  const std::vector<PairCell> cells = cells_of_rounds(repeat_index, size_index, rank);
+  const auto partners = partners_of(rank);
+  std::vector<MeasuredCell> measured;
+  for (std::size_t round = partners.size(); round-- > 0;) {
+    if (partners[round] >= 0 && is_measured(cells[round]))
+      measured.push_back({static_cast<std::uint32_t>(partners[round]), cells[round]});
+  }
+  std::ranges::stable_sort(measured, {}, &MeasuredCell::partner);
+  const auto earlier = std::ranges::unique(measured, {}, &MeasuredCell::partner);
+  measured.erase(earlier.begin(), earlier.end());
+  return measured;
+}
+
 PairRow Hdf5Reader::row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) {
   const auto num_ranks = static_cast<hsize_t>(header_.num_ranks);
   const Box box{{size_index, static_cast<hsize_t>(rank), 0}, {1, 1, num_ranks}};
   PairRow row(num_ranks);
+  if (header_.stored_rounds) {
+    for (const auto& [partner, cell] : measured_cells(repeat_index, size_index, rank))
+      row.set(partner, record_of(cell));
+    return row;
+  }
   if (header_.is_compact) {
-    const std::vector<PairCell> cells = read_cells(repeat_index, box);
+    const std::vector<PairCell> cells = read_cells(group_of(repeat_index) + cells_name, matrices(), box);
     for (std::size_t partner = 0; partner < num_ranks; ++partner) row.set(partner, record_of(cells[partner]));
     return row;
   }
@@ -173,16 +261,31 @@ PairRow Hdf5Reader::row(std::size_t repeat_index, std::size_t size_index, std::i
 
 std::vector<double> Hdf5Reader::times_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank,
                                          PairTime time) {
+  if (header_.stored_rounds) return row(repeat_index, size_index, rank)[time];
   const Box box{{size_index, static_cast<hsize_t>(rank), 0}, {1, 1, static_cast<hsize_t>(header_.num_ranks)}};
   if (header_.is_compact) {
     std::vector<double> times_ns;
-    for (const PairCell cell : read_cells(repeat_index, box)) times_ns.push_back(record_of(cell).*time);
+    for (const PairCell cell : read_cells(group_of(repeat_index) + cells_name, matrices(), box))
+      times_ns.push_back(record_of(cell).*time);
     return times_ns;
   }
   auto times_ns = reading(
       path_, [&] { return file_->numbers<double>(group_of(repeat_index) + name_of_field(time), matrices(), box); });
   expect_times(path_, times_ns, rank);
   return times_ns;
+}
+
+MeasuredTimes Hdf5Reader::measured_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank,
+                                      PairTime time) {
+  if (!header_.stored_rounds) return LinkResultReader::measured_ns(repeat_index, size_index, rank, time);
+  MeasuredTimes measured;
+  for (const auto& [partner, cell] : measured_cells(repeat_index, size_index, rank)) {
+    const double time_ns = record_of(cell).*time;
+    if (!(time_ns > 0)) continue;
+    measured.partners.push_back(partner);
+    measured.times_ns.push_back(time_ns);
+  }
+  return measured;
 }
 
 std::vector<double> Hdf5Reader::all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) {
@@ -197,6 +300,15 @@ std::vector<double> Hdf5Reader::all_to_all_ns(std::size_t repeat_index, std::siz
 
 std::vector<std::int32_t> Hdf5Reader::rounds(std::size_t repeat_index, std::int64_t rank) {
   if (!header_.has_rounds) return {};
+  if (header_.stored_rounds) {
+    std::vector<std::int32_t> rounds(static_cast<std::size_t>(header_.num_ranks));
+    std::int32_t number = 0;
+    for (const std::int32_t partner : partners_of(rank)) {
+      ++number;
+      if (partner >= 0) rounds[static_cast<std::size_t>(partner)] = number;
+    }
+    return rounds;
+  }
   return reading(path_, [&] {
     const auto num_ranks = static_cast<hsize_t>(header_.num_ranks);
     return file_->numbers<std::int32_t>(group_of(repeat_index) + "round", {num_ranks, num_ranks},
@@ -214,7 +326,14 @@ std::vector<std::int32_t> Hdf5Reader::ranks_on_seat(std::int64_t seat) {
 }
 
 RankPlacement Hdf5Reader::placement(std::int64_t rank) {
-  return reading(path_, [&] { return hdf5::read_place(*file_, header_.num_ranks, rank); });
+  const auto num_read = static_cast<std::int64_t>(places_read_.size());
+  if (rank < first_place_ || rank >= first_place_ + num_read) {
+    const std::int64_t first = rank - rank % places_at_once;
+    const std::int64_t num = std::min(places_at_once, header_.num_ranks - first);
+    places_read_ = reading(path_, [&] { return hdf5::read_places(*file_, header_.num_ranks, first, num); });
+    first_place_ = first;
+  }
+  return places_read_[static_cast<std::size_t>(rank - first_place_)];
 }
 
 std::array<std::int32_t, 4> Hdf5Reader::location(std::int64_t rank) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ class Hdf5Reader : public LinkResultReader {
   PairRow row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<double> times_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank,
                                PairTime time) override;
+  MeasuredTimes measured_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank,
+                            PairTime time) override;
+  std::vector<PairCell> cells_of_rounds(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<double> all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<std::int32_t> rounds(std::size_t repeat_index, std::int64_t rank) override;
   std::vector<std::int32_t> ranks_on_seat(std::int64_t seat) override;
@@ -35,15 +39,35 @@ class Hdf5Reader : public LinkResultReader {
   void read_repeats();
   void read_retests();
   void read_linktest();
+  void read_stored_rounds();
 
   std::string group_of(std::size_t repeat_index) const;
   hdf5::Shape matrices() const;
-  std::vector<PairCell> read_cells(std::size_t repeat_index, const hdf5::Box& box);
+  std::vector<PairCell> read_cells(const std::string& name, const hdf5::Shape& shape, const hdf5::Box& box);
+
+  /// What a rank measured last with each partner, ascending by partner.
+  struct MeasuredCell {
+    std::uint32_t partner;
+    PairCell cell;
+  };
+  std::vector<MeasuredCell> measured_cells(std::size_t repeat_index, std::size_t size_index, std::int64_t rank);
+  std::span<const std::int32_t> partners_of(std::int64_t rank);
 
   hdf5::Session quiet_;
   std::string path_;
   LinkResultHeader header_;
   std::optional<hdf5::Input> file_;
+
+  std::vector<std::int32_t> partners_;  ///< by rank and round, where rounds are stored; empty = not asked for yet
+
+  /// Some neighbouring ranks, read together.
+  struct CellsOfRounds {
+    std::size_t repeat_index = 0, size_index = 0;
+    std::int64_t first = 0, end = 0;
+    std::vector<PairCell> cells;
+  } rounds_read_;
+  std::int64_t first_place_ = 0;
+  std::vector<RankPlacement> places_read_;  ///< from first_place_ on
 };
 
 }  // namespace leadline::result

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "result/collective.hpp"
@@ -14,6 +15,8 @@ namespace leadline::result {
 namespace {
 
 using hdf5::allocate;
+using hdf5::check;
+using hdf5::DatasetName;
 using hdf5::Handle;
 using hdf5::make_group;
 using hdf5::write_attribute;
@@ -44,6 +47,35 @@ void correct_num_rounds(const Handle& file, std::int64_t num_rounds) {
   write_attribute(provenance, "num_rounds", static_cast<long long>(num_rounds));
 }
 
+template <typename Number>
+void write_packed_table(const Handle& parent, const DatasetName& name, const std::vector<hsize_t>& shape,
+                        const std::vector<Number>& numbers) {
+  const Handle space = hdf5::make_space(shape);
+  const hid_t type = hdf5::native_type<Number>();
+  // An empty dimension cannot be cut into chunks.
+  const Handle properties = numbers.empty() ? hdf5::without_times() : hdf5::packed_in(shape);
+  Handle dataset(H5Dcreate2(parent.id(), name.name, type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+                 H5Dclose);
+  if (!numbers.empty()) check(H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()));
+  describe(dataset, name);
+  dataset.close();
+}
+
+/// All that says who met whom.
+void write_stored_rounds(const Handle& file, const StoredRounds& stored) {
+  const Handle group = make_group(file, "sampled_rounds");
+  write_attribute(group, "way_of_drawing", schedule::way_of_drawing);
+  write_attribute(group, "seed", static_cast<unsigned long long>(stored.sample.seed));
+  write_packed_table(group, {"host_of_rank", "1", "host of each rank, from 0 in the order of their lowest ranks"},
+                     {stored.host_of.size()}, stored.host_of);
+  const auto& levels = stored.sample.groups_of_hosts;
+  const std::size_t num_hosts = *std::ranges::max_element(stored.host_of) + std::size_t{1};
+  std::vector<std::uint32_t> groups;
+  for (const auto& level : levels) groups.insert(groups.end(), level.begin(), level.end());
+  write_packed_table(group, {"groups_of_hosts", "1", "group of each host, by level of the network, innermost first"},
+                     {levels.size(), num_hosts}, groups);
+}
+
 constexpr const char* meaning_of_cells =
     "logarithmic codes of the median (16 bits from the highest) and of p99 by median (8), number of batches (8)";
 
@@ -61,7 +93,11 @@ RepeatOffsets allocate_repeat(const Handle& group, const LinkResultHeader& heade
         allocate(group, {"all_to_all_time_ns", "ns", "all-to-all before each round, the rank's whole exchange"},
                  H5T_NATIVE_DOUBLE, {num_sizes, num_ranks, num_slots});
   }
-  if (header.is_compact) {
+  if (header.stored_rounds) {
+    const auto num_rounds = static_cast<hsize_t>(header.stored_rounds->sample.num_rounds);
+    offsets.cells = allocate(group, {cells_of_rounds_name, "", meaning_of_cells}, H5T_NATIVE_UINT32,
+                             {num_sizes, num_ranks, num_rounds});
+  } else if (header.is_compact) {
     offsets.cells = allocate(group, {cells_name, "", meaning_of_cells}, H5T_NATIVE_UINT32, dimensions);
   } else {
     offsets.pairs = hdf5::allocate_fields<PairRecord>(group, dimensions);
@@ -77,8 +113,13 @@ void write_retests(const Handle& file, const std::vector<Retest>& retests) {
 /// A repeat takes 3.1 KB (HDF5 1.10.8, measured).
 constexpr std::uint64_t room_for_repeat = 1 << 13;
 
-LinkResultHeader header_for(const LinkResult& so_far, const LinkResultFileSetup& setup) {
+LinkResultHeader header_for(const cluster::Cluster& cluster, const LinkResult& so_far,
+                            const LinkResultFileSetup& setup) {
   LinkResultHeader header = header_of(so_far, "");
+  if (setup.stored_sample) {
+    const auto hosts = cluster.host_of();
+    store_rounds(header, {*setup.stored_sample, {hosts.begin(), hosts.end()}});
+  }
   header.has_rounds = setup.rounds && !header.is_compact;
   return header;
 }
@@ -101,11 +142,11 @@ std::vector<PairCell> cells_of(const PairRow& row, const std::vector<bool>& is_m
   return cells;
 }
 
-FixedOffsets create_structure(const std::string& path, const LinkResultHeader& header) {
+FixedOffsets create_structure(const std::string& path, const LinkResultHeader& header, hdf5::PlacesOfRanks places) {
   return hdf5::writing(path, [&] {
     FixedOffsets offsets;
     Handle file = hdf5::create_file(path);
-    static_cast<RunOffsets&>(offsets) = hdf5::create_run_part(file, header, "link");
+    static_cast<RunOffsets&>(offsets) = hdf5::create_run_part(file, header, "link", places);
     if (header.num_permutations > 0) {
       const auto num_ranks = static_cast<hsize_t>(header.num_ranks);
       const auto num_permutations = static_cast<hsize_t>(header.num_permutations);
@@ -113,6 +154,7 @@ FixedOffsets create_structure(const std::string& path, const LinkResultHeader& h
                                       {num_permutations, num_ranks});
     }
     if (header.linktest) write_linktest(file, header, offsets);
+    if (header.stored_rounds) write_stored_rounds(file, *header.stored_rounds);
     make_group(file, "repeats").close();
     file.close();
     return offsets;
@@ -150,7 +192,7 @@ void add_end(const std::string& path, const LinkResultHeader& header) {
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const LinkResult& so_far, LinkResultFileSetup setup)
     : cluster_(cluster),
       setup_(std::move(setup)),
-      header_(header_for(so_far, setup_)),
+      header_(header_for(cluster, so_far, setup_)),
       draws_rounds_(is_sample(so_far.request)),
       file_(cluster, header_, {setup_.path, setup_.existing, setup_.row_path, setup_.placement},
             [this](const OutputFile& file) { return create(file); }) {}
@@ -222,7 +264,18 @@ void Hdf5Store::write_rounds(int repeat, std::span<const std::int32_t> rounds) {
   if (error) throw *error;
 }
 
+void Hdf5Store::write_cells_of_rounds(const Slice& slice, std::span<const PairCell> cells) {
+  if (!header_.stored_rounds) return;
+  const std::string bytes = result::as_bytes(cells);
+  const std::uint64_t table_size = bytes.size() * static_cast<std::uint64_t>(header_.num_ranks);
+  const RepeatOffsets& offsets = repeats_.at(static_cast<std::size_t>(slice.repeat));
+  std::optional<Error> error;
+  file_.put(offsets.cells + static_cast<std::uint64_t>(slice.size_index) * table_size, bytes, error);
+  if (error) throw *error;
+}
+
 void Hdf5Store::write(const Slice& slice, const PairRow& row) {
+  if (header_.stored_rounds) return;
   const RepeatOffsets& offsets = repeats_.at(static_cast<std::size_t>(slice.repeat));
   std::optional<Error> error;
   const auto put_row = [&](std::uint64_t offset, const auto& values) {

@@ -18,7 +18,8 @@ namespace leadline::result {
 
 inline constexpr std::size_t location_size = 4;  ///< numbers a rank
 
-inline constexpr const char* cells_name = "pair";  ///< of the dataset, in the compact form
+inline constexpr const char* cells_name = "pair";                    ///< of the dataset, in the compact form
+inline constexpr const char* cells_of_rounds_name = "sampled_pair";  ///< where rounds are stored
 
 /// Whether a rank meets each other, from the rounds in which it does (0 = in none); empty where these are.
 std::vector<bool> in_schedule(std::span<const std::int32_t> rounds);
@@ -36,12 +37,13 @@ struct FixedOffsets : RunOffsets {
 struct RepeatOffsets {
   std::uint64_t round = 0, all_to_all_time_ns = 0;
   hdf5::FieldOffsets<PairRecord> pairs{};  ///< of the full form
-  std::uint64_t cells = 0;                 ///< of the compact form
+  std::uint64_t cells = 0;                 ///< of the compact form, also where rounds are stored
 };
 
 /// Local: writes a fresh file over `path` (which exists), all but the contents of its datasets, and closes it. Repeats
 /// and what belongs to the end of a run are left out. Throws Error(run_failed), as do the next two.
-FixedOffsets create_structure(const std::string& path, const LinkResultHeader& header);
+FixedOffsets create_structure(const std::string& path, const LinkResultHeader& header,
+                              hdf5::PlacesOfRanks places = hdf5::PlacesOfRanks::at_offsets);
 
 /// Local: adds the groups of these repeats in one go, so that the file is open for an instant only. What there is of
 /// them is from a root that was lost, and goes.
@@ -60,6 +62,7 @@ class Hdf5Store : public LinkResultFile {
   void write(const Slice& slice, const PairRow& row) override;
   void write_all_to_all(const Slice& slice, std::span<const double> time_ns) override;
   void write_rounds(int repeat, std::span<const std::int32_t> rounds) override;
+  void write_cells_of_rounds(const Slice& slice, std::span<const PairCell> cells) override;
   const std::string& path() const override { return file_.path(); }
   void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
   void finish(const LinkResult& result) override;

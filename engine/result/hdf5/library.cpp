@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace leadline::result::hdf5 {
@@ -145,6 +146,53 @@ std::uint64_t allocate(const Handle& parent, const DatasetName& name, hid_t type
   describe(dataset, name);
   dataset.close();
   return offset;
+}
+
+Handle packed_in(const std::vector<hsize_t>& chunk) {
+  Handle properties = without_times();
+  check(H5Pset_chunk(properties.id(), static_cast<int>(chunk.size()), chunk.data()));
+  // A library without zlib makes a larger file that reads the same.
+  if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) {
+    check(H5Pset_shuffle(properties.id()));
+    check(H5Pset_deflate(properties.id(), 6));
+  }
+  return properties;
+}
+
+namespace {
+
+constexpr hsize_t elements_packed_at_once = 1 << 14;
+
+}  // namespace
+
+PackedList::PackedList(const Handle& parent, const DatasetName& name, hid_t type, hsize_t length)
+    : type_(H5Tcopy(type), H5Tclose),
+      space_(make_space({length})),
+      dataset_(H5Dcreate2(parent.id(), name.name, type, space_.id(), H5P_DEFAULT,
+                          packed_in({std::min(length, elements_packed_at_once)}).id(), H5P_DEFAULT),
+               H5Dclose),
+      element_size_(H5Tget_size(type)) {
+  describe(dataset_, name);
+}
+
+void PackedList::add(std::string_view element) {
+  pending_ += element;
+  if (pending_.size() == elements_packed_at_once * element_size_) write();
+}
+
+void PackedList::write() {
+  const hsize_t num = pending_.size() / element_size_;
+  if (num == 0) return;
+  check(H5Sselect_hyperslab(space_.id(), H5S_SELECT_SET, &num_written_, nullptr, &num, nullptr));
+  const Handle in_memory = make_space({num});
+  check(H5Dwrite(dataset_.id(), type_.id(), in_memory.id(), space_.id(), H5P_DEFAULT, pending_.data()));
+  num_written_ += num;
+  pending_.clear();
+}
+
+void PackedList::close() {
+  write();
+  dataset_.close();
 }
 
 void write_text(const Handle& parent, const char* name, const std::string& text) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -152,6 +153,29 @@ struct DatasetName {
 /// A contiguous dataset with a place in the file, whose offset comes back, and nothing written there: a hole, read as
 /// zeros. An empty shape is a single value.
 std::uint64_t allocate(const Handle& parent, const DatasetName& name, hid_t type, const std::vector<hsize_t>& shape);
+
+/// How a dataset is made whose values the library compresses where it can; `chunk`: what it compresses at once.
+Handle packed_in(const std::vector<hsize_t>& chunk);
+
+/// A list that is written element by element from its beginning to its end, packed.
+class PackedList {
+ public:
+  PackedList(const Handle& parent, const DatasetName& name, hid_t type, hsize_t length);
+
+  /// The next element, as it lies in memory.
+  void add(std::string_view element);
+
+  /// Writes what is left.
+  void close();
+
+ private:
+  void write();
+
+  Handle type_, space_, dataset_;
+  hsize_t num_written_ = 0;
+  std::string pending_;
+  std::size_t element_size_;
+};
 
 /// Unit and meaning as attributes of the dataset.
 void describe(const Handle& dataset, const DatasetName& name);

@@ -182,7 +182,7 @@ void allocate_ranks(const Handle& file, std::uint64_t num_ranks, RunOffsets& off
 
 }  // namespace
 
-RunOffsets create_run_part(const Handle& file, const RunHeader& header, const char* benchmark) {
+RunOffsets create_run_part(const Handle& file, const RunHeader& header, const char* benchmark, PlacesOfRanks places) {
   RunOffsets offsets;
   write_attribute(file, "nonce", header.nonce);
   write_attribute(file, "format", "leadline");
@@ -202,8 +202,35 @@ RunOffsets create_run_part(const Handle& file, const RunHeader& header, const ch
     for (const auto& [name, value] : header.options) write_attribute(options, name.c_str(), value);
   }
   offsets.message_size = allocate(file, "message_size_bytes", H5T_NATIVE_UINT64, {header.message_sizes_bytes.size()});
-  allocate_ranks(file, static_cast<std::uint64_t>(header.num_ranks), offsets);
+  if (places == PlacesOfRanks::at_offsets) {
+    allocate_ranks(file, static_cast<std::uint64_t>(header.num_ranks), offsets);
+  }
   return offsets;
+}
+
+void write_packed_places(const Handle& file, std::int64_t num_ranks,
+                         const std::function<RankPlacement(std::int64_t rank)>& place_of) {
+  const Handle group = make_group(file, "ranks");
+  const auto length = static_cast<hsize_t>(num_ranks);
+  PackedList host(group, "host", text_type(host_size).id(), length);
+  PackedList device(group, "device", text_type(device_size).id(), length);
+  PackedList cpus(group, "cpus", text_type(cpus_size).id(), length);
+  PackedList pid(group, "pid", H5T_NATIVE_INT32, length);
+  PackedList num_cpus(group, "num_cpus", H5T_NATIVE_INT32, length);
+  PackedList numa_node(group, "numa_node", H5T_NATIVE_INT32, length);
+  const auto add_number = [](PackedList& list, std::int32_t number) {
+    list.add(as_bytes(std::span<const std::int32_t>(&number, 1)));
+  };
+  for (std::int64_t rank = 0; rank < num_ranks; ++rank) {
+    const RankPlacement place = place_of(rank);
+    host.add(padded(place.host, host_size));
+    device.add(padded(place.device, device_size));
+    cpus.add(padded(place.cpus, cpus_size));
+    add_number(pid, place.pid);
+    add_number(num_cpus, place.num_cpus);
+    add_number(numa_node, place.numa_node);
+  }
+  for (PackedList* const list : {&host, &device, &cpus, &pid, &num_cpus, &numa_node}) list->close();
 }
 
 void add_run_end(const Handle& file, const RunHeader& header) {
@@ -223,9 +250,9 @@ std::string read_benchmark(const Input& file, const std::string& path) {
                 "A result of leadline or LinkTest is wanted");
   }
   const std::int64_t version = file.whole_attribute("/", "format_version");
-  if (version > compact_format_version) {
+  if (version > rounds_format_version) {
     throw Error(ExitStatus::run_failed, "cannot read '" + path + "'",
-                fmt::format("format version {}; this program knows up to {}", version, compact_format_version),
+                fmt::format("format version {}; this program knows up to {}", version, rounds_format_version),
                 "Use a newer leadline");
   }
   return file.text_attribute("/", "benchmark");
@@ -270,18 +297,29 @@ void read_run_part_of(const char* benchmark, const Input& file, const std::strin
 }
 
 RankPlacement read_place(const Input& file, std::int64_t num_ranks, std::int64_t rank) {
-  const Shape all{static_cast<hsize_t>(num_ranks)}, start{static_cast<hsize_t>(rank)};
-  const auto number = [&](const std::string& name) {
-    return file.numbers<std::int32_t>("ranks/" + name, all, {start, {1}})[0];
+  return std::move(read_places(file, num_ranks, rank, 1).front());
+}
+
+std::vector<RankPlacement> read_places(const Input& file, std::int64_t num_ranks, std::int64_t first,
+                                       std::int64_t num) {
+  const Shape all{static_cast<hsize_t>(num_ranks)};
+  const Box box{{static_cast<hsize_t>(first)}, {static_cast<hsize_t>(num)}};
+  std::vector<RankPlacement> places(static_cast<std::size_t>(num));
+  const auto read_texts = [&](const char* name, std::string RankPlacement::*text) {
+    auto texts = file.texts(std::string("ranks/") + name, all, box);
+    for (std::size_t index = 0; index < places.size(); ++index) places[index].*text = std::move(texts[index]);
   };
-  RankPlacement placement;
-  placement.host = file.text("ranks/host", all, start);
-  placement.device = file.text("ranks/device", all, start);
-  placement.cpus = file.text("ranks/cpus", all, start);
-  placement.pid = number("pid");
-  placement.num_cpus = number("num_cpus");
-  placement.numa_node = number("numa_node");
-  return placement;
+  const auto read_numbers = [&](const char* name, std::int32_t RankPlacement::*number) {
+    const auto numbers = file.numbers<std::int32_t>(std::string("ranks/") + name, all, box);
+    for (std::size_t index = 0; index < places.size(); ++index) places[index].*number = numbers[index];
+  };
+  read_texts("host", &RankPlacement::host);
+  read_texts("device", &RankPlacement::device);
+  read_texts("cpus", &RankPlacement::cpus);
+  read_numbers("pid", &RankPlacement::pid);
+  read_numbers("num_cpus", &RankPlacement::num_cpus);
+  read_numbers("numa_node", &RankPlacement::numa_node);
+  return places;
 }
 
 }  // namespace leadline::result::hdf5

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cluster/cluster.hpp"
 #include "model/provenance.hpp"
@@ -36,9 +37,20 @@ struct RunOffsets {
 
 namespace hdf5 {
 
+/// How a file has the places of ranks, which take 268 bytes a rank.
+enum class PlacesOfRanks : std::uint8_t {
+  at_offsets,  ///< each rank writes its own
+  packed,      ///< one process writes them all at the end, compressed: some bytes a rank
+};
+
 /// Local: of a fresh file all that the header tells, without the contents of its datasets, and without what belongs to
 /// the end of a run. Throws Failure, as does the next.
-RunOffsets create_run_part(const Handle& file, const RunHeader& header, const char* benchmark);
+RunOffsets create_run_part(const Handle& file, const RunHeader& header, const char* benchmark,
+                           PlacesOfRanks places = PlacesOfRanks::at_offsets);
+
+/// Local: the tables of ranks that create_run_part has left out, packed. `place_of` is called in order of the ranks.
+void write_packed_places(const Handle& file, std::int64_t num_ranks,
+                         const std::function<RankPlacement(std::int64_t rank)>& place_of);
 
 /// Local: adds those of /summary and the time of the end that the header has.
 void add_run_end(const Handle& file, const RunHeader& header);
@@ -55,6 +67,9 @@ void read_run_part(const Input& file, const std::string& path, RunHeader& header
 void read_run_part_of(const char* benchmark, const Input& file, const std::string& path, RunHeader& header);
 
 RankPlacement read_place(const Input& file, std::int64_t num_ranks, std::int64_t rank);
+
+/// Those of `num` ranks from `first` on.
+std::vector<RankPlacement> read_places(const Input& file, std::int64_t num_ranks, std::int64_t first, std::int64_t num);
 
 }  // namespace hdf5
 
