@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "cli/link_run.hpp"
 #include "core/error.hpp"
@@ -36,13 +37,20 @@ std::vector<Comparison> compare_files(const ComparedFiles& files) {
   if (!files.topology.empty()) {
     matched.layout().network = network::parse_network(files.topology, matched.layout().host_names);
   }
-  diagnosis::DenseRows rows(static_cast<std::uint32_t>(diagnosis::num_ranks(matched.layout())), workers_on_file,
-                            diagnosis::LogCode::of_ratios);
+  const auto num_ranks = static_cast<std::uint32_t>(diagnosis::num_ranks(matched.layout()));
+  constexpr float lowest = diagnosis::LogCode::of_ratios;
+  std::optional<diagnosis::DenseRows> dense;
+  std::optional<diagnosis::SparseRows> sparse;
   std::vector<Comparison> comparisons;
   for (const std::uint64_t size : chosen_sizes(files, matched)) {
     const auto loaded = [&](diagnosis::Compared which) -> const diagnosis::Rows& {
-      matched.load(which, size, rows);
-      return rows;
+      if (matched.is_sparse()) {
+        matched.load(which, size, sparse.emplace(num_ranks, workers_on_file, lowest));
+        return *sparse;
+      }
+      if (!dense) dense.emplace(num_ranks, workers_on_file, lowest);
+      matched.load(which, size, *dense);
+      return *dense;
     };
     Comparison comparison = diagnosis::compare({loaded, matched.layout(), files.settings, size});
     if (comparisons.empty()) comparison.notes = matched.notes();

@@ -101,12 +101,11 @@ std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, re
   const std::vector<Chosen> chosen = chosen_slices(request, header);
   diagnosis::Layout layout = result::layout_of(reader);
   if (!request.topology.empty()) layout.network = network::parse_network(request.topology, layout.host_names);
-  diagnosis::DenseRows rows(static_cast<std::uint32_t>(header.num_ranks), workers_on_file);
   std::vector<result::DiagnosedSlice> slices;
   const bool has_means = !header.linktest && !header.is_compact;
   for (const Chosen& one : chosen) {
     const std::size_t repeat = one.first, size = one.second;
-    result::SliceRows of_slice(reader, repeat, size, rows);
+    result::SliceRows of_slice(reader, repeat, size, workers_on_file);
     const auto rows_of = [&](Symptom symptom) -> const diagnosis::Rows& { return of_slice.of(symptom); };
     const diagnosis::Question question{rows_of,          layout,
                                        request.settings, pairs_to_measure(header),

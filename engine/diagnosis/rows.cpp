@@ -89,14 +89,15 @@ void DenseRows::visit(const std::function<void(std::size_t worker, const Row& ro
   });
 }
 
-SparseRows::SparseRows(std::uint32_t num_ranks, std::size_t num_workers) : CodedRows(num_ranks, num_workers) {
+SparseRows::SparseRows(std::uint32_t num_ranks, std::size_t num_workers, float lowest)
+    : CodedRows(num_ranks, num_workers), lowest_(lowest) {
   begin_.reserve(std::size_t{num_ranks} + 1);
 }
 
 void SparseRows::append(std::span<const std::uint32_t> partners, std::span<const double> logarithms) {
   partners_.insert(partners_.end(), partners.begin(), partners.end());
   std::ranges::transform(logarithms, std::back_inserter(codes_),
-                         [](double logarithm) { return LogCode::of(logarithm); });
+                         [&](double logarithm) { return LogCode::of(logarithm, lowest_); });
   begin_.push_back(partners_.size());
 }
 
@@ -107,7 +108,7 @@ void SparseRows::visit(const std::function<void(std::size_t worker, const Row& r
     for (std::uint32_t from = first; from < end; ++from) {
       const std::size_t begin = begin_[from], length = begin_[from + 1] - begin;
       if (length == 0) continue;
-      decode(std::span(codes_).subspan(begin, length), LogCode::of_times, values[worker]);
+      decode(std::span(codes_).subspan(begin, length), lowest_, values[worker]);
       look(worker, {from, std::span(partners_).subspan(begin, length), values[worker]});
     }
   });

@@ -177,7 +177,7 @@ class DenseRows final : public CodedRows {
 /// Some pairs of N ranks. Rows are appended in the order of the ranks, by one thread.
 class SparseRows final : public CodedRows {
  public:
-  SparseRows(std::uint32_t num_ranks, std::size_t num_workers);
+  SparseRows(std::uint32_t num_ranks, std::size_t num_workers, float lowest = LogCode::of_times);
 
   /// The next rank's values; `partners` and `logarithms` are as long.
   void append(std::span<const std::uint32_t> partners, std::span<const double> logarithms);
@@ -185,6 +185,7 @@ class SparseRows final : public CodedRows {
   void visit(const std::function<void(std::size_t worker, const Row& row)>& look) const override;
 
  private:
+  float lowest_;
   std::vector<std::uint64_t> begin_{0};
   std::vector<std::uint32_t> partners_;
   std::vector<std::uint16_t> codes_;

@@ -73,10 +73,29 @@ std::string only_in(const std::string& path, const std::vector<std::string>& hos
                      some_of(hosts));
 }
 
+double of_compared(diagnosis::Compared compared, double before, double after) {
+  using diagnosis::Compared;
+  const double slowdown = after - before;  // NaN where either is missing
+  return compared == Compared::before    ? before + 0 * slowdown
+         : compared == Compared::after   ? after + 0 * slowdown
+         : compared == Compared::speedup ? -slowdown
+                                         : slowdown;
+}
+
+/// By the rank of a file its place among the matched ones, -1 = none.
+std::vector<std::int64_t> places_of(const std::vector<std::uint32_t>& matched, std::int64_t num_ranks) {
+  std::vector<std::int64_t> places(static_cast<std::size_t>(num_ranks), -1);
+  for (std::size_t place = 0; place < matched.size(); ++place)
+    places[matched[place]] = static_cast<std::int64_t>(place);
+  return places;
+}
+
 }  // namespace
 
 MatchedResults::MatchedResults(LinkResultReader& before, LinkResultReader& after) : before_(before), after_(after) {
   match_ranks();
+  matched_before_ = places_of(ranks_before_, before.header().num_ranks);
+  matched_after_ = places_of(ranks_after_, after.header().num_ranks);
   match_sizes();
   note_differences();
 }
@@ -196,20 +215,64 @@ std::vector<double> MatchedResults::logarithms(LinkResultReader& reader, const s
 }
 
 void MatchedResults::load(diagnosis::Compared compared, std::uint64_t message_size_bytes, diagnosis::DenseRows& rows) {
-  using diagnosis::Compared;
   for (std::uint32_t from = 0; from < ranks_after_.size(); ++from) {
     const auto before = logarithms(before_, ranks_before_, from, message_size_bytes);
     const auto after = logarithms(after_, ranks_after_, from, message_size_bytes);
     std::vector<double> values(before.size());
     for (std::size_t to = 0; to < values.size(); ++to) {
-      const double slowdown = after[to] - before[to];  // NaN where either is missing
-      const double of_compared = compared == Compared::before    ? before[to] + 0 * slowdown
-                                 : compared == Compared::after   ? after[to] + 0 * slowdown
-                                 : compared == Compared::speedup ? -slowdown
-                                                                 : slowdown;
-      values[to] = of_compared;
+      values[to] = of_compared(compared, before[to], after[to]);
     }
     rows.set(from, values);
+  }
+}
+
+bool MatchedResults::is_sparse() const {
+  return before_.header().stored_rounds.has_value() || after_.header().stored_rounds.has_value();
+}
+
+/// As logarithms(), of those alone that have a value, ascending.
+MatchedResults::SparseRow MatchedResults::sparse_logarithms(LinkResultReader& reader,
+                                                            const std::vector<std::uint32_t>& ranks, std::size_t index,
+                                                            std::uint64_t message_size_bytes) const {
+  const LinkResultHeader& header = reader.header();
+  const auto& sizes = header.message_sizes_bytes;
+  const auto size = static_cast<std::size_t>(std::ranges::find(sizes, message_size_bytes) - sizes.begin());
+  const auto& matched = &reader == &before_ ? matched_before_ : matched_after_;
+  struct Sum {
+    double sum = 0, num = 0;
+  };
+  std::map<std::uint32_t, Sum> sums;
+  for (std::size_t repeat = 0; repeat < header.repeats.size(); ++repeat) {
+    const MeasuredTimes measured = reader.measured_ns(repeat, size, ranks[index], &PairRecord::time_ns_median);
+    for (std::size_t at = 0; at < measured.partners.size(); ++at) {
+      const std::int64_t to = matched[measured.partners[at]];
+      if (to < 0 || std::cmp_equal(to, index)) continue;
+      Sum& of_partner = sums[static_cast<std::uint32_t>(to)];
+      of_partner.sum += std::log(measured.times_ns[at]);
+      ++of_partner.num;
+    }
+  }
+  SparseRow row;
+  for (const auto& [to, of_partner] : sums) {
+    row.partners.push_back(to);
+    row.logarithms.push_back(of_partner.sum / of_partner.num);
+  }
+  return row;
+}
+
+void MatchedResults::load(diagnosis::Compared compared, std::uint64_t message_size_bytes, diagnosis::SparseRows& rows) {
+  for (std::uint32_t from = 0; from < ranks_after_.size(); ++from) {
+    const SparseRow before = sparse_logarithms(before_, ranks_before_, from, message_size_bytes);
+    const SparseRow after = sparse_logarithms(after_, ranks_after_, from, message_size_bytes);
+    SparseRow both;
+    std::size_t at = 0;
+    for (std::size_t index = 0; index < after.partners.size(); ++index) {
+      while (at < before.partners.size() && before.partners[at] < after.partners[index]) ++at;
+      if (at == before.partners.size() || before.partners[at] != after.partners[index]) continue;
+      both.partners.push_back(after.partners[index]);
+      both.logarithms.push_back(of_compared(compared, before.logarithms[at], after.logarithms[index]));
+    }
+    rows.append(both.partners, both.logarithms);
   }
 }
 

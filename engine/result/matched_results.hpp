@@ -32,16 +32,29 @@ class MatchedResults {
   /// Logarithms of medians, of one result or of one over the other; of several repeats their mean.
   void load(diagnosis::Compared compared, std::uint64_t message_size_bytes, diagnosis::DenseRows& rows);
 
+  /// The same of the pairs that both have, into rows without any.
+  void load(diagnosis::Compared compared, std::uint64_t message_size_bytes, diagnosis::SparseRows& rows);
+
+  /// Whether one of the two has stored rounds, so that of all pairs few were measured in both.
+  bool is_sparse() const;
+
  private:
   void match_ranks();
   void match_sizes();
   void note_differences();
+  struct SparseRow {
+    std::vector<std::uint32_t> partners;
+    std::vector<double> logarithms;
+  };
+  SparseRow sparse_logarithms(LinkResultReader& reader, const std::vector<std::uint32_t>& ranks, std::size_t index,
+                              std::uint64_t message_size_bytes) const;
   std::vector<double> logarithms(LinkResultReader& reader, const std::vector<std::uint32_t>& ranks, std::size_t index,
                                  std::uint64_t message_size_bytes) const;
 
   LinkResultReader& before_;
   LinkResultReader& after_;
   std::vector<std::uint32_t> ranks_before_, ranks_after_;
+  std::vector<std::int64_t> matched_before_, matched_after_;  ///< places in these two of all ranks, -1 = none
   diagnosis::Layout layout_;
   std::vector<std::uint64_t> sizes_bytes_;
   std::vector<std::string> notes_;

@@ -55,7 +55,11 @@ diagnosis::Layout layout_of(LinkResultReader& reader) {
   return layout;
 }
 
-void SliceRows::load(PairTime time) {
+SliceRows::SliceRows(LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index,
+                     std::size_t num_workers)
+    : reader_(reader), repeat_index_(repeat_index), size_index_(size_index), num_workers_(num_workers) {}
+
+void SliceRows::load(PairTime time, diagnosis::DenseRows& rows) {
   const bool over_known = time == &PairRecord::time_ns_mean;
   const std::int64_t num_ranks = reader_.header().num_ranks;
   std::future<void> coding;
@@ -65,19 +69,33 @@ void SliceRows::load(PairTime time) {
       block.times_ns.push_back(reader_.times_ns(repeat_index_, size_index_, rank, time));
     }
     if (coding.valid()) coding.get();
-    coding = std::async(std::launch::async, [this, over_known, rows = std::move(block)]() mutable {
-      code(std::move(rows), over_known, rows_);
+    coding = std::async(std::launch::async, [&rows, over_known, read = std::move(block)]() mutable {
+      code(std::move(read), over_known, rows);
     });
   }
   if (coding.valid()) coding.get();
 }
 
+void SliceRows::load_sparse(diagnosis::SparseRows& rows) {
+  for (std::int64_t rank = 0; rank < reader_.header().num_ranks; ++rank) {
+    MeasuredTimes measured = reader_.measured_ns(repeat_index_, size_index_, rank, &PairRecord::time_ns_median);
+    for (double& value : measured.times_ns) value = std::log(value);
+    rows.append(measured.partners, measured.times_ns);
+  }
+}
+
 const diagnosis::Rows& SliceRows::of(Symptom symptom) {
-  if (loaded_ == symptom) return rows_;
-  if (loaded_ != Symptom::slow) load(&PairRecord::time_ns_median);
-  if (symptom == Symptom::unsteady) load(&PairRecord::time_ns_mean);
+  const auto num_ranks = static_cast<std::uint32_t>(reader_.header().num_ranks);
+  if (reader_.header().stored_rounds) {
+    if (!sparse_) load_sparse(sparse_.emplace(num_ranks, num_workers_));
+    return *sparse_;
+  }
+  if (!dense_) dense_.emplace(num_ranks, num_workers_);
+  if (loaded_ == symptom) return *dense_;
+  if (loaded_ != Symptom::slow) load(&PairRecord::time_ns_median, *dense_);
+  if (symptom == Symptom::unsteady) load(&PairRecord::time_ns_mean, *dense_);
   loaded_ = symptom;
-  return rows_;
+  return *dense_;
 }
 
 diagnosis::Retest recorded_retests(const LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 
 #include "diagnosis/diagnose.hpp"
@@ -17,22 +16,25 @@ namespace leadline::result {
 diagnosis::Layout layout_of(LinkResultReader& reader);
 
 /// A slice's matrix as it is asked for: logarithms of times for slow components, or of mean over median for unsteady
-/// ones. One of them lies in memory at a time. Reading and coding go side by side.
+/// ones. One of them lies in memory at a time. Reading and coding go side by side. Stored rounds
+/// have no means, and of them only what was measured is there.
 class SliceRows {
  public:
-  /// `reader` and `rows` outlive it; nobody else fills `rows` meanwhile.
-  SliceRows(LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index, diagnosis::DenseRows& rows)
-      : reader_(reader), repeat_index_(repeat_index), size_index_(size_index), rows_(rows) {}
+  /// `reader` outlives it.
+  SliceRows(LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index, std::size_t num_workers);
 
   /// Reads what is not there yet. Throws what the reader throws.
   const diagnosis::Rows& of(Symptom symptom);
 
  private:
-  void load(PairTime time);
+  void load(PairTime time, diagnosis::DenseRows& rows);
+  void load_sparse(diagnosis::SparseRows& rows);
 
   LinkResultReader& reader_;
   std::size_t repeat_index_, size_index_;
-  diagnosis::DenseRows& rows_;
+  std::size_t num_workers_;
+  std::optional<diagnosis::DenseRows> dense_;
+  std::optional<diagnosis::SparseRows> sparse_;
   std::optional<Symptom> loaded_;
 };
 
