@@ -20,7 +20,7 @@ from leadline.scan.connections import (
     scan_connections,
     times_of_rank,
 )
-from leadline.scan.one_pass import Progress
+from leadline.scan.found import Progress
 from leadline.stats.distribution import Distribution
 from leadline.stats.interval import Convergence, MeanInterval, convergence, mean_interval, ratio_interval
 

@@ -48,7 +48,8 @@ def pair_blocks(
     result: LinkResult, parts: Sequence[Slice], num_cells: int, progress: Progress | None = None
 ) -> Iterator[PairBlock]:
     """All pairs of some slices, about `num_cells` a time (one row at least)."""
-    num_rows = max(num_cells // result.num_ranks, 1)
+    cells_of_rank = result.num_ranks if result.read_pairs is None else max(result.provenance.num_rounds, 1)
+    num_rows = max(num_cells // cells_of_rank, 1)
     blocks = [(part, first) for part in parts for first in range(0, result.num_ranks, num_rows)]
     for done, (part, first) in enumerate(blocks):
         yield _block(result, part, first, min(first + num_rows, result.num_ranks))
@@ -57,6 +58,12 @@ def pair_blocks(
 
 
 def _block(result: LinkResult, part: Slice, first: int, end: int) -> PairBlock:
+    if result.read_pairs is not None:
+        names = ("round", *(column.name for column in result.pair_columns))
+        pairs = result.read_pairs(part, names, first, end)
+        return _with_bandwidths(
+            result, part, pairs.from_rank, pairs.to_rank, {name: pairs.values[name] for name in names}
+        )
     to_measure = result.rows_to_measure(part, first, end)
     row, to_rank = np.nonzero(to_measure)
     values = {}
@@ -66,9 +73,18 @@ def _block(result: LinkResult, part: Slice, first: int, end: int) -> PairBlock:
         values["round"] = np.full(len(row), np.nan)
     for column in result.pair_columns:
         values[column.name] = result.read_rows(part, column.name, first, end)[to_measure]
-    bandwidths = result.bandwidth_bytes_per_s(values["time_ns_median"], part.message_size_bytes)
-    values["bandwidth_bytes_per_s"] = np.asarray(bandwidths)
-    return PairBlock(part, row + first, to_rank, values)
+    return _with_bandwidths(result, part, row + first, to_rank, values)
+
+
+def _with_bandwidths(
+    result: LinkResult,
+    part: Slice,
+    from_rank: NDArray[np.intp],
+    to_rank: NDArray[np.intp],
+    values: dict[str, FloatArray],
+) -> PairBlock:
+    bandwidths = np.asarray(result.bandwidth_bytes_per_s(values["time_ns_median"], part.message_size_bytes))
+    return PairBlock(part, from_rank, to_rank, values | {"bandwidth_bytes_per_s": bandwidths})
 
 
 def plain_name(name: str) -> str:

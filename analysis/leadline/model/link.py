@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -102,6 +102,21 @@ ReadRows = Callable[[Slice, str, int, int], FloatArray]
 ReadBlock = Callable[[Slice, str, IntArray, IntArray], FloatArray]
 
 
+@dataclass(frozen=True)
+class SampledPairs:
+    """The ordered pairs of some ranks that random rounds have drawn, by from, then to. Of those that met several times
+    what was measured last.
+    """
+
+    from_rank: IntArray
+    to_rank: IntArray
+    num_of_rows: IntArray  # of each of the ranks
+    values: Mapping[str, FloatArray]  # by dataset; NaN = not measured
+
+
+ReadPairs = Callable[[Slice, Sequence[str], int, int], SampledPairs]
+
+
 # What read_rows of a compact result has of pairs beside its columns: 1 where the schedule does not have the pair.
 NOT_IN_SCHEDULE = "not_in_schedule"
 
@@ -164,7 +179,10 @@ class LinkResult(RunResult):
     linktest: LinkTestRecord | None  # only of files that LinkTest wrote, also converted ones
     read_rows: ReadRows  # (slice, dataset name, first row, row behind the last) -> [rows, N]
     read_block: ReadBlock  # (slice, dataset name, ranks of the rows, of the columns) -> [rows, columns], in any order
-    is_compact: bool = False  # four bytes a pair: median, p99 and count, rounded (docs/metrics.md), and no rounds
+    is_compact: bool = False  # four bytes a pair: median, p99 and count, rounded (docs/metrics.md)
+    # Only where the file stores sampled rounds, so that few of the pairs are there and rows of all ranks are large:
+    # (slice, dataset names, first row, row behind the last) -> the pairs of these ranks.
+    read_pairs: ReadPairs | None = None
 
     @property
     def statistics(self) -> tuple[Statistic, ...]:

@@ -27,8 +27,8 @@ from leadline.model import (
 
 Origin = TypeVar("Origin", bound=RunProvenance)
 
-# 2: a link test in the compact form; all else is 1.
-FORMAT_VERSION = 2
+# 2: a link test in the compact form; 3: one that stores sampled rounds; all else is 1.
+FORMAT_VERSION = 3
 # Of the pairs, in every file of a link test.
 MATRICES = ("count", "time_ns_min", "time_ns_median", "time_ns_mean", "time_ns_p99", "time_ns_max")
 

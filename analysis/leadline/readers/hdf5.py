@@ -21,6 +21,11 @@ from leadline.readers.diagnosis import diagnosis_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_rows import RowReader
 from leadline.readers.input_file import InputFile
+from leadline.readers.sampled_rounds import NAME as SAMPLED
+from leadline.readers.sampled_rounds import SampledReader
+
+# Datasets of the compact form.
+_CELLS = (pair_cells.NAME, SAMPLED)
 
 
 def read_link_result(input_file: InputFile, file: Hdf5File) -> LinkResult:
@@ -43,7 +48,16 @@ class _Reader(FileReader):
         num_sizes, num_ranks, summary = len(head["message_sizes_bytes"]), len(head["ranks"]), head["summary"]
         slices = self._slices(head["message_sizes_bytes"], num_ranks)
         repeats_with_schedule = self._find_schedules(slices, num_ranks)
-        rows = RowReader(self._input, self._file, self._datasets, num_ranks)
+        has_stored_rounds = self._has_stored_rounds(f"{slices[0].repeat:04d}")
+        rows: RowReader | SampledReader
+        if has_stored_rounds:
+            sampled = rows = SampledReader(self._input, self._file, self._datasets)
+            repeats_with_rounds = frozenset(part.repeat for part in slices)
+        else:
+            sampled, rows = None, RowReader(self._input, self._file, self._datasets, num_ranks)
+            repeats_with_rounds = frozenset(
+                part.repeat for part in repeats_with_schedule if has_rounds(rows.read_rows, part, num_ranks)
+            )
         linktest = self._linktest(num_ranks)
         return LinkResult(
             **head,
@@ -55,23 +69,24 @@ class _Reader(FileReader):
             diagnoses=diagnosis_of(summary, slices, num_ranks, len({place.host for place in head["ranks"]})),
             all_to_all=all_to_all_of(summary, slices, linktest),
             bisection_bytes_per_s=bisection_of(summary, slices),
-            repeats_with_rounds=frozenset(
-                part.repeat for part in repeats_with_schedule if has_rounds(rows.read_rows, part, num_ranks)
-            ),
+            repeats_with_rounds=repeats_with_rounds,
             linktest=linktest,
             read_rows=rows.read_rows,
             read_block=rows.read_block,
             is_compact=self._is_compact(f"{slices[0].repeat:04d}"),
+            read_pairs=sampled.read_pairs if sampled else None,
         )
 
     def _slices(self, sizes: tuple[int, ...], num_ranks: int) -> tuple[Slice, ...]:
         slices: list[Slice] = []
         names = sorted(self._members("repeats"), key=int)
         matrices = self._matrices(names[0]) if names else ()
+        num_rounds = self._num_rounds(names[0], num_ranks) if matrices == (SAMPLED,) else 0
         for name in names:
             for matrix in matrices:
-                kinds = "u" if matrix == pair_cells.NAME else "uif"
-                self._add(f"repeats/{name}/{matrix}", (len(sizes), num_ranks, num_ranks), kinds)
+                kinds = "u" if matrix in _CELLS else "uif"
+                width = num_rounds if matrix == SAMPLED else num_ranks
+                self._add(f"repeats/{name}/{matrix}", (len(sizes), num_ranks, width), kinds)
             facts = self._attributes(f"repeats/{name}")
             repeat, permutation = int(facts["repeat"]), int(facts["permutation"])
             if repeat != int(name):
@@ -85,13 +100,26 @@ class _Reader(FileReader):
         """Those that every file has, later ones that this one has, and whatever else it says of the pairs' times. In
         the compact form there is one.
         """
+        if self._has_stored_rounds(repeat):
+            return (SAMPLED,)
         if self._is_compact(repeat):
             return (pair_cells.NAME,)
         others = set(self._members(f"repeats/{repeat}")) - set(MATRICES)
         return (*MATRICES, *sorted(name for name in others if name.startswith("time_ns_")))
 
     def _is_compact(self, repeat: str) -> bool:
-        return self._has(f"repeats/{repeat}/{pair_cells.NAME}")
+        return self._has(f"repeats/{repeat}/{pair_cells.NAME}") or self._has_stored_rounds(repeat)
+
+    def _has_stored_rounds(self, repeat: str) -> bool:
+        return self._has(f"repeats/{repeat}/{SAMPLED}")
+
+    def _num_rounds(self, repeat: str, num_ranks: int) -> int:
+        """For which there is room; fewer than ranks, since else there is a matrix."""
+        name = f"repeats/{repeat}/{SAMPLED}"
+        shape = self._shape(name)
+        if len(shape) != 3 or not 0 < shape[2] < num_ranks:
+            raise self._damaged(f"/{name} has the shape {shape}")
+        return shape[2]
 
     def _pair_columns(self, repeat: int) -> tuple[Column, ...]:
         """As the file describes them; files of the first version do not."""
@@ -118,7 +146,7 @@ class _Reader(FileReader):
 
     def _add(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
         dataset = self._checked(name, shape, kinds)
-        if name.endswith(f"/{pair_cells.NAME}") and dataset.dtype.itemsize != pair_cells.NUM_BYTES:
+        if name.rpartition("/")[2] in _CELLS and dataset.dtype.itemsize != pair_cells.NUM_BYTES:
             raise self._damaged(f"/{name} is {dataset.dtype}")
         self._datasets[name] = dataset
 

@@ -21,6 +21,9 @@ COLUMNS = (
     Column("time_ns_p99", "ns", "time a message, 99th percentile of the batches; median times a ratio with 16 steps"),
 )
 
+# Whatever is not greater says why there is no time.
+LARGEST_WITHOUT_TIME = 0xFFFF
+
 _NOT_IN_SCHEDULE = 1
 _MEDIANS_NS = np.exp2(np.arange(1 << 16) / 1024 - 10)
 _MEDIANS_NS[0] = np.nan
@@ -41,7 +44,7 @@ def decoded(dataset: str, cells: NDArray[Any]) -> FloatArray:
 
 
 def _piece(dataset: str, cells: NDArray[Any]) -> FloatArray:
-    batches, is_measured = cells & 0xFF, cells > 0xFFFF
+    batches, is_measured = cells & 0xFF, cells > LARGEST_WITHOUT_TIME
     if ((batches == 0) & is_measured).any():
         raise ImpossibleValueError
     if dataset == NOT_IN_SCHEDULE:

@@ -224,7 +224,7 @@ def _standouts(result: LinkResult, part: Slice, standouts: Sequence[Standout]) -
 
 
 def _one_cell(result: LinkResult, part: Slice, dataset: str, row: int, column: int) -> float:
-    return float(result.read_rows(part, dataset, row, row + 1)[0, column])
+    return float(result.read_block(part, dataset, np.array([row]), np.array([column]))[0, 0])
 
 
 def _grids(result: LinkResult, plan: PagePlan) -> list[Grid]:

@@ -3,8 +3,9 @@
 
 from leadline.scan.axis import Axis, AxisName, axis_of
 from leadline.scan.examples import Cell
+from leadline.scan.found import Progress, Scan
 from leadline.scan.messages import MessageScan, scan_messages
-from leadline.scan.one_pass import Progress, Scan, pictures, scan
+from leadline.scan.one_pass import pictures, scan
 from leadline.scan.picture import Grid, Picture, edge_for, picture_range
 
 __all__ = [

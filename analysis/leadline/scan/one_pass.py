@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,49 +11,25 @@ import numpy as np
 from leadline.model import FloatArray, IntArray, LinkResult, PairClass, Slice, Statistic
 from leadline.scan.blocks import Float32Array, Rows, as_float32, bounds, in_order, read
 from leadline.scan.columns import MOST_KEPT, CountedColumns, KeptColumns, row_medians
-from leadline.scan.examples import Cell, Cells, Examples, Slowest
+from leadline.scan.examples import Cells, Examples, Slowest
+from leadline.scan.found import MOST_MISSING, Progress, Scan
 from leadline.scan.hosts import Meetings, Met, OwnHosts
 from leadline.scan.picture import Grid, Picture
 from leadline.scan.reduce import Reduced, Reducer
+from leadline.scan.sampled import pictures_of_pairs, scan_pairs
 from leadline.scan.times import NAN_CODE, Times, codes_of
 from leadline.stats.tally import Tally
 
-# Called with the share of the pass that is done, 0 to 1.
-Progress = Callable[[float], None]
-
-MOST_MISSING = 1000
 _ROWS_OF_SAMPLE = 16
 _GUESSED_NS = 10_000.0  # for bins where the sample has no time
-
-
-@dataclass(frozen=True)
-class Scan:
-    """What one pass over the medians of a slice finds. A rank's row and column are its pairs with other hosts where
-    the slice has any such pair, else those with its own.
-    """
-
-    part: Slice
-    num_to_measure: int
-    num_missing: int  # of those
-    missing: tuple[tuple[int, int], ...]  # from, to of the first thousand of them
-    classes: dict[PairClass, Tally]  # only classes that have pairs to measure
-    rows_ns: FloatArray  # [N] median of each rank's row, NaN = nothing measured
-    columns_ns: FloatArray  # [N] of its column; above 4096 ranks within 0.4 % (columns.py)
-    inside_ns: FloatArray  # [N] of its row's pairs on the same host
-    # [N] other ranks that it was measured with, as sender or receiver; above 4096 ranks the larger number of the two.
-    num_partners: IntArray
-    # [H] other hosts; above 2048 hosts the largest number that one of its ranks sent to.
-    num_host_partners: IntArray
-    slowest: dict[PairClass, tuple[Cell, ...]]  # slowest first, the first thousand; of equal ones lower ranks first
-    # Of every stretch of 1/256 octave that has pairs its first eight by their ranks, all where it has no more; by time.
-    examples: dict[PairClass, tuple[Cell, ...]]
-    pictures: tuple[Picture, ...]  # in the order of the grids that were asked for
 
 
 def scan(result: LinkResult, part: Slice, grids: Sequence[Grid] = (), progress: Progress | None = None) -> Scan:
     """Reads all medians of a slice once. The result depends on neither the number of threads nor the size of blocks,
     but for the last digit of means.
     """
+    if result.read_pairs is not None:
+        return scan_pairs(result, part, grids, progress)
     several = len(result.hosts) > 1
     for side in (PairClass.BETWEEN_HOSTS, PairClass.SAME_HOST)[0 if several else 1 :]:
         state = _Pass(result, part, grids, side)
@@ -68,6 +44,8 @@ def pictures(
     result: LinkResult, part: Slice, statistic: Statistic, grids: Sequence[Grid], progress: Progress | None = None
 ) -> tuple[Picture, ...]:
     """Reads all times of a statistic once and reduces them to pictures."""
+    if result.read_pairs is not None:
+        return pictures_of_pairs(result, part, statistic, grids, progress)
     reducers, values = [Reducer(grid) for grid in grids], Tally()
 
     def work(first: int, end: int) -> tuple[Tally, list[Reduced]]:
