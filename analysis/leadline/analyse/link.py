@@ -219,8 +219,14 @@ def _of_hosts(of_ranks: FloatArray, host_of: IntArray) -> FloatArray:
     order = np.argsort(host_of, kind="stable")
     if len(of_ranks) == host_of.max() + 1:
         return of_ranks[order]
-    ends = np.flatnonzero(np.diff(host_of[order])) + 1
-    return np.array([_median_or_nan(values) for values in np.split(of_ranks[order], ends)])
+    # By host, then by number; NaN stands last in each.
+    in_order = of_ranks[np.lexsort((of_ranks, host_of))]
+    num_ranks = np.bincount(host_of)
+    num = np.bincount(host_of, weights=np.isfinite(of_ranks)).astype(np.int64)
+    first = np.cumsum(num_ranks) - num_ranks
+    low, high = in_order[first + np.maximum(num - 1, 0) // 2], in_order[first + num // 2 * (num > 0)]
+    medians: FloatArray = np.where(num > 0, low * 0.5 + high * 0.5, np.nan)
+    return medians
 
 
 def _median_or_nan(values: FloatArray) -> float:

@@ -23,6 +23,8 @@ Real = TypeVar("Real", np.float32, np.float64)
 _PAIRS_AT_ONCE = 1 << 20
 # As in the passes over matrices: up to so many, ranks and hosts that met are counted in either direction.
 _MOST_RANKS, _MOST_HOSTS = 4096, 2048
+# Of what _sortable() gives.
+_TIME_BITS = (1 << 32) - 1
 
 
 def scan_pairs(result: LinkResult, part: Slice, grids: Sequence[Grid], progress: Progress | None) -> Scan:
@@ -138,8 +140,8 @@ class _Pass:
         row = Times(times[None, :], codes_of(narrow)[None, :], lambda _, place: (from_rank[place], to_rank[place]))
         self._slowest[pair_class].add(self._slowest[pair_class].candidates(row))
         self._examples[pair_class].add(self._examples[pair_class].candidates(row))
-        starts = np.flatnonzero(np.diff(from_rank, prepend=-1))
-        self._medians_ns[pair_class][from_rank[starts]] = _medians_of_runs(from_rank, times, starts)
+        starts = _starts(from_rank)
+        self._medians_ns[pair_class][from_rank[starts]] = _medians_of_runs(times, starts)
         self._columns[pair_class].append(_sortable(to_rank, narrow))
 
     def _add_meetings(self, from_rank: IntArray, to_rank: IntArray) -> None:
@@ -149,9 +151,10 @@ class _Pass:
         from_host, to_host = self._host_of[from_rank], self._host_of[to_rank]
         is_outside = from_host != to_host
         # Rows are whole, so that a sender comes in one block.
-        hosts_of_ranks = np.unique(from_rank[is_outside] * self._num_hosts + to_host[is_outside])
-        ranks, num = np.unique(hosts_of_ranks // self._num_hosts, return_counts=True)
-        np.maximum.at(self._num_hosts_met, self._host_of[ranks], num)
+        hosts_of_ranks = _distinct(from_rank[is_outside] * self._num_hosts + to_host[is_outside])
+        sender = hosts_of_ranks // self._num_hosts
+        starts = _starts(sender)
+        np.maximum.at(self._num_hosts_met, self._host_of[sender[starts]], np.diff(starts, append=sender.size))
         if self._num_hosts <= _MOST_HOSTS:
             self._hosts_met.append(_both_ways(from_host[is_outside], to_host[is_outside], self._num_hosts))
         if num_ranks <= _MOST_RANKS:
@@ -180,24 +183,28 @@ class _Reducer:
     def add(self, found: _Pairs) -> None:
         """Rows are whole, and come in the order of the ranks."""
         num_ranks = self._group_of.size
-        cell = self._group_of[found.from_rank] * self._grid.size + self._group_of[found.to_rank]
-        self._num_missing += np.bincount(cell[~found.there], minlength=self._num_missing.size).astype(np.int32)
+        size = self._grid.size
+        cell = self._group_of[found.from_rank] * size + self._group_of[found.to_rank]
+        self._num_missing += np.bincount(cell[~found.there], minlength=size**2).astype(np.int32)
         cell, times = cell[found.there], found.narrow[found.there]
         from_rank, to_rank = found.from_rank[found.there], found.to_rank[found.there]
         if not cell.size:
             return
-        self._num_measured += np.bincount(cell, minlength=self._num_measured.size).astype(np.int32)
-        # By cell the slowest first, of equal ones the one of the lowest ranks; the pairs stand in their order.
-        order = np.lexsort((-times, cell))
-        firsts = order[np.flatnonzero(np.diff(cell[order], prepend=-1))]
+        self._num_measured += np.bincount(cell, minlength=size**2).astype(np.int32)
+        # By cell the slowest first, of equal ones the one of the lowest ranks: the pairs stand in their order.
+        order = np.argsort(_sortable(cell, times) ^ np.uint64(_TIME_BITS), kind="stable")
+        firsts = order[_starts(cell[order])]
         cells, worst, pair = cell[firsts], times[firsts], from_rank[firsts] * num_ranks + to_rank[firsts]
         is_worse = worst > self._worst[cells]
         self._worst[cells] = np.where(is_worse, worst, self._worst[cells])
         self._pair[cells] = np.where(is_worse, pair, self._pair[cells])
-        by_sender = np.lexsort((times, cell, from_rank))
-        sender, cell, times = from_rank[by_sender], cell[by_sender], times[by_sender]
-        starts = np.flatnonzero((np.diff(sender, prepend=-1) != 0) | (np.diff(cell, prepend=-1) != 0))
-        self._row_medians.append(_sortable(cell[starts], _middles(times, starts)))
+        # A sender and the column of cells that it sends to.
+        first = int(from_rank[0])
+        parts, medians = _medians_of_groups(
+            [_sortable((from_rank - first) * size + self._group_of[to_rank], times)], np.float32
+        )
+        sender, column = np.divmod(parts, size)
+        self._row_medians.append(_sortable(self._group_of[sender + first] * size + column, medians))
 
     def picture(self, values: Tally) -> Picture:
         """After the last row; `values` are the times of all pairs."""
@@ -228,14 +235,32 @@ def _medians_of_groups(sortable: list[NDArray[np.uint64]], kind: type[Real]) -> 
     """Groups that there are, and the median of each."""
     packed = np.sort(np.concatenate([*sortable, np.empty(0, dtype=np.uint64)]))
     groups = (packed >> np.uint64(32)).astype(np.int64)
-    times = (packed & np.uint64(0xFFFFFFFF)).astype(np.uint32).view(np.float32)
-    starts = np.flatnonzero(np.diff(groups, prepend=-1))
+    times = (packed & np.uint64(_TIME_BITS)).astype(np.uint32).view(np.float32)
+    starts = _starts(groups)
     return groups[starts], _middles(times.astype(kind), starts)
 
 
-def _medians_of_runs(groups: IntArray, times: FloatArray, starts: IntArray) -> FloatArray:
-    """Of neighbours with the same group, which begin at `starts`."""
-    return _middles(times[np.lexsort((times, groups))], starts)
+def _medians_of_runs(times: FloatArray, starts: IntArray) -> FloatArray:
+    """Of neighbours, which begin at `starts`; no run is long."""
+    num = np.diff(starts, append=times.size)
+    row = np.repeat(np.arange(starts.size), num)
+    rows = np.full((starts.size, int(num.max())), np.inf)
+    rows[row, np.arange(times.size) - starts[row]] = times
+    rows.sort(axis=1)
+    run = np.arange(starts.size)
+    medians: FloatArray = rows[run, (num - 1) // 2] * 0.5 + rows[run, num // 2] * 0.5
+    return medians
+
+
+def _starts(in_order: IntArray) -> IntArray:
+    """Where another number begins."""
+    return np.flatnonzero(np.diff(in_order, prepend=-1))
+
+
+def _distinct(numbers: IntArray) -> IntArray:
+    """Each once, ascending; numpy's own looks them up in a table, which takes several times as long."""
+    in_order = np.sort(numbers)
+    return in_order[_starts(in_order)]
 
 
 def _middles(in_order: NDArray[Real], starts: IntArray) -> NDArray[Real]:
@@ -248,10 +273,10 @@ def _middles(in_order: NDArray[Real], starts: IntArray) -> NDArray[Real]:
 
 def _both_ways(one: IntArray, other: IntArray, num: int) -> IntArray:
     """Two that met, whoever sent, as one number, each once."""
-    return np.unique(np.minimum(one, other) * num + np.maximum(one, other))
+    return _distinct(np.minimum(one, other) * num + np.maximum(one, other))
 
 
 def _num_met(met: list[IntArray], num: int) -> IntArray:
     """How many others each has met."""
-    ends = np.divmod(np.unique(np.concatenate([*met, np.empty(0, dtype=np.int64)])), num)
+    ends = np.divmod(_distinct(np.concatenate([*met, np.empty(0, dtype=np.int64)])), num)
     return np.bincount(ends[0], minlength=num) + np.bincount(ends[1], minlength=num)
