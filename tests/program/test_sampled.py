@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shutil
@@ -21,6 +22,9 @@ from leadline.cli.export import main as export_main
 from leadline.cli.report import main as report_main
 from leadline.model.link import NOT_IN_SCHEDULE
 from leadline.scan import AxisName, Grid, axis_of, pictures
+from leadline.view.preview import preview_png
+from leadline.view.reduction import Reduction
+from leadline.view.tiles import Layer, Tile, positions_of_axes, read_cell, read_tile
 
 MACHINE = ["--topology", "fat-tree:4x3", "--ranks-per-host", "3", "--ranks", "34", "--rounds", "12"]
 
@@ -130,6 +134,25 @@ def test_pictures_of_other_statistics_are_the_same(forms: tuple[Path, Path]) -> 
         made.append(pictures(result, result.slices[0], analysis.Statistic.P99, grids))
     for table, matrix in zip(*made, strict=True):
         expect_same_picture(table, matrix)
+
+
+def test_tiles_cells_and_previews_are_the_same(forms: tuple[Path, Path]) -> None:
+    table, matrix = (analysis.load_link(path) for path in forms)
+    part, same = table.slices[0], matrix.slices[0]
+    assert preview_png(table, part) == preview_png(matrix, same)
+    for axis, positions in positions_of_axes(table).items():
+        for edge, reduction in itertools.product((1, 2, 8), Reduction):
+            tiles = [
+                read_tile(result, positions, Tile(Layer(of, axis, analysis.Statistic.MEDIAN), reduction, edge, 0, 0))
+                for result, of in ((table, part), (matrix, same))
+            ]
+            np.testing.assert_array_equal(*tiles, f"{axis} {edge} {reduction}")
+        rows, columns = positions.span(4, 1, 2).ranks, positions.span(4, 2, 3).ranks
+        cells = [
+            read_cell(result, Layer(of, axis, analysis.Statistic.P99), rows, columns)
+            for result, of in ((table, part), (matrix, same))
+        ]
+        assert cells[0] == cells[1]
 
 
 def expect_same_picture(table: object, matrix: object) -> None:

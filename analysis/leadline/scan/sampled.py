@@ -23,7 +23,7 @@ Real = TypeVar("Real", np.float32, np.float64)
 _PAIRS_AT_ONCE = 1 << 20
 # As in the passes over matrices: up to so many, ranks and hosts that met are counted in either direction.
 _MOST_RANKS, _MOST_HOSTS = 4096, 2048
-# Of what _sortable() gives.
+# Of what sortable() gives.
 _TIME_BITS = (1 << 32) - 1
 
 
@@ -112,7 +112,7 @@ class _Pass:
         for tally in self._tallies.values():
             values.merge(tally)
         columns_ns = np.full(self._host_of.size, np.nan)
-        ranks, medians = _medians_of_groups(self._columns[side], np.float64)
+        ranks, medians = medians_of_groups(self._columns[side], np.float64)
         columns_ns[ranks] = medians
         return Scan(
             part=self._part,
@@ -142,7 +142,7 @@ class _Pass:
         self._examples[pair_class].add(self._examples[pair_class].candidates(row))
         starts = _starts(from_rank)
         self._medians_ns[pair_class][from_rank[starts]] = _medians_of_runs(times, starts)
-        self._columns[pair_class].append(_sortable(to_rank, narrow))
+        self._columns[pair_class].append(sortable(to_rank, narrow))
 
     def _add_meetings(self, from_rank: IntArray, to_rank: IntArray) -> None:
         num_ranks = self._host_of.size
@@ -192,7 +192,7 @@ class _Reducer:
             return
         self._num_measured += np.bincount(cell, minlength=size**2).astype(np.int32)
         # By cell the slowest first, of equal ones the one of the lowest ranks: the pairs stand in their order.
-        order = np.argsort(_sortable(cell, times) ^ np.uint64(_TIME_BITS), kind="stable")
+        order = np.argsort(sortable(cell, times) ^ np.uint64(_TIME_BITS), kind="stable")
         firsts = order[_starts(cell[order])]
         cells, worst, pair = cell[firsts], times[firsts], from_rank[firsts] * num_ranks + to_rank[firsts]
         is_worse = worst > self._worst[cells]
@@ -200,18 +200,18 @@ class _Reducer:
         self._pair[cells] = np.where(is_worse, pair, self._pair[cells])
         # A sender and the column of cells that it sends to.
         first = int(from_rank[0])
-        parts, medians = _medians_of_groups(
-            [_sortable((from_rank - first) * size + self._group_of[to_rank], times)], np.float32
+        parts, medians = medians_of_groups(
+            [sortable((from_rank - first) * size + self._group_of[to_rank], times)], np.float32
         )
         sender, column = np.divmod(parts, size)
-        self._row_medians.append(_sortable(self._group_of[sender + first] * size + column, medians))
+        self._row_medians.append(sortable(self._group_of[sender + first] * size + column, medians))
 
     def picture(self, values: Tally) -> Picture:
         """After the last row; `values` are the times of all pairs."""
         shape, num_ranks = (self._grid.size, self._grid.size), self._group_of.size
         has_none = self._pair < 0
         median = np.full(self._pair.size, np.nan, dtype=np.float32)
-        cells, medians = _medians_of_groups(self._row_medians, np.float32)
+        cells, medians = medians_of_groups(self._row_medians, np.float32)
         median[cells] = medians
         return Picture(
             grid=self._grid,
@@ -225,13 +225,13 @@ class _Reducer:
         )
 
 
-def _sortable(groups: IntArray, times: Float32Array) -> NDArray[np.uint64]:
+def sortable(groups: IntArray, times: Float32Array) -> NDArray[np.uint64]:
     """One number for group and time, which grows with both: the bits of a positive float32 grow with it."""
     packed: NDArray[np.uint64] = (groups.astype(np.uint64) << np.uint64(32)) | times.view(np.uint32)
     return packed
 
 
-def _medians_of_groups(sortable: list[NDArray[np.uint64]], kind: type[Real]) -> tuple[IntArray, NDArray[Real]]:
+def medians_of_groups(sortable: list[NDArray[np.uint64]], kind: type[Real]) -> tuple[IntArray, NDArray[Real]]:
     """Groups that there are, and the median of each."""
     packed = np.sort(np.concatenate([*sortable, np.empty(0, dtype=np.uint64)]))
     groups = (packed >> np.uint64(32)).astype(np.int64)

@@ -14,7 +14,7 @@ from leadline.model import LinkResult, Slice, Statistic
 from leadline.scan import AxisName
 from leadline.scan.picture import Float32Array
 from leadline.view.reduction import Reduction, reduced_columns
-from leadline.view.tiles import Layer, sampled_rows
+from leadline.view.tiles import Layer, Span, reduced_pairs, sampled_rows
 
 _SIDE = 512  # rows that are read, and at most as many columns of the picture
 _LARGE_SIDE_PX = 1 << 14
@@ -26,9 +26,12 @@ def preview_png(result: LinkResult, part: Slice) -> bytes:
     rows = np.unique(np.linspace(0, num_ranks - 1, min(_SIDE, num_ranks)).astype(np.int64))
     edge = -(-num_ranks // _SIDE)
     sizes = np.diff(np.append(np.arange(0, num_ranks, edge), num_ranks))
+    layer = Layer(part, AxisName.RANKS, Statistic.MEDIAN)
+    if result.read_pairs is not None:
+        every_row, columns = Span(rows, np.ones_like(rows)), Span(np.arange(num_ranks), sizes)
+        return png(_painted(reduced_pairs(result, layer, every_row, columns, Reduction.WORST)))
     cells = np.concatenate([
-        reduced_columns(strip, sizes, Reduction.WORST)
-        for strip in sampled_rows(result, Layer(part, AxisName.RANKS, Statistic.MEDIAN), rows)
+        reduced_columns(strip, sizes, Reduction.WORST) for strip in sampled_rows(result, layer, rows)
     ])  # fmt: skip
     return png(_painted(cells))
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from leadline.model import FloatArray, IntArray, LinkResult, Slice, Statistic
+from leadline.model import FloatArray, IntArray, LinkResult, SampledPairs, Slice, Statistic
 from leadline.scan import Axis, AxisName, axis_of
 from leadline.scan.picture import Float32Array
+from leadline.scan.sampled import medians_of_groups, sortable
 from leadline.view.reduction import MISSING, OUTSIDE, Reduction, reduced_columns, reduced_rows
 
 SIDE = 256  # cells along a tile
@@ -91,11 +92,66 @@ def edge_of_index(axis: AxisName, num_positions: int) -> int:
 def read_tile(result: LinkResult, positions: AxisPositions, tile: Tile) -> Float32Array:
     """A tile [256, 256] from the pairs themselves; memory is bounded, time grows with the tile's pairs."""
     rows, columns = (positions.span(tile.edge, SIDE * first, SIDE * (first + 1)) for first in (tile.row, tile.column))
+    if result.read_pairs is not None:
+        return padded(reduced_pairs(result, tile.layer, rows, columns, tile.reduction))
     strips = [
         reduced_columns(cells, columns.sizes, tile.reduction)
         for _, cells in _blocks(result, tile.layer, rows.ranks, columns.ranks)
     ]
     return padded(reduced_rows(np.concatenate(strips), rows.sizes, tile.reduction))
+
+
+def reduced_pairs(result: LinkResult, layer: Layer, rows: Span, columns: Span, reduction: Reduction) -> Float32Array:
+    """Cells [rows, columns] from the pairs of stored rounds alone; time and memory grow with these, not with cells of
+    single pairs.
+    """
+    cell_of_row, cell_of_column = (_cells_of_ranks(span, result.num_ranks) for span in (rows, columns))
+    found = _pairs_from(result, layer, np.sort(rows.ranks))
+    column = cell_of_column[found.to_rank]
+    is_inside = column >= 0
+    sender, column = found.from_rank[is_inside], column[is_inside]
+    with np.errstate(over="ignore"):
+        times = np.minimum(
+            found.values[f"time_ns_{layer.statistic.value}"][is_inside].astype(np.float32), _LARGEST_TIME
+        )
+    there, size = np.isfinite(times), len(columns.sizes)
+    cells = np.full(len(rows.sizes) * size, OUTSIDE, dtype=np.float32)
+    cells[cell_of_row[sender] * size + column] = MISSING
+    if reduction is Reduction.WORST:
+        np.maximum.at(cells, (cell_of_row[sender] * size + column)[there], times[there])
+    else:
+        of_senders, medians = medians_of_groups(
+            [sortable(sender[there] * size + column[there], times[there])], np.float32
+        )
+        sender, column = np.divmod(of_senders, size)
+        of_cells, medians = medians_of_groups([sortable(cell_of_row[sender] * size + column, medians)], np.float32)
+        cells[of_cells] = medians
+    return cells.reshape(len(rows.sizes), size)
+
+
+def _cells_of_ranks(span: Span, num_ranks: int) -> IntArray:
+    """Of every rank its cell, -1 = in none."""
+    cells = np.full(num_ranks, -1, dtype=np.int64)
+    cells[span.ranks] = np.repeat(np.arange(len(span.sizes)), span.sizes)
+    return cells
+
+
+def _pairs_from(result: LinkResult, layer: Layer, ranks: IntArray) -> SampledPairs:
+    """Of these ranks, ascending; neighbours are read together."""
+    assert result.read_pairs is not None
+    dataset = f"time_ns_{layer.statistic.value}"
+    firsts = np.flatnonzero(np.diff(ranks, prepend=-2) != 1)
+    ends = np.append(firsts[1:], len(ranks))
+    found = [
+        result.read_pairs(layer.part, (dataset,), int(ranks[first]), int(ranks[end - 1]) + 1)
+        for first, end in zip(firsts.tolist(), ends.tolist(), strict=True)
+    ]
+    return SampledPairs(
+        np.concatenate([one.from_rank for one in found]),
+        np.concatenate([one.to_rank for one in found]),
+        np.concatenate([one.num_of_rows for one in found]),
+        {dataset: np.concatenate([one.values[dataset] for one in found])},
+    )
 
 
 def padded(cells: Float32Array) -> Float32Array:
