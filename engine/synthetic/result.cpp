@@ -100,8 +100,7 @@ std::vector<std::uint32_t> met_by(std::span<const std::int32_t> partners_by_roun
     if (partner >= 0) met.push_back(static_cast<std::uint32_t>(partner));
   }
   std::ranges::sort(met);
-  const auto again = std::ranges::unique(met);
-  met.erase(again.begin(), again.end());
+  met.erase(std::unique(met.begin(), met.end()), met.end());
   return met;
 }
 

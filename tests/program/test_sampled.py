@@ -274,7 +274,7 @@ def put(file: h5py.File, name: str, values: np.ndarray) -> None:
 DAMAGE: dict[str, tuple[Callable[[h5py.File], None], str]] = {
     "a later way": (
         lambda file: file["sampled_rounds"].attrs.modify("way_of_drawing", np.int32(2)),
-        "its random rounds were drawn in way 2; this program knows 1",
+        "its sampled rounds follow from the seed in way 2; this program knows 1",
     ),
     "no seed": (lambda file: file["sampled_rounds"].attrs.pop("seed"), "/sampled_rounds has no attribute seed"),
     "hosts that are none": (

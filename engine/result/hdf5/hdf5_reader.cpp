@@ -136,10 +136,10 @@ void Hdf5Reader::read_repeats() {
 void Hdf5Reader::read_stored_rounds() {
   const auto number = file_->whole_attribute("/sampled_rounds", "way_of_drawing");
   if (number != schedule::way_of_drawing) {
-    throw Error(
-        ExitStatus::run_failed, "cannot read '" + path_ + "'",
-        fmt::format("its random rounds were drawn in way {}; this program knows {}", number, schedule::way_of_drawing),
-        "Use a newer leadline");
+    throw Error(ExitStatus::run_failed, "cannot read '" + path_ + "'",
+                fmt::format("its sampled rounds follow from the seed in way {}; this program knows {}", number,
+                            schedule::way_of_drawing),
+                "Use a newer leadline");
   }
   StoredRounds stored;
   stored.sample.seed = file_->unsigned_attribute("/sampled_rounds", "seed");
@@ -230,8 +230,8 @@ std::vector<Hdf5Reader::MeasuredCell> Hdf5Reader::measured_cells(std::size_t rep
       measured.push_back({static_cast<std::uint32_t>(partners[round]), cells[round]});
   }
   std::ranges::stable_sort(measured, {}, &MeasuredCell::partner);
-  const auto earlier = std::ranges::unique(measured, {}, &MeasuredCell::partner);
-  measured.erase(earlier.begin(), earlier.end());
+  const auto is_same = [](const MeasuredCell& one, const MeasuredCell& other) { return one.partner == other.partner; };
+  measured.erase(std::unique(measured.begin(), measured.end(), is_same), measured.end());
   return measured;
 }
 
