@@ -238,24 +238,23 @@ MatchedResults::SparseRow MatchedResults::sparse_logarithms(LinkResultReader& re
   const auto& sizes = header.message_sizes_bytes;
   const auto size = static_cast<std::size_t>(std::ranges::find(sizes, message_size_bytes) - sizes.begin());
   const auto& matched = &reader == &before_ ? matched_before_ : matched_after_;
-  struct Sum {
-    double sum = 0, num = 0;
-  };
-  std::map<std::uint32_t, Sum> sums;
+  std::vector<std::pair<std::uint32_t, double>> measured;  // partner and logarithm, by repeat
   for (std::size_t repeat = 0; repeat < header.repeats.size(); ++repeat) {
-    const MeasuredTimes measured = reader.measured_ns(repeat, size, ranks[index], &PairRecord::time_ns_median);
-    for (std::size_t at = 0; at < measured.partners.size(); ++at) {
-      const std::int64_t to = matched[measured.partners[at]];
+    const MeasuredTimes of_repeat = reader.measured_ns(repeat, size, ranks[index], &PairRecord::time_ns_median);
+    for (std::size_t at = 0; at < of_repeat.partners.size(); ++at) {
+      const std::int64_t to = matched[of_repeat.partners[at]];
       if (to < 0 || std::cmp_equal(to, index)) continue;
-      Sum& of_partner = sums[static_cast<std::uint32_t>(to)];
-      of_partner.sum += std::log(measured.times_ns[at]);
-      ++of_partner.num;
+      measured.emplace_back(static_cast<std::uint32_t>(to), std::log(of_repeat.times_ns[at]));
     }
   }
+  std::ranges::stable_sort(measured, {}, &std::pair<std::uint32_t, double>::first);
   SparseRow row;
-  for (const auto& [to, of_partner] : sums) {
+  for (std::size_t at = 0; at < measured.size();) {
+    const std::uint32_t to = measured[at].first;
+    double sum = 0, num = 0;
+    for (; at < measured.size() && measured[at].first == to; ++at, ++num) sum += measured[at].second;
     row.partners.push_back(to);
-    row.logarithms.push_back(of_partner.sum / of_partner.num);
+    row.logarithms.push_back(sum / num);
   }
   return row;
 }
