@@ -302,7 +302,7 @@ def set_rounds(rounds: np.ndarray) -> Callable[[h5py.File], None]:
 
 DAMAGES = {
     "another kind": (set_attribute("format", "other"), "not a result of leadline"),
-    "a later version": (set_attribute("format_version", np.int32(3)), "format version 3"),
+    "a later version": (set_attribute("format_version", np.int32(4)), "format version 4"),
     "another benchmark": (set_attribute("benchmark", "weather"), "a result of 'weather'"),
     "no provenance": (remove("provenance"), "/provenance is missing"),
     "no status": (remove("status/complete"), "/status/complete is missing"),

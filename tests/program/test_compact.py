@@ -229,9 +229,9 @@ def test_random_rounds_say_whom_they_drew(link: Leadline, tmp_path: Path) -> Non
 def test_a_rank_that_rests_in_all_rounds_is_not_missing(link: Leadline, tmp_path: Path) -> None:
     link("--local", "3", "--rounds", "1", "--statistics", "compact", "--output", "r.h5")
     with h5py.File(tmp_path / "r.h5", "r+") as file:
-        cells = file["repeats/0000/pair"][0]
-        lost, partner = np.argwhere(cells > 0xFFFF)[0]
-        file["repeats/0000/pair"][0, lost, partner] = 0
+        cells = file["repeats/0000/sampled_pair"][0]
+        lost, number = np.argwhere(cells > 0xFFFF)[0]
+        file["repeats/0000/sampled_pair"][0, lost, number] = 0
     result = analysis.load_link(tmp_path / "r.h5")
     text = link_text.missing(result, [analyse(result, result.slices[0])])
     assert text.startswith(f"1 of 2 ordered pairs are measured; nothing from rank {lost} (")
