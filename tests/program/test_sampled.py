@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import re
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -238,8 +240,7 @@ def test_as_many_rounds_as_ranks_are_a_matrix(link: Leadline, tmp_path: Path) ->
     assert analysis.load_link(tmp_path / "r.h5").format_version == 2
 
 
-# A round takes long enough for its rows to reach the file before the last one.
-LONG = ["--local", "8", "--wait", "yield", "--rounds", "7", "--messages", "60000", "--statistics", "compact"]
+SEVEN_ROUNDS = ["--local", "8", "--wait", "yield", "--rounds", "7", "--statistics", "compact"]
 
 
 def measured_in(path: Path) -> np.ndarray:
@@ -250,7 +251,8 @@ def measured_in(path: Path) -> np.ndarray:
 
 def test_a_killed_run_leaves_it(tmp_path: Path) -> None:
     path = tmp_path / "r.h5"
-    command = [program.PROGRAM, "link", *LONG, "--output", "r.h5"]
+    # A round takes long enough for its rows to reach the file before the last one.
+    command = [program.PROGRAM, "link", *SEVEN_ROUNDS, "--messages", "60000", "--output", "r.h5"]
     with program.Run(command, tmp_path):  # which kills what is left at its end
         program.await_that(lambda: path.exists() and bool(measured_in(path).any()), 60)
     measured = measured_in(path)
@@ -330,3 +332,32 @@ def test_a_simulated_file_grows_with_its_rounds(leadline: Leadline, tmp_path: Pa
     assert leadline("simulate", "link", *words, "--rounds", "16", "--output", "r.h5").status == 0
     # 64 bytes of cells a rank, and 8 a rank for the list of hosts; a matrix would have 268 MB.
     assert (tmp_path / "r.h5").stat().st_size < 8192 * (16 * 4 + 16) + 40_000
+
+
+def test_a_run_that_loses_a_rank_completes_it(tmp_path: Path) -> None:
+    """What was measured with the lost rank before stays, and all of the others is measured."""
+    path = tmp_path / "r.h5"
+    words = [
+        *SEVEN_ROUNDS,
+        "--messages",
+        "6000",
+        "--retest",
+        "0",
+        "--no-diagnosis",
+        "--timeout",
+        "3s",
+        "--output",
+        "r.h5",
+    ]
+    with program.Run([program.PROGRAM, "link", *words], tmp_path) as run:
+        run.await_err(r" 1/7 [^\n]*\n")
+        with h5py.File(path, locking=False) as file:
+            os.kill(int(file["ranks/pid"][2]), signal.SIGKILL)
+        done = run.finish()
+    assert done.status == 1, done.err
+    result = analysis.load_link(path)
+    assert result.complete
+    measured, drawn = np.isfinite(result.matrix(result.slices[0])), result.to_measure(result.slices[0])
+    others = np.arange(8) != 2
+    np.testing.assert_array_equal(measured[np.ix_(others, others)], drawn[np.ix_(others, others)])
+    assert measured[:, 2].sum() < drawn[:, 2].sum()
