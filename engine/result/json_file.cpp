@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
 #include "core/file_call.hpp"
+#include "core/json.hpp"
 #include "result/collective.hpp"
 #include "result/run_header.hpp"
 
@@ -52,12 +54,34 @@ void JsonFile::put(const std::string& document) {
   made_ = OutputFile::open_existing(path_);
 }
 
+/// Where there is no room for what was measured, the document that is there says why.
+void JsonFile::put_incomplete(const std::string& reason) {
+  try {
+    put(incomplete_(reason));
+  } catch (const Error&) {
+    if (made_ && made_->has_its_name()) replace_reason(reason);
+    throw;
+  }
+}
+
+/// In place, since that may need no room.
+void JsonFile::replace_reason(const std::string& reason) const {
+  const auto member = [](const std::string& text) { return "\"incomplete_reason\": " + Json(text).in_one_line(); };
+  std::string document = made_->read_at(0, made_->size_bytes());
+  const std::string unknown = member(reason_from_the_start);
+  const std::size_t at = document.find(unknown);
+  if (at == std::string::npos) return;
+  document.replace(at, unknown.size(), member(reason));
+  made_->reserve(document.size());
+  made_->write_at(0, document);
+}
+
 void JsonFile::mark_incomplete(const std::string& reason) noexcept {
   try {
     const std::lock_guard lock(mutex_);
     if (is_final_ || (path_ != "-" && cluster_.rank() != 0)) return;
     is_final_ = true;
-    put(incomplete_(reason));
+    put_incomplete(reason);
   } catch (const Error& error) {
     tell_not_kept(error, reason);
   } catch (const std::exception&) {
@@ -69,10 +93,11 @@ void JsonFile::finish(const std::function<std::string()>& document) {
   all_or_error(cluster_, [&] {
     const std::lock_guard lock(mutex_);
     if (is_final_) return;
-    is_final_ = true;
+    is_final_ = path_ == "-" || cluster_.rank() != 0;  // a file that cannot be written is marked incomplete after this
     if (cluster_.rank() != 0) return;
     const InFileCall in_call(cluster_.progress_counter().file_call, "writing", path_, {}, FileCallKind::many_calls);
     put(document());
+    is_final_ = true;
   });
 }
 

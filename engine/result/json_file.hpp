@@ -33,6 +33,8 @@ class JsonFile {
 
  private:
   void put(const std::string& document);
+  void put_incomplete(const std::string& reason);
+  void replace_reason(const std::string& reason) const;
 
   cluster::Cluster& cluster_;
   std::string path_;

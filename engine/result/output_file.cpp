@@ -161,6 +161,11 @@ void OutputFile::expect_room(std::uint64_t size_bytes) const {
   if (static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize < size_bytes) throw write_error(path_, ENOSPC);
 }
 
+void OutputFile::reserve(std::uint64_t size_bytes) const {
+  const int problem = ::posix_fallocate(fd_, 0, static_cast<off_t>(size_bytes));
+  if (problem != 0) throw write_error(path_, problem);
+}
+
 std::uint64_t OutputFile::size_bytes() const {
   struct stat status {};
   if (::fstat(fd_, &status) != 0) throw write_error(path_, errno);

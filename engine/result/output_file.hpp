@@ -57,6 +57,9 @@ class OutputFile {
   /// Throws Error(run_failed) unless the file system has that much left.
   void expect_room(std::uint64_t size_bytes) const;
 
+  /// Makes sure that the first bytes can be written. Throws Error(run_failed) where there is no room for them.
+  void reserve(std::uint64_t size_bytes) const;
+
   std::uint64_t size_bytes() const;
   void truncate(std::uint64_t size) const;
   void sync() const;

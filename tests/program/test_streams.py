@@ -162,14 +162,23 @@ def test_the_disk_is_too_small_for_the_summary(tmp_path: Path) -> None:
     assert np.array_equal(result.measured(7), result.every_pair())
 
 
-def test_a_document_is_never_cut_by_a_full_disk(tmp_path: Path) -> None:
+FILLED_BY_OTHERS = """{
+    timeout 20 sh -c 'until [ -e disk/r.json ]; do sleep 0.01; done; cat /dev/zero >disk/other' >/dev/null 2>&1 &
+}"""
+
+
+@pytest.mark.parametrize(("size", "prepare"), [("32k", "true"), ("256k", FILLED_BY_OTHERS)])
+def test_a_document_is_never_cut_by_a_full_disk(tmp_path: Path, size: str, prepare: str) -> None:
     words = ["link", "--local", "2", "--wait", "yield", "--messages", "2", "--repeat", "20", "--retest", "0", "--quiet"]
-    done = on_a_small_disk(tmp_path, "32k", "true", [*words, "--output", "disk/r.json"])
+    if prepare != "true":
+        words += ["--min-time", "50ms"]  # until the disk is full
+    done = on_a_small_disk(tmp_path, size, prepare, [*words, "--output", "disk/r.json"])
     assert done.status == 4
     assert "cannot write result file disk/r.json (No space left on device)" in done.complaint
     assert "2 ordered pairs" in done.out
     document = json.loads((tmp_path / "saved" / "r.json").read_text())
     assert not document["complete"]
+    assert document["incomplete_reason"] == done.complaint.removeprefix("leadline: ")
 
 
 def while_it_runs(tmp_path: Path, name: str, change: Callable[[], None]) -> program.Done:
