@@ -18,13 +18,22 @@ class ExitStatus(IntEnum):
     RUN_FAILED = 4
 
 
-# Names come from files and command lines of others: control characters are no commands for the terminal.
-_SHOWN = {code: "?" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
+# Names come from files and command lines of others: control characters are no commands for the terminal, and line
+# separators and marks of direction do not change where our own words stand.
+_MARKS = (0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+_OBEYED = (*range(0x20), *range(0x7F, 0xA0), *_MARKS)
+_SHOWN = {code: "?" for code in _OBEYED if chr(code) not in "\t\n"}
+_SHOWN_IN_NAMES = dict.fromkeys(_OBEYED, "\ufffd")
 
 
 def printable(text: str) -> str:
-    """With a question mark for each control character but ends of lines and tabs, as in the engine's text."""
+    """With a question mark for each such character but ends of lines and tabs, as in the engine's text."""
     return text.translate(_SHOWN)
+
+
+def printable_name(text: str) -> str:
+    """With a replacement character for each of them, ends of lines and tabs, too."""
+    return text.translate(_SHOWN_IN_NAMES)
 
 
 class LeadlineError(Exception):

@@ -15,6 +15,7 @@
 #include "cli/option_parser.hpp"
 #include "cli/run_validation.hpp"
 #include "core/error.hpp"
+#include "core/printable.hpp"
 #include "core/units.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "network/parse_network.hpp"
@@ -120,7 +121,8 @@ std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, re
 
 std::string text_of(const std::vector<result::DiagnosedSlice>& slices, const result::LinkResultHeader& header) {
   std::string text;
-  if (!header.complete) text += fmt::format("the result is not complete: {}\n", header.incomplete_reason);
+  if (!header.complete)
+    text += fmt::format("the result is not complete: {}\n", printable(header.incomplete_reason, LineEnds::replaced));
   for (const result::DiagnosedSlice& one : slices) {
     if (slices.size() > 1) {
       text += fmt::format("{}message size {}, repeat {}\n", text.empty() ? "" : "\n",

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "core/printable.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -20,18 +21,6 @@ namespace {
 /// Under a launcher every rank finds the same mistake; one of them reports it. The others wait: mpirun and
 /// mpiexec end all ranks as soon as one has failed, and the rank that reports may have started last.
 constexpr std::chrono::seconds time_to_report{1};
-
-/// Control characters become '?', but for ends of lines and tabs: those of ASCII, and in UTF-8 U+0080 to U+009F.
-std::string printable(std::string text) {
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const bool is_c1 =
-        byte == 0xc2 && at + 1 < text.size() && (static_cast<unsigned char>(text[at + 1]) & 0xe0) == 0x80;
-    if (is_c1) text[at] = text[at + 1] = '?';
-    if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f) text[at] = '?';
-  }
-  return text;
-}
 
 int report(const Error& error, cluster::FrontEnd front_end) {
   if (cluster::speaks_before_joining(front_end)) {
@@ -69,7 +58,7 @@ void occupy_closed_streams() {
 }
 
 void say(const std::string& text) {
-  const std::string shown = printable(text);
+  const std::string shown = printable(text, LineEnds::kept);
   if (std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size() && std::fflush(stdout) == 0) return;
   if (errno == EPIPE) throw Error(ExitStatus::output_closed, "nobody reads standard output");
   throw Error(ExitStatus::run_failed, "cannot write to standard output", system_error_text(errno));

@@ -4,30 +4,21 @@
 
 #include <string.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "core/option_words.hpp"
+#include "core/printable.hpp"
 
 namespace leadline {
 namespace {
 
 /// A reason may come from a loader, a vendor library or a user's shell; whatever it holds, the message stays one line,
-/// and no command for the terminal: control characters, those of UTF-8 from U+0080 to U+009F too, become spaces.
-std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  for (std::size_t at = text.find('\xc2'); at < text.size(); at = text.find('\xc2', at + 1)) {
-    if (at + 1 < text.size() && (static_cast<unsigned char>(text[at + 1]) & 0xe0U) == 0x80U) text.replace(at, 2, "  ");
-  }
-  return text;
-}
-
+/// and no command for the terminal.
 std::string compose(const std::string& problem, const std::string& why, const std::string& hint) {
   std::string text = problem;
   if (!why.empty()) text += " (" + why + ")";
   if (!hint.empty()) text += ". " + hint;
-  return one_line(std::move(text));
+  return printable(text, LineEnds::replaced, ' ');
 }
 
 // strerror_r comes in two kinds, and headers decide which: GNU's returns the text, POSIX's a status.

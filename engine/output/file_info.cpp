@@ -9,6 +9,7 @@
 #include <map>
 
 #include "core/json.hpp"
+#include "core/printable.hpp"
 #include "core/units.hpp"
 #include "output/table.hpp"
 #include "result/json_parts.hpp"
@@ -229,11 +230,7 @@ std::string line(const std::string& name, const std::string& value) {
   return value.empty() ? "" : fmt::format("{:<16} {}\n", name, value);
 }
 
-std::string harmless(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f; }, '?');
-  return text;
-}
+std::string harmless(const std::string& text) { return printable(text, LineEnds::replaced); }
 
 std::string run_text(const result::RunHeader& header) {
   const auto from = [&](const char* name) { return harmless(result::provenance_text(header, name)); };

@@ -27,7 +27,7 @@ std::vector<HostRanks> hosts_of(std::int64_t num_ranks, const std::function<std:
 std::string line(const std::string& name, const std::string& value);
 
 /// Text from a file, on a terminal: nothing in it may move the cursor.
-std::string harmless(std::string text);
+std::string harmless(const std::string& text);
 
 /// Lines: whether it is complete, which program, when, over what.
 std::string run_text(const result::RunHeader& header);

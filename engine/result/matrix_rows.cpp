@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/printable.hpp"
+
 namespace leadline::result {
 namespace {
 
@@ -44,11 +46,11 @@ diagnosis::Layout layout_of(LinkResultReader& reader) {
   diagnosis::Layout layout;
   std::unordered_map<std::string, std::uint32_t> hosts;
   for (std::int64_t rank = 0; rank < reader.header().num_ranks; ++rank) {
-    RankPlacement placement = reader.placement(rank);
+    const RankPlacement placement = reader.placement(rank);
     const auto [known, is_new] = hosts.try_emplace(placement.host, static_cast<std::uint32_t>(hosts.size()));
     layout.host_of.push_back(known->second);
     layout.socket_of.push_back(placement.numa_node);
-    if (is_new) layout.host_names.push_back(std::move(placement.host));
+    if (is_new) layout.host_names.push_back(printable(placement.host, LineEnds::replaced));
   }
   const bool knows_sockets = std::ranges::any_of(layout.socket_of, [](std::int32_t socket) { return socket >= 0; });
   if (!knows_sockets) layout.socket_of.clear();

@@ -25,14 +25,15 @@ from conftest import (
     one_rank,
     partial,
     sweep,
+    two_hosts,
     write_result,
 )
-from leadline.error import ExitStatus
+from leadline.error import ExitStatus, printable_name
 
 
 def test_what_was_written_comes_back(any_made: MadeUp, tmp_path: Path):
     result = leadline.load(write_result(tmp_path / "run.h5", any_made))
-    assert [place.host for place in result.ranks] == any_made.hosts
+    assert [place.host for place in result.ranks] == [printable_name(host) for host in any_made.hosts]
     assert list(result.message_sizes_bytes) == any_made.sizes
     assert result.complete == any_made.complete
     assert list(result.provenance.command_line) == any_made.command_line
@@ -59,6 +60,14 @@ def test_provenance_and_places(result_file: Path):
     assert result.hosts == ("node01.cluster", "node02.cluster")
     assert result.host_index.tolist() == [0] * 4 + [1] * 4
     assert (result.nonce, result.format_version) == ("a1b2c3", 1)
+
+
+def test_names_stay_in_their_line(tmp_path: Path):
+    made = two_hosts()
+    made.hosts[:2] = ["a\nb\tc\x1b[1m", "d\u2028e\u202ef\u2066\u200fg\u05d0"]
+    result = leadline.load(write_result(tmp_path / "run.h5", made))
+    names = [place.host for place in result.ranks[:2]]
+    assert names == ["a\ufffdb\ufffdc\ufffd[1m", "d\ufffde\ufffdf\ufffd\ufffdg\u05d0"]
 
 
 def test_an_incomplete_result_says_why(tmp_path: Path):

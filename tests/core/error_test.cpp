@@ -30,7 +30,7 @@ TEST(error, is_one_line_whatever_is_in_its_parts) {
   EXPECT_STREQ(Error(ExitStatus::bad_command_line, "no\nsuch\033[1m option", "a\r\nb").what(),
                "no such [1m option (a  b)");
   EXPECT_STREQ(Error(ExitStatus::bad_command_line, "a\xc2\x9b\x33m b \xc3\x9f \xc2\xa0 c\xc2").what(),
-               "a  3m b \xc3\x9f \xc2\xa0 c\xc2");
+               "a 3m b \xc3\x9f \xc2\xa0 c\xc2");
 }
 
 TEST(error, system_text_names_the_error) {

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from leadline.error import printable_name
 from leadline.model import (
     AllToAll,
     Finding,
@@ -86,7 +87,8 @@ def rank_placement(
     rank: int, host: str, device: str = "", cpus: str = "", pid: int = 0, num_cpus: int = 0, numa_node: int = -1
 ) -> RankLocation:
     """Where a rank ran; hosts without a name get one, since a name is what people look for."""
-    return RankLocation(rank, host or "(unknown host)", device, cpus, int(pid), int(num_cpus), int(numa_node))
+    host, device, cpus = printable_name(host or "(unknown host)"), printable_name(device), printable_name(cpus)
+    return RankLocation(rank, host, device, cpus, int(pid), int(num_cpus), int(numa_node))
 
 
 def linktest_of(values: Mapping[str, Any], location: Any, num_ranks: int) -> LinkTestRecord:

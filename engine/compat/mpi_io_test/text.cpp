@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/printable.hpp"
+
 namespace leadline::compat::mpi_io_test {
 namespace {
 
@@ -25,15 +27,6 @@ constexpr std::array variables{
     // MPICH and its kin
     "MPICH_MPIIO_HINTS", "MPICH_MPIIO_CB_ALIGN", "MPICH_MPIIO_DVS_MAXNODES", "MPIR_CVAR_ROMIO_FSTYPE_FORCE",
     "I_MPI_EXTRA_FILESYSTEM", "I_MPI_EXTRA_FILESYSTEM_FORCE", "I_MPI_EXTRA_FILESYSTEM_LIST"};
-
-/// As one line of text.
-std::string printable(const char* value) {
-  std::string text = value;
-  for (char& letter : text) {
-    if (static_cast<unsigned char>(letter) < ' ' || letter == '\x7f') letter = '?';
-  }
-  return text;
-}
 
 using schedule::Movement;
 
@@ -179,7 +172,7 @@ std::string tuning_lines(const Environment& environment) {
   std::string text;
   for (const char* name : variables) {
     const char* const value = environment(name);
-    if (value != nullptr) text += fmt::format("{}={}\n", name, printable(value));
+    if (value != nullptr) text += fmt::format("{}={}\n", name, printable(value, LineEnds::replaced));
   }
   return text;
 }
