@@ -65,7 +65,7 @@ struct BisectionTest {
   }
 
   static bool take(Measured measured, const cluster::Cluster& /*cluster*/, const RunEnvironment& run_environment,
-                   const Plan& /*plan*/, Result& result) {
+                   const Plan& plan, Result& result) {
     result.patterns = std::move(measured.patterns);
     result.baseline = std::move(measured.baseline);
     result.sizes = std::move(measured.sizes);
@@ -73,6 +73,9 @@ struct BisectionTest {
     result.slow_components = std::move(measured.slow_components);
     result.verified_bytes = measured.verified_bytes;
     result.findings = bench::bisection::validity_warnings(run_environment.conditions(), result);
+    if (run_environment.transport().has_streams_in_step()) {
+      if (const auto finding = bench::bisection::one_way_in_step(plan)) result.findings.push_back(*finding);
+    }
     return !result.sizes.empty();
   }
 };

@@ -138,6 +138,10 @@ class Transport {
                                                                             const kernel::NeighbourBuffers& buffers,
                                                                             const kernel::NeighbourTask& task) = 0;
 
+  /// Local: whether in an exchange as streams (kernel::TimedStreams) what a rank receives counts as done only when what
+  /// it sends is, so that the channels are not independent.
+  virtual bool has_streams_in_step() const noexcept { return false; }
+
   /// Local: messages one by one with these partners (each once, none the rank itself), links to all of whom are open
   /// already; nothing else passes over those links while it lives. At most max_tickets are under way, or done and not
   /// handed out.

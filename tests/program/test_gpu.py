@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 from pathlib import Path
 
 import program
@@ -43,6 +44,17 @@ def test_a_bisection_is_measured(leadline: program.Leadline, transport: str) -> 
     done = leadline("bisection", "--local", "4", "--transport", transport, "--rounds", "5", "--message-size", "1KiB",
                     "--wait", "yield", env=DEVICES)  # fmt: skip
     assert done.status == 0, done.err
+
+
+@pytest.mark.parametrize(("pattern", "is_in_step"), [("shift:1", True), ("halves", False)])
+def test_nccl_says_that_directions_wait_for_each_other(
+    leadline: program.Leadline, tmp_path: Path, pattern: str, is_in_step: bool
+) -> None:
+    for transport, is_warned in (("nccl", is_in_step), ("cuda", False)):
+        leadline("bisection", "--local", "4", "--transport", transport, "--pattern", pattern, "--message-size", "1KiB",
+                 "--wait", "yield", "--output", f"{transport}.json", env=DEVICES)  # fmt: skip
+        ids = [finding["id"] for finding in json.loads((tmp_path / f"{transport}.json").read_text())["findings"]]
+        assert ("streams_in_step" in ids) == is_warned, (transport, ids)
 
 
 def test_devices_and_who_reaches_whom_are_listed(leadline: program.Leadline, transport: str) -> None:

@@ -154,4 +154,19 @@ std::vector<Finding> validity_warnings(const Conditions& conditions, const Bisec
   return findings;
 }
 
+std::optional<Finding> one_way_in_step(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const schedule::PatternSpec& spec : plan.named) {
+    const bool is_matching = schedule::named_pattern(spec, plan.participants.num_ranks, plan.ranks).is_matching();
+    if (!is_matching) names.push_back(spec.name);
+  }
+  if (names.empty()) return std::nullopt;
+  return Finding{"streams_in_step", Severity::warning,
+                 fmt::format("Over this transport a rank's next message waits for the one that it receives: a slow "
+                             "connection of {} slows down those behind it.",
+                             listed(names)),
+                 "sends and receives of a rank are one operation of the library",
+                 "Judge connections by patterns of pairs, or by another transport."};
+}
+
 }  // namespace leadline::bench::bisection

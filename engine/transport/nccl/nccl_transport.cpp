@@ -100,6 +100,10 @@ class NcclTransport final : public Transport {
     return info;
   }
 
+  /// NCCL does the operations of a communicator one after the other: apart, sends and receives around a ring would wait
+  /// for one another for ever. So both are in one group.
+  bool has_streams_in_step() const noexcept override { return true; }
+
   void run(const kernel::Exchange& exchange, int partner, const kernel::Buffers& buffers,
            std::span<Sample> samples) override {
     const Path path = partner == own_rank_ ? Path::to_self : Path::to_partner;
