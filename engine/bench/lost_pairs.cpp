@@ -167,9 +167,10 @@ bool go_on_without_lost(const RunRequest& request, cluster::Cluster& cluster, tr
   return true;
 }
 
-LostPairs::LostPairs(const RunRequest& request, cluster::Cluster& cluster, transport::Transport& transport)
+LostPairs::LostPairs(const RunRequest& request, cluster::Cluster& cluster, transport::Transport& transport,
+                     std::optional<double> silence_limit_s)
     : request_(request), cluster_(cluster), transport_(transport) {
-  goes_on_ = go_on_without_lost(request, cluster, transport, limit_s());
+  goes_on_ = go_on_without_lost(request, cluster, transport, silence_limit_s.value_or(limit_s()));
   note_lost_ranks();  // some may not have come
   num_lost_ranks_settled_ = losses_.ranks.size();
   if (goes_on_ && !losses_.ranks.empty()) use_barrier_of_cluster();
@@ -234,9 +235,13 @@ std::optional<kernel::NeighbourMismatch> LostPairs::exchange(const kernel::Neigh
   return std::nullopt;
 }
 
-/// Of a link that was lost before, the first reason is the one.
 void LostPairs::note(const cluster::ConnectionLost& lost) {
   transport_.drop_link(lost.partner());
+  add(lost);
+}
+
+/// Of a link that was lost before, the first reason is the one.
+void LostPairs::add(const cluster::ConnectionLost& lost) {
   if (is_lost(lost.partner())) return;
   news_.push_back({lost.partner(), lost.problem() + (lost.why().empty() ? "" : ": " + lost.why())});
 }

@@ -47,10 +47,15 @@ bool go_on_without_lost(const RunRequest& request, cluster::Cluster& cluster, tr
 /// one another: until_nothing_is_lost() around open() and exchange().
 class LostPairs {
  public:
-  /// References outlive it. Before the first link is opened.
-  LostPairs(const RunRequest& request, cluster::Cluster& cluster, transport::Transport& transport);
+  /// References outlive it. Before the first link is opened. `silence_limit_s`: see go_on_without_lost(); by default
+  /// as long as an attempt may take.
+  LostPairs(const RunRequest& request, cluster::Cluster& cluster, transport::Transport& transport,
+            std::optional<double> silence_limit_s = std::nullopt);
   LostPairs(const LostPairs&) = delete;
   LostPairs& operator=(const LostPairs&) = delete;
+
+  /// Local: whether the run goes on without lost links and ranks.
+  bool goes_on() const { return goes_on_; }
 
   /// Local: whether nothing is tried between this rank and that one any more.
   bool is_lost(int partner) const;
@@ -62,6 +67,10 @@ class LostPairs {
   /// follows before the next attempt. Throws cluster::ConnectionLost where the transport cannot go on without a link,
   /// or with --strict-ranks.
   bool attempt(int partner, const std::function<void()>& work);
+
+  /// Local: a link that is still in use has broken; settle() follows, and at the end of its use
+  /// Transport::drop_link().
+  void add(const cluster::ConnectionLost& lost);
 
   /// Partners: opens the links to those of these ranks that are not lost, in this order. Throws likewise.
   void open(std::span<const std::int32_t> partners);

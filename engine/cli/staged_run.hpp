@@ -187,7 +187,7 @@ class StagedRun final : public BenchmarkRun {
     } catch (const AgreedError& error) {
       fail(error);
     }
-    if constexpr (requires { measured.losses; }) losses_ = std::move(measured.losses);
+    if constexpr (requires { measured.losses; }) losses_ = measured.losses;
     const bool has_something = benchmark_.take(std::move(measured), cluster_, *run_environment_, plan_, result_);
     num_own_findings_ = result_.findings.size();
     return has_something;

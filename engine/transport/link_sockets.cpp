@@ -157,6 +157,10 @@ void LinkSockets::drop(int partner) {
   std::erase_if(open_, [&](const OpenLink& link) { return link.partner == partner; });
 }
 
+void LinkSockets::shut(int partner) const {
+  if (const auto found = find(partner); found != open_.end()) ::shutdown(found->socket.fd(), SHUT_RDWR);
+}
+
 void LinkSockets::make_room() {
   if (open_.size() < limit_) return;
   const auto first = std::find_if(open_.begin(), open_.end(), [&](const OpenLink& link) {

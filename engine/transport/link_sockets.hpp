@@ -58,6 +58,9 @@ class LinkSockets {
   /// Local: gives the link up, and closes it at this end, if it is open.
   void drop(int partner);
 
+  /// Local: ends the link for both ends, where it is open; it is to be dropped later.
+  void shut(int partner) const;
+
   /// Local: whether the link is open at this end.
   bool is_kept(int partner) const { return find(partner) != open_.end(); }
 

@@ -168,9 +168,7 @@ def _ends_of_launched(hosts: Network, case: Case, folder: Path, options: Sequenc
 
 def goes_on(case: Case) -> bool:
     """Whether the run goes on without what is lost."""
-    if case.transport not in GO_ON:
-        return False
-    return case.fault not in PAIR_FAULTS or case.benchmark != "io"  # whose senders need their I/O rank
+    return case.transport in GO_ON
 
 
 def cuts_launcher_off(case: Case) -> bool:
@@ -191,9 +189,9 @@ def is_end_unknown(case: Case) -> bool:
 def _wrong_statuses(case: Case, ends: Sequence[program.Done]) -> list[str]:
     allowed = {1} if goes_on(case) else {4}
     if may_not_matter(case):
-        allowed = {0} if goes_on(case) else {0, 4}
+        allowed = {0, 1} if goes_on(case) else {0, 4}
     if case.fault in SHORT_RUNS:
-        may_end = case.fault == "loss" and (case.benchmark == "io" or not goes_on(case))  # a link may break alone
+        may_end = case.fault == "loss" and not goes_on(case)  # a link may break alone
         allowed = {0, 1, 4} if may_end else {0, 1}
     survivors = [end.status for end in _survivors(case, ends)]
     if case.launcher:

@@ -117,6 +117,40 @@ def test_others_are_measured_all_the_same(network: Make, tmp_path: Path, benchma
             assert {0, 1} <= set(send_to[2].tolist())
 
 
+@pytest.mark.parametrize(("when", "movement"), [("before", "N-M-M"), ("meanwhile", "N-M-1")])
+def test_a_sender_that_does_not_reach_its_io_rank(network: Make, tmp_path: Path, when: str, movement: str) -> None:
+    """Its objects have no other way: nobody moves them, and all others go on."""
+    hosts = network(4)
+    if when == "before":
+        hosts.cut_between(2, 3)
+    words = ["--movement", movement, "--io-ranks", "2", "--target", "f%r" if movement == "N-M-M" else "f",
+             "--object-size", "4KiB", "--objects", "2000000", "--time-limit", "2s", "--repeat", "2", "--delete",
+             "--timeout", "3s"]  # fmt: skip
+    with started(hosts, [0, 1, 2, 3], tmp_path, *words, benchmark="io") as runs:
+        if when == "meanwhile":
+            program.await_that(lambda: any(file.stat().st_size > 1 << 20 for file in tmp_path.glob("f*")))
+            hosts.cut_between(2, 3)
+        ends = finish(runs)
+    assert [end.status for end in ends] == [1] * 4, [end.err for end in ends]
+    assert ends[0].complaint == "leadline: not all pairs of ranks could be measured: see the findings"
+    assert [end.complaints for end in ends[1:]] == [[]] * 3
+    finding = finding_of(tmp_path / "r.h5")
+    assert finding["message"] == "1 pair of ranks could not be measured: node2 and node3 do not reach each other."
+    assert finding_of(tmp_path / "r.h5", "senders_without_link")["message"].startswith("Rank 3 (to rank 2) had no link")
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+        assert file["io/io_ranks"][:].tolist() == [0, 2]
+        first, *others = json.loads(file["summary"][()])["phases"]
+        objects = file["io/ranks/num_objects"][:]
+    assert first["is_complete"] == (when == "before")
+    if when == "meanwhile":
+        assert first["error"].startswith("rank 2 on node2 and rank 3 on node3 have lost their link (rank "), first
+    assert all(one["is_complete"] and one["bytes_per_s"] > 0 and one["num_mismatches"] == 0 for one in others), others
+    for phase in objects[0 if when == "before" else 1 :]:
+        assert (phase > 0).tolist() == [True, True, True, False]
+    assert list(tmp_path.glob("f*")) == []
+
+
 def test_a_random_pattern_may_have_no_pair_but_one_that_is_lost(network: Make, tmp_path: Path) -> None:
     """Of three ranks: others follow, which have one."""
     hosts = network(3)

@@ -28,8 +28,7 @@ FunnelIoRank::FunnelIoRank(PhaseWork& work, const FunnelLinks& links)
       num_slots_(slots_in_use(work.request(), work.stage.plan, work.rank())),
       num_buffers_(static_cast<std::uint64_t>(work.stage.plan.num_buffers)),
       tickets_(num_buffers_, num_slots_, senders_.size()) {
-  std::erase_if(senders_,
-                [&](std::int32_t sender) { return cluster::is_lost(work.stage.cluster.lost_ranks(), sender); });
+  std::erase_if(senders_, [&](std::int32_t sender) { return std::ranges::binary_search(work.left_out, sender); });
   const IoRequest& request = work.request();
   shares_calls_ = request.collective && request.movement == schedule::Movement::n_m_1 && !request.no_file;
   if (!links.meeting_io_ranks.empty() && work.writes()) {

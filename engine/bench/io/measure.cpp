@@ -45,9 +45,6 @@ std::shared_ptr<CurrentStep> show_current_step(const Stage& stage) {
   return current_step;
 }
 
-/// Whether the run goes on without ranks that are lost.
-enum class GoesOn { no, yes };
-
 /// Of a funnel: the I/O ranks that meet before each write, without those that are lost; empty where none do.
 std::vector<std::int32_t> meeting_io_ranks(const Stage& stage) {
   if (!stage.request.barrier || stage.request.no_file) return {};
@@ -56,8 +53,8 @@ std::vector<std::int32_t> meeting_io_ranks(const Stage& stage) {
   return ranks;
 }
 
-/// Whom this rank of a funnel exchanges messages with, ascending.
-std::vector<std::int32_t> partners_of(const Stage& stage) {
+/// Whom this rank of a funnel exchanges messages with, ascending. `lost_pairs`: null where no link may be lost.
+std::vector<std::int32_t> partners_of(const Stage& stage, const LostPairs* lost_pairs) {
   const schedule::FileLayout& layout = stage.plan.layout;
   const int rank = stage.cluster.rank();
   std::vector<std::int32_t> partners;
@@ -69,43 +66,49 @@ std::vector<std::int32_t> partners_of(const Stage& stage) {
     partners.insert(partners.end(), others.begin(), others.end());
   }
   std::erase(partners, rank);
-  std::erase_if(partners, [&](std::int32_t partner) { return cluster::is_lost(stage.cluster.lost_ranks(), partner); });
+  std::erase_if(partners, [&](std::int32_t partner) {
+    return cluster::is_lost(stage.cluster.lost_ranks(), partner) ||
+           (lost_pairs != nullptr && lost_pairs->is_lost(partner));
+  });
   std::sort(partners.begin(), partners.end());
   partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
   return partners;
 }
 
-/// A partner may be lost meanwhile; a link to one that is there is needed.
-void open_links_to_partners(const Stage& stage, GoesOn goes_on, Failure& failure) {
-  std::vector<cluster::ConnectionLost> lost_links;
-  for (const std::int32_t partner : in_hashed_order(partners_of(stage), stage.cluster.rank())) {
-    try {
-      open_links(stage.cluster, stage.transport, std::span(&partner, 1), stage.request.timeout_s);
-    } catch (const cluster::ConnectionLost& lost) {
-      if (goes_on == GoesOn::no) throw;
-      stage.transport.drop_link(partner);
-      lost_links.push_back(lost);
-    }
+/// A partner may be lost meanwhile, or not be reached; I/O ranks that meet need their links.
+void open_links_to_partners(const Stage& stage, LostPairs* lost_pairs, Failure& failure) {
+  const int rank = stage.cluster.rank();
+  const std::vector<std::int32_t> partners = in_hashed_order(partners_of(stage, lost_pairs), rank);
+  if (lost_pairs == nullptr) {
+    open_links(stage.cluster, stage.transport, partners, stage.request.timeout_s);
+    return stage.cluster.barrier();
   }
-  stage.cluster.barrier();  // behind which it is known who is lost
-  for (const cluster::ConnectionLost& link : lost_links) {
-    if (!cluster::is_lost(stage.cluster.lost_ranks(), link.partner())) failure.note(link);
+  lost_pairs->open(partners);
+  for (const std::int32_t partner : lost_pairs->settle()) stage.transport.drop_link(partner);
+  const schedule::FileLayout& layout = stage.plan.layout;
+  for (const LostPair& pair : lost_pairs->losses().pairs) {
+    const std::int32_t partner = pair.low == rank ? pair.high : pair.low;
+    const bool is_own = pair.low == rank || pair.high == rank;
+    const bool is_of_barrier = layout.is_opener(pair.low) && layout.is_opener(pair.high);
+    const bool is_partner_lost = cluster::is_lost(stage.cluster.lost_ranks(), partner);
+    if (is_own && is_of_barrier && !is_partner_lost) failure.note(cluster::ConnectionLost(partner, pair.why));
   }
 }
 
 /// Where an I/O rank is lost meanwhile, others are partners in the barriers of the rest.
-std::unique_ptr<transport::Messages> open_messages(const Stage& stage, GoesOn goes_on) {
+std::unique_ptr<transport::Messages> open_messages(const Stage& stage, LostPairs* lost_pairs) {
   const int rank = stage.cluster.rank();
   Failure failure(stage.cluster, stage.placement.host);
   std::size_t num_lost = 0;
   do {
     num_lost = stage.cluster.lost_ranks().size();
-    open_links_to_partners(stage, goes_on, failure);
+    open_links_to_partners(stage, lost_pairs, failure);
   } while (stage.cluster.lost_ranks().size() > num_lost);
   std::unique_ptr<transport::Messages> messages;
   if (!failure.has_happened()) {
-    failure.guard(
-        [&] { messages = stage.transport.messages(partners_of(stage), num_tickets(stage.request, stage.plan, rank)); });
+    failure.guard([&] {
+      messages = stage.transport.messages(partners_of(stage, lost_pairs), num_tickets(stage.request, stage.plan, rank));
+    });
   }
   agree(stage.cluster, failure.error());
   return messages;
@@ -131,9 +134,9 @@ Error wrong_object(const PhaseSummary& summary) {
 /// Messages over links of which some may be lost; those are given up when no message uses them any more.
 class OpenLinks {
  public:
-  OpenLinks(const Stage& stage, GoesOn goes_on)
+  OpenLinks(const Stage& stage, LostPairs* lost_pairs)
       : transport_(stage.transport),
-        messages_(open_messages(stage, goes_on)),
+        messages_(open_messages(stage, lost_pairs)),
         links_{*messages_, meeting_io_ranks(stage)} {}
   OpenLinks(const OpenLinks&) = delete;
   OpenLinks& operator=(const OpenLinks&) = delete;
@@ -154,8 +157,9 @@ class OpenLinks {
 
 class Measuring {
  public:
-  Measuring(const Stage& stage, CurrentStep& current_step, GoesOn goes_on, Measured& measured)
-      : stage_(stage), current_step_(current_step), goes_on_(goes_on), measured_(measured) {
+  /// `lost_pairs`: null where the run ends when a rank or a link is lost.
+  Measuring(const Stage& stage, CurrentStep& current_step, LostPairs* lost_pairs, Measured& measured)
+      : stage_(stage), current_step_(current_step), lost_pairs_(lost_pairs), measured_(measured) {
     measured_.run = stage.run;
   }
 
@@ -168,13 +172,14 @@ class Measuring {
   void pause_before(const PhasePosition& position);
   PhaseTask task_of(const PhasePosition& position) const;
   void run_phase(const PhasePosition& position);
+  void settle_lost_links(PhaseSummary& summary);
   void note_losses();
   void keep(const Phase& phase, const PhaseSummary& summary);
   void delete_files();
 
   const Stage& stage_;
   CurrentStep& current_step_;
-  GoesOn goes_on_;
+  LostPairs* lost_pairs_;
   std::optional<OpenLinks> open_links_;  ///< of a funnel
   std::uint32_t earlier_generation_ = 0;
   std::optional<std::uint64_t> num_written_;  ///< objects of a rank, in this repetition
@@ -187,7 +192,7 @@ void Measuring::open_links() {
   if (!schedule::is_funnel(stage_.request.movement)) return;
   if (open_links_ && open_links_->links().meeting_io_ranks == meeting_io_ranks(stage_)) return;
   open_links_.reset();
-  open_links_.emplace(stage_, goes_on_);
+  open_links_.emplace(stage_, lost_pairs_);
 }
 
 void Measuring::find_earlier_run() {
@@ -217,6 +222,7 @@ PhaseTask Measuring::task_of(const PhasePosition& position) const {
   task.num_objects = stage_.plan.num_objects;
   if (position.operation == IoOperation::read && num_written_) task.num_objects = *num_written_;
   task.writing = {measured_.run, only_reads() ? earlier_generation_ : static_cast<std::uint32_t>(position.repeat)};
+  task.left_out = ranks_left_out(stage_, lost_pairs_);
   return task;
 }
 
@@ -224,12 +230,13 @@ void Measuring::run_phase(const PhasePosition& position) {
   pause_before(position);
   const std::size_t num_lost_before = stage_.cluster.lost_ranks().size();
   open_links();
-  Phase phase(stage_, task_of(position), open_links_ ? &open_links_->links() : nullptr, current_step_);
+  Phase phase(stage_, task_of(position), open_links_ ? &open_links_->links() : nullptr, lost_pairs_, current_step_);
   phase.run();
   PhaseSummary summary = phase.summarize();
   if (const auto lost = stage_.cluster.lost_ranks().subspan(num_lost_before); !lost.empty()) {
     make_incomplete(summary, lost.front().why);
   }
+  settle_lost_links(summary);
   note_losses();
   keep(phase, summary);
   if (phase.error() != nullptr) throw AgreedError(*phase.error());
@@ -254,7 +261,27 @@ void Measuring::keep(const Phase& phase, const PhaseSummary& summary) {
   if (stage_.progress != nullptr && phase.was_measured()) stage_.progress->phase_ends(summary);
 }
 
+/// Of a funnel: senders that do not reach their I/O rank any more are left out from now on.
+void Measuring::settle_lost_links(PhaseSummary& summary) {
+  if (!open_links_ || lost_pairs_ == nullptr) return;
+  const std::size_t num_before = lost_pairs_->losses().pairs.size();
+  lost_pairs_->settle();
+  const auto name_of = [&](std::int32_t rank) {
+    return fmt::format("rank {} on {}", rank, stage_.cluster.host_name(rank));
+  };
+  for (const LostPair& pair : std::span(lost_pairs_->losses().pairs).subspan(num_before)) {
+    if (!summary.is_complete) return;
+    make_incomplete(
+        summary, fmt::format("{} and {} have lost their link ({})", name_of(pair.low), name_of(pair.high), pair.why));
+  }
+}
+
 void Measuring::note_losses() {
+  if (lost_pairs_ != nullptr) {
+    lost_pairs_->note_lost_ranks();
+    measured_.losses = lost_pairs_->losses();
+    return;
+  }
   const auto lost = stage_.cluster.lost_ranks();
   measured_.losses.ranks.assign(lost.begin(), lost.end());
 }
@@ -275,7 +302,8 @@ void Measuring::delete_files() {
   };
   cluster::repeat_for_new_root(stage_.cluster, [&](int root) {
     const auto lost = stage_.cluster.lost_ranks();
-    const Share share = share_of(stage_.request, stage_.plan, IoOperation::write, own_rank, lost);
+    const Share share =
+        share_of(stage_.request, stage_.plan, IoOperation::write, own_rank, ranks_left_out(stage_, lost_pairs_));
     if (share.is_lowest_opener(own_rank)) remove(share.file);
     for (const cluster::LostRank& one : lost) {
       if (own_rank == root && have_own_files) remove(stage_.plan.layout.file_of(one.rank));
@@ -326,17 +354,19 @@ storage::Hints hints_of(std::string_view text) {
 
 void measure(const Stage& stage, Measured& measured) {
   const std::shared_ptr<CurrentStep> current_step = show_current_step(stage);
-  GoesOn goes_on = GoesOn::no;
+  std::optional<LostPairs> lost_pairs;
+  bool goes_on = false;
   if (stage.request.backend == "posix") {  // an MPI file needs all its openers
-    const bool does = go_on_without_lost(stage.request, stage.cluster, stage.transport, stage.request.timeout_s);
-    if (does) goes_on = GoesOn::yes;
-    if (does && stage.store.any_rank_can_finish()) stage.cluster.go_on_without_root();
+    // Of a funnel's link a lost one takes all that its sender has, so it is given up later than in other tests.
+    lost_pairs.emplace(stage.request, stage.cluster, stage.transport, stage.request.timeout_s);
+    goes_on = lost_pairs->goes_on();
+    if (goes_on && stage.store.any_rank_can_finish()) stage.cluster.go_on_without_root();
   } else if (const auto absent = stage.cluster.lost_ranks(); !absent.empty()) {
     throw AgreedError(Error(ExitStatus::run_failed, absent.front().why,
                             "ranks of this run call MPI together, and need all",
                             "Start it without that rank, or use POSIX calls"));
   }
-  Measuring(stage, *current_step, goes_on, measured).run();
+  Measuring(stage, *current_step, goes_on ? &*lost_pairs : nullptr, measured).run();
 }
 
 std::vector<HintInForce> compare_hints(const storage::Hints& asked, const storage::Hints& granted, bool is_confirmed) {

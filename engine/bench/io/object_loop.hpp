@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "bench/io/contents.hpp"
@@ -67,6 +68,7 @@ class Failure {
 struct PhaseWork {
   const Stage& stage;
   PhasePosition position;
+  std::span<const std::int32_t> left_out;  ///< ranks whose objects nobody moves, ascending
   Recorder& recorder;
   Contents& contents;
   Failure& failure;

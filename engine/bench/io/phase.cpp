@@ -54,13 +54,24 @@ class NoObjects final : public ObjectLoop {
 using AgreementTimer = Recorder::AgreementTimer;
 using StateTimer = Recorder::StateTimer;
 
-Phase::Phase(const Stage& stage, const PhaseTask& task, const FunnelLinks* links, CurrentStep& current_step)
+std::vector<std::int32_t> ranks_left_out(const Stage& stage, const LostPairs* lost_pairs) {
+  std::vector<std::int32_t> ranks;
+  for (std::int32_t rank = 0; rank < stage.plan.layout.num_ranks(); ++rank) {
+    const std::int32_t opener = stage.plan.layout.opener_of(rank);
+    const bool has_no_link = lost_pairs != nullptr && rank != opener && lost_pairs->is_lost(rank, opener);
+    if (has_no_link || cluster::is_lost(stage.cluster.lost_ranks(), rank)) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+Phase::Phase(const Stage& stage, const PhaseTask& task, const FunnelLinks* links, LostPairs* lost_pairs,
+             CurrentStep& current_step)
     : stage_(stage),
       task_(task),
       links_(links),
+      lost_pairs_(lost_pairs),
       current_step_(current_step),
-      share_(share_of(stage.request, stage.plan, task.position.operation, stage.cluster.rank(),
-                      stage.cluster.lost_ranks())),
+      share_(share_of(stage.request, stage.plan, task.position.operation, stage.cluster.rank(), task.left_out)),
       recorder_(stage.request.num_slow_calls),
       contents_(stage.request, stage.plan.layout, task.writing, recorder_),
       failure_(stage.cluster, stage.placement.host),
@@ -118,7 +129,7 @@ void Phase::drop_caches() {
       storage::drop_from_cache(file);
     });
   };
-  const Share written = share_of(stage_.request, stage_.plan, IoOperation::write, rank, stage_.cluster.lost_ranks());
+  const Share written = share_of(stage_.request, stage_.plan, IoOperation::write, rank, task_.left_out);
   drop(written);
   stage_.cluster.barrier();
   if (written.openers != share_.openers || written.file != share_.file) drop(share_);
@@ -158,11 +169,19 @@ void Phase::measure() {
   agreed_ = agreement();
 }
 
-/// Behind a collective, so that it is known which ranks are lost. Of others the links must not break: one rank would
-/// leave the other out without its knowing.
+/// Behind a collective, so that it is known which ranks are lost. I/O ranks that meet in barriers need their links to
+/// all others.
 void Phase::note_broken_links() {
+  const schedule::FileLayout& layout = stage_.plan.layout;
+  const bool is_opener = layout.is_opener(stage_.cluster.rank());
   for (const cluster::ConnectionLost& link : links_->messages.lost_links()) {
-    if (!cluster::is_lost(stage_.cluster.lost_ranks(), link.partner())) failure_.note(link);
+    if (cluster::is_lost(stage_.cluster.lost_ranks(), link.partner())) continue;
+    const bool is_of_barrier = is_opener && layout.is_opener(link.partner());
+    if (lost_pairs_ == nullptr || is_of_barrier) {
+      failure_.note(link);
+    } else {
+      lost_pairs_->add(link);
+    }
   }
 }
 
@@ -205,7 +224,8 @@ std::unique_ptr<ObjectLoop> Phase::make_loop(PhaseWork& work) {
 }
 
 void Phase::move() {
-  PhaseWork work{stage_, task_.position, recorder_, contents_, failure_, pace_, transfers_ ? &*transfers_ : nullptr};
+  PhaseWork work{stage_, task_.position, task_.left_out, recorder_, contents_, failure_, pace_};
+  if (transfers_) work.transfers = &*transfers_;
   const std::unique_ptr<ObjectLoop> loop = make_loop(work);
   moved_ = move_objects(work, *loop, task_.num_objects);
   if (!file_) return;
@@ -263,21 +283,21 @@ PhaseSummary Phase::summarize() const {
 }
 
 Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank,
-               std::span<const cluster::LostRank> lost) {
+               std::span<const std::int32_t> left_out) {
   const schedule::FileLayout& layout = plan.layout;
-  const auto is_lost = [&](std::int32_t one) { return cluster::is_lost(lost, one); };
+  const auto is_left_out = [&](std::int32_t one) { return std::ranges::binary_search(left_out, one); };
   Share share;
   const std::int32_t owner = owner_of(request, plan, operation, rank);
-  share.is_left_out = is_lost(owner) || is_lost(layout.opener_of(rank));
+  share.is_left_out = is_left_out(owner) || is_left_out(layout.opener_of(rank));
   if (share.is_left_out) return share;
   if (!request.no_file) share.file = layout.file_of(owner);
   if (!layout.is_opener(rank)) return share;
   share.owners = schedule::is_funnel(request.movement) ? layout.senders(rank) : std::vector<std::int32_t>{owner};
-  std::erase_if(share.owners, is_lost);
+  std::erase_if(share.owners, is_left_out);
   if (request.no_file) return share;
   share.opens = true;
   for (int other = 0; other < layout.num_ranks(); ++other) {
-    const bool opens_it = layout.is_opener(other) && !is_lost(other) &&
+    const bool opens_it = layout.is_opener(other) && !is_left_out(other) &&
                           layout.file_of(owner_of(request, plan, operation, other)) == share.file;
     if (opens_it) share.openers.push_back(other);
   }

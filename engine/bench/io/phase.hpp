@@ -25,19 +25,23 @@
 
 namespace leadline::bench::io {
 
+/// Ranks whose objects nobody moves, since they are lost, or have lost the link to the rank that does their I/O.
+/// Ascending; the same on all ranks after the same collective.
+std::vector<std::int32_t> ranks_left_out(const Stage& stage, const LostPairs* lost_pairs);
+
 /// Which file a rank opens, and whose objects it moves.
 struct Share {
   std::int32_t file = -1;  ///< that this rank opens, or whose opener does its I/O; -1 = there are no files
   bool opens = false;
   std::vector<std::int32_t> openers;  ///< of this file, ascending, this rank included; empty where it opens none
   std::vector<std::int32_t> owners;   ///< whose objects it moves to or from the file, ascending
-  bool is_left_out = false;           ///< it has nothing to do: its objects, or its I/O rank, are those of a lost rank
+  bool is_left_out = false;           ///< it has nothing to do: its objects, or those of its I/O rank, are left out
 
   bool is_lowest_opener(int rank) const { return opens && openers.front() == rank; }
 };
 
 Share share_of(const IoRequest& request, const Plan& plan, IoOperation operation, int rank,
-               std::span<const cluster::LostRank> lost = {});
+               std::span<const std::int32_t> left_out = {});
 
 /// Objects [0, num_objects) of these ranks, which lie in one file; neighbours are joined.
 std::vector<storage::ByteRange> stretches_of(const schedule::FileLayout& layout,
@@ -49,14 +53,16 @@ bool is_lowest_on_host(const std::vector<std::int32_t>& ranks, int rank, std::sp
 /// The parameters of a phase.
 struct PhaseTask {
   PhasePosition position;
-  std::uint64_t num_objects = 0;  ///< of a rank, at most
-  Writing writing;                ///< who writes, or wrote, the blocks
+  std::uint64_t num_objects = 0;       ///< of a rank, at most
+  Writing writing;                     ///< who writes, or wrote, the blocks
+  std::vector<std::int32_t> left_out;  ///< see ranks_left_out()
 };
 
 class Phase {
  public:
-  /// References outlive it; `links` is null where nothing is sent.
-  Phase(const Stage& stage, const PhaseTask& task, const FunnelLinks* links, CurrentStep& current_step);
+  /// References outlive it; `links` is null where nothing is sent, `lost_pairs` where a link must not break.
+  Phase(const Stage& stage, const PhaseTask& task, const FunnelLinks* links, LostPairs* lost_pairs,
+        CurrentStep& current_step);
 
   /// Collective. Errors are agreed on and kept; see error(). Throws only where no partner can be reached.
   void run();
@@ -96,6 +102,7 @@ class Phase {
   const Stage& stage_;
   PhaseTask task_;
   const FunnelLinks* links_;
+  LostPairs* lost_pairs_;
   CurrentStep& current_step_;
   Share share_;
   Recorder recorder_;

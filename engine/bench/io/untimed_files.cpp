@@ -82,7 +82,7 @@ void look_at_same_files(const Stage& stage) {
   cluster::Cluster& cluster = stage.cluster;
   const int rank = cluster.rank();
   const std::size_t num_lost = cluster.lost_ranks().size();
-  const Share share = share_of(stage.request, stage.plan, IoOperation::write, rank, cluster.lost_ranks());
+  const Share share = share_of(stage.request, stage.plan, IoOperation::write, rank, ranks_left_out(stage, nullptr));
   const std::string path = share.opens ? stage.files[static_cast<std::size_t>(share.file)] : "";
   CurrentFileCall& file_call = cluster.progress_counter().file_call;
   const auto looks_at = [&](bool (*look)(const std::string&)) {

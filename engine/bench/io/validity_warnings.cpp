@@ -17,6 +17,8 @@
 namespace leadline::bench::io {
 namespace {
 
+constexpr const char* fewer_objects =
+    "Later phases have fewer objects than the first: compare their rates, not their bytes.";
 constexpr double slow_call_factor = 100;
 constexpr double slow_call_ns = 100e6;
 
@@ -221,7 +223,32 @@ std::optional<Finding> left_out_senders(const Plan& plan, std::span<const cluste
                              is_one ? "rank" : "ranks", number_ranges(senders), is_one ? "it" : "them"),
                  fmt::format("{} left out with their I/O ranks",
                              is_one ? "1 rank is" : fmt::format("{} ranks are", senders.size())),
-                 "Later phases have fewer objects than the first: compare their rates, not their bytes."};
+                 fewer_objects};
+}
+
+std::optional<Finding> senders_without_link(const Plan& plan, const Losses& losses) {
+  std::vector<std::string> senders;
+  const auto is_cut_off = [&](int rank) {
+    return std::ranges::find(losses.cut_off_ranks, rank) != losses.cut_off_ranks.end();
+  };
+  const auto host_of = [&](int rank) { return plan.rank_layout.host_of[static_cast<std::size_t>(rank)]; };
+  for (int rank = 0; rank < plan.layout.num_ranks(); ++rank) {
+    const int opener = plan.layout.opener_of(rank);
+    if (rank == opener || cluster::is_lost(losses.ranks, rank) || cluster::is_lost(losses.ranks, opener)) continue;
+    const bool has_lost_it = std::ranges::any_of(losses.pairs, [&](const LostPair& pair) {
+      return pair.low == std::min(rank, opener) && pair.high == std::max(rank, opener);
+    });
+    const bool is_not_tried = host_of(rank) != host_of(opener) && (is_cut_off(rank) || is_cut_off(opener));
+    if (has_lost_it || is_not_tried) senders.push_back(fmt::format("{} (to rank {})", rank, opener));
+  }
+  if (senders.empty()) return std::nullopt;
+  const bool is_one = senders.size() == 1;
+  return Finding{
+      "senders_without_link", Severity::warning,
+      fmt::format("Rank{} {} had no link to the rank that did {} I/O; nothing of {} was written or read from "
+                  "then on.",
+                  is_one ? "" : "s", listed(senders), is_one ? "its" : "their", is_one ? "it" : "them"),
+      is_one ? "1 rank is left out" : fmt::format("{} ranks are left out", senders.size()), fewer_objects};
 }
 
 }  // namespace leadline::bench::io

@@ -20,4 +20,7 @@ std::vector<Finding> validity_warnings(const Conditions& conditions, const IoRes
 /// Ranks that are there, and whose I/O a lost rank did; nothing where there are none.
 std::optional<Finding> left_out_senders(const Plan& plan, std::span<const cluster::LostRank> lost);
 
+/// What is to be said of ranks that have lost the link to the rank that did their I/O; nothing where there are none.
+std::optional<Finding> senders_without_link(const Plan& plan, const Losses& losses);
+
 }  // namespace leadline::bench::io

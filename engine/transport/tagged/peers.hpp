@@ -60,6 +60,9 @@ class Peers {
     }
   }
 
+  /// Local: tells the partner that the link is lost, while messages of it are still under way.
+  void shut(int partner) const { sockets_.shut(partner); }
+
   /// Local: of the links to these partners; see LinkSockets::loss_check().
   LossCheck loss_check(std::span<const std::int32_t> partners) const {
     return gives_up_silent_links() ? sockets_.loss_check(partners) : LossCheck();

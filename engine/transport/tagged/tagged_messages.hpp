@@ -181,6 +181,7 @@ class TaggedMessages final : public Messages {
     if (!goes_on_) throw lost;
     if (is_lost(lost.partner())) return;
     lost_links_.push_back(lost);
+    peers_.shut(lost.partner());  // which may wait for what does not come any more
     for (std::deque<Ticket>* const queued : {&sends_, &receives_}) {
       std::erase_if(*queued, [&](Ticket ticket) { return messages_[ticket]->partner == lost.partner(); });
     }
