@@ -126,7 +126,8 @@ class Cluster : public Rendezvous {
   /// that reaches rank 0 is reported, once.
   [[noreturn]] virtual void abort(const Error& error) = 0;
 
-  /// Collective: the orderly end; afterwards only destruction. A rank that vanishes now is no failure.
+  /// Collective: the orderly end; afterwards only destruction. A rank that vanishes now is no failure, nor, where the
+  /// run goes on without lost ranks, one that others do not reach any more.
   virtual void leave() = 0;
 };
 

@@ -279,6 +279,8 @@ void TcpCluster::abort(const Error& error) {
 }
 
 void TcpCluster::leave() {
+  is_leaving_ = goes_on_;
+  if (is_leaving_) watch_->begin_to_leave();
   barrier();
   watch_->leave();
 }
@@ -315,6 +317,7 @@ std::string TcpCluster::collective(Sweep sweep) {
     result = is_top_ ? decide(sweep, missing) : ask_parent(sweep, missing);
     tell_below(sweep, result);
   } catch (const BrokenEdge& broken) {
+    if (is_leaving_ && !broken.is_nonsense) return {};
     watch_->await_end(broken);
   }
   stall_detector.progress_counter.advance();
@@ -335,7 +338,8 @@ std::string TcpCluster::decide(Sweep& sweep, std::vector<std::uint32_t> missing)
     const std::vector<LostRank> lost = watch_->lost_ranks_beside(lost_ranks_);
     const Leads leads = root_ == rank_ ? Leads::already : Leads::not_yet;
     const bool may_be_fewer = goes_on_without_root_ && !lost.empty();
-    if (may_be_fewer && !may_lead(watch_->lost_ranks_beside({}), size_, leads)) watch_->end_with_fewer();
+    if (may_be_fewer && !is_leaving_ && !may_lead(watch_->lost_ranks_beside({}), size_, leads))
+      watch_->end_with_fewer();
     if (root_ != rank_) watch_->lead();
     result = packed(lost, sweep.decide ? sweep.decide() : sweep.own);
   }

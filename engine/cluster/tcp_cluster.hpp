@@ -132,7 +132,8 @@ class TcpCluster final : public Cluster {
 
   bool goes_on_ = false;  ///< without lost ranks
   bool goes_on_without_root_ = false;
-  bool is_top_;  ///< of the tree: the root, or who becomes it
+  bool is_leaving_ = false;  ///< in the last collective of a run that goes on without lost ranks
+  bool is_top_;              ///< of the tree: the root, or who becomes it
   int root_ = 0;
   std::vector<LostRank> lost_ranks_;
   int num_new_parents_ = 0;

@@ -456,7 +456,7 @@ void Watch::listen_to(WatchEdge& edge) {
       reached_by_ = text;
       tell_parent(message, reached_by_);
     }
-    if (message == WatchEdge::Message::suspect) take_suspect(text);
+    if (message == WatchEdge::Message::suspect) take_suspect(edge, text);
     if (message == WatchEdge::Message::lost || message == WatchEdge::Message::unreached) take_lost(message, text);
     if (message == WatchEdge::Message::partial) take_partial_result(text);
     if (message == WatchEdge::Message::goodbye) edge.has_left = true;
@@ -788,13 +788,13 @@ void Watch::tell_suspect(int rank, const Failure& failure) {
   tell_parent(WatchEdge::Message::suspect, bytes + packed(failure));
 }
 
-void Watch::take_suspect(std::string_view bytes) {
+void Watch::take_suspect(const WatchEdge& from, std::string_view bytes) {
   Reader reader(bytes);
   const auto rank = static_cast<int>(reader.number<std::uint32_t>());
   const auto failure = unpacked(reader.rest());
   if (!failure || rank < 1 || rank >= settings_.size || rank == root_) return;
-  // It may have come to the root before the news that its parent has lost it.
-  if (is_top() && (lost_.contains(rank) || is_connected_to(rank))) return;
+  // It may have come to the root before the news that its parent has lost it. Of itself it says that it leaves.
+  if (is_top() && (lost_.contains(rank) || (rank != from.rank() && is_connected_to(rank)))) return;
   suspect(rank, *failure, suspect_patience);
 }
 
@@ -853,7 +853,7 @@ void Watch::settle_suspects() {
   const bool has_ended = due->second.has_ended || is_stopped_here(failure.silent_process);
   suspects_.erase(due);
   if (end_if_packets_get_lost()) return;
-  if (failure.kind == FailureKind::silent && has_lost_all_hosts()) return note(failure, nullptr);
+  if (failure.kind == FailureKind::silent && !leaves_ && has_lost_all_hosts()) return note(failure, nullptr);
   give_up(rank, {failure, has_ended, leads_});
 }
 
@@ -881,7 +881,7 @@ LostRank Watch::lost_rank(int rank, const Loss& loss) const {
 
 /// The root. Before the run begins it may turn out that it cannot.
 void Watch::tell_losses() {
-  if (!leads_) return;
+  if (!leads_ || (leaves_ && has_lost_all_hosts())) return;
   const std::lock_guard lock(mutex_);
   if (goes_on_without_root_ && !may_lead(lost_ranks_, settings_.size, Leads::already)) return;
   for (; num_told_ < std::min(lost_ranks_.size(), num_losses_told); ++num_told_) {
@@ -925,6 +925,7 @@ void Watch::take_lost(WatchEdge::Message message, std::string_view bytes) {
   const bool has_ended = reader.number<std::uint8_t>() != 0;
   const auto failure = unpacked(reader.rest());
   if (!failure || rank < 0 || rank >= settings_.size || lost_.contains(rank)) return;
+  if (rank == settings_.rank && leaves_) return;  // nobody answers its last collective any more
   if (rank == settings_.rank) leave_as_lost(fmt::format("{} did not hear it", name_of(root_)));
   if (!is_top()) forget(rank, {*failure, has_ended, message == WatchEdge::Message::lost}, message);
 }
@@ -932,7 +933,9 @@ void Watch::take_lost(WatchEdge::Message message, std::string_view bytes) {
 /// The others go on without this rank; after its own absence they have said why.
 void Watch::leave_as_lost(const std::string& why, const char* look_at) {
   if (loses_packets()) {
-    write_line(line_of(own_network_loses(own_name(), current_step_of(settings_.rank)).error.what()));
+    const Failure own_network = own_network_loses(own_name(), current_step_of(settings_.rank));
+    write_line(line_of(own_network.error.what()));
+    tell_suspect(settings_.rank, own_network);
   } else if (!was_given_up()) {
     write_line(line_of(fmt::format("{} was left out of the run ({}). Look at {}", own_name(), why, look_at)));
   }
@@ -1026,7 +1029,7 @@ Failure Watch::with_own_network(Failure failure) const {
 /// A rank with such a network leaves, and the others go on without it. If it is the root, and they cannot, all end;
 /// with too many others on its own host it stays.
 bool Watch::end_if_packets_get_lost() {
-  if (!loses_packets()) return false;
+  if (leaves_ || !loses_packets()) return false;
   const std::uint32_t own_host = hosts_->host_of[static_cast<std::size_t>(settings_.rank)];
   const bool are_most_here = 2 * std::ranges::count(hosts_->host_of, own_host) >= settings_.size - std::ssize(lost_);
   if (is_top() && goes_on_without_root_ && are_most_here) return false;
@@ -1106,6 +1109,7 @@ void Watch::serve_attachment() {
 /// The root may be gone, or this rank may be cut off.
 void Watch::end_attachment() {
   const Attachment failed = *std::exchange(attachment_, {});
+  if (leaves_) return leave_unattached();
   if (failed.was_turned_away() && now_ <= attach_until_) {
     const auto until = attach_until_;
     attach_to(failed.to());
@@ -1127,6 +1131,12 @@ void Watch::end_attachment() {
     leave_as_lost(is_root ? who + " goes on without it" : fmt::format("{} goes on with {}", who, name_of(root_)));
   }
   pass_over(failed);
+}
+
+/// The root has left, or is lost: all was measured and written before. One that is stopped is ended, as others are.
+void Watch::leave_unattached() {
+  if (attached_because_->silent_process.pid != 0) lost_processes_.push_back(attached_because_->silent_process);
+  give_new_parent(-1, {});
 }
 
 void Watch::end_unattached() {

@@ -283,6 +283,9 @@ class Watch final : private JoinHandler {
   [[noreturn]] void abort(Failure failure, int lost_partner = -1);
   /// A collective cannot go on: blocks until the watch has found out why and ended the process.
   [[noreturn]] void await_end(const BrokenEdge& broken);
+  /// See Cluster::leave(): in the collective that follows nobody is missed who is not there any more. A rank that has
+  /// lost its parent and reaches no root, which may have left, gets nobody as new parent.
+  void begin_to_leave() { leaves_.store(true); }
   /// Says goodbye to the neighbours and joins the thread. Repeating it does nothing.
   void leave();
 
@@ -356,7 +359,7 @@ class Watch final : private JoinHandler {
   void tell_losses();
   bool is_first_of_child(const Hello& hello) const;
   void tell_suspect(int rank, const Failure& failure);
-  void take_suspect(std::string_view bytes);
+  void take_suspect(const WatchEdge& from, std::string_view bytes);
   void probe(int rank, Suspect& suspect);
   void settle_suspects();
   void suspect_awaited();
@@ -373,6 +376,7 @@ class Watch final : private JoinHandler {
   void attach_to(int rank);
   void end_attachment();
   void end_unattached();
+  void leave_unattached();
   void pass_over(const Attachment& failed);
   void begin_to_lead();
   void give_new_parent(int rank, Descriptor socket);
@@ -453,6 +457,7 @@ class Watch final : private JoinHandler {
   std::condition_variable new_parent_came_;
   std::atomic<bool> goes_on_{false};  ///< without lost ranks
   std::atomic<bool> goes_on_without_root_{false};
+  std::atomic<bool> leaves_{false};
   int root_ = 0;  ///< at the top of the tree; this rank, too, before it leads
   bool leads_;    ///< whether it goes on for certain
   int parent_rank_;

@@ -19,6 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 
 std::string sum_of(const std::string& left, std::string_view right) {
   int number = 0;
@@ -220,6 +221,32 @@ TEST(LostRanks, TheFirstIsStoppedAndAnotherTakesItsPart) {
         },
         1s);
     EXPECT_EQ(outcome.status, 0) << outcome.said;
+    EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "no process is left";
+  }
+}
+
+/// Rank 1 brings what comes from 3 and 4, and is stopped before the answer comes: the root has left when they notice.
+TEST(LostRanks, TheOneBetweenIsLostAtTheVeryEnd) {
+  for (const bool may_lead : {false, true}) {
+    const Outcome outcome = run_processes(5, [&](std::unique_ptr<Bootstrap> bootstrap) {
+      JoinOptions options;
+      options.timeout = 1s;
+      const auto cluster = Cluster::join(std::move(bootstrap), options);
+      cluster->go_on_without_lost_ranks();
+      if (may_lead) cluster->go_on_without_root();
+      cluster->barrier();
+      if (cluster->rank() == 1) {
+        std::this_thread::sleep_for(100ms);  // all below it have come
+        cluster->set_wait(WaitMode::yield, [] { ::kill(::getpid(), SIGSTOP); });
+      }
+      if (cluster->rank() == 2) std::this_thread::sleep_for(300ms);  // until it is stopped
+      cluster->leave();
+      std::fprintf(stderr, "%d left\n", cluster->rank());
+      return 0;
+    });
+    EXPECT_EQ(outcome.status, 0) << outcome.said;
+    for (const int rank : {0, 2, 3, 4}) EXPECT_THAT(outcome.said, HasSubstr(std::to_string(rank) + " left"));
+    EXPECT_THAT(outcome.said, Not(HasSubstr("leadline: "))) << "nobody misses anything";
     EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "no process is left";
   }
 }
