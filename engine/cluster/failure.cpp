@@ -193,9 +193,11 @@ Failure nobody_to_join(const std::string& who, int parent, double waited_s) {
                  "Check that they were started, with the same secret, and start all within --start-timeout");
 }
 
-Failure connection_lost(const std::string& who, const std::string& current_step, int error_number) {
-  return failure(FailureKind::lost_connection, fmt::format("the connection to {} broke{}", who, in(current_step)),
-                 system_error_text(error_number), fmt::format("Look at the network of that host; {}", kept));
+Failure connection_lost(const std::string& who, const std::string& other, const std::string& current_step,
+                        int error_number) {
+  return failure(FailureKind::lost_connection,
+                 fmt::format("{} has lost its connection to {}{}", who, other, in(current_step)),
+                 system_error_text(error_number), fmt::format("Look at the networks of both hosts; {}", kept));
 }
 
 Failure rank_left(const std::string& who, const std::string& current_step) {

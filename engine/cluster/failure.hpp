@@ -84,7 +84,9 @@ Failure rank_unreached(const std::string& who, const std::string& parent, const 
 Failure rank_absent(int rank, const std::string& where, double waited_s);
 /// For a rank that finds nobody to join.
 Failure nobody_to_join(const std::string& who, int parent, double waited_s);
-Failure connection_lost(const std::string& who, const std::string& current_step, int error_number);
+/// Which of the two networks is at fault is not known.
+Failure connection_lost(const std::string& who, const std::string& other, const std::string& current_step,
+                        int error_number);
 Failure rank_left(const std::string& who, const std::string& current_step);
 /// `partner`: whom it waits for; empty: one of several.
 Failure rank_stuck(const std::string& who, const std::string& partner, const std::string& current_step, double stuck_s);

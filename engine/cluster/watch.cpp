@@ -430,7 +430,7 @@ bool Watch::take_orders() {
     const WatchEdge* const above = parent();
     const std::string who = above != nullptr ? above->who() : name_of(parent_rank_);
     begin_attachment(hosts_ == nullptr ? nobody_to_join(own_name(), parent_rank_, seconds(settings_.start_timeout))
-                                       : connection_lost(who, current_step_of(parent_rank_), ECONNRESET));
+                                       : connection_lost(own_name(), who, current_step_of(parent_rank_), ECONNRESET));
   }
   if (orders.broken) {
     broken_ = orders.broken;
@@ -471,7 +471,8 @@ void Watch::listen_to(WatchEdge& edge) {
   const bool ends_for_failure = failure_ && (edge.knows_failure || now_ - failing_since_ > grace);
   if (edge.has_reported || ends_for_failure) return;
   const std::string who = name_of(edge.rank()), current_step = current_step_of(edge.rank());
-  Failure gone = *edge.end() == 0 ? rank_died(who, current_step) : connection_lost(who, current_step, *edge.end());
+  Failure gone =
+      *edge.end() == 0 ? rank_died(who, current_step) : connection_lost(own_name(), who, current_step, *edge.end());
   gone.silent_process = edge.process;
   lose(edge, std::move(gone));
 }
@@ -838,7 +839,7 @@ void Watch::settle_suspects() {
     suspect.has_ended = suspect.probe->was_refused();
     const bool lives = suspect.probe->state() == Call::State::answered;
     if (lives && suspect.failure.kind == FailureKind::died) {
-      suspect.failure = connection_lost(name_of(rank), current_step_of(rank), ECONNRESET);
+      suspect.failure = connection_lost(own_name(), name_of(rank), current_step_of(rank), ECONNRESET);
     }
     if (suspect.has_ended && suspect.is_guess) suspect.failure = rank_died(name_of(rank), current_step_of(rank));
     if (suspect.has_ended) suspect.give_up_at = std::min(suspect.give_up_at, now_ + refused_patience);

@@ -225,7 +225,8 @@ def _wrong_words(case: Case, ends: Sequence[program.Done]) -> list[str]:
         for line in told:
             named = named_in(line)
             # Where a cable works again, or half of the time, its host may have lost one other host alone.
-            if not (named <= culprits or (case.fault in SHORT_RUNS and named & culprits)):
+            may_name_others = case.fault in SHORT_RUNS and set(re.findall(r"node\d+", line)) & culprits
+            if not (named <= culprits or may_name_others):
                 wrong.append(f"names {sorted(named)}: {line}")
     reached = [rank for rank, _ in lines if f"node{rank}" not in culprits]
     if case.launcher is None and case.fault not in {"cut", "cut-for-3-s", "loss"} and len(set(reached)) > 1:
@@ -234,9 +235,11 @@ def _wrong_words(case: Case, ends: Sequence[program.Done]) -> list[str]:
 
 
 def named_in(line: str) -> set[str]:
-    """Hosts that a line names as a cause. One that reaches both others, or has heard nothing, only saw it."""
+    """Hosts that a line names as a cause. One that reaches both others, has heard nothing, or lost a connection, only
+    saw it.
+    """
     line = re.sub(r"rank \d+ on node\d+ reaches both", "", line)
-    line = re.sub(r"rank \d+ on node\d+ has heard nothing from (?!any)", "", line)
+    line = re.sub(r"rank \d+ on node\d+ has (heard nothing from (?!any)|lost its connection to )", "", line)
     return set(re.findall(r"node\d+", line))
 
 

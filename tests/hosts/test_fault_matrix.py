@@ -44,3 +44,4 @@ def test_who_is_named() -> None:
     assert named_in("(rank 0 on node0 reaches both)") == set()
     assert named_in("rank 1 on node1 has heard nothing from rank 0 on node0 for 4 s") == {"node0"}
     assert named_in("rank 0 on node0 has heard nothing from any other host") == {"node0"}
+    assert named_in("rank 0 on node0 has lost its connection to rank 2 on node2") == {"node2"}
