@@ -205,6 +205,11 @@ class Run {
   bool is_over() const {
     return std::all_of(children_.begin(), children_.end(), [](const Child& child) { return child.status; });
   }
+  /// Whether a rank that is stopped keeps the run from its end: no other rank looks after it any more.
+  bool is_stopped_behind_root() const {
+    return root().exited() &&
+           std::ranges::any_of(children_, [](const Child& child) { return child.was_stopped && !child.status; });
+  }
   const Child& root() const { return children_[static_cast<std::size_t>(mark_.root().value_or(0))]; }
   int first_status() const { return first_failed_ ? *children_[*first_failed_].status : 0; }
   int outcome() const;
@@ -308,7 +313,7 @@ int Run::wait(const HeldSignals& signals) {
     // Where the root is killed, another takes its part, or says why not.
     const bool is_over_soon = first_failed_ && (!mark_.root() || root().exited());
     // One that has said why the run failed may itself be unable to end.
-    const bool is_failing = is_over_soon || is_told_to_stop_ || mark_.rank();
+    const bool is_failing = is_over_soon || is_told_to_stop_ || mark_.rank() || is_stopped_behind_root();
     if (is_failing && !give_up_at) give_up_at = Clock::now() + patience_after_failure;
     // The others stay only for the sake of the one that reports, or because they are stopped. A killed one has closed
     // its connections, which others then report, a moment before its end is seen here.

@@ -251,6 +251,19 @@ TEST(LostRanks, TheOneBetweenIsLostAtTheVeryEnd) {
   }
 }
 
+TEST(LostRanks, OneThatIsStoppedBehindTheEndIsEnded) {
+  const Outcome outcome = run_processes(3, [](std::unique_ptr<Bootstrap> bootstrap) {
+    const auto cluster = Cluster::join(std::move(bootstrap), {});
+    cluster->go_on_without_lost_ranks();
+    cluster->leave();
+    if (cluster->rank() == 2) ::kill(::getpid(), SIGSTOP);
+    return 0;
+  });
+  EXPECT_EQ(outcome.status, 0) << outcome.said;
+  EXPECT_EQ(outcome.said, "");
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "no process is left";
+}
+
 TEST(LostRanks, APartnerThatAnswersMayComeLate) {
   for (const int late : {0, 1}) {
     EXPECT_FINE(run_ranks(2, [&](Cluster& cluster) {
