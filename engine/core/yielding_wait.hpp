@@ -26,8 +26,8 @@ class YieldingWait {
 
  private:
 #ifdef LEADLINE_SANITIZE
-  static constexpr unsigned num_yields =
-      2'000;  // each look takes long there, and no time that is measured means anything
+  // Each look takes long there, and no time that is measured means anything.
+  static constexpr unsigned num_yields = 2'000;
 #else
   static constexpr unsigned num_yields = 200'000;
 #endif
