@@ -59,7 +59,7 @@ def pid_of(folder: Path, rank: int) -> int:
 def assert_names_the_round(complaint: str, rank: int, leadline: Leadline) -> None:
     """Rank, host, round and partner, and the partner is the one whom the schedule gives that rank in that round."""
     host = os.uname().nodename
-    if "in the summary after the last round" in complaint:  # as it may be, between two sizes
+    if re.search("in the (summary after the last round|diagnosis and its retests)", complaint):  # between two sizes
         assert f"rank {rank} on {host}" in complaint
         return
     found = re.search(rf"rank {rank} on {re.escape(host)} .*round (\d+) of 3, with partner (\d+)", complaint)
