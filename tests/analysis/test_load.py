@@ -64,7 +64,7 @@ def test_provenance_and_places(result_file: Path):
 
 def test_names_stay_in_their_line(tmp_path: Path):
     made = two_hosts()
-    made.hosts[:2] = ["a\nb\tc\x1b[1m", "d\u2028e\u202ef\u2066\u200fg\u05d0"]
+    made.hosts = ["a\nb\tc\x1b[1m", "d\u2028e\u202ef\u2066\u200fg\u05d0", *made.hosts[2:]]
     result = leadline.load(write_result(tmp_path / "run.h5", made))
     names = [place.host for place in result.ranks[:2]]
     assert names == ["a\ufffdb\ufffdc\ufffd[1m", "d\ufffde\ufffdf\ufffd\ufffdg\u05d0"]
