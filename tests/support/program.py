@@ -182,8 +182,10 @@ class Run:
         """It has started already."""
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Ends whatever is still there."""
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Ends whatever is still there; of a test that fails here what the command has said is shown."""
+        if kind is not None:
+            print(f"so far, after {time.monotonic() - self._start:.1f} s:\n{self.out}\n{self.err}")
         for pid in self.processes():
             for number in (signal.SIGKILL, signal.SIGCONT):
                 try:
