@@ -65,13 +65,14 @@ std::string rounds_of_one_rank(const schedule::Schedule& schedule, int rank) {
 }  // namespace
 
 std::string pairs_text(const LinkRequest& request) {
-  std::string text = "all pairs of ranks";
+  std::string text = is_sample(request) ? "pairs of ranks" : "all pairs of ranks";
   if (request.bisection) text = "pairs across the two halves of the ranks";
   if (request.between_hosts) text = "pairs on different hosts";
   if (request.bisection && request.between_hosts) text = "pairs across the two halves of the hosts";
   if (request.one_per_host) text += ", one rank per host";
   if (request.serial) text += ", one pair at a time";
-  return text;
+  if (request.rounds > 0) return text + fmt::format(", in {} randomly sampled rounds", request.rounds);
+  return is_sample(request) ? text + ", in randomly sampled rounds" : text;
 }
 
 std::string plan_text(const LinkRequest& request, const bench::link::Plan& plan) {

@@ -279,6 +279,11 @@ def test_a_retest_of_a_class_without_pairs_is_survived(tmp_path: Path):
         ({"bisection": "true", "between_hosts": "true"}, "pairs across the two halves of the hosts"),
         ({"one_per_host": "true", "serial": "true"}, "all pairs of ranks, one rank per host, one pair at a time"),
         ({"bisection": "false", "only_rounds": "1,3"}, "all pairs of ranks, only rounds 1,3"),
+        ({"rounds": "32", "budget": "0"}, "pairs of ranks, in 32 randomly sampled rounds"),
+        (
+            {"between_hosts": "true", "rounds": "0", "budget": "60"},
+            "pairs on different hosts, in randomly sampled rounds",
+        ),
     ],
 )
 def test_the_words_for_the_pairs(options: dict[str, str], words: str):

@@ -290,12 +290,17 @@ def pairs_text(options: Mapping[str, str]) -> str:
     """Which pairs meet, in the same words as the engine's summary, and which rounds where they were chosen."""
     across, between, alone = (options.get(name) == "true" for name in ("bisection", "between_hosts", "one_per_host"))
     halves = "pairs across the two halves of the"
+    rounds = options.get("rounds", "0")
+    is_sample = rounds != "0" or options.get("budget", "0") != "0"
     if across:
         text = f"{halves} hosts" if between else f"{halves} ranks"
     else:
-        text = "pairs on different hosts" if between else "all pairs of ranks"
+        some = "pairs of ranks" if is_sample else "all pairs of ranks"
+        text = "pairs on different hosts" if between else some
     text += ", one rank per host" if alone else ""
     text += ", one pair at a time" if options.get("serial") == "true" else ""
+    if is_sample:
+        text += f", in {rounds} randomly sampled rounds" if rounds != "0" else ", in randomly sampled rounds"
     return text + (f", only rounds {options['only_rounds']}" if options.get("only_rounds") else "")
 
 
