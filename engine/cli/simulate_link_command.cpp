@@ -124,9 +124,7 @@ int simulate_link_command(const std::vector<std::string>& arguments) {
   shape.statistics = request.statistics;
   if (request.output.ends_with(".sion")) shape.statistics = PairStatistics::full;
   if (shape.statistics == PairStatistics::automatic) shape.statistics = bench::link::usual_statistics(shape);
-  const bool is_compact = shape.statistics == PairStatistics::compact;
-  if (is_compact && static_cast<std::uint64_t>(request.rounds) < shape.num_ranks)
-    shape.num_stored_rounds = static_cast<std::uint64_t>(request.rounds);
+  shape.num_stored_rounds = bench::link::num_stored_rounds(shape.statistics, request.rounds, shape.num_ranks);
   expect_room(request.output, bench::link::file_bytes(shape));
   const synthetic::Simulator simulator(machine);
   const LinkResult result = synthetic::link_result(

@@ -39,15 +39,8 @@ class Times {
   template <typename Visit>
   void each(const Visit& visit) {
     for (std::int64_t rank = 0; rank < reader_.header().num_ranks; ++rank) {
-      if (reader_.header().stored_rounds) {
-        const MeasuredTimes row = reader_.measured_ns(repeat_index_, size_index_, rank, &PairRecord::time_ns_median);
-        for (const double time_ns : row.times_ns) visit(time_ns);
-        continue;
-      }
-      const PairRow row = reader_.row(repeat_index_, size_index_, rank);
-      for (std::size_t partner = 0; partner < row.size(); ++partner) {
-        if (row[&PairRecord::count][partner] > 0) visit(row[&PairRecord::time_ns_median][partner]);
-      }
+      const MeasuredTimes row = reader_.measured_ns(repeat_index_, size_index_, rank, &PairRecord::time_ns_median);
+      for (const double time_ns : row.times_ns) visit(time_ns);
     }
   }
 

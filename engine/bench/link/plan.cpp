@@ -48,10 +48,6 @@ std::vector<std::int32_t> one_per_host(const RankLayout& rank_layout) {
   return participants;
 }
 
-bool has_stored_rounds(const LinkRequest& request, std::uint64_t num_ranks) {
-  return request.rounds > 0 && static_cast<std::uint64_t>(request.rounds) < num_ranks;
-}
-
 FileShape shape_of_file(const LinkRequest& request, const Plan& plan, PairStatistics statistics) {
   FileShape shape;
   shape.statistics = statistics;
@@ -64,9 +60,7 @@ FileShape shape_of_file(const LinkRequest& request, const Plan& plan, PairStatis
   if (request.all_to_all == AllToAll::before_each_round) {
     shape.num_all_to_all_slots = std::min(static_cast<std::uint64_t>(plan.num_rounds), 2 * shape.num_ranks);
   }
-  const bool is_compact = statistics == PairStatistics::compact;
-  if (is_compact && has_stored_rounds(request, shape.num_ranks))
-    shape.num_stored_rounds = static_cast<std::uint64_t>(request.rounds);
+  shape.num_stored_rounds = num_stored_rounds(statistics, request.rounds, shape.num_ranks);
   return shape;
 }
 
@@ -106,6 +100,11 @@ Estimate estimate_of(const LinkRequest& request, const Plan& plan) {
 }
 
 }  // namespace
+
+std::uint64_t num_stored_rounds(PairStatistics statistics, std::int64_t num_rounds, std::uint64_t num_ranks) {
+  const auto num = static_cast<std::uint64_t>(num_rounds);
+  return statistics == PairStatistics::compact && num < num_ranks ? num : 0;
+}
 
 std::uint64_t file_bytes(const FileShape& shape) {
   constexpr double of_a_place = 64 + 64 + 128 + 3 * sizeof(std::int32_t);  // host, device, cores, numbers
@@ -183,8 +182,8 @@ schedule::Spec schedule_spec(const LinkRequest& request, const RankLayout& rank_
 }
 
 std::optional<schedule::Sample> stored_sample(const LinkRequest& request, const RankLayout& rank_layout) {
-  const bool is_compact = request.statistics == PairStatistics::compact;
-  const bool is_stored = is_compact && has_stored_rounds(request, static_cast<std::uint64_t>(rank_layout.num_ranks));
+  const auto num_ranks = static_cast<std::uint64_t>(rank_layout.num_ranks);
+  const bool is_stored = num_stored_rounds(request.statistics, request.rounds, num_ranks) > 0;
   return is_stored ? sample_spec(request, rank_layout).sample : std::nullopt;
 }
 

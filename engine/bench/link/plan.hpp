@@ -49,6 +49,10 @@ struct FileShape {
   std::uint64_t num_stored_rounds = 0;  ///< compact form: only so many rounds are stored; 0 = a matrix
 };
 
+/// Of `num_rounds` sampled rounds (0 = there are none) so many as a compact file has a table for: all where they have
+/// fewer cells than a matrix, else 0.
+std::uint64_t num_stored_rounds(PairStatistics statistics, std::int64_t num_rounds, std::uint64_t num_ranks);
+
 /// Of the whole file, holes included. Exact for what grows with the ranks; the rest depends on names and findings.
 std::uint64_t file_bytes(const FileShape& shape);
 

@@ -28,26 +28,37 @@ inline constexpr auto fields<bench::topology::CellRow> = std::tuple{
           "the same: slowest"),
 };
 
+namespace result::topology {
+
+/// How a cell and a point of load begin.
+template <typename Part>
+constexpr auto cell_fields(const char* repeat) {
+  return std::tuple{
+      field("topology_index", through(&Part::cell, &Cell::topology_index), "", "position in topologies, from 0"),
+      field("repeat", through(&Part::cell, &Cell::repeat), "", repeat),
+      field("size_index", through(&Part::cell, &Cell::size_index), "",
+            "position in options.message_size_bytes, from 0"),
+      field("num_channels", through(&Part::served, &ServedChannels::num), "1",
+            "channels over which messages went: all of the topology, but for those of lost ranks and pairs"),
+      field("max_channels_rank", through(&Part::served, &ServedChannels::max_rank), "1",
+            "those of the rank that has the most"),
+  };
+}
+
+}  // namespace result::topology
+
 /// The time that it took comes last: where that is not 0, all else is there.
 template <>
-inline constexpr auto fields<LoadPoint> = std::tuple{
-    field("topology_index", result::through(&LoadPoint::cell, &Cell::topology_index), "",
-          "position in topologies, from 0"),
-    field("repeat", result::through(&LoadPoint::cell, &Cell::repeat), "",
-          "how often all topologies with all sizes had come before"),
-    field("size_index", result::through(&LoadPoint::cell, &Cell::size_index), "",
-          "position in options.message_size_bytes, from 0"),
-    field("num_channels", result::through(&LoadPoint::served, &ServedChannels::num), "1",
-          "channels over which messages went: all of the topology, but for those of lost ranks and pairs"),
-    field("max_channels_rank", result::through(&LoadPoint::served, &ServedChannels::max_rank), "1",
-          "those of the rank that has the most"),
-    field("begin_s", &LoadPoint::begin_s, "s", "since the load began"),
-    field("num_exchanges", &LoadPoint::num_exchanges, "1", "exchanges in that time"),
-    field("num_verified", &LoadPoint::num_verified, "1", "so many of them were verified"),
-    field("time_ns_median", &LoadPoint::time_ns_median, "ns",
-          "of an exchange, its slowest rank, without the closing barrier: median"),
-    field("time_ns_max", &LoadPoint::time_ns_max, "ns", "the same: greatest"),
-    field("elapsed_s", &LoadPoint::elapsed_s, "s", "time that the point took"),
-};
+inline constexpr auto fields<LoadPoint> =
+    std::tuple_cat(result::topology::cell_fields<LoadPoint>("how often all topologies with all sizes had come before"),
+                   std::tuple{
+                       field("begin_s", &LoadPoint::begin_s, "s", "since the load began"),
+                       field("num_exchanges", &LoadPoint::num_exchanges, "1", "exchanges in that time"),
+                       field("num_verified", &LoadPoint::num_verified, "1", "so many of them were verified"),
+                       field("time_ns_median", &LoadPoint::time_ns_median, "ns",
+                             "of an exchange, its slowest rank, without the closing barrier: median"),
+                       field("time_ns_max", &LoadPoint::time_ns_max, "ns", "the same: greatest"),
+                       field("elapsed_s", &LoadPoint::elapsed_s, "s", "time that the point took"),
+                   });
 
 }  // namespace leadline

@@ -48,6 +48,13 @@ struct RanksOfCell {
   double median_bytes_per_s;
 };
 
+/// What the numbers of a cell stand for.
+template <typename Part>
+constexpr auto names_of_cell = std::tuple{
+    field("topology", through(&Part::topology, &TopologyFacts::name), "", "its name"),
+    field("message_size_bytes", through(&Part::cell, &Cell::message_size_bytes), "bytes", "size of a message"),
+};
+
 TimesOfCell with_barrier(const CellOfResult& cell) { return {cell.with_barrier, cell.exchange_of()}; }
 TimesOfCell without_barrier(const CellOfResult& cell) { return {cell.exchange, cell.exchange_of()}; }
 
@@ -158,42 +165,29 @@ inline constexpr auto fields<result::topology::TimedChannel> = std::tuple{
 };
 
 template <>
-inline constexpr auto fields<result::topology::CellOfResult> = std::tuple{
-    field("topology_index", result::through(&CellSummary::cell, &Cell::topology_index), "",
-          "position in topologies, from 0"),
-    field("topology", result::through(&result::topology::CellOfResult::topology, &TopologyFacts::name), "", "its name"),
-    field("repeat", result::through(&CellSummary::cell, &Cell::repeat), "", "repeat, from 0"),
-    field("size_index", result::through(&CellSummary::cell, &Cell::size_index), "",
-          "position in options.message_size_bytes, from 0"),
-    field("message_size_bytes", result::through(&CellSummary::cell, &Cell::message_size_bytes), "bytes",
-          "size of a message"),
-    field("num_channels", result::through(&CellSummary::served, &ServedChannels::num), "1",
-          "channels over which messages went: all of the topology, but for those of lost ranks and pairs"),
-    field("max_channels_rank", result::through(&CellSummary::served, &ServedChannels::max_rank), "1",
-          "those of the rank that has the most"),
-    field("with_barrier", result::topology::with_barrier, "",
-          "by rank 0's clock, closing barrier included: as NETTEST measures"),
-    field("exchange", result::topology::without_barrier, "",
-          "of each exchange its slowest rank, without the closing barrier"),
-    field("ranks", result::topology::ranks_of, "",
-          "ranks by their own rates: bytes that a rank sends and receives in an exchange, by the median of its own "
-          "time for it"),
-    field("slowest_channel", result::topology::slowest_channel, "",
-          "the direction of a channel whose message arrives last, by the median over the traced exchanges; null = not "
-          "measured"),
-    field("fairness", &CellSummary::fairness, "",
-          "Jain's index over the rates of the directions of channels; 1 = all alike"),
-    field("measuring_s", &CellSummary::measuring_s, "s", "time for the cell, all exchanges and the file included"),
-};
+inline constexpr auto fields<result::topology::CellOfResult> = std::tuple_cat(
+    result::topology::cell_fields<CellSummary>("repeat, from 0"),
+    result::topology::names_of_cell<result::topology::CellOfResult>,
+    std::tuple{
+        field("with_barrier", result::topology::with_barrier, "",
+              "by rank 0's clock, closing barrier included: as NETTEST measures"),
+        field("exchange", result::topology::without_barrier, "",
+              "of each exchange its slowest rank, without the closing barrier"),
+        field("ranks", result::topology::ranks_of, "",
+              "ranks by their own rates: bytes that a rank sends and receives in an exchange, by the median of its own "
+              "time for it"),
+        field("slowest_channel", result::topology::slowest_channel, "",
+              "the direction of a channel whose message arrives last, by the median over the traced exchanges; "
+              "null = not measured"),
+        field("fairness", &CellSummary::fairness, "",
+              "Jain's index over the rates of the directions of channels; 1 = all alike"),
+        field("measuring_s", &CellSummary::measuring_s, "s", "time for the cell, all exchanges and the file included"),
+    });
 
 template <>
 inline constexpr auto fields<result::topology::LoadOfResult> = std::tuple_cat(
-    fields<LoadPoint>,
+    fields<LoadPoint>, result::topology::names_of_cell<result::topology::LoadOfResult>,
     std::tuple{
-        field("topology", result::through(&result::topology::LoadOfResult::topology, &TopologyFacts::name), "",
-              "its name"),
-        field("message_size_bytes", result::through(&LoadPoint::cell, &Cell::message_size_bytes), "bytes",
-              "size of a message"),
         field("total_bytes_per_s", result::topology::total_by_elapsed_time, "bytes/s", "all channels, by elapsed time"),
     });
 
