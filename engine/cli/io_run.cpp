@@ -238,6 +238,9 @@ class IoTest {
     if (const auto finding = bench::io::senders_without_link(plan, measured.losses)) {
       result.findings.push_back(*finding);
     }
+    if (const auto finding = bench::io::barriers_without_link(result.request, plan, measured.losses)) {
+      result.findings.push_back(*finding);
+    }
     std::vector<Finding> findings = bench::io::validity_warnings(run_environment.conditions(), result);
     result.findings.insert(result.findings.end(), findings.begin(), findings.end());
     return !result.phases.empty();

@@ -151,6 +151,33 @@ def test_a_sender_that_does_not_reach_its_io_rank(network: Make, tmp_path: Path,
     assert list(tmp_path.glob("f*")) == []
 
 
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_io_ranks_that_do_not_reach_each_other_meet_without_their_link(
+    network: Make, tmp_path: Path, when: str
+) -> None:
+    hosts = network(6)
+    if when == "before":
+        hosts.cut_between(2, 4)
+    words = ["--movement", "N-M-1", "--io-ranks", "3", "--target", "f", "--object-size", "4KiB", "--barrier",
+             "--objects", "2000000", "--time-limit", "2s", "--repeat", "2", "--delete", "--timeout", "3s"]  # fmt: skip
+    with started(hosts, range(6), tmp_path, *words, benchmark="io") as runs:
+        if when == "meanwhile":
+            program.await_that(lambda: any(file.stat().st_size > 1 << 20 for file in tmp_path.glob("f*")))
+            hosts.cut_between(2, 4)
+        ends = finish(runs)
+    assert [end.status for end in ends] == [1] * 6, [end.err for end in ends]
+    finding = finding_of(tmp_path / "r.h5")
+    assert finding["message"] == "1 pair of ranks could not be measured: node2 and node4 do not reach each other."
+    finding = finding_of(tmp_path / "r.h5", "barriers_without_link")
+    assert finding["message"].startswith("I/O ranks 2 and 4 had no link between them;")
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["status/complete"][()] == 1
+        first, *others = json.loads(file["summary"][()])["phases"]
+        assert (file["io/ranks/num_objects"][:] > 0).all()
+    assert first["is_complete"] == (when == "before")
+    assert all(one["is_complete"] and one["bytes_per_s"] > 0 and one["num_mismatches"] == 0 for one in others), others
+
+
 def test_a_random_pattern_may_have_no_pair_but_one_that_is_lost(network: Make, tmp_path: Path) -> None:
     """Of three ranks: others follow, which have one."""
     hosts = network(3)

@@ -35,15 +35,22 @@ std::vector<OpenerBarrier::Round> OpenerBarrier::rounds_of(const std::vector<std
   return rounds;
 }
 
-OpenerBarrier::OpenerBarrier(const std::vector<std::int32_t>& openers, std::int32_t rank, transport::Messages& messages,
-                             Ticket first_ticket)
-    : rounds_(rounds_of(openers, rank)), messages_(messages), first_ticket_(first_ticket) {}
+OpenerBarrier::OpenerBarrier(const FunnelLinks& links, std::int32_t rank, Ticket first_ticket)
+    : rounds_(rounds_of(links.meeting_io_ranks, rank)), messages_(links.messages), first_ticket_(first_ticket) {
+  const auto drop_without_link = [&](std::optional<std::int32_t>& partner) {
+    if (!std::ranges::binary_search(links.partners, *partner)) partner.reset();
+  };
+  for (Round& round : rounds_) {
+    drop_without_link(round.to);
+    drop_without_link(round.from);
+  }
+}
 
 std::vector<std::int32_t> OpenerBarrier::partners(const std::vector<std::int32_t>& openers, std::int32_t rank) {
   std::vector<std::int32_t> partners;
   for (const Round& round : rounds_of(openers, rank)) {
-    partners.push_back(round.to);
-    partners.push_back(round.from);
+    partners.push_back(*round.to);
+    partners.push_back(*round.from);
   }
   return partners;
 }

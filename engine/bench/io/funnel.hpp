@@ -18,24 +18,39 @@
 
 namespace leadline::bench::io {
 
-/// Dissemination, see kernel/barrier.hpp.
+/// What ranks of a funnel send over.
+struct FunnelLinks {
+  transport::Messages& messages;
+  std::vector<std::int32_t> partners;  ///< ascending; those with a link when these were opened
+  /// Those that meet before each write; empty where none do. One that is lost later keeps its place.
+  std::vector<std::int32_t> meeting_io_ranks;
+};
+
+/// Dissemination, see kernel/barrier.hpp. Two ranks without a link do not wait for one another, other than through third
+/// ones.
 class OpenerBarrier {
  public:
   using Ticket = transport::Messages::Ticket;
 
   static constexpr std::size_t num_tickets = 2;
 
-  /// `openers` ascending, `rank` one of them; tickets first_ticket and the next belong to it.
-  OpenerBarrier(const std::vector<std::int32_t>& openers, std::int32_t rank, transport::Messages& messages,
-                Ticket first_ticket);
+  /// `links.meeting_io_ranks` ascending, `rank` one of them; tickets first_ticket and the next belong to it.
+  OpenerBarrier(const FunnelLinks& links, std::int32_t rank, Ticket first_ticket);
 
   /// All openers, equally often. `handle` is called for each ticket of somebody else that is handed out meanwhile.
   template <class Handle>
   void pass(Handle&& handle) {
     for (const Round& round : rounds_) {
-      messages_.post_receive(round.from, {&tokens_[0], 1}, first_ticket_);
-      messages_.post_send(round.to, {&tokens_[1], 1}, first_ticket_ + 1);
-      for (int num_left = 2; num_left > 0;) {
+      int num_left = 0;
+      if (round.from) {
+        messages_.post_receive(*round.from, {&tokens_[0], 1}, first_ticket_);
+        ++num_left;
+      }
+      if (round.to) {
+        messages_.post_send(*round.to, {&tokens_[1], 1}, first_ticket_ + 1);
+        ++num_left;
+      }
+      while (num_left > 0) {
         const Ticket ticket = messages_.await_any();
         const bool is_ours = ticket >= first_ticket_ && ticket < first_ticket_ + num_tickets;
         if (is_ours) {
@@ -47,12 +62,12 @@ class OpenerBarrier {
     }
   }
 
-  /// Whom such a barrier has to do with.
+  /// Whom such a barrier has to do with, with their links or without.
   static std::vector<std::int32_t> partners(const std::vector<std::int32_t>& openers, std::int32_t rank);
 
  private:
   struct Round {
-    std::int32_t to = 0, from = 0;
+    std::optional<std::int32_t> to, from;  ///< none: without a link
   };
 
   static std::vector<Round> rounds_of(const std::vector<std::int32_t>& openers, std::int32_t rank);
@@ -61,14 +76,6 @@ class OpenerBarrier {
   transport::Messages& messages_;
   Ticket first_ticket_;
   std::array<std::byte, 2> tokens_{};
-};
-
-/// What ranks of a funnel send over.
-struct FunnelLinks {
-  transport::Messages& messages;
-  /// Those that meet before each write; empty where none do. All that are partners in it had links when these were
-  /// opened: one that is lost later keeps its place.
-  std::vector<std::int32_t> meeting_io_ranks;
 };
 
 /// So many objects more may be sent.

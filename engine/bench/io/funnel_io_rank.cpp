@@ -32,7 +32,7 @@ FunnelIoRank::FunnelIoRank(PhaseWork& work, const FunnelLinks& links)
   const IoRequest& request = work.request();
   shares_calls_ = request.collective && request.movement == schedule::Movement::n_m_1 && !request.no_file;
   if (!links.meeting_io_ranks.empty() && work.writes()) {
-    barrier_.emplace(links.meeting_io_ranks, work.rank(), messages_, tickets_.barrier());
+    barrier_.emplace(links, work.rank(), tickets_.barrier());
   }
 }
 

@@ -75,8 +75,8 @@ std::vector<std::int32_t> partners_of(const Stage& stage, const LostPairs* lost_
   return partners;
 }
 
-/// A partner may be lost meanwhile, or not be reached; I/O ranks that meet need their links.
-void open_links_to_partners(const Stage& stage, LostPairs* lost_pairs, Failure& failure) {
+/// A partner may be lost meanwhile, or not be reached.
+void open_links_to_partners(const Stage& stage, LostPairs* lost_pairs) {
   const int rank = stage.cluster.rank();
   const std::vector<std::int32_t> partners = in_hashed_order(partners_of(stage, lost_pairs), rank);
   if (lost_pairs == nullptr) {
@@ -85,31 +85,21 @@ void open_links_to_partners(const Stage& stage, LostPairs* lost_pairs, Failure& 
   }
   lost_pairs->open(partners);
   for (const std::int32_t partner : lost_pairs->settle()) stage.transport.drop_link(partner);
-  const schedule::FileLayout& layout = stage.plan.layout;
-  for (const LostPair& pair : lost_pairs->losses().pairs) {
-    const std::int32_t partner = pair.low == rank ? pair.high : pair.low;
-    const bool is_own = pair.low == rank || pair.high == rank;
-    const bool is_of_barrier = layout.is_opener(pair.low) && layout.is_opener(pair.high);
-    const bool is_partner_lost = cluster::is_lost(stage.cluster.lost_ranks(), partner);
-    if (is_own && is_of_barrier && !is_partner_lost) failure.note(cluster::ConnectionLost(partner, pair.why));
-  }
 }
 
 /// Where an I/O rank is lost meanwhile, others are partners in the barriers of the rest.
 std::unique_ptr<transport::Messages> open_messages(const Stage& stage, LostPairs* lost_pairs) {
   const int rank = stage.cluster.rank();
-  Failure failure(stage.cluster, stage.placement.host);
   std::size_t num_lost = 0;
   do {
     num_lost = stage.cluster.lost_ranks().size();
-    open_links_to_partners(stage, lost_pairs, failure);
+    open_links_to_partners(stage, lost_pairs);
   } while (stage.cluster.lost_ranks().size() > num_lost);
+  Failure failure(stage.cluster, stage.placement.host);
   std::unique_ptr<transport::Messages> messages;
-  if (!failure.has_happened()) {
-    failure.guard([&] {
-      messages = stage.transport.messages(partners_of(stage, lost_pairs), num_tickets(stage.request, stage.plan, rank));
-    });
-  }
+  failure.guard([&] {
+    messages = stage.transport.messages(partners_of(stage, lost_pairs), num_tickets(stage.request, stage.plan, rank));
+  });
   agree(stage.cluster, failure.error());
   return messages;
 }
@@ -137,7 +127,7 @@ class OpenLinks {
   OpenLinks(const Stage& stage, LostPairs* lost_pairs)
       : transport_(stage.transport),
         messages_(open_messages(stage, lost_pairs)),
-        links_{*messages_, meeting_io_ranks(stage)} {}
+        links_{*messages_, partners_of(stage, lost_pairs), meeting_io_ranks(stage)} {}
   OpenLinks(const OpenLinks&) = delete;
   OpenLinks& operator=(const OpenLinks&) = delete;
   ~OpenLinks() {

@@ -51,9 +51,8 @@ struct Measured {
 /// Collective: all phases. With POSIX calls a run goes on without a rank that is lost (bench/lost_pairs): the phase in
 /// which that happens has no rate, and nobody writes or reads that rank's objects any more, nor those of ranks whose
 /// I/O it did; I/O ranks that meet in barriers meet without it from the next phase on. Where the link between a sender
-/// of a funnel and its I/O rank breaks, or does not open, the same holds of that sender; where it is one between two
-/// I/O ranks that meet, the phase ends, and all ranks throw as below. Files are truncated before they are written,
-/// untimed. If anything fails in a phase, its rows are kept, here and in the store, and all ranks
+/// of a funnel and its I/O rank breaks, or does not open, the same holds of that sender; two I/O ranks without a link
+/// do not wait for one another where they meet. Files are truncated before they are written, untimed. If anything fails in a phase, its rows are kept, here and in the store, and all ranks
 /// throw AgreedError(run_failed) that names rank, host, file and offset; wrong data, too (the worst kind first: what,
 /// whose, where), once the phase is through.
 void measure(const Stage& stage, Measured& measured);

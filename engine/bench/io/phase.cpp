@@ -169,15 +169,11 @@ void Phase::measure() {
   agreed_ = agreement();
 }
 
-/// Behind a collective, so that it is known which ranks are lost. I/O ranks that meet in barriers need their links to
-/// all others.
+/// Behind a collective, so that it is known which ranks are lost.
 void Phase::note_broken_links() {
-  const schedule::FileLayout& layout = stage_.plan.layout;
-  const bool is_opener = layout.is_opener(stage_.cluster.rank());
   for (const cluster::ConnectionLost& link : links_->messages.lost_links()) {
     if (cluster::is_lost(stage_.cluster.lost_ranks(), link.partner())) continue;
-    const bool is_of_barrier = is_opener && layout.is_opener(link.partner());
-    if (lost_pairs_ == nullptr || is_of_barrier) {
+    if (lost_pairs_ == nullptr) {
       failure_.note(link);
     } else {
       lost_pairs_->add(link);

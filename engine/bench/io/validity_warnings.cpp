@@ -251,4 +251,20 @@ std::optional<Finding> senders_without_link(const Plan& plan, const Losses& loss
       is_one ? "1 rank is left out" : fmt::format("{} ranks are left out", senders.size()), fewer_objects};
 }
 
+std::optional<Finding> barriers_without_link(const IoRequest& request, const Plan& plan, const Losses& losses) {
+  if (!request.barrier || request.no_file || !schedule::is_funnel(request.movement)) return std::nullopt;
+  std::vector<std::string> pairs;
+  for (const LostPair& pair : losses.pairs) {
+    const bool have_met = plan.layout.is_opener(pair.low) && plan.layout.is_opener(pair.high);
+    const bool are_there = !cluster::is_lost(losses.ranks, pair.low) && !cluster::is_lost(losses.ranks, pair.high);
+    if (have_met && are_there) pairs.push_back(fmt::format("{} and {}", pair.low, pair.high));
+  }
+  if (pairs.empty()) return std::nullopt;
+  return Finding{"barriers_without_link", Severity::warning,
+                 fmt::format("I/O ranks {} had no link between them; from then on they did not wait for each other "
+                             "before their writes, other than through other I/O ranks.",
+                             listed(pairs)),
+                 "barriers before writes are less strict", "Look at the findings about links that were lost."};
+}
+
 }  // namespace leadline::bench::io

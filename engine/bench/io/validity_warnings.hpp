@@ -23,4 +23,8 @@ std::optional<Finding> left_out_senders(const Plan& plan, std::span<const cluste
 /// What is to be said of ranks that have lost the link to the rank that did their I/O; nothing where there are none.
 std::optional<Finding> senders_without_link(const Plan& plan, const Losses& losses);
 
+/// I/O ranks of a funnel that were to meet before each write and have lost the link between them; nothing where there
+/// are none.
+std::optional<Finding> barriers_without_link(const IoRequest& request, const Plan& plan, const Losses& losses);
+
 }  // namespace leadline::bench::io
