@@ -104,13 +104,20 @@ std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, re
   if (!request.topology.empty()) layout.network = network::parse_network(request.topology, layout.host_names);
   std::vector<result::DiagnosedSlice> slices;
   const bool has_means = !header.linktest && !header.is_compact;
+  const bool is_round_trip = result::option_text(header, "direction") == name_of(Direction::semidirectional);
   for (const Chosen& one : chosen) {
     const std::size_t repeat = one.first, size = one.second;
     result::SliceRows of_slice(reader, repeat, size, workers_on_file);
     const auto rows_of = [&](Symptom symptom) -> const diagnosis::Rows& { return of_slice.of(symptom); };
-    const diagnosis::Question question{rows_of,          layout,
-                                       request.settings, pairs_to_measure(header),
-                                       has_means,        result::recorded_retests(reader, repeat, size)};
+    result::RecordedRetests recorded = result::recorded_retests(reader, repeat, size);
+    const diagnosis::Question question{.rows = rows_of,
+                                       .layout = layout,
+                                       .settings = request.settings,
+                                       .num_pairs = pairs_to_measure(header),
+                                       .has_means = has_means,
+                                       .retest = std::move(recorded.retest),
+                                       .retested = std::move(recorded.pairs),
+                                       .is_round_trip = is_round_trip};
     slices.push_back({{header.repeats[repeat].repeat, header.repeats[repeat].permutation, static_cast<int>(size),
                        header.message_sizes_bytes[size]},
                       diagnosis::diagnose(question)});

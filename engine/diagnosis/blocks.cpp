@@ -449,6 +449,33 @@ std::vector<IsolatedPair> slowest_pairs(const Rows& rows, const Effects& effects
   return gather_first(rows, std::move(own), most, slower);
 }
 
+std::vector<float> residuals_of_pairs(const Rows& rows, const Effects& effects, const PairClasses& classes,
+                                      std::span<const OrderedPair> pairs) {
+  struct Found {
+    std::uint32_t index;
+    float residual;
+  };
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> wanted;  // by sender
+  for (std::uint32_t index = 0; index < pairs.size(); ++index) wanted[pairs[index].from].push_back(index);
+  std::vector<std::vector<Found>> found(rows.num_workers());
+  rows.visit([&](std::size_t worker, const Row& row) {
+    const auto of_sender = wanted.find(row.from);
+    if (of_sender == wanted.end()) return;
+    for (std::size_t index = 0; index < row.values.size(); ++index) {
+      const std::uint32_t to = row.partner(index);
+      for (const std::uint32_t one : of_sender->second) {
+        if (pairs[one].to != to || std::isnan(row.values[index])) continue;
+        found[worker].push_back({one, residual_of(effects, classes.of(row.from, to), row, index)});
+      }
+    }
+  });
+  std::vector<Found> own;
+  for (const auto& of_worker : found) own.insert(own.end(), of_worker.begin(), of_worker.end());
+  std::vector<float> residuals(pairs.size(), std::numeric_limits<float>::quiet_NaN());
+  for (const Found& one : gather_all(rows, own)) residuals[one.index] = one.residual;
+  return residuals;
+}
+
 std::optional<Suspect> slow_between_two(const Effects& effects, const Setting& setting,
                                         const DiagnosisSettings& settings) {
   const network::Network& network = setting.layout.network;

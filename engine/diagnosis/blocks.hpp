@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -58,8 +59,13 @@ std::vector<Suspect> find_blocks(const Rows& rows, const Effects& effects, const
 struct IsolatedPair {
   std::uint32_t from = 0, to = 0;
   float residual = 0;
-  float value = 0;  ///< as it was measured
+  float value = 0;                                                   ///< as it was measured
+  float reverse_residual = std::numeric_limits<float>::quiet_NaN();  ///< of a round trip: of the other order
 };
+
+/// Collective. The residual of each ordered pair; NaN = not measured.
+std::vector<float> residuals_of_pairs(const Rows& rows, const Effects& effects, const PairClasses& classes,
+                                      std::span<const OrderedPair> pairs);
 
 /// Collective. The `most` ordered pairs with the greatest residuals of at least the threshold, greatest first. Both
 /// ends need three pairs of its class or more.

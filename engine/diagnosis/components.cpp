@@ -2,6 +2,9 @@
 // Searches one kind of component after the other, and removes what a found one explains before the next.
 #include "diagnosis/components.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -154,6 +157,10 @@ constexpr std::array directions{FaultDirection::both, FaultDirection::out, Fault
 constexpr std::size_t fewest_hosts_to_know = 12;
 constexpr double freedom_by_hosts = 4;
 
+// Up to this share of a kind may be bad; more are a kind of their own.
+constexpr double most_bad = 0.45;
+constexpr std::size_t most_names = 32;  // in a note
+
 /// A component and its ranks.
 struct Group {
   Component component;
@@ -178,7 +185,8 @@ class Search {
   void look_inside();
 
   std::vector<Candidate> candidates_of(const std::vector<Group>& groups, FaultDirection direction, ClassSet set) const;
-  std::vector<Suspect> judged(const std::vector<Group>& groups, FaultDirection direction, ClassSet set) const;
+  std::vector<Suspect> judged(const std::vector<Group>& groups, FaultDirection direction, ClassSet set);
+  void note_two_kinds(const std::vector<Suspect>& slow, std::size_t num);
   std::vector<Suspect> judged_switches(const std::vector<Group>& groups, const Members& hosts_of,
                                        FaultDirection direction, ClassSet set) const;
   void note(const Suspect& suspect);
@@ -207,8 +215,42 @@ std::vector<Candidate> Search::candidates_of(const std::vector<Group>& groups, F
   return candidates;
 }
 
-std::vector<Suspect> Search::judged(const std::vector<Group>& groups, FaultDirection direction, ClassSet set) const {
-  return judge(candidates_of(groups, direction, set), direction, settings_);
+std::vector<Suspect> Search::judged(const std::vector<Group>& groups, FaultDirection direction, ClassSet set) {
+  const std::vector<Candidate> candidates = candidates_of(groups, direction, set);
+  std::vector<Suspect> slow = judge(candidates, direction, settings_);
+  if (static_cast<double>(slow.size()) <= most_bad * static_cast<double>(candidates.size())) return slow;
+  // So many are no exception. Who stands out among all is judged all the same.
+  note_two_kinds(slow, candidates.size());
+  std::vector<Suspect> outliers =
+      judge(candidates, {direction, candidates, 0, candidates.size(), 1, Usual::middle}, settings_);
+  for (const Suspect& one : slow) {
+    const auto is_same = [&](const Suspect& other) { return other.component == one.component; };
+    if (std::ranges::any_of(outliers, is_same)) continue;
+    const auto group = std::ranges::find_if(groups, [&](const Group& of) { return of.component == one.component; });
+    remaining_effects_.explain(group->ranks, direction, set, one.effect);
+  }
+  return outliers;
+}
+
+/// Half of a kind is slow: times cannot tell whether that is how the machine is built.
+void Search::note_two_kinds(const std::vector<Suspect>& slow, std::size_t num) {
+  const ComponentKind kind = slow.front().component.kind;
+  if (kind != ComponentKind::host && kind != ComponentKind::rank) return;
+  std::vector<double> effects;
+  std::vector<std::string> names;
+  for (const Suspect& one : slow) {
+    effects.push_back(one.effect);
+    if (names.size() == most_names) continue;
+    const auto number = static_cast<std::size_t>(one.component.first);
+    const bool has_name = kind == ComponentKind::host && number < layout_.host_names.size();
+    names.push_back(has_name ? layout_.host_names[number] : fmt::format("{} {}", name_of(kind), number));
+  }
+  if (slow.size() > most_names) names.push_back(fmt::format("{} more", slow.size() - most_names));
+  notes_.push_back(fmt::format(
+      "{} of {} {}s take {:.2f} times as long as the others: two kinds of {}s, or a fault that half of them have; "
+      "the times alone cannot tell. Slower: {}",
+      slow.size(), num, name_of(kind), std::exp(middle_of(std::move(effects)).median), name_of(kind),
+      fmt::join(names, ", ")));
 }
 
 /// Where there are few switches, they are judged by how hosts scatter around their switch, too.
@@ -352,13 +394,19 @@ void Search::look_at_rails() {
       note({slots[slot].component, direction, effect, error, p, slots[slot].num_pairs, false});
     }
   }
+  // Half of the slots are those of the other socket, which is farther from the adapter on all hosts.
+  const auto is_rail = [](const Suspect& one) { return one.component.kind == ComponentKind::rail; };
+  if (2 * static_cast<std::size_t>(std::ranges::count_if(found_, is_rail)) < num_slots || num_slots < 4) return;
+  for (Suspect& one : found_) one.is_note = one.is_note || is_rail(one);
 }
 
 /// What the pairs of some ranks with each other show; NaN where there are none. Senders and receivers cannot be told
-/// apart there, so the fit attributes the effect to either.
+/// apart there. Inside hosts the fit attributes what is slow to either; between hosts, where it knows no sound partner,
+/// to both.
 double Search::among(Ranks ranks, ClassSet set) const {
-  return remaining_effects_.of_ranks(ranks, FaultDirection::out, set) +
-         remaining_effects_.of_ranks(ranks, FaultDirection::in, set);
+  const double both = remaining_effects_.of_ranks(ranks, FaultDirection::out, set) +
+                      remaining_effects_.of_ranks(ranks, FaultDirection::in, set);
+  return set == remaining_effects_.inside() ? both : both / 2;
 }
 
 void Search::explain_among(Ranks ranks, ClassSet set) {
@@ -373,7 +421,7 @@ void Search::look_at_hosts() {
     groups.push_back({{ComponentKind::host, -1, static_cast<std::int32_t>(host), -1, -1}, hosts_.of(host)});
     inside.push_back(among(hosts_.of(host), remaining_effects_.inside()));
   }
-  const double usual_inside = middle_of(inside).median;
+  const double usual_inside = lowest_cluster(inside, least_spread).middle.median;
   for (const FaultDirection direction : directions) {
     for (Suspect suspect : judged(groups, direction, remaining_effects_.between())) {
       const auto host = static_cast<std::uint32_t>(suspect.component.first);

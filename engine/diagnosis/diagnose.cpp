@@ -25,8 +25,12 @@ constexpr std::size_t num_sound = 16;                      // pairs that give th
 constexpr std::size_t fewest_lone = 16, most_lone = 1024;  // single pairs that are measured again
 constexpr std::size_t ranks_a_lone = 4;  // one more of them for so many ranks: disturbances grow in number with pairs
 constexpr double most_common = 0.02;     // chance of a pair that is worth it
+constexpr double both_orders = 1.5;  // independent measurements that those of both orders of a pair count for; a guess
 // Of mean over median; a guess that keeps single spikes out.
 constexpr double unsteady_threshold = 0.5;
+// So many links between hosts, and such a share of them, are not slow each by itself.
+constexpr std::ptrdiff_t fewest_of_contention = 3;
+constexpr double share_of_contention = 0.02;
 // So many hosts whose effects differ by less than this share may have a common reason.
 constexpr std::ptrdiff_t fewest_alike = 3;
 constexpr double most_apart = 0.25;
@@ -55,9 +59,12 @@ class Diagnosing {
  private:
   void describe_classes();
   double error_of(const Effects::OfClass& one) const;
+  Component component_of(const IsolatedPair& one) const;
+  void join_both_orders(const Rows& rows);
   void judge_isolated_pairs();
-  bool may_be_chance(const Suspect& suspect, const Effects& effects) const;
+  bool may_be_chance(const Suspect& suspect, const Effects& effects, Symptom symptom) const;
   void add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom);
+  void leave_out_contention(Symptom symptom);
   void add_unsteady();
   void note_hosts_alike();
   Fault fault_of(const Suspect& suspect, Symptom symptom, const std::vector<MeasuredPair>& evidence);
@@ -98,41 +105,81 @@ void Diagnosing::describe_classes() {
   }
 }
 
-/// A sound pair is slow by chance once, and hardly ever again: the chances of both measurements multiply.
+/// The pair; where each host has one rank, the link.
+Component Diagnosing::component_of(const IsolatedPair& one) const {
+  const bool are_hosts = setting_.hosts.num_groups() == num_ranks(question_.layout);
+  const auto& host_of = question_.layout.host_of;
+  const std::uint32_t from = are_hosts ? host_of[one.from] : one.from, to = are_hosts ? host_of[one.to] : one.to;
+  return {are_hosts ? ComponentKind::link : ComponentKind::pair, -1, static_cast<std::int32_t>(from),
+          static_cast<std::int32_t>(to), -1};
+}
+
+/// Both orders of a pair that are slow are one case, as slow as the lesser of them shows. Of a round trip both show the
+/// same path, so both must be slow.
+void Diagnosing::join_both_orders(const Rows& rows) {
+  std::vector<OrderedPair> reversed;
+  for (const IsolatedPair& one : outcome_.isolated_pairs) reversed.push_back({one.to, one.from});
+  const std::vector<float> residuals = residuals_of_pairs(rows, outcome_.effects, setting_.classes, reversed);
+  std::vector<IsolatedPair> joined;
+  for (std::size_t index = 0; index < residuals.size(); ++index) {
+    IsolatedPair one = outcome_.isolated_pairs[index];
+    const bool is_known = std::ranges::any_of(joined, [&](const IsolatedPair& other) {
+      return !std::isnan(other.reverse_residual) && other.from == one.to && other.to == one.from;
+    });
+    if (is_known) continue;
+    if (!(static_cast<double>(residuals[index]) < std::log1p(question_.settings.threshold))) {
+      one.reverse_residual = residuals[index];
+    } else if (question_.is_round_trip) {
+      continue;
+    }
+    joined.push_back(one);
+  }
+  outcome_.isolated_pairs = std::move(joined);
+}
+
+/// A sound pair is slow by chance once, and hardly ever again: the chances of all measurements multiply, but for those
+/// of one round, which share what disturbed it.
 void Diagnosing::judge_isolated_pairs() {
   std::vector<MeasuredPair> pairs;
-  for (const IsolatedPair& one : outcome_.isolated_pairs)
-    pairs.push_back({{one.from, one.to}, static_cast<double>(one.value)});
-  std::vector<double> changes(pairs.size(), std::numeric_limits<double>::quiet_NaN());
+  for (const IsolatedPair& one : outcome_.isolated_pairs) {
+    const auto value = static_cast<double>(one.value), residual = static_cast<double>(one.residual);
+    pairs.push_back({{one.from, one.to}, value, value - residual});
+    // What both orders take is about the same.
+    if (!std::isnan(one.reverse_residual)) pairs.push_back({{one.to, one.from}, value, value - residual});
+  }
+  std::vector<double> again(pairs.size(), std::numeric_limits<double>::quiet_NaN());
   if (question_.retest && !pairs.empty()) {
     RetestEvaluation look(question_, Symptom::slow);
     look.calibrate(sound_, Load::alone);
-    changes = look.changes(pairs, Load::alone);
+    again = look.effects(pairs, Load::alone);
   }
   std::vector<Suspect> suspects;
   std::vector<double> p_values;
-  for (std::size_t index = 0; index < pairs.size(); ++index) {
-    const IsolatedPair& one = outcome_.isolated_pairs[index];
+  auto next = again.begin();
+  for (const IsolatedPair& one : outcome_.isolated_pairs) {
+    const bool is_both = !std::isnan(one.reverse_residual);
     const Effects::OfClass& of_class = outcome_.effects.classes[setting_.classes.of(one.from, one.to)];
-    auto effect = static_cast<double>(one.residual);
-    double p = tail_probability(of_class, effect);
-    if (!std::isnan(changes[index])) {
-      // The second measurement was not selected for being slow, so it is the better estimate.
-      effect += changes[index];
-      p *= tail_probability(of_class, effect);
+    auto effect = static_cast<double>(is_both ? std::min(one.residual, one.reverse_residual) : one.residual);
+    // Both orders are measured in one round, and share some of what disturbs it.
+    double p = std::pow(tail_probability(of_class, effect), is_both ? both_orders : 1);
+    // The second measurement was not selected for being slow, so it is the better estimate.
+    double least = std::numeric_limits<double>::quiet_NaN();
+    for (int order = 0; order < (is_both ? 2 : 1); ++order, ++next) {
+      if (std::isnan(*next)) continue;
+      least = std::fmin(least, *next);
+      p *= tail_probability(of_class, *next);
     }
+    if (!std::isnan(least)) effect = least;
     if (effect < std::log1p(question_.settings.threshold)) continue;
-    const Component component{ComponentKind::pair, -1, static_cast<std::int32_t>(one.from),
-                              static_cast<std::int32_t>(one.to), -1};
-    suspects.push_back({component, FaultDirection::out, effect, of_class.spread, p, 1, false});
+    const FaultDirection direction = is_both ? FaultDirection::both : FaultDirection::out;
+    suspects.push_back({component_of(one), direction, effect, of_class.spread, p, is_both ? 2U : 1U, false});
     p_values.push_back(p);
   }
   const std::uint64_t num_tests = std::max<std::uint64_t>(diagnosis_.num_measured, p_values.size());
   const auto stays = stats::rejected(p_values, num_tests, question_.settings.false_discovery_rate);
   std::size_t index = 0;
   std::erase_if(suspects, [&](const Suspect&) { return !stays[index++]; });
-  const std::vector<Suspect> components = joined(suspects);
-  outcome_.suspects.insert(outcome_.suspects.end(), components.begin(), components.end());
+  outcome_.suspects.insert(outcome_.suspects.end(), suspects.begin(), suspects.end());
 }
 
 Fault Diagnosing::fault_of(const Suspect& suspect, Symptom symptom, const std::vector<MeasuredPair>& evidence) {
@@ -158,29 +205,53 @@ Fault Diagnosing::fault_of(const Suspect& suspect, Symptom symptom, const std::v
   return fault;
 }
 
-/// A link of few pairs without second measurements: single pairs scatter with a heavier tail than what many have in
-/// common. A link is slow if half of its pairs are.
-bool Diagnosing::may_be_chance(const Suspect& suspect, const Effects& effects) const {
-  if (suspect.component.kind != ComponentKind::link) return false;
-  const auto first_of = [&](std::int32_t host) { return setting_.hosts.of(static_cast<std::uint32_t>(host)).front(); };
-  const std::size_t pair_class =
-      setting_.classes.of(first_of(suspect.component.first), first_of(suspect.component.second));
-  const auto num_slow = static_cast<double>(suspect.num_pairs <= 2 ? suspect.num_pairs : (suspect.num_pairs + 1) / 2);
-  const double p = std::pow(tail_probability(effects.classes[pair_class], suspect.effect), num_slow);
+/// A link, or the inside of a host, of few pairs without second measurements: single pairs scatter with a heavier tail
+/// than what many have in common. A link is slow if half of its pairs are.
+bool Diagnosing::may_be_chance(const Suspect& suspect, const Effects& effects, Symptom symptom) const {
+  const bool is_inside = suspect.component.kind == ComponentKind::inside;
+  if (suspect.component.kind != ComponentKind::link && !is_inside) return false;
+  const auto ranks_of = [&](std::int32_t host) { return setting_.hosts.of(static_cast<std::uint32_t>(host)); };
+  const std::uint32_t from = ranks_of(suspect.component.first).front();
+  const std::uint32_t to =
+      is_inside ? ranks_of(suspect.component.first)[1] : ranks_of(suspect.component.second).front();
+  // Both directions between two ranks are measured at one time; losses strike each message by itself.
+  const std::uint64_t num_alike = symptom == Symptom::unsteady ? 2 : 4;
+  const auto num_slow =
+      static_cast<double>(std::max<std::uint64_t>((suspect.num_pairs + num_alike - 1) / num_alike, 1));
+  const double p = std::pow(tail_probability(effects.classes[setting_.classes.of(from, to)], suspect.effect), num_slow);
   const double num_hosts = setting_.hosts.num_groups();
-  return p * num_hosts * (num_hosts - 1) > question_.settings.false_discovery_rate;
+  return p * num_hosts * (is_inside ? 1 : num_hosts - 1) > question_.settings.false_discovery_rate;
 }
 
 void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom) {
   const std::vector<Suspect>& suspects = outcome.suspects;
-  const auto evidence = evidence_for(rows, setting_, suspects, most_shown);
+  const auto evidence = evidence_for({rows, setting_, outcome.effects, question_.retested}, suspects, most_shown);
   RetestEvaluation look(question_, symptom);
   for (std::size_t index = 0; index < suspects.size(); ++index) {
     Fault fault = fault_of(suspects[index], symptom, evidence[index]);
     if (!suspects[index].is_note) look.decide(fault, suspects[index], evidence[index], sound_);
     const bool is_certain = fault.persistence != Persistence::not_retested;
-    if (is_certain || !may_be_chance(suspects[index], outcome.effects)) diagnosis_.faults.push_back(std::move(fault));
+    if (is_certain || !may_be_chance(suspects[index], outcome.effects, symptom))
+      diagnosis_.faults.push_back(std::move(fault));
   }
+  leave_out_contention(symptom);
+}
+
+/// Many links that were measured under load only: flows that share a path by chance are as slow as a bad cable.
+void Diagnosing::leave_out_contention(Symptom symptom) {
+  const auto is_unsure = [&](const Fault& fault) {
+    const bool is_between = fault.component.kind == ComponentKind::link || fault.component.kind == ComponentKind::pair;
+    return is_between && fault.symptom == symptom && fault.persistence == Persistence::not_retested;
+  };
+  const double num_hosts = setting_.hosts.num_groups();
+  const auto num = std::ranges::count_if(diagnosis_.faults, is_unsure);
+  if (question_.load == Load::alone || num <= fewest_of_contention) return;
+  if (static_cast<double>(num) < share_of_contention * num_hosts * (num_hosts - 1) / 2) return;
+  std::erase_if(diagnosis_.faults, is_unsure);
+  diagnosis_.notes.push_back(fmt::format(
+      "{} links between hosts are slow under load and were not measured again alone: so many are slow together where "
+      "flows share a path, so none of them is called a fault. To know, measure with a larger --retest",
+      num));
 }
 
 /// The host that a component is on or in, -1 = none.
@@ -234,7 +305,8 @@ void Diagnosing::add_unsteady() {
     if (std::ranges::any_of(fresh, [&](const Suspect& known) { return covers(known.component); })) continue;
     fresh.push_back(suspect);
   }
-  if (question_.retest && !fresh.empty()) sound_ = sound_pairs(rows, setting_, fresh, num_sound);
+  if (question_.retest && !fresh.empty())
+    sound_ = sound_pairs({rows, setting_, unsteady.effects, question_.retested}, fresh, num_sound);
   unsteady.suspects = std::move(fresh);
   add_faults(rows, unsteady, Symptom::unsteady);
 }
@@ -262,21 +334,24 @@ Diagnosis Diagnosing::run() {
   const Rows& times = question_.rows(Symptom::slow);
   outcome_ = search(times, setting_, question_.settings, Symptom::slow, num_lone, diagnosis_.notes);
   describe_classes();
-  // What one pair in fifty shows by chance is not measured again. A fault of a link is not reported again for its
-  // pairs, which losses hit unevenly.
+  // What one pair in fifty shows by chance is not measured again. Where several ends of a host are slow, the fit may
+  // leave some of that to its pairs.
   std::erase_if(outcome_.isolated_pairs, [&](const IsolatedPair& one) {
-    const auto is_its_link = [&](const Suspect& suspect) {
-      return suspect.component.kind == ComponentKind::link && belongs(setting_, suspect, one.from, one.to);
+    const auto explains = [&](const Suspect& suspect) {
+      return static_cast<double>(one.residual) <= suspect.effect && belongs(setting_, suspect, one.from, one.to);
     };
-    if (std::ranges::any_of(outcome_.suspects, is_its_link)) return true;
+    if (std::ranges::any_of(outcome_.suspects, explains)) return true;
     const Effects::OfClass& of_class = outcome_.effects.classes[setting_.classes.of(one.from, one.to)];
     return tail_probability(of_class, static_cast<double>(one.residual)) > most_common;
   });
+  join_both_orders(times);
   if (num_ranks(question_.layout) < fewest_to_compare) {
     diagnosis_.notes.emplace_back("of two ranks it cannot be decided which is slow");
   }
   const bool has_suspects = !outcome_.suspects.empty() || !outcome_.isolated_pairs.empty();
-  if (question_.retest && has_suspects) sound_ = sound_pairs(times, setting_, outcome_.suspects, num_sound);
+  if (question_.retest && has_suspects) {
+    sound_ = sound_pairs({times, setting_, outcome_.effects, question_.retested}, outcome_.suspects, num_sound);
+  }
   judge_isolated_pairs();
   add_faults(times, outcome_, Symptom::slow);
   add_unsteady();
@@ -299,10 +374,17 @@ Diagnosis diagnose(const Question& question) {
   if (!network) return Diagnosing(question).run();
   Layout learnt = layout;
   learnt.network = *network;
-  constexpr bool may_learn = false;  // it has
-  const Question known{question.rows,      learnt,          question.settings, question.num_pairs,
-                       question.has_means, question.retest, may_learn,         question.load};
-  return Diagnosing(known).run();
+  return Diagnosing({.rows = question.rows,
+                     .layout = learnt,
+                     .settings = question.settings,
+                     .num_pairs = question.num_pairs,
+                     .has_means = question.has_means,
+                     .retest = question.retest,
+                     .retested = question.retested,
+                     .may_learn = false,
+                     .load = question.load,
+                     .is_round_trip = question.is_round_trip})
+      .run();
 }
 
 }  // namespace leadline::diagnosis

@@ -38,11 +38,13 @@ struct Question {
   std::function<const Rows&(Symptom symptom)> rows;
   const Layout& layout;
   DiagnosisSettings settings{};
-  std::uint64_t num_pairs = 0;   ///< ordered pairs to measure
-  bool has_means = true;         ///< whether rows() has anything for Symptom::unsteady
-  Retest retest{};               ///< empty = nothing can be measured again
+  std::uint64_t num_pairs = 0;          ///< ordered pairs to measure
+  bool has_means = true;                ///< whether rows() has anything for Symptom::unsteady
+  Retest retest{};                      ///< empty = nothing can be measured again
+  std::vector<OrderedPair> retested{};  ///< where a file tells what was measured again: all that retest() knows
   bool may_learn = true;         ///< whether groups of hosts may be learnt from the rows: from times, not from ratios
   Load load = Load::concurrent;  ///< under which the test has measured
+  bool is_round_trip = false;    ///< a pair's time is half of a round trip: both orders of a pair show the same path
 };
 
 /// Collective; the same on all holders of rows. Deterministic.

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "diagnosis/log_histogram.hpp"
+#include "diagnosis/reference.hpp"
 
 namespace leadline::diagnosis {
 namespace {
@@ -65,6 +66,8 @@ class Fit {
       one.num_in.assign(rows.num_ranks(), 0);
     }
     is_here_.assign(rows.num_ranks(), 0);
+    const std::vector<std::uint8_t> nobody(rows.num_ranks(), 0);
+    slow_.assign(classes.size(), {nobody, nobody});
     scratch_.resize(rows.num_workers());
     for (Scratch& scratch : scratch_) scratch.of_class.resize(classes.size());
   }
@@ -92,12 +95,18 @@ class Fit {
   void sweep();
   void sweep_row(std::size_t worker, const Row& row, std::span<const ColumnBins> bins);
   void sample_row(Scratch& scratch, const Row& row);
-  void count_columns(std::size_t worker, std::span<const ColumnBins> bins, std::span<const float> shift);
+  void count_columns(std::size_t worker, const Row& row, std::span<const ColumnBins> bins,
+                     std::span<const float> shift);
   void take_columns(std::span<const ColumnBins> bins);
   void narrow(std::span<const ColumnBins> bins);
+  /// Inside each of several hosts ranks have none but their own partners, and all of a slow host would be slow.
+  bool are_apart(std::size_t pair_class) const {
+    return PairClasses::is_inside(pair_class) && classes_.num_hosts() > 1;
+  }
   void share_rows(std::size_t pair_class);
   void centre(std::size_t pair_class);
   void draw();
+  void choose_compositions();
   void finish();
 
   std::size_t bin_at(std::size_t pair_class, std::uint32_t rank) const {
@@ -108,6 +117,11 @@ class Fit {
   const PairClasses& classes_;
   const double share_;
   Effects effects_;
+  bool is_first_sweep_ = true;
+  struct Slow {
+    std::vector<std::uint8_t> out, in;  ///< by rank: whether it lies above the lowest cluster
+  };
+  std::vector<Slow> slow_;             ///< by class
   std::vector<std::uint8_t> is_here_;  ///< by rank: whether this holder has its row
   std::vector<Scratch> scratch_;
   std::array<std::uint32_t, PairClasses::most_classes> highest_lot_{};  ///< of pairs that take part
@@ -217,25 +231,30 @@ void Fit::sweep_row(std::size_t worker, const Row& row, std::span<const ColumnBi
   for (auto& values : scratch.of_class) values.clear();
   for (std::size_t index = 0; index < scratch.residuals.size(); ++index) {
     const float value = scratch.residuals[index];
-    if (!std::isnan(value)) scratch.of_class[scratch.classes[index]].push_back(value);
+    const std::uint8_t pair_class = scratch.classes[index];
+    if (!std::isnan(value) && slow_[pair_class].in[scratch.partners[index]] == 0)
+      scratch.of_class[pair_class].push_back(value);
   }
   std::array<float, PairClasses::most_classes> shift{};
   for (std::size_t pair_class = 0; pair_class < shift.size() && pair_class < classes_.size(); ++pair_class) {
     auto& values = scratch.of_class[pair_class];
     if (values.empty()) continue;
-    shift[pair_class] = quantile(values, share_);
-    effects_.classes[pair_class].out[row.from] += shift[pair_class];
+    const float found = quantile(values, share_);
+    effects_.classes[pair_class].out[row.from] += found;
+    if (!is_first_sweep_ || are_apart(pair_class)) shift[pair_class] = found;
   }
-  count_columns(worker, bins, shift);
+  count_columns(worker, row, bins, shift);
 }
 
-void Fit::count_columns(std::size_t worker, std::span<const ColumnBins> bins, std::span<const float> shift) {
+/// Of the first sweep as they are: what a slow sender shows would hide what slow receivers do.
+void Fit::count_columns(std::size_t worker, const Row& row, std::span<const ColumnBins> bins,
+                        std::span<const float> shift) {
   const Scratch& scratch = scratch_[worker];
   const auto count_with = [&](const auto& count) {
     for (std::size_t index = 0; index < scratch.residuals.size(); ++index) {
       const float value = scratch.residuals[index];
-      if (std::isnan(value)) continue;
       const std::uint8_t pair_class = scratch.classes[index];
+      if (std::isnan(value) || slow_[pair_class].out[row.from] != 0) continue;
       count(bin_at(pair_class, scratch.partners[index]) + bins[pair_class].index_of(value - shift[pair_class]));
     }
   };
@@ -294,13 +313,54 @@ void Fit::share_rows(std::size_t pair_class) {
   }
 }
 
-/// What all senders or all receivers have in common belongs to the class.
+/// What sound senders or sound receivers have in common belongs to the class.
 void Fit::centre(std::size_t pair_class) {
   Effects::OfClass& one = effects_.classes[pair_class];
-  for (auto* effect : {&one.out, &one.in}) {
-    const double middle = median_of(*effect);
-    one.centre += middle;
-    for (float& value : *effect) value -= static_cast<float>(middle);
+  const auto cut = [&](const Reference& reference) {
+    return are_apart(pair_class) ? std::numeric_limits<double>::infinity() : reference.cut;
+  };
+  // Rows and columns as they are show the same once each.
+  const double share = is_first_sweep_ && !are_apart(pair_class) ? 0.5 : 1;
+  const auto of_ends = [&](std::vector<float>& effects, std::vector<std::uint8_t>& is_slow) {
+    const Reference reference = lowest_cluster({effects.begin(), effects.end()}, least_spread);
+    one.centre += share * reference.middle.median;
+    for (std::size_t rank = 0; rank < effects.size(); ++rank) {
+      is_slow[rank] = static_cast<double>(effects[rank]) > cut(reference) ? 1 : 0;  // not what has no pair
+      effects[rank] -= static_cast<float>(reference.middle.median);
+    }
+  };
+  of_ends(one.out, slow_[pair_class].out);
+  of_ends(one.in, slow_[pair_class].in);
+}
+
+/// Which of the three fits pairs of two slow ends best, by the sum of their absolute residuals, each of at most 1.
+void Fit::choose_compositions() {
+  constexpr std::array all{Composition::product, Composition::maximum, Composition::sum};
+  using Sums = std::array<double, all.size()>;
+  std::vector<std::vector<Sums>> found(rows_.num_workers(), std::vector<Sums>(classes_.size(), Sums{}));
+  rows_.visit([&](std::size_t worker, const Row& row) {
+    Scratch& scratch = scratch_[worker];
+    classes_of(classes_, row, scratch.classes);
+    for (std::size_t index = 0; index < row.values.size(); ++index) {
+      const std::uint32_t to = row.partner(index);
+      const std::uint8_t pair_class = scratch.classes[index];
+      const Effects::OfClass& one = effects_.classes[pair_class];
+      if (slow_[pair_class].out[row.from] == 0 || slow_[pair_class].in[to] == 0) continue;
+      if (to == row.from || std::isnan(row.values[index])) continue;
+      const float value = row.values[index] - static_cast<float>(one.centre);
+      for (std::size_t which = 0; which < all.size(); ++which) {
+        const float rest = std::fabs(value - composed(all[which], one.out[row.from], one.in[to]));
+        found[worker][pair_class][which] += static_cast<double>(std::fmin(rest, 1));
+      }
+    }
+  });
+  for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) {
+    Sums sums{};
+    for (const auto& of_worker : found)
+      std::ranges::transform(sums, of_worker[pair_class], sums.begin(), std::plus<>());
+    add_up(rows_, std::span<double>(sums));
+    effects_.classes[pair_class].composition =
+        all[static_cast<std::size_t>(std::ranges::min_element(sums) - sums.begin())];
   }
 }
 
@@ -317,6 +377,7 @@ void Fit::sweep() {
     share_rows(pair_class);
     centre(pair_class);
   }
+  is_first_sweep_ = false;
 }
 
 /// The residuals as they are at the end.
@@ -348,6 +409,7 @@ Effects Fit::run() {
   effects_.share = share_;
   draw();
   for (int number = 0; number < num_sweeps; ++number) sweep();
+  choose_compositions();
   finish();
   return std::move(effects_);
 }
@@ -366,18 +428,22 @@ void classes_of(const PairClasses& classes, const Row& row, std::vector<std::uin
 void residuals_of(const Effects& effects, const PairClasses& classes, const Row& row,
                   std::vector<std::uint8_t>& classes_of_values, std::vector<float>& residuals) {
   classes_of(classes, row, classes_of_values);
-  std::array<float, PairClasses::most_classes> own{};
-  std::array<const float*, PairClasses::most_classes> in{};
+  struct OfRow {
+    Composition composition = Composition::product;
+    float centre = 0, out = 0;
+    const float* in = nullptr;
+  };
+  std::array<OfRow, PairClasses::most_classes> of_row;
   for (std::size_t pair_class = 0; pair_class < effects.classes.size(); ++pair_class) {
     const Effects::OfClass& one = effects.classes[pair_class];
-    own[pair_class] = static_cast<float>(one.centre) + one.out[row.from];
-    in[pair_class] = one.in.data();
+    of_row[pair_class] = {one.composition, static_cast<float>(one.centre), one.out[row.from], one.in.data()};
   }
   residuals.resize(row.values.size());
   for (std::size_t index = 0; index < residuals.size(); ++index) {
     const std::uint32_t to = row.partner(index);
-    const std::uint8_t pair_class = classes_of_values[index];
-    residuals[index] = to == row.from ? not_a_number : row.values[index] - own[pair_class] - in[pair_class][to];
+    const OfRow& own = of_row[classes_of_values[index]];
+    residuals[index] =
+        to == row.from ? not_a_number : row.values[index] - own.centre - composed(own.composition, own.out, own.in[to]);
   }
 }
 

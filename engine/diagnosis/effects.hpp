@@ -2,7 +2,9 @@
 // What the two ends of pairs explain: an additive fit of logarithms by class, sender and receiver.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -20,16 +22,31 @@ inline constexpr double better_quarter = 0.25, better_half = 0.5;
 /// No pairs are taken to scatter less than this, of a logarithm.
 inline constexpr double least_spread = 1e-3;
 
-/// value(i, j) = centre[class] + out[class][i] + in[class][j] + residual. An end counts for what the better quarter of
-/// its pairs shows (or the share that fit() is told), so that neither a few bad partners nor, where there are few
-/// hosts, half of them make it look bad; all of its pairs do.
+/// What two slow ends do to the time of a pair between them: t = base * factor.
+enum class Composition : std::uint8_t {
+  product,  ///< s_out * s_in, as good as any where one end is sound
+  maximum,  ///< max(s_out, s_in): bandwidths along a path
+  sum,      ///< s_out + s_in - 1: latencies along a path
+};
+
+/// The logarithm of the factor of a pair whose ends have these logarithms of factors.
+inline float composed(Composition composition, float out, float in) {
+  constexpr float slow = 0.095F;  // 10 %: below, nothing distinguishes the three
+  if (composition == Composition::product || !(out > slow) || !(in > slow)) return out + in;
+  return composition == Composition::maximum ? std::max(out, in) : std::log(std::exp(out) + std::exp(in) - 1);
+}
+
+/// value(i, j) = centre[class] + composed(out[class][i], in[class][j]) + residual. An end counts for what the better
+/// quarter of its pairs with sound partners shows (or the share that fit() is told); all of its pairs where it has no
+/// sound partner.
 struct Effects {
   struct OfClass {
-    std::uint64_t num = 0;                       ///< ordered pairs measured
-    double median = 0;                           ///< of the values
-    double centre = 0;                           ///< with it the median residual is 0; NaN without pairs
-    double spread = 0;                           ///< of the residuals, robust
-    std::vector<float> out, in;                  ///< by rank, the middle one 0; NaN = it has no such pair
+    std::uint64_t num = 0;  ///< ordered pairs measured
+    double median = 0;      ///< of the values
+    double centre = 0;      ///< with it the median residual is 0; NaN without pairs
+    double spread = 0;      ///< of the residuals, robust
+    Composition composition = Composition::product;
+    std::vector<float> out, in;                  ///< by rank, the lowest cluster's 0; NaN = it has no such pair
     std::vector<std::uint32_t> num_out, num_in;  ///< such pairs that were measured
     LogHistogram residuals;
     double residual_zero = 0;  ///< where in `residuals` the middle one lies
@@ -41,9 +58,10 @@ struct Effects {
 /// Senders and receivers of a class: as many effects were fitted.
 std::uint64_t num_ends(const Effects::OfClass& pair_class);
 
-/// Collective. The fit: `share`-quantiles of rows and columns in turn (Tukey 1977, median polish, here with the lower
-/// quartile) until big effects are out of the columns' bins. Four sweeps over all pairs, or over some thousand of each
-/// end and class where there are more.
+/// Collective. The fit: `share`-quantiles of rows and columns, first as they are, then of pairs with sound partners
+/// less what these show, until big effects are out of the columns' bins. Sound is who belongs to the lowest cluster.
+/// Four sweeps over all pairs, or over some thousand of each end and class where there are more, and one over pairs of
+/// two slow ends, which tells how they compose.
 Effects fit(const Rows& rows, const PairClasses& classes, double share = better_quarter);
 
 /// The class of each value of a row.
@@ -54,7 +72,7 @@ inline float residual_of(const Effects& effects, std::uint8_t pair_class, const 
   const Effects::OfClass& one = effects.classes[pair_class];
   const std::uint32_t to = row.partner(index);
   if (to == row.from) return std::numeric_limits<float>::quiet_NaN();
-  return row.values[index] - (static_cast<float>(one.centre) + one.out[row.from]) - one.in[to];
+  return row.values[index] - static_cast<float>(one.centre) - composed(one.composition, one.out[row.from], one.in[to]);
 }
 
 /// A row's residuals, NaN where nothing was measured, and the class of each.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "core/random.hpp"
 #include "stats/significance.hpp"
@@ -154,25 +155,41 @@ std::vector<Picked> picked(const Rows& rows, std::size_t num_suspects, std::size
 }
 
 constexpr double share_of_effect = 0.5;  // that must be there again
+constexpr double most_of_usual = 0.05;   // logarithm, beyond what is expected: of a pair that nothing suggests is slow
+
+/// Ordered pairs that are looked up often.
+class PairSet {
+ public:
+  explicit PairSet(std::span<const OrderedPair> pairs) {
+    for (const OrderedPair& pair : pairs) {
+      pairs_.push_back({pair.from, pair.to});
+      senders_.push_back(pair.from);
+    }
+    std::ranges::sort(pairs_);
+    std::ranges::sort(senders_);
+  }
+
+  bool has(std::uint32_t from, std::uint32_t to) const {
+    return !pairs_.empty() && std::ranges::binary_search(pairs_, std::pair{from, to});
+  }
+  bool has_sender(std::uint32_t from) const { return std::ranges::binary_search(senders_, from); }
+
+ private:
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_;
+  std::vector<std::uint32_t> senders_;
+};
+
+MeasuredPair measured_pair(const PairSource& source, const Picked& one) {
+  const Effects::OfClass& of_class = source.effects.classes[source.setting.classes.of(one.from, one.to)];
+  const double expected = of_class.centre + static_cast<double>(composed(of_class.composition, of_class.out[one.from],
+                                                                         of_class.in[one.to]));
+  return {{one.from, one.to}, static_cast<double>(one.value), expected};
+}
 
 std::size_t index_of(Load load) { return static_cast<std::size_t>(load); }
 
-/// NaN where nothing was measured.
-double median_of(const std::vector<double>& values) {
-  const Middle middle = middle_of(values);
-  return middle.num > 0 ? middle.median : NAN;
-}
-
 // Steps of 1/2047 in which logarithms are kept, spread evenly, leave about this much; nothing scatters less.
 constexpr double least_error = 3e-4;
-
-/// Of at least one value, none of them NaN; reorders them.
-double median_in_place(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 }  // namespace
 
@@ -181,37 +198,45 @@ bool belongs(const Setting& setting, const Suspect& suspect, std::uint32_t from,
          (suspect.direction != FaultDirection::out && sends_through(setting, suspect.component, to, from));
 }
 
-std::vector<std::vector<MeasuredPair>> evidence_for(const Rows& rows, const Setting& setting,
-                                                    std::span<const Suspect> suspects, std::size_t most) {
+std::vector<std::vector<MeasuredPair>> evidence_for(const PairSource& source, std::span<const Suspect> suspects,
+                                                    std::size_t most) {
+  const Setting& setting = source.setting;
+  const PairSet retested(source.retested);
   const auto concerns = [&](std::uint32_t index, std::uint32_t from, std::uint32_t to) {
     if (!belongs(setting, suspects[index], from, to)) return -1;
     const auto concerned = [&](const Suspect& other) {
       return &other != &suspects[index] && !other.is_note && belongs(setting, other, from, to);
     };
-    return std::any_of(suspects.begin(), suspects.end(), concerned) ? 1 : 0;
+    const bool is_of_others = std::any_of(suspects.begin(), suspects.end(), concerned);
+    return (retested.has(from, to) ? 0 : 2) + (is_of_others ? 1 : 0);
   };
   std::vector<std::vector<MeasuredPair>> evidence(suspects.size());
   const auto looked_at = [&](std::uint32_t index, std::uint32_t from) {
-    return is_looked_at(setting, suspects[index], from);
+    return retested.has_sender(from) || is_looked_at(setting, suspects[index], from);
   };
-  for (const Picked& one : picked(rows, suspects.size(), most, looked_at, concerns)) {
-    evidence[one.suspect].push_back({{one.from, one.to}, static_cast<double>(one.value)});
+  for (const Picked& one : picked(source.rows, suspects.size(), most, looked_at, concerns)) {
+    evidence[one.suspect].push_back(measured_pair(source, one));
   }
   return evidence;
 }
 
-std::vector<MeasuredPair> sound_pairs(const Rows& rows, const Setting& setting, std::span<const Suspect> suspects,
-                                      std::size_t most) {
+std::vector<MeasuredPair> sound_pairs(const PairSource& source, std::span<const Suspect> suspects, std::size_t most) {
+  const Setting& setting = source.setting;
   const bool has_one_host = setting.hosts.num_groups() == 1;
+  const PairSet retested(source.retested);
   const auto concerns = [&](std::uint32_t, std::uint32_t from, std::uint32_t to) {
+    if (!source.retested.empty() && !retested.has(from, to)) return -1;
     if ((setting.layout.host_of[from] == setting.layout.host_of[to]) != has_one_host) return -1;
     const auto concerned = [&](const Suspect& other) { return !other.is_note && belongs(setting, other, from, to); };
     return std::any_of(suspects.begin(), suspects.end(), concerned) ? -1 : 0;
   };
   std::vector<MeasuredPair> pairs;
-  const auto looked_at = [&](std::uint32_t, std::uint32_t from) { return is_sampled(from, rows.num_ranks()); };
-  for (const Picked& one : picked(rows, 1, most, looked_at, concerns)) {
-    pairs.push_back({{one.from, one.to}, static_cast<double>(one.value)});
+  const auto looked_at = [&](std::uint32_t, std::uint32_t from) {
+    return source.retested.empty() ? is_sampled(from, source.rows.num_ranks()) : retested.has_sender(from);
+  };
+  const std::size_t num = std::max(most, source.retested.size());
+  for (const Picked& one : picked(source.rows, 1, num, looked_at, concerns)) {
+    pairs.push_back(measured_pair(source, one));
   }
   return pairs;
 }
@@ -229,31 +254,46 @@ std::vector<double> RetestEvaluation::values_again(std::span<const MeasuredPair>
 void RetestEvaluation::calibrate(std::span<const MeasuredPair> sound, Load load) {
   if (is_calibrated_[index_of(load)]) return;
   is_calibrated_[index_of(load)] = true;
-  std::vector<double> change = values_again(sound, load);
-  for (std::size_t index = 0; index < change.size(); ++index) change[index] -= sound[index].value;
-  const double usual = median_of(change);
-  usual_[index_of(load)] = std::isnan(usual) ? 0 : usual;
+  const std::vector<double> again = values_again(sound, load);
+  std::vector<double> all, of_usual;
+  for (std::size_t index = 0; index < again.size(); ++index) {
+    const double effect = again[index] - sound[index].expected;
+    if (std::isnan(effect)) continue;
+    all.push_back(effect);
+    if (sound[index].value - sound[index].expected < most_of_usual) of_usual.push_back(effect);
+  }
+  double& usual = usual_[index_of(load)];
+  if (of_usual.size() >= fewest_to_compare) {
+    usual = middle_of(std::move(of_usual)).median;
+  } else if (!all.empty()) {
+    usual = std::min(lowest_cluster(std::move(all), most_of_usual).middle.median, 0.0);
+  }
 }
 
-std::vector<double> RetestEvaluation::changes(std::span<const MeasuredPair> pairs, Load load) {
-  std::vector<double> change = values_again(pairs, load);
-  for (std::size_t index = 0; index < change.size(); ++index) {
-    change[index] -= pairs[index].value + usual_[index_of(load)];
+std::vector<double> RetestEvaluation::effects(std::span<const MeasuredPair> pairs, Load load) {
+  std::vector<double> effects = values_again(pairs, load);
+  for (std::size_t index = 0; index < effects.size(); ++index) {
+    effects[index] -= pairs[index].expected + usual_[index_of(load)];
   }
-  return change;
+  return effects;
 }
 
 void RetestEvaluation::decide(Fault& fault, const Suspect& suspect, std::span<const MeasuredPair> evidence,
                               std::span<const MeasuredPair> sound) {
   if (!is_possible() || evidence.empty()) return;
+  // The fit knows what a link or a pair should take; what a component shows is in its ends.
+  const bool is_beyond_ends = has_two_ends(suspect.component);
   const auto effect_in = [&](Load load) {
     calibrate(sound, load);
-    return suspect.effect + median_of(changes(evidence, load));
+    std::vector<double> shown = effects(evidence, load);
+    Middle middle = middle_of(std::move(shown));
+    if (!is_beyond_ends) middle.median += suspect.effect;
+    return middle;
   };
-  const double alone = effect_in(Load::alone);
-  if (std::isnan(alone)) return;
-  fault.ratio_alone = std::exp(alone);
-  if (alone >= share_of_effect * suspect.effect) {
+  const Middle alone = effect_in(Load::alone);
+  if (alone.num == 0) return;
+  fault.ratio_alone = std::exp(alone.median);
+  if (alone.median >= share_of_effect * suspect.effect) {
     fault.persistence = Persistence::persistent;
     return;
   }
@@ -261,22 +301,19 @@ void RetestEvaluation::decide(Fault& fault, const Suspect& suspect, std::span<co
     fault.persistence = Persistence::transient;
     return;
   }
-  const double concurrent = effect_in(Load::concurrent);
-  fault.persistence = Persistence::only_under_load;
-  if (std::isnan(concurrent)) return;  // a file has no such measurement; alone it was as usual, so much is known
-  fault.ratio_concurrent = std::exp(concurrent);
-  if (concurrent < share_of_effect * suspect.effect) fault.persistence = Persistence::transient;
-}
-
-Middle middle_of(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return std::isnan(value); });
-  Middle middle;
-  middle.num = values.size();
-  if (values.empty()) return middle;
-  middle.median = median_in_place(values);
-  for (double& value : values) value = std::abs(value - middle.median);
-  middle.spread = 1.4826 * median_in_place(values);
-  return middle;
+  const Middle concurrent = effect_in(Load::concurrent);
+  if (concurrent.num > 0) {
+    fault.ratio_concurrent = std::exp(concurrent.median);
+    const bool is_there = concurrent.median >= share_of_effect * suspect.effect;
+    fault.persistence = is_there ? Persistence::only_under_load : Persistence::transient;
+    return;
+  }
+  // A file has no such measurement. One link may have been slow by chance; what many pairs have in common was not.
+  if (is_beyond_ends) {
+    fault.persistence = Persistence::transient;
+  } else if (alone.num >= fewest_to_compare) {
+    fault.persistence = Persistence::only_under_load;
+  }
 }
 
 double consensus(std::vector<double>& members, double share) {
@@ -287,34 +324,43 @@ double consensus(std::vector<double>& members, double share) {
   return *at;
 }
 
-double degrees_of_freedom(std::size_t num) {
-  constexpr double efficiency = 0.37;  // of the MAD, over the standard deviation of normally distributed values
-  constexpr double most = 10;          // a guess between the normal distribution and what real machines scatter like
-  return std::clamp(efficiency * (static_cast<double>(num) - 1), 1.0, most);
+double limited(double degrees_of_freedom) {
+  constexpr double most = 10;  // a guess between the normal distribution and what real machines scatter like
+  return std::clamp(degrees_of_freedom, 1.0, most);
 }
+
+double degrees_of_freedom(std::size_t num) { return limited(efficiency_of_mad * (static_cast<double>(num) - 1)); }
 
 std::vector<Suspect> judge(std::span<const Candidate> candidates, const Comparison& comparison,
                            const DiagnosisSettings& settings) {
   std::vector<double> effects;
-  for (const Candidate& usual : comparison.usual) effects.push_back(usual.effect);
-  const Middle middle = middle_of(effects);
-  if (middle.num < fewest_to_compare) return {};
-  if (middle.num <= comparison.num_fitted) return {};  // nothing is left to judge by
-  const std::size_t num_free = middle.num - comparison.num_fitted;
-  const double freedom = std::max(degrees_of_freedom(num_free), comparison.least_freedom);
-  const double spread = middle.spread * std::sqrt(static_cast<double>(middle.num) / static_cast<double>(num_free));
+  std::vector<double> errors;
+  for (const Candidate& usual : comparison.usual) {
+    effects.push_back(usual.effect);
+    errors.push_back(usual.standard_error);
+  }
+  const double noise = comparison.is_usual == Usual::middle ? std::numeric_limits<double>::infinity()
+                                                            : std::max(middle_of(errors).median, least_error);
+  const Reference reference = lowest_cluster(effects, noise);
+  const auto num =
+      static_cast<std::size_t>(std::ranges::count_if(effects, [](double effect) { return !std::isnan(effect); }));
+  if (num < fewest_to_compare || num <= comparison.num_fitted) return {};  // nothing is left to judge by
+  const std::size_t num_free = num - comparison.num_fitted;
+  const double share_free = static_cast<double>(num_free) / static_cast<double>(num);
+  const double freedom = std::max(limited(reference.freedom * share_free), comparison.least_freedom);
+  const double spread = reference.middle.spread / std::sqrt(share_free);
 
   std::vector<Suspect> suspects;
   std::vector<double> p_values;
   for (const Candidate& candidate : candidates) {
-    const double effect = candidate.effect - middle.median;
+    const double effect = candidate.effect - reference.middle.median;
     if (std::isnan(effect) || effect < std::log1p(settings.threshold)) continue;
     const double error = std::max({spread, candidate.standard_error, least_error});
     const double p = stats::student_t_tail(effect / error, freedom);
     p_values.push_back(p);
     suspects.push_back({candidate.component, comparison.direction, effect, error, p, candidate.num_pairs, false});
   }
-  const auto num_tests = std::max<std::uint64_t>({comparison.num_tests, middle.num, p_values.size()});
+  const auto num_tests = std::max<std::uint64_t>({comparison.num_tests, num, p_values.size()});
   const std::vector<bool> stays = stats::rejected(p_values, num_tests, settings.false_discovery_rate);
   std::size_t index = 0;
   std::erase_if(suspects, [&](const Suspect&) { return !stays[index++]; });

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "diagnosis/diagnose.hpp"
+#include "diagnosis/effects.hpp"
 #include "diagnosis/layout.hpp"
+#include "diagnosis/reference.hpp"
 #include "diagnosis/rows.hpp"
 #include "model/diagnosis.hpp"
 
@@ -41,6 +43,12 @@ inline constexpr double both_sides = 2.23;
 /// Fewer cannot outvote one that is slow.
 inline constexpr std::size_t fewest_to_compare = 3;
 
+/// What is usual among candidates.
+enum class Usual : std::uint8_t {
+  lowest_cluster,  ///< sound ones may be few
+  middle,          ///< most are sound
+};
+
 /// How candidates of one kind are compared.
 struct Comparison {
   FaultDirection direction = FaultDirection::both;
@@ -48,6 +56,7 @@ struct Comparison {
   std::size_t num_fitted = 0;          ///< effects that were taken off the usual ones; each hides some of their spread
   std::uint64_t num_tests = 0;         ///< components of the kind, examined or not; at least as many as the candidates
   double least_freedom = 1;            ///< more where other data, too, show how sound components scatter
+  Usual is_usual = Usual::lowest_cluster;
 };
 
 /// Those candidates that stand out among the usual ones: by the threshold, and by Student's t against the spread of the
@@ -60,16 +69,13 @@ std::vector<Suspect> judge(std::span<const Candidate> candidates, const Comparis
 std::vector<Suspect> judge(std::span<const Candidate> candidates, FaultDirection direction,
                            const DiagnosisSettings& settings);
 
-/// Robust: of values in any order, NaN left out.
-struct Middle {
-  double median = 0, spread = 0;  ///< 1.4826 MAD
-  std::size_t num = 0;
-};
-Middle middle_of(std::vector<double> values);
-
 /// The effect that all but a share of the members show: the order statistic below that quantile; NaN left out, NaN
 /// without members. With a quarter, a component is slow only if nearly all of its members are. Reorders.
 double consensus(std::vector<double>& members, double share);
+
+/// Degrees of freedom as they are used: one at least, and no more than what leaves room for tails that are heavier than
+/// a normal distribution's.
+double limited(double degrees_of_freedom);
 
 /// The degrees of freedom that `num` sound components of a kind are worth: their spread is known no better, and their
 /// tails are heavier than a normal distribution's.
@@ -78,21 +84,33 @@ double degrees_of_freedom(std::size_t num);
 /// Whether messages from one rank to another pass the component in the direction of its fault.
 bool belongs(const Setting& setting, const Suspect& suspect, std::uint32_t from, std::uint32_t to);
 
-/// A measured pair and what it took, ln ns.
+/// A measured pair: what it took and what its ends let expect, ln ns.
 struct MeasuredPair {
   OrderedPair pair;
   double value = 0;
+  double expected = 0;
 };
 
-/// Collective: of each suspect at most `most` of its pairs, with partners that are not suspected, where there are any.
-std::vector<std::vector<MeasuredPair>> evidence_for(const Rows& rows, const Setting& setting,
-                                                    std::span<const Suspect> suspects, std::size_t most);
+/// What pairs of suspects are chosen from, and what is known of them.
+struct PairSource {
+  const Rows& rows;
+  const Setting& setting;
+  const Effects& effects;
+  std::span<const OrderedPair> retested;  ///< see Question
+};
 
-/// Collective: at most `most` pairs between hosts (inside, where there is one host) that belong to no suspect.
-std::vector<MeasuredPair> sound_pairs(const Rows& rows, const Setting& setting, std::span<const Suspect> suspects,
-                                      std::size_t most);
+/// Collective: of each suspect at most `most` of its pairs, those that were measured again first, then those with
+/// partners that are not suspected.
+std::vector<std::vector<MeasuredPair>> evidence_for(const PairSource& source, std::span<const Suspect> suspects,
+                                                    std::size_t most);
 
-/// Logarithms of what is measured again, set against what sound pairs take then.
+/// Collective: pairs that belong to no suspect: those that were measured again; where nothing was, at most `most` of
+/// those between hosts (inside, where there is one host).
+std::vector<MeasuredPair> sound_pairs(const PairSource& source, std::span<const Suspect> suspects, std::size_t most);
+
+/// Logarithms of what is measured again, set against what sound pairs take then. What a pair takes is compared with
+/// what its ends let expect, not with its first measurement: the slowest of many pairs were slow by chance, too, and
+/// take less the second time.
 class RetestEvaluation {
  public:
   /// `question` outlives it.
@@ -101,12 +119,12 @@ class RetestEvaluation {
 
   bool is_possible() const { return static_cast<bool>(retest_); }
 
-  /// Collective. What sound pairs take under this load over what they took in the test.
+  /// Collective. What sound pairs take under this load over what is expected: the median of those that took no longer
+  /// in the test, where there are three; else the lowest cluster of all, and no more than in the test.
   void calibrate(std::span<const MeasuredPair> sound, Load load);
 
-  /// Collective: by how much more each pair takes than it took in the test, less what sound pairs do; NaN = not
-  /// measured.
-  std::vector<double> changes(std::span<const MeasuredPair> pairs, Load load);
+  /// Collective: by how much more each pair takes than is expected, less what sound pairs do; NaN = not measured.
+  std::vector<double> effects(std::span<const MeasuredPair> pairs, Load load);
 
   /// Collective. Fills in persistence and the ratios of the retests. `sound` are measured under load only where the
   /// suspect is not there alone, and was measured under load.

@@ -47,6 +47,7 @@ std::vector<std::uint32_t> groups_of_ranks(const Layout& layout, std::size_t lev
 PairClasses::PairClasses(const Layout& layout)
     : layout_(layout),
       num_(std::min(first_between + network::num_distances(layout.network), most_classes)),
+      num_hosts_(layout.host_of.empty() ? 0 : *std::ranges::max_element(layout.host_of) + std::size_t{1}),
       knows_sockets_(!layout.socket_of.empty()) {}
 
 std::uint8_t PairClasses::between(std::uint32_t host, std::uint32_t other) const {

@@ -55,6 +55,7 @@ class PairClasses {
   explicit PairClasses(const Layout& layout);
 
   std::size_t size() const { return num_; }
+  std::size_t num_hosts() const { return num_hosts_; }
   std::size_t num_between() const { return num_ - first_between; }
   static bool is_inside(std::size_t pair_class) { return pair_class < first_between; }
   std::uint8_t of(std::uint32_t from, std::uint32_t to) const;
@@ -75,7 +76,7 @@ class PairClasses {
   std::uint8_t between(std::uint32_t host, std::uint32_t other) const;
 
   const Layout& layout_;
-  std::size_t num_;
+  std::size_t num_, num_hosts_;
   bool knows_sockets_;
 };
 

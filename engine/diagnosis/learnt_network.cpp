@@ -13,6 +13,7 @@
 
 #include "diagnosis/effects.hpp"
 #include "diagnosis/evidence.hpp"
+#include "diagnosis/reference.hpp"
 
 namespace leadline::diagnosis {
 namespace {
@@ -20,27 +21,25 @@ namespace {
 constexpr const char* source_of_learnt = "learnt from the times";
 constexpr std::uint32_t fewest_hosts = 4, most_hosts = 1024;
 constexpr std::size_t most_values = 1U << 23;  // 32 MB on their way through the tree
+constexpr double noise_of_host = 0.01;         // logarithm: of what a host shows
 constexpr double least_gap = 0.14;             // logarithm: what is 15 % farther is worth a group
 constexpr double gap_in_spreads = 4;
 constexpr std::size_t most_gaps = 16;    // that are tried: a fault can make a wider one than the network does
 constexpr double share_that_fits = 0.9;  // of the pairs within groups, and of those between
 
-/// Residuals between hosts without what hosts as wholes explain: the median over each two hosts' pairs; NaN = none.
-std::vector<float> host_matrix(const Rows& rows, const Effects& effects, const Setting& setting) {
+/// Values between hosts: the median over each two hosts' pairs; NaN = none.
+std::vector<float> host_matrix(const Rows& rows, const Setting& setting) {
   const std::uint32_t num_hosts = setting.hosts.num_groups();
   struct HostPairEffect {
     std::uint32_t cell;
     float value;
   };
   std::vector<std::vector<HostPairEffect>> found(rows.num_workers());
-  std::vector<std::vector<std::uint8_t>> classes(rows.num_workers(), std::vector<std::uint8_t>(rows.num_ranks()));
-  std::vector<std::vector<float>> residuals(rows.num_workers());
   rows.visit([&](std::size_t worker, const Row& row) {
-    residuals_of(effects, setting.classes, row, classes[worker], residuals[worker]);
     const std::uint32_t from = setting.layout.host_of[row.from];
-    for (std::size_t index = 0; index < residuals[worker].size(); ++index) {
+    for (std::size_t index = 0; index < row.values.size(); ++index) {
       const std::uint32_t to = setting.layout.host_of[row.partner(index)];
-      const float value = residuals[worker][index];
+      const float value = row.values[index];
       if (to != from && !std::isnan(value)) found[worker].push_back({from * num_hosts + to, value});
     }
   });
@@ -59,6 +58,49 @@ std::vector<float> host_matrix(const Rows& rows, const Effects& effects, const S
   }
   return matrix;
 }
+
+/// Values between hosts.
+class HostMatrix {
+ public:
+  HostMatrix(std::vector<float> values, std::uint32_t num_hosts) : values_(std::move(values)), num_hosts_(num_hosts) {}
+
+  float at(std::uint32_t from, std::uint32_t to) const { return values_[std::size_t{from} * num_hosts_ + to]; }
+
+  /// What the better quarter of a host's pairs takes at most.
+  double better_quarter_of(std::uint32_t host) const {
+    std::vector<double> values;
+    for (std::uint32_t other = 0; other < num_hosts_; ++other) {
+      if (other == host) continue;
+      values.push_back(static_cast<double>(at(host, other)));
+      values.push_back(static_cast<double>(at(other, host)));
+    }
+    return consensus(values, better_quarter);
+  }
+
+  /// The median of pairs of a host with others, both ways; NaN without any.
+  double median_between(std::uint32_t host, std::span<const std::uint32_t> others) const {
+    std::vector<double> values;
+    for (const std::uint32_t other : others) {
+      values.push_back(static_cast<double>(at(host, other)));
+      values.push_back(static_cast<double>(at(other, host)));
+    }
+    const Middle middle = middle_of(std::move(values));
+    return middle.num > 0 ? middle.median : std::numeric_limits<double>::quiet_NaN();
+  }
+
+  /// Of some hosts with each other.
+  std::vector<float> among(std::span<const std::uint32_t> hosts) const {
+    std::vector<float> values;
+    for (const std::uint32_t from : hosts) {
+      for (const std::uint32_t to : hosts) values.push_back(at(from, to));
+    }
+    return values;
+  }
+
+ private:
+  std::vector<float> values_;
+  std::uint32_t num_hosts_;
+};
 
 /// The middles of the widest gaps between sorted values that leave enough of them on both sides, the widest first.
 std::vector<double> widest_gaps(std::vector<float> values, std::size_t fewest_a_side) {
@@ -143,14 +185,69 @@ std::vector<std::uint32_t> groups_at(const std::vector<float>& matrix, std::uint
   return group_of;
 }
 
-network::Network network_of(const Setting& setting, const std::vector<std::uint32_t>& group_of) {
-  std::vector<std::vector<std::uint32_t>> hosts_of(*std::ranges::max_element(group_of) + 1);
-  for (std::uint32_t host = 0; host < group_of.size(); ++host) hosts_of[group_of[host]].push_back(host);
+/// Groups of sound hosts by near pairs; one of all where there are none.
+std::vector<std::vector<std::uint32_t>> groups_of_sound(const HostMatrix& matrix,
+                                                        const std::vector<std::uint32_t>& sound) {
+  const std::vector<float> values = matrix.among(sound);
+  // Groups of two hosts each have a pair of hosts a group within them, both ways.
+  for (const double limit : widest_gaps(values, sound.size() / 2)) {
+    const auto group_of = groups_at(values, static_cast<std::uint32_t>(sound.size()), limit);
+    if (group_of.empty()) continue;
+    std::vector<std::vector<std::uint32_t>> groups(*std::ranges::max_element(group_of) + 1);
+    for (std::size_t index = 0; index < sound.size(); ++index) groups[group_of[index]].push_back(sound[index]);
+    return groups;
+  }
+  return {sound};
+}
+
+/// Takes those out of the slow hosts that are faster with each other than with sound ones, in groups of two or more:
+/// two slow hosts together are no faster than either, so these are slow because of what lies between.
+std::vector<std::vector<std::uint32_t>> groups_of_slow(const HostMatrix& matrix,
+                                                       const std::vector<std::uint32_t>& sound,
+                                                       std::vector<std::uint32_t>& slow) {
+  std::vector<double> with_sound;
+  for (const std::uint32_t host : slow) with_sound.push_back(matrix.median_between(host, sound));
+  const auto are_near = [&](std::size_t one, std::size_t other) {
+    const double between =
+        static_cast<double>(std::fmax(matrix.at(slow[one], slow[other]), matrix.at(slow[other], slow[one])));
+    return between < std::min(with_sound[one], with_sound[other]) - least_gap;
+  };
+  std::vector<std::vector<std::uint32_t>> groups;
+  std::vector<std::uint8_t> is_taken(slow.size(), 0);
+  for (std::size_t first = 0; first < slow.size(); ++first) {
+    if (is_taken[first] != 0) continue;
+    std::vector<std::size_t> members{first};
+    is_taken[first] = 1;
+    for (std::size_t next = 0; next < members.size(); ++next) {
+      for (std::size_t other = first + 1; other < slow.size(); ++other) {
+        if (is_taken[other] != 0 || !are_near(members[next], other)) continue;
+        is_taken[other] = 1;
+        members.push_back(other);
+      }
+    }
+    if (members.size() < 2) {
+      is_taken[first] = 0;
+      continue;
+    }
+    groups.emplace_back();
+    for (const std::size_t member : members) groups.back().push_back(slow[member]);
+    std::ranges::sort(groups.back());
+  }
+  std::size_t index = 0;
+  std::erase_if(slow, [&](std::uint32_t) { return is_taken[index++] != 0; });
+  return groups;
+}
+
+network::Network network_of(const Setting& setting, const std::vector<std::vector<std::uint32_t>>& groups) {
   network::Network network;
   network.source = source_of_learnt;
   network.hosts = setting.layout.host_names;
-  network.levels.push_back({"group", {}, group_of});
-  for (const auto& hosts : hosts_of) network.levels.front().names.push_back(group_name(setting, hosts));
+  network.levels.push_back({"group", {}, std::vector<std::uint32_t>(setting.hosts.num_groups())});
+  network::Level& level = network.levels.front();
+  for (const auto& hosts : groups) {
+    for (const std::uint32_t host : hosts) level.group_of[host] = static_cast<std::uint32_t>(level.names.size());
+    level.names.push_back(group_name(setting, hosts));
+  }
   return network;
 }
 
@@ -164,13 +261,28 @@ bool can_learn_network(const Layout& layout) {
 }
 
 std::optional<network::Network> learnt_network(const Rows& rows, const Setting& setting) {
-  const std::vector<float> matrix = host_matrix(rows, fit(rows, setting.classes), setting);
-  // Groups of two hosts each have a pair of hosts a group within them, both ways.
-  for (const double limit : widest_gaps(matrix, setting.hosts.num_groups() / 2)) {
-    const auto group_of = groups_at(matrix, setting.hosts.num_groups(), limit);
-    if (!group_of.empty()) return network_of(setting, group_of);
+  const std::uint32_t num_hosts = setting.hosts.num_groups();
+  const HostMatrix matrix(host_matrix(rows, setting), num_hosts);
+  std::vector<double> shown;
+  for (std::uint32_t host = 0; host < num_hosts; ++host) shown.push_back(matrix.better_quarter_of(host));
+  const double cut = lowest_cluster(shown, noise_of_host).cut;
+  std::vector<std::uint32_t> sound, slow;
+  for (std::uint32_t host = 0; host < num_hosts; ++host) (shown[host] > cut ? slow : sound).push_back(host);
+  if (sound.size() < fewest_hosts) return std::nullopt;
+  auto groups = groups_of_sound(matrix, sound);
+  for (auto& group : groups_of_slow(matrix, sound, slow)) groups.push_back(std::move(group));
+  if (groups.size() < 2) return std::nullopt;
+  std::vector<std::ptrdiff_t> nearest;
+  for (const std::uint32_t host : slow) {
+    const auto distance = [&](const std::vector<std::uint32_t>& group) { return matrix.median_between(host, group); };
+    nearest.push_back(std::ranges::min_element(groups, {}, distance) - groups.begin());
   }
-  return std::nullopt;
+  for (std::size_t index = 0; index < slow.size(); ++index) {
+    groups[static_cast<std::size_t>(nearest[index])].push_back(slow[index]);
+  }
+  for (auto& group : groups) std::ranges::sort(group);
+  std::ranges::sort(groups);
+  return network_of(setting, groups);
 }
 
 bool is_learnt(const network::Network& network) { return network.source == source_of_learnt; }

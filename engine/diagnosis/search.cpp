@@ -9,6 +9,7 @@
 
 #include "diagnosis/blocks.hpp"
 #include "diagnosis/components.hpp"
+#include "diagnosis/learnt_network.hpp"
 #include "stats/significance.hpp"
 
 namespace leadline::diagnosis {
@@ -18,7 +19,9 @@ namespace {
 std::deque<Partition> partitions_of(const Setting& setting) {
   std::deque<Partition> partitions;
   const auto& levels = setting.layout.network.levels;
-  for (std::size_t level = levels.size(); level-- > 0;) {
+  // Between groups that follow from the times, what is farther cannot be told from what is slow.
+  const std::size_t num_levels = is_learnt(setting.layout.network) ? 0 : levels.size();
+  for (std::size_t level = num_levels; level-- > 0;) {
     const auto num_parts = static_cast<std::uint32_t>(levels[level].names.size());
     if (num_parts >= setting.hosts.num_groups()) continue;  // the same as the hosts
     partitions.push_back(
@@ -91,14 +94,28 @@ Suspect port_of(const Common& common) {
   return port;
 }
 
-/// Losses that hit less than half of a host's pairs show in some of its links only: these are reported as its port.
+/// The probability of so many events or more where `mean` are expected (Poisson).
+double probability_of(std::size_t num, double mean) {
+  double term = std::exp(-mean), below = 0;
+  for (std::size_t k = 0; k < num; ++k) {
+    below += term;
+    term *= mean / static_cast<double>(k + 1);
+  }
+  return std::max(1 - below, 0.0);
+}
+
+/// Losses that hit less than half of a host's pairs show in some of its links only: these are reported as its port,
+/// where chance does not gather so many at one of all hosts.
 std::vector<Suspect> with_common_ends(std::vector<Suspect> links, std::uint32_t num_hosts) {
+  constexpr double most_chance = 0.01;
   const auto share = static_cast<std::size_t>(std::ceil(least_share_of_links * (num_hosts - 1)));
   std::vector<Suspect> ports;
   while (!links.empty()) {
     std::vector<Suspect> others = links;
     const Common common = most_common_end(others);
     if (common.links.size() < std::max(fewest_links_of_host, share)) break;
+    const double mean = 2 * static_cast<double>(others.size()) / std::max<double>(num_hosts - 1, 1);
+    if (probability_of(common.links.size(), mean) * num_hosts > most_chance) break;
     ports.push_back(port_of(common));
     links = std::move(others);
   }
@@ -138,7 +155,10 @@ SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSe
   outcome.suspects = find_components(outcome.effects, setting.layout, setting.classes, setting.hosts, settings, notes);
   if (const auto direction = slow_between_two(outcome.effects, setting, settings))
     outcome.suspects.push_back(*direction);
-  const std::deque<Partition> partitions = partitions_of(setting);
+  std::deque<Partition> partitions = partitions_of(setting);
+  // Hosts of one rank have one pair each way between them: the search for single pairs is meant for that.
+  const bool are_pairs = setting.hosts.num_groups() == num_ranks(setting.layout);
+  if (are_pairs && most_isolated_pairs > 0) partitions.pop_back();
   std::vector<ExplainedPartition> explained;
   for (const Partition& partition : partitions) {
     const auto found = find_blocks(rows, outcome.effects, setting.classes, partition, explained, settings);

@@ -100,7 +100,7 @@ const diagnosis::Rows& SliceRows::of(Symptom symptom) {
   return *dense_;
 }
 
-diagnosis::Retest recorded_retests(const LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index) {
+RecordedRetests recorded_retests(const LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index) {
   const LinkResultHeader& header = reader.header();
   std::map<std::pair<std::uint32_t, std::uint32_t>, double> times;
   if (!header.retests) return {};
@@ -111,7 +111,9 @@ diagnosis::Retest recorded_retests(const LinkResultReader& reader, std::size_t r
     }
   }
   if (times.empty()) return {};
-  return [times = std::move(times)](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Load load) {
+  RecordedRetests recorded;
+  for (const auto& [pair, time_ns] : times) recorded.pairs.push_back({pair.first, pair.second});
+  recorded.retest = [times = std::move(times)](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Load load) {
     std::vector<diagnosis::RetestTimes> again;
     for (const auto& pair : pairs) {
       const auto known = times.find({pair.from, pair.to});
@@ -120,6 +122,7 @@ diagnosis::Retest recorded_retests(const LinkResultReader& reader, std::size_t r
     }
     return again;
   };
+  return recorded;
 }
 
 }  // namespace leadline::result

@@ -24,7 +24,7 @@ Diagnosis without_network(const Machine& machine, bool may_learn) {
   Layout layout = measured.layout();
   layout.network = {};
   const Question known = measured.question();
-  return diagnose({known.rows, layout, {}, known.num_pairs, known.has_means, {}, may_learn});
+  return diagnose({known.rows, layout, {}, known.num_pairs, known.has_means, {}, {}, may_learn});
 }
 
 // A link between hosts of one rank is one pair each way, and now and then a message takes a hundred times as long.
@@ -39,7 +39,7 @@ TEST(diagnosis, of_a_result_measured_once_takes_no_single_pair_for_an_unsteady_l
 
 TEST(diagnosis, of_a_result_measured_once_finds_a_slow_link) {
   Machine machine = machine_of({8, 4, 1, 1});
-  machine.faults = {planted({ComponentKind::link, -1, 3, 20, -1})};
+  machine.faults = {planted({ComponentKind::link, -1, 3, 20, -1}, 2)};
   for (machine.seed = 1; machine.seed <= 10; ++machine.seed) {
     EXPECT_EQ(faults_of(measured_once(machine)), faults_of(machine)) << machine.seed;
   }

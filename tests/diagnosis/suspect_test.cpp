@@ -41,9 +41,9 @@ TEST(judge, finds_the_one_that_stands_out_and_says_by_how_much) {
   EXPECT_EQ(one.component.first, 3);
   EXPECT_EQ(one.direction, FaultDirection::out);
   EXPECT_EQ(one.num_pairs, 10U);
-  EXPECT_NEAR(one.effect, 0.5, 1e-12) << "beyond the median of all, 0.01";
-  EXPECT_NEAR(one.error, 1.4826 * 0.01, 1e-12) << "the median distance from it";
-  EXPECT_NEAR(one.p_value, stats::student_t_tail(one.effect / one.error, degrees_of_freedom(7)), 1e-15);
+  EXPECT_NEAR(one.effect, 0.5025, 1e-12) << "beyond the median of the others, 0.0075";
+  EXPECT_NEAR(one.error, std::sqrt(0.00058333 / 5), 1e-6) << "their standard deviation";
+  EXPECT_NEAR(one.p_value, stats::student_t_tail(one.effect / one.error, 5), 1e-15);
 }
 
 TEST(judge, wants_the_threshold) {
@@ -64,11 +64,11 @@ TEST(judge, suspects_nothing_that_pairs_are_too_few_for) {
 }
 
 TEST(judge, wants_more_of_one_among_many) {
-  // 1.05 is fourteen deviations: enough of a few, not of a million.
-  const auto few = hosts({-0.05, 0.05, -0.05, 0.05, -0.05, 0.05, -0.05, 0.05, -0.05, 0.05, -0.05, 1.05});
+  // 0.6 is nineteen deviations: enough of a few, not of a million million.
+  const auto few = hosts({-0.05, -0.04, -0.03, -0.02, -0.01, 0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.6});
   EXPECT_THAT(found(few), ElementsAre(11));
   EXPECT_EQ(judge(few, {FaultDirection::both, few, 0, 12}, {}).size(), 1U);
-  EXPECT_THAT(judge(few, {FaultDirection::both, few, 0, 1'000'000}, {}), IsEmpty());
+  EXPECT_THAT(judge(few, {FaultDirection::both, few, 0, 1'000'000'000'000}, {}), IsEmpty());
   DiagnosisSettings bold;
   bold.false_discovery_rate = 1;
   EXPECT_EQ(judge(few, {FaultDirection::both, few, 0, 1000}, bold).size(), 1U);
@@ -130,26 +130,29 @@ TEST(degrees_of_freedom, are_as_many_as_a_median_deviation_is_worth_but_not_abov
 }
 
 /// What sound pairs of 100 ns take when they are measured again; NaN = lost.
-double change_of_one(const std::vector<double>& sound_again_ns) {
+double effect_of_one(const std::vector<double>& sound_again_ns) {
   const Layout layout;
   Question question{.rows = {}, .layout = layout};
   std::vector<RetestTimes> times;
   question.retest = [&](std::span<const OrderedPair>, Load) { return times; };
   RetestEvaluation look(question, Symptom::slow);
   for (const double time_ns : sound_again_ns) times.push_back({time_ns, time_ns});
-  look.calibrate(std::vector<MeasuredPair>(times.size(), MeasuredPair{{0, 1}, std::log(100)}), Load::alone);
+  look.calibrate(std::vector<MeasuredPair>(times.size(), MeasuredPair{{0, 1}, std::log(100), std::log(100)}),
+                 Load::alone);
   times = {{300, 300}};
-  return look.changes(std::vector<MeasuredPair>{{{0, 1}, std::log(100)}}, Load::alone).front();
+  return look.effects(std::vector<MeasuredPair>{{{0, 1}, std::log(100), std::log(100)}}, Load::alone).front();
 }
 
 TEST(retest_evaluation, without_sound_pairs_compares_with_the_test_alone) {
-  EXPECT_NEAR(change_of_one({}), std::log(3), 1e-12);
-  EXPECT_NEAR(change_of_one({nan}), std::log(3), 1e-12);
+  EXPECT_NEAR(effect_of_one({}), std::log(3), 1e-12);
+  EXPECT_NEAR(effect_of_one({nan}), std::log(3), 1e-12);
 }
 
 TEST(retest_evaluation, leaves_out_sound_pairs_that_were_lost) {
-  EXPECT_NEAR(change_of_one({200, 200, 200}), std::log(1.5), 1e-12);
-  EXPECT_NEAR(change_of_one({200, nan, 200}), std::log(1.5), 1e-12);
+  EXPECT_NEAR(effect_of_one({200, 200, 200}), std::log(1.5), 1e-12);
+  EXPECT_NEAR(effect_of_one({200, nan, 200, 200}), std::log(1.5), 1e-12);
+  EXPECT_NEAR(effect_of_one({50, 50}), std::log(6), 1e-12) << "alone they may be faster";
+  EXPECT_NEAR(effect_of_one({200, 200}), std::log(3), 1e-12) << "but two that are slower may be at fault themselves";
 }
 
 }  // namespace

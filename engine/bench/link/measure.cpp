@@ -331,8 +331,10 @@ void Measuring::diagnose_slice(const Slice& slice, SliceSummary& summary) {
     limit_s = std::max(0.9 * budget_s - seconds_since(stage_.begin_ns), 0.0);
   }
   const auto load = stage_.request.serial ? diagnosis::Load::alone : diagnosis::Load::concurrent;
-  summary.diagnosis = diagnose({stage_.cluster, meter_, *stage_.layout, stage_.request.diagnosis, load, limit_s}, row_,
-                               slice, is_sample(stage_.request) ? all_pairs() : summary.all.num_pairs);
+  const bool is_round_trip = stage_.request.direction == Direction::semidirectional;
+  summary.diagnosis = diagnose(
+      {stage_.cluster, meter_, *stage_.layout, stage_.request.diagnosis, load, is_round_trip, limit_s}, row_, slice,
+      is_sample(stage_.request) ? all_pairs() : summary.all.num_pairs);
   if (is_sample(stage_.request)) add_coverage(summary);
   summary.diagnosis_s = seconds_since(start_ns);
   phase_done(Phase::diagnosing, start_ns);

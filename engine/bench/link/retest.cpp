@@ -164,7 +164,8 @@ Diagnosis diagnose(const DiagnosisStage& stage, const PairRow& row, const Slice&
                               .settings = stage.settings,
                               .num_pairs = num_pairs,
                               .retest = again,
-                              .load = stage.load});
+                              .load = stage.load,
+                              .is_round_trip = stage.is_round_trip});
 }
 
 }  // namespace leadline::bench::link

@@ -51,6 +51,7 @@ struct DiagnosisStage {
   const diagnosis::Layout& layout;
   const DiagnosisSettings& settings;
   diagnosis::Load load = diagnosis::Load::concurrent;  ///< under which the test has measured
+  bool is_round_trip = false;                          ///< see diagnosis::Question
   double retest_limit_s = 0;  ///< what has not been measured again by then stays so; rank 0's clock counts
 };
 

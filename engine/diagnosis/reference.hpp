@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What sound components of a kind have in common, however many of the others are slow.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace leadline::diagnosis {
+
+/// Of the MAD over the standard deviation of normally distributed values.
+inline constexpr double efficiency_of_mad = 0.37;
+
+/// Robust: of values in any order, NaN left out.
+struct Middle {
+  double median = 0, spread = 0;  ///< 1.4826 MAD
+  std::size_t num = 0;
+};
+Middle middle_of(std::vector<double> values);
+
+/// The lowest cluster of logarithms that holds a tenth of them, and two at least: faults only slow down, so what is
+/// sound lies lowest, be it less than half. `noise`: standard deviation of a value by itself; infinite: all are one
+/// cluster. `cut`: values above it
+/// do not belong to the cluster; infinite where all belong to it.
+struct Reference {
+  Middle middle;  ///< where others are cut off, its spread is the standard deviation
+  double cut = 0;
+  double freedom = 0;  ///< degrees of freedom that its spread is worth: of a standard deviation more than of a MAD
+};
+Reference lowest_cluster(std::vector<double> values, double noise);
+
+}  // namespace leadline::diagnosis
