@@ -38,6 +38,7 @@ class RemainingEffects {
   ClassSet inside() const { return inside_; }      ///< pairs of one host
   ClassSet crossing(std::size_t level) const;      ///< pairs that leave the groups of a level
   ClassSet within(std::size_t level) const { return between_ & ~crossing(level); }
+  double usual_time(ClassSet set) const;  ///< ns, of sound pairs in the nearest of these classes; NaN without any
 
   /// What a rank shows in all of these classes at least; NaN where it has no pairs in any. `both`: in both directions.
   double of_rank(std::uint32_t rank, FaultDirection direction, ClassSet set) const;
@@ -91,6 +92,13 @@ ClassSet RemainingEffects::crossing(std::size_t level) const {
     if (classes_.crosses(pair_class, level)) set |= 1U << pair_class;
   }
   return set & between_;
+}
+
+double RemainingEffects::usual_time(ClassSet set) const {
+  for (std::size_t pair_class = 0; pair_class < effects_.classes.size(); ++pair_class) {
+    if (has(set, pair_class)) return std::exp(effects_.classes[pair_class].centre);
+  }
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 double RemainingEffects::of_rank(std::uint32_t rank, FaultDirection direction, ClassSet set) const {
@@ -150,6 +158,11 @@ using Ranks = std::span<const std::uint32_t>;
 
 // A member shows the fault of its component if it shows at least this share of the effect.
 constexpr double share_of_fault = 0.5;
+// Of the time that pairs below a switch lose over what pairs across it do: from here on hosts lose it, not the switch.
+constexpr double least_of_hosts = 1.5;
+// So many neighbouring hosts that differ by no more than this are slow for a common reason.
+constexpr std::size_t fewest_neighbours = 4;
+constexpr double most_between_neighbours = 0.04;  // logarithm
 constexpr std::array directions{FaultDirection::both, FaultDirection::out, FaultDirection::in};
 
 // Switches are few, and alone would say little of how sound ones scatter; but we take it that those of one machine
@@ -186,6 +199,8 @@ class Search {
 
   std::vector<Candidate> candidates_of(const std::vector<Group>& groups, FaultDirection direction, ClassSet set) const;
   std::vector<Suspect> judged(const std::vector<Group>& groups, FaultDirection direction, ClassSet set);
+  std::vector<Suspect> neighbours_alike(const std::vector<Suspect>& slow,
+                                        const std::vector<Candidate>& candidates) const;
   void note_two_kinds(const std::vector<Suspect>& slow, std::size_t num);
   std::vector<Suspect> judged_switches(const std::vector<Group>& groups, const Members& hosts_of,
                                        FaultDirection direction, ClassSet set) const;
@@ -218,39 +233,68 @@ std::vector<Candidate> Search::candidates_of(const std::vector<Group>& groups, F
 std::vector<Suspect> Search::judged(const std::vector<Group>& groups, FaultDirection direction, ClassSet set) {
   const std::vector<Candidate> candidates = candidates_of(groups, direction, set);
   std::vector<Suspect> slow = judge(candidates, direction, settings_);
-  if (static_cast<double>(slow.size()) <= most_bad * static_cast<double>(candidates.size())) return slow;
-  // So many are no exception. Who stands out among all is judged all the same.
+  const bool is_few = static_cast<double>(slow.size()) <= most_bad * static_cast<double>(candidates.size());
+  if (is_few) {
+    std::vector<Suspect> neighbours = neighbours_alike(slow, candidates);
+    if (neighbours.empty()) return slow;
+    slow = std::move(neighbours);
+  }
+  // So many are no exception, but one may stand out among all.
   note_two_kinds(slow, candidates.size());
-  std::vector<Suspect> outliers =
-      judge(candidates, {direction, candidates, 0, candidates.size(), 1, Usual::middle}, settings_);
+  std::vector<Suspect> outliers;
+  if (!is_few) outliers = judge(candidates, {direction, candidates, 0, candidates.size(), 1, Usual::middle}, settings_);
   for (const Suspect& one : slow) {
     const auto is_same = [&](const Suspect& other) { return other.component == one.component; };
     if (std::ranges::any_of(outliers, is_same)) continue;
     const auto group = std::ranges::find_if(groups, [&](const Group& of) { return of.component == one.component; });
     remaining_effects_.explain(group->ranks, direction, set, one.effect);
+    explain_among(group->ranks, remaining_effects_.inside());
   }
   return outliers;
 }
 
+/// Where the slow ones are all hosts from one number to another, slower by one factor (a rack, or a delivery), those
+/// hosts, also those that lie below the threshold; else none.
+std::vector<Suspect> Search::neighbours_alike(const std::vector<Suspect>& slow,
+                                              const std::vector<Candidate>& candidates) const {
+  if (slow.empty() || slow.front().component.kind != ComponentKind::host) return {};
+  const auto number = [](const Suspect& one) { return one.component.first; };
+  const std::int32_t first = std::ranges::min(slow, {}, number).component.first;
+  const std::int32_t last = std::ranges::max(slow, {}, number).component.first;
+  std::vector<double> effects;
+  for (const Suspect& one : slow) effects.push_back(one.effect);
+  const double middle = middle_of(std::move(effects)).median, usual = candidates[static_cast<std::size_t>(slow.front().component.first)].effect - slow.front().effect;
+  std::vector<Suspect> neighbours;
+  for (const Candidate& one : candidates) {
+    if (one.component.first < first || one.component.first > last) continue;
+    neighbours.push_back(slow.front());
+    neighbours.back().component = one.component;
+    neighbours.back().effect = one.effect - usual;
+    if (!(std::abs(neighbours.back().effect - middle) < most_between_neighbours)) return {};
+  }
+  if (neighbours.size() < fewest_neighbours || neighbours.size() == candidates.size()) return {};
+  return neighbours;
+}
+
 /// Half of a kind is slow: times cannot tell whether that is how the machine is built.
 void Search::note_two_kinds(const std::vector<Suspect>& slow, std::size_t num) {
-  const ComponentKind kind = slow.front().component.kind;
-  if (kind != ComponentKind::host && kind != ComponentKind::rank) return;
+  const bool are_ranks = slow.front().component.kind == ComponentKind::rank;
+  if (slow.front().component.kind == ComponentKind::socket) return;
+  const std::string kind = are_ranks ? "rank" : "host";
   std::vector<double> effects;
   std::vector<std::string> names;
   for (const Suspect& one : slow) {
     effects.push_back(one.effect);
     if (names.size() == most_names) continue;
     const auto number = static_cast<std::size_t>(one.component.first);
-    const bool has_name = kind == ComponentKind::host && number < layout_.host_names.size();
-    names.push_back(has_name ? layout_.host_names[number] : fmt::format("{} {}", name_of(kind), number));
+    const bool has_name = !are_ranks && number < layout_.host_names.size();
+    names.push_back(has_name ? layout_.host_names[number] : fmt::format("{} {}", kind, number));
   }
   if (slow.size() > most_names) names.push_back(fmt::format("{} more", slow.size() - most_names));
   notes_.push_back(fmt::format(
-      "{} of {} {}s take {:.2f} times as long as the others: two kinds of {}s, or a fault that half of them have; "
+      "{} of {} {}s take {:.2f} times as long as the others: two kinds of {}s, or a fault that all of these have; "
       "the times alone cannot tell. Slower: {}",
-      slow.size(), num, name_of(kind), std::exp(middle_of(std::move(effects)).median), name_of(kind),
-      fmt::join(names, ", ")));
+      slow.size(), num, kind, std::exp(middle_of(std::move(effects)).median), kind, fmt::join(names, ", ")));
 }
 
 /// Where there are few switches, they are judged by how hosts scatter around their switch, too.
@@ -299,11 +343,16 @@ void Search::look_at_switches(std::size_t level) {
   }
   std::vector<double> all_within;
   for (const Group& group : groups) all_within.push_back(among(group.ranks, within));
-  const double usual_within = middle_of(all_within).median;
+  const double usual_within = lowest_cluster(all_within, least_spread).middle.median;
   for (const FaultDirection direction : directions) {
     for (Suspect suspect : judged_switches(groups, hosts_of, direction, crossing)) {
       const Ranks ranks = ranks_of.of(static_cast<std::uint32_t>(suspect.component.first));
-      if (among(ranks, within) - usual_within >= share_of_fault * suspect.effect) {
+      const double effect_within = among(ranks, within) - usual_within;
+      if (effect_within >= share_of_fault * suspect.effect) {
+        // A message between two hosts below it passes the switch once, and the hosts' processors twice.
+        const double time_within = std::expm1(effect_within) * remaining_effects_.usual_time(within);
+        const double time_crossing = std::expm1(suspect.effect) * remaining_effects_.usual_time(crossing);
+        if (time_within >= least_of_hosts * time_crossing) continue;
         suspect.component.kind = ComponentKind::network_switch;
         explain_among(ranks, within);
       }
@@ -492,7 +541,12 @@ void Search::look_inside() {
                           remaining_effects_.standard_error(ranks, FaultDirection::both, remaining_effects_.inside()),
                           remaining_effects_.num_pairs(ranks, FaultDirection::out, remaining_effects_.inside())});
   }
-  for (const Suspect& suspect : judge(candidates, FaultDirection::both, settings_)) note(suspect);
+  const std::vector<Suspect> slow = judge(candidates, FaultDirection::both, settings_);
+  if (static_cast<double>(slow.size()) > most_bad * static_cast<double>(candidates.size())) {
+    note_two_kinds(slow, candidates.size());
+    return;
+  }
+  for (const Suspect& suspect : slow) note(suspect);
 }
 
 std::vector<Suspect> Search::run() {
