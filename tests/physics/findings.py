@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a judge says, in one form for all judges: the findings of `leadline diagnose --json`, or those of a baseline."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from result_file import Files
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One accusation. Of a link, pair or cable `hosts` is one end and `other_hosts` the other; `name` is for people."""
+
+    kind: str
+    hosts: frozenset[str] = frozenset()
+    other_hosts: frozenset[str] = frozenset()
+    ranks: frozenset[int] = frozenset()
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """All findings of a file, each once, its processor time, and whether --strict would end with status 1."""
+
+    findings: tuple[Finding, ...]
+    processor_s: float
+    is_alarm: bool
+
+
+def judged(program: Path, files: Files) -> Judgement:
+    """Runs `leadline diagnose`, with the topology where there is one. It says on stderr how many faults it found."""
+    words: list[str | Path] = [program, "diagnose", files.result, "--strict", "--json"]
+    if files.topology:
+        words += ["--topology", files.topology]
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen([str(word) for word in words], stdout=said, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)  # so that Popen does not wait for it once more
+        if process.returncode not in (0, 1):
+            raise RuntimeError(f"{' '.join(map(str, words))} ended with status {process.returncode}")
+        said.seek(0)
+        document = json.load(said)
+    told = json.loads(files.truth.read_text())
+    found = findings_of(document, told["hosts"], told["ranks_per_host"])
+    return Judgement(found, usage.ru_utime + usage.ru_stime, process.returncode == 1)
+
+
+def findings_of(document: dict[str, Any], hosts: Sequence[str], ranks_per_host: int) -> tuple[Finding, ...]:
+    """The accusations: no notes, nothing that has passed. What several slices say alike counts once."""
+    found: dict[Finding, None] = {}
+    for slice_ in document["slices"]:
+        for fault in slice_["diagnosis"]["faults"]:
+            if fault["is_note"] or fault["persistence"] == "transient":
+                continue
+            found.setdefault(_finding(fault, hosts, ranks_per_host))
+    return tuple(found)
+
+
+def _finding(fault: dict[str, Any], hosts: Sequence[str], ranks_per_host: int) -> Finding:
+    """Components are numbers: of hosts by their first ranks, as the simulated hosts are numbered, too."""
+    kind, component = fault["kind"], fault["component"]
+    first, second = component["first"], component["second"]
+
+    def names(numbers: Sequence[int]) -> frozenset[str]:
+        return frozenset(hosts[number] for number in numbers)
+
+    if kind in ("switch", "uplink", "cable"):
+        return Finding(kind, names(component["hosts"]), names(component["other_hosts"]), name=fault["name"])
+    if kind == "rank":
+        return Finding(kind, names([first // ranks_per_host]), ranks=frozenset([first]), name=fault["name"])
+    if kind == "pair":
+        one, other = (names([rank // ranks_per_host]) for rank in (first, second))
+        return Finding(kind, one, other, frozenset([first, second]), fault["name"])
+    if kind == "link":
+        return Finding(kind, names([first]), names([second]), name=fault["name"])
+    if first is None or kind == "rail":
+        return Finding(kind, name=fault["name"])
+    return Finding(kind, names([first]), name=fault["name"])

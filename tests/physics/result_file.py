@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what was measured as the program writes it (docs/formats/hdf5.md), and the truth beside it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+from cluster import Cluster
+from elements import Ints
+from faults import truth
+from measuring import COMPACT_FROM_RANKS, Measured, num_rounds
+from noise import Singles
+
+
+@dataclass(frozen=True)
+class Files:
+    """One simulated run on the disk; `topology` is None where nothing is known of the network."""
+
+    result: Path
+    truth: Path
+    topology: Path | None
+
+
+def write(measured: Measured, folder: Path, topology: str = "") -> Files:
+    """Result and truth; with `topology` "slurm" or "cables" that file, too."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = Files(folder / "result.h5", folder / "truth.json", folder / "topology" if topology else None)
+    with h5py.File(files.result, "w", libver=("earliest", "v110")) as file:
+        _write_head(file, measured)
+        _write_matrices(file, measured)
+        _write_retests(file, measured)
+    cluster = measured.cluster
+    told = {
+        "network": cluster.network.kind,
+        "num_ranks": cluster.num_ranks,
+        "ranks_per_host": cluster.layout.ranks_per_host,
+        "hosts": [cluster.host_name(host) for host in range(cluster.num_hosts)],
+        "noise": asdict(measured.noise),
+        "planted": truth(cluster, measured.faults),
+    }
+    files.truth.write_text(json.dumps(told, indent=1) + "\n")
+    if files.topology:
+        files.topology.write_text(cluster.topology_text(topology == "cables"))
+    return files
+
+
+def _write_head(file: h5py.File, measured: Measured) -> None:
+    cluster, test = measured.cluster, measured.test
+    num = cluster.num_ranks
+    is_compact = num >= COMPACT_FROM_RANKS
+    file.attrs.update({"format": "leadline", "format_version": np.int32(2 if is_compact else 1), "benchmark": "link"})
+    file.attrs["nonce"] = "simulated"
+    file["status/complete"], file["status/reason"] = np.uint8(1), np.bytes_(b"".ljust(1024, b"\0"))
+    sizes = ",".join(map(str, test.sizes_bytes))
+    words = ["leadline", "link", "--message-size", sizes, "--output", "result.h5"]
+    file.create_group("provenance").attrs.update({
+        "version": "0.1.0", "commit": "", "command_line": json.dumps(words), "launcher": "slurm",
+        "start_utc": "2026-01-31T12:00:00Z", "end_utc": "2026-01-31T12:10:00Z", "kernel": "Linux 6.1.0 x86_64",
+        "transport": "mpi", "transport_library": "none: computed", "transport_device": "", "simulated": np.int32(1),
+        "clock_source": "CLOCK_MONOTONIC (tsc)", "clock_resolution_ns": max(measured.noise.timer_step_ns, 1.0),
+        "clock_cost_ns": 20.0, "wait": "spin", "control_plane_on_loopback": np.int32(0), "num_ranks": np.int32(num),
+        "num_hosts": np.int32(cluster.num_hosts), "num_rounds": np.int64(num_rounds(num)), "direction": test.direction,
+    })  # fmt: skip
+    file.create_group("options").attrs.update({
+        "messages": str(test.num_batches * measured.noise.messages_per_batch), "warmup": "10",
+        "batches": str(test.num_batches), "direction": test.direction, "message_size": sizes, "output": "result.h5",
+        "statistics": "compact" if is_compact else "full", "retest": str(test.num_retests),
+    })  # fmt: skip
+    file["message_size_bytes"] = np.array(test.sizes_bytes, dtype=np.uint64)
+    _write_ranks(file, cluster)
+    file["summary"] = json.dumps({"format": "leadline-summary", "findings": [], "slices": []})
+
+
+def _write_ranks(file: h5py.File, cluster: Cluster) -> None:
+    ranks = np.arange(cluster.num_ranks, dtype=np.int32)
+    place = ranks % cluster.layout.ranks_per_host
+    file["ranks/host"] = np.array([cluster.host_name(int(host)) for host in cluster.host_of(ranks)], dtype="S64")
+    file["ranks/device"] = np.full(ranks.size, b"", dtype="S64")
+    file["ranks/cpus"] = place.astype("S128")
+    file["ranks/pid"] = (4000 + place).astype(np.int32)
+    file["ranks/num_cpus"] = np.ones(ranks.size, dtype=np.int32)
+    is_told = cluster.layout.is_placement_told
+    file["ranks/numa_node"] = cluster.socket_of(ranks) if is_told else np.full(ranks.size, -1, dtype=np.int32)
+
+
+def _write_matrices(file: h5py.File, measured: Measured) -> None:
+    num = measured.cluster.num_ranks
+    group = file.create_group("repeats/0000")
+    group.attrs.update({"repeat": np.int32(0), "permutation": np.int32(-1)})
+    shape = (len(measured.slices), num, num)
+    if num >= COMPACT_FROM_RANKS:
+        pairs = group.create_dataset("pair", shape, "<u4")
+        for index, one in enumerate(measured.slices):
+            pairs[index] = compact(one.times_ns["median"], one.times_ns["p99"], measured.test.num_batches)
+        return
+    group["round"] = _round_of_pairs(num)
+    count = np.full((num, num), measured.test.num_batches, dtype=np.uint32)
+    np.fill_diagonal(count, 0)
+    group["count"] = np.broadcast_to(count, shape)
+    for name in measured.slices[0].times_ns:
+        group[f"time_ns_{name}"] = np.stack([one.times_ns[name] for one in measured.slices]).astype(float)
+
+
+def _round_of_pairs(num: int) -> Ints:
+    """Numbered from 1; 0 on the diagonal. The same rounds as in pairs_of_round, for all pairs at once."""
+    rounds = num_rounds(num)
+    seat = np.arange(num)
+    met = (seat[:, None] + seat[None, :]) % rounds + 1
+    if num % 2 == 0:
+        met[num - 1, :] = met[:, num - 1] = 2 * seat % rounds + 1
+    np.fill_diagonal(met, 0)
+    return met.astype(np.int32)
+
+
+def compact(median_ns: Singles, p99_ns: Singles, count: int) -> npt.NDArray[np.uint32]:
+    """Four bytes a pair, as docs/metrics.md defines them; counts up to 31."""
+    if count > 31:
+        raise ValueError("counts above 31 have a code of their own")
+    num, made = median_ns.shape[0], np.zeros(median_ns.shape, dtype=np.uint32)
+    for row in range(num):
+        with np.errstate(divide="ignore"):
+            code = np.clip(np.rint(1024 * (np.log2(median_ns[row].astype(float)) + 10)), 0, 65535).astype(np.uint32)
+        ratio = np.maximum(p99_ns[row] / np.maximum(median_ns[row], 1e-3), 1)
+        tail = np.clip(np.rint(16 * np.log2(ratio)), 0, 255).astype(np.uint32)
+        made[row] = code << np.uint32(16) | tail << np.uint32(8) | np.uint32(count)
+        made[row, row] = 1  # the schedule does not have it
+    return made
+
+
+def _write_retests(file: h5py.File, measured: Measured) -> None:
+    told = [(index, one) for index, slice_ in enumerate(measured.slices) for one in slice_.retests]
+    file["retest/repeat"] = np.zeros(len(told), dtype=np.int32)
+    file["retest/size_index"] = np.array([index for index, _ in told], dtype=np.int32)
+    file["retest/from"] = np.array([one.sender for _, one in told], dtype=np.int32)
+    file["retest/to"] = np.array([one.receiver for _, one in told], dtype=np.int32)
+    file["retest/time_ns"] = np.array([one.time_ns for _, one in told], dtype=float)
+    file["retest/retest_time_ns"] = np.array([one.alone_ns for _, one in told], dtype=float)
