@@ -2,7 +2,8 @@
 """Plain rules beside which a judge must not lose. They read the same file and know nothing of the network.
 
 - `medians`: medians of rows and columns; a host is slow beyond five robust standard deviations (1.4826 times the
-  median absolute deviation, Hampel 1974) and a tenth above the median host; a rank likewise, where its host is not.
+  median absolute deviation, Hampel 1974) and a tenth above the median host, all its ranks a tenth above the median
+  rank; a rank likewise, where its host is not.
 - `clusterkit`: as the manual of NVIDIA's ClusterKit (HPC-X) documents it: a pair is bad above 2.1 times the least
   latency, or below 93 % of the greatest bandwidth; a host is bad if it is bad with all others; else bad pairs are.
 - `with all`: a host is slow where nine tenths of its pairs take a tenth longer than the median pair.
@@ -99,7 +100,8 @@ def medians(times_ns: Matrix, ranks_per_host: int, size_bytes: int) -> list[Find
         return []
     of_rank = np.nanmedian(np.concatenate([logs, logs.T], axis=1), axis=1)
     of_host = np.median(of_rank.reshape(-1, ranks_per_host), axis=1)
-    bad_hosts = _outliers(of_host) if of_host.size > 1 else np.zeros(1, dtype=bool)
+    best_rank = of_rank.reshape(-1, ranks_per_host).min(axis=1)
+    bad_hosts = _outliers(of_host) & (best_rank > np.median(of_rank) + np.log1p(LEAST_EXCESS))
     found = [_host(int(host)) for host in np.flatnonzero(bad_hosts)]
     if ranks_per_host > 1:
         bad_ranks = np.flatnonzero(_outliers(of_rank) & ~np.repeat(bad_hosts, ranks_per_host))

@@ -50,7 +50,8 @@ class Elements:
 
     def table(self) -> Table:
         """The same as arrays."""
-        return Table(np.array(self.latency_ns), np.array(self.capacity), np.array(self.flow_limit))
+        arrays = (np.array(self.latency_ns), np.array(self.capacity), np.array(self.flow_limit))
+        return Table(*arrays, np.zeros(len(self.latency_ns)))
 
 
 @dataclass
@@ -60,10 +61,11 @@ class Table:
     latency_ns: Floats
     capacity: Floats
     flow_limit: Floats
+    loss: Floats  # the share of messages that an element loses, so that they are sent again
 
     def copy(self) -> Table:
         """To plant faults in."""
-        return Table(self.latency_ns.copy(), self.capacity.copy(), self.flow_limit.copy())
+        return Table(self.latency_ns.copy(), self.capacity.copy(), self.flow_limit.copy(), self.loss.copy())
 
     def shares(self, paths: Ints, group: Ints, num_groups: int, size_bytes: float) -> Floats:
         """By how much each element of each path is divided, [paths, length], among the paths of its group (a round).
@@ -83,6 +85,10 @@ class Table:
         """One way, for each path. `shares` as above; 1 of a pair that is alone."""
         bandwidth = np.minimum(self.flow_limit[paths], self.capacity[paths] / shares).min(axis=1)
         return np.asarray(self.latency_ns[paths].sum(axis=1) + size_bytes / bandwidth)
+
+    def loss_share(self, paths: Ints) -> Floats:
+        """Of each path, the share of messages that are lost on it."""
+        return np.asarray(1 - np.prod(1 - self.loss[paths], axis=1))
 
 
 def joined(columns: Sequence[Ints]) -> Ints:

@@ -12,7 +12,7 @@ import networks
 import numpy as np
 from cluster import Cluster, Layout
 from faults import Fault, Kind, Symptom
-from measuring import Measured, Test, measure
+from measuring import Measured, Plan, measure
 from networks import Network
 from noise import BUSY, QUIET, Noise
 from result_file import Files, write
@@ -30,19 +30,19 @@ class Case:
     layout: Layout = field(default_factory=Layout)
     faults: list[Fault] = field(default_factory=list)
     noise: Noise = QUIET
-    test: Test = field(default_factory=Test)
+    plan: Plan = field(default_factory=Plan)
     topology: Given = ""
 
     def measured(self) -> Measured:
-        """Simulates the link test."""
-        return measure(Cluster(self.network, self.layout), self.faults, self.noise, self.test)
+        """Simulates the link plan."""
+        return measure(Cluster(self.network, self.layout), self.faults, self.noise, self.plan)
 
 
 def case_of(family: str, seed: int) -> Case:
     """The same for the same seed."""
     draw = np.random.default_rng((seed, sum(map(ord, family))))
     case = FAMILIES[family](draw)
-    case.test = replace(case.test, seed=seed)
+    case.plan = replace(case.plan, seed=seed)
     case.layout = replace(case.layout, seed=seed)
     return case
 
@@ -85,17 +85,21 @@ def any_noise(draw: Draw) -> Noise:
     return kinds[draw.integers(len(kinds))]
 
 
-def any_test(draw: Draw) -> Test:
+def any_test(draw: Draw) -> Plan:
     """Of a sound cluster: LinkTest's own files have one batch, and no second measurement unless asked for."""
-    return Test(num_batches=one_of(draw, 1, 5, 20), num_retests=one_of(draw, 0, 10), num_controls=one_of(draw, 0, 10))
+    return Plan(num_batches=one_of(draw, 1, 5, 20), num_retests=one_of(draw, 0, 10), num_controls=one_of(draw, 0, 10))
 
 
 def any_network(draw: Draw, num_hosts: int) -> Network:
     """Star or fat tree with about so many hosts."""
-    if num_hosts < 8 or draw.random() < 0.5:
-        return networks.star(num_hosts)
+    return networks.star(num_hosts) if num_hosts < 8 or draw.random() < 0.5 else tapered_tree(draw, num_hosts)
+
+
+def tapered_tree(draw: Draw, num_hosts: int) -> Network:
+    """A leaf switch has as many uplinks as hosts, or half or a third of them, as sites build it."""
     leaves = one_of(draw, 2, 4, 8)
-    return networks.fat_tree([max(num_hosts // leaves, 1)] * leaves, one_of(draw, 2, 4, 8))
+    hosts = max(num_hosts // leaves, 1)
+    return networks.fat_tree([hosts] * leaves, max(hosts // one_of(draw, 1, 2, 3), 1))
 
 
 def clean(draw: Draw, low: int, high: int) -> Case:
@@ -142,7 +146,7 @@ def clean_neighbour(draw: Draw) -> Case:
 def clean_weak(draw: Draw) -> Case:
     """Few ranks and so much noise that no interval leaves out 1."""
     noise = replace(QUIET, jitter=0.3, spike_share=0.05)
-    return Case(networks.star(one_of(draw, 3, 4, 6)), Layout(one_of(draw, 1, 2)), [], noise, Test(num_batches=1))
+    return Case(networks.star(one_of(draw, 3, 4, 6)), Layout(one_of(draw, 1, 2)), [], noise, Plan(num_batches=1))
 
 
 def slow_rack(draw: Draw) -> Case:
@@ -162,6 +166,15 @@ def two_generations(draw: Draw) -> Case:
     return Case(networks.star(num_hosts), layout, [], any_noise(draw))
 
 
+def contention(draw: Draw, num_bad: int) -> Case:
+    """Large messages share uplinks that hashing fills unevenly; with or without ports at a third of their rate."""
+    network = tapered_tree(draw, one_of(draw, 16, 32, 64))
+    routing: Literal["adaptive", "flow", "destination"] = ("adaptive", "flow", "destination")[draw.integers(3)]
+    faults = [Fault("port", port, 3.0, "bandwidth") for port in some(draw, network.num_hosts, num_bad)]
+    layout = Layout(one_of(draw, 1, 2, 4), routing=routing)
+    return Case(network, layout, faults, plan=Plan((MIB,)), topology=given(draw, "", "slurm", "cables"))
+
+
 def many_bad_hosts(draw: Draw) -> Case:
     """A third and more of the ports of a fat tree, or of its hosts."""
     bad, num_hosts = ((5, 16), (10, 32), (12, 32), (14, 32), (20, 64))[draw.integers(5)]
@@ -176,20 +189,20 @@ def many_bad_ports(draw: Draw) -> Case:
     """Three of eight cables at a fifth of their rate, and more of the kind, with large messages."""
     bad, num_hosts = ((3, 8), (6, 16), (12, 32))[draw.integers(3)]
     faults = [Fault("port", place, factor_of(draw, 1.5, 5), "bandwidth") for place in some(draw, num_hosts, bad)]
-    return Case(networks.star(num_hosts), Layout(one_of(draw, 1, 4)), faults, test=Test((MIB,)))
+    return Case(networks.star(num_hosts), Layout(one_of(draw, 1, 4)), faults, plan=Plan((MIB,)))
 
 
 def few_bad(draw: Draw, kind: Kind, low: float = 1.25, high: float = 5.0) -> Case:
     """One to three hosts, ports or ranks of many."""
     num_hosts, layout = one_of(draw, 8, 16, 32, 64), Layout(one_of(draw, 2, 4, 8))
-    network = any_network(draw, num_hosts)
-    num = network.num_hosts * (layout.ranks_per_host if kind == "rank" else 1)
     is_large = kind == "port" and draw.random() < 0.5
+    network = networks.star(num_hosts) if is_large else any_network(draw, num_hosts)
+    num = network.num_hosts * (layout.ranks_per_host if kind == "rank" else 1)
     symptom: Symptom = "bandwidth" if is_large else "latency"
     places = some(draw, num, one_of(draw, 1, 2, 3))
     faults = [Fault(kind, place, factor_of(draw, low, high), symptom) for place in places]
-    test = Test((MIB if is_large else KIB,))
-    return Case(network, layout, faults, any_noise_of_medians(draw), test, given(draw, "", "slurm"))
+    plan = Plan((MIB if is_large else KIB,))
+    return Case(network, layout, faults, any_noise_of_medians(draw), plan, given(draw, "", "slurm"))
 
 
 def any_noise_of_medians(draw: Draw) -> Noise:
@@ -221,7 +234,7 @@ def bad_rank_of_few(draw: Draw) -> Case:
     """One bad rank of eight, a rank a host, in heavy noise; all its pairs are measured again."""
     noise = replace(QUIET, jitter=0.1, spike_share=0.05, tail_rank_share=0.0)
     fault = Fault("rank", one_of(draw, *range(8)), factor_of(draw, 2.5, 5))
-    return Case(networks.star(8), Layout(), [fault], noise, Test(num_batches=one_of(draw, 1, 5), num_retests=14))
+    return Case(networks.star(8), Layout(), [fault], noise, Plan(num_batches=one_of(draw, 1, 5), num_retests=14))
 
 
 def bad_link_of_few(draw: Draw) -> Case:
@@ -229,7 +242,7 @@ def bad_link_of_few(draw: Draw) -> Case:
     noise = replace(QUIET, jitter=0.1, spike_share=0.05)
     first, second = some(draw, 8, 2)
     fault = Fault("link", first, factor_of(draw, 2.5, 5), other=second)
-    return Case(networks.star(8), Layout(), [fault], noise, Test(num_batches=one_of(draw, 1, 5), num_retests=8))
+    return Case(networks.star(8), Layout(), [fault], noise, Plan(num_batches=one_of(draw, 1, 5), num_retests=8))
 
 
 def bad_link(draw: Draw) -> Case:
@@ -246,9 +259,9 @@ def line_end(draw: Draw, topology: Given) -> Case:
     symptom: Symptom = "latency" if draw.random() < 0.5 else "bandwidth"
     network = networks.line(num, 8)
     cable = one_of(draw, 0, num - 2)
-    test = Test((KIB if symptom == "latency" else MIB,))
+    plan = Plan((KIB if symptom == "latency" else MIB,))
     faults = [Fault("cable", cable, factor_of(draw, 2, 4), symptom)]
-    return Case(network, Layout(one_of(draw, 1, 2)), faults, test=test, topology=topology)
+    return Case(network, Layout(one_of(draw, 1, 2)), faults, plan=plan, topology=topology)
 
 
 def uplinks(draw: Draw, num: int) -> Case:
@@ -256,8 +269,8 @@ def uplinks(draw: Draw, num: int) -> Case:
     network = networks.fat_tree([8] * 4, one_of(draw, 2, 4))
     symptom: Symptom = "latency" if draw.random() < 0.5 else "bandwidth"
     faults = [Fault("uplink", leaf, factor_of(draw, 1.5, 4), symptom) for leaf in some(draw, 4, num)]
-    test = Test((KIB if symptom == "latency" else MIB,))
-    return Case(network, Layout(one_of(draw, 1, 4)), faults, test=test, topology=given(draw, "slurm", "cables"))
+    plan = Plan((KIB if symptom == "latency" else MIB,))
+    return Case(network, Layout(one_of(draw, 1, 4)), faults, plan=plan, topology=given(draw, "slurm", "cables"))
 
 
 def cable_of_several(draw: Draw) -> Case:
@@ -301,15 +314,24 @@ def port_one_way(draw: Draw) -> Case:
     way: Literal["in", "out"] = "in" if draw.random() < 0.5 else "out"
     num_hosts = one_of(draw, 8, 16, 32)
     fault = Fault("port", one_of(draw, *range(num_hosts)), factor_of(draw, 1.5, 4), "bandwidth", way)
-    test = Test((MIB,), direction="unidirectional")
-    return Case(networks.star(num_hosts), Layout(one_of(draw, 2, 4)), [fault], test=test)
+    plan = Plan((MIB,), direction="unidirectional")
+    return Case(networks.star(num_hosts), Layout(one_of(draw, 2, 4)), [fault], plan=plan)
+
+
+def lost_messages(draw: Draw) -> Case:
+    """A port, or the cable between two hosts, loses one to three messages of a hundred; they arrive half a ms later."""
+    num_hosts, lost = one_of(draw, 8, 16, 32), float(draw.uniform(0.01, 0.03))
+    first, second = some(draw, num_hosts, 2)
+    kind: Kind = "port" if draw.random() < 0.5 else "link"
+    fault = Fault(kind, first, 1.0, "loss", other=second if kind == "link" else -1, lost=lost)
+    return Case(networks.star(num_hosts), Layout(one_of(draw, 2, 4)), [fault])
 
 
 def half_width(draw: Draw) -> Case:
     """A port at half of its width, which only large messages show; small and large ones are in the file."""
     num_hosts = one_of(draw, 8, 16, 32)
     fault = Fault("port", one_of(draw, *range(num_hosts)), 2.0, "bandwidth")
-    return Case(networks.star(num_hosts), Layout(one_of(draw, 2, 4)), [fault], test=Test((KIB, MIB)))
+    return Case(networks.star(num_hosts), Layout(one_of(draw, 2, 4)), [fault], plan=Plan((KIB, MIB)))
 
 
 def mixed(draw: Draw) -> Case:
@@ -330,7 +352,7 @@ def four_thousand(draw: Draw) -> Case:
     bad = some(draw, 512, round(512 * draw.uniform(0.05, 0.3)))
     kind: Kind = "port" if draw.random() < 0.5 else "host"
     faults = [Fault(kind, place, factor_of(draw, 1.25, 3)) for place in bad]
-    return Case(network, Layout(8, 2), faults, test=Test(num_batches=5), topology="slurm")
+    return Case(network, Layout(8, 2), faults, plan=Plan(num_batches=5), topology="slurm")
 
 
 FAMILIES: dict[str, Callable[[Draw], Case]] = {
@@ -341,6 +363,7 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
     "clean, networks": clean_networks,
     "clean, neighbour for a while": clean_neighbour,
     "clean, weak": clean_weak,
+    "clean, contention": lambda draw: contention(draw, 0),
     "clean, slow rack": slow_rack,
     "clean, two generations": two_generations,
     "many bad hosts": many_bad_hosts,
@@ -348,6 +371,7 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
     "many bad ranks": many_bad_ranks,
     "few bad hosts": lambda draw: few_bad(draw, "host"),
     "few bad ports": lambda draw: few_bad(draw, "port"),
+    "ports beside contention": lambda draw: contention(draw, 2),
     "few bad ranks": lambda draw: few_bad(draw, "rank"),
     "hosts x5 to x20": huge_factors,
     "hosts x1.1 to x1.25": weak_factors,
@@ -363,6 +387,7 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
     "leaf switch": leaf_switch,
     "cable of no tree": cable_of_no_tree,
     "port one way": port_one_way,
+    "lost messages": lost_messages,
     "port at half its width": half_width,
     "host, port and link": mixed,
     "4,096 ranks": four_thousand,

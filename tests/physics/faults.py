@@ -3,7 +3,7 @@
 
 `factor` is what a fault does to the measured time of a usual pair that passes the element once: time with it by time
 without. As latency it adds a constant; as bandwidth it lowers a limit. So two slow latencies on a path add up, and of
-two slow bandwidths the lower one counts.
+two slow bandwidths the lower one counts. Of lost messages `factor` is meaningless and `lost` the share of messages.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from elements import Floats, Ints, Table
 
 Kind = Literal["rank", "host", "port", "switch", "uplink", "cable", "core", "link", "pair"]
 Way = Literal["both", "out", "in"]
-Symptom = Literal["latency", "bandwidth"]
+Symptom = Literal["latency", "bandwidth", "loss"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Fault:
     symptom: Symptom = "latency"
     way: Way = "both"
     other: int = -1
+    lost: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,9 @@ def plant(cluster: Cluster, faults: list[Fault], table: Table, of_small: Usual, 
         elements = elements_of(cluster, fault)
         # Of a round trip a fault one way concerns one half.
         factor = fault.factor if fault.way == "both" else 2 * fault.factor - 1
+        if fault.symptom == "loss":
+            table.loss[elements] = 1 - (1 - table.loss[elements]) * (1 - fault.lost)
+            continue
         if fault.symptom == "latency":
             # Both ends of a round trip pass a rank's elements once in each direction.
             table.latency_ns[elements] += (factor - 1) * of_small.time_ns

@@ -21,7 +21,7 @@ ROUTES_BY_TURNS = 4  # under adaptive routing the batches of a pair take so many
 
 
 @dataclass(frozen=True)
-class Test:
+class Plan:
     """How it is measured."""
 
     sizes_bytes: tuple[int, ...] = (1024,)
@@ -54,10 +54,10 @@ class Retest:
 
 @dataclass
 class Measured:
-    """A whole test."""
+    """A whole plan."""
 
     cluster: Cluster
-    test: Test
+    plan: Plan
     noise: Noise
     faults: list[Fault]
     slices: list[Slice] = field(default_factory=list)
@@ -91,17 +91,17 @@ def blocks_of_rounds(num_ranks: int, numbers: Ints | range) -> Iterator[tuple[In
         yield np.concatenate([first for first, _ in pairs]), np.concatenate([second for _, second in pairs]), group
 
 
-def measure(cluster: Cluster, faults: list[Fault], noise: Noise, test: Test) -> Measured:
+def measure(cluster: Cluster, faults: list[Fault], noise: Noise, plan: Plan) -> Measured:
     """All sizes."""
     prepare(cluster, faults)
-    generator = np.random.default_rng(test.seed)
+    generator = np.random.default_rng(plan.seed)
     clean = _launched(cluster, cluster.elements.table(), noise, generator)
-    measured = Measured(cluster, test, noise, faults)
+    measured = Measured(cluster, plan, noise, faults)
     table = clean.copy()
     if faults:
-        small, large = (usual(cluster, clean, choose(test.sizes_bytes)) for choose in (min, max))
+        small, large = (usual(cluster, clean, choose(plan.sizes_bytes)) for choose in (min, max))
         plant(cluster, faults, table, small, large)
-    for size_bytes in test.sizes_bytes:
+    for size_bytes in plan.sizes_bytes:
         measured.slices.append(_slice(measured, table, size_bytes, generator))
     return measured
 
@@ -157,20 +157,23 @@ def _both_ways(
 
 
 def _slice(measured: Measured, table: Table, size_bytes: int, generator: np.random.Generator) -> Slice:
-    cluster, test = measured.cluster, measured.test
+    cluster, plan = measured.cluster, measured.plan
     num = cluster.num_ranks
     draws: list[int | None] = list(range(ROUTES_BY_TURNS)) if cluster.layout.routing == "adaptive" else [None]
     base = np.zeros((len(draws), num, num), dtype=np.float32)
+    lost = np.zeros((num, num), dtype=np.float32) if table.loss.any() else None
     factors = _factors_of_rounds(measured, generator)
     for first, second, group in blocks_of_rounds(num, range(num_rounds(num))):
         factor = factors.of(cluster, first, second, group)
         for turn, draw in enumerate(draws):
             paths, shares = _both_ways(cluster, table, size_bytes, first, second, group, draw)
             there, back = np.split(table.times_ns(paths, size_bytes, shares), 2)
-            if test.direction == "semidirectional":
+            if plan.direction == "semidirectional":
                 there = back = (there + back) / 2
             base[turn, first, second], base[turn, second, first] = there * factor, back * factor
-    times = _statistics(measured, base, generator)
+            if lost is not None:
+                lost[first, second] = lost[second, first] = table.loss_share(np.hstack(np.split(paths, 2)))
+    times = _statistics(measured, base, lost, generator)
     return Slice(size_bytes, times, _retests(measured, table, size_bytes, times["median"], generator))
 
 
@@ -207,9 +210,11 @@ def _has_tail(cluster: Cluster, ranks: Ints) -> npt.NDArray[np.bool_]:
     return np.asarray(ranks % cluster.layout.ranks_per_host == 0)
 
 
-def _statistics(measured: Measured, base: Singles, generator: np.random.Generator) -> dict[str, Singles]:
+def _statistics(
+    measured: Measured, base: Singles, lost: Singles | None, generator: np.random.Generator
+) -> dict[str, Singles]:
     """Of the batches of each pair, some rows at a time."""
-    num, test = base.shape[1], measured.test
+    num, plan = base.shape[1], measured.plan
     wanted = ("median", "p99") if num >= COMPACT_FROM_RANKS else STATISTICS
     made = {name: np.zeros((num, num), dtype=np.float32) for name in wanted}
     tail = _has_tail(measured.cluster, np.arange(num, dtype=np.int32))
@@ -217,9 +222,10 @@ def _statistics(measured: Measured, base: Singles, generator: np.random.Generato
     for begin in range(0, num, rows):
         end = min(begin + rows, num)
         has_tail = tail[begin:end, None] | tail[None, :]
+        lost_here = None if lost is None else lost[begin:end]
         parts = [
-            batches(base[turn, begin:end], has_tail, measured.noise, share, generator)
-            for turn, share in enumerate(_shares(test.num_batches, base.shape[0]))
+            batches(base[turn, begin:end], has_tail, lost_here, measured.noise, share, generator)
+            for turn, share in enumerate(_shares(plan.num_batches, base.shape[0]))
         ]
         times = np.sort(np.concatenate(parts), axis=0)
         for name in wanted:
@@ -250,14 +256,14 @@ def _retests(
     measured: Measured, table: Table, size_bytes: int, median: Singles, generator: np.random.Generator
 ) -> list[Retest]:
     """The slowest pairs, and others by chance; slowest first."""
-    num, test = measured.cluster.num_ranks, measured.test
-    num_slowest = min(test.num_retests, num * (num - 1))
+    num, plan = measured.cluster.num_ranks, measured.plan
+    num_slowest = min(plan.num_retests, num * (num - 1))
     flat = median.ravel()
     slowest = np.argpartition(flat, flat.size - num_slowest - 1)[flat.size - num_slowest :]
     chosen = {int(place): False for place in slowest}
-    drawn = generator.integers(0, flat.size, 4 * test.num_controls)
+    drawn = generator.integers(0, flat.size, 4 * plan.num_controls)
     others = [int(place) for place in drawn if place // num != place % num and int(place) not in chosen]
-    chosen |= dict.fromkeys(others[: test.num_controls], True)
+    chosen |= dict.fromkeys(others[: plan.num_controls], True)
     places = np.array(sorted(chosen, key=lambda place: -flat[place]), dtype=np.int64)
     if not places.size:
         return []
@@ -273,12 +279,13 @@ def times_alone(
     measured: Measured, table: Table, size_bytes: int, sender: Ints, receiver: Ints, generator: np.random.Generator
 ) -> Singles:
     """Medians of pairs that are measured while all others wait: no flow beside theirs, no drift of rounds."""
-    cluster, test = measured.cluster, measured.test
+    cluster, plan = measured.cluster, measured.plan
     draw = np.zeros(sender.size, dtype=np.int32) if cluster.layout.routing == "adaptive" else None
-    there = table.times_ns(cluster.paths(sender, receiver, draw), size_bytes, 1.0)
-    back = table.times_ns(cluster.paths(receiver, sender, draw), size_bytes, 1.0)
-    base = (there + back) / 2 if test.direction == "semidirectional" else there
+    paths = [cluster.paths(*ends, draw) for ends in ((sender, receiver), (receiver, sender))]
+    there, back = (table.times_ns(way, size_bytes, 1.0) for way in paths)
+    lost = table.loss_share(np.hstack(paths)).astype(np.float32) if table.loss.any() else None
+    base = (there + back) / 2 if plan.direction == "semidirectional" else there
     has_tail = _has_tail(cluster, sender) | _has_tail(cluster, receiver)
     noise = replace(measured.noise, pair_scatter=0.0)
-    times = batches(base.astype(np.float32), has_tail, noise, test.num_batches, generator)
+    times = batches(base.astype(np.float32), has_tail, lost, noise, plan.num_batches, generator)
     return _of_sorted(np.sort(times, axis=0), "median")

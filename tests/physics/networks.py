@@ -67,13 +67,11 @@ class Network:
     def hosts_beyond(self, cable: int) -> tuple[list[int], list[int]] | None:
         """The hosts on either side where this cable's switches are connected by nothing else; otherwise None."""
         one = self.cables[cable]
-        ends = {one.first, one.second}
         neighbours = self._neighbours()
         seen, waiting = {one.first}, deque([one.first])
         while waiting:
-            at = waiting.popleft()
-            for other in neighbours[at]:
-                if {at, other} != ends and other not in seen:
+            for other, cables in neighbours[waiting.popleft()].items():
+                if cables != [cable] and other not in seen:
                     seen.add(other)
                     waiting.append(other)
         if one.second in seen:

@@ -17,6 +17,10 @@ import numpy.typing as npt
 Singles = npt.NDArray[np.float32]
 
 
+# Until a lost message is sent again: the shortest timeout of InfiniBand adapters in use is about half a millisecond.
+SENT_AGAIN_NS = 500_000.0
+
+
 @dataclass(frozen=True)
 class Noise:
     """Shares and standard deviations of natural logarithms, unless a unit says otherwise."""
@@ -55,9 +59,14 @@ def drift_of_rounds(noise: Noise, num_rounds: int, generator: np.random.Generato
 
 
 def batches(
-    base_ns: Singles, has_tail: npt.NDArray[np.bool_], noise: Noise, num: int, generator: np.random.Generator
+    base_ns: Singles,
+    has_tail: npt.NDArray[np.bool_],
+    lost: Singles | None,
+    noise: Noise,
+    num: int,
+    generator: np.random.Generator,
 ) -> Singles:
-    """Mean times of a message in so many batches of each base time, [num, ...base]."""
+    """Mean times of a message in so many batches of each base time, [num, ...base]; `lost`: the share of messages."""
     shape = (num, *base_ns.shape)
     times = generator.standard_normal(shape, dtype=np.float32)
     times *= np.float32(noise.jitter)
@@ -68,6 +77,9 @@ def batches(
     _add_spikes(times, np.broadcast_to(base_ns > 0, shape), noise.spike_share, noise, generator)
     if noise.tail_rank_share > 0:
         _add_spikes(times, np.broadcast_to(has_tail, shape), noise.tail_rank_share, noise, generator)
+    if lost is not None:
+        num_lost = generator.binomial(noise.messages_per_batch, np.broadcast_to(lost, shape))
+        times += num_lost.astype(np.float32) * np.float32(SENT_AGAIN_NS / noise.messages_per_batch)
     if noise.timer_step_ns > 0:
         step = np.float32(noise.timer_step_ns / noise.messages_per_batch)
         # Where the batch begins between two steps of the timer is random: rounded up or down by chance.

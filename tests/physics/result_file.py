@@ -50,13 +50,13 @@ def write(measured: Measured, folder: Path, topology: str = "") -> Files:
 
 
 def _write_head(file: h5py.File, measured: Measured) -> None:
-    cluster, test = measured.cluster, measured.test
+    cluster, plan = measured.cluster, measured.plan
     num = cluster.num_ranks
     is_compact = num >= COMPACT_FROM_RANKS
     file.attrs.update({"format": "leadline", "format_version": np.int32(2 if is_compact else 1), "benchmark": "link"})
     file.attrs["nonce"] = "simulated"
     file["status/complete"], file["status/reason"] = np.uint8(1), np.bytes_(b"".ljust(1024, b"\0"))
-    sizes = ",".join(map(str, test.sizes_bytes))
+    sizes = ",".join(map(str, plan.sizes_bytes))
     words = ["leadline", "link", "--message-size", sizes, "--output", "result.h5"]
     file.create_group("provenance").attrs.update({
         "version": "0.1.0", "commit": "", "command_line": json.dumps(words), "launcher": "slurm",
@@ -64,14 +64,14 @@ def _write_head(file: h5py.File, measured: Measured) -> None:
         "transport": "mpi", "transport_library": "none: computed", "transport_device": "", "simulated": np.int32(1),
         "clock_source": "CLOCK_MONOTONIC (tsc)", "clock_resolution_ns": max(measured.noise.timer_step_ns, 1.0),
         "clock_cost_ns": 20.0, "wait": "spin", "control_plane_on_loopback": np.int32(0), "num_ranks": np.int32(num),
-        "num_hosts": np.int32(cluster.num_hosts), "num_rounds": np.int64(num_rounds(num)), "direction": test.direction,
+        "num_hosts": np.int32(cluster.num_hosts), "num_rounds": np.int64(num_rounds(num)), "direction": plan.direction,
     })  # fmt: skip
     file.create_group("options").attrs.update({
-        "messages": str(test.num_batches * measured.noise.messages_per_batch), "warmup": "10",
-        "batches": str(test.num_batches), "direction": test.direction, "message_size": sizes, "output": "result.h5",
-        "statistics": "compact" if is_compact else "full", "retest": str(test.num_retests),
+        "messages": str(plan.num_batches * measured.noise.messages_per_batch), "warmup": "10",
+        "batches": str(plan.num_batches), "direction": plan.direction, "message_size": sizes, "output": "result.h5",
+        "statistics": "compact" if is_compact else "full", "retest": str(plan.num_retests),
     })  # fmt: skip
-    file["message_size_bytes"] = np.array(test.sizes_bytes, dtype=np.uint64)
+    file["message_size_bytes"] = np.array(plan.sizes_bytes, dtype=np.uint64)
     _write_ranks(file, cluster)
     file["summary"] = json.dumps({"format": "leadline-summary", "findings": [], "slices": []})
 
@@ -96,10 +96,10 @@ def _write_matrices(file: h5py.File, measured: Measured) -> None:
     if num >= COMPACT_FROM_RANKS:
         pairs = group.create_dataset("pair", shape, "<u4")
         for index, one in enumerate(measured.slices):
-            pairs[index] = compact(one.times_ns["median"], one.times_ns["p99"], measured.test.num_batches)
+            pairs[index] = compact(one.times_ns["median"], one.times_ns["p99"], measured.plan.num_batches)
         return
     group["round"] = _round_of_pairs(num)
-    count = np.full((num, num), measured.test.num_batches, dtype=np.uint32)
+    count = np.full((num, num), measured.plan.num_batches, dtype=np.uint32)
     np.fill_diagonal(count, 0)
     group["count"] = np.broadcast_to(count, shape)
     for name in measured.slices[0].times_ns:
