@@ -180,8 +180,8 @@ def many_bad_hosts(draw: Draw) -> Case:
     bad, num_hosts = ((5, 16), (10, 32), (12, 32), (14, 32), (20, 64))[draw.integers(5)]
     network = networks.fat_tree([16] * (num_hosts // 16), one_of(draw, 4, 8))
     kind: Kind = "port" if draw.random() < 0.5 else "host"
-    factor = factor_of(draw, 1.25, 3)
-    faults = [Fault(kind, place, factor_of(draw, factor, factor * 1.2)) for place in some(draw, num_hosts, bad)]
+    factor, spread = factor_of(draw, 1.25, 3), 1.0 if draw.random() < 0.5 else 1.3
+    faults = [Fault(kind, place, factor_of(draw, factor, factor * spread)) for place in some(draw, num_hosts, bad)]
     return Case(network, Layout(one_of(draw, 1, 4)), faults, topology=given(draw, "", "slurm"))
 
 

@@ -40,12 +40,13 @@ def judged(program: Path, files: Files) -> Judgement:
     words: list[str | Path] = [program, "diagnose", files.result, "--strict", "--json"]
     if files.topology:
         words += ["--topology", files.topology]
-    with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen([str(word) for word in words], stdout=said, stderr=subprocess.DEVNULL)
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
+        process = subprocess.Popen([str(word) for word in words], stdout=said, stderr=complained)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)  # so that Popen does not wait for it once more
         if process.returncode not in (0, 1):
-            raise RuntimeError(f"{' '.join(map(str, words))} ended with status {process.returncode}")
+            complained.seek(0)
+            raise RuntimeError(f"status {process.returncode}: {complained.read().decode()}")
         said.seek(0)
         document = json.load(said)
     told = json.loads(files.truth.read_text())

@@ -8,7 +8,7 @@ by dimension order, which is one choice (Dally and Seitz 1987). Bundles are seve
 from __future__ import annotations
 
 import itertools
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -266,11 +266,12 @@ def slurm_topology(network: Network, host_name: Callable[[int], str]) -> str:
 
 
 def cable_list(network: Network, host_name: Callable[[int], str]) -> str:
-    """All cables, one a line, with capacities that say nothing; hosts by their first adapter."""
+    """All cables; those between the same two switches are one with their capacity. Hosts by their first adapter."""
     hosts = list(map(host_name, range(network.num_hosts)))
     lines = [f"hosts: {' '.join(hosts)}"]
     lines += [f"{host} {network.switches[switches[0]]}" for host, switches in zip(hosts, network.attached, strict=True)]
-    lines += [f"{network.switches[cable.first]} {network.switches[cable.second]}" for cable in network.cables]
+    bundles = Counter((network.switches[cable.first], network.switches[cable.second]) for cable in network.cables)
+    lines += [f"{first} {second} {num}" for (first, second), num in bundles.items()]
     return "\n".join(lines) + "\n"
 
 

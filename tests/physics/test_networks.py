@@ -98,5 +98,6 @@ def test_topologies_as_the_program_reads_them() -> None:
     )
     assert networks.cable_list(network, name).splitlines() == [
         "hosts: n0 n1 n2", "n0 leaf1", "n1 leaf1", "n2 leaf2",
-        "leaf1 spine1", "leaf1 spine2", "leaf2 spine1", "leaf2 spine2",
+        "leaf1 spine1 1", "leaf1 spine2 1", "leaf2 spine1 1", "leaf2 spine2 1",
     ]  # fmt: skip
+    assert networks.cable_list(ALL["bundle"], name).splitlines()[-2:] == ["leaf1 spine1 4", "leaf2 spine1 4"]
