@@ -355,6 +355,10 @@ def four_thousand(draw: Draw) -> Case:
     return Case(network, Layout(8, 2), faults, plan=Plan(num_batches=5), topology="slurm")
 
 
+# Below the threshold, or nobody says which network it is: only what is false counts.
+NEED_NOT_BE_NAMED = ("hosts x1.1 to x1.25", "end of a line, not told")
+SLOW = ("4,096 ranks",)  # half a minute of processor time or more for each case
+
 FAMILIES: dict[str, Callable[[Draw], Case]] = {
     "clean, 4 to 16 ranks": lambda draw: clean(draw, 4, 16),
     "clean, 17 to 128 ranks": lambda draw: clean(draw, 17, 128),
