@@ -237,6 +237,13 @@ def bad_rank_of_few(draw: Draw) -> Case:
     return Case(networks.star(8), Layout(), [fault], noise, Plan(num_batches=one_of(draw, 1, 5), num_retests=14))
 
 
+def bad_rank_of_very_few(draw: Draw) -> Case:
+    """One bad rank of four to six, a rank a host."""
+    num = one_of(draw, 4, 5, 6)
+    fault = Fault("rank", one_of(draw, *range(num)), factor_of(draw, 1.5, 4))
+    return Case(networks.star(num), Layout(), [fault])
+
+
 def bad_link_of_few(draw: Draw) -> Case:
     """One bad link between two of eight, a rank a host, in heavy noise."""
     noise = replace(QUIET, jitter=0.1, spike_share=0.05)
@@ -318,6 +325,12 @@ def port_one_way(draw: Draw) -> Case:
     return Case(networks.star(num_hosts), Layout(one_of(draw, 2, 4)), [fault], plan=plan)
 
 
+def rail(draw: Draw) -> Case:
+    """One adapter of every host is slow, or the switch to which all of these are connected."""
+    network, layout = networks.rails(one_of(draw, 8, 16), 4, 4), Layout(one_of(draw, 4, 8), one_of(draw, 1, 2))
+    return Case(network, layout, [Fault("rail", one_of(draw, 0, 1, 2, 3), factor_of(draw, 1.5, 3))])
+
+
 def lost_messages(draw: Draw) -> Case:
     """A port, or the cable between two hosts, loses one to three messages of a hundred; they arrive half a ms later."""
     num_hosts, lost = one_of(draw, 8, 16, 32), float(draw.uniform(0.01, 0.03))
@@ -347,10 +360,11 @@ def mixed(draw: Draw) -> Case:
 
 
 def four_thousand(draw: Draw) -> Case:
-    """4,096 ranks in the compact form, 5 to 30 % of the ports or hosts bad."""
+    """4,096 ranks in the compact form: 5 to 30 % of the ports, hosts or ranks bad, or up to five uplinks of sixteen."""
     network = networks.fat_tree([32] * 16, 8)
-    bad = some(draw, 512, round(512 * draw.uniform(0.05, 0.3)))
-    kind: Kind = "port" if draw.random() < 0.5 else "host"
+    kinds: tuple[tuple[Kind, int], ...] = (("port", 512), ("host", 512), ("rank", 4096), ("uplink", 16))
+    kind, num = kinds[draw.integers(4)]
+    bad = some(draw, num, max(round(num * draw.uniform(0.05, 0.3)), 1))
     faults = [Fault(kind, place, factor_of(draw, 1.25, 3)) for place in bad]
     return Case(network, Layout(8, 2), faults, plan=Plan(num_batches=5), topology="slurm")
 
@@ -379,6 +393,7 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
     "few bad ranks": lambda draw: few_bad(draw, "rank"),
     "hosts x5 to x20": huge_factors,
     "hosts x1.1 to x1.25": weak_factors,
+    "bad rank of 4 to 6": bad_rank_of_very_few,
     "bad rank of 8": bad_rank_of_few,
     "bad link of 8": bad_link_of_few,
     "bad link": bad_link,
@@ -391,6 +406,7 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
     "leaf switch": leaf_switch,
     "cable of no tree": cable_of_no_tree,
     "port one way": port_one_way,
+    "rail": rail,
     "lost messages": lost_messages,
     "port at half its width": half_width,
     "host, port and link": mixed,

@@ -15,7 +15,7 @@ import numpy as np
 from cluster import Cluster
 from elements import Floats, Ints, Table
 
-Kind = Literal["rank", "host", "port", "switch", "uplink", "cable", "core", "link", "pair"]
+Kind = Literal["rank", "host", "port", "rail", "switch", "uplink", "cable", "core", "link", "pair"]
 Way = Literal["both", "out", "in"]
 Symptom = Literal["latency", "bandwidth", "loss"]
 
@@ -25,6 +25,7 @@ class Fault:
     """`place`: rank, host, switch or cable; of a link or pair the second end is `other`.
 
     An uplink is all cables from a switch to others; its place is the switch. A core is a switch without hosts.
+    A rail is one adapter of every host.
     """
 
     kind: Kind
@@ -83,6 +84,9 @@ def _ways(cluster: Cluster, fault: Fault) -> tuple[Ints, Ints]:
     if fault.kind == "port":
         adapters = np.arange(place * cluster.num_rails, (place + 1) * cluster.num_rails)
         return cluster.port_out[adapters], cluster.port_in[adapters]
+    if fault.kind == "rail":
+        adapters = np.arange(place, cluster.num_hosts * cluster.num_rails, cluster.num_rails)
+        return cluster.port_out[adapters], cluster.port_in[adapters]
     if fault.kind in ("switch", "core"):
         return cluster.switch[[place]], cluster.switch[[place]]
     if fault.kind == "cable":
@@ -130,6 +134,10 @@ def _places(cluster: Cluster, fault: Fault) -> dict[str, Any]:
             "hosts": [name(fault.place)],
             "switches": [],
         }
+    if fault.kind == "rail":
+        first_host = np.arange(cluster.layout.ranks_per_host, dtype=np.int32)
+        places = np.flatnonzero(cluster.rail_of(first_host) == fault.place).tolist()
+        return {"name": f"rail {fault.place}", "ranks": places, "hosts": [], "switches": []}
     if fault.kind in ("link", "pair"):
         ends = [fault.place, fault.other]
         hosts = ends if fault.kind == "link" else [end // cluster.layout.ranks_per_host for end in ends]

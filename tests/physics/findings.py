@@ -17,7 +17,10 @@ from result_file import Files
 
 @dataclass(frozen=True)
 class Finding:
-    """One accusation. Of a link, pair or cable `hosts` is one end and `other_hosts` the other; `name` is for people."""
+    """One accusation. Of a link, pair or cable `hosts` is one end and `other_hosts` the other; `name` is for people.
+
+    Of a rail `ranks` are the places on their hosts of the ranks that use it.
+    """
 
     kind: str
     hosts: frozenset[str] = frozenset()
@@ -82,6 +85,8 @@ def _finding(fault: dict[str, Any], hosts: Sequence[str], ranks_per_host: int) -
         return Finding(kind, one, other, frozenset([first, second]), fault["name"])
     if kind == "link":
         return Finding(kind, names([first]), names([second]), name=fault["name"])
-    if first is None or kind == "rail":
+    if kind == "rail":
+        return Finding(kind, ranks=frozenset([first]), name=fault["name"])
+    if first is None:
         return Finding(kind, name=fault["name"])
     return Finding(kind, names([first]), name=fault["name"])

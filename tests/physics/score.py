@@ -9,7 +9,7 @@ A planted element is *named* by a finding of its kind at its place, or by one th
 - with two leaf switches the uplink of one is that of the other, and the cable between them;
 - a cable by its two switches (their hosts, or both names), by the uplink of a leaf switch at its end, or, where nothing
   else connects both sides, by an uplink or a cable with the hosts of either side;
-- a switch without hosts by its name.
+- a switch without hosts by its name; a rail by the place on its host of a rank that uses it.
 
 A finding that names nothing planted is *near* where it accuses a part of the planted host, the host of the planted
 rank, a pair of the planted link, or another kind of element at the planted switch. All others are *false*: sound hosts
@@ -67,6 +67,8 @@ def _names(finding: Finding, one: dict[str, Any], truth: dict[str, Any]) -> bool
     if kind in ("host", "port"):
         same = {kind, "switch", "uplink"} | ({"rank", "host", "port"} if is_single else set())
         return finding.kind in same and finding.hosts == hosts
+    if kind == "rail":
+        return finding.kind == "rail" and finding.ranks <= frozenset(one["ranks"])
     if kind in ("link", "pair"):
         if kind == "pair" and not is_single:
             return finding.kind == "pair" and finding.ranks == frozenset(one["ranks"])
@@ -108,6 +110,8 @@ def _is_near(finding: Finding, one: dict[str, Any]) -> bool:
         return finding.kind in OF_A_HOST and bool(finding.hosts) and finding.hosts <= hosts
     if one["kind"] in ("link", "pair"):
         return finding.kind in ("link", "pair") and finding.hosts | finding.other_hosts == hosts
+    if one["kind"] == "rail":
+        return False
     sides = [frozenset(side) for side in one["sides"]]
     touches = finding.hosts in sides or finding.other_hosts in sides or _mentions(finding.name, one["switches"][:1])
     return finding.kind in OF_A_SWITCH and touches

@@ -35,7 +35,7 @@ def fault(kind: str, name: str = "", **component: Any) -> dict[str, Any]:
         (fault("port", first=2), Finding("port", frozenset("c"))),
         (fault("socket", first=2, socket=1), Finding("socket", frozenset("c"))),
         (fault("socket", socket=1), Finding("socket")),
-        (fault("rail", first=1), Finding("rail")),
+        (fault("rail", first=1), Finding("rail", ranks=frozenset([1]))),
         (fault("rank", first=5), Finding("rank", frozenset("c"), ranks=frozenset([5]))),
         (fault("link", first=0, second=2), Finding("link", frozenset("a"), frozenset("c"))),
         (fault("pair", first=0, second=3), Finding("pair", frozenset("a"), frozenset("b"), frozenset([0, 3]))),

@@ -157,6 +157,13 @@ def test_rails_meet_on_their_own_switch() -> None:
     assert got[0, 2] < got[0, 3]  # the other rail is behind a spine
 
 
+def test_a_slow_rail_is_slow_on_every_host() -> None:
+    network, layout = networks.rails(3, 2, 1), Layout(2)
+    factor = times(network, [Fault("rail", 1, 2)], KIB, layout) / np.maximum(times(network, [], KIB, layout), 1)
+    assert factor[1, 3] > 2.5 and factor[0, 3] > 1.5  # both ends of the pair are on it, one is
+    assert factor[0, 2] == 1 and factor[0, 1] == 1
+
+
 def test_a_seed_gives_the_same_again() -> None:
     def some(seed: int) -> Singles:
         cluster = Cluster(networks.star(8), Layout(2, seed=seed))

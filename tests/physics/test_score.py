@@ -62,6 +62,7 @@ IN_THE_LINE = Fault("cable", 0, 2.0)  # leaf1 to leaf2 of LINE
         (IN_THE_LINE, LINE, 2, at("cable", 0, 1, others=(2, 3))),
         (IN_THE_LINE, LINE, 2, at("uplink", 2, 3, 4, 5)),
         (CORE, TREE, 2, at("switch", name="switch spine1")),
+        (Fault("rail", 1, 2.0), networks.rails(3, 2, 1), 4, at("rail", ranks=(2,))),
         (LINK, TREE, 2, at("link", 0, others=(3,))),
         (LINK, TREE, 2, at("link", 3, others=(0,))),
         (LINK, TREE, 1, at("pair", 0, others=(3,), ranks=(0, 3))),
@@ -111,7 +112,7 @@ def test_what_is_near(fault: Fault, finding: Finding) -> None:
         (CORE, at("switch", name="switch spine11")),
         (CORE, at("link", 0, others=(3,))),
         (IN_THE_LINE, at("host", 0)),
-        (HOST, at("rail")),
+        (HOST, at("rail", ranks=(1,))),
     ],
 )
 def test_what_is_false(fault: Fault, finding: Finding) -> None:
