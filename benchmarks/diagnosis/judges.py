@@ -116,7 +116,7 @@ def goal_of(family: str) -> dict[str, float]:
         return {"alarmed": MOST_ALARMED}
     if family in families.NEED_NOT_BE_NAMED:
         return {"runs_with_false": MOST_RUNS_WITH_FALSE}
-    return {"recall": LEAST_OF_LINKS if "link" in family or "cable" in family else LEAST_OF_OTHERS,
+    return {"recall": LEAST_OF_LINKS if any(word in family for word in ("link", "cable", "lost")) else LEAST_OF_OTHERS,
             "runs_with_false": MOST_RUNS_WITH_FALSE}  # fmt: skip
 
 
