@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import program
 import pytest
-from _pytest.mark import ParameterSet
 from families import FAMILIES, NEED_NOT_BE_NAMED, SLOW, write_case
 from findings import judged
 from score import Score, score
@@ -54,7 +54,7 @@ def scores(family: str, folder: Path) -> list[Score]:
     return got
 
 
-def case(family: str) -> ParameterSet:
+def case(family: str) -> Any:
     """Marked where it fails; an error of the simulation is no such failure."""
     fails = pytest.mark.xfail(reason=FAILS.get(family, ""), strict=True, raises=AssertionError)
     return pytest.param(family, marks=[fails] if family in FAILS else [], id=family)
