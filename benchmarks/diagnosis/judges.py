@@ -42,7 +42,7 @@ class Total:
     num_alarms: int = 0
 
     def numbers(self) -> Numbers:
-        """Recall is None where nothing was planted; alarmed: the share of runs with any finding, of sound clusters."""
+        """Recall is None where nothing was planted; alarmed: of sound clusters, the share of runs with status 1."""
         planted = sum(one.num_planted for one in self.scores)
         runs = len(self.scores)
         return {
@@ -94,7 +94,7 @@ def play(family: str, names: list[str], options: argparse.Namespace, folder: pat
             one = score(judgement.findings, truth)
             total.scores.append(one)
             total.processor_s.append(judgement.processor_s)
-            total.num_alarms += bool(judgement.findings)
+            total.num_alarms += judgement.is_alarm
             if options.show:
                 show(f"{label} {name}", one, judgement, truth)
     return totals

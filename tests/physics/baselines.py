@@ -43,15 +43,17 @@ def judged(name: str, result: Path) -> Judgement:
 
 
 def judged_matrix(name: str, times_ns: Matrix, hosts: list[str], size_bytes: int) -> list[Finding]:
-    """One rule over one matrix; `hosts` of the ranks, which fill them one by one."""
+    """One rule over one matrix; `hosts` of the ranks, as many of each."""
     names = list(dict.fromkeys(hosts))
     ranks_per_host = len(hosts) // len(names)
-    masked = times_ns.copy()
+    number = {name: index for index, name in enumerate(names)}
+    order = np.argsort([number[host] for host in hosts], kind="stable")  # rules want the ranks of a host together
+    masked = times_ns[np.ix_(order, order)]
     masked[masked == 0] = np.nan
     if len(names) > 1:
         host = np.arange(len(hosts)) // ranks_per_host
         masked[host[:, None] == host[None, :]] = np.nan
-    return [_named(finding, names) for finding in RULES[name](masked, ranks_per_host, size_bytes)]
+    return [_named(finding, names, order) for finding in RULES[name](masked, ranks_per_host, size_bytes)]
 
 
 def medians_of(file: h5py.File, index: int) -> Matrix:
@@ -63,10 +65,10 @@ def medians_of(file: h5py.File, index: int) -> Matrix:
     return np.asarray(np.where(code > 0, np.exp2(code / 1024 - 10), 0))
 
 
-def _named(finding: Finding, names: list[str]) -> Finding:
-    """Rules write numbers of hosts as texts."""
+def _named(finding: Finding, names: list[str], order: npt.NDArray[np.int64]) -> Finding:
+    """Rules write numbers of hosts as texts, and ranks by their places in the order."""
     hosts, others = (frozenset(names[int(host)] for host in side) for side in (finding.hosts, finding.other_hosts))
-    return Finding(finding.kind, hosts, others, finding.ranks)
+    return Finding(finding.kind, hosts, others, frozenset(int(order[rank]) for rank in finding.ranks))
 
 
 def _host(number: int) -> Finding:

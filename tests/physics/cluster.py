@@ -31,13 +31,14 @@ Routing = Literal["flow", "destination", "adaptive"]
 
 @dataclass(frozen=True)
 class Layout:
-    """Where ranks run. Ranks fill hosts one by one."""
+    """Where ranks run: they fill hosts one by one, or go round all hosts."""
 
     ranks_per_host: int = 1
     sockets_per_host: int = 1
     is_placement_told: bool = True  # otherwise the file says NUMA node -1
     routing: Routing = "flow"
     seed: int = 1
+    goes_round: bool = False
     # Of each host that has other processors than most: its software time as a factor.
     software_factors: dict[int, float] = field(default_factory=dict)
 
@@ -77,22 +78,30 @@ class Cluster:
         return f"n{host + 1:04d}"
 
     def host_of(self, ranks: Ints) -> Ints:
-        return np.asarray(ranks // self.layout.ranks_per_host, dtype=np.int32)
+        by = ranks % self.num_hosts if self.layout.goes_round else ranks // self.layout.ranks_per_host
+        return np.asarray(by, dtype=np.int32)
+
+    def host_of_rank(self, rank: int) -> int:
+        return int(self.host_of(np.array([rank], dtype=np.int32))[0])
 
     def ranks_of(self, host: int) -> range:
+        if self.layout.goes_round:
+            return range(host, self.num_ranks, self.num_hosts)
         return range(host * self.layout.ranks_per_host, (host + 1) * self.layout.ranks_per_host)
 
     def socket_of(self, ranks: Ints) -> Ints:
         """Ranks of a host fill its sockets block by block; adapters are on the first one, or spread over all."""
         return np.asarray(
-            self._place(ranks) * self.layout.sockets_per_host // self.layout.ranks_per_host, dtype=np.int32
+            self.place_of(ranks) * self.layout.sockets_per_host // self.layout.ranks_per_host, dtype=np.int32
         )
 
     def rail_of(self, ranks: Ints) -> Ints:
-        return np.asarray(self._place(ranks) * self.num_rails // self.layout.ranks_per_host, dtype=np.int32)
+        return np.asarray(self.place_of(ranks) * self.num_rails // self.layout.ranks_per_host, dtype=np.int32)
 
-    def _place(self, ranks: Ints) -> Ints:
-        return np.asarray(ranks % self.layout.ranks_per_host, dtype=np.int32)
+    def place_of(self, ranks: Ints) -> Ints:
+        """On its host, from 0."""
+        by = ranks // self.num_hosts if self.layout.goes_round else ranks % self.layout.ranks_per_host
+        return np.asarray(by, dtype=np.int32)
 
     def add_link(self, first: int, second: int) -> int:
         """An element that only messages from the first host (or rank) to the second pass."""

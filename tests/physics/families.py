@@ -111,7 +111,14 @@ def clean(draw: Draw, low: int, high: int) -> Case:
     routing: Literal["adaptive", "flow"] = "adaptive" if draw.random() < 0.3 else "flow"
     layout = Layout(ranks_per_host, sockets, bool(draw.random() < 0.5), routing)
     network = any_network(draw, num_hosts)
-    return Case(network, layout, [], any_noise(draw), any_test(draw), given(draw, "", "", "slurm", "cables"))
+    case = Case(network, layout, [], any_noise(draw), any_test(draw), given(draw, "", "", "slurm", "cables"))
+    return sometimes_round(draw, case)
+
+
+def sometimes_round(draw: Draw, case: Case) -> Case:
+    """Of five cases one has its ranks dealt to the hosts in turn."""
+    case.layout = replace(case.layout, goes_round=bool(draw.random() < 0.2))
+    return case
 
 
 def clean_placement(draw: Draw) -> Case:
@@ -202,7 +209,8 @@ def few_bad(draw: Draw, kind: Kind, low: float = 1.25, high: float = 5.0) -> Cas
     places = some(draw, num, one_of(draw, 1, 2, 3))
     faults = [Fault(kind, place, factor_of(draw, low, high), symptom) for place in places]
     plan = Plan((MIB if is_large else KIB,))
-    return Case(network, layout, faults, any_noise_of_medians(draw), plan, given(draw, "", "slurm"))
+    case = Case(network, layout, faults, any_noise_of_medians(draw), plan, given(draw, "", "slurm"))
+    return sometimes_round(draw, case)
 
 
 def any_noise_of_medians(draw: Draw) -> Noise:

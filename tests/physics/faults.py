@@ -125,7 +125,7 @@ def truth(cluster: Cluster, faults: list[Fault]) -> list[dict[str, Any]]:
 def _places(cluster: Cluster, fault: Fault) -> dict[str, Any]:
     network, name = cluster.network, cluster.host_name
     if fault.kind == "rank":
-        host = fault.place // cluster.layout.ranks_per_host
+        host = cluster.host_of_rank(fault.place)
         return {"name": f"rank {fault.place}", "ranks": [fault.place], "hosts": [name(host)], "switches": []}
     if fault.kind in ("host", "port"):
         return {
@@ -135,12 +135,12 @@ def _places(cluster: Cluster, fault: Fault) -> dict[str, Any]:
             "switches": [],
         }
     if fault.kind == "rail":
-        first_host = np.arange(cluster.layout.ranks_per_host, dtype=np.int32)
+        first_host = np.array(cluster.ranks_of(0), dtype=np.int32)
         places = np.flatnonzero(cluster.rail_of(first_host) == fault.place).tolist()
         return {"name": f"rail {fault.place}", "ranks": places, "hosts": [], "switches": []}
     if fault.kind in ("link", "pair"):
         ends = [fault.place, fault.other]
-        hosts = ends if fault.kind == "link" else [end // cluster.layout.ranks_per_host for end in ends]
+        hosts = ends if fault.kind == "link" else [cluster.host_of_rank(end) for end in ends]
         names = [name(host) for host in hosts]
         ranks = ends if fault.kind == "pair" else [rank for host in hosts for rank in cluster.ranks_of(host)]
         return {"name": " - ".join(map(str, names)), "ranks": ranks, "hosts": names, "switches": []}

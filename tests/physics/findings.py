@@ -53,22 +53,22 @@ def judged(program: Path, files: Files) -> Judgement:
         said.seek(0)
         document = json.load(said)
     told = json.loads(files.truth.read_text())
-    found = findings_of(document, told["hosts"], told["ranks_per_host"])
+    found = findings_of(document, told["hosts"], told["host_of_rank"])
     return Judgement(found, usage.ru_utime + usage.ru_stime, process.returncode == 1)
 
 
-def findings_of(document: dict[str, Any], hosts: Sequence[str], ranks_per_host: int) -> tuple[Finding, ...]:
+def findings_of(document: dict[str, Any], hosts: Sequence[str], host_of_rank: Sequence[int]) -> tuple[Finding, ...]:
     """The accusations: no notes, nothing that has passed. What several slices say alike counts once."""
     found: dict[Finding, None] = {}
     for slice_ in document["slices"]:
         for fault in slice_["diagnosis"]["faults"]:
             if fault["is_note"] or fault["persistence"] == "transient":
                 continue
-            found.setdefault(_finding(fault, hosts, ranks_per_host))
+            found.setdefault(_finding(fault, hosts, host_of_rank))
     return tuple(found)
 
 
-def _finding(fault: dict[str, Any], hosts: Sequence[str], ranks_per_host: int) -> Finding:
+def _finding(fault: dict[str, Any], hosts: Sequence[str], host_of_rank: Sequence[int]) -> Finding:
     """Components are numbers: of hosts by their first ranks, as the simulated hosts are numbered, too."""
     kind, component = fault["kind"], fault["component"]
     first, second = component["first"], component["second"]
@@ -79,9 +79,9 @@ def _finding(fault: dict[str, Any], hosts: Sequence[str], ranks_per_host: int) -
     if kind in ("switch", "uplink", "cable"):
         return Finding(kind, names(component["hosts"]), names(component["other_hosts"]), name=fault["name"])
     if kind == "rank":
-        return Finding(kind, names([first // ranks_per_host]), ranks=frozenset([first]), name=fault["name"])
+        return Finding(kind, names([host_of_rank[first]]), ranks=frozenset([first]), name=fault["name"])
     if kind == "pair":
-        one, other = (names([rank // ranks_per_host]) for rank in (first, second))
+        one, other = (names([host_of_rank[rank]]) for rank in (first, second))
         return Finding(kind, one, other, frozenset([first, second]), fault["name"])
     if kind == "link":
         return Finding(kind, names([first]), names([second]), name=fault["name"])

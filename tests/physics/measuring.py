@@ -207,7 +207,7 @@ def _factors_of_rounds(measured: Measured, generator: np.random.Generator) -> _F
 
 
 def _has_tail(cluster: Cluster, ranks: Ints) -> npt.NDArray[np.bool_]:
-    return np.asarray(ranks % cluster.layout.ranks_per_host == 0)
+    return np.asarray(cluster.place_of(ranks) == 0)
 
 
 def _statistics(

@@ -40,6 +40,7 @@ def write(measured: Measured, folder: Path, topology: str = "") -> Files:
         "num_ranks": cluster.num_ranks,
         "ranks_per_host": cluster.layout.ranks_per_host,
         "hosts": [cluster.host_name(host) for host in range(cluster.num_hosts)],
+        "host_of_rank": cluster.host_of(np.arange(cluster.num_ranks, dtype=np.int32)).tolist(),
         "noise": asdict(measured.noise),
         "planted": truth(cluster, measured.faults),
     }
@@ -78,7 +79,7 @@ def _write_head(file: h5py.File, measured: Measured) -> None:
 
 def _write_ranks(file: h5py.File, cluster: Cluster) -> None:
     ranks = np.arange(cluster.num_ranks, dtype=np.int32)
-    place = ranks % cluster.layout.ranks_per_host
+    place = cluster.place_of(ranks)
     file["ranks/host"] = np.array([cluster.host_name(int(host)) for host in cluster.host_of(ranks)], dtype="S64")
     file["ranks/device"] = np.full(ranks.size, b"", dtype="S64")
     file["ranks/cpus"] = place.astype("S128")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from findings import Finding, findings_of
 
-HOSTS = ["a", "b", "c"]
+HOSTS, HOST_OF_RANK = ["a", "b", "c"], [0, 0, 1, 1, 2, 2]
 NOWHERE: dict[str, Any] = {"level": None, "first": None, "second": None, "socket": None, "hosts": [], "other_hosts": []}
 
 
@@ -44,14 +44,16 @@ def fault(kind: str, name: str = "", **component: Any) -> dict[str, Any]:
     ],
 )
 def test_components_by_name(said: dict[str, Any], meant: Finding) -> None:
-    assert findings_of(document(said), HOSTS, 2) == (meant,)
+    assert findings_of(document(said), HOSTS, HOST_OF_RANK) == (meant,)
 
 
 def test_notes_and_what_has_passed_accuse_nobody() -> None:
     said = fault("host", first=1)
-    assert findings_of(document(said | {"is_note": True}, said | {"persistence": "transient"}), HOSTS, 2) == ()
+    assert (
+        findings_of(document(said | {"is_note": True}, said | {"persistence": "transient"}), HOSTS, HOST_OF_RANK) == ()
+    )
 
 
 def test_what_two_slices_say_counts_once() -> None:
     twice = {"slices": 2 * document(fault("host", first=1))["slices"]}
-    assert len(findings_of(twice, HOSTS, 2)) == 1
+    assert len(findings_of(twice, HOSTS, HOST_OF_RANK)) == 1

@@ -15,14 +15,17 @@ import pytest
 import result_file
 from cluster import Cluster, Layout
 from faults import Fault
+from findings import judged
 from measuring import COMPACT_FROM_RANKS, Measured, Plan, measure, num_rounds, pairs_of_round
 from networks import Network
 from noise import QUIET
 from result_file import write
+from score import score
 
 SHAPES: dict[str, tuple[Network, Layout, str]] = {
     "two hosts": (networks.star(2), Layout(), ""),
     "star": (networks.star(5), Layout(2), "slurm"),
+    "round all hosts": (networks.star(5), Layout(2, goes_round=True), "slurm"),
     "fat tree": (networks.fat_tree([3, 2, 1], 2), Layout(2), "slurm"),
     "pods": (networks.fat_tree_of_pods(2, 2, 2, 2, 2), Layout(2), "cables"),
     "line": (networks.line(3, 2), Layout(), "cables"),
@@ -81,6 +84,17 @@ def test_what_is_read_back_is_what_was_measured(tmp_path: Path) -> None:
             chosen = retests["size_index"][:] == index
             assert retests["from"][chosen].tolist() == [retest.sender for retest in one.retests]
             assert retests["retest_time_ns"][chosen].tolist() == [retest.alone_ns for retest in one.retests]
+
+
+def test_ranks_that_go_round_all_hosts_are_found_on_them(tmp_path: Path) -> None:
+    network, layout, _ = SHAPES["round all hosts"]
+    rank = Fault("rank", 7, 3.0)
+    files = write(measure(Cluster(network, layout), [rank], QUIET, Plan()), tmp_path)
+    truth = json.loads(files.truth.read_text())
+    assert truth["planted"][0]["hosts"] == ["n0003"]
+    for found in (judged(program.PROGRAM, files), baselines.judged("medians", files.result)):
+        got = score(found.findings, truth)
+        assert (got.num_named, got.false) == (1, ())
 
 
 @pytest.mark.parametrize("num_hosts", [2, 5, 8])
