@@ -196,6 +196,8 @@ Fault Diagnosing::fault_of(const Suspect& suspect, Symptom symptom, const std::v
   fault.p_value = suspect.p_value;
   fault.num_pairs = suspect.num_pairs;
   fault.is_note = suspect.is_note;
+  fault.share = suspect.share;
+  if (suspect.share < 1) fault.name = fmt::format("one of the ways through {}", fault.name);
   for (const MeasuredPair& one : evidence) {
     fault.pairs.push_back({static_cast<std::int32_t>(one.pair.from), static_cast<std::int32_t>(one.pair.to),
                            std::exp(one.value), std::exp(one.value - suspect.effect)});

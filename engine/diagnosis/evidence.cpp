@@ -128,7 +128,7 @@ std::vector<Picked> picked(const Rows& rows, std::size_t num_suspects, std::size
       for (std::size_t index = 0; index < row.values.size(); ++index) {
         const std::uint32_t to = row.partner(index);
         if (to == row.from || std::isnan(row.values[index])) continue;
-        const int rank_of_choice = concerns(suspect, row.from, to);
+        const int rank_of_choice = concerns(suspect, row.from, to, row.values[index]);
         if (rank_of_choice < 0) continue;
         const std::uint64_t lot = lot_of(row.from, to) >> 2 | static_cast<std::uint64_t>(rank_of_choice) << 62;
         own.push_back({suspect, row.from, to, row.values[index], lot});
@@ -202,8 +202,12 @@ std::vector<std::vector<MeasuredPair>> evidence_for(const PairSource& source, st
                                                     std::size_t most) {
   const Setting& setting = source.setting;
   const PairSet retested(source.retested);
-  const auto concerns = [&](std::uint32_t index, std::uint32_t from, std::uint32_t to) {
+  const auto concerns = [&](std::uint32_t index, std::uint32_t from, std::uint32_t to, float value) {
     if (!belongs(setting, suspects[index], from, to)) return -1;
+    if (suspects[index].share < 1) {
+      const MeasuredPair pair = measured_pair(source, {index, from, to, value, 0});
+      if (pair.value - pair.expected < share_of_effect * suspects[index].effect) return -1;
+    }
     const auto concerned = [&](const Suspect& other) {
       return &other != &suspects[index] && !other.is_note && belongs(setting, other, from, to);
     };
@@ -224,7 +228,7 @@ std::vector<MeasuredPair> sound_pairs(const PairSource& source, std::span<const 
   const Setting& setting = source.setting;
   const bool has_one_host = setting.hosts.num_groups() == 1;
   const PairSet retested(source.retested);
-  const auto concerns = [&](std::uint32_t, std::uint32_t from, std::uint32_t to) {
+  const auto concerns = [&](std::uint32_t, std::uint32_t from, std::uint32_t to, float) {
     if (!source.retested.empty() && !retested.has(from, to)) return -1;
     if ((setting.layout.host_of[from] == setting.layout.host_of[to]) != has_one_host) return -1;
     const auto concerned = [&](const Suspect& other) { return !other.is_note && belongs(setting, other, from, to); };
@@ -282,7 +286,7 @@ void RetestEvaluation::decide(Fault& fault, const Suspect& suspect, std::span<co
                               std::span<const MeasuredPair> sound) {
   if (!is_possible() || evidence.empty()) return;
   // The fit knows what a link or a pair should take; what a component shows is in its ends.
-  const bool is_beyond_ends = has_two_ends(suspect.component);
+  const bool is_beyond_ends = has_two_ends(suspect.component) || suspect.share < 1;
   const auto effect_in = [&](Load load) {
     calibrate(sound, load);
     std::vector<double> shown = effects(evidence, load);

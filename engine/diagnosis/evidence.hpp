@@ -24,6 +24,7 @@ struct Suspect {
   double p_value = 1;
   std::uint64_t num_pairs = 0;
   bool is_note = false;
+  double share = 1;  ///< of its pairs that are slow; less than 1: one of several parallel cables
 };
 
 /// The effect of one component, sound or not.

@@ -118,7 +118,12 @@ std::vector<std::string> ruled_out(const Setting& setting, const Suspect& suspec
           fmt::format("not {} itself: pairs below it are as usual", group_name(setting, component, component.first)));
       [[fallthrough]];
     case ComponentKind::network_switch:
-      sentences.emplace_back("not one of its hosts: nearly all of them show it");
+      if (suspect.share < 1) {
+        sentences.push_back(fmt::format("not all of its cables: {:.0f} % of the pairs that cross it are slow, so one in about {:.0f}",
+                                        100 * suspect.share, 1 / suspect.share));
+      } else {
+        sentences.emplace_back("not one of its hosts: nearly all of them show it");
+      }
       break;
     case ComponentKind::cable:
       if (level_of(setting, component).names.size() == 2) {

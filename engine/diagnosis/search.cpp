@@ -10,6 +10,7 @@
 #include "diagnosis/blocks.hpp"
 #include "diagnosis/components.hpp"
 #include "diagnosis/learnt_network.hpp"
+#include "diagnosis/shared_paths.hpp"
 #include "stats/significance.hpp"
 
 namespace leadline::diagnosis {
@@ -123,6 +124,31 @@ std::vector<Suspect> with_common_ends(std::vector<Suspect> links, std::uint32_t 
   return links;
 }
 
+/// Links and pairs that are slow since they share a way with others.
+void leave_out_shared(const Setting& setting, const SharedPaths& shared, SearchOutcome& outcome) {
+  const auto is_shared = [&](std::uint32_t from, std::uint32_t to, double effect) {
+    if (setting.layout.host_of[from] == setting.layout.host_of[to]) return false;
+    if (shared.share_everywhere > 0) return true;
+    constexpr double likewise = 1.5;
+    return std::ranges::any_of(shared.uplinks, [&](const Suspect& uplink) {
+      return effect < likewise * uplink.effect && belongs(setting, uplink, from, to);
+    });
+  };
+  std::erase_if(outcome.suspects, [&](const Suspect& one) {
+    const Component& component = one.component;
+    if (component.kind != ComponentKind::link && component.kind != ComponentKind::cable) return false;
+    const auto rank_of = [&](std::int32_t part) {
+      if (component.kind == ComponentKind::link) return setting.hosts.of(static_cast<std::uint32_t>(part)).front();
+      const auto groups = groups_of_ranks(setting.layout, static_cast<std::size_t>(component.level));
+      return static_cast<std::uint32_t>(std::ranges::find(groups, static_cast<std::uint32_t>(part)) - groups.begin());
+    };
+    return is_shared(rank_of(component.first), rank_of(component.second), one.effect);
+  });
+  std::erase_if(outcome.isolated_pairs, [&](const IsolatedPair& one) {
+    return is_shared(one.from, one.to, static_cast<double>(one.residual));
+  });
+}
+
 }  // namespace
 
 std::vector<Suspect> joined(const std::vector<Suspect>& one_way) {
@@ -155,6 +181,8 @@ SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSe
   outcome.suspects = find_components(outcome.effects, setting.layout, setting.classes, setting.hosts, settings, notes);
   if (const auto direction = slow_between_two(outcome.effects, setting, settings))
     outcome.suspects.push_back(*direction);
+  SharedPaths shared;
+  if (symptom == Symptom::slow) shared = find_shared_paths(rows, outcome.effects, setting, settings, notes);
   std::deque<Partition> partitions = partitions_of(setting);
   // Hosts of one rank have one pair each way between them: the search for single pairs is meant for that.
   const bool are_pairs = setting.hosts.num_groups() == num_ranks(setting.layout);
@@ -174,6 +202,8 @@ SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSe
     outcome.isolated_pairs =
         slowest_pairs(rows, outcome.effects, setting.classes, explained, settings, most_isolated_pairs);
   }
+  leave_out_shared(setting, shared, outcome);
+  outcome.suspects.insert(outcome.suspects.end(), shared.uplinks.begin(), shared.uplinks.end());
   return outcome;
 }
 

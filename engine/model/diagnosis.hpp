@@ -69,6 +69,7 @@ struct Fault {
   double ratio = 1;  ///< time over what is expected without the fault (unsteady: of mean over median)
   double ratio_low = 1, ratio_high = 1;  ///< 95 % interval
   double p_value = 1;                    ///< that a sound component shows so much
+  double share = 1;                      ///< of its pairs that are slow; less than 1: one of several parallel cables
   std::uint64_t num_pairs = 0;           ///< ordered pairs that belong to it and were measured
   std::vector<ShownPair> pairs;          ///< some of them, at most eight
   std::vector<std::string> ruled_out;    ///< "not the switch: the other 31 hosts on leaf3 are as usual"

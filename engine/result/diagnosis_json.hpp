@@ -96,6 +96,7 @@ inline constexpr auto fields<Fault> = std::tuple{
         "", "its 95 % interval"),
     field("p_value", result::as<result::Probability>(&Fault::p_value), "",
           "probability that a sound component shows so much"),
+    field("share", &Fault::share, "1", "of its pairs that are slow; less than 1: one of several parallel cables"),
     field("num_pairs", &Fault::num_pairs, "1", "ordered pairs that belong to it and were measured"),
     field("pairs", &Fault::pairs, "", "some of them, at most eight, as evidence"),
     field("ruled_out", &Fault::ruled_out, "", "other components that were suspected, and why it is none of them"),

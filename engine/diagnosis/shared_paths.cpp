@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts slow pairs between groups; adds the uplink that explains most, until none explains much.
+#include "diagnosis/shared_paths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+namespace leadline::diagnosis {
+namespace {
+
+constexpr std::uint32_t most_groups = 256;   // their square is counted
+constexpr double least_spreads = 4;          // beyond what the ends explain, of a slow pair
+constexpr double least_share_of_slow = 0.05;         // of the pairs of an uplink, or of all
+constexpr double fewest_links = 5;           // between two hosts each, whose pairs would be as many
+constexpr double least_excess = 3;           // of that share over the one elsewhere
+constexpr double least_log_likelihood = 10;  // that an uplink gains; and the logarithm of the number of uplinks
+constexpr double share_by_chance = 0.005;        // of pairs that are slow by chance, at least
+
+/// Ordered pairs that leave their group.
+struct Cell {
+  std::uint64_t num = 0, num_slow = 0;
+  double sum = 0;  ///< of the residuals of slow ones
+
+  void add(const Cell& other) { num += other.num, num_slow += other.num_slow, sum += other.sum; }
+  double share() const { return num == 0 ? 0 : static_cast<double>(num_slow) / static_cast<double>(num); }
+};
+
+class Counting {
+ public:
+  Counting(const Rows& rows, const Effects& effects, const Setting& setting, const DiagnosisSettings& settings)
+      : setting_(setting), has_groups_(!setting.layout.network.levels.empty()) {
+    const auto& levels = setting.layout.network.levels;
+    num_groups_ = has_groups_ ? static_cast<std::uint32_t>(levels.front().names.size()) : 1;
+    if (num_groups_ > most_groups) has_groups_ = false, num_groups_ = 1;
+    group_of_ = has_groups_ ? groups_of_ranks(setting.layout, 0)
+                            : std::vector<std::uint32_t>(num_ranks(setting.layout), 0);
+    count(rows, effects, std::log1p(settings.threshold));
+  }
+
+  std::uint32_t num_groups() const { return num_groups_; }
+  bool has_groups() const { return has_groups_; }
+
+  /// Of the pairs that leave a group, or come in, without those with groups that are left out, and without the group
+  /// that has most slow ones with it: those may be one cable's, or one link's.
+  Cell of_group(std::uint32_t group, const std::vector<std::uint8_t>& is_left_out) const {
+    Cell all, most;
+    for (std::uint32_t other = 0; other < num_groups_; ++other) {
+      if (other == group || is_left_out[other] != 0) continue;
+      Cell between = at(group, other);
+      between.add(at(other, group));
+      all.add(between);
+      if (between.num_slow > most.num_slow) most = between;
+    }
+    all.num -= most.num, all.num_slow -= most.num_slow, all.sum -= most.sum;
+    return all;
+  }
+
+  /// Whether so many pairs are slow that it takes several links between hosts.
+  bool are_many(std::uint64_t num_slow) const {
+    const auto num_hosts = static_cast<double>(setting_.hosts.num_groups());
+    const double ranks_a_host = static_cast<double>(group_of_.size()) / num_hosts;
+    return static_cast<double>(num_slow) >= 2 * fewest_links * ranks_a_host * ranks_a_host;
+  }
+
+  /// Without those of groups that are left out.
+  Cell of_all(const std::vector<std::uint8_t>& is_left_out) const {
+    Cell all;
+    for (std::uint32_t from = 0; from < num_groups_; ++from) {
+      for (std::uint32_t to = 0; to < num_groups_; ++to) {
+        if (is_left_out[from] == 0 && is_left_out[to] == 0) all.add(at(from, to));
+      }
+    }
+    return all;
+  }
+
+ private:
+  const Cell& at(std::uint32_t from, std::uint32_t to) const { return cells_[std::size_t{from} * num_groups_ + to]; }
+
+  bool is_counted(std::uint32_t from, std::uint32_t to) const {
+    if (setting_.layout.host_of[from] == setting_.layout.host_of[to]) return false;
+    return !has_groups_ || group_of_[from] != group_of_[to];
+  }
+
+  void count(const Rows& rows, const Effects& effects, double least_effect) {
+    const std::size_t num_cells = std::size_t{num_groups_} * num_groups_;
+    struct Scratch {
+      std::vector<std::uint8_t> classes;
+      std::vector<float> residuals;
+      std::vector<Cell> cells;
+    };
+    std::vector<Scratch> scratch(rows.num_workers());
+    for (Scratch& here : scratch) here.cells.resize(num_cells);
+    rows.visit([&](std::size_t worker, const Row& row) {
+      Scratch& here = scratch[worker];
+      residuals_of(effects, setting_.classes, row, here.classes, here.residuals);
+      for (std::size_t index = 0; index < here.residuals.size(); ++index) {
+        const std::uint32_t to = row.partner(index);
+        if (std::isnan(here.residuals[index]) || !is_counted(row.from, to)) continue;
+        const auto residual = static_cast<double>(here.residuals[index]);
+        Cell& cell = here.cells[std::size_t{group_of_[row.from]} * num_groups_ + group_of_[to]];
+        ++cell.num;
+        if (residual < std::max(least_effect, least_spreads * effects.classes[here.classes[index]].spread)) continue;
+        ++cell.num_slow;
+        cell.sum += residual;
+      }
+    });
+    std::vector<std::uint64_t> counts(2 * num_cells);
+    std::vector<double> sums(num_cells);
+    for (const Scratch& here : scratch) {
+      for (std::size_t cell = 0; cell < num_cells; ++cell) {
+        counts[2 * cell] += here.cells[cell].num;
+        counts[2 * cell + 1] += here.cells[cell].num_slow;
+        sums[cell] += here.cells[cell].sum;
+      }
+    }
+    add_up(rows, std::span(counts));
+    add_up(rows, std::span(sums));
+    for (std::size_t cell = 0; cell < num_cells; ++cell) {
+      cells_.push_back({counts[2 * cell], counts[2 * cell + 1], sums[cell]});
+    }
+  }
+
+  const Setting& setting_;
+  bool has_groups_;
+  std::uint32_t num_groups_ = 1;
+  std::vector<std::uint32_t> group_of_;  ///< by rank
+  std::vector<Cell> cells_;              ///< by groups
+};
+
+/// How much better a share of its own explains `num` trials than the usual one does: their Kullback-Leibler divergence.
+double gain(double share, double usual, double num) {
+  const double rest = share < 1 ? (1 - share) * std::log((1 - share) / (1 - usual)) : 0;
+  return num * (share * std::log(share / usual) + rest);
+}
+
+}  // namespace
+
+SharedPaths find_shared_paths(const Rows& rows, const Effects& effects, const Setting& setting,
+                              const DiagnosisSettings& settings, std::vector<std::string>& notes) {
+  const Counting counting(rows, effects, setting, settings);
+  const std::uint32_t num_groups = counting.num_groups();
+  std::vector<std::uint8_t> is_slow(num_groups, 0);
+  SharedPaths found;
+  for (bool is_any = counting.has_groups() && num_groups >= 3; is_any;) {
+    is_any = false;
+    double most = least_log_likelihood + std::log(num_groups);
+    Suspect best;
+    for (std::uint32_t group = 0; group < num_groups; ++group) {
+      if (is_slow[group] != 0) continue;
+      const Cell own = counting.of_group(group, is_slow);
+      is_slow[group] = 1;
+      const double usual = std::max(counting.of_all(is_slow).share(), share_by_chance);
+      is_slow[group] = 0;
+      if (!counting.are_many(own.num_slow) || own.share() < std::max(least_share_of_slow, least_excess * usual)) continue;
+      // With forwarding tables all that goes to one host takes one way: so many independent trials, not one a pair.
+      const auto num = static_cast<double>(setting.hosts.num_groups());
+      const double here = gain(own.share(), usual, std::min(num, static_cast<double>(own.num)));
+      if (here <= most) continue;
+      most = here;
+      best.component = {ComponentKind::uplink, 0, static_cast<std::int32_t>(group), -1, -1};
+      best.effect = own.sum / static_cast<double>(own.num_slow);
+      best.error = effects.classes.back().spread;
+      best.p_value = std::exp(-here);
+      best.num_pairs = own.num;
+      best.share = own.share();
+      is_any = true;
+    }
+    if (!is_any) break;
+    is_slow[static_cast<std::size_t>(best.component.first)] = 1;
+    found.uplinks.push_back(best);
+  }
+  const Cell others = counting.of_all(is_slow);
+  if (others.share() < least_share_of_slow || !counting.are_many(others.num_slow)) return found;
+  found.share_everywhere = others.share();
+  notes.push_back(fmt::format(
+      "{:.0f} % of the pairs {} take about {:.2f} times as long as their ends let expect, whichever {} they connect: one "
+      "of several parallel ways (a core switch, its cables), or flows that share a way under load. No single link is "
+      "called a fault",
+      100 * others.share(), counting.has_groups() ? "that leave a " + setting.layout.network.levels.front().kind : "between hosts",
+      std::exp(others.sum / static_cast<double>(others.num_slow)), counting.has_groups() ? "of them" : "hosts"));
+  return found;
+}
+
+}  // namespace leadline::diagnosis
