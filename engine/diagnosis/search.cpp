@@ -195,6 +195,10 @@ SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSe
     auto components = joined(found);
     if (symptom == Symptom::unsteady && partition.kind == ComponentKind::link) {
       components = with_common_ends(std::move(components), setting.hosts.num_groups());
+      // What a single pair shows now and then is chance.
+      if (are_pairs) {
+        std::erase_if(components, [](const Suspect& one) { return one.component.kind == ComponentKind::link; });
+      }
     }
     outcome.suspects.insert(outcome.suspects.end(), components.begin(), components.end());
   }

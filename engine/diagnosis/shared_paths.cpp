@@ -59,6 +59,19 @@ class Counting {
     return all;
   }
 
+  /// Whether slow pairs are between most groups, not between a few, without those that are left out.
+  bool are_everywhere(const std::vector<std::uint8_t>& is_left_out, double share) const {
+    std::size_t num = 0, num_like_all = 0;
+    for (std::uint32_t from = 0; from < num_groups_; ++from) {
+      for (std::uint32_t to = 0; to < num_groups_; ++to) {
+        if (is_left_out[from] != 0 || is_left_out[to] != 0 || at(from, to).num == 0) continue;
+        ++num;
+        num_like_all += at(from, to).share() >= share / 3 ? 1 : 0;
+      }
+    }
+    return 2 * num_like_all > num;
+  }
+
   /// Whether so many pairs are slow that it takes several links between hosts.
   bool are_many(std::uint64_t num_slow) const {
     const auto num_hosts = static_cast<double>(setting_.hosts.num_groups());
@@ -175,6 +188,7 @@ SharedPaths find_shared_paths(const Rows& rows, const Effects& effects, const Se
   }
   const Cell others = counting.of_all(is_slow);
   if (others.share() < least_share_of_slow || !counting.are_many(others.num_slow)) return found;
+  if (!counting.are_everywhere(is_slow, others.share())) return found;
   found.share_everywhere = others.share();
   notes.push_back(fmt::format(
       "{:.0f} % of the pairs {} take about {:.2f} times as long as their ends let expect, whichever {} they connect: one "
