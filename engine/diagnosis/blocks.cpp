@@ -457,7 +457,7 @@ std::vector<float> residuals_of_pairs(const Rows& rows, const Effects& effects, 
   };
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> wanted;  // by sender
   for (std::uint32_t index = 0; index < pairs.size(); ++index) wanted[pairs[index].from].push_back(index);
-  std::vector<std::vector<Found>> found(rows.num_workers());
+  std::vector<std::vector<Found>> of_workers(rows.num_workers());
   rows.visit([&](std::size_t worker, const Row& row) {
     const auto of_sender = wanted.find(row.from);
     if (of_sender == wanted.end()) return;
@@ -465,14 +465,16 @@ std::vector<float> residuals_of_pairs(const Rows& rows, const Effects& effects, 
       const std::uint32_t to = row.partner(index);
       for (const std::uint32_t one : of_sender->second) {
         if (pairs[one].to != to || std::isnan(row.values[index])) continue;
-        found[worker].push_back({one, residual_of(effects, classes.of(row.from, to), row, index)});
+        of_workers[worker].push_back({one, residual_of(effects, classes.of(row.from, to), row, index)});
       }
     }
   });
-  std::vector<Found> own;
-  for (const auto& of_worker : found) own.insert(own.end(), of_worker.begin(), of_worker.end());
+  for (std::size_t worker = 1; worker < of_workers.size(); ++worker) {
+    of_workers[0].insert(of_workers[0].end(), of_workers[worker].begin(), of_workers[worker].end());
+  }
+  const std::vector<Found> found = gather_all(rows, of_workers[0]);
   std::vector<float> residuals(pairs.size(), std::numeric_limits<float>::quiet_NaN());
-  for (const Found& one : gather_all(rows, own)) residuals[one.index] = one.residual;
+  for (const Found& one : found) residuals[one.index] = one.residual;
   return residuals;
 }
 

@@ -239,13 +239,16 @@ std::vector<Suspect> Search::judged(const std::vector<Group>& groups, FaultDirec
     if (neighbours.empty()) return slow;
     slow = std::move(neighbours);
   }
-  // So many are no exception, but one may stand out among all.
-  note_two_kinds(slow, candidates.size());
+  // So many are no exception. A few may stand out from most.
   std::vector<Suspect> outliers;
-  if (!is_few) outliers = judge(candidates, {direction, candidates, 0, candidates.size(), 1, Usual::middle}, settings_);
+  if (!is_few) {
+    outliers = judge(candidates, {direction, candidates, 0, candidates.size(), 1, Usual::majority}, settings_);
+    std::erase_if(slow, [&](const Suspect& one) {
+      return std::ranges::any_of(outliers, [&](const Suspect& other) { return other.component == one.component; });
+    });
+  }
+  if (!slow.empty()) note_two_kinds(slow, candidates.size());
   for (const Suspect& one : slow) {
-    const auto is_same = [&](const Suspect& other) { return other.component == one.component; };
-    if (std::ranges::any_of(outliers, is_same)) continue;
     const auto group = std::ranges::find_if(groups, [&](const Group& of) { return of.component == one.component; });
     remaining_effects_.explain(group->ranks, direction, set, one.effect);
     explain_among(group->ranks, remaining_effects_.inside());
@@ -263,7 +266,8 @@ std::vector<Suspect> Search::neighbours_alike(const std::vector<Suspect>& slow,
   const std::int32_t last = std::ranges::max(slow, {}, number).component.first;
   std::vector<double> effects;
   for (const Suspect& one : slow) effects.push_back(one.effect);
-  const double middle = middle_of(std::move(effects)).median, usual = candidates[static_cast<std::size_t>(slow.front().component.first)].effect - slow.front().effect;
+  const double middle = middle_of(std::move(effects)).median,
+               usual = candidates[static_cast<std::size_t>(slow.front().component.first)].effect - slow.front().effect;
   std::vector<Suspect> neighbours;
   for (const Candidate& one : candidates) {
     if (one.component.first < first || one.component.first > last) continue;

@@ -358,11 +358,10 @@ Diagnosis Diagnosing::run() {
   add_faults(times, outcome_, Symptom::slow);
   add_unsteady();
   note_hosts_alike();
-  // The time that a fault costs in all; what is over comes behind what is not, notes last.
+  // The time that a fault costs in all, list by list.
   const auto weight = [](const Fault& fault) { return (fault.ratio - 1) * static_cast<double>(fault.num_pairs); };
-  const auto group = [](const Fault& fault) { return fault.is_note ? 2 : counts(fault) ? 0 : 1; };
   std::ranges::stable_sort(diagnosis_.faults, [&](const Fault& a, const Fault& b) {
-    return group(a) != group(b) ? group(a) < group(b) : weight(a) > weight(b);
+    return list_of(a) != list_of(b) ? list_of(a) < list_of(b) : weight(a) > weight(b);
   });
   return std::move(diagnosis_);
 }

@@ -267,6 +267,7 @@ void RetestEvaluation::calibrate(std::span<const MeasuredPair> sound, Load load)
     if (sound[index].value - sound[index].expected < most_of_usual) of_usual.push_back(effect);
   }
   double& usual = usual_[index_of(load)];
+  has_usual_[index_of(load)] = !all.empty();
   if (of_usual.size() >= fewest_to_compare) {
     usual = middle_of(std::move(of_usual)).median;
   } else if (!all.empty()) {
@@ -299,6 +300,10 @@ void RetestEvaluation::decide(Fault& fault, const Suspect& suspect, std::span<co
   fault.ratio_alone = std::exp(alone.median);
   if (alone.median >= share_of_effect * suspect.effect) {
     fault.persistence = Persistence::persistent;
+    return;
+  }
+  if (load_ != Load::alone && !has_usual_[index_of(Load::alone)]) {
+    fault.ratio_alone = 0;  // how much faster sound pairs are alone is not known
     return;
   }
   if (load_ == Load::alone) {
@@ -343,9 +348,9 @@ std::vector<Suspect> judge(std::span<const Candidate> candidates, const Comparis
     effects.push_back(usual.effect);
     errors.push_back(usual.standard_error);
   }
-  const double noise = comparison.is_usual == Usual::middle ? std::numeric_limits<double>::infinity()
-                                                            : std::max(middle_of(errors).median, least_error);
-  const Reference reference = lowest_cluster(effects, noise);
+  const Reference reference = comparison.is_usual == Usual::majority
+                                  ? majority(effects)
+                                  : lowest_cluster(effects, std::max(middle_of(errors).median, least_error));
   const auto num =
       static_cast<std::size_t>(std::ranges::count_if(effects, [](double effect) { return !std::isnan(effect); }));
   if (num < fewest_to_compare || num <= comparison.num_fitted) return {};  // nothing is left to judge by

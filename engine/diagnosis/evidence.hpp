@@ -47,7 +47,7 @@ inline constexpr std::size_t fewest_to_compare = 3;
 /// What is usual among candidates.
 enum class Usual : std::uint8_t {
   lowest_cluster,  ///< sound ones may be few
-  middle,          ///< most are sound
+  majority,        ///< more than half are sound
 };
 
 /// How candidates of one kind are compared.
@@ -139,7 +139,7 @@ class RetestEvaluation {
   Symptom symptom_;
   Load load_;
   double usual_[2] = {0, 0};  ///< by load
-  bool is_calibrated_[2] = {false, false};
+  bool is_calibrated_[2] = {false, false}, has_usual_[2] = {false, false};
 };
 
 }  // namespace leadline::diagnosis

@@ -119,8 +119,9 @@ std::vector<std::string> ruled_out(const Setting& setting, const Suspect& suspec
       [[fallthrough]];
     case ComponentKind::network_switch:
       if (suspect.share < 1) {
-        sentences.push_back(fmt::format("not all of its cables: {:.0f} % of the pairs that cross it are slow, so one in about {:.0f}",
-                                        100 * suspect.share, 1 / suspect.share));
+        sentences.push_back(
+            fmt::format("not all of its cables: {:.0f} % of the pairs that cross it are slow, so one in about {:.0f}",
+                        100 * suspect.share, 1 / suspect.share));
       } else {
         sentences.emplace_back("not one of its hosts: nearly all of them show it");
       }

@@ -268,7 +268,7 @@ std::optional<network::Network> learnt_network(const Rows& rows, const Setting& 
   const double cut = lowest_cluster(shown, noise_of_host).cut;
   std::vector<std::uint32_t> sound, slow;
   for (std::uint32_t host = 0; host < num_hosts; ++host) (shown[host] > cut ? slow : sound).push_back(host);
-  if (sound.size() < fewest_hosts) return std::nullopt;
+  if (sound.size() < 2) return std::nullopt;
   auto groups = groups_of_sound(matrix, sound);
   for (auto& group : groups_of_slow(matrix, sound, slow)) groups.push_back(std::move(group));
   if (groups.size() < 2) return std::nullopt;

@@ -15,6 +15,7 @@ constexpr double least_between_means = 0.05;  // of two clusters' means: logarit
 constexpr double least_deviations = 3.5;      // of the lower one, between means
 constexpr double least_between_parts = 0.02;  // between the highest of the lower and the lowest of the upper part
 constexpr double least_noise = 0.005;         // of which no two values are told apart
+constexpr double share_of_majority = 0.55;
 constexpr double least_gain = 10;  // of the Bayesian information criterion: "very strong" (Kass and Raftery 1995)
 
 /// Of at least one value, none of them NaN; reorders them.
@@ -69,6 +70,25 @@ std::size_t lower_part(std::span<const double> sorted, std::size_t fewest, doubl
   return gain > least_gain ? static_cast<std::size_t>(best.num) : sorted.size();
 }
 
+/// The first so many of sorted values.
+Reference reference_of(std::vector<double> values, std::size_t num) {
+  Reference reference;
+  if (num >= values.size()) {
+    reference.cut = std::numeric_limits<double>::infinity();
+    reference.freedom = efficiency_of_mad * (static_cast<double>(num) - 1);
+    reference.middle = middle_of(std::move(values));
+    return reference;
+  }
+  reference.cut = (values[num - 1] + values[num]) / 2;
+  reference.freedom = static_cast<double>(num) - 1;
+  values.resize(num);
+  Sums sums;
+  for (const double value : values) sums.add(value - values.front());
+  reference.middle = middle_of(std::move(values));
+  reference.middle.spread = std::sqrt(sums.rest() / std::max(reference.freedom, 1.0));
+  return reference;
+}
+
 }  // namespace
 
 Middle middle_of(std::vector<double> values) {
@@ -80,6 +100,14 @@ Middle middle_of(std::vector<double> values) {
   for (double& value : values) value = std::abs(value - middle.median);
   middle.spread = 1.4826 * median_in_place(values);
   return middle;
+}
+
+Reference majority(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return std::isnan(value); });
+  std::ranges::sort(values);
+  auto num = static_cast<std::size_t>(std::ceil(share_of_majority * static_cast<double>(values.size())));
+  while (num > 0 && num < values.size() && values[num] - values[num - 1] < least_between_means) ++num;
+  return reference_of(std::move(values), num);
 }
 
 Reference lowest_cluster(std::vector<double> values, double noise) {
@@ -94,21 +122,7 @@ Reference lowest_cluster(std::vector<double> values, double noise) {
     if (lower == num) break;
     num = lower;
   }
-  Reference reference;
-  if (num == values.size()) {
-    reference.cut = std::numeric_limits<double>::infinity();
-    reference.freedom = efficiency_of_mad * (static_cast<double>(num) - 1);
-    reference.middle = middle_of(std::move(values));
-    return reference;
-  }
-  reference.cut = (values[num - 1] + values[num]) / 2;
-  reference.freedom = static_cast<double>(num) - 1;
-  values.resize(num);
-  Sums sums;
-  for (const double value : values) sums.add(value - values.front());
-  reference.middle = middle_of(std::move(values));
-  reference.middle.spread = std::sqrt(sums.rest() / reference.freedom);
-  return reference;
+  return reference_of(std::move(values), num);
 }
 
 }  // namespace leadline::diagnosis

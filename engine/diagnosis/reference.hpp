@@ -18,8 +18,7 @@ struct Middle {
 Middle middle_of(std::vector<double> values);
 
 /// The lowest cluster of logarithms that holds a tenth of them, and two at least: faults only slow down, so what is
-/// sound lies lowest, be it less than half. `noise`: standard deviation of a value by itself; infinite: all are one
-/// cluster. `cut`: values above it
+/// sound lies lowest, be it less than half. `noise`: standard deviation of a value by itself. `cut`: values above it
 /// do not belong to the cluster; infinite where all belong to it.
 struct Reference {
   Middle middle;  ///< where others are cut off, its spread is the standard deviation
@@ -27,5 +26,8 @@ struct Reference {
   double freedom = 0;  ///< degrees of freedom that its spread is worth: of a standard deviation more than of a MAD
 };
 Reference lowest_cluster(std::vector<double> values, double noise);
+
+/// The lower 55 %, and what follows without a gap.
+Reference majority(std::vector<double> values);
 
 }  // namespace leadline::diagnosis

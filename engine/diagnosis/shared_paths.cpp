@@ -12,13 +12,13 @@
 namespace leadline::diagnosis {
 namespace {
 
-constexpr std::uint32_t most_groups = 256;   // their square is counted
-constexpr double least_spreads = 4;          // beyond what the ends explain, of a slow pair
-constexpr double least_share_of_slow = 0.05;         // of the pairs of an uplink, or of all
-constexpr double fewest_links = 5;           // between two hosts each, whose pairs would be as many
-constexpr double least_excess = 3;           // of that share over the one elsewhere
-constexpr double least_log_likelihood = 10;  // that an uplink gains; and the logarithm of the number of uplinks
-constexpr double share_by_chance = 0.005;        // of pairs that are slow by chance, at least
+constexpr std::uint32_t most_groups = 256;    // their square is counted
+constexpr double least_spreads = 4;           // beyond what the ends explain, of a slow pair
+constexpr double least_share_of_slow = 0.05;  // of the pairs of an uplink, or of all
+constexpr double fewest_links = 5;            // between two hosts each, whose pairs would be as many
+constexpr double least_excess = 3;            // of that share over the one elsewhere
+constexpr double least_log_likelihood = 10;   // that an uplink gains; and the logarithm of the number of uplinks
+constexpr double share_by_chance = 0.005;     // of pairs that are slow by chance, at least
 
 /// Ordered pairs that leave their group.
 struct Cell {
@@ -36,8 +36,8 @@ class Counting {
     const auto& levels = setting.layout.network.levels;
     num_groups_ = has_groups_ ? static_cast<std::uint32_t>(levels.front().names.size()) : 1;
     if (num_groups_ > most_groups) has_groups_ = false, num_groups_ = 1;
-    group_of_ = has_groups_ ? groups_of_ranks(setting.layout, 0)
-                            : std::vector<std::uint32_t>(num_ranks(setting.layout), 0);
+    group_of_ =
+        has_groups_ ? groups_of_ranks(setting.layout, 0) : std::vector<std::uint32_t>(num_ranks(setting.layout), 0);
     count(rows, effects, std::log1p(settings.threshold));
   }
 
@@ -168,7 +168,8 @@ SharedPaths find_shared_paths(const Rows& rows, const Effects& effects, const Se
       is_slow[group] = 1;
       const double usual = std::max(counting.of_all(is_slow).share(), share_by_chance);
       is_slow[group] = 0;
-      if (!counting.are_many(own.num_slow) || own.share() < std::max(least_share_of_slow, least_excess * usual)) continue;
+      if (!counting.are_many(own.num_slow) || own.share() < std::max(least_share_of_slow, least_excess * usual))
+        continue;
       // With forwarding tables all that goes to one host takes one way: so many independent trials, not one a pair.
       const auto num = static_cast<double>(setting.hosts.num_groups());
       const double here = gain(own.share(), usual, std::min(num, static_cast<double>(own.num)));
@@ -191,10 +192,12 @@ SharedPaths find_shared_paths(const Rows& rows, const Effects& effects, const Se
   if (!counting.are_everywhere(is_slow, others.share())) return found;
   found.share_everywhere = others.share();
   notes.push_back(fmt::format(
-      "{:.0f} % of the pairs {} take about {:.2f} times as long as their ends let expect, whichever {} they connect: one "
+      "{:.0f} % of the pairs {} take about {:.2f} times as long as their ends let expect, whichever {} they connect: "
+      "one "
       "of several parallel ways (a core switch, its cables), or flows that share a way under load. No single link is "
       "called a fault",
-      100 * others.share(), counting.has_groups() ? "that leave a " + setting.layout.network.levels.front().kind : "between hosts",
+      100 * others.share(),
+      counting.has_groups() ? "that leave a " + setting.layout.network.levels.front().kind : "between hosts",
       std::exp(others.sum / static_cast<double>(others.num_slow)), counting.has_groups() ? "of them" : "hosts"));
   return found;
 }

@@ -55,6 +55,25 @@ std::span<const Named<Persistence>> names_of(Persistence /*any*/) { return persi
 
 const char* name_of(Persistence persistence) { return name_in(persistence_names, persistence); }
 
+constexpr Named<FindingList> finding_list_names[] = {
+    {FindingList::persistent, "persistent"},
+    {FindingList::only_under_load, "only_under_load"},
+    {FindingList::passed, "passed"},
+    {FindingList::untested, "untested"},
+    {FindingList::note, "note"},
+};
+
+std::span<const Named<FindingList>> names_of(FindingList /*any*/) { return finding_list_names; }
+
+const char* name_of(FindingList list) { return name_in(finding_list_names, list); }
+
+FindingList list_of(const Fault& fault) {
+  if (fault.is_note) return FindingList::note;
+  if (fault.persistence == Persistence::transient) return FindingList::passed;
+  if (fault.ratio_low <= 1) return FindingList::untested;
+  return fault.persistence == Persistence::only_under_load ? FindingList::only_under_load : FindingList::persistent;
+}
+
 bool is_worse(const Comparison& comparison) {
   const auto is_slower = [](const ComparedClass& one) { return one.change == Change::slower; };
   return !comparison.slower.empty() || std::ranges::any_of(comparison.classes, is_slower);

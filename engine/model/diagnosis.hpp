@@ -103,8 +103,19 @@ struct Diagnosis {
   std::vector<std::string> notes;  ///< what could not be determined, and why
 };
 
-/// Whether a fault needs action: it is more than a note, and not over.
-inline bool counts(const Fault& fault) { return !fault.is_note && fault.persistence != Persistence::transient; }
+/// The lists that findings are told in.
+enum class FindingList : std::uint8_t {
+  persistent,       ///< needs action: also there alone, or what many pairs have in common
+  only_under_load,  ///< appears where other pairs are measured at the same time
+  passed,           ///< did not appear again
+  untested,         ///< too few pairs, or they scatter too much: the interval contains 1
+  note,             ///< how the machine is built
+};
+
+FindingList list_of(const Fault& fault);
+
+/// Whether a fault needs action; the other lists make no run and no diagnosis end with status 1.
+inline bool counts(const Fault& fault) { return list_of(fault) == FindingList::persistent; }
 
 const char* name_of(ComponentKind kind);
 std::span<const Named<ComponentKind>> names_of(ComponentKind any);
@@ -113,6 +124,8 @@ std::span<const Named<Symptom>> names_of(Symptom any);
 const char* name_of(FaultDirection direction);
 std::span<const Named<FaultDirection>> names_of(FaultDirection any);
 const char* name_of(Persistence persistence);
+const char* name_of(FindingList list);
+std::span<const Named<FindingList>> names_of(FindingList any);
 std::span<const Named<Persistence>> names_of(Persistence any);
 
 enum class Change : std::uint8_t { none, slower, faster };

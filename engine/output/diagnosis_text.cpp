@@ -107,11 +107,38 @@ struct ListedFault {
   std::string where;
 };
 
+/// What stands above findings that are no faults.
+const char* heading_of(FindingList list) {
+  switch (list) {
+    case FindingList::persistent:
+      return "";
+    case FindingList::only_under_load:
+      return "only under load:";
+    case FindingList::passed:
+      return "passed, did not appear again:";
+    case FindingList::untested:
+      return "could not be tested: too few pairs, or they scatter too much:";
+    case FindingList::note:
+      return "how the machine is built:";
+  }
+  return "";
+}
+
+/// Faults are numbered, the other lists follow.
 std::string listed(const std::vector<ListedFault>& faults, std::size_t most_faults) {
   std::string text;
-  for (std::size_t index = 0; index < std::min(faults.size(), most_faults); ++index) {
-    const ListedFault& one = faults[index];
-    text += fmt::format("  {}. {}{}\n{}", index + 1, fault_sentence(*one.fault), one.where, fault_lines(*one.fault));
+  std::size_t num_shown = 0;
+  for (const Named<FindingList>& list : names_of(FindingList{})) {
+    std::size_t number = 0;
+    for (const ListedFault& one : faults) {
+      if (list_of(*one.fault) != list.value) continue;
+      if (++num_shown > most_faults) continue;
+      ++number;
+      const bool is_fault = list.value == FindingList::persistent;
+      if (number == 1 && !is_fault) text += fmt::format("{}\n", heading_of(list.value));
+      text += fmt::format("  {} {}{}\n{}", is_fault ? fmt::format("{}.", number) : "-", fault_sentence(*one.fault),
+                          one.where, fault_lines(*one.fault));
+    }
   }
   if (faults.size() > most_faults) {
     text += fmt::format("  ... and {} more in the result file\n", faults.size() - most_faults);
@@ -151,7 +178,7 @@ std::vector<SeenFault> seen_in(const std::vector<SliceSummary>& slices) {
     }
   }
   std::ranges::stable_sort(seen, [](const SeenFault& a, const SeenFault& b) {
-    if (a.worst->is_note != b.worst->is_note) return b.worst->is_note;
+    if (list_of(*a.worst) != list_of(*b.worst)) return list_of(*a.worst) < list_of(*b.worst);
     if (a.num_slices != b.num_slices) return a.num_slices > b.num_slices;
     return cost(*a.worst) > cost(*b.worst);
   });

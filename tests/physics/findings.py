@@ -58,11 +58,11 @@ def judged(program: Path, files: Files) -> Judgement:
 
 
 def findings_of(document: dict[str, Any], hosts: Sequence[str], host_of_rank: Sequence[int]) -> tuple[Finding, ...]:
-    """The accusations: no notes, nothing that has passed. What several slices say alike counts once."""
+    """The accusations: what needs action, not the other lists. What several slices say alike counts once."""
     found: dict[Finding, None] = {}
     for slice_ in document["slices"]:
         for fault in slice_["diagnosis"]["faults"]:
-            if fault["is_note"] or fault["persistence"] == "transient":
+            if fault["list"] != "persistent":
                 continue
             found.setdefault(_finding(fault, hosts, host_of_rank))
     return tuple(found)

@@ -21,7 +21,7 @@ def judged(result: LinkResult, analysis: SliceAnalysis, diagnosis: Diagnosis | N
     """
     if diagnosis is None:
         return analysis
-    faults = [fault for fault in diagnosis.faults if not fault.is_note]
+    faults = [fault for fault in diagnosis.faults if fault.counts]
     of_hosts = _ratios([fault for fault in faults if fault.component.kind in _OF_A_HOST and fault.component.first >= 0])
     of_ranks = _ratios([fault for fault in faults if fault.component.kind is ComponentKind.RANK])
     links = [fault for fault in faults if fault.component.kind is ComponentKind.LINK]

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from leadline.model import Diagnosis, Fault, Slice
+from leadline.model import Diagnosis, Fault, FindingList, Slice
 
+_LISTS = list(FindingList)
 
 @dataclass(frozen=True)
 class FoundFault:
@@ -27,11 +28,11 @@ def found_faults(found: Mapping[Slice, Diagnosis], parts: Sequence[Slice]) -> li
     seen: dict[object, list[tuple[int, Slice, Fault]]] = {}
     for part, diagnosis in shown:
         for position, fault in enumerate(diagnosis.faults):
-            seen.setdefault((fault.component, fault.symptom, fault.is_note), []).append((position, part, fault))
+            seen.setdefault((fault.component, fault.symptom, fault.listed_as), []).append((position, part, fault))
     merged = []
     for entries in seen.values():
         _, part, clearest = max(entries, key=lambda entry: entry[2].ratio_low)
         worst = min(position for position, _, _ in entries)
         merged.append((worst, FoundFault(clearest, part, len(entries), len(shown))))
-    merged.sort(key=lambda one: (one[1].fault.is_note, -one[1].num_found, one[0]))
+    merged.sort(key=lambda one: (_LISTS.index(one[1].fault.listed_as), -one[1].num_found, one[0]))
     return [one for _, one in merged]

@@ -49,6 +49,16 @@ class Persistence(str, Enum):
     TRANSIENT = "transient"
 
 
+class FindingList(str, Enum):
+    """The list that a finding is told in."""
+
+    PERSISTENT = "persistent"  # needs action
+    ONLY_UNDER_LOAD = "only_under_load"
+    PASSED = "passed"
+    UNTESTED = "untested"
+    NOTE = "note"
+
+
 @dataclass(frozen=True, repr=False)
 class Component(Record):
     """A component by its number; which numbers count follows from the kind, the others are -1."""
@@ -98,6 +108,12 @@ class Fault(Record):
     persistence: Persistence
     ratio_alone: float  # what the retest gave; NaN = none
     is_note: bool  # how the machine is built rather than a fault
+    listed_as: FindingList = FindingList.PERSISTENT
+
+    @property
+    def counts(self) -> bool:
+        """Whether it needs action; the other lists make no run and no diagnosis end with status 1."""
+        return self.listed_as is FindingList.PERSISTENT
 
 
 @dataclass(frozen=True)

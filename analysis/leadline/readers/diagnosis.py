@@ -15,6 +15,7 @@ from leadline.model import (
     Diagnosis,
     Fault,
     FaultDirection,
+    FindingList,
     Persistence,
     ShownPair,
     Slice,
@@ -79,7 +80,20 @@ def fault_of(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Fault:
         persistence=word_of(Persistence, entry["persistence"]),
         ratio_alone=real_of(entry["ratio_alone"]),
         is_note=bool(entry["is_note"]),
+        listed_as=_list_of(entry),
     )
+
+
+def _list_of(entry: Mapping[str, Any]) -> FindingList:
+    """Documents of earlier versions have no list."""
+    if "list" in entry:
+        return word_of(FindingList, entry["list"])
+    if entry["is_note"]:
+        return FindingList.NOTE
+    return {
+        Persistence.TRANSIENT: FindingList.PASSED,
+        Persistence.ONLY_UNDER_LOAD: FindingList.ONLY_UNDER_LOAD,
+    }.get(word_of(Persistence, entry["persistence"]), FindingList.PERSISTENT)
 
 
 def _component(entry: Mapping[str, Any], num_ranks: int, num_hosts: int) -> Component:

@@ -54,7 +54,7 @@ def _row(result: LinkResult, one: FoundFault, parts: Sequence[Slice], spans: Map
     return {
         "title": diagnosis_text.as_sentence(diagnosis_text.fault_text(fault)),
         "how_much": diagnosis_text.how_much(fault),
-        "where": diagnosis_text.where_found(one), "is_note": fault.is_note,
+        "where": diagnosis_text.where_found(one), "counts": fault.counts,
         "num_pairs": f"{fault.num_pairs:,} ordered pair{'s' if fault.num_pairs != 1 else ''}",
         "pairs": [
             {"from": pair.from_rank, "to": pair.to_rank, "shown": diagnosis_text.shown_pair(pair, fault.symptom)}

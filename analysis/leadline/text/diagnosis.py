@@ -74,7 +74,7 @@ def verdict(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> s
     """The one line above the list of the faults, or that there is none."""
     if not any(one.num_measured for one in found.values()):
         return "Nothing was measured."
-    num_faults = sum(not one.fault.is_note for one in faults)
+    num_faults = sum(one.fault.counts for one in faults)
     if num_faults:
         return f"{counted(num_faults, 'fault')} found{', worst first' if num_faults > 1 else ''}."
     threshold = max(one.threshold for one in found.values())
@@ -84,7 +84,7 @@ def verdict(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> s
 
 def headline_of(found: Mapping[Slice, Diagnosis], faults: Sequence[FoundFault]) -> list[str]:
     """The verdict with the worst faults in it, for where no list follows."""
-    real = [one for one in faults if not one.fault.is_note]
+    real = [one for one in faults if one.fault.counts]
     if len(real) < 2:
         return [fault_sentence(one.fault).removesuffix(".") + f"{where_found(one)}." for one in real] or [
             verdict(found, faults)

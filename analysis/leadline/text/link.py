@@ -59,7 +59,7 @@ def is_alarming(result: LinkResult, analyses: list[SliceAnalysis], diagnosed: Di
     """Whether the headline reports a problem."""
     if not is_diagnosed(analyses, diagnosed):
         return bool(what_stands_out(result, analyses))
-    return any(not one.fault.is_note for one in faults_of(analyses, diagnosed))
+    return any(one.fault.counts for one in faults_of(analyses, diagnosed))
 
 
 def without_diagnosis(analyses: list[SliceAnalysis], diagnosed: Diagnosed) -> str:
@@ -84,7 +84,7 @@ def _without_diagnosis(result: LinkResult, analyses: list[SliceAnalysis]) -> lis
 def _slowest_pair(analyses: list[SliceAnalysis], faults: list[FoundFault]) -> list[str]:
     """Where nothing is at fault: how far the slowest pair is from the others."""
     ratios = [a.overall.max / a.overall.median for a in analyses if a.overall.num_pairs]
-    if any(not one.fault.is_note for one in faults) or not ratios:
+    if any(one.fault.counts for one in faults) or not ratios:
         return []
     return [f"The slowest pair takes {number(max(ratios), 3)} times the median of all."]
 
