@@ -9,6 +9,7 @@
 
 #include "model/fields.hpp"
 #include "model/link_request.hpp"
+#include "stats/summary.hpp"
 
 namespace leadline {
 
@@ -35,6 +36,16 @@ struct PairRecord {
   std::uint32_t count = 0;
   double time_ns_min = 0, time_ns_median = 0, time_ns_mean = 0, time_ns_p99 = 0, time_ns_max = 0;
 };
+
+/// Of a summary of times, or of a summary of factors of this time.
+constexpr PairRecord pair_record(const stats::Summary& summary, double time_ns = 1) {
+  return {.count = summary.count,
+          .time_ns_min = time_ns * summary.min,
+          .time_ns_median = time_ns * summary.median,
+          .time_ns_mean = time_ns * summary.mean,
+          .time_ns_p99 = time_ns * summary.p99,
+          .time_ns_max = time_ns * summary.max};
+}
 
 template <>
 inline constexpr auto fields<PairRecord> = std::tuple{

@@ -112,7 +112,10 @@ void ToHdf5::slice(const RepeatOffsets& offsets, std::size_t repeat_index, std::
     put(offsets.cells, row_index, cells_of(row, in_schedule(input_.rounds(repeat_index, rank))));
   } else {
     auto offset = offsets.pairs.begin();
-    row.for_each([&](const auto&, const auto& values) { put(*offset++, row_index, values); });
+    row.for_each([&](const auto&, const auto& values) {
+      const std::uint64_t table = *offset++;
+      if (table != 0) put(table, row_index, values);
+    });
   }
   if (header_.num_all_to_all_slots == 0) return;
   put(offsets.all_to_all_time_ns, row_index, input_.all_to_all_ns(repeat_index, size_index, rank));

@@ -12,6 +12,13 @@ struct Summary {
   double min = 0, median = 0, mean = 0, p99 = 0, max = 0;
 };
 
+/// Which quantiles are among them.
+struct SummaryQuantile {
+  double q;
+  double Summary::*value;
+};
+inline constexpr SummaryQuantile summary_quantiles[] = {{0.5, &Summary::median}, {0.99, &Summary::p99}};
+
 /// Sorts `values` in place; they must be finite. All members NaN but count where there is no value.
 Summary summarize(std::span<double> values);
 

@@ -298,7 +298,10 @@ def replace(name: str, value: object) -> Change:
 
 DAMAGES: dict[str, tuple[Change, str]] = {
     "another benchmark": (attribute("benchmark", "weather"), "a result of 'weather', which this program does not know"),
-    "a later version": (attribute("format_version", np.int32(4)), "format version 4"),
+    "a later version without what this one knows": (
+        lambda file: (file.attrs.modify("format_version", np.int32(4)), file.__delitem__("topologies")),
+        "format version 4; this program knows up to 3: damaged: /topologies is missing",
+    ),
     "no topologies": (remove("topologies"), "/topologies is missing"),
     "an empty list": (
         lambda file: [file.__delitem__(f"topologies/{index:04d}") for index in range(6)] and None,

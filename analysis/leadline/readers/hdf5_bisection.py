@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.hdf5_process import Dataset, Hdf5File
+from leadline.hdf5_process import Hdf5File
 from leadline.model import (
     NO_RANK,
     BaselineSamples,
@@ -21,11 +21,12 @@ from leadline.model import (
     RunProvenance,
     SlowConnection,
 )
-from leadline.readers.contents import DamagedError, findings_of, provenance_of, real_of, text_of
+from leadline.readers.contents import DamagedError, facts_of, findings_of, provenance_of, real_of, text_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
 from leadline.readers.input_file import InputFile
 
+_FACTS = ("num_participants", "num_exchanges", "seed", "within_hosts")
 _SPEEDS = ("bytes_per_s_mean", "bytes_per_s_harmonic", "bytes_per_s_min", "bytes_per_s_max", "bytes_per_s_full_load")
 _SECONDS = ("begin_s", "measuring_s")
 _WHOLE = ("kind", "index", "repeat", "accepted", "num_connections", "slowest_from", "slowest_to")
@@ -47,16 +48,12 @@ def read_bisection_result(input_file: InputFile, file: Hdf5File) -> BisectionRes
 class _Reader(FileReader):
     """One pass over an open file."""
 
-    def __init__(self, input_file: InputFile, file: Hdf5File) -> None:
-        super().__init__(input_file, file)
-        self._datasets: dict[str, Dataset] = {}
-
     def result(self) -> BisectionResult:
         provenance = provenance_of(self._attributes("provenance"), RunProvenance)
         head = self._head(provenance.num_ranks)
         sizes, num_ranks, summary = head["message_sizes_bytes"], len(head["ranks"]), head["summary"]
-        facts = self._attributes("bisection")
-        num_participants, num_exchanges = int(facts["num_participants"]), int(facts["num_exchanges"])
+        facts = facts_of(self._attributes("bisection"), BisectionResult, _FACTS)
+        num_participants, num_exchanges = facts["num_participants"], facts["num_exchanges"]
         if not 0 <= num_participants <= num_ranks or num_exchanges < 1:
             raise self._damaged(
                 f"/bisection has {num_participants} participants of {num_ranks} ranks, {num_exchanges} exchanges"
@@ -71,10 +68,7 @@ class _Reader(FileReader):
             **head,
             provenance=provenance,
             findings=findings_of(summary),
-            num_participants=num_participants,
-            num_exchanges=num_exchanges,
-            seed=int(facts["seed"]),
-            within_hosts=bool(int(facts["within_hosts"])),
+            **facts,
             pattern_names=names,
             max_patterns=max_patterns,
             slow_connections=_slow_connections(summary, len(sizes), num_ranks),
@@ -106,9 +100,6 @@ class _Reader(FileReader):
             raise self._damaged(f"/bisection/baseline/time_ns has the shape {shape}")
         for name, kinds in _BASELINE_COLUMNS.items():
             self._add(f"bisection/baseline/{name}", shape, kinds)
-
-    def _add(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
-        self._datasets[name] = self._checked(name, shape, kinds)
 
 
 def _entries(summary: Mapping[str, object] | None, name: str) -> list[Mapping[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.hdf5_process import Dataset, Hdf5File
+from leadline.hdf5_process import Hdf5File
 from leadline.model import FloatArray, IntArray, RunProvenance
 from leadline.model.io import (
     IO_TIMES,
@@ -20,11 +20,12 @@ from leadline.model.io import (
     PhaseState,
     Series,
 )
-from leadline.readers.contents import findings_of, provenance_of, text_of
+from leadline.readers.contents import facts_of, findings_of, provenance_of, text_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
 from leadline.readers.input_file import InputFile
 
+_FACTS = ("movement", "order", "num_objects", "object_size_bytes", "run", "backend_library", "file_system")
 _OPERATIONS = ("write", "read")
 _SPANS = ("begin_ns", "end_ns", "io_ns")
 _CALLS = ("call_ns_min", "call_ns_max")
@@ -48,19 +49,13 @@ class _Reader(FileReader):
     def result(self) -> IoResult:
         provenance = provenance_of(self._attributes("provenance"), RunProvenance)
         head = self._head(provenance.num_ranks)
-        num_ranks, facts = len(head["ranks"]), self._attributes("io")
+        num_ranks = len(head["ranks"])
         phases = self._phases()
         return IoResult(
             **head,
             provenance=provenance,
             findings=findings_of(head["summary"]),
-            movement=text_of(facts["movement"]),
-            order=text_of(facts["order"]),
-            num_objects=int(facts["num_objects"]),
-            object_size_bytes=int(facts["object_size_bytes"]),
-            run=int(facts["run"]),
-            backend_library=text_of(facts["backend_library"]),
-            file_system=text_of(facts["file_system"]),
+            **facts_of(self._attributes("io"), IoResult, _FACTS),
             io_ranks=self._io_ranks(num_ranks),
             files=tuple(text_of(name) for name in self._array("io/files", 1)) if self._has("io/files") else (),
             phases=phases,
@@ -99,19 +94,14 @@ class _Reader(FileReader):
         return summary
 
     def _numbers(self, num_phases: int, num_ranks: int) -> NumberReader:
-        datasets: dict[str, Dataset] = {}
-
-        def add(name: str, shape: tuple[int, ...], kinds: str) -> None:
-            datasets[f"io/ranks/{name}"] = self._checked(f"io/ranks/{name}", shape, kinds)
-
         of_each = (num_phases, num_ranks)
         for name in (*_SPANS, *_CALLS, *(f"{time}_ns" for time in IO_TIMES)):
-            add(name, of_each, "f")
+            self._add(f"io/ranks/{name}", of_each, "f")
         for name in (*_COUNTS, "series_bin_ns"):
-            add(name, of_each, "iu")
-        add("latencies", (*of_each, NUM_LATENCY_BUCKETS), "iu")
-        add("series_bytes", (*of_each, NUM_SERIES_BINS), "iu")
-        return NumberReader(self._input, self._file, datasets)
+            self._add(f"io/ranks/{name}", of_each, "iu")
+        self._add("io/ranks/latencies", (*of_each, NUM_LATENCY_BUCKETS), "iu")
+        self._add("io/ranks/series_bytes", (*of_each, NUM_SERIES_BINS), "iu")
+        return NumberReader(self._input, self._file, self._datasets)
 
 
 class _RowReader:

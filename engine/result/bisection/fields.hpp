@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What results keep of patterns and of pairs alone, in HDF5 tables and in JSON.
+// What results keep of patterns and of pairs alone, in HDF5 tables and in JSON, and of intervals in JSON.
 #pragma once
 
 #include <tuple>
@@ -10,6 +10,28 @@
 #include "result/described_json.hpp"
 
 namespace leadline {
+
+namespace result::bisection {
+
+struct IntervalOfBandwidth : Interval {};
+struct IntervalOfRatio : Interval {};
+
+}  // namespace result::bisection
+
+template <>
+inline constexpr auto fields<result::bisection::IntervalOfBandwidth> = std::tuple{
+    field("num", &Interval::num, "1", "independent samples"),
+    field("bytes_per_s_mean", &Interval::mean, "bytes/s", "their mean"),
+    field("bytes_per_s_half_width", &Interval::half_width, "bytes/s",
+          "half the width of the interval; null below two samples"),
+};
+
+template <>
+inline constexpr auto fields<result::bisection::IntervalOfRatio> = std::tuple{
+    field("num", &Interval::num, "1", "independent samples of the mean that has fewer"),
+    field("mean", &Interval::mean, "", "the ratio"),
+    field("half_width", &Interval::half_width, "", "half the width of the interval; null below two samples"),
+};
 
 template <>
 inline constexpr auto fields<PatternPosition> = std::tuple{

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,12 @@ struct Box {
 class Input {
  public:
   explicit Input(const std::string& path);
+
+  /// Of the whole file; no list in it is longer.
+  std::uint64_t size_bytes() const;
+
+  /// Throws Error(run_failed): the file is damaged.
+  [[noreturn]] void fail(const std::string& what) const;
 
   bool has(const std::string& name) const;
   bool has_attribute(const std::string& object, const std::string& name) const;
@@ -49,11 +56,21 @@ class Input {
   std::uint64_t unsigned_attribute(const std::string& object, const std::string& name) const;
   double real_attribute(const std::string& object, const std::string& name) const;
 
+  // See result/hdf5/facts.hpp.
+  void read_fact(const std::string& group, const std::string& name, bool& fact) const;
+  void read_fact(const std::string& group, const std::string& name, std::int32_t& fact) const;
+  void read_fact(const std::string& group, const std::string& name, std::int64_t& fact) const;
+  void read_fact(const std::string& group, const std::string& name, std::uint64_t& fact) const;
+  void read_fact(const std::string& group, const std::string& name, double& fact) const;
+  void read_fact(const std::string& group, const std::string& name, std::string& fact) const;
+  void read_fact(const std::string& group, const std::string& name, std::vector<std::int32_t>& list) const;
+  void read_fact(const std::string& group, const std::string& name, std::vector<std::string>& list) const;
+
   std::vector<std::string> attribute_names(const std::string& object) const;
   std::vector<std::string> member_names(const std::string& group) const;
 
  private:
-  [[noreturn]] void fail(const std::string& what) const;
+  std::optional<Shape> shape_of_list(const std::string& name) const;
   Handle open_dataset(const std::string& name) const;
   Handle open_table(const std::string& name, const Shape& shape, H5T_class_t kind) const;
 

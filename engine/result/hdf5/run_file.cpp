@@ -6,14 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <span>
 
 #include "core/error.hpp"
 #include "core/file_call.hpp"
 #include "result/collective.hpp"
 #include "result/hdf5/library.hpp"
-#include "result/link_result_reader.hpp"
 
 namespace leadline::result {
 
@@ -157,13 +155,11 @@ namespace leadline::result::hdf5 {
 
 namespace {
 
-constexpr hsize_t max_ranks = 1 << 26;
-
 /// The types that readers have seen from the beginning: the number of rounds is the one that outgrows 32 bits.
 void write_value(const Handle& group, const std::string& name, const HeaderValue& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) {
     const bool is_long = name == "num_rounds" || *number != static_cast<int>(*number);
-    if (is_long) return write_attribute(group, name.c_str(), static_cast<long long>(*number));
+    if (is_long) return write_attribute(group, name.c_str(), *number);
     return write_attribute(group, name.c_str(), static_cast<int>(*number));
   }
   if (const auto* number = std::get_if<double>(&value)) return write_attribute(group, name.c_str(), *number);
@@ -244,82 +240,12 @@ void add_run_end(const Handle& file, const RunHeader& header) {
   write_text(file, "summary", *header.summary);
 }
 
-std::string read_benchmark(const Input& file, const std::string& path) {
-  if (!file.has_attribute("/", "format") || file.text_attribute("/", "format") != "leadline") {
-    throw Error(ExitStatus::bad_command_line, "cannot read '" + path + "'", "HDF5, but not a result of leadline",
-                "A result of leadline or LinkTest is wanted");
-  }
-  const std::int64_t version = file.whole_attribute("/", "format_version");
-  if (version > rounds_format_version) {
-    throw Error(ExitStatus::run_failed, "cannot read '" + path + "'",
-                fmt::format("format version {}; this program knows up to {}", version, rounds_format_version),
-                "Use a newer leadline");
-  }
-  return file.text_attribute("/", "benchmark");
-}
-
-void read_run_part(const Input& file, const std::string& path, RunHeader& header) {
-  header.format_version = static_cast<std::int32_t>(file.whole_attribute("/", "format_version"));
-  header.nonce = file.text_attribute("/", "nonce");
-  const Shape ranks = file.shape_of("ranks/host");
-  std::error_code ignored;
-  const auto file_bytes = std::filesystem::file_size(path, ignored);
-  if (ranks.size() != 1 || ranks[0] == 0 || ranks[0] > max_ranks || ranks[0] > file_bytes) {
-    throw_damaged(path, "/ranks/host is no list of ranks");
-  }
-  header.num_ranks = static_cast<std::int64_t>(ranks[0]);
-
-  for (const std::string& name : file.attribute_names("/provenance")) {
-    if (name == "end_utc") {
-      header.end_utc = file.text_attribute("/provenance", name);
-    } else {
-      header.provenance.emplace_back(name, file.attribute("/provenance", name));
-    }
-  }
-  for (const std::string& name : file.attribute_names("/options")) {
-    header.options.emplace_back(name, file.text_attribute("/options", name));
-  }
-  const Shape sizes = file.shape_of("message_size_bytes");
-  if (sizes.size() != 1 || sizes[0] > file_bytes) throw_damaged(path, "/message_size_bytes is no list");
-  header.message_sizes_bytes = file.numbers<std::uint64_t>("message_size_bytes", {sizes[0]}, {{0}, {sizes[0]}});
-  header.complete = file.numbers<std::int32_t>("status/complete", {}, {{}, {}})[0] != 0;
-  header.incomplete_reason = file.text("status/reason", {}, {});
-  if (file.has("summary")) header.summary = file.text("summary", {}, {});
-}
-
-void read_run_part_of(const char* benchmark, const Input& file, const std::string& path, RunHeader& header) {
-  if (const std::string found = read_benchmark(file, path); found != benchmark) {
-    throw Error(ExitStatus::bad_command_line, "cannot read '" + path + "'",
-                fmt::format("a result of leadline {}, not of leadline {}", found, benchmark));
-  }
-  read_run_part(file, path, header);
-  if (header.message_sizes_bytes.empty()) throw_damaged(path, "there is no message size");
-}
-
-RankPlacement read_place(const Input& file, std::int64_t num_ranks, std::int64_t rank) {
-  return std::move(read_places(file, num_ranks, rank, 1).front());
-}
-
-std::vector<RankPlacement> read_places(const Input& file, std::int64_t num_ranks, std::int64_t first,
-                                       std::int64_t num) {
-  const Shape all{static_cast<hsize_t>(num_ranks)};
-  const Box box{{static_cast<hsize_t>(first)}, {static_cast<hsize_t>(num)}};
-  std::vector<RankPlacement> places(static_cast<std::size_t>(num));
-  const auto read_texts = [&](const char* name, std::string RankPlacement::*text) {
-    auto texts = file.texts(std::string("ranks/") + name, all, box);
-    for (std::size_t index = 0; index < places.size(); ++index) places[index].*text = std::move(texts[index]);
-  };
-  const auto read_numbers = [&](const char* name, std::int32_t RankPlacement::*number) {
-    const auto numbers = file.numbers<std::int32_t>(std::string("ranks/") + name, all, box);
-    for (std::size_t index = 0; index < places.size(); ++index) places[index].*number = numbers[index];
-  };
-  read_texts("host", &RankPlacement::host);
-  read_texts("device", &RankPlacement::device);
-  read_texts("cpus", &RankPlacement::cpus);
-  read_numbers("pid", &RankPlacement::pid);
-  read_numbers("num_cpus", &RankPlacement::num_cpus);
-  read_numbers("numa_node", &RankPlacement::numa_node);
-  return places;
+void add_run_end(const std::string& path, const RunHeader& header) {
+  writing(path, [&] {
+    Handle file = open_file(path);
+    add_run_end(file, header);
+    file.close();
+  });
 }
 
 }  // namespace leadline::result::hdf5

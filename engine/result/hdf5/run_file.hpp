@@ -15,7 +15,6 @@
 #include "cluster/cluster.hpp"
 #include "model/provenance.hpp"
 #include "model/result.hpp"
-#include "result/hdf5/hdf5_input.hpp"
 #include "result/hdf5/library.hpp"
 #include "result/result_file.hpp"
 #include "result/run_header.hpp"
@@ -55,21 +54,8 @@ void write_packed_places(const Handle& file, std::int64_t num_ranks,
 /// Local: adds those of /summary and the time of the end that the header has.
 void add_run_end(const Handle& file, const RunHeader& header);
 
-/// "link", "topology", "bisection", "io". Throws Failure, and Error naming the file: bad_command_line (no result of
-/// ours), run_failed (a later format, damage); so do the next three.
-std::string read_benchmark(const Input& file, const std::string& path);
-
-/// Reads all of this. Lists that are longer than the file could hold are damage.
-void read_run_part(const Input& file, const std::string& path, RunHeader& header);
-
-/// The same of a file that must be of this benchmark, and of at least one message size; what is of another is
-/// bad_command_line.
-void read_run_part_of(const char* benchmark, const Input& file, const std::string& path, RunHeader& header);
-
-RankPlacement read_place(const Input& file, std::int64_t num_ranks, std::int64_t rank);
-
-/// Those of `num` ranks from `first` on.
-std::vector<RankPlacement> read_places(const Input& file, std::int64_t num_ranks, std::int64_t first, std::int64_t num);
+/// The same to a file that is closed. Throws Error(run_failed).
+void add_run_end(const std::string& path, const RunHeader& header);
 
 }  // namespace hdf5
 

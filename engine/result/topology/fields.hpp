@@ -15,7 +15,8 @@ namespace leadline {
 template <>
 inline constexpr auto fields<bench::topology::CellRow> = std::tuple{
     field("num_served", &bench::topology::CellRow::num_served, "1",
-          "channels of a rank over which messages went: all of them, but for those to lost ranks and of lost pairs"),
+          "channels of a rank over which messages went: all of them, but for those to lost ranks and of lost pairs",
+          Since::later_version),
     field("rank_time_ns_min", result::through(&bench::topology::CellRow::own, &ExchangeTimes::min), "ns",
           "a rank's own time of an exchange, without the closing barrier: fastest"),
     field("rank_time_ns_median", result::through(&bench::topology::CellRow::own, &ExchangeTimes::median), "ns",

@@ -32,11 +32,8 @@ struct Offsets {
 };
 
 /// Local: writes a fresh file over `path` (which exists), all but the contents of its datasets and what belongs to the
-/// end of a run, and closes it. Throws Error(run_failed), as does the next.
+/// end of a run, and closes it. Throws Error(run_failed).
 Offsets create_structure(const std::string& path, const Header& header);
-
-/// Local: adds those of /summary and the time of the end that the header has.
-void add_end(const std::string& path, const Header& header);
 
 class Hdf5Store : public TopologyFile {
  public:

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "model/topology_result.hpp"
+#include "result/hdf5/facts.hpp"
 #include "result/run_header.hpp"
 
 namespace leadline::result::topology {
@@ -32,3 +34,20 @@ struct Header : RunHeader {
 Header header_of(const TopologyResult& so_far);
 
 }  // namespace leadline::result::topology
+
+namespace leadline {
+
+template <>
+inline constexpr auto fields<result::topology::KeptTopology> = std::tuple{
+    field("name", &result::topology::KeptTopology::name, "", "as asked for: star2"),
+    field("shape", &result::topology::KeptTopology::shape, "", "which ranks share a channel: star"),
+    field("mode", &result::topology::KeptTopology::mode, "", "how the messages of a channel go: both-ways"),
+    field("num_channels", &result::topology::KeptTopology::num_channels, "1", "channels, each counted once"),
+    field("max_channels_rank", &result::topology::KeptTopology::max_channels_rank, "1",
+          "channels of the rank that has the most"),
+    field("num_ways", &result::topology::KeptTopology::num_ways, "1", "messages of a channel in an exchange: 1 or 2"),
+    field("extents", &result::topology::KeptTopology::extents, "1",
+          "torus only: ranks along each dimension; the first varies fastest"),
+};
+
+}  // namespace leadline
