@@ -33,7 +33,7 @@ struct PairSummary {
   std::uint64_t num_pairs = 0;  ///< ordered pairs measured
   double time_ns_min = none, time_ns_mean = none, time_ns_max = none;
   double time_ns_p01 = none, time_ns_p05 = none, time_ns_p25 = none, time_ns_median = none, time_ns_p75 = none,
-         time_ns_p95 = none, time_ns_p99 = none;
+         time_ns_p95 = none, time_ns_p99 = none, time_ns_p999 = none;
   double median_interval_low_ns = none, median_interval_high_ns = none;  ///< 95 % interval of the median
 };
 
@@ -47,7 +47,7 @@ inline constexpr std::array pair_quantiles{
     PairQuantile{0.01, &PairSummary::time_ns_p01, "p01"}, PairQuantile{0.05, &PairSummary::time_ns_p05, "p05"},
     PairQuantile{0.25, &PairSummary::time_ns_p25, "p25"}, PairQuantile{0.5, &PairSummary::time_ns_median, "median"},
     PairQuantile{0.75, &PairSummary::time_ns_p75, "p75"}, PairQuantile{0.95, &PairSummary::time_ns_p95, "p95"},
-    PairQuantile{0.99, &PairSummary::time_ns_p99, "p99"},
+    PairQuantile{0.99, &PairSummary::time_ns_p99, "p99"}, PairQuantile{0.999, &PairSummary::time_ns_p999, "p99.9"},
 };
 
 template <>
@@ -61,6 +61,7 @@ inline constexpr auto fields<PairSummary> = std::tuple{
     field("time_ns_p75", &PairSummary::time_ns_p75, "ns", "75 % quantile"),
     field("time_ns_p95", &PairSummary::time_ns_p95, "ns", "95 % quantile"),
     field("time_ns_p99", &PairSummary::time_ns_p99, "ns", "99 % quantile"),
+    field("time_ns_p999", &PairSummary::time_ns_p999, "ns", "99.9 % quantile", Since::later_version),
     field("time_ns_max", &PairSummary::time_ns_max, "ns", "slowest pair"),
     field("time_ns_mean", &PairSummary::time_ns_mean, "ns", "arithmetic mean of the medians"),
 };

@@ -24,7 +24,7 @@ MOST_RETESTS = 100
 SHOWN_NUMBERS = (
     ("min", "min", "extremes"), ("p05", "5 %", "quantile"), ("median", "median", "median"),
     ("interval", "95 % interval", "interval"), ("mean", "mean", "mean"), ("p95", "95 %", "quantile"),
-    ("p99", "99 %", "quantile"), ("max", "max", "extremes"),
+    ("p99", "99 %", "quantile"), ("p999", "99.9 %", "quantile"), ("max", "max", "extremes"),
 )  # fmt: skip
 
 Row = dict[str, Any]

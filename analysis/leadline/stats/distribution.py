@@ -29,6 +29,7 @@ class Distribution:
     p75: float
     p95: float
     p99: float
+    p999: float
     max: float
     mean: float
     median_interval_low: float
@@ -36,7 +37,8 @@ class Distribution:
 
 
 QUANTILES = {
-    "min": 0, "p01": 0.01, "p05": 0.05, "p25": 0.25, "median": 0.5, "p75": 0.75, "p95": 0.95, "p99": 0.99, "max": 1,
+    "min": 0, "p01": 0.01, "p05": 0.05, "p25": 0.25, "median": 0.5, "p75": 0.75, "p95": 0.95, "p99": 0.99,
+    "p999": 0.999, "max": 1,
 }  # fmt: skip
 
 
