@@ -12,7 +12,6 @@
 
 #include "model/bisection_result.hpp"
 #include "result/bisection/fields.hpp"
-#include "result/bisection/header.hpp"
 #include "result/hdf5/run_reader.hpp"
 
 namespace leadline::result::bisection {

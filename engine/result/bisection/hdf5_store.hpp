@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "result/bisection/fields.hpp"
-#include "result/bisection/header.hpp"
 #include "result/bisection_file.hpp"
 #include "result/hdf5/described_tables.hpp"
 #include "result/hdf5/run_file.hpp"

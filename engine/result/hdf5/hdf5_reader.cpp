@@ -82,6 +82,8 @@ void Hdf5Reader::read_repeats() {
   if (file().has(group_of(0) + cells_of_rounds_name)) read_stored_rounds();
   header_.has_rounds = header_.stored_rounds || file().has(group_of(0) + "round");
   header_.is_compact = header_.stored_rounds || file().has(group_of(0) + cells_name);
+  header_.has_later_statistics = std::ranges::any_of(
+      hdf5::later_fields<PairRecord>(), [&](const std::string& name) { return file().has(group_of(0) + name); });
   const std::string all_to_all = group_of(0) + "all_to_all_time_ns";
   if (!file().has(all_to_all)) return;
   const Shape shape = file().shape_of(all_to_all);

@@ -34,6 +34,13 @@ std::uint64_t offset_of(const OutputFile& file, const std::string& text) {
 
 }  // namespace
 
+std::array<std::string, num_place_tables> bytes_of_place(const RankPlacement& placement) {
+  const auto number = [](std::int32_t value) { return as_bytes(std::span<const std::int32_t>(&value, 1)); };
+  return {padded(placement.host, host_size), padded(placement.device, device_size),
+          padded(placement.cpus, cpus_size), number(placement.pid),
+          number(placement.num_cpus),        number(placement.numa_node)};
+}
+
 RunFile::RunFile(cluster::Cluster& cluster, RunHeader& header, const RunFileSetup& setup, const Structure& structure)
     : cluster_(cluster) {
   header.num_ranks = cluster.size();
@@ -74,18 +81,11 @@ void RunFile::write_known(const OutputFile& file, const RunHeader& header) const
 
 void RunFile::write_placement(const RankPlacement& placement) {
   std::optional<Error> error;
-  const auto put_number = [&](std::uint64_t table, std::int32_t number) {
-    put(table, as_bytes(std::span<const std::int32_t>(&number, 1)), error);
-  };
-  put(offsets_.host, padded(placement.host, host_size), error);
-  put(offsets_.device, padded(placement.device, device_size), error);
-  put(offsets_.cpus, padded(placement.cpus, cpus_size), error);
-  put_number(offsets_.pid, placement.pid);
-  put_number(offsets_.num_cpus, placement.num_cpus);
-  put_number(offsets_.numa_node, placement.numa_node);
+  const auto bytes = bytes_of_place(placement);
+  for (std::size_t i = 0; i < bytes.size(); ++i) put(offsets_.places.at(i), bytes.at(i), error);
   for (std::size_t i = 0; cluster_.rank() == 0 && i < cluster_.lost_ranks().size(); ++i) {
     const int lost = cluster_.lost_ranks()[i].rank;
-    put_for_lost(lost, offsets_.host, padded(cluster_.host_name(lost), host_size), error);
+    put_for_lost(lost, offsets_.places.front(), padded(cluster_.host_name(lost), host_size), error);
   }
   if (error) throw *error;
 }
@@ -166,14 +166,15 @@ void write_value(const Handle& group, const std::string& name, const HeaderValue
   write_attribute(group, name.c_str(), std::get<std::string>(value));
 }
 
+Handle type_of(const PlaceTable& table) {
+  return table.text_size > 0 ? text_type(table.text_size) : Handle(H5Tcopy(H5T_NATIVE_INT32), H5Tclose);
+}
+
 void allocate_ranks(const Handle& file, std::uint64_t num_ranks, RunOffsets& offsets) {
   const Handle group = make_group(file, "ranks");
-  offsets.host = allocate(group, "host", text_type(host_size).id(), {num_ranks});
-  offsets.device = allocate(group, "device", text_type(device_size).id(), {num_ranks});
-  offsets.cpus = allocate(group, "cpus", text_type(cpus_size).id(), {num_ranks});
-  offsets.pid = allocate(group, "pid", H5T_NATIVE_INT32, {num_ranks});
-  offsets.num_cpus = allocate(group, "num_cpus", H5T_NATIVE_INT32, {num_ranks});
-  offsets.numa_node = allocate(group, "numa_node", H5T_NATIVE_INT32, {num_ranks});
+  for (std::size_t i = 0; i < num_place_tables; ++i) {
+    offsets.places.at(i) = allocate(group, place_tables.at(i).name, type_of(place_tables.at(i)).id(), {num_ranks});
+  }
 }
 
 }  // namespace
@@ -208,25 +209,13 @@ void write_packed_places(const Handle& file, std::int64_t num_ranks,
                          const std::function<RankPlacement(std::int64_t rank)>& place_of) {
   const Handle group = make_group(file, "ranks");
   const auto length = static_cast<hsize_t>(num_ranks);
-  PackedList host(group, "host", text_type(host_size).id(), length);
-  PackedList device(group, "device", text_type(device_size).id(), length);
-  PackedList cpus(group, "cpus", text_type(cpus_size).id(), length);
-  PackedList pid(group, "pid", H5T_NATIVE_INT32, length);
-  PackedList num_cpus(group, "num_cpus", H5T_NATIVE_INT32, length);
-  PackedList numa_node(group, "numa_node", H5T_NATIVE_INT32, length);
-  const auto add_number = [](PackedList& list, std::int32_t number) {
-    list.add(as_bytes(std::span<const std::int32_t>(&number, 1)));
-  };
+  std::vector<PackedList> lists;
+  for (const PlaceTable& table : place_tables) lists.emplace_back(group, table.name, type_of(table).id(), length);
   for (std::int64_t rank = 0; rank < num_ranks; ++rank) {
-    const RankPlacement place = place_of(rank);
-    host.add(padded(place.host, host_size));
-    device.add(padded(place.device, device_size));
-    cpus.add(padded(place.cpus, cpus_size));
-    add_number(pid, place.pid);
-    add_number(num_cpus, place.num_cpus);
-    add_number(numa_node, place.numa_node);
+    const auto bytes = bytes_of_place(place_of(rank));
+    for (std::size_t i = 0; i < lists.size(); ++i) lists[i].add(bytes.at(i));
   }
-  for (PackedList* const list : {&host, &device, &cpus, &pid, &num_cpus, &numa_node}) list->close();
+  for (PackedList& list : lists) list.close();
 }
 
 void add_run_end(const Handle& file, const RunHeader& header) {

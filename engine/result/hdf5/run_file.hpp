@@ -3,6 +3,7 @@
 // end.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,11 +28,23 @@ inline constexpr std::size_t host_size = 64;
 inline constexpr std::size_t device_size = 64;
 inline constexpr std::size_t cpus_size = 128;
 
+/// A table of /ranks: a text of so many bytes, or an int32.
+struct PlaceTable {
+  const char* name;
+  std::size_t text_size = 0;
+};
+inline constexpr std::size_t num_place_tables = 6;
+inline constexpr std::array<PlaceTable, num_place_tables> place_tables{
+    {{"host", host_size}, {"device", device_size}, {"cpus", cpus_size}, {"pid"}, {"num_cpus"}, {"numa_node"}}};
+
+/// What each of them has of a rank.
+std::array<std::string, num_place_tables> bytes_of_place(const RankPlacement& placement);
+
 /// Places in the file that are written while HDF5 has it closed. Bytes from its beginning.
 struct RunOffsets {
   std::uint64_t message_size = 0;
   std::uint64_t complete = 0, reason = 0;
-  std::uint64_t host = 0, device = 0, cpus = 0, pid = 0, num_cpus = 0, numa_node = 0;
+  std::array<std::uint64_t, num_place_tables> places{};  ///< by place_tables
 };
 
 namespace hdf5 {

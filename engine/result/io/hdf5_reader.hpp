@@ -10,7 +10,7 @@
 
 #include "result/described_json.hpp"
 #include "result/hdf5/run_reader.hpp"
-#include "result/io/header.hpp"
+#include "result/io/fields.hpp"
 
 namespace leadline::result::io {
 

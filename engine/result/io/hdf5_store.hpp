@@ -11,8 +11,7 @@
 #include "model/io_result.hpp"
 #include "result/hdf5/described_tables.hpp"
 #include "result/hdf5/run_file.hpp"
-#include "result/io/header.hpp"
-#include "result/io/rank_fields.hpp"
+#include "result/io/fields.hpp"
 #include "result/io_file.hpp"
 
 namespace leadline::result::io {

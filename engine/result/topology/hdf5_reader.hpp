@@ -10,7 +10,7 @@
 
 #include "model/topology_result.hpp"
 #include "result/hdf5/run_reader.hpp"
-#include "result/topology/header.hpp"
+#include "result/topology/fields.hpp"
 
 namespace leadline::result::topology {
 

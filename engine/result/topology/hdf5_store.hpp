@@ -10,7 +10,6 @@
 #include "result/hdf5/described_tables.hpp"
 #include "result/hdf5/run_file.hpp"
 #include "result/topology/fields.hpp"
-#include "result/topology/header.hpp"
 #include "result/topology_file.hpp"
 
 namespace leadline::result::topology {
