@@ -15,7 +15,6 @@ from leadline.readers.contents import (
     linktest_of,
     provenance_of,
     retests_of,
-    text_of,
 )
 from leadline.readers.diagnosis import diagnosis_of
 from leadline.readers.hdf5_file import FileReader
@@ -121,15 +120,11 @@ class _Reader(FileReader):
         return shape[2]
 
     def _pair_columns(self, repeat: int) -> tuple[Column, ...]:
-        """As the file describes them; files of the first version do not."""
+        """See LinkResult."""
         if self._is_compact(f"{repeat:04d}"):
             return pair_cells.COLUMNS
-        columns = []
-        for name in self._matrices(f"{repeat:04d}"):
-            facts = self._file.attributes(f"repeats/{repeat:04d}/{name}")
-            unit = "1" if name == "count" else "ns"
-            columns.append(Column(name, text_of(facts.get("unit", unit)), text_of(facts.get("meaning", ""))))
-        return tuple(columns)
+        names = self._matrices(f"{repeat:04d}")
+        return tuple(self._column(f"repeats/{repeat:04d}/{name}", "1" if name == "count" else "ns") for name in names)
 
     def _find_schedules(self, slices: tuple[Slice, ...], num_ranks: int) -> tuple[Slice, ...]:
         """The first slice of each repeat that has a place for its schedule: all, or in older files none, whose runs

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from leadline.error import LeadlineError
 from leadline.hdf5_process import Dataset, Group, Hdf5File
-from leadline.model import RankLocation
+from leadline.model import Column, RankLocation
 from leadline.readers.contents import BAD_VALUES, FORMAT_VERSION, rank_placement, reason_of, summary_of, text_of
 from leadline.readers.input_file import InputFile, another_kind, truncated, unreadable
 
@@ -155,3 +155,21 @@ class FileReader:
         if dataset.offset is None and not self._file.has_room_for(dataset):
             raise self._damaged(f"/{name} has the shape {dataset.shape}, more than the file has room for")
         self._datasets[name] = dataset
+
+    def _column(self, name: str, unit: str) -> Column:
+        """A dataset as the file describes it; files of the first version do not, and `unit` is right for them."""
+        facts = self._file.attributes(name)
+        return Column(name.rpartition("/")[2], text_of(facts.get("unit", unit)), text_of(facts.get("meaning", "")))
+
+    def _add_others(self, group: str, shape: tuple[int, ...], known: Collection[str]) -> tuple[Column, ...]:
+        """Adds the tables of numbers that a later version has beside those that this one knows."""
+        names = [
+            name
+            for name in sorted(set(self._members(group)) - set(known))
+            if isinstance(found := self._own(f"{group}/{name}"), Dataset)
+            and found.shape == shape
+            and found.dtype.kind in "iuf"
+        ]
+        for name in names:
+            self._add(f"{group}/{name}", shape, "iuf")
+        return tuple(self._column(f"{group}/{name}", "1") for name in names)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from leadline.hdf5_process import Hdf5File
-from leadline.model import FloatArray, IntArray, RunProvenance
+from leadline.model import Column, FloatArray, IntArray, RunProvenance
 from leadline.model.io import (
     IO_TIMES,
     NUM_LATENCY_BUCKETS,
@@ -51,6 +51,7 @@ class _Reader(FileReader):
         head = self._head(provenance.num_ranks)
         num_ranks = len(head["ranks"])
         phases = self._phases()
+        numbers, others = self._numbers(len(phases), num_ranks)
         return IoResult(
             **head,
             provenance=provenance,
@@ -59,9 +60,11 @@ class _Reader(FileReader):
             io_ranks=self._io_ranks(num_ranks),
             files=tuple(text_of(name) for name in self._array("io/files", 1)) if self._has("io/files") else (),
             phases=phases,
+            other_columns=others,
             reader=_RowReader(
-                self._numbers(len(phases), num_ranks),
+                numbers,
                 num_ranks,
+                tuple(column.name for column in others),
                 frozenset(phase.index for phase in phases if phase.is_interrupted),
             ),
         )
@@ -93,7 +96,7 @@ class _Reader(FileReader):
             raise self._damaged("/io/phases/summary is no object")
         return summary
 
-    def _numbers(self, num_phases: int, num_ranks: int) -> NumberReader:
+    def _numbers(self, num_phases: int, num_ranks: int) -> tuple[NumberReader, tuple[Column, ...]]:
         of_each = (num_phases, num_ranks)
         for name in (*_SPANS, *_CALLS, *(f"{time}_ns" for time in IO_TIMES)):
             self._add(f"io/ranks/{name}", of_each, "f")
@@ -101,14 +104,19 @@ class _Reader(FileReader):
             self._add(f"io/ranks/{name}", of_each, "iu")
         self._add("io/ranks/latencies", (*of_each, NUM_LATENCY_BUCKETS), "iu")
         self._add("io/ranks/series_bytes", (*of_each, NUM_SERIES_BINS), "iu")
-        return NumberReader(self._input, self._file, self._datasets)
+        known = [name.rpartition("/")[2] for name in self._datasets]
+        others = self._add_others("io/ranks", of_each, known)
+        return NumberReader(self._input, self._file, self._datasets), others
 
 
 class _RowReader:
     """Reads a phase of a file; see leadline.model.io.IoReader."""
 
-    def __init__(self, numbers: NumberReader, num_ranks: int, interrupted: frozenset[int]) -> None:
+    def __init__(
+        self, numbers: NumberReader, num_ranks: int, others: tuple[str, ...], interrupted: frozenset[int]
+    ) -> None:
         self._numbers, self._num_ranks, self._interrupted = numbers, num_ranks, interrupted
+        self._others = others
 
     def rows(self, phase: int) -> PhaseRows:
         # A hole is a rank without a row; in a row 0 is a time like any other: a file that was never synced.
@@ -120,7 +128,8 @@ class _RowReader:
         counts = {name: self._stored(name, phase).astype(np.int64) for name in _COUNTS}
         counts["file"] = np.where(has_row, counts["file"], -1)
         numbers: dict[str, Any] = {**spans, **counts}
-        return PhaseRows(has_row=has_row, times_ns=times, **numbers)
+        others = {name: np.where(is_whole, self._stored(name, phase), np.nan) for name in self._others}
+        return PhaseRows(has_row=has_row, times_ns=times, others=others, **numbers)
 
     def latencies(self, phase: int, ranks: tuple[int, int]) -> IntArray:
         return self._block("latencies", phase, ranks, NUM_LATENCY_BUCKETS)

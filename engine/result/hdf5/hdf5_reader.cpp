@@ -233,7 +233,8 @@ std::vector<double> Hdf5Reader::times_ns(std::size_t repeat_index, std::size_t s
   const std::string table = group_of(repeat_index) + name_of_field(time);
   auto times_ns = reading(path(), [&] {
     // One that the file does not have was not measured.
-    return file().has(table) ? file().numbers<double>(table, matrices(), box) : std::vector<double>(header_.num_ranks);
+    return file().has(table) ? file().numbers<double>(table, matrices(), box)
+                             : std::vector<double>(static_cast<std::size_t>(header_.num_ranks));
   });
   expect_times(path(), times_ns, rank);
   return times_ns;
