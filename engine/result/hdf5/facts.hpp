@@ -46,12 +46,31 @@ void write_facts(const Handle& group, const Struct& facts) {
 }
 
 /// What write_facts has written into the group, "topologies/0000". Throws as Input does for what is missing that all
-/// files have, and for counts that are negative.
+/// files have, and for int32 that are negative.
 template <Described Struct>
 void read_facts(const Input& file, const std::string& group, Struct& facts) {
   for_each_field<Struct>([&](const auto& field) {
-    if (field.since == Since::later_version && !file.has_attribute("/" + group, field.name)) return;
-    file.read_fact(group, field.name, std::invoke(field.get, facts));
+    const std::string object = "/" + group, list = group + "/" + field.name;
+    if (field.since == Since::later_version && !file.has_attribute(object, field.name)) return;
+    auto& fact = std::invoke(field.get, facts);
+    using Fact = std::remove_cvref_t<decltype(fact)>;
+    if constexpr (std::same_as<Fact, bool>) {
+      fact = file.whole_attribute(object, field.name) != 0;
+    } else if constexpr (std::same_as<Fact, std::int32_t>) {
+      fact = file.count_attribute(object, field.name);
+    } else if constexpr (std::same_as<Fact, std::int64_t>) {
+      fact = file.whole_attribute(object, field.name);
+    } else if constexpr (std::same_as<Fact, std::uint64_t>) {
+      fact = file.unsigned_attribute(object, field.name);
+    } else if constexpr (std::same_as<Fact, double>) {
+      fact = file.real_attribute(object, field.name);
+    } else if constexpr (std::same_as<Fact, std::string>) {
+      fact = file.text_attribute(object, field.name);
+    } else if constexpr (std::same_as<Fact, std::vector<std::int32_t>>) {
+      fact = file.list(list);
+    } else {
+      fact = file.list_of_texts(list);
+    }
   });
 }
 

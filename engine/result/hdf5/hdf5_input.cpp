@@ -206,31 +206,11 @@ double Input::real_attribute(const std::string& object, const std::string& name)
   return std::get<double>(value);
 }
 
-void Input::read_fact(const std::string& group, const std::string& name, bool& fact) const {
-  fact = whole_attribute("/" + group, name) != 0;
-}
-
-void Input::read_fact(const std::string& group, const std::string& name, std::int32_t& fact) const {
-  const std::int64_t value = whole_attribute("/" + group, name);
+std::int32_t Input::count_attribute(const std::string& object, const std::string& name) const {
+  const std::int64_t value = whole_attribute(object, name);
   const bool is_count = value >= 0 && value <= std::numeric_limits<std::int32_t>::max();
-  if (!is_count) fail(fmt::format("/{} has {} as {}", group, value, name));
-  fact = static_cast<std::int32_t>(value);
-}
-
-void Input::read_fact(const std::string& group, const std::string& name, std::int64_t& fact) const {
-  fact = whole_attribute("/" + group, name);
-}
-
-void Input::read_fact(const std::string& group, const std::string& name, std::uint64_t& fact) const {
-  fact = unsigned_attribute("/" + group, name);
-}
-
-void Input::read_fact(const std::string& group, const std::string& name, double& fact) const {
-  fact = real_attribute("/" + group, name);
-}
-
-void Input::read_fact(const std::string& group, const std::string& name, std::string& fact) const {
-  fact = text_attribute("/" + group, name);
+  if (!is_count) fail(fmt::format("{} has {} as {}", object, value, name));
+  return static_cast<std::int32_t>(value);
 }
 
 /// Nothing where there is none. A file of this size has no longer one.
@@ -241,21 +221,20 @@ std::optional<Shape> Input::shape_of_list(const std::string& name) const {
   return shape;
 }
 
-void Input::read_fact(const std::string& group, const std::string& name, std::vector<std::int32_t>& list) const {
-  const std::string path = group + "/" + name;
-  list.clear();
-  if (const auto shape = shape_of_list(path)) list = numbers<std::int32_t>(path, *shape, {{0}, *shape});
+std::vector<std::int32_t> Input::list(const std::string& name) const {
+  const auto shape = shape_of_list(name);
+  return shape ? numbers<std::int32_t>(name, *shape, {{0}, *shape}) : std::vector<std::int32_t>();
 }
 
-void Input::read_fact(const std::string& group, const std::string& name, std::vector<std::string>& list) const {
+std::vector<std::string> Input::list_of_texts(const std::string& name) const {
   constexpr hsize_t texts_at_once = 1 << 14;
-  const std::string path = group + "/" + name;
-  list.clear();
-  const auto shape = shape_of_list(path);
+  std::vector<std::string> all;
+  const auto shape = shape_of_list(name);
   for (hsize_t first = 0; shape && first < (*shape)[0]; first += texts_at_once) {
-    auto some = texts(path, *shape, {{first}, {std::min(texts_at_once, (*shape)[0] - first)}});
-    list.insert(list.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+    auto some = texts(name, *shape, {{first}, {std::min(texts_at_once, (*shape)[0] - first)}});
+    all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
   }
+  return all;
 }
 
 std::vector<std::string> Input::attribute_names(const std::string& object) const {

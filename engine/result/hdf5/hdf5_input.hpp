@@ -56,15 +56,12 @@ class Input {
   std::uint64_t unsigned_attribute(const std::string& object, const std::string& name) const;
   double real_attribute(const std::string& object, const std::string& name) const;
 
-  // See result/hdf5/facts.hpp.
-  void read_fact(const std::string& group, const std::string& name, bool& fact) const;
-  void read_fact(const std::string& group, const std::string& name, std::int32_t& fact) const;
-  void read_fact(const std::string& group, const std::string& name, std::int64_t& fact) const;
-  void read_fact(const std::string& group, const std::string& name, std::uint64_t& fact) const;
-  void read_fact(const std::string& group, const std::string& name, double& fact) const;
-  void read_fact(const std::string& group, const std::string& name, std::string& fact) const;
-  void read_fact(const std::string& group, const std::string& name, std::vector<std::int32_t>& list) const;
-  void read_fact(const std::string& group, const std::string& name, std::vector<std::string>& list) const;
+  /// Of 31 bits, not negative.
+  std::int32_t count_attribute(const std::string& object, const std::string& name) const;
+
+  // Whole lists, which are empty where they are missing.
+  std::vector<std::int32_t> list(const std::string& name) const;
+  std::vector<std::string> list_of_texts(const std::string& name) const;
 
   std::vector<std::string> attribute_names(const std::string& object) const;
   std::vector<std::string> member_names(const std::string& group) const;
