@@ -15,6 +15,7 @@ class Statistic(str, Enum):
     MIN = "min"
     MEAN = "mean"
     P99 = "p99"
+    P999 = "p999"
     MAX = "max"
 
 

@@ -37,7 +37,7 @@ constexpr const char* convert_epilogue =
     "missing here, 4 IN is damaged, or OUT cannot be written.\n"
     "Examples:\n"
     "  leadline convert pingpong_results_bin.sion result.h5    LinkTest's result for 'leadline report'\n"
-    "  leadline convert result.h5 result.sion                  and back, with all that is in it\n"
+    "  leadline convert result.h5 result.sion                  and back\n"
     "  leadline convert result.h5 old.sion --plain             nothing but what LinkTest 1.2 itself writes\n"
     "  leadline convert big.sion big.sion --overwrite          dense, in place";
 

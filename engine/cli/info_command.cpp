@@ -39,13 +39,13 @@ output::FileInfo info_of(const std::string& path, result::FileKind kind) {
   try {
     const std::string benchmark = result::benchmark_of(path, kind);
     if (benchmark == "topology") {
-      info.topology = output::topology_info(result::topology::Hdf5Reader(path));
+      info.result = output::info_of(result::topology::Hdf5Reader(path));
     } else if (benchmark == "bisection") {
-      info.bisection = output::bisection_info(result::bisection::Hdf5Reader(path));
+      info.result = output::info_of(result::bisection::Hdf5Reader(path));
     } else if (benchmark == "io") {
-      info.io = output::io_info(result::io::Hdf5Reader(path));
+      info.result = output::info_of(result::io::Hdf5Reader(path));
     } else {
-      info.result = output::link_result_info(*result::LinkResultReader::open(path));
+      info.result = output::info_of(*result::LinkResultReader::open(path));
     }
   } catch (const Error& error) {
     if (!info.container) throw;

@@ -8,6 +8,7 @@
 #include "cli/reporting.hpp"
 #include "result/bisection/json.hpp"
 #include "result/diagnosis_json.hpp"
+#include "result/hdf5/described_file.hpp"
 #include "result/io/json.hpp"
 #include "result/json.hpp"
 #include "result/topology/json.hpp"
@@ -34,6 +35,7 @@ constexpr Named<SchemaOfDocument> documents[] = {
     {result::io::schema, "io", "that of leadline io"},
     {result::diagnosis_schema, "diagnosis", "of leadline diagnose --json"},
     {result::comparison_schema, "comparison", "of leadline compare --json"},
+    {result::hdf5::described_groups, "hdf5", "no schema, but the described tables of result files"},
 };
 
 }  // namespace

@@ -12,6 +12,12 @@
 
 namespace leadline {
 
+/// Which files have a field.
+enum class Since : bool {
+  first_version,  ///< all: one without it is damaged
+  later_version,  ///< not the older ones: in them it is absent
+};
+
 /// One value that results keep. `get` is a member of the struct, or a function of it for what follows from members.
 template <typename Get>
 struct Field {
@@ -19,11 +25,13 @@ struct Field {
   Get get;
   const char* unit;     ///< "ns", "bytes", "bytes/s", "s"; "1" for a number of things; "" for what is no number
   const char* meaning;  ///< a few words without a full stop
+  Since since = Since::first_version;
 };
 
 template <typename Get>
-constexpr Field<Get> field(const char* name, Get get, const char* unit, const char* meaning) {
-  return {name, get, unit, meaning};
+constexpr Field<Get> field(const char* name, Get get, const char* unit, const char* meaning,
+                           Since since = Since::first_version) {
+  return {name, get, unit, meaning, since};
 }
 
 /// The fields of a struct, in the order of files: a std::tuple, specialised beside the struct.

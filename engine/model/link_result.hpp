@@ -2,12 +2,16 @@
 // What a run of `leadline link` leaves behind.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "model/diagnosis.hpp"
+#include "model/fields.hpp"
 #include "model/link_request.hpp"
 #include "model/result.hpp"
 #include "model/samples.hpp"
@@ -24,11 +28,42 @@ struct Slice {
 
 /// Distribution of the pair medians of one class of pairs. Times in nanoseconds; NaN where there is no pair.
 struct PairSummary {
+  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
   std::uint64_t num_pairs = 0;  ///< ordered pairs measured
-  double time_ns_min = 0, time_ns_mean = 0, time_ns_max = 0;
-  double time_ns_p01 = 0, time_ns_p05 = 0, time_ns_p25 = 0, time_ns_median = 0, time_ns_p75 = 0, time_ns_p95 = 0,
-         time_ns_p99 = 0;
-  double median_interval_low_ns = 0, median_interval_high_ns = 0;  ///< 95 % interval of the median
+  double time_ns_min = none, time_ns_mean = none, time_ns_max = none;
+  double time_ns_p01 = none, time_ns_p05 = none, time_ns_p25 = none, time_ns_median = none, time_ns_p75 = none,
+         time_ns_p95 = none, time_ns_p99 = none, time_ns_p999 = none;
+  double median_interval_low_ns = none, median_interval_high_ns = none;  ///< 95 % interval of the median
+};
+
+/// Which quantiles are among them, ascending.
+struct PairQuantile {
+  double q;
+  double PairSummary::*time_ns;
+  const char* name;
+};
+inline constexpr std::array pair_quantiles{
+    PairQuantile{0.01, &PairSummary::time_ns_p01, "p01"}, PairQuantile{0.05, &PairSummary::time_ns_p05, "p05"},
+    PairQuantile{0.25, &PairSummary::time_ns_p25, "p25"}, PairQuantile{0.5, &PairSummary::time_ns_median, "median"},
+    PairQuantile{0.75, &PairSummary::time_ns_p75, "p75"}, PairQuantile{0.95, &PairSummary::time_ns_p95, "p95"},
+    PairQuantile{0.99, &PairSummary::time_ns_p99, "p99"}, PairQuantile{0.999, &PairSummary::time_ns_p999, "p99.9"},
+};
+
+template <>
+inline constexpr auto fields<PairSummary> = std::tuple{
+    field("num_pairs", &PairSummary::num_pairs, "1", "ordered pairs measured: the sample size of all that follows"),
+    field("time_ns_min", &PairSummary::time_ns_min, "ns", "fastest pair, time a message"),
+    field("time_ns_p01", &PairSummary::time_ns_p01, "ns", "1 % quantile"),
+    field("time_ns_p05", &PairSummary::time_ns_p05, "ns", "5 % quantile"),
+    field("time_ns_p25", &PairSummary::time_ns_p25, "ns", "25 % quantile"),
+    field("time_ns_median", &PairSummary::time_ns_median, "ns", "median"),
+    field("time_ns_p75", &PairSummary::time_ns_p75, "ns", "75 % quantile"),
+    field("time_ns_p95", &PairSummary::time_ns_p95, "ns", "95 % quantile"),
+    field("time_ns_p99", &PairSummary::time_ns_p99, "ns", "99 % quantile"),
+    field("time_ns_p999", &PairSummary::time_ns_p999, "ns", "99.9 % quantile", Since::later_version),
+    field("time_ns_max", &PairSummary::time_ns_max, "ns", "slowest pair"),
+    field("time_ns_mean", &PairSummary::time_ns_mean, "ns", "arithmetic mean of the medians"),
 };
 
 /// All-to-all exchanges of a slice: each rank's median over the exchanges, spread over the ranks. Nanoseconds.

@@ -65,7 +65,7 @@ const char* name_of(WaitMode mode) { return name_in(wait_mode_names, mode); }
 
 constexpr Named<PairStatistics> pair_statistics_names[] = {
     {PairStatistics::automatic, "auto", "full while the file stays below 256 MB, compact above"},
-    {PairStatistics::full, "full", "all statistics and the round, 48 bytes"},
+    {PairStatistics::full, "full", "all statistics and the round"},
     {PairStatistics::compact, "compact", "median, p99 and number of batches, rounded, 4 bytes"},
 };
 

@@ -9,6 +9,7 @@
 
 #include "model/fields.hpp"
 #include "model/link_request.hpp"
+#include "stats/summary.hpp"
 
 namespace leadline {
 
@@ -33,8 +34,19 @@ double bandwidth_bytes_per_s(double message_time_ns, std::uint64_t message_size_
 /// Statistics of one ordered pair over its timed batches. Times are per message, in nanoseconds.
 struct PairRecord {
   std::uint32_t count = 0;
-  double time_ns_min = 0, time_ns_median = 0, time_ns_mean = 0, time_ns_p99 = 0, time_ns_max = 0;
+  double time_ns_min = 0, time_ns_median = 0, time_ns_mean = 0, time_ns_p99 = 0, time_ns_p999 = 0, time_ns_max = 0;
 };
+
+/// Of a summary of times, or of a summary of factors of this time.
+constexpr PairRecord pair_record(const stats::Summary& summary, double time_ns = 1) {
+  return {.count = summary.count,
+          .time_ns_min = time_ns * summary.min,
+          .time_ns_median = time_ns * summary.median,
+          .time_ns_mean = time_ns * summary.mean,
+          .time_ns_p99 = time_ns * summary.p99,
+          .time_ns_p999 = time_ns * summary.p999,
+          .time_ns_max = time_ns * summary.max};
+}
 
 template <>
 inline constexpr auto fields<PairRecord> = std::tuple{
@@ -43,6 +55,8 @@ inline constexpr auto fields<PairRecord> = std::tuple{
     field("time_ns_median", &PairRecord::time_ns_median, "ns", "time a message, median of the batches"),
     field("time_ns_mean", &PairRecord::time_ns_mean, "ns", "time a message, mean over all messages"),
     field("time_ns_p99", &PairRecord::time_ns_p99, "ns", "time a message, 99th percentile of the batches"),
+    field("time_ns_p999", &PairRecord::time_ns_p999, "ns", "time a message, 99.9th percentile of the batches",
+          Since::later_version),
     field("time_ns_max", &PairRecord::time_ns_max, "ns", "time a message, slowest batch"),
 };
 

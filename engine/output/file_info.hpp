@@ -11,17 +11,48 @@
 #include "core/error.hpp"
 #include "core/json.hpp"
 #include "model/result.hpp"
-#include "output/file_info_bisection.hpp"
-#include "output/file_info_io.hpp"
-#include "output/file_info_topology.hpp"
+#include "result/bisection/hdf5_reader.hpp"
+#include "result/io/hdf5_reader.hpp"
 #include "result/link_result_reader.hpp"
 #include "result/run_header.hpp"
-#include "result/slice_facts.hpp"
+#include "result/topology/hdf5_reader.hpp"
 
 namespace leadline::output {
 
+/// The description of a result: lines, each with its end, and one object in which what is not there is null.
+struct ResultInfo {
+  std::string text;
+  Json json;
+};
+
+/// Each reads as much of the result as that takes.
+ResultInfo info_of(result::LinkResultReader& reader);
+ResultInfo info_of(const result::topology::Hdf5Reader& reader);
+ResultInfo info_of(const result::bisection::Hdf5Reader& reader);
+ResultInfo info_of(const result::io::Hdf5Reader& reader);
+
+struct FileInfo {
+  std::string path;
+  result::FileKind kind = result::FileKind::other;
+  std::optional<result::ContainerFacts> container;  ///< SION
+  std::optional<ResultInfo> result;
+  std::string why_no_result;   ///< of a SION file
+  std::optional<Error> error;  ///< the same as an error, where the file is damaged
+};
+
+std::string file_info_text(const FileInfo& info);
+
+/// One JSON object; what is not there is null.
+std::string file_info_json(const FileInfo& info);
+
+// For those who describe a benchmark's result.
+
 /// Hosts in order of their first ranks.
-std::vector<HostRanks> hosts_of(std::int64_t num_ranks, const std::function<std::string(std::int64_t rank)>& host);
+std::vector<HostRanks> hosts_by_rank(std::int64_t num_ranks, const std::function<std::string(std::int64_t rank)>& host);
+template <typename Reader>
+std::vector<HostRanks> hosts_of(Reader& reader) {
+  return hosts_by_rank(reader.header().num_ranks, [&](std::int64_t rank) { return reader.placement(rank).host; });
+}
 
 /// "name             value" with its end; empty where there is no value.
 std::string line(const std::string& name, const std::string& value);
@@ -41,41 +72,5 @@ std::string sizes_text(const result::RunHeader& header);
 /// How the description of a result begins, and its provenance, options and hosts.
 Json run_json(const char* benchmark, const result::RunHeader& header);
 void add_origin(Json& json, const result::RunHeader& header, const std::vector<HostRanks>& hosts);
-
-/// One slice of a link test.
-struct SliceInfo {
-  std::int32_t repeat = 0, permutation = -1;
-  std::uint64_t message_size_bytes = 0;
-  result::SliceFacts facts;
-};
-
-/// The result of a link test.
-struct LinkResultInfo {
-  result::LinkResultHeader header;  ///< without what is long: no retests, no summary
-  bool is_plain_record = false;     ///< SION with nothing but LinkTest's own record
-  std::size_t num_retests = 0;
-  std::vector<HostRanks> hosts;  ///< in order of their first ranks
-  std::vector<SliceInfo> slices;
-};
-
-struct FileInfo {
-  std::string path;
-  result::FileKind kind = result::FileKind::other;
-  std::optional<result::ContainerFacts> container;  ///< SION
-  std::optional<LinkResultInfo> result;             ///< of a link test; of this and the next three one at most
-  std::optional<TopologyInfo> topology;             ///< HDF5
-  std::optional<BisectionInfo> bisection;           ///< HDF5
-  std::optional<IoInfo> io;                         ///< HDF5
-  std::string why_no_result;                        ///< of a SION file
-  std::optional<Error> error;                       ///< the same as an error, where the file is damaged
-};
-
-/// Reads as much of the result as that takes.
-LinkResultInfo link_result_info(result::LinkResultReader& reader);
-
-std::string file_info_text(const FileInfo& info);
-
-/// One JSON object; what is not there is null.
-std::string file_info_json(const FileInfo& info);
 
 }  // namespace leadline::output

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The description of a bisection test's result, as text and as JSON.
-#include "output/file_info_bisection.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,13 +9,20 @@
 #include "output/bisection_text.hpp"
 #include "output/file_info.hpp"
 #include "output/table.hpp"
-#include "result/json_parts.hpp"
 
 namespace leadline::output {
 
 namespace {
 
 using result::bisection::KeptSize;
+
+/// One message size.
+struct SizeInfo {
+  std::uint64_t message_size_bytes = 0;
+  std::uint64_t num_patterns = 0;   ///< of every kind that are in the file, also of a run that was killed
+  std::uint64_t num_baseline = 0;   ///< likewise pairs that were measured alone
+  std::optional<KeptSize> numbers;  ///< nothing without a summary
+};
 
 constexpr std::size_t most_sizes_shown = 64;
 
@@ -34,25 +39,25 @@ std::string patterns_text(const result::bisection::Header& header) {
 }
 
 /// The eBB of all sizes goes in one unit.
-Unit unit_of_ebb(const std::vector<BisectionSizeInfo>& sizes) {
+Unit unit_of_ebb(const std::vector<SizeInfo>& sizes) {
   std::vector<double> bandwidths;
-  for (const BisectionSizeInfo& size : sizes) {
+  for (const SizeInfo& size : sizes) {
     if (size.numbers) bandwidths.push_back(size.numbers->ebb.mean);
   }
   return bandwidth_unit(middle_of(bandwidths));
 }
 
-std::string size_table(const BisectionInfo& info) {
-  const Unit unit = unit_of_ebb(info.sizes);
+std::string size_table(const std::vector<SizeInfo>& sizes, const result::bisection::Header& header) {
+  const Unit unit = unit_of_ebb(sizes);
   Table table({{"message size"},
                {"patterns"},
                {"pairs alone"},
                {fmt::format("eBB {}", unit.name)},
                {"of pairs alone"},
                {"stopped by", Align::left}});
-  const std::size_t num_shown = std::min(info.sizes.size(), most_sizes_shown);
+  const std::size_t num_shown = std::min(sizes.size(), most_sizes_shown);
   for (std::size_t index = 0; index < num_shown; ++index) {
-    const BisectionSizeInfo& size = info.sizes[index];
+    const SizeInfo& size = sizes[index];
     const std::optional<KeptSize>& numbers = size.numbers;
     table.add_row({format_bytes(size.message_size_bytes), std::to_string(size.num_patterns),
                    std::to_string(size.num_baseline), numbers ? plus_minus(numbers->ebb, unit) : "-",
@@ -60,68 +65,43 @@ std::string size_table(const BisectionInfo& info) {
                    numbers ? harmless(numbers->stopped_by) : "-"});
   }
   std::string text = "\n" + table.text();
-  if (info.sizes.size() > num_shown) text += fmt::format("  and {} more\n", info.sizes.size() - num_shown);
-  if (!info.has_summary) text += "  No eBB: the run ended before its summary was written.\n";
+  if (sizes.size() > num_shown) text += fmt::format("  and {} more\n", sizes.size() - num_shown);
+  if (!header.summary) text += "  No eBB: the run ended before its summary was written.\n";
   return text;
 }
 
-Json interval_json(const Interval& interval, const char* mean, const char* half_width) {
-  return {{"num", interval.num}, {mean, number(interval.mean)}, {half_width, number(interval.half_width)}};
-}
-
-Json size_json(const BisectionSizeInfo& size) {
+Json size_json(const SizeInfo& size) {
   Json json = {{"message_size_bytes", size.message_size_bytes},
                {"num_patterns", size.num_patterns},
-               {"num_baseline", size.num_baseline},
-               {"stopped_by", nullptr},
-               {"ebb", nullptr},
-               {"relative", nullptr},
-               {"bytes_per_s_harmonic", nullptr}};
-  if (!size.numbers) return json;
-  json["stopped_by"] = size.numbers->stopped_by;
-  json["ebb"] = interval_json(size.numbers->ebb, "bytes_per_s_mean", "bytes_per_s_half_width");
-  json["relative"] = interval_json(size.numbers->relative, "mean", "half_width");
-  json["bytes_per_s_harmonic"] = number(size.numbers->bytes_per_s_harmonic);
+               {"num_baseline", size.num_baseline}};
+  result::add_fields(json, size.numbers.value_or(KeptSize{}));
+  if (!size.numbers) json["stopped_by"] = json["ebb"] = json["relative"] = nullptr;
   return json;
 }
 
 }  // namespace
 
-BisectionInfo bisection_info(const result::bisection::Hdf5Reader& reader) {
-  BisectionInfo info;
-  info.header = reader.header();
-  info.has_summary = info.header.summary.has_value();
-  const std::vector<std::optional<KeptSize>> numbers = kept_sizes(info.header, reader.path());
-  info.header.summary.reset();
-  info.hosts = hosts_of(info.header.num_ranks, [&](std::int64_t rank) { return reader.placement(rank).host; });
-  for (std::size_t index = 0; index < info.header.message_sizes_bytes.size(); ++index) {
-    info.sizes.push_back({info.header.message_sizes_bytes[index], reader.num_patterns(index),
-                          reader.num_baseline(index), numbers[index]});
+ResultInfo info_of(const result::bisection::Hdf5Reader& reader) {
+  const result::bisection::Header& header = reader.header();
+  const std::vector<HostRanks> hosts = hosts_of(reader);
+  const std::vector<std::optional<KeptSize>> numbers = kept_sizes(header, reader.path());
+  std::vector<SizeInfo> sizes;
+  Json json_of_sizes = Json::array();
+  for (std::size_t index = 0; index < numbers.size(); ++index) {
+    sizes.push_back(
+        {header.message_sizes_bytes[index], reader.num_patterns(index), reader.num_baseline(index), numbers[index]});
+    json_of_sizes.push_back(size_json(sizes.back()));
   }
-  return info;
-}
 
-std::string bisection_info_text(const BisectionInfo& info) {
-  std::string text = line("result", fmt::format("bisection test, format {}", info.header.format_version));
-  text += run_text(info.header) + ranks_text(info.header, info.hosts);
-  text += participants_text(info.header) + sizes_text(info.header);
-  return text + patterns_text(info.header) + size_table(info);
-}
-
-Json bisection_info_json(const BisectionInfo& info) {
-  const result::bisection::Header& header = info.header;
-  Json sizes = Json::array();
-  for (const BisectionSizeInfo& size : info.sizes) sizes.push_back(size_json(size));
+  std::string text = line("result", fmt::format("bisection test, format {}", header.format_version));
+  text += run_text(header) + ranks_text(header, hosts) + participants_text(header) + sizes_text(header);
+  text += patterns_text(header) + size_table(sizes, header);
   Json json = run_json("bisection", header);
-  json["num_participants"] = header.num_participants;
-  json["within_hosts"] = header.within_hosts;
-  json["num_exchanges"] = header.num_exchanges;
-  json["seed"] = header.seed;
-  json["pattern_names"] = header.pattern_names;
+  result::add_fields(json, header);
   json["max_patterns"] = header.max_patterns;
-  add_origin(json, header, info.hosts);
-  json["sizes"] = std::move(sizes);
-  return json;
+  add_origin(json, header, hosts);
+  json["sizes"] = std::move(json_of_sizes);
+  return {text, json};
 }
 
 }  // namespace leadline::output

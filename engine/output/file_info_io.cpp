@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The description of a parallel file test's result, as text and as JSON.
-#include "output/file_info_io.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +8,6 @@
 #include "core/units.hpp"
 #include "output/file_info.hpp"
 #include "output/table.hpp"
-#include "result/json_parts.hpp"
 
 namespace leadline::output {
 
@@ -50,8 +47,7 @@ std::string remarks_on(const KeptPhase& phase, const result::io::Header& header)
   const auto add = [&](const std::string& remark) { remarks += (remarks.empty() ? "" : "; ") + remark; };
   if (phase.num_mismatches > 0) add(counted(phase.num_mismatches, "wrong object"));
   if (header.files.empty()) return remarks;
-  if (phase.source == "not_known") add("from where is not known");
-  if (!phase.source.empty() && phase.source != "not_known") add("from " + harmless(phase.source));
+  if (phase.source) add(*phase.source == "not_known" ? "from where is not known" : "from " + harmless(*phase.source));
   if (phase.is_durable) add(*phase.is_durable ? "durable" : "not durable");
   return remarks;
 }
@@ -63,9 +59,9 @@ Unit unit_of_phase_rates(const std::vector<KeptPhase>& phases) {
   return bandwidth_unit(middle_of(rates));
 }
 
-std::string phase_table(const IoInfo& info) {
-  if (info.phases.empty()) return "\n  No phase was measured.\n";
-  const Unit unit = unit_of_phase_rates(info.phases);
+std::string phase_table(const std::vector<KeptPhase>& phases, const result::io::Header& header) {
+  if (phases.empty()) return "\n  No phase was measured.\n";
+  const Unit unit = unit_of_phase_rates(phases);
   Table table({{"operation", Align::left},
                {"repeat"},
                {"bytes"},
@@ -73,70 +69,42 @@ std::string phase_table(const IoInfo& info) {
                {"by wall time"},
                {"wall time"},
                {"", Align::left}});
-  const std::size_t num_shown = std::min(info.phases.size(), most_phases_shown);
+  const std::size_t num_shown = std::min(phases.size(), most_phases_shown);
   for (std::size_t index = 0; index < num_shown; ++index) {
-    const KeptPhase& phase = info.phases[index];
+    const KeptPhase& phase = phases[index];
     table.add_row({name_of(phase.operation), std::to_string(phase.repeat), about_bytes(phase.bytes),
                    in_unit(phase.bytes_per_s, unit), in_unit(phase.bytes_per_s_wall, unit),
-                   format_time_ns(phase.wall_ns), remarks_on(phase, info.header)});
+                   format_time_ns(phase.wall_ns), remarks_on(phase, header)});
   }
   std::string text = "\n" + table.text();
-  if (info.phases.size() > num_shown) text += fmt::format("  and {} more\n", info.phases.size() - num_shown);
+  if (phases.size() > num_shown) text += fmt::format("  and {} more\n", phases.size() - num_shown);
   return text;
 }
 
 Json phase_json(const KeptPhase& phase) {
-  return {{"operation", name_of(phase.operation)},
-          {"repeat", phase.repeat},
-          {"is_complete", phase.is_complete},
-          {"is_interrupted", phase.is_interrupted},
-          {"error", phase.error},
-          {"bytes", phase.bytes},
-          {"wall_ns", number(phase.wall_ns)},
-          {"bytes_per_s", number(phase.bytes_per_s)},
-          {"bytes_per_s_wall", number(phase.bytes_per_s_wall)},
-          {"source", phase.source.empty() ? Json(nullptr) : Json(phase.source)},
-          {"is_durable", phase.is_durable ? Json(*phase.is_durable) : Json(nullptr)},
-          {"num_mismatches", phase.num_mismatches}};
+  Json json = {{"operation", name_of(phase.operation)}, {"repeat", phase.repeat}, {"is_complete", phase.is_complete}};
+  result::add_fields(json, phase);
+  return json;
 }
 
 }  // namespace
 
-IoInfo io_info(const result::io::Hdf5Reader& reader) {
-  IoInfo info;
-  info.header = reader.header();
-  info.header.summary.reset();
-  info.hosts = hosts_of(info.header.num_ranks, [&](std::int64_t rank) { return reader.placement(rank).host; });
-  info.phases = kept_phases(reader);
-  return info;
-}
+ResultInfo info_of(const result::io::Hdf5Reader& reader) {
+  const result::io::Header& header = reader.header();
+  const std::vector<HostRanks> hosts = hosts_of(reader);
+  const std::vector<KeptPhase> phases = kept_phases(reader);
+  std::string text = line("result", fmt::format("parallel file test, format {}", header.format_version));
+  text += run_text(header) + ranks_text(header, hosts);
+  text += movement_text(header) + objects_text(header) + files_text(header);
+  text += line("phases", fmt::format("{} of {}", phases.size(), header.num_phases)) + phase_table(phases, header);
 
-std::string io_info_text(const IoInfo& info) {
-  std::string text = line("result", fmt::format("parallel file test, format {}", info.header.format_version));
-  text += run_text(info.header) + ranks_text(info.header, info.hosts);
-  text += movement_text(info.header) + objects_text(info.header) + files_text(info.header);
-  text += line("phases", fmt::format("{} of {}", info.phases.size(), info.header.num_phases));
-  return text + phase_table(info);
-}
-
-Json io_info_json(const IoInfo& info) {
-  const result::io::Header& header = info.header;
-  Json phases = Json::array();
-  for (const KeptPhase& phase : info.phases) phases.push_back(phase_json(phase));
   Json json = run_json("io", header);
-  json["movement"] = header.movement;
-  json["order"] = header.order;
-  json["backend_library"] = header.backend_library;
-  json["file_system"] = header.file_system;
-  json["num_objects"] = header.num_objects;
-  json["object_size_bytes"] = header.object_size_bytes;
-  json["run"] = header.run;
-  json["io_ranks"] = header.io_ranks;
-  json["files"] = header.files;
+  result::add_fields(json, header);
   json["num_phases"] = header.num_phases;
-  add_origin(json, header, info.hosts);
-  json["phases"] = std::move(phases);
-  return json;
+  add_origin(json, header, hosts);
+  json["phases"] = Json::array();
+  for (const KeptPhase& phase : phases) json["phases"].push_back(phase_json(phase));
+  return {text, json};
 }
 
 }  // namespace leadline::output

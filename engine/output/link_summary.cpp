@@ -103,12 +103,9 @@ std::string one_slice(const SliceSummary& summary, const LinkResult& result) {
   add("  95 % interval from", &PairSummary::median_interval_low_ns);
   add("                  to", &PairSummary::median_interval_high_ns);
   add("min (fastest pair)", &PairSummary::time_ns_min);
-  add("p01", &PairSummary::time_ns_p01);
-  add("p05", &PairSummary::time_ns_p05);
-  add("p25", &PairSummary::time_ns_p25);
-  add("p75", &PairSummary::time_ns_p75);
-  add("p95", &PairSummary::time_ns_p95);
-  add("p99", &PairSummary::time_ns_p99);
+  for (const PairQuantile& one : pair_quantiles) {
+    if (one.time_ns != &PairSummary::time_ns_median) add(one.name, one.time_ns);
+  }
   add("max (slowest pair)", &PairSummary::time_ns_max);
   add("mean", &PairSummary::time_ns_mean);
   return fmt::format("message size {}, {}\n", format_bytes(summary.slice.message_size_bytes),

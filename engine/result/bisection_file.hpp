@@ -15,14 +15,7 @@
 
 namespace leadline::result {
 
-/// Every rank has one. Collective members must be called by all ranks in the same order; `path`, `mark_incomplete` and
-/// `finish` are as in LinkResultFile.
-class BisectionFile : public bench::bisection::PatternStore {
- public:
-  virtual const std::string& path() const = 0;
-  virtual void mark_incomplete(const std::string& reason) noexcept = 0;
-  virtual void finish(const BisectionResult& result) = 0;
-};
+using BisectionFile = ResultFile<bench::bisection::PatternStore, BisectionResult>;
 
 /// How to open one. Rank 0's path counts, the rest is the same on all ranks but `placement`.
 struct BisectionFileSetup {

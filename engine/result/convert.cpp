@@ -3,6 +3,7 @@
 #include "result/convert.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -37,9 +38,10 @@ class ToHdf5 {
  private:
   void rank(const FixedOffsets& offsets, std::int64_t rank);
   void slice(const RepeatOffsets& offsets, std::size_t repeat_index, std::size_t size_index, std::int64_t rank);
-  std::string cut(const std::string& text, std::size_t size) {
-    if (text.size() > size) has_cut_ = true;
-    return padded(text, size);
+  RankPlacement placement(std::int64_t rank) {
+    RankPlacement found = input_.placement(rank);
+    has_cut_ |= found.host.size() > host_size || found.device.size() > device_size || found.cpus.size() > cpus_size;
+    return found;
   }
 
   /// A row of a table whose rows are all as long; holes stay holes.
@@ -67,25 +69,14 @@ void ToHdf5::known(const FixedOffsets& offsets) {
 void ToHdf5::packed_places(const std::string& path) {
   hdf5::writing(path, [&] {
     hdf5::Handle file = hdf5::open_file(path);
-    hdf5::write_packed_places(file, header_.num_ranks, [&](std::int64_t rank) {
-      RankPlacement placement = input_.placement(rank);
-      placement.host = cut(placement.host, host_size);
-      placement.device = cut(placement.device, device_size);
-      placement.cpus = cut(placement.cpus, cpus_size);
-      return placement;
-    });
+    hdf5::write_packed_places(file, header_.num_ranks, [&](std::int64_t rank) { return placement(rank); });
     file.close();
   });
 }
 
 void ToHdf5::rank(const FixedOffsets& offsets, std::int64_t rank) {
-  const RankPlacement placement = input_.placement(rank);
-  put_text(offsets.host, rank, cut(placement.host, host_size));
-  put_text(offsets.device, rank, cut(placement.device, device_size));
-  put_text(offsets.cpus, rank, cut(placement.cpus, cpus_size));
-  put(offsets.pid, rank, std::vector{placement.pid});
-  put(offsets.num_cpus, rank, std::vector{placement.num_cpus});
-  put(offsets.numa_node, rank, std::vector{placement.numa_node});
+  const auto bytes = bytes_of_place(placement(rank));
+  for (std::size_t i = 0; i < bytes.size(); ++i) put_text(offsets.places.at(i), rank, bytes.at(i));
   if (header_.linktest) {
     const auto location = input_.location(rank);
     put(offsets.location, rank, std::vector(location.begin(), location.end()));
@@ -112,7 +103,10 @@ void ToHdf5::slice(const RepeatOffsets& offsets, std::size_t repeat_index, std::
     put(offsets.cells, row_index, cells_of(row, in_schedule(input_.rounds(repeat_index, rank))));
   } else {
     auto offset = offsets.pairs.begin();
-    row.for_each([&](const auto&, const auto& values) { put(*offset++, row_index, values); });
+    row.for_each([&](const auto&, const auto& values) {
+      const std::uint64_t table = *offset++;
+      if (table != 0) put(table, row_index, values);
+    });
   }
   if (header_.num_all_to_all_slots == 0) return;
   put(offsets.all_to_all_time_ns, row_index, input_.all_to_all_ns(repeat_index, size_index, rank));
@@ -340,8 +334,9 @@ Losses write_sion(LinkResultReader& input, const std::string& path, SionRecord r
   output.sync();
   output.close();
   if (record == SionRecord::plain) return losses_of_plain(header);
-  if (!header.is_compact) return {};
-  return {"the means, which LinkTest's record wants: it has the medians instead"};
+  if (header.is_compact) return {"the means, which LinkTest's record wants: it has the medians instead"};
+  if (!header.has_later_statistics) return {};
+  return {fmt::format("{} of each pair", fmt::join(hdf5::later_fields<PairRecord>(), ", "))};
 }
 
 }  // namespace leadline::result

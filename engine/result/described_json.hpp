@@ -85,7 +85,7 @@ constexpr auto through(Get get, Inner inner) {
 template <Described Part, typename Get>
 constexpr auto fields_through(Get get) {
   const auto fields_of_whole = [get](const auto&... one) {
-    return std::make_tuple(field(one.name, through(get, one.get), one.unit, one.meaning)...);
+    return std::make_tuple(field(one.name, through(get, one.get), one.unit, one.meaning, one.since)...);
   };
   return std::apply(fields_of_whole, fields<Part>);
 }
@@ -236,8 +236,11 @@ template <Described Struct>
 struct JsonType<Struct> {
   static Json json(const Struct& from) {
     Json object = Json::object();
-    for_each_field<Struct>([&](const auto& one) { put(object, one.name, std::invoke(one.get, from)); });
+    add_to(object, from);
     return object;
+  }
+  static void add_to(Json& object, const Struct& from) {
+    for_each_field<Struct>([&](const auto& one) { put(object, one.name, std::invoke(one.get, from)); });
   }
   static Json schema() {
     Json object = object_schema(about<Struct>);
@@ -259,7 +262,8 @@ struct JsonType<Struct> {
 
   template <typename Get, typename Value>
   static void declare(Json& object, const Field<Get>& one, std::type_identity<Value> /*of*/) {
-    add_key(object, one.name, one.unit, one.meaning, JsonType<Value>::schema(), Key::required);
+    const Key key = one.since == Since::first_version ? Key::required : Key::optional;
+    add_key(object, one.name, one.unit, one.meaning, JsonType<Value>::schema(), key);
   }
   template <typename Get, typename Value>
   static void declare(Json& object, const Field<Get>& one, std::type_identity<OptionalKey<Value>> /*of*/) {
@@ -267,6 +271,35 @@ struct JsonType<Struct> {
   }
 };
 
+/// The keys of a struct, in an object that has others.
+template <Described Struct>
+void add_fields(Json& object, const Struct& from) {
+  JsonType<Struct>::add_to(object, from);
+}
+
+template <typename Value>
+inline constexpr bool is_optional = false;
+template <typename Value>
+inline constexpr bool is_optional<std::optional<Value>> = true;
+
+/// The other way round, for fields that are members. Throws JsonError for what no such document has; keys that nobody
+/// knows are left alone.
+template <typename Value>
+void read_json(const Json& json, Value& value) {
+  if constexpr (Described<Value>) {
+    for_each_field<Value>([&](const auto& one) {
+      const bool is_absent = one.since == Since::later_version && json.find(one.name) == nullptr;
+      if (!is_absent) read_json(json.at(one.name), value.*one.get);
+    });
+  } else if constexpr (is_optional<Value>) {
+    value.reset();
+    if (!json.is_null()) read_json(json, value.emplace());
+  } else if constexpr (std::same_as<Value, double>) {
+    value = json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+  } else {
+    json.get_to(value);
+  }
+}
 Json document_schema(const std::string& name, const char* title, const Json& schema);
 
 /// The schema of a document; its name is in its $id.

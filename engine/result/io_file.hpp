@@ -15,14 +15,8 @@
 
 namespace leadline::result {
 
-/// Every rank has one. Collective members must be called by all ranks in the same order; `path`, `mark_incomplete` and
-/// `finish` are as in LinkResultFile.
-class IoFile : public bench::io::PhaseStore {
+class IoFile : public ResultFile<bench::io::PhaseStore, IoResult> {
  public:
-  virtual const std::string& path() const = 0;
-  virtual void mark_incomplete(const std::string& reason) noexcept = 0;
-  virtual void finish(const IoResult& result) = 0;
-
   /// Local, in the watch thread of the one rank that reports: the phase in the middle of which the run ended;
   /// mark_incomplete() follows. Where the phase has come to its end meanwhile, that stays.
   virtual void keep_interrupted(const PhaseSummary& summary) = 0;

@@ -22,19 +22,12 @@ struct Messages {
   double bandwidth(double time_ns) const { return bandwidth_bytes_per_s(time_ns, size_bytes, direction); }
 };
 
-/// A class of pairs. One without pairs has no times, whatever its members hold.
+/// A class of pairs.
 struct ClassOfPairs : PairSummary {
   Messages messages;
 
-  double time_ns(double PairSummary::*member) const {
-    return num_pairs > 0 ? this->*member : std::numeric_limits<double>::quiet_NaN();
-  }
-  double bandwidth(double PairSummary::*time) const { return messages.bandwidth(time_ns(time)); }
+  double bandwidth(double PairSummary::*time) const { return messages.bandwidth(this->*time); }
 };
-
-constexpr auto time_of(double PairSummary::*member) {
-  return [member](const ClassOfPairs& pairs) { return pairs.time_ns(member); };
-}
 
 constexpr auto bandwidth_at(double PairSummary::*time) {
   return [time](const ClassOfPairs& pairs) { return pairs.bandwidth(time); };
@@ -107,23 +100,11 @@ inline constexpr const char* about<LinkResult> =
 namespace leadline {
 
 template <>
-inline constexpr auto fields<result::ClassOfPairs> = std::tuple{
-    field("num_pairs", &PairSummary::num_pairs, "1", "ordered pairs measured: the sample size of all that follows"),
-    field("time_ns_min", result::time_of(&PairSummary::time_ns_min), "ns", "fastest pair, time a message"),
-    field("time_ns_p01", result::time_of(&PairSummary::time_ns_p01), "ns", "1 % quantile"),
-    field("time_ns_p05", result::time_of(&PairSummary::time_ns_p05), "ns", "5 % quantile"),
-    field("time_ns_p25", result::time_of(&PairSummary::time_ns_p25), "ns", "25 % quantile"),
-    field("time_ns_median", result::time_of(&PairSummary::time_ns_median), "ns", "median"),
-    field("time_ns_p75", result::time_of(&PairSummary::time_ns_p75), "ns", "75 % quantile"),
-    field("time_ns_p95", result::time_of(&PairSummary::time_ns_p95), "ns", "95 % quantile"),
-    field("time_ns_p99", result::time_of(&PairSummary::time_ns_p99), "ns", "99 % quantile"),
-    field("time_ns_max", result::time_of(&PairSummary::time_ns_max), "ns", "slowest pair"),
-    field("time_ns_mean", result::time_of(&PairSummary::time_ns_mean), "ns", "arithmetic mean of the medians"),
+inline constexpr auto fields<result::ClassOfPairs> = std::tuple_cat(fields<PairSummary>, std::tuple{
     field(
         "median_interval_ns",
         [](const result::ClassOfPairs& pairs) {
-          return std::array{pairs.time_ns(&PairSummary::median_interval_low_ns),
-                            pairs.time_ns(&PairSummary::median_interval_high_ns)};
+          return std::array{pairs.median_interval_low_ns, pairs.median_interval_high_ns};
         },
         "ns", "95 % interval of the median: low, high"),
     field("bandwidth_bytes_per_s_min", result::bandwidth_at(&PairSummary::time_ns_max), "bytes/s",
@@ -141,7 +122,7 @@ inline constexpr auto fields<result::ClassOfPairs> = std::tuple{
                             pairs.bandwidth(&PairSummary::median_interval_low_ns)};
         },
         "bytes/s", "the interval of the median as bandwidths: low, high"),
-};
+});
 
 template <>
 inline constexpr auto fields<result::SpreadOfTimes> = std::tuple{
@@ -309,10 +290,10 @@ std::string json_text(const LinkResult& result) { return text_of(json_of(result)
 Json link_schema() { return document_schema<LinkResult>("link-result", "Summary of a link test"); }
 
 JsonStore::JsonStore(cluster::Cluster& cluster, LinkResult so_far, const LinkResultFileSetup& setup)
-    : document_(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
+    : RunDocument(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
 
 void JsonStore::close_slice(const SliceSummary& summary) {
-  document_.add([&](LinkResult& so_far) { so_far.slices.push_back(summary); });
+  add([&](LinkResult& so_far) { so_far.slices.push_back(summary); });
 }
 
 }  // namespace leadline::result

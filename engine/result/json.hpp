@@ -19,7 +19,7 @@ std::string json_text(const LinkResult& result);
 Json link_schema();
 
 /// Rows are ignored; of a run that is not complete it keeps the slices that are.
-class JsonStore : public LinkResultFile {
+class JsonStore : public RunDocument<LinkResultFile, LinkResult> {
  public:
   /// Collective; see open_link_result_file.
   JsonStore(cluster::Cluster& cluster, LinkResult so_far, const LinkResultFileSetup& setup);
@@ -27,12 +27,6 @@ class JsonStore : public LinkResultFile {
   void reserve_repeats(int) override {}
   void write(const Slice&, const PairRow&) override {}
   void close_slice(const SliceSummary& summary) override;
-  const std::string& path() const override { return document_.path(); }
-  void mark_incomplete(const std::string& reason) noexcept override { document_.mark_incomplete(reason); }
-  void finish(const LinkResult& result) override { document_.finish(result); }
-
- private:
-  RunDocument<LinkResult> document_;
 };
 
 }  // namespace leadline::result

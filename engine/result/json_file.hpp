@@ -3,12 +3,15 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "cluster/cluster.hpp"
+#include "core/error.hpp"
+#include "model/request.hpp"
 #include "result/output_file.hpp"
 #include "result/result_file.hpp"
 
@@ -47,9 +50,10 @@ class JsonFile {
   bool is_final_ = false;
 };
 
-/// Every rank has one; rank 0 alone has the file. The document of a run that fails has what was added until then.
-template <typename Result>
-class RunDocument {
+/// The result of a benchmark as JSON, for a `File` that is a ResultFile; who derives from it adds what comes. Rank 0
+/// alone has the file. The document of a run that fails has what was added until then.
+template <class File, class Result>
+class RunDocument : public File {
  public:
   using TextOf = std::string (*)(const Result& result);
 
@@ -60,20 +64,19 @@ class RunDocument {
         so_far_(std::move(so_far)),
         file_(cluster, path, existing, [this](const std::string& reason) { return incomplete(reason); }) {}
 
-  const std::string& path() const { return file_.path(); }
+  const std::string& path() const override { return file_.path(); }
+  void mark_incomplete(const std::string& reason) noexcept override { file_.mark_incomplete(reason); }
+  void finish(const Result& result) override {
+    file_.finish([&] { return text_of_(result); });
+  }
 
+ protected:
   /// Local: `change` is what came since; it is called on rank 0 only.
   template <typename Change>
   void add(const Change& change) {
     if (!is_rank_0_) return;
     const std::lock_guard lock(mutex_);
     change(so_far_);
-  }
-
-  /// These two are as in LinkResultFile.
-  void mark_incomplete(const std::string& reason) noexcept { file_.mark_incomplete(reason); }
-  void finish(const Result& result) {
-    file_.finish([&] { return text_of_(result); });
   }
 
  private:
@@ -90,5 +93,24 @@ class RunDocument {
   Result so_far_;
   JsonFile file_;
 };
+
+/// Collective: the file of a benchmark that SION has no place for, which `test` names: "a topology test". Throws as
+/// open_link_result_file does.
+template <class Hdf5Store, class JsonStore, class NoStore, class Result, class Setup>
+auto open_result_file(const char* test, cluster::Cluster& cluster, const Result& so_far, Setup setup)
+    -> std::unique_ptr<typename NoStore::File> {
+  switch (setup.format) {
+    case ResultFormat::hdf5:
+      return std::make_unique<Hdf5Store>(cluster, so_far, std::move(setup));
+    case ResultFormat::json:
+      return std::make_unique<JsonStore>(cluster, so_far, setup);
+    case ResultFormat::sion:
+      throw Error(ExitStatus::bad_command_line, std::string(test) + " cannot be kept as SION",
+                  "it holds LinkTest's record, which is one of pairs", "Choose a name ending in .h5 or .json");
+    case ResultFormat::none:
+      break;
+  }
+  return std::make_unique<NoStore>();
+}
 
 }  // namespace leadline::result

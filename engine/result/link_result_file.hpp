@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a run from before its first message to its end: one interface for HDF5, SION, JSON and no file at all.
+// How to open the result file of a link test: HDF5, SION, JSON or none at all.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,8 @@
 
 namespace leadline::result {
 
-/// Every rank has one. Its life: open_link_result_file, reserve_repeats, any number of writes, finish. Collective
-/// members must be called by all ranks in the same order.
-class LinkResultFile : public bench::link::RowStore {
- public:
-  /// Local: where the result lies; "-" = standard output, empty = nowhere.
-  virtual const std::string& path() const = 0;
-
-  /// Local, from any thread, at any time between construction and destruction: notes why the run did not end well,
-  /// with one positioned write, unless another rank has noted a reason by then. For the rank that reports a failure.
-  /// Does nothing where this rank cannot reach the file, or once finish() has marked the result complete.
-  virtual void mark_incomplete(const std::string& reason) noexcept = 0;
-
-  /// Local, the same on all ranks: whether any rank can complete the file where rank 0 is lost.
-  virtual bool any_rank_can_finish() const { return false; }
-
-  /// Collective: adds what only the end knows and, where result.complete says so, the mark "complete". `result` is
-  /// read on the root only. Every rank throws the error of any. Again where the root has changed in it.
-  virtual void finish(const LinkResult& result) = 0;
-};
+/// Its life: open_link_result_file, reserve_repeats, any number of writes, finish.
+using LinkResultFile = ResultFile<bench::link::RowStore, LinkResult>;
 
 /// Which repeats of a run a file keeps the rows of.
 enum class KeptRepeats : std::uint8_t {

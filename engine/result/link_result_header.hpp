@@ -48,6 +48,7 @@ struct LinkResultHeader : RunHeader {
   std::int32_t num_permutations = 0;  ///< that the file holds
   std::vector<KeptRepeat> repeats;
   bool has_rounds = false;
+  bool has_later_statistics = true;           ///< full form: those that the first version did not have; SION has none
   bool is_compact = false;                    ///< an HDF5 file with a PairCell of each pair, or of each rank and round
   std::optional<StoredRounds> stored_rounds;  ///< compact form: only the rounds are stored, not a matrix
   std::int64_t num_all_to_all_slots = 0;  ///< rounds that can have a time of the all-to-all before them; 0 = none has
@@ -76,6 +77,35 @@ std::int64_t num_rounds_stored(const LinkResultHeader& header);
 }  // namespace leadline::result
 
 namespace leadline {
+
+namespace result {
+
+/// One of the times of LinkTest's record, least, greatest, mean.
+template <std::array<double, 3> LinkTestOrigin::*times, std::size_t index>
+constexpr auto time_of_record = [](auto& origin) -> auto& {
+  return (origin.*times)[index];
+};
+
+}  // namespace result
+
+template <>
+inline constexpr auto fields<result::LinkTestOrigin> = std::tuple{
+    field("num_iterations", &result::LinkTestOrigin::num_iterations, "1", "as LinkTest was told"),
+    field("message_size_bytes", &result::LinkTestOrigin::message_size_bytes, "bytes", "size of a message"),
+    field("has_all_to_all", &result::LinkTestOrigin::has_all_to_all, "",
+          "whether there were exchanges of all with all"),
+    field("is_serial", &result::LinkTestOrigin::is_serial, "", "one pair at a time"),
+    field("is_permuted", &result::LinkTestOrigin::is_permuted, "", "ranks in another order"),
+    field("time_s_min", result::time_of_record<&result::LinkTestOrigin::times_s, 0>, "s", "fastest pair"),
+    field("time_s_max", result::time_of_record<&result::LinkTestOrigin::times_s, 1>, "s", "slowest pair"),
+    field("time_s_mean", result::time_of_record<&result::LinkTestOrigin::times_s, 2>, "s", "mean over the pairs"),
+    field("all_to_all_time_s_min", result::time_of_record<&result::LinkTestOrigin::all_to_all_times_s, 0>, "s",
+          "fastest exchange of all with all"),
+    field("all_to_all_time_s_max", result::time_of_record<&result::LinkTestOrigin::all_to_all_times_s, 1>, "s",
+          "slowest one"),
+    field("all_to_all_time_s_mean", result::time_of_record<&result::LinkTestOrigin::all_to_all_times_s, 2>, "s",
+          "their mean"),
+};
 
 template <>
 inline constexpr auto fields<result::Retest> = std::tuple{

@@ -10,10 +10,31 @@ namespace leadline::result {
 /// What becomes of a file that is there already.
 enum class ExistingFile : std::uint8_t { refuse, overwrite };
 
-/// For a run without a result file; `File` is the interface of a benchmark's files. Who derives from it ignores rows.
-template <class File, class Result>
-class NoFile : public File {
+/// The file of a run from before its first message to its end, whatever its format: one on every rank. `Store` is what
+/// the benchmark calls meanwhile. Collective members must be called by all ranks in the same order.
+template <class Store, class Result>
+class ResultFile : public Store {
  public:
+  /// Local: where the result lies; "-" = standard output, empty = nowhere.
+  virtual const std::string& path() const = 0;
+
+  /// Local, from any thread, at any time between construction and destruction: notes why the run did not end well,
+  /// with one positioned write, unless another rank has noted a reason by then. For the rank that reports a failure.
+  /// Does nothing where this rank cannot reach the file, or once finish() has marked the result complete.
+  virtual void mark_incomplete(const std::string& reason) noexcept = 0;
+
+  /// Collective: adds what only the end knows and, where result.complete says so, the mark "complete". `result` is
+  /// read on the root only. Every rank throws the error of any. Again where the root has changed in it.
+  virtual void finish(const Result& result) = 0;
+};
+
+/// For a run without a result file; `OfBenchmark` is the interface of a benchmark's files. Who derives from it ignores
+/// rows.
+template <class OfBenchmark, class Result>
+class NoFile : public OfBenchmark {
+ public:
+  using File = OfBenchmark;
+
   const std::string& path() const override { return path_; }
   void mark_incomplete(const std::string&) noexcept override {}
   void finish(const Result&) override {}

@@ -8,21 +8,22 @@
 #include <optional>
 #include <vector>
 
-#include "result/json_parts.hpp"
+#include "result/described_json.hpp"
+#include "stats/summary.hpp"
 
 namespace leadline::result {
 namespace {
 
-std::optional<SliceFacts> from_summary(const LinkResultHeader& header, std::int32_t repeat, std::size_t size_index) {
+std::optional<PairSummary> from_summary(const LinkResultHeader& header, std::int32_t repeat, std::size_t size_index) {
   if (!header.summary) return std::nullopt;
   try {
     const auto summary = Json::parse(*header.summary);
     for (const Json& slice : summary.at("slices").elements()) {
       if (slice.at("repeat").get<std::int32_t>() != repeat || slice.at("size_index").get<std::size_t>() != size_index)
         continue;
-      const Json& all = slice.at("all");
-      return SliceFacts{all.at("num_pairs").get<std::uint64_t>(), number_or_nan(all.at("time_ns_min")),
-                        number_or_nan(all.at("time_ns_median")), number_or_nan(all.at("time_ns_max"))};
+      PairSummary pairs;
+      read_json(slice.at("all"), pairs);
+      return pairs;
     }
   } catch (const JsonError&) {
     // A summary of another kind says nothing; the rows do.
@@ -44,23 +45,36 @@ class Times {
     }
   }
 
-  /// The time that has `index` smaller ones (ties aside). Bits of doubles that are not negative order as the doubles
-  /// do, so that sixteen of them a pass lead to it.
-  double at_index(std::uint64_t index) {
+  /// The times that have `index` smaller ones (ties aside), for each index. Bits of doubles that are not negative order
+  /// as the doubles do, so that sixteen of them a pass lead to it.
+  std::vector<double> at_indices(const std::vector<std::uint64_t>& indices) {
     constexpr int bits_a_pass = 16, num_bits = 64;
-    std::uint64_t known = 0;
+    struct Search {
+      std::uint64_t index = 0, known = 0;
+      std::vector<std::uint64_t> num_with;
+    };
+    std::vector<Search> searches;
+    for (const std::uint64_t index : indices) searches.push_back({.index = index});
     for (int left = num_bits - bits_a_pass; left >= 0; left -= bits_a_pass) {
-      std::vector<std::uint64_t> num_with(std::size_t{1} << bits_a_pass);
+      for (Search& search : searches) search.num_with.assign(std::size_t{1} << bits_a_pass, 0);
       each([&](double time) {
         const auto bits = std::bit_cast<std::uint64_t>(time);
-        const bool is_candidate = left + bits_a_pass == num_bits || bits >> (left + bits_a_pass) == known;
-        if (is_candidate) ++num_with[(bits >> left) & (num_with.size() - 1)];
+        for (Search& search : searches) {
+          const bool is_candidate = left + bits_a_pass == num_bits || bits >> (left + bits_a_pass) == search.known;
+          if (is_candidate) ++search.num_with[(bits >> left) & (search.num_with.size() - 1)];
+        }
       });
-      std::uint64_t digit = 0;
-      while (digit + 1 < num_with.size() && index >= num_with[digit]) index -= num_with[digit++];
-      known = (known << bits_a_pass) | digit;
+      for (Search& search : searches) {
+        std::uint64_t digit = 0;
+        while (digit + 1 < search.num_with.size() && search.index >= search.num_with[digit]) {
+          search.index -= search.num_with[digit++];
+        }
+        search.known = (search.known << bits_a_pass) | digit;
+      }
     }
-    return std::bit_cast<double>(known);
+    std::vector<double> found;
+    for (const Search& search : searches) found.push_back(std::bit_cast<double>(search.known));
+    return found;
   }
 
  private:
@@ -84,21 +98,31 @@ double usual_ns(const SliceSummary& summary, const SlowPairDetails& details) {
 
 }  // namespace
 
-SliceFacts slice_facts(LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index) {
+PairSummary slice_facts(LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index) {
   const LinkResultHeader& header = reader.header();
   if (const auto known = from_summary(header, header.repeats.at(repeat_index).repeat, size_index)) return *known;
 
   Times times(reader, repeat_index, size_index);
-  SliceFacts facts;
+  PairSummary facts;
+  double sum = 0;
   times.each([&](double time) {
     facts.time_ns_min = facts.num_pairs == 0 ? time : std::min(facts.time_ns_min, time);
     facts.time_ns_max = facts.num_pairs == 0 ? time : std::max(facts.time_ns_max, time);
+    sum += time;
     ++facts.num_pairs;
   });
   if (facts.num_pairs == 0) return facts;
-  const double low = times.at_index((facts.num_pairs - 1) / 2);
-  const double high = facts.num_pairs % 2 == 1 ? low : times.at_index(facts.num_pairs / 2);
-  facts.time_ns_median = low + (high - low) / 2;
+  facts.time_ns_mean = sum / static_cast<double>(facts.num_pairs);
+  std::vector<std::uint64_t> indices;
+  for (const PairQuantile& one : pair_quantiles) {
+    const stats::QuantilePosition position = stats::quantile_position(facts.num_pairs, one.q);
+    indices.insert(indices.end(), {position.low, position.high});
+  }
+  const std::vector<double> found = times.at_indices(indices);
+  for (std::size_t i = 0; i < pair_quantiles.size(); ++i) {
+    const double fraction = stats::quantile_position(facts.num_pairs, pair_quantiles[i].q).fraction;
+    facts.*pair_quantiles[i].time_ns = found[2 * i] + (found[2 * i + 1] - found[2 * i]) * fraction;
+  }
   return facts;
 }
 

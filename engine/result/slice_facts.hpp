@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,17 +13,10 @@
 
 namespace leadline::result {
 
-/// Over the medians of the ordered pairs measured. NaN where there is no pair.
-struct SliceFacts {
-  std::uint64_t num_pairs = 0;
-  double time_ns_min = std::numeric_limits<double>::quiet_NaN();
-  double time_ns_median = std::numeric_limits<double>::quiet_NaN();
-  double time_ns_max = std::numeric_limits<double>::quiet_NaN();
-};
-
-/// Of header().repeats[repeat_index] and that size. Exact. Without a summary all rows are read several times; memory is
-/// that of one row and 512 KiB.
-SliceFacts slice_facts(LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index);
+/// Of header().repeats[repeat_index] and that size: as the summary has it, NaN for what that of an older file lacks.
+/// Without a summary all rows are read several times: all but the interval of the median; memory is that of one row and
+/// 512 KiB for each order statistic.
+PairSummary slice_facts(LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index);
 
 enum class Verdict : std::uint8_t {
   not_retested,

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "core/error.hpp"
 #include "result/topology/hdf5_store.hpp"
 #include "result/topology/json.hpp"
 
@@ -22,18 +21,8 @@ class NoTopologyFile final : public NoFile<TopologyFile, TopologyResult> {
 
 std::unique_ptr<TopologyFile> open_topology_file(cluster::Cluster& cluster, const TopologyResult& so_far,
                                                  TopologyFileSetup setup) {
-  switch (setup.format) {
-    case ResultFormat::hdf5:
-      return std::make_unique<topology::Hdf5Store>(cluster, so_far, std::move(setup));
-    case ResultFormat::json:
-      return std::make_unique<topology::JsonStore>(cluster, so_far, setup);
-    case ResultFormat::sion:
-      throw Error(ExitStatus::bad_command_line, "a topology test cannot be kept as SION",
-                  "it holds LinkTest's record, which is one of pairs", "Choose a name ending in .h5 or .json");
-    case ResultFormat::none:
-      break;
-  }
-  return std::make_unique<NoTopologyFile>();
+  return open_result_file<topology::Hdf5Store, topology::JsonStore, NoTopologyFile>("a topology test", cluster, so_far,
+                                                                                    std::move(setup));
 }
 
 }  // namespace leadline::result

@@ -16,14 +16,7 @@
 
 namespace leadline::result {
 
-/// Every rank has one. Collective members must be called by all ranks in the same order; `path`, `mark_incomplete` and
-/// `finish` are as in LinkResultFile.
-class TopologyFile : public bench::topology::CellStore {
- public:
-  virtual const std::string& path() const = 0;
-  virtual void mark_incomplete(const std::string& reason) noexcept = 0;
-  virtual void finish(const TopologyResult& result) = 0;
-};
+using TopologyFile = ResultFile<bench::topology::CellStore, TopologyResult>;
 
 /// How to open one. Rank 0's path counts, the rest is the same on all ranks but `placement`.
 struct TopologyFileSetup {

@@ -61,14 +61,14 @@ Summary summarize(std::span<double> values) {
   Summary summary;
   summary.count = static_cast<std::uint32_t>(values.size());
   if (values.empty()) {
-    summary.min = summary.median = summary.mean = summary.p99 = summary.max = no_value;
+    summary.min = summary.mean = summary.max = no_value;
+    for (const auto& [q, value] : summary_quantiles) summary.*value = no_value;
     return summary;
   }
   std::sort(values.begin(), values.end());
   summary.min = values.front();
-  summary.median = quantile_of_sorted(values, 0.5);
   summary.mean = mean_of_sorted(values);
-  summary.p99 = quantile_of_sorted(values, 0.99);
+  for (const auto& [q, value] : summary_quantiles) summary.*value = quantile_of_sorted(values, q);
   summary.max = values.back();
   return summary;
 }

@@ -9,8 +9,16 @@ namespace leadline::stats {
 
 struct Summary {
   std::uint32_t count = 0;
-  double min = 0, median = 0, mean = 0, p99 = 0, max = 0;
+  double min = 0, median = 0, mean = 0, p99 = 0, p999 = 0, max = 0;
 };
+
+/// Which quantiles are among them.
+struct SummaryQuantile {
+  double q;
+  double Summary::*value;
+};
+inline constexpr SummaryQuantile summary_quantiles[] = {
+    {0.5, &Summary::median}, {0.99, &Summary::p99}, {0.999, &Summary::p999}};
 
 /// Sorts `values` in place; they must be finite. All members NaN but count where there is no value.
 Summary summarize(std::span<double> values);

@@ -133,9 +133,10 @@ double NoiseModel::disturbed(double u) const {
   return 1 + noise_.disturbed_scale * std::pow(cut + u * (1 - cut), -1 / noise_.spike_exponent);
 }
 
-BatchFactors NoiseModel::batches(std::uint64_t batches_key) const {
+stats::Summary NoiseModel::batches(std::uint64_t batches_key) const {
   const Middle middle = middle_batches(batches_key);
-  BatchFactors result;
+  stats::Summary result;
+  result.count = num_batches_;
   const double low = batch_(middle.low), high = batch_(middle.high);
   result.median = high - (high - low) * 0.5;
   double min = low, max = high, next = num_batches_ > 1 ? low : high, sum = is_odd_ ? low : low + high;
@@ -152,11 +153,15 @@ BatchFactors NoiseModel::batches(std::uint64_t batches_key) const {
     max = std::max(max, factor);
     sum += factor;
   }
-  const stats::QuantilePosition p99 = stats::quantile_position(num_batches_, 0.99);
   result.min = min;
   result.max = max;
   result.mean = std::clamp(sum / num_batches_, min, max);
-  if (p99.low + 2 >= num_batches_) result.p99 = p99.high == p99.low ? max : max - (max - next) * (1 - p99.fraction);
+  for (const auto& [q, value] : stats::summary_quantiles) {
+    if (q <= 0.5) continue;
+    const stats::QuantilePosition at = stats::quantile_position(num_batches_, q);
+    const bool is_known = at.low + 2 >= num_batches_;  // it lies between the greatest two
+    result.*value = !is_known ? 1 : at.high == at.low ? max : max - (max - next) * (1 - at.fraction);
+  }
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "stats/summary.hpp"
 #include "synthetic/machine.hpp"
 
 namespace leadline::synthetic {
@@ -67,11 +68,6 @@ class QuantileTable {
   std::vector<double> nodes_;
 };
 
-/// The batches of one measurement, as factors of the pair's usual time.
-struct BatchFactors {
-  double min = 1, median = 1, mean = 1, p99 = 1, max = 1;
-};
-
 class NoiseModel {
  public:
   NoiseModel(const Noise& noise, std::uint64_t seed, std::uint32_t num_batches);
@@ -101,7 +97,7 @@ class NoiseModel {
   double median(std::uint64_t batches_key) const { return middle(middle_batches(batches_key)); }
 
   /// Statistics as stats::summarize defines them.
-  BatchFactors batches(std::uint64_t batches_key) const;
+  stats::Summary batches(std::uint64_t batches_key) const;
 
   /// The batches themselves, num_batches of them, in no particular order.
   void each_batch(std::uint64_t batches_key, std::span<double> factors) const;

@@ -178,13 +178,7 @@ PairRecord Simulator::with_losses(const Measurement& measurement, const std::vec
       time_ns += loss.add_ns * num_lost(loss.num_messages, loss.probability, u);
     }
   }
-  const stats::Summary summary = stats::summarize(times_ns);
-  return {.count = summary.count,
-          .time_ns_min = summary.min,
-          .time_ns_median = summary.median,
-          .time_ns_mean = summary.mean,
-          .time_ns_p99 = summary.p99,
-          .time_ns_max = summary.max};
+  return pair_record(stats::summarize(times_ns));
 }
 
 PairRecord Simulator::record_of(std::uint32_t from, std::uint32_t to, LoadCondition load_condition,
@@ -192,13 +186,7 @@ PairRecord Simulator::record_of(std::uint32_t from, std::uint32_t to, LoadCondit
   const Measurement it = measurement(from, to, load_condition, attempt);
   const std::vector<Loss> lost = losses(from, to, load_condition);
   if (!lost.empty()) return with_losses(it, lost);
-  const BatchFactors factors = noise_.batches(it.batches_key);
-  return {.count = machine_.num_batches,
-          .time_ns_min = it.time_ns * factors.min,
-          .time_ns_median = it.time_ns * factors.median,
-          .time_ns_mean = it.time_ns * factors.mean,
-          .time_ns_p99 = it.time_ns * factors.p99,
-          .time_ns_max = it.time_ns * factors.max};
+  return pair_record(noise_.batches(it.batches_key), it.time_ns);
 }
 
 PairRecord Simulator::record(std::uint32_t from, std::uint32_t to) const {

@@ -9,6 +9,7 @@ import json
 import math
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pyarrow.parquet
 import pytest
@@ -134,3 +135,21 @@ def test_what_is_refused(arguments: list[str], reason: str, tmp_path: Path, caps
     assert main([str(path), *arguments]) == 2
     assert reason in capsys.readouterr().err
     assert [one.name for one in tmp_path.iterdir()] == ["run.h5"]
+
+
+def test_columns_of_a_later_version_are_passed_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_bisection(tmp_path / "run.h5", even())
+    with h5py.File(path, "r+") as file:
+        shape = file["bisection/patterns/kind"].shape
+        column = file["bisection/patterns"].create_dataset("balance", data=np.full(shape, -0.5))
+        column.attrs.update({"unit": "1", "meaning": "how even it was"})
+        file["bisection/patterns/of_another_shape"] = np.zeros(3)
+    lines = table(path, capsys)
+    assert lines
+    assert {line["balance"] for line in lines} == {"-0.5"}
+    assert main([str(path), "--parquet", "-o", str(tmp_path / "r.parquet")]) == 0
+    field = pyarrow.parquet.read_schema(tmp_path / "r.parquet").field("balance")
+    assert field.metadata == {b"unit": b"number", b"description": b"how even it was"}
+    with leadline.load_bisection(path) as result:
+        patterns = result.patterns(result.message_sizes_bytes[0], "random")
+        assert len(patterns.others["balance"]) == len(patterns)

@@ -62,6 +62,16 @@ def test_provenance_and_places(result_file: Path):
     assert (result.nonce, result.format_version) == ("a1b2c3", 1)
 
 
+def test_a_later_version_is_read_as_far_as_it_is_known(result_file: Path):
+    with h5py.File(result_file, "r+") as file:
+        file.attrs["format_version"] = np.int32(4)
+        file["repeats/0000/new_quantity"] = np.zeros((1, 8, 8))
+        file["new_group/new_list"] = np.arange(3)
+    result = leadline.load(result_file)
+    assert result.format_version == 4
+    assert np.isfinite(result.matrix(result.slices[0])).sum() == 8 * 7
+
+
 def test_names_stay_in_their_line(tmp_path: Path):
     made = two_hosts()
     made.hosts = ["a\nb\tc\x1b[1m", "d\u2028e\u202ef\u2066\u200fg\u05d0", *made.hosts[2:]]
@@ -302,6 +312,14 @@ def replace(name: str, value: object) -> Callable[[h5py.File], None]:
     return change
 
 
+def later_version_without(name: str) -> Callable[[h5py.File], None]:
+    def change(file: h5py.File) -> None:
+        file.attrs["format_version"] = np.int32(4)
+        del file[name]
+
+    return change
+
+
 def set_rounds(rounds: np.ndarray) -> Callable[[h5py.File], None]:
     def change(file: h5py.File) -> None:
         file["repeats/0000/round"] = rounds
@@ -311,7 +329,10 @@ def set_rounds(rounds: np.ndarray) -> Callable[[h5py.File], None]:
 
 DAMAGES = {
     "another kind": (set_attribute("format", "other"), "not a result of leadline"),
-    "a later version": (set_attribute("format_version", np.int32(4)), "format version 4"),
+    "a later version without what this one knows": (
+        later_version_without("message_size_bytes"),
+        "format version 4; this program knows up to 3: damaged: /message_size_bytes is missing",
+    ),
     "another benchmark": (set_attribute("benchmark", "weather"), "a result of 'weather'"),
     "no provenance": (remove("provenance"), "/provenance is missing"),
     "no status": (remove("status/complete"), "/status/complete is missing"),

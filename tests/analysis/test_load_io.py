@@ -24,7 +24,7 @@ from made_up_io import (
 
 import leadline
 from leadline.analyse.io import MOST_ROWS, analyse_phase, coarsened, rest_ns, summed
-from leadline.export.io import RANKS
+from leadline.export.io import RANKS, table_of
 from leadline.model import IO_TIMES, IoResult, PhaseState
 from leadline.model.io import Series
 from leadline.readers import load_link
@@ -186,3 +186,17 @@ def test_times_that_cannot_be(tmp_path: Path):
     result.rows(result.phases[0])
     with pytest.raises(leadline.LeadlineError, match="/io/ranks/call_ns has values that no measurement gives"):
         result.rows(result.phases[1])
+
+
+def test_columns_of_a_later_version_are_passed_on(tmp_path: Path):
+    path = write_io(tmp_path / "run.h5", straggling())
+    with h5py.File(path, "r+") as file:
+        later = file["io/ranks"].create_dataset("queue_ns", data=np.full(file["io/ranks/file"].shape, 7.5))
+        later.attrs.update({"unit": "ns", "meaning": "waiting in queues"})
+    result = leadline.load_io(path)
+    (column,) = result.other_columns
+    assert (column.name, column.unit, column.meaning) == ("queue_ns", "ns", "waiting in queues")
+    assert (result.rows(result.phases[0]).to_table()["queue_ns"] == 7.5).all()
+    exported = table_of(result, True)
+    assert exported.columns[-1] == column
+    assert all(row[-1] == 7.5 for rows in exported.rows(result, (), None) for row in rows)

@@ -29,7 +29,7 @@ from made_up_topology import (
 
 import leadline
 from leadline.compat.linktest_report import linktest_report
-from leadline.model import Definition, Statistic, TopologyCell, TopologyResult
+from leadline.model import RANK_STATISTICS, Definition, TopologyCell, TopologyResult
 from leadline.readers import load_link
 
 
@@ -79,7 +79,7 @@ def test_every_dataset_is_read(tmp_path: Path):
             assert np.array_equal(
                 result.exchange_times_ns(cell, "with_barrier"), group["exchange_with_barrier_time_ns"][at]
             )
-            for statistic in Statistic:
+            for statistic in RANK_STATISTICS:
                 expected = group[f"rank_time_ns_{statistic.value}"][at]
                 assert np.array_equal(result.rank_times_ns(cell, statistic), expected)
             found = result.arrivals(cell)
@@ -298,7 +298,10 @@ def replace(name: str, value: object) -> Change:
 
 DAMAGES: dict[str, tuple[Change, str]] = {
     "another benchmark": (attribute("benchmark", "weather"), "a result of 'weather', which this program does not know"),
-    "a later version": (attribute("format_version", np.int32(4)), "format version 4"),
+    "a later version without what this one knows": (
+        lambda file: (file.attrs.modify("format_version", np.int32(4)), file.__delitem__("topologies")),
+        "format version 4; this program knows up to 3: damaged: /topologies is missing",
+    ),
     "no topologies": (remove("topologies"), "/topologies is missing"),
     "an empty list": (
         lambda file: [file.__delitem__(f"topologies/{index:04d}") for index in range(6)] and None,

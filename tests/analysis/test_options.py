@@ -58,7 +58,7 @@ def test_what_is_told_of_an_option():
         "help": "", "is_file": True, "group": "options",
     }  # fmt: skip
     assert told["--json"]["value_is_optional"]
-    assert told["--statistic"]["choices"] == ["median", "min", "mean", "p99", "max"]
+    assert told["--statistic"]["choices"] == ["median", "min", "mean", "p99", "p999", "max"]
     assert told["--statistic"]["default"] == "median"
     assert told["--seed"]["default"] == "1"
     assert (told["--time-limit"]["default"], told["--message-size"]["default"]) == ("60", "the only one")

@@ -30,7 +30,7 @@ def test_faults_are_where_they_are_wanted(tmp_path: Path):
     assert {(link.from_host, link.to_host) for link in found.slow_links} == {(5, 9), (9, 5)}
     cell = found.standouts[0].cell
     assert (cell.from_rank, cell.to_rank) == (70, 10)
-    for statistic in Statistic:
+    for statistic in result.statistics:
         assert np.isfinite(result.matrix(part, statistic)).sum() == 96 * 95
     rounds = result.read_rows(part, "round", 0, 96)
     # In a round everybody meets somebody, and both agree on which it is.

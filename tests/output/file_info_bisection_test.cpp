@@ -21,7 +21,7 @@ FileInfo info_of(const std::string& path) {
   FileInfo info;
   info.path = path;
   info.kind = result::FileKind::hdf5;
-  info.bisection = output::bisection_info(Hdf5Reader(path));
+  info.result = output::info_of(Hdf5Reader(path));
   return info;
 }
 

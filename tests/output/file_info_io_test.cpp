@@ -22,7 +22,7 @@ FileInfo info_of(const std::string& path) {
   FileInfo info;
   info.path = path;
   info.kind = result::FileKind::hdf5;
-  info.io = output::io_info(Hdf5Reader(path));
+  info.result = output::info_of(Hdf5Reader(path));
   return info;
 }
 

@@ -29,6 +29,7 @@ PairSummary pairs(std::uint64_t num_pairs, double median_ns) {
           .time_ns_p75 = median_ns * 1.25,
           .time_ns_p95 = median_ns * 2,
           .time_ns_p99 = median_ns * 3,
+          .time_ns_p999 = median_ns * 3.5,
           .median_interval_low_ns = median_ns * 0.875,
           .median_interval_high_ns = median_ns * 1.125};
 }
@@ -77,6 +78,7 @@ message size 1 KiB, 3 rounds
   p75                     5.000  195.312          2.500  390.625              5.000  195.312
   p95                     8.000  122.070          4.000  244.141              8.000  122.070
   p99                    12.000   81.380          6.000  162.760             12.000   81.380
+  p99.9                  14.000   69.754          7.000  139.509             14.000   69.754
   max (slowest pair)     16.000   61.035          8.000  122.070             16.000   61.035
   mean                    5.000  195.312          2.500  390.625              5.000  195.312
 

@@ -301,8 +301,8 @@ def test_large_files_are_compact_unless_full_is_asked_for(leadline: Leadline) ->
     def form(*words: Any) -> str:
         return leadline("link", "--dry-run", "--ranks", *words).out.split("file  ")[1].split(",")[1]
 
-    assert "full" in form("2300")
-    assert "compact" in form("2320")
+    assert "full" in form("2130")
+    assert "compact" in form("2145")
     assert "compact" in form("1700", "--repeat", "2")
     assert "full" in form("4096", "--statistics", "full")
     assert "compact" in form("2", "--statistics", "compact")

@@ -40,10 +40,12 @@ def everything(path: Path) -> dict[str, Any]:
 
 
 def assert_same(left: Path, right: Path) -> None:
+    """The right one has been SION meanwhile, which has no place for the highest quantile."""
     one, other = everything(left), everything(right)
-    assert one.keys() == other.keys()
-    for name, value in one.items():
-        np.testing.assert_equal(other[name], value, err_msg=name)
+    kept = [name for name in one if "/time_ns_p999" not in name]
+    assert set(kept) == other.keys()
+    for name in kept:
+        np.testing.assert_equal(other[name], one[name], err_msg=name)
 
 
 def records(path: Path) -> list[bytes]:
@@ -64,13 +66,14 @@ def records(path: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("words", [["--local", "4"], UNUSUAL, ["--local", "1", "--retest", "0"]])
-def test_nothing_is_lost_on_the_way_to_sion_and_back(
+def test_nothing_else_is_lost_on_the_way_to_sion_and_back(
     link: Leadline, leadline: Leadline, tmp_path: Path, words: list[str]
 ) -> None:
     link(*words, "--output", "r.h5")
     for step in (["r.h5", "r.sion"], ["r.sion", "again.h5"], ["again.h5", "again.sion"]):
         done = leadline("convert", *step)
-        assert (done.status, done.out, done.err) == (0, "", "")
+        lost = "leadline: r.sion does not have time_ns_p999 of each pair\n" if step[0] == "r.h5" else ""
+        assert (done.status, done.out, done.err) == (0, "", lost)
     assert_same(tmp_path / "r.h5", tmp_path / "again.h5")
     assert records(tmp_path / "r.sion") == records(tmp_path / "again.sion")
 
@@ -102,7 +105,7 @@ def test_a_run_writes_the_same_result_in_either_format(link: Leadline, leadline:
         link(*words, "--output", f"{name}.sion", "--row-path", row_path)
         assert leadline("convert", f"{name}.sion", f"{name}.h5").status == 0
         one, other = everything(tmp_path / "r.h5"), everything(tmp_path / f"{name}.h5")
-        assert one.keys() == other.keys()
+        assert {key for key in one if "/time_ns_p999" not in key} == other.keys()
         for key in ("message_size_bytes", "permutations", "ranks/host", "status/reason", "repeats/0001/round"):
             np.testing.assert_equal(other[key], one[key], err_msg=key)
         result = ResultFile(tmp_path / f"{name}.h5")
@@ -274,7 +277,9 @@ def test_bytes_that_are_other_than_they_were(link: Leadline, leadline: Leadline,
         (tmp_path / "bad").write_bytes(contents)
         done = leadline("convert", "bad", "out.sion", "--overwrite")
         assert done.status in (0, 2, 4), done.err
-        assert len(done.err.splitlines()) == len(done.complaints) == (done.status != 0)
+        complaints = [line for line in done.complaints if "does not have time_ns_p999" not in line]
+        assert len(done.err.splitlines()) == len(done.complaints)
+        assert len(complaints) == (done.status != 0)
     assert {path.name for path in tmp_path.iterdir()} <= {"whole.h5", "bad", "out.sion"}
 
 

@@ -78,6 +78,22 @@ def test_an_older_result_is_read(name: str, unpacked: Callable[[str], Path], lea
     assert (report.status, report.err) == (0, "")
 
 
+def test_what_an_older_file_lacks_is_absent(
+    unpacked: Callable[[str], Path], leadline: Leadline, tmp_path: Path
+) -> None:
+    path = unpacked("link.h5")
+    with package.load_link(path) as result:
+        there = [one.value for one in result.statistics]
+        assert there == ["median", "min", "mean", "p99", "max"]
+        with pytest.raises(package.LeadlineError, match="there is no statistic p999"):
+            result.matrix(result.slices[0], "p999")
+    for slice_ in json.loads(leadline("info", "link.h5", "--json").out)["result"]["slices"]:
+        assert slice_["time_ns_p999"] is None
+        assert slice_["time_ns_p99"] > 0
+    leadline("export", "link.h5", "--csv", "--output", "r.csv")
+    assert "p999" not in (tmp_path / "r.csv").read_text().partition("\n")[0]
+
+
 def keys_not_required(value: Any, schema: dict[str, Any], place: str = "") -> Iterator[str]:
     """The keys of a document that others may lack by the schema."""
     if isinstance(value, list):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tables of options tell: the page made from them is current, and mistakes get help."""
+"""What the tables of options and of result files tell: the pages made from them are current, and mistakes get help."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import h5py
 import program
 import pytest
 from program import Leadline
@@ -22,21 +24,56 @@ def needs_analysis() -> None:
         pytest.skip("the analysis package is not installed where this Python is")
 
 
-def test_the_page_is_as_the_tables_say():
+@pytest.mark.parametrize("script", ["document_options.py", "document_formats.py"])
+def test_the_page_is_as_the_tables_say(script: str):
     needs_analysis()
     done = subprocess.run(
-        [sys.executable, program.ROOT / "packaging" / "document_options.py", "--check", "--program", program.PROGRAM],
+        [sys.executable, program.ROOT / "packaging" / script, "--check", "--program", program.PROGRAM],
         capture_output=True, encoding="utf-8", timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+QUICK = {
+    "link": ["--messages", "2"], "topology": ["--pattern", "ring", "--iterations", "2"],
+    "bisection": ["--rounds", "2", "--precision", "0"], "io": ["--objects", "2", "--object-size", "4KiB"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+def test_a_file_has_what_is_described(leadline: Leadline, tmp_path: Path, benchmark: str):
+    leadline(benchmark, "--local", "2", "--wait", "yield", *QUICK[benchmark], "--output", "r.h5")
+    described = json.loads(leadline("schema", "hdf5").out)
+    page = (program.ROOT / "docs" / "formats" / "hdf5.md").read_text(encoding="utf-8")
+    with h5py.File(tmp_path / "r.h5") as file:
+        known: set[str] = set()
+        for group in described:
+            if group["group"] in file:
+                known |= {expect_described(file[group["group"]], member) for member in group["members"]}
+        assert len(known) > 5
+        others: list[str] = []
+        file.visititems(lambda name, found: others.append(name) if isinstance(found, h5py.Dataset) else None)
+        assert [name for name in others if f"/{name}" not in known and name.split("/")[-1] not in page] == []
+
+
+def expect_described(group: h5py.Group, member: dict[str, Any]) -> str:
+    """Where it lies. The type is as in "float64 [S,N]"; a list that is empty is not there."""
+    name, kind = member["name"], member["type"].split(" ")
+    path = f"{group.name}/{name}"
+    if member["kind"] == "attribute":
+        assert name in group.attrs, path
+    elif kind[-1] != "[list]" or name in group:
+        dataset = group[name]
+        assert dataset.attrs.get("unit", "") == member["unit"], path
+        assert dataset.attrs["meaning"] == member["meaning"], path
+        if kind[-1] != "[list]":
+            assert (dataset.dtype.name, dataset.ndim) == (kind[0], kind[1].count(",") + 1), path
+    return path
+
+
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_a_result_has_the_options_of_the_table(leadline: Leadline, tmp_path: Path, benchmark: str):
-    quick = {
-        "link": ["--messages", "2"], "topology": ["--pattern", "ring", "--iterations", "2"],
-        "bisection": ["--rounds", "2", "--precision", "0"], "io": ["--objects", "2", "--object-size", "4KiB"],
-    }[benchmark]  # fmt: skip
+    quick = QUICK[benchmark]
     done = leadline(
         benchmark,
         "--local",

@@ -145,6 +145,27 @@ def test_reports_of_what_is_no_result(link: Leadline, leadline: Leadline, tmp_pa
         assert not (tmp_path / "bad.html").exists(), name
 
 
+def test_the_highest_quantile_is_everywhere(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+    link("--local", "3", "--messages", "50", "--output", "r.h5")
+    with h5py.File(tmp_path / "r.h5") as file:
+        measured = file["repeats/0000/count"][0] > 0
+        p99, p999, most = (file[f"repeats/0000/time_ns_{name}"][0][measured] for name in ("p99", "p999", "max"))
+        (of_run,) = json.loads(file["summary"][()])["slices"]
+    assert measured.sum() == 6
+    assert (p99 <= p999).all()
+    assert (p999 <= most).all()
+    assert of_run["all"]["time_ns_p99"] <= of_run["all"]["time_ns_p999"] <= of_run["all"]["time_ns_max"]
+    (shown,) = json.loads(leadline("info", "r.h5", "--json").out)["result"]["slices"]
+    assert shown["time_ns_p999"] == of_run["all"]["time_ns_p999"]
+    assert " p99.9 " in leadline("info", "r.h5").out
+    leadline("report", "r.h5", "--output", "r.html")
+    assert ">99.9 %<" in (tmp_path / "r.html").read_text()
+    leadline("export", "r.h5", "--csv", "--output", "r.csv")
+    header, *rows = (tmp_path / "r.csv").read_text().splitlines()
+    place = header.split(",").index("time_ns_p999")
+    assert sorted(float(row.split(",")[place]) for row in rows) == sorted(p999)
+
+
 def test_report_of_another_hdf5_file(leadline: Leadline, tmp_path: Path) -> None:
     with h5py.File(tmp_path / "other.h5", "w") as file:
         file["temperature"] = [1.0, 2.0]
@@ -153,13 +174,19 @@ def test_report_of_another_hdf5_file(leadline: Leadline, tmp_path: Path) -> None
     assert done.err == done.complaint + "\n"
 
 
-def test_report_of_a_later_format(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["report", "info"])
+def test_what_a_later_format_has_is_shown(link: Leadline, leadline: Leadline, tmp_path: Path, command: str) -> None:
     whole_file(link, tmp_path)
     with h5py.File(tmp_path / "whole.h5", "r+") as file:
         file.attrs["format_version"] = 99
-    done = leadline("report", "whole.h5")
+        file["new_group/new_list"] = [1, 2]
+    done = leadline(command, "whole.h5")
+    assert (done.status, done.err) == (0, ""), done.err
+    with h5py.File(tmp_path / "whole.h5", "r+") as file:
+        del file["message_size_bytes"]
+    done = leadline(command, "whole.h5")
     assert done.status == 4
-    assert "99" in done.complaint
+    assert "format version 99; this program knows up to 3" in done.complaint
 
 
 def test_report_of_nothing(leadline: Leadline, tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ TEST(IoFile, IsReadAsFarAsADescriptionTakes) {
   EXPECT_EQ(phases[0].operation, IoOperation::write);
   EXPECT_TRUE(phases[0].is_complete);
   EXPECT_EQ(phases[0].is_durable, true);
-  EXPECT_EQ(phases[0].source, "");
+  EXPECT_EQ(phases[0].source, std::nullopt);
   EXPECT_EQ(phases[3].bytes, 1U << 20);
   EXPECT_EQ(phases[3].wall_ns, 5e6);
   EXPECT_EQ(phases[3].bytes_per_s, 4e9);

@@ -14,7 +14,7 @@ namespace {
 TEST(summarize, nothing_is_nan_and_never_zero) {
   const Summary summary = summarize({});
   EXPECT_EQ(summary.count, 0u);
-  for (const double value : {summary.min, summary.median, summary.mean, summary.p99, summary.max}) {
+  for (const double value : {summary.min, summary.median, summary.mean, summary.p99, summary.p999, summary.max}) {
     EXPECT_TRUE(std::isnan(value));
   }
 }
@@ -23,7 +23,7 @@ TEST(summarize, one_value_is_everything) {
   std::vector<double> values{42.5};
   const Summary summary = summarize(values);
   EXPECT_EQ(summary.count, 1u);
-  for (const double value : {summary.min, summary.median, summary.mean, summary.p99, summary.max}) {
+  for (const double value : {summary.min, summary.median, summary.mean, summary.p99, summary.p999, summary.max}) {
     EXPECT_EQ(value, 42.5);
   }
 }
@@ -33,7 +33,7 @@ TEST(summarize, equal_values_have_no_spread_not_even_from_rounding) {
     std::vector<double> values(7, same);
     const Summary summary = summarize(values);
     EXPECT_EQ(summary.count, 7u);
-    for (const double value : {summary.min, summary.median, summary.mean, summary.p99, summary.max}) {
+    for (const double value : {summary.min, summary.median, summary.mean, summary.p99, summary.p999, summary.max}) {
       EXPECT_EQ(value, same);
     }
   }
@@ -47,7 +47,8 @@ TEST(summarize, sorts_and_summarizes) {
   EXPECT_EQ(summary.min, 1);
   EXPECT_EQ(summary.median, 3.5);
   EXPECT_EQ(summary.mean, 4.5);
-  EXPECT_DOUBLE_EQ(summary.p99, 9.82);  // position 2.97: 4 + 0.97 * 6
+  EXPECT_DOUBLE_EQ(summary.p99, 9.82);    // position 2.97: 4 + 0.97 * 6
+  EXPECT_DOUBLE_EQ(summary.p999, 9.982);  // position 2.997
   EXPECT_EQ(summary.max, 10);
 }
 

@@ -48,11 +48,12 @@ TEST_P(batches, have_the_statistics_of_the_batches) {
     std::vector<double> factors(num);
     model.each_batch(mix64(key), factors);
     const stats::Summary summary = stats::summarize(factors);
-    const BatchFactors found = model.batches(mix64(key));
+    const stats::Summary found = model.batches(mix64(key));
     EXPECT_DOUBLE_EQ(found.min, summary.min);
     EXPECT_DOUBLE_EQ(found.median, summary.median);
     EXPECT_NEAR(found.mean, summary.mean, 1e-12 * summary.mean);
     EXPECT_NEAR(found.p99, summary.p99, 1e-12 * summary.p99);
+    EXPECT_NEAR(found.p999, summary.p999, 1e-12 * summary.p999);
     EXPECT_DOUBLE_EQ(found.max, summary.max);
     EXPECT_EQ(model.median(mix64(key)), found.median);
   }

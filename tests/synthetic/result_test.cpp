@@ -52,7 +52,8 @@ TEST_P(written, reads_back_with_the_same_numbers) {
   if (path.ends_with(".h5")) {
     EXPECT_TRUE(result::write_hdf5(reader, path).empty());
   } else {
-    EXPECT_TRUE(result::write_sion(reader, path, result::SionRecord::extended, path).empty());
+    EXPECT_EQ(result::write_sion(reader, path, result::SionRecord::extended, path),
+              result::Losses{"time_ns_p999 of each pair"});
   }
   const auto file = result::LinkResultReader::open(path);
   EXPECT_TRUE(file->header().complete);
@@ -82,7 +83,7 @@ TEST(result, has_the_summary_of_its_rows) {
   EXPECT_EQ(slice.same_host.num_pairs, 32U * 3);
   EXPECT_EQ(slice.between_hosts.num_pairs, 32U * 28);
   Reader reader(simulator, result);
-  const result::SliceFacts told = result::slice_facts(reader, 0, 0);
+  const PairSummary told = result::slice_facts(reader, 0, 0);
   double least = 1e9, most = 0;
   for (std::int64_t rank = 0; rank < 32; ++rank) {
     for (const double time_ns : reader.row(0, 0, rank)[&PairRecord::time_ns_median]) {

@@ -85,9 +85,9 @@ def _tables(
     if isinstance(result, IoResult):
         if options.channels:
             raise wrong("--channels is for results of leadline topology and leadline bisection", "Use --ranks")
-        return _row_tables(result, io.table_of(options.ranks), options, progress)
+        return _row_tables(result, io.table_of(result, options.ranks), options, progress)
     if isinstance(result, BisectionResult):
-        return _row_tables(result, bisection.table_of(options.channels), options, progress)
+        return _row_tables(result, bisection.table_of(result, options.channels), options, progress)
     if options.channels and result.is_load:
         raise wrong("the result has no --channels", "It is of a load, in which no message is traced")
     return _row_tables(result, topology.table_of(result, options.channels), options, progress)
@@ -97,7 +97,8 @@ def _is_own(path: Path, kind: str, ends: str) -> bool:
     if kind == "parquet":
         return parquet_table.is_own_parquet(path)
     if kind == "csv":
-        headers = [csv_table.header_of(table.columns) for table in (*topology.TABLES, *bisection.TABLES, *io.TABLES)]
+        tables = (*topology.TABLES, *bisection.TABLES, *io.TABLES)
+        headers = [csv_table.header_of(table.columns).rstrip() for table in tables]  # files may have more columns
         return ends.startswith((pairs.HEADER_BEGINNING, *headers))
     return ends.startswith(bad_links.HEADER)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.export.csv_table import Table
+from leadline.export.csv_table import Table, with_others
 from leadline.export.pairs import Progress, plain_name
 from leadline.model import NO_RANK, BisectionResult, Column, PatternKind, Patterns
 
@@ -31,9 +31,9 @@ _SPEEDS = {
 }  # fmt: skip
 
 
-def table_of(is_of_channels: bool) -> Table[BisectionResult]:
+def table_of(result: BisectionResult, is_of_channels: bool) -> Table[BisectionResult]:
     """Which table a result gives: of its patterns, or of their connections."""
-    return CONNECTIONS if is_of_channels else PATTERNS
+    return CONNECTIONS if is_of_channels else with_others(PATTERNS, result.other_columns)
 
 
 def _known(value: float) -> float | None:
@@ -66,12 +66,13 @@ def _patterns(
         counts = (patterns.accepted, patterns.num_connections)
         others = (patterns.slowest_from, patterns.slowest_to, patterns.begin_s, patterns.measuring_s)
         columns = (*(one.tolist() for one in counts), *speeds, *(one.tolist() for one in others))
+        unknown = [[float(values[index]) for values in patterns.others.values()] for index in range(len(patterns))]
         rows = []
-        for name, accepted, num, *numbers in zip(_names(result, patterns), *columns, strict=True):
+        for name, more, accepted, num, *numbers in zip(_names(result, patterns), unknown, *columns, strict=True):
             *values, slowest_from, slowest_to, begin_s, measuring_s = numbers
             is_step = name[2] == "worst"
             rows.append([*name, int(accepted) if is_step else None, num, *(_known(value) for value in values),
-                         _rank(slowest_from), _rank(slowest_to), begin_s, measuring_s])  # fmt: skip
+                         _rank(slowest_from), _rank(slowest_to), begin_s, measuring_s, *map(_known, more)])  # fmt: skip
         yield rows
         if progress:
             progress((done + 1) / len(sizes))

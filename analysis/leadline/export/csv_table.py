@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -24,6 +24,12 @@ class Table(Generic[Of]):
 
     columns: tuple[Column, ...]
     rows: Callable[[Of, Sequence[int], Progress | None], Iterator[list[list[Any]]]]
+
+
+def with_others(table: Table[Of], columns: Sequence[Column]) -> Table[Of]:
+    """A table with columns that only the file knows: numbers, which may be no whole ones where they have no unit."""
+    others = (replace(column, unit="number") if column.unit in ("", "1") else column for column in columns)
+    return Table((*table.columns, *others), table.rows)
 
 
 def header_of(columns: Sequence[Column]) -> str:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from leadline.export.csv_table import Table
+from leadline.export.csv_table import Table, with_others
 from leadline.export.pairs import Progress, plain_name
 from leadline.model import IO_TIMES, Column, IoPhase, IoResult, PhaseState
 
@@ -32,9 +32,9 @@ _RANK_COUNTS = {
 }  # fmt: skip
 
 
-def table_of(is_of_ranks: bool) -> Table[IoResult]:
+def table_of(result: IoResult, is_of_ranks: bool) -> Table[IoResult]:
     """Which table a result gives: of its phases, or of the ranks in each of them."""
-    return RANKS if is_of_ranks else PHASES
+    return with_others(RANKS, result.other_columns) if is_of_ranks else PHASES
 
 
 def _known(value: float) -> float | None:
@@ -77,6 +77,7 @@ def _ranks(result: IoResult, _sizes: Sequence[int], progress: Progress | None = 
                 *(int(getattr(moved, name)[rank]) for name in _RANK_COUNTS),
                 *(float(time_ns[rank]) if moved.num_calls[rank] else None for time_ns in calls),
                 _known(float(rates[rank])),
+                *(_known(float(column[rank])) for column in moved.others.values()),
             ])  # fmt: skip
         yield rows
         if progress:

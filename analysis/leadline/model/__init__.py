@@ -53,6 +53,7 @@ from leadline.model.run import (
 )
 from leadline.model.table import Record, Table
 from leadline.model.topology import (
+    RANK_STATISTICS,
     Arrivals,
     Channels,
     Definition,
@@ -69,6 +70,7 @@ from leadline.settings import Statistic
 __all__ = [
     "IO_TIMES",
     "NO_RANK",
+    "RANK_STATISTICS",
     "AllToAll",
     "Arrivals",
     "BaselineSamples",

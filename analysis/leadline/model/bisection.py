@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 from typing import Protocol
@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from leadline.error import ExitStatus, LeadlineError
-from leadline.model.run import BoolArray, FloatArray, IntArray, RunResult, no_choice, size_in_bytes
+from leadline.model.run import BoolArray, Column, FloatArray, IntArray, RunResult, no_choice, size_in_bytes
 from leadline.model.table import Table, first_of
 from leadline.units import bytes_text
 
@@ -50,11 +50,13 @@ class Patterns(Table):
     slowest_to: IntArray
     begin_s: FloatArray  # since the first pattern of the run
     measuring_s: FloatArray
+    others: Mapping[str, FloatArray]  # by BisectionResult.other_columns
 
     def where(self, wanted: BoolArray | IntArray) -> Patterns:
         """Some of them."""
-        columns = [field.name for field in fields(self) if field.name not in ("size_index", "message_size_bytes")]
-        return replace(self, **{name: getattr(self, name)[wanted] for name in columns})
+        columns = [field.name for field in fields(self) if isinstance(getattr(self, field.name), np.ndarray)]
+        others = {name: values[wanted] for name, values in self.others.items()}
+        return replace(self, others=others, **{name: getattr(self, name)[wanted] for name in columns})
 
     def of_kind(self, kind: PatternKind | str) -> Patterns:
         """Those that are `random`, `named` or `worst`."""
@@ -124,6 +126,7 @@ class BisectionResult(RunResult):
     max_patterns: int  # of a message size: M
     slow_connections: tuple[SlowConnection, ...]  # slowest first, size by size; only in a run that finished
     stopped_by: tuple[str, ...]  # of each size: "precision", "rounds", "time_limit"; empty = not known, or none wanted
+    other_columns: tuple[Column, ...]  # what a later version has of each pattern
     reader: BisectionReader
 
     @property

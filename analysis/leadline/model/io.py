@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.model.run import BoolArray, FloatArray, IntArray, RunResult, no_choice
+from leadline.model.run import BoolArray, Column, FloatArray, IntArray, RunResult, no_choice
 from leadline.model.table import Record, Table
 
 IO_TIMES = (
@@ -95,6 +95,7 @@ class PhaseRows(Table):
     cached_after: IntArray
     dirty_after: IntArray
     writeback_after: IntArray
+    others: Mapping[str, FloatArray]  # by IoResult.other_columns
 
     @property
     def bytes_per_s(self) -> FloatArray:
@@ -105,7 +106,7 @@ class PhaseRows(Table):
 
     def to_table(self) -> dict[str, NDArray[Any]]:
         """See Table; a row each rank, times under their names in the file (`call_ns`)."""
-        return super().to_table() | {f"{name}_ns": times for name, times in self.times_ns.items()}
+        return super().to_table() | {f"{name}_ns": times for name, times in self.times_ns.items()} | dict(self.others)
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,6 +144,7 @@ class IoResult(RunResult):
     io_ranks: tuple[int, ...]  # empty in a run without files
     files: tuple[str, ...]
     phases: tuple[IoPhase, ...]
+    other_columns: tuple[Column, ...]  # what a later version has of each rank in a phase
     reader: IoReader
 
     @property

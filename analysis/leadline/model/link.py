@@ -258,7 +258,7 @@ class LinkResult(RunResult):
 
     @property
     def times(self) -> PairMatrices:
-        """Times of a message in ns, by statistic (median, min, mean, p99, max): `times["median"]`."""
+        """Times of a message in ns, by statistic, one of `statistics`: `times["median"]`."""
         return PairMatrices(self, "")
 
     @property

@@ -23,6 +23,10 @@ from leadline.units import bytes_text
 _MOST_MATRIX_BYTES = 1 << 30
 
 
+# Of the times of ranks.
+RANK_STATISTICS = (Statistic.MEDIAN, Statistic.MIN, Statistic.MEAN, Statistic.P99, Statistic.MAX)
+
+
 class Definition(str, Enum):
     """What the time of an exchange is."""
 
@@ -240,7 +244,7 @@ class TopologyResult(RunResult):
         without channels.
         """
         first, num = self._place(cell, self.num_ranks), self.num_ranks
-        dataset = f"rank_time_ns_{member_of(Statistic, statistic).value}"
+        dataset = f"rank_time_ns_{member_of(Statistic, statistic, RANK_STATISTICS).value}"
         return self.reader.times(cell.topology_index, dataset, first, first + num)
 
     def rank_rates(self, cell: TopologyCell) -> FloatArray:

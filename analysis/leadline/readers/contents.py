@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -60,27 +60,31 @@ def reason_of(error: BaseException) -> str:
 
 def provenance_of(values: Mapping[str, Any], kind_of: type[Origin]) -> Origin:
     """From the attributes of /provenance, or what stands for them."""
-    found: dict[str, Any] = {}
-    for name, kind in ((one.name, one.type) for one in dataclasses.fields(kind_of)):
-        if name not in values and name != "end_utc":
-            raise DamagedError(f"/provenance has no {name}")
-        value = values.get(name, "")
-        if kind == "str":
-            found[name] = text_of(value)
-        elif kind == "float":
-            found[name] = real_of(value)
-        elif kind == "bool":
-            found[name] = text_of(value).lower() not in ("0", "false", "")
-        elif kind == "int":
-            found[name] = int(value)
-        else:
-            found[name] = tuple(str(word) for word in json.loads(text_of(value)))
-    return kind_of(**found)
+    names = tuple(one.name for one in dataclasses.fields(kind_of))
+    missing = [name for name in names if name not in values and name != "end_utc"]
+    if missing:
+        raise DamagedError(f"/provenance has no {missing[0]}")
+    return kind_of(**facts_of({"end_utc": ""} | dict(values), kind_of, names))
+
+
+def facts_of(values: Mapping[str, Any], kind_of: type[Any], names: Sequence[str]) -> dict[str, Any]:
+    """Attributes of a group as the members of a dataclass that have their names."""
+    kinds = {one.name: one.type for one in dataclasses.fields(kind_of)}
+    return {name: _FACTS[kinds[name]](values[name]) for name in names}
 
 
 def real_of(value: Any) -> float:
     """A number as JSON has it, which knows no NaN."""
     return math.nan if value is None else float(value)
+
+
+_FACTS: dict[Any, Callable[[Any], Any]] = {
+    "str": text_of,
+    "float": real_of,
+    "bool": lambda value: text_of(value).lower() not in ("0", "false", ""),
+    "int": int,
+    "tuple[str, ...]": lambda value: tuple(str(word) for word in json.loads(text_of(value))),
+}
 
 
 def rank_placement(

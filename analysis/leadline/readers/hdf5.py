@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from leadline.hdf5_process import Dataset, Hdf5File
+from leadline.hdf5_process import Hdf5File
 from leadline.model import Column, LinkResult, LinkTestRecord, Provenance, Retest, Slice
 from leadline.readers import pair_cells
 from leadline.readers.contents import (
@@ -15,7 +15,6 @@ from leadline.readers.contents import (
     linktest_of,
     provenance_of,
     retests_of,
-    text_of,
 )
 from leadline.readers.diagnosis import diagnosis_of
 from leadline.readers.hdf5_file import FileReader
@@ -37,10 +36,6 @@ def read_link_result(input_file: InputFile, file: Hdf5File) -> LinkResult:
 
 class _Reader(FileReader):
     """One pass over an open file."""
-
-    def __init__(self, input_file: InputFile, file: Hdf5File) -> None:
-        super().__init__(input_file, file)
-        self._datasets: dict[str, Dataset] = {}
 
     def result(self) -> LinkResult:
         provenance = provenance_of(self._attributes("provenance"), Provenance)
@@ -87,6 +82,9 @@ class _Reader(FileReader):
                 kinds = "u" if matrix in _CELLS else "uif"
                 width = num_rounds if matrix == SAMPLED else num_ranks
                 self._add(f"repeats/{name}/{matrix}", (len(sizes), num_ranks, width), kinds)
+                kind = self._datasets[f"repeats/{name}/{matrix}"].dtype
+                if matrix in _CELLS and kind.itemsize != pair_cells.NUM_BYTES:
+                    raise self._damaged(f"/repeats/{name}/{matrix} is {kind}")
             facts = self._attributes(f"repeats/{name}")
             repeat, permutation = int(facts["repeat"]), int(facts["permutation"])
             if repeat != int(name):
@@ -122,15 +120,11 @@ class _Reader(FileReader):
         return shape[2]
 
     def _pair_columns(self, repeat: int) -> tuple[Column, ...]:
-        """As the file describes them; files of the first version do not."""
+        """See LinkResult."""
         if self._is_compact(f"{repeat:04d}"):
             return pair_cells.COLUMNS
-        columns = []
-        for name in self._matrices(f"{repeat:04d}"):
-            facts = self._file.attributes(f"repeats/{repeat:04d}/{name}")
-            unit = "1" if name == "count" else "ns"
-            columns.append(Column(name, text_of(facts.get("unit", unit)), text_of(facts.get("meaning", ""))))
-        return tuple(columns)
+        names = self._matrices(f"{repeat:04d}")
+        return tuple(self._column(f"repeats/{repeat:04d}/{name}", "1" if name == "count" else "ns") for name in names)
 
     def _find_schedules(self, slices: tuple[Slice, ...], num_ranks: int) -> tuple[Slice, ...]:
         """The first slice of each repeat that has a place for its schedule: all, or in older files none, whose runs
@@ -143,12 +137,6 @@ class _Reader(FileReader):
         for name in names:
             self._add(name, (num_ranks, num_ranks), "ui")
         return firsts
-
-    def _add(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
-        dataset = self._checked(name, shape, kinds)
-        if name.rpartition("/")[2] in _CELLS and dataset.dtype.itemsize != pair_cells.NUM_BYTES:
-            raise self._damaged(f"/{name} is {dataset.dtype}")
-        self._datasets[name] = dataset
 
     def _retests(self, num_sizes: int, num_ranks: int) -> tuple[Retest, ...]:
         if not self._has("retest/from"):

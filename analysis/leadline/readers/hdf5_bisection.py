@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leadline.hdf5_process import Dataset, Hdf5File
+from leadline.hdf5_process import Hdf5File
 from leadline.model import (
     NO_RANK,
     BaselineSamples,
     BisectionResult,
+    Column,
     FloatArray,
     IntArray,
     PatternKind,
@@ -21,11 +22,12 @@ from leadline.model import (
     RunProvenance,
     SlowConnection,
 )
-from leadline.readers.contents import DamagedError, findings_of, provenance_of, real_of, text_of
+from leadline.readers.contents import DamagedError, facts_of, findings_of, provenance_of, real_of, text_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
 from leadline.readers.input_file import InputFile
 
+_FACTS = ("num_participants", "num_exchanges", "seed", "within_hosts")
 _SPEEDS = ("bytes_per_s_mean", "bytes_per_s_harmonic", "bytes_per_s_min", "bytes_per_s_max", "bytes_per_s_full_load")
 _SECONDS = ("begin_s", "measuring_s")
 _WHOLE = ("kind", "index", "repeat", "accepted", "num_connections", "slowest_from", "slowest_to")
@@ -47,38 +49,33 @@ def read_bisection_result(input_file: InputFile, file: Hdf5File) -> BisectionRes
 class _Reader(FileReader):
     """One pass over an open file."""
 
-    def __init__(self, input_file: InputFile, file: Hdf5File) -> None:
-        super().__init__(input_file, file)
-        self._datasets: dict[str, Dataset] = {}
-
     def result(self) -> BisectionResult:
         provenance = provenance_of(self._attributes("provenance"), RunProvenance)
         head = self._head(provenance.num_ranks)
         sizes, num_ranks, summary = head["message_sizes_bytes"], len(head["ranks"]), head["summary"]
-        facts = self._attributes("bisection")
-        num_participants, num_exchanges = int(facts["num_participants"]), int(facts["num_exchanges"])
+        facts = facts_of(self._attributes("bisection"), BisectionResult, _FACTS)
+        num_participants, num_exchanges = facts["num_participants"], facts["num_exchanges"]
         if not 0 <= num_participants <= num_ranks or num_exchanges < 1:
             raise self._damaged(
                 f"/bisection has {num_participants} participants of {num_ranks} ranks, {num_exchanges} exchanges"
             )
         names = self._pattern_names()
         max_patterns = self._matrices(len(sizes), num_ranks)
-        self._tables(len(sizes), max_patterns)
+        others = self._tables(len(sizes), max_patterns)
         numbers = NumberReader(self._input, self._file, self._datasets)
         max_baseline = self._datasets[_BASELINE_TIMES].shape[1] if _BASELINE_TIMES in self._datasets else 0
-        reader = _NumbersOfPatterns(numbers, sizes, num_ranks, max_patterns, max_baseline, len(names))
+        other_names = tuple(column.name for column in others)
+        reader = _NumbersOfPatterns(numbers, sizes, num_ranks, max_patterns, max_baseline, len(names), other_names)
         return BisectionResult(
             **head,
             provenance=provenance,
             findings=findings_of(summary),
-            num_participants=num_participants,
-            num_exchanges=num_exchanges,
-            seed=int(facts["seed"]),
-            within_hosts=bool(int(facts["within_hosts"])),
+            **facts,
             pattern_names=names,
             max_patterns=max_patterns,
             slow_connections=_slow_connections(summary, len(sizes), num_ranks),
             stopped_by=_stopped_by(summary, len(sizes)),
+            other_columns=others,
             reader=reader,
         )
 
@@ -96,19 +93,18 @@ class _Reader(FileReader):
             self._add(f"bisection/{name}", shape, kinds)
         return shape[2]
 
-    def _tables(self, num_sizes: int, max_patterns: int) -> None:
+    def _tables(self, num_sizes: int, max_patterns: int) -> tuple[Column, ...]:
         for name, kinds in _PATTERN_COLUMNS.items():
             self._add(f"bisection/patterns/{name}", (num_sizes, max_patterns), kinds)
+        others = self._add_others("bisection/patterns", (num_sizes, max_patterns), _PATTERN_COLUMNS)
         if not self._has("bisection/baseline"):
-            return
+            return others
         shape = self._shape(_BASELINE_TIMES)
         if len(shape) != 2 or shape[0] != num_sizes:
             raise self._damaged(f"/bisection/baseline/time_ns has the shape {shape}")
         for name, kinds in _BASELINE_COLUMNS.items():
             self._add(f"bisection/baseline/{name}", shape, kinds)
-
-    def _add(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
-        self._datasets[name] = self._checked(name, shape, kinds)
+        return others
 
 
 def _entries(summary: Mapping[str, object] | None, name: str) -> list[Mapping[str, Any]]:
@@ -144,10 +140,11 @@ class _NumbersOfPatterns:
 
     def __init__(
         self, numbers: NumberReader, sizes: tuple[int, ...], num_ranks: int, max_patterns: int, max_baseline: int,
-        num_names: int,
+        num_names: int, others: tuple[str, ...],
     ) -> None:  # fmt: skip
         self._numbers, self._sizes, self._num_ranks = numbers, sizes, num_ranks
         self._max_patterns, self._max_baseline, self._num_names = max_patterns, max_baseline, num_names
+        self._others = others
 
     def patterns(self, size_index: int) -> Patterns:
         first = size_index * self._max_patterns
@@ -156,6 +153,10 @@ class _NumbersOfPatterns:
         columns |= {name: self._numbers.times(f"bisection/patterns/{name}", first, end) for name in _SECONDS + _SPEEDS}
         columns["accepted"] = columns["accepted"] != 0
         columns["begin_s"] = np.nan_to_num(columns["begin_s"])  # 0 is a moment
+        columns["others"] = {
+            name: self._numbers.stretch(f"bisection/patterns/{name}", first, end).astype(np.float64)
+            for name in self._others
+        }
         size = self._sizes[size_index]
         found = Patterns(size_index=size_index, message_size_bytes=size, number=np.arange(end - first), **columns)
         self._check(found)

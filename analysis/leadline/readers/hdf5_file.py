@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from leadline.error import LeadlineError
 from leadline.hdf5_process import Dataset, Group, Hdf5File
-from leadline.model import RankLocation
+from leadline.model import Column, RankLocation
 from leadline.readers.contents import BAD_VALUES, FORMAT_VERSION, rank_placement, reason_of, summary_of, text_of
 from leadline.readers.input_file import InputFile, another_kind, truncated, unreadable
 
@@ -31,15 +31,25 @@ def opened(input_file: InputFile) -> Iterator[Hdf5File]:
 
 
 def benchmark_of(path: Path, file: Hdf5File) -> str:
-    """Whose result an open file is (`link`, `topology`, `bisection`, `io`); LeadlineError for none, or one too new."""
+    """Whose result an open file is (`link`, `topology`, `bisection`, `io`); LeadlineError for none."""
     attributes = file.attributes()
     if text_of(attributes.get("format", "")) != "leadline":
         raise another_kind(path, "HDF5, but not a result of leadline", "A result of leadline is wanted")
-    version = int(attributes["format_version"])
-    if version > FORMAT_VERSION:
-        why = f"format version {version}; this program knows up to {FORMAT_VERSION}"
-        raise unreadable(path, why, "Use a newer leadline")
     return text_of(attributes.get("benchmark", ""))
+
+
+@contextmanager
+def as_far_as_known(path: Path, file: Hdf5File) -> Iterator[None]:
+    """Reading a file, which may be of a later format: where it lacks what this program knows, that is the reason."""
+    version = int(file.attributes()["format_version"])
+    try:
+        yield
+    except (LeadlineError, *BAD_VALUES) as error:
+        if version <= FORMAT_VERSION:
+            raise
+        why = error.why if isinstance(error, LeadlineError) else reason_of(error)
+        why = f"format version {version}; this program knows up to {FORMAT_VERSION}: {why}"
+        raise unreadable(path, why, "Use a newer leadline") from error
 
 
 class FileReader:
@@ -48,6 +58,7 @@ class FileReader:
     def __init__(self, input_file: InputFile, file: Hdf5File) -> None:
         """Both are the same file: positioned reads, and what only the library can read."""
         self._input, self._path, self._file = input_file, input_file.path, file
+        self._datasets: dict[str, Dataset] = {}  # those that are read later
 
     def close(self) -> None:
         """Nobody reads from the file any more."""
@@ -134,13 +145,31 @@ class FileReader:
             for rank, of_rank in enumerate(zip(*(column.tolist() for column in numbers), strict=True))
         )
 
-    def _checked(self, name: str, shape: tuple[int, ...] | None, kinds: str) -> Dataset:
-        """A dataset that is read later, of that shape (None: of any) and kind of numbers."""
+    def _add(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
+        """A dataset is read later; it must have that shape and kind of numbers."""
         dataset = self._dataset(name)
-        if (shape is not None and dataset.shape != shape) or dataset.dtype.kind not in kinds:
+        if dataset.shape != shape or dataset.dtype.kind not in kinds:
             raise self._damaged(f"/{name} is {dataset.dtype} of the shape {dataset.shape}")
         if dataset.offset is not None and dataset.offset + dataset.num_bytes > self._input.size_bytes:
             raise truncated(self._path)
         if dataset.offset is None and not self._file.has_room_for(dataset):
             raise self._damaged(f"/{name} has the shape {dataset.shape}, more than the file has room for")
-        return dataset
+        self._datasets[name] = dataset
+
+    def _column(self, name: str, unit: str) -> Column:
+        """A dataset as the file describes it; files of the first version do not, and `unit` is right for them."""
+        facts = self._file.attributes(name)
+        return Column(name.rpartition("/")[2], text_of(facts.get("unit", unit)), text_of(facts.get("meaning", "")))
+
+    def _add_others(self, group: str, shape: tuple[int, ...], known: Collection[str]) -> tuple[Column, ...]:
+        """Adds the tables of numbers that a later version has beside those that this one knows."""
+        names = [
+            name
+            for name in sorted(set(self._members(group)) - set(known))
+            if isinstance(found := self._own(f"{group}/{name}"), Dataset)
+            and found.shape == shape
+            and found.dtype.kind in "iuf"
+        ]
+        for name in names:
+            self._add(f"{group}/{name}", shape, "iuf")
+        return tuple(self._column(f"{group}/{name}", "1") for name in names)

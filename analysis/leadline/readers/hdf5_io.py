@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from leadline.hdf5_process import Dataset, Hdf5File
-from leadline.model import FloatArray, IntArray, RunProvenance
+from leadline.hdf5_process import Hdf5File
+from leadline.model import Column, FloatArray, IntArray, RunProvenance
 from leadline.model.io import (
     IO_TIMES,
     NUM_LATENCY_BUCKETS,
@@ -20,11 +20,12 @@ from leadline.model.io import (
     PhaseState,
     Series,
 )
-from leadline.readers.contents import findings_of, provenance_of, text_of
+from leadline.readers.contents import facts_of, findings_of, provenance_of, text_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
 from leadline.readers.input_file import InputFile
 
+_FACTS = ("movement", "order", "num_objects", "object_size_bytes", "run", "backend_library", "file_system")
 _OPERATIONS = ("write", "read")
 _SPANS = ("begin_ns", "end_ns", "io_ns")
 _CALLS = ("call_ns_min", "call_ns_max")
@@ -48,25 +49,22 @@ class _Reader(FileReader):
     def result(self) -> IoResult:
         provenance = provenance_of(self._attributes("provenance"), RunProvenance)
         head = self._head(provenance.num_ranks)
-        num_ranks, facts = len(head["ranks"]), self._attributes("io")
+        num_ranks = len(head["ranks"])
         phases = self._phases()
+        numbers, others = self._numbers(len(phases), num_ranks)
         return IoResult(
             **head,
             provenance=provenance,
             findings=findings_of(head["summary"]),
-            movement=text_of(facts["movement"]),
-            order=text_of(facts["order"]),
-            num_objects=int(facts["num_objects"]),
-            object_size_bytes=int(facts["object_size_bytes"]),
-            run=int(facts["run"]),
-            backend_library=text_of(facts["backend_library"]),
-            file_system=text_of(facts["file_system"]),
+            **facts_of(self._attributes("io"), IoResult, _FACTS),
             io_ranks=self._io_ranks(num_ranks),
             files=tuple(text_of(name) for name in self._array("io/files", 1)) if self._has("io/files") else (),
             phases=phases,
+            other_columns=others,
             reader=_RowReader(
-                self._numbers(len(phases), num_ranks),
+                numbers,
                 num_ranks,
+                tuple(column.name for column in others),
                 frozenset(phase.index for phase in phases if phase.is_interrupted),
             ),
         )
@@ -98,27 +96,27 @@ class _Reader(FileReader):
             raise self._damaged("/io/phases/summary is no object")
         return summary
 
-    def _numbers(self, num_phases: int, num_ranks: int) -> NumberReader:
-        datasets: dict[str, Dataset] = {}
-
-        def add(name: str, shape: tuple[int, ...], kinds: str) -> None:
-            datasets[f"io/ranks/{name}"] = self._checked(f"io/ranks/{name}", shape, kinds)
-
+    def _numbers(self, num_phases: int, num_ranks: int) -> tuple[NumberReader, tuple[Column, ...]]:
         of_each = (num_phases, num_ranks)
         for name in (*_SPANS, *_CALLS, *(f"{time}_ns" for time in IO_TIMES)):
-            add(name, of_each, "f")
+            self._add(f"io/ranks/{name}", of_each, "f")
         for name in (*_COUNTS, "series_bin_ns"):
-            add(name, of_each, "iu")
-        add("latencies", (*of_each, NUM_LATENCY_BUCKETS), "iu")
-        add("series_bytes", (*of_each, NUM_SERIES_BINS), "iu")
-        return NumberReader(self._input, self._file, datasets)
+            self._add(f"io/ranks/{name}", of_each, "iu")
+        self._add("io/ranks/latencies", (*of_each, NUM_LATENCY_BUCKETS), "iu")
+        self._add("io/ranks/series_bytes", (*of_each, NUM_SERIES_BINS), "iu")
+        known = [name.rpartition("/")[2] for name in self._datasets]
+        others = self._add_others("io/ranks", of_each, known)
+        return NumberReader(self._input, self._file, self._datasets), others
 
 
 class _RowReader:
     """Reads a phase of a file; see leadline.model.io.IoReader."""
 
-    def __init__(self, numbers: NumberReader, num_ranks: int, interrupted: frozenset[int]) -> None:
+    def __init__(
+        self, numbers: NumberReader, num_ranks: int, others: tuple[str, ...], interrupted: frozenset[int]
+    ) -> None:
         self._numbers, self._num_ranks, self._interrupted = numbers, num_ranks, interrupted
+        self._others = others
 
     def rows(self, phase: int) -> PhaseRows:
         # A hole is a rank without a row; in a row 0 is a time like any other: a file that was never synced.
@@ -130,7 +128,8 @@ class _RowReader:
         counts = {name: self._stored(name, phase).astype(np.int64) for name in _COUNTS}
         counts["file"] = np.where(has_row, counts["file"], -1)
         numbers: dict[str, Any] = {**spans, **counts}
-        return PhaseRows(has_row=has_row, times_ns=times, **numbers)
+        others = {name: np.where(is_whole, self._stored(name, phase), np.nan) for name in self._others}
+        return PhaseRows(has_row=has_row, times_ns=times, others=others, **numbers)
 
     def latencies(self, phase: int, ranks: tuple[int, int]) -> IntArray:
         return self._block("latencies", phase, ranks, NUM_LATENCY_BUCKETS)

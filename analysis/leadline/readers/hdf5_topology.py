@@ -8,25 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from leadline.hdf5_process import Dataset, Hdf5File
+from leadline.hdf5_process import Hdf5File
 from leadline.model import (
+    RANK_STATISTICS,
     Channels,
     FloatArray,
     IntArray,
     LoadPoint,
     RunProvenance,
     ServedChannels,
-    Statistic,
     Topology,
     TopologyCell,
     TopologyResult,
 )
-from leadline.readers.contents import findings_of, provenance_of, text_of
+from leadline.readers.contents import facts_of, findings_of, provenance_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
 from leadline.readers.input_file import InputFile
 
-_RANK_TIMES = tuple(f"rank_time_ns_{statistic.value}" for statistic in Statistic)
+_FACTS = ("name", "shape", "mode", "num_channels", "max_channels_rank", "num_ways")
+_RANK_TIMES = tuple(f"rank_time_ns_{statistic.value}" for statistic in RANK_STATISTICS)
 _EXCHANGE_TIMES = ("exchange_time_ns", "exchange_with_barrier_time_ns")
 _LOAD_COLUMNS = {
     "topology_index": "iu", "size_index": "iu", "repeat": "iu", "begin_s": "f", "elapsed_s": "f",
@@ -47,7 +48,6 @@ class _Reader(FileReader):
 
     def __init__(self, input_file: InputFile, file: Hdf5File) -> None:
         super().__init__(input_file, file)
-        self._datasets: dict[str, Dataset] = {}
         self._rooms: set[tuple[int, ...]] = set()  # [R, S, I] of all topologies
 
     def result(self) -> TopologyResult:
@@ -84,8 +84,8 @@ class _Reader(FileReader):
         return tuple(found)
 
     def _topology(self, index: int, name: str, num_sizes: int, num_ranks: int, is_load: bool) -> Topology:
-        facts = self._attributes(name)
-        num_channels, num_ways = int(facts["num_channels"]), int(facts["num_ways"])
+        facts = facts_of(self._attributes(name), Topology, _FACTS)
+        num_channels, num_ways = facts["num_channels"], facts["num_ways"]
         num_rows = 2 * num_channels
         if num_channels < 1 or num_ways not in (1, 2):
             raise self._damaged(f"/{name} has {num_channels} channels of {num_ways} messages")
@@ -103,16 +103,7 @@ class _Reader(FileReader):
             if self._has(f"{name}/num_served"):
                 self._add(f"{name}/num_served", (*room[:2], num_ranks), "iu")
         extents = tuple(int(one) for one in self._array(f"{name}/extents", 1)) if self._has(f"{name}/extents") else ()
-        return Topology(
-            index=index,
-            name=text_of(facts["name"]),
-            shape=text_of(facts["shape"]),
-            mode=text_of(facts["mode"]),
-            num_channels=num_channels,
-            max_channels_rank=int(facts["max_channels_rank"]),
-            num_ways=num_ways,
-            extents=extents,
-        )
+        return Topology(index=index, extents=extents, **facts)
 
     def _room(self, name: str, num_sizes: int) -> tuple[int, ...]:
         """[R, S, I] as a dataset has it."""
@@ -120,9 +111,6 @@ class _Reader(FileReader):
         if len(shape) != 3 or shape[1] != num_sizes or 0 in shape:
             raise self._damaged(f"/{name} has the shape {shape}")
         return shape
-
-    def _add(self, name: str, shape: tuple[int, ...], kinds: str) -> None:
-        self._datasets[name] = self._checked(name, shape, kinds)
 
     def _load(self, sizes: tuple[int, ...], topologies: tuple[Topology, ...]) -> tuple[LoadPoint, ...]:
         columns: dict[str, Any] = {}

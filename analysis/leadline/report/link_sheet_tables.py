@@ -9,6 +9,7 @@ from leadline.analyse import SLOW_FACTOR, SliceAnalysis
 from leadline.diagnosis import Diagnosed
 from leadline.model import Comparison, LinkResult
 from leadline.report.faults import sentence_of
+from leadline.report.link_tables import SHOWN_NUMBERS
 from leadline.report.matrix_image import Matrix, draw_legend_mark, legend, short_names
 from leadline.report.paper import (
     GREY,
@@ -65,13 +66,12 @@ def draw_classes(paper: Paper, x: float, y: float, width: float, tables: dict[st
     """The distribution of all pairs and of each class, and what was measured of many pairs together."""
     unit = tables["unit"]
     y = heading(paper, x, y, width, f"Pairs: time of a message in {unit}")
-    titles = ("pairs", "min", "5 %", "median", "95 % interval", "mean", "95 %", "99 %", "max",
-              f"bandwidth, {tables['bandwidth_unit']}")  # fmt: skip
-    parts = (17, 13, 13, 14, 24, 14, 14, 14, 15, 24)
+    titles = ("pairs", *(title for _, title, _ in SHOWN_NUMBERS), f"bandwidth, {tables['bandwidth_unit']}")
+    parts = (17, *(24 if name == "interval" else 14 for name, _, _ in SHOWN_NUMBERS), 24)
     first = 22.0
     share = (width - first) / sum(parts)
     columns = [Column("class", first, False), *(Column(t, w * share) for t, w in zip(titles, parts, strict=True))]
-    names = ("min", "p05", "median", "interval", "mean", "p95", "p99", "max", "bandwidth")
+    names = (*(name for name, _, _ in SHOWN_NUMBERS), "bandwidth")
     lines = [Line((row["name"], f"{row['num_pairs']:,}", *(row[name] for name in names))) for row in tables["rows"]]
     y = table(paper, x, y, columns, lines)
     for row in tables["together"]:

@@ -20,7 +20,12 @@ from leadline.units import time_unit as time_unit_for
 
 MOST_ROWS = 32  # of a table; the slowest ones are kept
 MOST_RETESTS = 100
-_SHOWN_NUMBERS = ("min", "p05", "median", "mean", "p95", "p99", "max")
+# Of a class of pairs: which number, its title, and the definition that explains it.
+SHOWN_NUMBERS = (
+    ("min", "min", "extremes"), ("p05", "5 %", "quantile"), ("median", "median", "median"),
+    ("interval", "95 % interval", "interval"), ("mean", "mean", "mean"), ("p95", "95 %", "quantile"),
+    ("p99", "99 %", "quantile"), ("p999", "99.9 %", "quantile"), ("max", "max", "extremes"),
+)  # fmt: skip
 
 Row = dict[str, Any]
 
@@ -40,7 +45,7 @@ def tables_of(result: LinkResult, analysis: SliceAnalysis) -> dict[str, Any]:
         "repeat": part.repeat, "size_index": part.size_index, "name": link_text.part_name(result, part),
         "unit": unit.name, "bandwidth_unit": speed_unit.name,
         **_key_figures(result, analysis, unit),
-        "rows": class_rows(result, analysis),
+        "rows": class_rows(result, analysis), "numbers": SHOWN_NUMBERS,
         "together": together_rows(result, part),
         "pairs": [_pair_row(result, pair, unit) for pair in analysis.pairs[:MOST_RETESTS]],
         "num_pairs_left_out": max(len(analysis.pairs) - MOST_RETESTS, 0),
@@ -82,8 +87,8 @@ def class_rows(result: LinkResult, analysis: SliceAnalysis) -> list[Row]:
         speed = float(result.bandwidth_bytes_per_s(numbers.median, analysis.part.message_size_bytes))
         rows.append({
             "name": name, "num_pairs": numbers.num_pairs, "bandwidth": in_unit(speed, speed_unit),
+            **{key: in_unit(getattr(numbers, key), unit) for key, _, _ in SHOWN_NUMBERS if key != "interval"},
             "interval": interval_text(numbers.median_interval_low, numbers.median_interval_high, unit),
-            **{key: in_unit(getattr(numbers, key), unit) for key in _SHOWN_NUMBERS},
         })  # fmt: skip
     return rows
 

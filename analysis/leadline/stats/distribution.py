@@ -29,10 +29,17 @@ class Distribution:
     p75: float
     p95: float
     p99: float
+    p999: float
     max: float
     mean: float
     median_interval_low: float
     median_interval_high: float
+
+
+QUANTILES = {
+    "min": 0, "p01": 0.01, "p05": 0.05, "p25": 0.25, "median": 0.5, "p75": 0.75, "p95": 0.95, "p99": 0.99,
+    "p999": 0.999, "max": 1,
+}  # fmt: skip
 
 
 def measured(matrix: FloatArray, mask: BoolArray | None = None) -> FloatArray:
@@ -81,15 +88,15 @@ def _normal_below(num_values: int, tail: float) -> int:
 
 def describe(values: FloatArray) -> Distribution:
     """Quantiles are type 7 of Hyndman and Fan, as numpy's default."""
-    names = ("min", "p01", "p05", "p25", "median", "p75", "p95", "p99", "max")
     others = ("mean", "median_interval_low", "median_interval_high")
     if not values.size:
-        return Distribution(0, **dict.fromkeys(names + others, math.nan))
+        return Distribution(0, **dict.fromkeys((*QUANTILES, *others), math.nan))
     ordered = np.sort(values)
-    quantiles = np.quantile(ordered, [0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1])
+    quantiles = np.quantile(ordered, list(QUANTILES.values()))
     low, high = median_interval(ordered.size)
     numbers = (*quantiles, ordered.mean(), ordered[low], ordered[high])
-    return Distribution(int(ordered.size), **{name: float(v) for name, v in zip(names + others, numbers, strict=True)})
+    named = {name: float(v) for name, v in zip((*QUANTILES, *others), numbers, strict=True)}
+    return Distribution(int(ordered.size), **named)
 
 
 def end_of_tail(values: FloatArray) -> float:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from leadline.model import FloatArray, IntArray
-from leadline.stats.distribution import Distribution, describe, median_interval
+from leadline.stats.distribution import QUANTILES, Distribution, describe, median_interval
 
 # So many values are kept (8 MB); more are counted.
 MOST_EXACT = 1_000_000
@@ -72,15 +72,7 @@ class Tally:
         low, high = (index / (self._num_values - 1) for index in median_interval(self._num_values))
         return Distribution(
             num_pairs=self._num_values,
-            min=self._min,
-            p01=self.quantile(0.01),
-            p05=self.quantile(0.05),
-            p25=self.quantile(0.25),
-            median=self.quantile(0.5),
-            p75=self.quantile(0.75),
-            p95=self.quantile(0.95),
-            p99=self.quantile(0.99),
-            max=self._max,
+            **{name: self.quantile(share) for name, share in QUANTILES.items()},
             mean=math.fsum(self._sums) / self._num_values,
             median_interval_low=self.quantile(low),
             median_interval_high=self.quantile(high),

@@ -3,7 +3,7 @@
 
 Every address needs ?key=SECRET, and numbers and names are looked up in the result, never in the file system. A slice is
 named by its repeat and size_index, both from 0, as in the page's parts. axis: ranks, ranks-by-host, hosts. statistic:
-median, min, mean, p99, max. edge: a power of two, up to the first with which all of the matrix is one cell.
+one that the result has: median ... edge: a power of two, up to the first with which all of the matrix is one cell.
 GET /            the page, as `leadline report` makes it, but with "served" in its data; a page that waits and loads
                  itself again until that is made
 GET /preview     the picture of that waiting page (PNG)

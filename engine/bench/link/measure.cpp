@@ -77,7 +77,7 @@ OwnMedians medians_of(const PairRow& row, std::span<const std::uint32_t> host_of
   OwnMedians medians;
   const std::uint32_t own_host = host_of[static_cast<std::size_t>(rank)];
   const auto num_on_own_host = static_cast<std::size_t>(std::count(host_of.begin(), host_of.end(), own_host));
-  medians.same_host.reserve(num_on_own_host);  // growth by doubling would break the budget of 64 bytes a partner
+  medians.same_host.reserve(num_on_own_host);  // growth by doubling would break the budget of bytes a partner
   medians.between_hosts.reserve(host_of.size() - num_on_own_host);
   for (std::size_t partner = 0; partner < row.size(); ++partner) {
     if (row[&PairRecord::count][partner] == 0) continue;

@@ -20,6 +20,9 @@ class RowStore {
  public:
   virtual ~RowStore() = default;
 
+  /// Local, the same on all ranks: whether any rank can complete the result where rank 0 is lost.
+  virtual bool any_rank_can_finish() const { return false; }
+
   /// Collective: there will be at least `num_repeats` repeats; called once before the first message (num_repeats
   /// from the request) and again if minimum time asks for more.
   virtual void reserve_repeats(int num_repeats) = 0;

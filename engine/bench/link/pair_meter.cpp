@@ -62,14 +62,10 @@ PairRecord PairMeter::record_of(int partner) {
     total.elapsed_ns += samples_[i].elapsed_ns;
     total.num_messages += samples_[i].num_messages;
   }
-  const stats::Summary summary = stats::summarize(times_ns_);
-  // The mean over messages, not over batches, whose lengths may differ by one message.
-  return {.count = summary.count,
-          .time_ns_min = summary.min,
-          .time_ns_median = summary.median,
-          .time_ns_mean = message_time_ns(total, request_.direction, path),
-          .time_ns_p99 = summary.p99,
-          .time_ns_max = summary.max};
+  PairRecord record = pair_record(stats::summarize(times_ns_));
+  // Over messages, not over batches, whose lengths may differ by one message.
+  record.time_ns_mean = message_time_ns(total, request_.direction, path);
+  return record;
 }
 
 PairRecord PairMeter::measure_one_way(int partner, Role role, std::uint64_t message_size_bytes) {

@@ -73,8 +73,6 @@ std::string combine(const std::string& left, std::string_view right) {
   throw AgreedError(Error(wire.status, part[0], part[1], part[2]));
 }
 
-constexpr std::array quantiles{0.01, 0.05, 0.25, 0.50, 0.75, 0.95, 0.99};
-
 struct Moments {
   double min = std::numeric_limits<double>::infinity(), max = 0, sum = 0;
   std::uint64_t count = 0;
@@ -120,8 +118,8 @@ void ask_for(Class of, const Moments& moments, std::vector<OrderStatistic>& want
   const auto ask = [&](std::uint64_t index) {
     wanted.push_back({static_cast<std::size_t>(of), index, moments.min, moments.max});
   };
-  for (const double q : quantiles) {
-    const stats::QuantilePosition position = stats::quantile_position(moments.count, q);
+  for (const PairQuantile& one : pair_quantiles) {
+    const stats::QuantilePosition position = stats::quantile_position(moments.count, one.q);
     ask(position.low);
     ask(position.high);
   }
@@ -130,7 +128,7 @@ void ask_for(Class of, const Moments& moments, std::vector<OrderStatistic>& want
   ask(interval.high);
 }
 
-constexpr std::size_t wanted_per_class = 2 * quantiles.size() + 2;
+constexpr std::size_t wanted_per_class = 2 * pair_quantiles.size() + 2;
 
 PairSummary summary_of(const Moments& moments, std::span<const double> found) {
   PairSummary summary;
@@ -138,32 +136,13 @@ PairSummary summary_of(const Moments& moments, std::span<const double> found) {
   summary.time_ns_min = moments.min;
   summary.time_ns_max = moments.max;
   summary.time_ns_mean = moments.sum / static_cast<double>(moments.count);
-  std::array<double, quantiles.size()> value{};
-  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+  for (std::size_t i = 0; i < pair_quantiles.size(); ++i) {
     const double low = found[2 * i], high = found[2 * i + 1];
-    value[i] = low + (high - low) * stats::quantile_position(moments.count, quantiles[i]).fraction;
+    const double fraction = stats::quantile_position(moments.count, pair_quantiles[i].q).fraction;
+    summary.*pair_quantiles[i].time_ns = low + (high - low) * fraction;
   }
-  summary.time_ns_p01 = value[0];
-  summary.time_ns_p05 = value[1];
-  summary.time_ns_p25 = value[2];
-  summary.time_ns_median = value[3];
-  summary.time_ns_p75 = value[4];
-  summary.time_ns_p95 = value[5];
-  summary.time_ns_p99 = value[6];
-  summary.median_interval_low_ns = found[2 * quantiles.size()];
-  summary.median_interval_high_ns = found[2 * quantiles.size() + 1];
-  return summary;
-}
-
-PairSummary no_pairs() {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  PairSummary summary;
-  for (double* member :
-       {&summary.time_ns_min, &summary.time_ns_mean, &summary.time_ns_max, &summary.time_ns_p01, &summary.time_ns_p05,
-        &summary.time_ns_p25, &summary.time_ns_median, &summary.time_ns_p75, &summary.time_ns_p95, &summary.time_ns_p99,
-        &summary.median_interval_low_ns, &summary.median_interval_high_ns}) {
-    *member = nan;
-  }
+  summary.median_interval_low_ns = found[2 * pair_quantiles.size()];
+  summary.median_interval_high_ns = found[2 * pair_quantiles.size() + 1];
   return summary;
 }
 
@@ -210,7 +189,7 @@ ClassSummaries summarize_pairs(cluster::Cluster& cluster, const OwnMedians& own)
     return num_in_class(own, Class{static_cast<std::uint8_t>(of)}, bound);
   });
 
-  std::array<PairSummary, 3> summaries{no_pairs(), no_pairs(), no_pairs()};
+  std::array<PairSummary, 3> summaries;
   std::span<const double> rest = found;
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     if (moments[i].count == 0) continue;

@@ -1,15 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// What results keep of patterns and of pairs alone, in HDF5 tables and in JSON.
+// What results keep of a bisection test: the head of the file; patterns and pairs alone, in HDF5 tables and in JSON;
+// intervals, in JSON.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <tuple>
 
 #include "bench/bisection/output.hpp"
 #include "model/bisection_result.hpp"
 #include "model/fields.hpp"
 #include "result/described_json.hpp"
+#include "result/hdf5/facts.hpp"
+#include "result/run_header.hpp"
+
+namespace leadline::result::bisection {
+
+/// A result without its numbers. Lists are in the order of the file.
+struct Header : RunHeader {
+  hdf5::Texts<64> pattern_names;  ///< of the named patterns
+  std::int64_t num_participants = 0;
+  std::int64_t num_exchanges = 0;  ///< timed, of a pattern
+  std::uint64_t seed = 0;
+  bool within_hosts = false;
+  std::uint64_t max_patterns = 0;  ///< of a message size: there is room for so many
+  std::uint64_t max_baseline = 0;  ///< likewise for pairs alone
+};
+
+/// What a run knows before its first message: not complete, no nonce, no room.
+Header header_of(const BisectionResult& so_far);
+
+}  // namespace leadline::result::bisection
 
 namespace leadline {
+
+template <>
+inline constexpr auto fields<result::bisection::Header> = std::tuple{
+    field("num_participants", &result::bisection::Header::num_participants, "1", "ranks that take part in patterns"),
+    field("num_exchanges", &result::bisection::Header::num_exchanges, "1", "timed exchanges of a pattern"),
+    field("seed", &result::bisection::Header::seed, "", "of random patterns"),
+    field("within_hosts", &result::bisection::Header::within_hosts, "",
+          "random pairs may lie on one host: asked for, or there is only one"),
+    field("pattern_names", &result::bisection::Header::pattern_names, "", "named patterns: halves, shift:3"),
+};
+
+}  // namespace leadline
+
+namespace leadline {
+
+namespace result::bisection {
+
+struct IntervalOfBandwidth : Interval {};
+struct IntervalOfRatio : Interval {};
+
+}  // namespace result::bisection
+
+template <>
+inline constexpr auto fields<result::bisection::IntervalOfBandwidth> = std::tuple{
+    field("num", &Interval::num, "1", "independent samples"),
+    field("bytes_per_s_mean", &Interval::mean, "bytes/s", "their mean"),
+    field("bytes_per_s_half_width", &Interval::half_width, "bytes/s",
+          "half the width of the interval; null below two samples"),
+};
+
+template <>
+inline constexpr auto fields<result::bisection::IntervalOfRatio> = std::tuple{
+    field("num", &Interval::num, "1", "independent samples of the mean that has fewer"),
+    field("mean", &Interval::mean, "", "the ratio"),
+    field("half_width", &Interval::half_width, "", "half the width of the interval; null below two samples"),
+};
 
 template <>
 inline constexpr auto fields<PatternPosition> = std::tuple{

@@ -3,12 +3,11 @@
 #include "result/bisection/hdf5_reader.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
-#include "result/hdf5/run_file.hpp"
+#include "result/bisection/fields.hpp"
+#include "result/hdf5/facts.hpp"
 #include "result/json_parts.hpp"
 #include "result/link_result_reader.hpp"
 
@@ -21,62 +20,27 @@ constexpr const char* patterns_table = "bisection/patterns/measuring_s";
 constexpr const char* baseline_table = "bisection/baseline/time_ns";
 constexpr std::uint64_t read_at_once = 1 << 16;
 
-Interval interval_of(const Json& json, const char* mean, const char* half_width) {
-  return {json.at("num").get<std::uint64_t>(), number_or_nan(json.at(mean)), number_or_nan(json.at(half_width))};
-}
-
 }  // namespace
 
-Hdf5Reader::Hdf5Reader(std::string path) : path_(std::move(path)) {
-  hdf5::expect_readable(path_, [&] {
-    open_and_read_header();
-    (void)placement(0);
-    (void)num_patterns(0);
-    (void)num_baseline(0);
-    file_.reset();
-  });
-  open_and_read_header();
-}
-
-void Hdf5Reader::open_and_read_header() {
-  hdf5::reading(path_, [&] {
-    file_.emplace(path_);
-    read_header();
-  });
+Hdf5Reader::Hdf5Reader(std::string path) : RunReader(std::move(path)) {
+  open(
+      "bisection", header_, [this] { read_header(); },
+      [this] {
+        (void)num_patterns(0);
+        (void)num_baseline(0);
+      });
 }
 
 void Hdf5Reader::read_header() {
-  header_ = {};
-  hdf5::read_run_part_of("bisection", *file_, path_, header_);
-  header_.num_participants = file_->whole_attribute("/bisection", "num_participants");
-  header_.num_exchanges = file_->whole_attribute("/bisection", "num_exchanges");
-  header_.seed = file_->unsigned_attribute("/bisection", "seed");
-  header_.within_hosts = file_->whole_attribute("/bisection", "within_hosts") != 0;
-  read_pattern_names();
+  hdf5::read_facts(file(), "bisection", header_);
   const auto row_length = [&](const char* table) {
-    const Shape shape = file_->shape_of(table);
+    const Shape shape = file().shape_of(table);
     const bool is_of_all_sizes = shape.size() == 2 && shape[0] == header_.message_sizes_bytes.size();
-    if (!is_of_all_sizes) throw_damaged(path_, "/" + std::string(table) + " has another shape than the rest");
+    if (!is_of_all_sizes) file().fail("/" + std::string(table) + " has another shape than the rest");
     return std::uint64_t{shape[1]};
   };
   header_.max_patterns = row_length(patterns_table);
-  if (file_->has(baseline_table)) header_.max_baseline = row_length(baseline_table);
-}
-
-void Hdf5Reader::read_pattern_names() {
-  if (!file_->has("bisection/pattern_names")) return;
-  const Shape shape = file_->shape_of("bisection/pattern_names");
-  std::error_code ignored;
-  if (shape.size() != 1 || shape[0] > std::filesystem::file_size(path_, ignored)) {
-    throw_damaged(path_, "/bisection/pattern_names is no list");
-  }
-  for (hsize_t index = 0; index < shape[0]; ++index) {
-    header_.pattern_names.push_back(file_->text("bisection/pattern_names", shape, {index}));
-  }
-}
-
-RankPlacement Hdf5Reader::placement(std::int64_t rank) const {
-  return hdf5::reading(path_, [&] { return hdf5::read_place(*file_, header_.num_ranks, rank); });
+  if (file().has(baseline_table)) header_.max_baseline = row_length(baseline_table);
 }
 
 std::uint64_t Hdf5Reader::num_patterns(std::size_t size_index) const {
@@ -91,12 +55,12 @@ std::uint64_t Hdf5Reader::num_baseline(std::size_t size_index) const {
 /// What was measured lies without gaps from the beginning of a row on; behind it the row may be a hole of terabytes.
 std::uint64_t Hdf5Reader::num_measured(const std::string& table, std::uint64_t row_length,
                                        std::size_t size_index) const {
-  return hdf5::reading(path_, [&] {
+  return hdf5::reading(path(), [&] {
     const Shape shape{header_.message_sizes_bytes.size(), row_length};
     std::uint64_t num = 0;
     while (num < row_length) {
       const std::uint64_t length = std::min(read_at_once, row_length - num);
-      const auto values = file_->numbers<double>(table, shape, {{size_index, num}, {1, length}});
+      const auto values = file().numbers<double>(table, shape, {{size_index, num}, {1, length}});
       const auto measured = std::ranges::find_if(values, [](double value) { return !(value > 0); }) - values.begin();
       num += static_cast<std::uint64_t>(measured);
       if (std::cmp_less(measured, length)) break;
@@ -111,10 +75,7 @@ std::vector<std::optional<KeptSize>> kept_sizes(const Header& header, const std:
   try {
     const Json summary = Json::parse(*header.summary);
     for (const Json& size : summary.at("sizes").elements()) {
-      sizes.at(size.at("size_index").get<std::size_t>()) = KeptSize{
-          size.at("stopped_by").get<std::string>(),
-          interval_of(size.at("ebb"), "bytes_per_s_mean", "bytes_per_s_half_width"),
-          interval_of(size.at("relative"), "mean", "half_width"), number_or_nan(size.at("bytes_per_s_harmonic"))};
+      read_json(size, sizes.at(size.at("size_index").get<std::size_t>()).emplace());
     }
   } catch (const JsonError&) {
     throw_damaged(path, "/summary is not one of a bisection test");

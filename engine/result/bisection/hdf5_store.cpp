@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "bench/bisection/options.hpp"
 #include "core/error.hpp"
 #include "result/bisection/json.hpp"
 #include "result/collective.hpp"
@@ -16,17 +17,8 @@
 namespace leadline::result::bisection {
 namespace {
 
-using hdf5::allocate;
 using hdf5::Handle;
 using hdf5::make_group;
-using hdf5::write_attribute;
-
-void write_facts(const Handle& group, const Header& header) {
-  write_attribute(group, "num_participants", static_cast<long long>(header.num_participants));
-  write_attribute(group, "num_exchanges", static_cast<long long>(header.num_exchanges));
-  write_attribute(group, "seed", static_cast<unsigned long long>(header.seed));
-  write_attribute(group, "within_hosts", header.within_hosts ? 1 : 0);
-}
 
 using bench::bisection::RankRow;
 using bench::bisection::RankTimes;
@@ -50,6 +42,18 @@ void expect_possible_size(const std::string& path, const Header& header) {
 
 }  // namespace
 
+Header header_of(const BisectionResult& so_far) {
+  const BisectionRequest& request = so_far.request;
+  Header header;
+  describe_run(header, request, bench::bisection::options_of(request), so_far.provenance);
+  header.pattern_names = so_far.pattern_names;
+  header.num_participants = static_cast<std::int64_t>(so_far.num_participants);
+  header.num_exchanges = static_cast<std::int64_t>(request.num_exchanges);
+  header.seed = request.seed;
+  header.within_hosts = so_far.within_hosts;
+  return header;
+}
+
 Offsets create_structure(const std::string& path, const Header& header) {
   return hdf5::writing(path, [&] {
     Offsets offsets;
@@ -57,19 +61,13 @@ Offsets create_structure(const std::string& path, const Header& header) {
     offsets.run = hdf5::create_run_part(file, header, "bisection");
     {
       const Handle group = make_group(file, "bisection");
-      write_facts(group, header);
-      if (!header.pattern_names.empty()) {
-        offsets.pattern_names =
-            allocate(group, "pattern_names", hdf5::text_type(pattern_name_size).id(), {header.pattern_names.size()});
-      }
+      hdf5::write_facts(group, header);
       const auto num_sizes = static_cast<hsize_t>(header.message_sizes_bytes.size());
-      // The place in the tables says the size and the number.
-      offsets.patterns =
-          hdf5::allocate_fields<PatternSummary>(make_group(group, "patterns"), {num_sizes, header.max_patterns},
-                                                {"size_index", "message_size_bytes", "number", "time_ns_mean"});
+      offsets.patterns = hdf5::allocate_fields<PatternSummary>(make_group(group, "patterns"),
+                                                               {num_sizes, header.max_patterns}, patterns_left_out);
       if (header.max_baseline > 0) {
         offsets.baseline = hdf5::allocate_fields<BaselineSample>(make_group(group, "baseline"),
-                                                                 {num_sizes, header.max_baseline}, {"size_index"});
+                                                                 {num_sizes, header.max_baseline}, baseline_left_out);
       }
       offsets.rows = hdf5::allocate_fields<RankTimes>(
           group, {num_sizes, static_cast<hsize_t>(header.num_ranks), header.max_patterns});
@@ -79,33 +77,17 @@ Offsets create_structure(const std::string& path, const Header& header) {
   });
 }
 
-void add_end(const std::string& path, const Header& header) {
-  hdf5::writing(path, [&] {
-    Handle file = hdf5::open_file(path);
-    hdf5::add_run_end(file, header);
-    file.close();
-  });
-}
-
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const BisectionResult& so_far, const BisectionFileSetup& setup)
     : cluster_(cluster),
       header_(header_with_room(so_far, setup)),
       file_(cluster, header_, {setup.path, setup.existing, setup.row_path, setup.placement},
             [this](const OutputFile& file) {
-              offsets_ = create(file);
+              expect_possible_size(file.path(), header_);
+              offsets_ = create_structure(file.path(), header_);
               return offsets_.run;
             }) {
   const std::string offsets = cluster_.broadcast(as_bytes(std::span<const Offsets>(&offsets_, 1)));
   offsets_ = from_bytes<Offsets>(offsets).at(0);
-}
-
-Offsets Hdf5Store::create(const OutputFile& file) const {
-  expect_possible_size(file.path(), header_);
-  const Offsets offsets = create_structure(file.path(), header_);
-  std::string names;
-  for (const std::string& name : header_.pattern_names) names += padded(name, pattern_name_size);
-  if (!names.empty()) file.write_at(offsets.pattern_names, names);
-  return offsets;
 }
 
 void Hdf5Store::expect_room_for(const RankRow& row) const {
@@ -188,7 +170,7 @@ void Hdf5Store::write_columns(const hdf5::FieldOffsets<Struct>& offsets, std::sp
 
 void Hdf5Store::finish(const BisectionResult& result) {
   file_.finish(
-      result, header_, [&] { return json_text(result); }, [&] { add_end(path(), header_); });
+      result, header_, [&] { return json_text(result); }, [&] { hdf5::add_run_end(path(), header_); });
 }
 
 }  // namespace leadline::result::bisection

@@ -8,32 +8,29 @@
 #include <vector>
 
 #include "result/bisection/fields.hpp"
-#include "result/bisection/header.hpp"
 #include "result/bisection_file.hpp"
 #include "result/hdf5/described_tables.hpp"
 #include "result/hdf5/run_file.hpp"
 
 namespace leadline::result::bisection {
 
-inline constexpr std::size_t pattern_name_size = 64;
+/// What the place in the tables says, or no file has.
+inline const std::vector<std::string> patterns_left_out{"size_index", "message_size_bytes", "number", "time_ns_mean"};
+inline const std::vector<std::string> baseline_left_out{"size_index"};
 
 /// What every rank writes: a row of each size. Bytes from the beginning of the file, as in all that follows.
 using RowOffsets = hdf5::FieldOffsets<bench::bisection::RankTimes>;
 
 struct Offsets {
   RunOffsets run;
-  std::uint64_t pattern_names = 0;  ///< 0 = there are none
   RowOffsets rows{};
   hdf5::FieldOffsets<PatternSummary> patterns{};
   hdf5::FieldOffsets<BaselineSample> baseline{};  ///< not there without room for pairs alone
 };
 
 /// Local: writes a fresh file over `path` (which exists), all but the contents of its datasets and what belongs to the
-/// end of a run, and closes it. Throws Error(run_failed), as does the next.
+/// end of a run, and closes it. Throws Error(run_failed).
 Offsets create_structure(const std::string& path, const Header& header);
-
-/// Local: adds those of /summary and the time of the end that the header has.
-void add_end(const std::string& path, const Header& header);
 
 class Hdf5Store : public BisectionFile {
  public:
@@ -52,7 +49,6 @@ class Hdf5Store : public BisectionFile {
   bool is_direct() const { return file_.is_direct(); }
 
  private:
-  Offsets create(const OutputFile& file) const;
   void expect_room_for(const bench::bisection::RankRow& row) const;
   void write_rows(const bench::bisection::RankRow& row);
   std::uint64_t first_cell(const bench::bisection::RankRow& row, int rank) const;

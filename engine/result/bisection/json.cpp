@@ -9,15 +9,6 @@
 #include "result/bisection/fields.hpp"
 #include "result/json_parts.hpp"
 
-namespace leadline::result::bisection {
-namespace {
-
-struct IntervalOfBandwidth : Interval {};
-struct IntervalOfRatio : Interval {};
-
-}  // namespace
-}  // namespace leadline::result::bisection
-
 namespace leadline::result {
 
 template <>
@@ -54,21 +45,6 @@ inline constexpr const char* about<BisectionResult> =
 }  // namespace leadline::result
 
 namespace leadline {
-
-template <>
-inline constexpr auto fields<result::bisection::IntervalOfBandwidth> = std::tuple{
-    field("num", &Interval::num, "1", "independent samples"),
-    field("bytes_per_s_mean", &Interval::mean, "bytes/s", "their mean"),
-    field("bytes_per_s_half_width", &Interval::half_width, "bytes/s",
-          "half the width of the interval; null below two samples"),
-};
-
-template <>
-inline constexpr auto fields<result::bisection::IntervalOfRatio> = std::tuple{
-    field("num", &Interval::num, "1", "independent samples of the mean that has fewer"),
-    field("mean", &Interval::mean, "", "the ratio"),
-    field("half_width", &Interval::half_width, "", "half the width of the interval; null below two samples"),
-};
 
 template <>
 inline constexpr auto fields<TimeBucket> = std::tuple{
@@ -159,10 +135,10 @@ std::string json_text(const BisectionResult& result) { return text_of(json_of(re
 Json schema() { return document_schema<BisectionResult>("bisection-result", "Summary of a bisection test"); }
 
 JsonStore::JsonStore(cluster::Cluster& cluster, BisectionResult so_far, const BisectionFileSetup& setup)
-    : document_(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
+    : RunDocument(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
 
 void JsonStore::write(const bench::bisection::RankRow& row) {
-  document_.add([&](BisectionResult& so_far) {
+  add([&](BisectionResult& so_far) {
     so_far.patterns.insert(so_far.patterns.end(), row.patterns.begin(), row.patterns.end());
     so_far.baseline.insert(so_far.baseline.end(), row.baseline.begin(), row.baseline.end());
   });

@@ -18,18 +18,12 @@ std::string json_text(const BisectionResult& result);
 Json schema();
 
 /// The document of a run that fails has the patterns and the pairs alone that were measured until then.
-class JsonStore : public BisectionFile {
+class JsonStore : public RunDocument<BisectionFile, BisectionResult> {
  public:
   /// Collective; see open_bisection_file.
   JsonStore(cluster::Cluster& cluster, BisectionResult so_far, const BisectionFileSetup& setup);
 
   void write(const bench::bisection::RankRow& row) override;
-  const std::string& path() const override { return document_.path(); }
-  void mark_incomplete(const std::string& reason) noexcept override { document_.mark_incomplete(reason); }
-  void finish(const BisectionResult& result) override { document_.finish(result); }
-
- private:
-  RunDocument<BisectionResult> document_;
 };
 
 }  // namespace leadline::result::bisection

@@ -63,6 +63,16 @@ struct NumberOf<std::array<Value, num>> {
   using type = Value;
 };
 
+/// The names of those that older files do not have.
+template <Described Struct>
+std::vector<std::string> later_fields() {
+  std::vector<std::string> names;
+  for_each_field<Struct>([&](const auto& one) {
+    if (one.since == Since::later_version) names.emplace_back(one.name);
+  });
+  return names;
+}
+
 /// Tables of this shape without contents, but for those of fields that are left out.
 template <Described Struct>
 FieldOffsets<Struct> allocate_fields(const Handle& group, const Shape& shape,
@@ -125,14 +135,21 @@ void write_fields(const Handle& group, const std::vector<Struct>& structs) {
   });
 }
 
+/// Whether a file is older than the field, so that it has no table of this name.
+template <typename Get>
+bool is_absent(const Input& file, const std::string& table, const Field<Get>& field) {
+  return field.since == Since::later_version && !file.has(table);
+}
+
 /// What write_fields has written, all fields being members. Throws as Input does, also where the lists differ in length
-/// or one is missing.
+/// or one is missing that all files have.
 template <Described Struct>
 std::vector<Struct> read_fields(const Input& file, const std::string& group, std::size_t num) {
   std::vector<Struct> structs(num);
   for_each_field<Struct>([&](const auto& field) {
     using Value = FieldValue<Struct, decltype(field.get)>;
     const std::string name = group + "/" + field.name;
+    if (is_absent(file, name, field)) return;
     const auto values = file.numbers<Value>(name, {num}, {{0}, {num}});
     for (std::size_t index = 0; index < num; ++index) structs[index].*field.get = values[index];
   });

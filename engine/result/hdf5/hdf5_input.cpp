@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <type_traits>
@@ -63,6 +66,12 @@ Shape shape_of_handle(const Handle& dataset) {
 
 Input::Input(const std::string& path)
     : path_(path), file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, file_access().id()), H5Fclose) {}
+
+std::uint64_t Input::size_bytes() const {
+  std::error_code unknown;
+  const auto size = std::filesystem::file_size(path_, unknown);
+  return unknown ? 0 : size;
+}
 
 void Input::fail(const std::string& what) const { throw_damaged(path_, what); }
 
@@ -195,6 +204,37 @@ double Input::real_attribute(const std::string& object, const std::string& name)
   const HeaderValue value = attribute(object, name);
   if (!std::holds_alternative<double>(value)) fail(fmt::format("{} of {} is no real number", name, object));
   return std::get<double>(value);
+}
+
+std::int32_t Input::count_attribute(const std::string& object, const std::string& name) const {
+  const std::int64_t value = whole_attribute(object, name);
+  const bool is_count = value >= 0 && value <= std::numeric_limits<std::int32_t>::max();
+  if (!is_count) fail(fmt::format("{} has {} as {}", object, value, name));
+  return static_cast<std::int32_t>(value);
+}
+
+/// Nothing where there is none. A file of this size has no longer one.
+std::optional<Shape> Input::shape_of_list(const std::string& name) const {
+  if (!has(name)) return std::nullopt;
+  Shape shape = shape_of(name);
+  if (shape.size() != 1 || shape[0] > size_bytes()) fail("/" + name + " is no list");
+  return shape;
+}
+
+std::vector<std::int32_t> Input::list(const std::string& name) const {
+  const auto shape = shape_of_list(name);
+  return shape ? numbers<std::int32_t>(name, *shape, {{0}, *shape}) : std::vector<std::int32_t>();
+}
+
+std::vector<std::string> Input::list_of_texts(const std::string& name) const {
+  constexpr hsize_t texts_at_once = 1 << 14;
+  std::vector<std::string> all;
+  const auto shape = shape_of_list(name);
+  for (hsize_t first = 0; shape && first < (*shape)[0]; first += texts_at_once) {
+    auto some = texts(name, *shape, {{first}, {std::min(texts_at_once, (*shape)[0] - first)}});
+    all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+  }
+  return all;
 }
 
 std::vector<std::string> Input::attribute_names(const std::string& object) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,12 @@ struct Box {
 class Input {
  public:
   explicit Input(const std::string& path);
+
+  /// Of the whole file; no list in it is longer.
+  std::uint64_t size_bytes() const;
+
+  /// Throws Error(run_failed): the file is damaged.
+  [[noreturn]] void fail(const std::string& what) const;
 
   bool has(const std::string& name) const;
   bool has_attribute(const std::string& object, const std::string& name) const;
@@ -49,11 +56,18 @@ class Input {
   std::uint64_t unsigned_attribute(const std::string& object, const std::string& name) const;
   double real_attribute(const std::string& object, const std::string& name) const;
 
+  /// Of 31 bits, not negative.
+  std::int32_t count_attribute(const std::string& object, const std::string& name) const;
+
+  // Whole lists, which are empty where they are missing.
+  std::vector<std::int32_t> list(const std::string& name) const;
+  std::vector<std::string> list_of_texts(const std::string& name) const;
+
   std::vector<std::string> attribute_names(const std::string& object) const;
   std::vector<std::string> member_names(const std::string& group) const;
 
  private:
-  [[noreturn]] void fail(const std::string& what) const;
+  std::optional<Shape> shape_of_list(const std::string& name) const;
   Handle open_dataset(const std::string& name) const;
   Handle open_table(const std::string& name, const Shape& shape, H5T_class_t kind) const;
 

@@ -6,13 +6,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <utility>
 
 #include "core/error.hpp"
 #include "result/hdf5/described_tables.hpp"
+#include "result/hdf5/facts.hpp"
 #include "result/hdf5/hdf5_store.hpp"
-#include "result/hdf5/run_file.hpp"
 
 namespace leadline::result {
 
@@ -26,25 +25,14 @@ constexpr hsize_t max_retests = 1 << 28;
 constexpr hsize_t max_levels = 64;  // of a network
 
 // What is read at once of what lies rank by rank.
-constexpr std::int64_t cells_at_once = 1 << 20, places_at_once = 1 << 14;
+constexpr std::int64_t cells_at_once = 1 << 20;
 
 }  // namespace
 
-Hdf5Reader::Hdf5Reader(std::string path) : path_(std::move(path)) {
-  hdf5::expect_readable(path_, [&] {
-    open_and_read_header();
-    touch_tables();
-    file_.reset();
-  });
-  open_and_read_header();
-  check_header(path_, header_);
-}
-
-void Hdf5Reader::open_and_read_header() {
-  reading(path_, [&] {
-    file_.emplace(path_);
-    read_header();
-  });
+Hdf5Reader::Hdf5Reader(std::string path) : RunReader(std::move(path)) {
+  RunReader::open(
+      "link", header_, [this] { read_header(); }, [this] { touch_tables(); });
+  check_header(this->path(), header_);
 }
 
 /// Reads something of every table, whatever is wrong with those before, so that all headers have been looked at.
@@ -56,7 +44,6 @@ void Hdf5Reader::touch_tables() {
       // To be thrown again when it is read in earnest.
     }
   };
-  touch([&] { return placement(0); });
   touch([&] { return location(0); });
   touch([&] { return ranks_on_seat(0); });
   for (std::size_t repeat = 0; repeat < header_.repeats.size(); ++repeat) {
@@ -68,109 +55,82 @@ void Hdf5Reader::touch_tables() {
 }
 
 void Hdf5Reader::read_header() {
-  if (const std::string benchmark = hdf5::read_benchmark(*file_, path_); benchmark != "link") {
-    throw Error(ExitStatus::bad_command_line, "cannot read '" + path_ + "'",
-                fmt::format("a result of leadline {}, not of leadline link", benchmark),
-                "Use 'leadline info' or 'leadline report' for it");
-  }
-  hdf5::read_run_part(*file_, path_, header_);
-  if (file_->has("permutations")) {
-    std::error_code ignored;
-    const Shape shape = file_->shape_of("permutations");
+  if (file().has("permutations")) {
+    const Shape shape = file().shape_of("permutations");
     const bool is_of_all_ranks = shape.size() == 2 && std::cmp_equal(shape[1], header_.num_ranks);
-    if (!is_of_all_ranks || shape[0] > std::filesystem::file_size(path_, ignored)) {
-      throw_damaged(path_, "/permutations has another shape");
-    }
+    if (!is_of_all_ranks || shape[0] > file().size_bytes()) file().fail("/permutations has another shape");
     header_.num_permutations = static_cast<std::int32_t>(shape[0]);
   }
-  if (file_->has("linktest")) read_linktest();
+  if (file().has("linktest")) hdf5::read_facts(file(), "linktest", header_.linktest.emplace());
   read_repeats();
   read_retests();
 }
 
-void Hdf5Reader::read_linktest() {
-  LinkTestOrigin origin;
-  const auto whole = [&](const char* name) {
-    return static_cast<std::int32_t>(file_->whole_attribute("/linktest", name));
-  };
-  const auto times = [&](const std::string& name) -> std::array<double, 3> {
-    return {file_->real_attribute("/linktest", name + "_min"), file_->real_attribute("/linktest", name + "_max"),
-            file_->real_attribute("/linktest", name + "_mean")};
-  };
-  origin.num_iterations = whole("num_iterations");
-  origin.message_size_bytes = whole("message_size_bytes");
-  origin.has_all_to_all = whole("has_all_to_all") != 0;
-  origin.is_serial = whole("is_serial") != 0;
-  origin.is_permuted = whole("is_permuted") != 0;
-  origin.times_s = times("time_s");
-  origin.all_to_all_times_s = times("all_to_all_time_s");
-  header_.linktest = origin;
-}
-
 void Hdf5Reader::read_repeats() {
-  for (const std::string& name : file_->member_names("/repeats")) {
+  for (const std::string& name : file().member_names("/repeats")) {
     std::int32_t number = -1;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
     const std::string group = "/repeats/" + name;
-    if (error != std::errc{} || end != name.data() + name.size()) throw_damaged(path_, group + " is no repeat");
-    if (file_->whole_attribute(group, "repeat") != number)
-      throw_damaged(path_, group + " says that it is another repeat");
-    header_.repeats.push_back({number, static_cast<std::int32_t>(file_->whole_attribute(group, "permutation"))});
+    if (error != std::errc{} || end != name.data() + name.size()) file().fail(group + " is no repeat");
+    if (file().whole_attribute(group, "repeat") != number) file().fail(group + " says that it is another repeat");
+    header_.repeats.push_back({number, static_cast<std::int32_t>(file().whole_attribute(group, "permutation"))});
   }
   // By name 10000 comes before 9999.
   std::sort(header_.repeats.begin(), header_.repeats.end(),
             [](const KeptRepeat& left, const KeptRepeat& right) { return left.repeat < right.repeat; });
   if (header_.repeats.empty()) return;
-  if (file_->has(group_of(0) + cells_of_rounds_name)) read_stored_rounds();
-  header_.has_rounds = header_.stored_rounds || file_->has(group_of(0) + "round");
-  header_.is_compact = header_.stored_rounds || file_->has(group_of(0) + cells_name);
+  if (file().has(group_of(0) + cells_of_rounds_name)) read_stored_rounds();
+  header_.has_rounds = header_.stored_rounds || file().has(group_of(0) + "round");
+  header_.is_compact = header_.stored_rounds || file().has(group_of(0) + cells_name);
+  header_.has_later_statistics = std::ranges::any_of(
+      hdf5::later_fields<PairRecord>(), [&](const std::string& name) { return file().has(group_of(0) + name); });
   const std::string all_to_all = group_of(0) + "all_to_all_time_ns";
-  if (!file_->has(all_to_all)) return;
-  const Shape shape = file_->shape_of(all_to_all);
+  if (!file().has(all_to_all)) return;
+  const Shape shape = file().shape_of(all_to_all);
   const auto num_ranks = static_cast<hsize_t>(header_.num_ranks);
-  if (shape.size() != 3 || shape[2] > 2 * num_ranks) throw_damaged(path_, "/" + all_to_all + " has another shape");
+  if (shape.size() != 3 || shape[2] > 2 * num_ranks) file().fail("/" + all_to_all + " has another shape");
   header_.num_all_to_all_slots = static_cast<std::int64_t>(shape[2]);
 }
 
 /// Of all repeats: they have the same rounds.
 void Hdf5Reader::read_stored_rounds() {
-  const auto number = file_->whole_attribute("/sampled_rounds", "way_of_drawing");
+  const auto number = file().whole_attribute("/sampled_rounds", "way_of_drawing");
   if (number != schedule::way_of_drawing) {
-    throw Error(ExitStatus::run_failed, "cannot read '" + path_ + "'",
+    throw Error(ExitStatus::run_failed, "cannot read '" + path() + "'",
                 fmt::format("its sampled rounds follow from the seed in way {}; this program knows {}", number,
                             schedule::way_of_drawing),
                 "Use a newer leadline");
   }
   StoredRounds stored;
-  stored.sample.seed = file_->unsigned_attribute("/sampled_rounds", "seed");
+  stored.sample.seed = file().unsigned_attribute("/sampled_rounds", "seed");
   const auto num_ranks = static_cast<hsize_t>(header_.num_ranks);
-  const Shape cells = file_->shape_of(group_of(0) + cells_of_rounds_name);
+  const Shape cells = file().shape_of(group_of(0) + cells_of_rounds_name);
   if (cells.size() != 3 || cells[2] == 0 || cells[2] >= num_ranks) {
-    throw_damaged(path_, fmt::format("/{}{} has another shape", group_of(0), cells_of_rounds_name));
+    file().fail(fmt::format("/{}{} has another shape", group_of(0), cells_of_rounds_name));
   }
   stored.sample.num_rounds = static_cast<std::int64_t>(cells[2]);
-  stored.host_of = file_->numbers<std::uint32_t>("sampled_rounds/host_of_rank", {num_ranks}, {{0}, {num_ranks}});
+  stored.host_of = file().numbers<std::uint32_t>("sampled_rounds/host_of_rank", {num_ranks}, {{0}, {num_ranks}});
   std::uint32_t num_hosts = 0;
   for (const std::uint32_t host : stored.host_of) {
-    if (host > num_hosts) throw_damaged(path_, "/sampled_rounds/host_of_rank does not number the hosts in their order");
+    if (host > num_hosts) file().fail("/sampled_rounds/host_of_rank does not number the hosts in their order");
     num_hosts = std::max(num_hosts, host + 1);
   }
-  const Shape groups = file_->shape_of("sampled_rounds/groups_of_hosts");
+  const Shape groups = file().shape_of("sampled_rounds/groups_of_hosts");
   if (groups.size() != 2 || groups[0] > max_levels || groups[1] != num_hosts) {
-    throw_damaged(path_, "/sampled_rounds/groups_of_hosts has another shape");
+    file().fail("/sampled_rounds/groups_of_hosts has another shape");
   }
   for (hsize_t level = 0; level < groups[0]; ++level) {
     stored.sample.groups_of_hosts.push_back(
-        file_->numbers<std::uint32_t>("sampled_rounds/groups_of_hosts", groups, {{level, 0}, {1, groups[1]}}));
+        file().numbers<std::uint32_t>("sampled_rounds/groups_of_hosts", groups, {{level, 0}, {1, groups[1]}}));
   }
   header_.stored_rounds = std::move(stored);
 }
 
 void Hdf5Reader::read_retests() {
-  if (!file_->has("retest/from")) return;
-  const Shape shape = file_->shape_of("retest/from");
-  if (shape.size() != 1 || shape[0] > max_retests) throw_damaged(path_, "/retest/from is no list");
-  header_.retests = hdf5::read_fields<Retest>(*file_, "retest", shape[0]);
+  if (!file().has("retest/from")) return;
+  const Shape shape = file().shape_of("retest/from");
+  if (shape.size() != 1 || shape[0] > max_retests) file().fail("/retest/from is no list");
+  header_.retests = hdf5::read_fields<Retest>(file(), "retest", shape[0]);
 }
 
 std::string Hdf5Reader::group_of(std::size_t repeat_index) const {
@@ -183,10 +143,10 @@ Shape Hdf5Reader::matrices() const {
 }
 
 std::vector<PairCell> Hdf5Reader::read_cells(const std::string& name, const Shape& shape, const Box& box) {
-  auto cells = reading(path_, [&] { return file_->numbers<PairCell>(name, shape, box); });
+  auto cells = reading(path(), [&] { return file().numbers<PairCell>(name, shape, box); });
   for (const PairCell cell : cells) {
     const bool has_no_batch = is_measured(cell) && (cell & 0xffU) == 0;
-    if (has_no_batch) throw_damaged(path_, fmt::format("/{} has the value {:#x}, a time of no batch", name, cell));
+    if (has_no_batch) file().fail(fmt::format("/{} has the value {:#x}, a time of no batch", name, cell));
   }
   return cells;
 }
@@ -249,13 +209,14 @@ PairRow Hdf5Reader::row(std::size_t repeat_index, std::size_t size_index, std::i
     for (std::size_t partner = 0; partner < num_ranks; ++partner) row.set(partner, record_of(cells[partner]));
     return row;
   }
-  reading(path_, [&] {
+  reading(path(), [&] {
     row.for_each([&](const auto& field, auto& values) {
       using Value = FieldValue<PairRecord, decltype(field.get)>;
-      values = file_->numbers<Value>(group_of(repeat_index) + field.name, matrices(), box);
+      const std::string table = group_of(repeat_index) + field.name;
+      if (!is_absent(file(), table, field)) values = file().numbers<Value>(table, matrices(), box);
     });
   });
-  expect_times(path_, row, rank);
+  expect_times(path(), row, rank);
   return row;
 }
 
@@ -269,9 +230,13 @@ std::vector<double> Hdf5Reader::times_ns(std::size_t repeat_index, std::size_t s
       times_ns.push_back(record_of(cell).*time);
     return times_ns;
   }
-  auto times_ns = reading(
-      path_, [&] { return file_->numbers<double>(group_of(repeat_index) + name_of_field(time), matrices(), box); });
-  expect_times(path_, times_ns, rank);
+  const std::string table = group_of(repeat_index) + name_of_field(time);
+  auto times_ns = reading(path(), [&] {
+    // One that the file does not have was not measured.
+    return file().has(table) ? file().numbers<double>(table, matrices(), box)
+                             : std::vector<double>(static_cast<std::size_t>(header_.num_ranks));
+  });
+  expect_times(path(), times_ns, rank);
   return times_ns;
 }
 
@@ -291,10 +256,10 @@ MeasuredTimes Hdf5Reader::measured_ns(std::size_t repeat_index, std::size_t size
 std::vector<double> Hdf5Reader::all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) {
   const auto num_slots = static_cast<hsize_t>(header_.num_all_to_all_slots);
   if (num_slots == 0) return {};
-  return reading(path_, [&] {
+  return reading(path(), [&] {
     const Shape shape{header_.message_sizes_bytes.size(), static_cast<hsize_t>(header_.num_ranks), num_slots};
     const Box box{{size_index, static_cast<hsize_t>(rank), 0}, {1, 1, num_slots}};
-    return file_->numbers<double>(group_of(repeat_index) + "all_to_all_time_ns", shape, box);
+    return file().numbers<double>(group_of(repeat_index) + "all_to_all_time_ns", shape, box);
   });
 }
 
@@ -309,37 +274,26 @@ std::vector<std::int32_t> Hdf5Reader::rounds(std::size_t repeat_index, std::int6
     }
     return rounds;
   }
-  return reading(path_, [&] {
+  return reading(path(), [&] {
     const auto num_ranks = static_cast<hsize_t>(header_.num_ranks);
-    return file_->numbers<std::int32_t>(group_of(repeat_index) + "round", {num_ranks, num_ranks},
+    return file().numbers<std::int32_t>(group_of(repeat_index) + "round", {num_ranks, num_ranks},
                                         {{static_cast<hsize_t>(rank), 0}, {1, num_ranks}});
   });
 }
 
 std::vector<std::int32_t> Hdf5Reader::ranks_on_seat(std::int64_t seat) {
   if (header_.num_permutations == 0) return {};
-  return reading(path_, [&] {
+  return reading(path(), [&] {
     const auto num_permutations = static_cast<hsize_t>(header_.num_permutations);
-    return file_->numbers<std::int32_t>("permutations", {num_permutations, static_cast<hsize_t>(header_.num_ranks)},
+    return file().numbers<std::int32_t>("permutations", {num_permutations, static_cast<hsize_t>(header_.num_ranks)},
                                         {{0, static_cast<hsize_t>(seat)}, {num_permutations, 1}});
   });
 }
 
-RankPlacement Hdf5Reader::placement(std::int64_t rank) {
-  const auto num_read = static_cast<std::int64_t>(places_read_.size());
-  if (rank < first_place_ || rank >= first_place_ + num_read) {
-    const std::int64_t first = rank - rank % places_at_once;
-    const std::int64_t num = std::min(places_at_once, header_.num_ranks - first);
-    places_read_ = reading(path_, [&] { return hdf5::read_places(*file_, header_.num_ranks, first, num); });
-    first_place_ = first;
-  }
-  return places_read_[static_cast<std::size_t>(rank - first_place_)];
-}
-
 std::array<std::int32_t, 4> Hdf5Reader::location(std::int64_t rank) {
   if (!header_.linktest) return {static_cast<std::int32_t>(rank), 0, 0, 0};
-  return reading(path_, [&]() -> std::array<std::int32_t, 4> {
-    const auto all = file_->numbers<std::int32_t>("linktest/location", {static_cast<hsize_t>(header_.num_ranks), 4},
+  return reading(path(), [&]() -> std::array<std::int32_t, 4> {
+    const auto all = file().numbers<std::int32_t>("linktest/location", {static_cast<hsize_t>(header_.num_ranks), 4},
                                                   {{static_cast<hsize_t>(rank), 0}, {1, 4}});
     return {all[0], all[1], all[2], all[3]};
   });

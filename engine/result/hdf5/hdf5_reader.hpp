@@ -3,22 +3,22 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "model/pair_cell.hpp"
 #include "result/hdf5/hdf5_input.hpp"
+#include "result/hdf5/run_reader.hpp"
 #include "result/link_result_reader.hpp"
 
 namespace leadline::result {
 
-class Hdf5Reader : public LinkResultReader {
+class Hdf5Reader : public LinkResultReader, private hdf5::RunReader {
  public:
   explicit Hdf5Reader(std::string path);
 
-  const std::string& path() const override { return path_; }
+  const std::string& path() const override { return RunReader::path(); }
   const LinkResultHeader& header() const override { return header_; }
   PairRow row(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<double> times_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank,
@@ -29,16 +29,14 @@ class Hdf5Reader : public LinkResultReader {
   std::vector<double> all_to_all_ns(std::size_t repeat_index, std::size_t size_index, std::int64_t rank) override;
   std::vector<std::int32_t> rounds(std::size_t repeat_index, std::int64_t rank) override;
   std::vector<std::int32_t> ranks_on_seat(std::int64_t seat) override;
-  RankPlacement placement(std::int64_t rank) override;
+  RankPlacement placement(std::int64_t rank) override { return RunReader::placement(rank); }
   std::array<std::int32_t, 4> location(std::int64_t rank) override;
 
  private:
-  void open_and_read_header();
   void touch_tables();
   void read_header();
   void read_repeats();
   void read_retests();
-  void read_linktest();
   void read_stored_rounds();
 
   std::string group_of(std::size_t repeat_index) const;
@@ -53,10 +51,7 @@ class Hdf5Reader : public LinkResultReader {
   std::vector<MeasuredCell> measured_cells(std::size_t repeat_index, std::size_t size_index, std::int64_t rank);
   std::span<const std::int32_t> partners_of(std::int64_t rank);
 
-  hdf5::Session quiet_;
-  std::string path_;
   LinkResultHeader header_;
-  std::optional<hdf5::Input> file_;
 
   std::vector<std::int32_t> partners_;  ///< by rank and round, where rounds are stored; empty = not asked for yet
 
@@ -66,8 +61,6 @@ class Hdf5Reader : public LinkResultReader {
     std::int64_t first = 0, end = 0;
     std::vector<PairCell> cells;
   } rounds_read_;
-  std::int64_t first_place_ = 0;
-  std::vector<RankPlacement> places_read_;  ///< from first_place_ on
 };
 
 }  // namespace leadline::result

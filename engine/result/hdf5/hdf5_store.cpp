@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "result/collective.hpp"
+#include "result/hdf5/facts.hpp"
 #include "result/hdf5/library.hpp"
 #include "result/json.hpp"
 
@@ -22,19 +23,8 @@ using hdf5::make_group;
 using hdf5::write_attribute;
 
 void write_linktest(const Handle& file, const LinkResultHeader& header, FixedOffsets& offsets) {
-  const LinkTestOrigin& origin = *header.linktest;
   const Handle group = make_group(file, "linktest");
-  write_attribute(group, "num_iterations", origin.num_iterations);
-  write_attribute(group, "message_size_bytes", origin.message_size_bytes);
-  write_attribute(group, "has_all_to_all", origin.has_all_to_all ? 1 : 0);
-  write_attribute(group, "is_serial", origin.is_serial ? 1 : 0);
-  write_attribute(group, "is_permuted", origin.is_permuted ? 1 : 0);
-  write_attribute(group, "time_s_min", origin.times_s[0]);
-  write_attribute(group, "time_s_max", origin.times_s[1]);
-  write_attribute(group, "time_s_mean", origin.times_s[2]);
-  write_attribute(group, "all_to_all_time_s_min", origin.all_to_all_times_s[0]);
-  write_attribute(group, "all_to_all_time_s_max", origin.all_to_all_times_s[1]);
-  write_attribute(group, "all_to_all_time_s_mean", origin.all_to_all_times_s[2]);
+  hdf5::write_facts(group, *header.linktest);
   const auto num_ranks = static_cast<hsize_t>(header.num_ranks);
   offsets.location = allocate(group, {"location", "", "where LinkTest saw the rank: on Linux rank, 0, 0, 0"},
                               H5T_NATIVE_INT32, {num_ranks, location_size});
@@ -44,7 +34,7 @@ void write_linktest(const Handle& file, const LinkResultHeader& header, FixedOff
 void correct_num_rounds(const Handle& file, std::int64_t num_rounds) {
   const Handle provenance(H5Gopen2(file.id(), "provenance", H5P_DEFAULT), H5Gclose);
   hdf5::remove_attribute(provenance, "num_rounds");
-  write_attribute(provenance, "num_rounds", static_cast<long long>(num_rounds));
+  write_attribute(provenance, "num_rounds", num_rounds);
 }
 
 template <typename Number>
@@ -65,7 +55,7 @@ void write_packed_table(const Handle& parent, const DatasetName& name, const std
 void write_stored_rounds(const Handle& file, const StoredRounds& stored) {
   const Handle group = make_group(file, "sampled_rounds");
   write_attribute(group, "way_of_drawing", schedule::way_of_drawing);
-  write_attribute(group, "seed", static_cast<unsigned long long>(stored.sample.seed));
+  write_attribute(group, "seed", stored.sample.seed);
   write_packed_table(group, {"host_of_rank", "1", "host of each rank, from 0 in the order of their lowest ranks"},
                      {stored.host_of.size()}, stored.host_of);
   const auto& levels = stored.sample.groups_of_hosts;
@@ -100,7 +90,8 @@ RepeatOffsets allocate_repeat(const Handle& group, const LinkResultHeader& heade
   } else if (header.is_compact) {
     offsets.cells = allocate(group, {cells_name, "", meaning_of_cells}, H5T_NATIVE_UINT32, dimensions);
   } else {
-    offsets.pairs = hdf5::allocate_fields<PairRecord>(group, dimensions);
+    const auto left_out = header.has_later_statistics ? std::vector<std::string>() : hdf5::later_fields<PairRecord>();
+    offsets.pairs = hdf5::allocate_fields<PairRecord>(group, dimensions, left_out);
   }
   return offsets;
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "result/shared_file.hpp"
+
 namespace leadline::result::hdf5 {
 
 Session::Session() {
@@ -77,11 +79,11 @@ void write_attribute(const Handle& object, const char* name, const std::string& 
 
 void write_attribute(const Handle& object, const char* name, int value) { write(object, name, H5T_NATIVE_INT, &value); }
 
-void write_attribute(const Handle& object, const char* name, long long value) {
+void write_attribute(const Handle& object, const char* name, std::int64_t value) {
   write(object, name, H5T_NATIVE_LLONG, &value);
 }
 
-void write_attribute(const Handle& object, const char* name, unsigned long long value) {
+void write_attribute(const Handle& object, const char* name, std::uint64_t value) {
   write(object, name, H5T_NATIVE_ULLONG, &value);
 }
 
@@ -193,6 +195,18 @@ void PackedList::write() {
 void PackedList::close() {
   write();
   dataset_.close();
+}
+
+void write_texts(const Handle& parent, const DatasetName& name, const std::vector<std::string>& texts,
+                 std::size_t size) {
+  std::string bytes;
+  for (const std::string& text : texts) bytes += padded(text, size);
+  const Handle type = text_type(size), space = make_space({texts.size()}), properties = without_times();
+  Handle dataset(H5Dcreate2(parent.id(), name.name, type.id(), space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
+                 H5Dclose);
+  check(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()));
+  describe(dataset, name);
+  dataset.close();
 }
 
 void write_text(const Handle& parent, const char* name, const std::string& text) {

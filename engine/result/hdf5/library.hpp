@@ -86,8 +86,8 @@ Handle file_access();
 
 void write_attribute(const Handle& object, const char* name, const std::string& value);
 void write_attribute(const Handle& object, const char* name, int value);
-void write_attribute(const Handle& object, const char* name, long long value);
-void write_attribute(const Handle& object, const char* name, unsigned long long value);
+void write_attribute(const Handle& object, const char* name, std::int64_t value);
+void write_attribute(const Handle& object, const char* name, std::uint64_t value);
 void write_attribute(const Handle& object, const char* name, double value);
 
 /// Runs `write` with a quiet library; its failure becomes an Error(run_failed) that names the file.
@@ -179,6 +179,10 @@ class PackedList {
 
 /// Unit and meaning as attributes of the dataset.
 void describe(const Handle& dataset, const DatasetName& name);
+
+/// A list of texts of this size, zero-padded.
+void write_texts(const Handle& parent, const DatasetName& name, const std::vector<std::string>& texts,
+                 std::size_t size);
 
 /// A text of variable length.
 void write_text(const Handle& parent, const char* name, const std::string& text);

@@ -6,14 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <span>
 
 #include "core/error.hpp"
 #include "core/file_call.hpp"
 #include "result/collective.hpp"
 #include "result/hdf5/library.hpp"
-#include "result/link_result_reader.hpp"
 
 namespace leadline::result {
 
@@ -35,6 +33,13 @@ std::uint64_t offset_of(const OutputFile& file, const std::string& text) {
 }
 
 }  // namespace
+
+std::array<std::string, num_place_tables> bytes_of_place(const RankPlacement& placement) {
+  const auto number = [](std::int32_t value) { return as_bytes(std::span<const std::int32_t>(&value, 1)); };
+  return {padded(placement.host, host_size), padded(placement.device, device_size),
+          padded(placement.cpus, cpus_size), number(placement.pid),
+          number(placement.num_cpus),        number(placement.numa_node)};
+}
 
 RunFile::RunFile(cluster::Cluster& cluster, RunHeader& header, const RunFileSetup& setup, const Structure& structure)
     : cluster_(cluster) {
@@ -76,18 +81,11 @@ void RunFile::write_known(const OutputFile& file, const RunHeader& header) const
 
 void RunFile::write_placement(const RankPlacement& placement) {
   std::optional<Error> error;
-  const auto put_number = [&](std::uint64_t table, std::int32_t number) {
-    put(table, as_bytes(std::span<const std::int32_t>(&number, 1)), error);
-  };
-  put(offsets_.host, padded(placement.host, host_size), error);
-  put(offsets_.device, padded(placement.device, device_size), error);
-  put(offsets_.cpus, padded(placement.cpus, cpus_size), error);
-  put_number(offsets_.pid, placement.pid);
-  put_number(offsets_.num_cpus, placement.num_cpus);
-  put_number(offsets_.numa_node, placement.numa_node);
+  const auto bytes = bytes_of_place(placement);
+  for (std::size_t i = 0; i < bytes.size(); ++i) put(offsets_.places.at(i), bytes.at(i), error);
   for (std::size_t i = 0; cluster_.rank() == 0 && i < cluster_.lost_ranks().size(); ++i) {
     const int lost = cluster_.lost_ranks()[i].rank;
-    put_for_lost(lost, offsets_.host, padded(cluster_.host_name(lost), host_size), error);
+    put_for_lost(lost, offsets_.places.front(), padded(cluster_.host_name(lost), host_size), error);
   }
   if (error) throw *error;
 }
@@ -157,27 +155,26 @@ namespace leadline::result::hdf5 {
 
 namespace {
 
-constexpr hsize_t max_ranks = 1 << 26;
-
 /// The types that readers have seen from the beginning: the number of rounds is the one that outgrows 32 bits.
 void write_value(const Handle& group, const std::string& name, const HeaderValue& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) {
     const bool is_long = name == "num_rounds" || *number != static_cast<int>(*number);
-    if (is_long) return write_attribute(group, name.c_str(), static_cast<long long>(*number));
+    if (is_long) return write_attribute(group, name.c_str(), *number);
     return write_attribute(group, name.c_str(), static_cast<int>(*number));
   }
   if (const auto* number = std::get_if<double>(&value)) return write_attribute(group, name.c_str(), *number);
   write_attribute(group, name.c_str(), std::get<std::string>(value));
 }
 
+Handle type_of(const PlaceTable& table) {
+  return table.text_size > 0 ? text_type(table.text_size) : Handle(H5Tcopy(H5T_NATIVE_INT32), H5Tclose);
+}
+
 void allocate_ranks(const Handle& file, std::uint64_t num_ranks, RunOffsets& offsets) {
   const Handle group = make_group(file, "ranks");
-  offsets.host = allocate(group, "host", text_type(host_size).id(), {num_ranks});
-  offsets.device = allocate(group, "device", text_type(device_size).id(), {num_ranks});
-  offsets.cpus = allocate(group, "cpus", text_type(cpus_size).id(), {num_ranks});
-  offsets.pid = allocate(group, "pid", H5T_NATIVE_INT32, {num_ranks});
-  offsets.num_cpus = allocate(group, "num_cpus", H5T_NATIVE_INT32, {num_ranks});
-  offsets.numa_node = allocate(group, "numa_node", H5T_NATIVE_INT32, {num_ranks});
+  for (std::size_t i = 0; i < num_place_tables; ++i) {
+    offsets.places.at(i) = allocate(group, place_tables.at(i).name, type_of(place_tables.at(i)).id(), {num_ranks});
+  }
 }
 
 }  // namespace
@@ -212,25 +209,13 @@ void write_packed_places(const Handle& file, std::int64_t num_ranks,
                          const std::function<RankPlacement(std::int64_t rank)>& place_of) {
   const Handle group = make_group(file, "ranks");
   const auto length = static_cast<hsize_t>(num_ranks);
-  PackedList host(group, "host", text_type(host_size).id(), length);
-  PackedList device(group, "device", text_type(device_size).id(), length);
-  PackedList cpus(group, "cpus", text_type(cpus_size).id(), length);
-  PackedList pid(group, "pid", H5T_NATIVE_INT32, length);
-  PackedList num_cpus(group, "num_cpus", H5T_NATIVE_INT32, length);
-  PackedList numa_node(group, "numa_node", H5T_NATIVE_INT32, length);
-  const auto add_number = [](PackedList& list, std::int32_t number) {
-    list.add(as_bytes(std::span<const std::int32_t>(&number, 1)));
-  };
+  std::vector<PackedList> lists;
+  for (const PlaceTable& table : place_tables) lists.emplace_back(group, table.name, type_of(table).id(), length);
   for (std::int64_t rank = 0; rank < num_ranks; ++rank) {
-    const RankPlacement place = place_of(rank);
-    host.add(padded(place.host, host_size));
-    device.add(padded(place.device, device_size));
-    cpus.add(padded(place.cpus, cpus_size));
-    add_number(pid, place.pid);
-    add_number(num_cpus, place.num_cpus);
-    add_number(numa_node, place.numa_node);
+    const auto bytes = bytes_of_place(place_of(rank));
+    for (std::size_t i = 0; i < lists.size(); ++i) lists[i].add(bytes.at(i));
   }
-  for (PackedList* const list : {&host, &device, &cpus, &pid, &num_cpus, &numa_node}) list->close();
+  for (PackedList& list : lists) list.close();
 }
 
 void add_run_end(const Handle& file, const RunHeader& header) {
@@ -244,82 +229,12 @@ void add_run_end(const Handle& file, const RunHeader& header) {
   write_text(file, "summary", *header.summary);
 }
 
-std::string read_benchmark(const Input& file, const std::string& path) {
-  if (!file.has_attribute("/", "format") || file.text_attribute("/", "format") != "leadline") {
-    throw Error(ExitStatus::bad_command_line, "cannot read '" + path + "'", "HDF5, but not a result of leadline",
-                "A result of leadline or LinkTest is wanted");
-  }
-  const std::int64_t version = file.whole_attribute("/", "format_version");
-  if (version > rounds_format_version) {
-    throw Error(ExitStatus::run_failed, "cannot read '" + path + "'",
-                fmt::format("format version {}; this program knows up to {}", version, rounds_format_version),
-                "Use a newer leadline");
-  }
-  return file.text_attribute("/", "benchmark");
-}
-
-void read_run_part(const Input& file, const std::string& path, RunHeader& header) {
-  header.format_version = static_cast<std::int32_t>(file.whole_attribute("/", "format_version"));
-  header.nonce = file.text_attribute("/", "nonce");
-  const Shape ranks = file.shape_of("ranks/host");
-  std::error_code ignored;
-  const auto file_bytes = std::filesystem::file_size(path, ignored);
-  if (ranks.size() != 1 || ranks[0] == 0 || ranks[0] > max_ranks || ranks[0] > file_bytes) {
-    throw_damaged(path, "/ranks/host is no list of ranks");
-  }
-  header.num_ranks = static_cast<std::int64_t>(ranks[0]);
-
-  for (const std::string& name : file.attribute_names("/provenance")) {
-    if (name == "end_utc") {
-      header.end_utc = file.text_attribute("/provenance", name);
-    } else {
-      header.provenance.emplace_back(name, file.attribute("/provenance", name));
-    }
-  }
-  for (const std::string& name : file.attribute_names("/options")) {
-    header.options.emplace_back(name, file.text_attribute("/options", name));
-  }
-  const Shape sizes = file.shape_of("message_size_bytes");
-  if (sizes.size() != 1 || sizes[0] > file_bytes) throw_damaged(path, "/message_size_bytes is no list");
-  header.message_sizes_bytes = file.numbers<std::uint64_t>("message_size_bytes", {sizes[0]}, {{0}, {sizes[0]}});
-  header.complete = file.numbers<std::int32_t>("status/complete", {}, {{}, {}})[0] != 0;
-  header.incomplete_reason = file.text("status/reason", {}, {});
-  if (file.has("summary")) header.summary = file.text("summary", {}, {});
-}
-
-void read_run_part_of(const char* benchmark, const Input& file, const std::string& path, RunHeader& header) {
-  if (const std::string found = read_benchmark(file, path); found != benchmark) {
-    throw Error(ExitStatus::bad_command_line, "cannot read '" + path + "'",
-                fmt::format("a result of leadline {}, not of leadline {}", found, benchmark));
-  }
-  read_run_part(file, path, header);
-  if (header.message_sizes_bytes.empty()) throw_damaged(path, "there is no message size");
-}
-
-RankPlacement read_place(const Input& file, std::int64_t num_ranks, std::int64_t rank) {
-  return std::move(read_places(file, num_ranks, rank, 1).front());
-}
-
-std::vector<RankPlacement> read_places(const Input& file, std::int64_t num_ranks, std::int64_t first,
-                                       std::int64_t num) {
-  const Shape all{static_cast<hsize_t>(num_ranks)};
-  const Box box{{static_cast<hsize_t>(first)}, {static_cast<hsize_t>(num)}};
-  std::vector<RankPlacement> places(static_cast<std::size_t>(num));
-  const auto read_texts = [&](const char* name, std::string RankPlacement::*text) {
-    auto texts = file.texts(std::string("ranks/") + name, all, box);
-    for (std::size_t index = 0; index < places.size(); ++index) places[index].*text = std::move(texts[index]);
-  };
-  const auto read_numbers = [&](const char* name, std::int32_t RankPlacement::*number) {
-    const auto numbers = file.numbers<std::int32_t>(std::string("ranks/") + name, all, box);
-    for (std::size_t index = 0; index < places.size(); ++index) places[index].*number = numbers[index];
-  };
-  read_texts("host", &RankPlacement::host);
-  read_texts("device", &RankPlacement::device);
-  read_texts("cpus", &RankPlacement::cpus);
-  read_numbers("pid", &RankPlacement::pid);
-  read_numbers("num_cpus", &RankPlacement::num_cpus);
-  read_numbers("numa_node", &RankPlacement::numa_node);
-  return places;
+void add_run_end(const std::string& path, const RunHeader& header) {
+  writing(path, [&] {
+    Handle file = open_file(path);
+    add_run_end(file, header);
+    file.close();
+  });
 }
 
 }  // namespace leadline::result::hdf5

@@ -3,6 +3,7 @@
 // end.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,7 +16,6 @@
 #include "cluster/cluster.hpp"
 #include "model/provenance.hpp"
 #include "model/result.hpp"
-#include "result/hdf5/hdf5_input.hpp"
 #include "result/hdf5/library.hpp"
 #include "result/result_file.hpp"
 #include "result/run_header.hpp"
@@ -28,11 +28,23 @@ inline constexpr std::size_t host_size = 64;
 inline constexpr std::size_t device_size = 64;
 inline constexpr std::size_t cpus_size = 128;
 
+/// A table of /ranks: a text of so many bytes, or an int32.
+struct PlaceTable {
+  const char* name;
+  std::size_t text_size = 0;
+};
+inline constexpr std::size_t num_place_tables = 6;
+inline constexpr std::array<PlaceTable, num_place_tables> place_tables{
+    {{"host", host_size}, {"device", device_size}, {"cpus", cpus_size}, {"pid"}, {"num_cpus"}, {"numa_node"}}};
+
+/// What each of them has of a rank.
+std::array<std::string, num_place_tables> bytes_of_place(const RankPlacement& placement);
+
 /// Places in the file that are written while HDF5 has it closed. Bytes from its beginning.
 struct RunOffsets {
   std::uint64_t message_size = 0;
   std::uint64_t complete = 0, reason = 0;
-  std::uint64_t host = 0, device = 0, cpus = 0, pid = 0, num_cpus = 0, numa_node = 0;
+  std::array<std::uint64_t, num_place_tables> places{};  ///< by place_tables
 };
 
 namespace hdf5 {
@@ -55,21 +67,8 @@ void write_packed_places(const Handle& file, std::int64_t num_ranks,
 /// Local: adds those of /summary and the time of the end that the header has.
 void add_run_end(const Handle& file, const RunHeader& header);
 
-/// "link", "topology", "bisection", "io". Throws Failure, and Error naming the file: bad_command_line (no result of
-/// ours), run_failed (a later format, damage); so do the next three.
-std::string read_benchmark(const Input& file, const std::string& path);
-
-/// Reads all of this. Lists that are longer than the file could hold are damage.
-void read_run_part(const Input& file, const std::string& path, RunHeader& header);
-
-/// The same of a file that must be of this benchmark, and of at least one message size; what is of another is
-/// bad_command_line.
-void read_run_part_of(const char* benchmark, const Input& file, const std::string& path, RunHeader& header);
-
-RankPlacement read_place(const Input& file, std::int64_t num_ranks, std::int64_t rank);
-
-/// Those of `num` ranks from `first` on.
-std::vector<RankPlacement> read_places(const Input& file, std::int64_t num_ranks, std::int64_t first, std::int64_t num);
+/// The same to a file that is closed. Throws Error(run_failed).
+void add_run_end(const std::string& path, const RunHeader& header);
 
 }  // namespace hdf5
 

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "model/provenance.hpp"
-#include "result/hdf5/hdf5_input.hpp"
-#include "result/io/header.hpp"
+#include "result/described_json.hpp"
+#include "result/hdf5/run_reader.hpp"
+#include "result/io/fields.hpp"
 
 namespace leadline::result::io {
 
@@ -21,16 +22,11 @@ struct StoredPhase {
   std::string summary;       ///< JSON: one of the `phases` of docs/formats/json.md
 };
 
-/// An open result, complete or not. All members throw Error(run_failed) naming the file and what is wrong in it;
-/// nothing in a file is trusted. Not for several threads.
-class Hdf5Reader {
+class Hdf5Reader : public hdf5::RunReader {
  public:
-  /// Also throws bad_command_line for what is no result of a parallel file test.
   explicit Hdf5Reader(std::string path);
 
-  const std::string& path() const { return path_; }
   const Header& header() const { return header_; }
-  RankPlacement placement(std::int64_t rank) const;
 
   /// Those that were measured, also of a run that was killed.
   std::vector<StoredPhase> phases() const;
@@ -40,15 +36,10 @@ class Hdf5Reader {
     std::uint64_t begin = 0, num = 0;
   };
 
-  void open_and_read_header();
   void read_header();
-  void read_lists();
   std::vector<StoredPhase> phases_of(const Range& range) const;
 
-  hdf5::Session quiet_;
-  std::string path_;
   Header header_;
-  std::optional<hdf5::Input> file_;
 };
 
 /// What of PhaseSummary a description has.
@@ -60,8 +51,8 @@ struct KeptPhase {
   std::uint64_t bytes = 0, num_mismatches = 0;
   double wall_ns = not_measured;
   double bytes_per_s = not_measured, bytes_per_s_wall = not_measured;
-  std::string source;              ///< in words, so that a reader copes with those that it does not know; reads only
-  std::optional<bool> is_durable;  ///< writes only
+  std::optional<std::string> source;  ///< in words, so that a reader copes with those that it does not know; reads only
+  std::optional<bool> is_durable;     ///< writes only
 };
 
 /// All phases that were measured. Throws Error(run_failed) naming the file where a summary is not what
@@ -72,3 +63,22 @@ std::vector<KeptPhase> kept_phases(const Hdf5Reader& reader);
 KeptPhase kept_phase(const StoredPhase& stored, const std::string& path);
 
 }  // namespace leadline::result::io
+
+namespace leadline {
+
+/// Of its summary.
+template <>
+inline constexpr auto fields<result::io::KeptPhase> = std::tuple{
+    field("is_interrupted", &result::io::KeptPhase::is_interrupted, "", "the run ended in the middle of it",
+          Since::later_version),
+    field("error", &result::io::KeptPhase::error, "", "what ended it"),
+    field("bytes", &result::io::KeptPhase::bytes, "bytes", "written or read"),
+    field("wall_ns", &result::io::KeptPhase::wall_ns, "ns", "last end - first begin"),
+    field("bytes_per_s", &result::io::KeptPhase::bytes_per_s, "bytes/s", "over the I/O time of the slowest rank"),
+    field("bytes_per_s_wall", &result::io::KeptPhase::bytes_per_s_wall, "bytes/s", "over wall_ns"),
+    field("source", &result::io::KeptPhase::source, "", "where the bytes came from; reads only"),
+    field("is_durable", &result::io::KeptPhase::is_durable, "", "nothing of it is dirty; writes only"),
+    field("num_mismatches", &result::io::KeptPhase::num_mismatches, "1", "objects that were not as written"),
+};
+
+}  // namespace leadline

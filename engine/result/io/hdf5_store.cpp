@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/io/options.hpp"
 #include "core/error.hpp"
 #include "result/collective.hpp"
 #include "result/hdf5/library.hpp"
@@ -20,17 +21,6 @@ namespace {
 using hdf5::allocate;
 using hdf5::Handle;
 using hdf5::make_group;
-using hdf5::write_attribute;
-
-void write_facts(const Handle& group, const Header& header) {
-  write_attribute(group, "movement", header.movement);
-  write_attribute(group, "order", header.order);
-  write_attribute(group, "backend_library", header.backend_library);
-  write_attribute(group, "file_system", header.file_system);
-  write_attribute(group, "num_objects", static_cast<unsigned long long>(header.num_objects));
-  write_attribute(group, "object_size_bytes", static_cast<unsigned long long>(header.object_size_bytes));
-  write_attribute(group, "run", static_cast<unsigned long long>(header.run));
-}
 
 PhaseOffsets allocate_phases(const Handle& io, const Header& header) {
   const Handle group = make_group(io, "phases");
@@ -62,6 +52,22 @@ void expect_possible_size(const OutputFile& file, const Header& header) {
 
 }  // namespace
 
+Header header_of(const IoResult& so_far) {
+  const IoRequest& request = so_far.request;
+  Header header;
+  describe_run(header, request, bench::io::options_of(request), so_far.provenance);
+  header.movement = schedule::name_of(request.movement);
+  header.order = request.order == schedule::Order::strided ? "strided" : "segmented";
+  header.backend_library = so_far.backend_library;
+  header.file_system = so_far.file_system;
+  header.num_objects = request.num_objects;
+  header.object_size_bytes = request.object_size_bytes;
+  header.run = so_far.run;
+  header.io_ranks = so_far.io_ranks;
+  header.files = so_far.files;
+  return header;
+}
+
 double size_of_phases(const Header& header) {
   constexpr double row_bytes = bytes_of_fields<RankPhase>, summary_bytes = phase_summary_size;
   return static_cast<double>(header.num_phases) * (static_cast<double>(header.num_ranks) * row_bytes + summary_bytes);
@@ -74,13 +80,7 @@ Offsets create_structure(const std::string& path, const Header& header) {
     offsets.run = hdf5::create_run_part(file, header, "io");
     {
       const Handle group = make_group(file, "io");
-      write_facts(group, header);
-      if (!header.io_ranks.empty()) {
-        offsets.io_ranks = allocate(group, "io_ranks", H5T_NATIVE_INT32, {header.io_ranks.size()});
-      }
-      if (!header.files.empty()) {
-        offsets.files = allocate(group, "files", hdf5::text_type(file_name_size).id(), {header.files.size()});
-      }
+      hdf5::write_facts(group, header);
       offsets.phases = allocate_phases(group, header);
       offsets.ranks = hdf5::allocate_fields<RankPhase>(make_group(group, "ranks"),
                                                        {header.num_phases, static_cast<hsize_t>(header.num_ranks)});
@@ -90,36 +90,19 @@ Offsets create_structure(const std::string& path, const Header& header) {
   });
 }
 
-void add_end(const std::string& path, const Header& header) {
-  hdf5::writing(path, [&] {
-    Handle file = hdf5::open_file(path);
-    hdf5::add_run_end(file, header);
-    file.close();
-  });
-}
-
 Hdf5Store::Hdf5Store(cluster::Cluster& cluster, const IoResult& so_far, const IoFileSetup& setup)
     : cluster_(cluster),
       header_(header_with_room(so_far, setup)),
       file_(cluster, header_, {setup.path, setup.existing, setup.row_path, setup.placement},
             [this](const OutputFile& file) {
-              offsets_ = create(file);
+              expect_possible_size(file, header_);
+              offsets_ = create_structure(file.path(), header_);
               return offsets_.run;
             }) {
   using Ranks = hdf5::FieldOffsets<RankPhase>;
   offsets_.ranks = from_bytes<Ranks>(cluster_.broadcast(as_bytes(std::span<const Ranks>(&offsets_.ranks, 1)))).at(0);
   const std::string phases = cluster_.broadcast(as_bytes(std::span<const PhaseOffsets>(&offsets_.phases, 1)));
   offsets_.phases = from_bytes<PhaseOffsets>(phases).at(0);
-}
-
-Offsets Hdf5Store::create(const OutputFile& file) const {
-  expect_possible_size(file, header_);
-  Offsets offsets = create_structure(file.path(), header_);
-  if (!header_.io_ranks.empty()) file.write_at(offsets.io_ranks, bytes_of(header_.io_ranks));
-  std::string names;
-  for (const std::string& name : header_.files) names += padded(name, file_name_size);
-  if (!names.empty()) file.write_at(offsets.files, names);
-  return offsets;
 }
 
 void Hdf5Store::expect_room_for(const PhasePosition& position) const {
@@ -206,7 +189,7 @@ void Hdf5Store::put_phase(const PhaseSummary& summary) {
 
 void Hdf5Store::finish(const IoResult& result) {
   file_.finish(
-      result, header_, [&] { return json_text(result); }, [&] { add_end(path(), header_); });
+      result, header_, [&] { return json_text(result); }, [&] { hdf5::add_run_end(path(), header_); });
 }
 
 }  // namespace leadline::result::io

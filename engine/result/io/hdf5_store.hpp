@@ -11,13 +11,11 @@
 #include "model/io_result.hpp"
 #include "result/hdf5/described_tables.hpp"
 #include "result/hdf5/run_file.hpp"
-#include "result/io/header.hpp"
-#include "result/io/rank_fields.hpp"
+#include "result/io/fields.hpp"
 #include "result/io_file.hpp"
 
 namespace leadline::result::io {
 
-inline constexpr std::size_t file_name_size = 512;
 inline constexpr std::size_t phase_summary_size = 1 << 15;
 
 /// Written by the root, `state` last. Bytes from the beginning of the file, as in all that follows.
@@ -30,7 +28,6 @@ enum class State : std::uint8_t { not_measured, complete, failed };
 
 struct Offsets {
   RunOffsets run;
-  std::uint64_t io_ranks = 0, files = 0;  ///< 0 = there are none
   PhaseOffsets phases;
   hdf5::FieldOffsets<RankPhase> ranks{};
 };
@@ -39,11 +36,8 @@ struct Offsets {
 double size_of_phases(const Header& header);
 
 /// Local: writes a fresh file over `path` (which exists), all but the contents of its datasets and what belongs to the
-/// end of a run, and closes it. Throws Error(run_failed), as does the next.
+/// end of a run, and closes it. Throws Error(run_failed).
 Offsets create_structure(const std::string& path, const Header& header);
-
-/// Local: adds those of /summary and the time of the end that the header has.
-void add_end(const std::string& path, const Header& header);
 
 class Hdf5Store : public IoFile {
  public:
@@ -63,7 +57,6 @@ class Hdf5Store : public IoFile {
   bool is_direct() const { return file_.is_direct(); }
 
  private:
-  Offsets create(const OutputFile& file) const;
   void expect_room_for(const PhasePosition& position) const;
   void write_row(const PhasePosition& position, const RankPhase& own);
   /// A rank's row: what each table has of it, and where it lies.

@@ -350,14 +350,14 @@ std::string phase_text(const PhaseSummary& summary, std::size_t most_bytes) {
 }
 
 JsonStore::JsonStore(cluster::Cluster& cluster, IoResult so_far, const IoFileSetup& setup)
-    : document_(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
+    : RunDocument(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
 
 void JsonStore::write(const PhasePosition&, const RankPhase&, const PhaseSummary& summary) {
-  document_.add([&](IoResult& so_far) { so_far.phases.push_back(summary); });
+  add([&](IoResult& so_far) { so_far.phases.push_back(summary); });
 }
 
 void JsonStore::keep_interrupted(const PhaseSummary& summary) {
-  document_.add([&](IoResult& so_far) {
+  add([&](IoResult& so_far) {
     if (std::cmp_equal(so_far.phases.size(), summary.position.index)) so_far.phases.push_back(summary);
   });
 }

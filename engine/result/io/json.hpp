@@ -23,19 +23,13 @@ Json schema();
 std::string phase_text(const PhaseSummary& summary, std::size_t most_bytes);
 
 /// The document of a run that fails has the phases that were measured until then, and the one that failed.
-class JsonStore : public IoFile {
+class JsonStore : public RunDocument<IoFile, IoResult> {
  public:
   /// Collective; see open_io_file.
   JsonStore(cluster::Cluster& cluster, IoResult so_far, const IoFileSetup& setup);
 
   void write(const PhasePosition& position, const RankPhase& own, const PhaseSummary& summary) override;
-  const std::string& path() const override { return document_.path(); }
-  void mark_incomplete(const std::string& reason) noexcept override { document_.mark_incomplete(reason); }
-  void finish(const IoResult& result) override { document_.finish(result); }
   void keep_interrupted(const PhaseSummary& summary) override;
-
- private:
-  RunDocument<IoResult> document_;
 };
 
 }  // namespace leadline::result::io

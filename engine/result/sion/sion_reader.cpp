@@ -29,6 +29,7 @@ SionReader::SionReader(const std::string& path)
       order_(file_.payload_order()) {
   file_.expect_distinct_ranks();
   header_.num_ranks = file_.num_tasks();
+  header_.has_later_statistics = false;
   const sion::LinkTestRun run = read_record_of_rank_0();
   if (is_extended()) {
     take_extended();

@@ -1,13 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// What results keep of a rank in a cell, in HDF5 tables, and of points of load, in JSON, too.
+// What results keep of a topology test: the head of the file; of a rank in a cell, in HDF5 tables; of points of load,
+// in JSON, too.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "bench/topology/output.hpp"
 #include "model/fields.hpp"
 #include "model/topology_result.hpp"
 #include "result/described_json.hpp"
+#include "result/hdf5/facts.hpp"
+#include "result/run_header.hpp"
+
+namespace leadline::result::topology {
+
+/// TopologyFacts as a file has them: in words, so that a reader copes with shapes that it does not know.
+struct KeptTopology {
+  std::string name, shape, mode;
+  std::int64_t num_channels = 0;
+  std::int32_t max_channels_rank = 0;
+  std::int32_t num_ways = 0;
+  std::vector<std::int32_t> extents;  ///< torus only
+};
+
+/// A result without its numbers. Lists are in the order of the file.
+struct Header : RunHeader {
+  std::vector<KeptTopology> topologies;
+  std::int32_t num_repeats = 0;
+  std::int64_t num_iterations = 0;  ///< timed exchanges of a cell
+  bool has_load = false;            ///< --duration: points of load instead of cells
+};
+
+/// What a run knows before its first message: not complete, no nonce.
+Header header_of(const TopologyResult& so_far);
+
+}  // namespace leadline::result::topology
+
+namespace leadline {
+
+template <>
+inline constexpr auto fields<result::topology::KeptTopology> = std::tuple{
+    field("name", &result::topology::KeptTopology::name, "", "as asked for: star2"),
+    field("shape", &result::topology::KeptTopology::shape, "", "which ranks share a channel: star"),
+    field("mode", &result::topology::KeptTopology::mode, "", "how the messages of a channel go: both-ways"),
+    field("num_channels", &result::topology::KeptTopology::num_channels, "1", "channels, each counted once"),
+    field("max_channels_rank", &result::topology::KeptTopology::max_channels_rank, "1",
+          "channels of the rank that has the most"),
+    field("num_ways", &result::topology::KeptTopology::num_ways, "1", "messages of a channel in an exchange: 1 or 2"),
+    field("extents", &result::topology::KeptTopology::extents, "1",
+          "torus only: ranks along each dimension; the first varies fastest"),
+};
+
+}  // namespace leadline
 
 namespace leadline {
 
@@ -15,7 +62,8 @@ namespace leadline {
 template <>
 inline constexpr auto fields<bench::topology::CellRow> = std::tuple{
     field("num_served", &bench::topology::CellRow::num_served, "1",
-          "channels of a rank over which messages went: all of them, but for those to lost ranks and of lost pairs"),
+          "channels of a rank over which messages went: all of them, but for those to lost ranks and of lost pairs",
+          Since::later_version),
     field("rank_time_ns_min", result::through(&bench::topology::CellRow::own, &ExchangeTimes::min), "ns",
           "a rank's own time of an exchange, without the closing barrier: fastest"),
     field("rank_time_ns_median", result::through(&bench::topology::CellRow::own, &ExchangeTimes::median), "ns",

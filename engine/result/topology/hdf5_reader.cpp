@@ -9,15 +9,13 @@
 #include <utility>
 
 #include "core/json.hpp"
-#include "result/hdf5/run_file.hpp"
+#include "result/hdf5/facts.hpp"
 #include "result/link_result_reader.hpp"
 
 namespace leadline::result::topology {
 namespace {
 
 using hdf5::Shape;
-
-constexpr hsize_t max_dimensions = 64;
 
 std::string group_of(std::size_t index) { return fmt::format("topologies/{:04}", index); }
 
@@ -49,76 +47,39 @@ void take_best(const Json& places, const Header& header, std::vector<std::option
 
 }  // namespace
 
-Hdf5Reader::Hdf5Reader(std::string path) : path_(std::move(path)) {
-  hdf5::expect_readable(path_, [&] {
-    open_and_read_header();
-    (void)placement(0);
-    (void)num_load_points();
-    file_.reset();
-  });
-  open_and_read_header();
-}
-
-void Hdf5Reader::open_and_read_header() {
-  hdf5::reading(path_, [&] {
-    file_.emplace(path_);
-    read_header();
-  });
+Hdf5Reader::Hdf5Reader(std::string path) : RunReader(std::move(path)) {
+  open(
+      "topology", header_, [this] { read_header(); }, [this] { (void)num_load_points(); });
 }
 
 void Hdf5Reader::read_header() {
-  hdf5::read_run_part_of("topology", *file_, path_, header_);
-  for (std::size_t index = 0; file_->has(group_of(index)); ++index) {
-    header_.topologies.push_back(read_topology(group_of(index)));
+  header_.topologies.clear();
+  for (std::size_t index = 0; file().has(group_of(index)); ++index) {
+    KeptTopology& topology = header_.topologies.emplace_back();
+    hdf5::read_facts(file(), group_of(index), topology);
+    if (topology.num_channels < 1) file().fail("/" + group_of(index) + " has no channels");
   }
-  if (header_.topologies.empty()) throw_damaged(path_, "there is no topology");
-  header_.has_load = file_->has("load");
+  if (header_.topologies.empty()) file().fail("there is no topology");
+  header_.has_load = file().has("load");
   if (!header_.has_load) read_extent_of_cells(group_of(0));
 }
 
-KeptTopology Hdf5Reader::read_topology(const std::string& group) const {
-  const auto whole = [&](const char* name) {
-    const std::int64_t value = file_->whole_attribute("/" + group, name);
-    if (value < 0 || value > std::numeric_limits<std::int32_t>::max()) {
-      throw_damaged(path_, fmt::format("/{} has {} as {}", group, value, name));
-    }
-    return static_cast<std::int32_t>(value);
-  };
-  KeptTopology topology;
-  topology.name = file_->text_attribute("/" + group, "name");
-  topology.shape = file_->text_attribute("/" + group, "shape");
-  topology.mode = file_->text_attribute("/" + group, "mode");
-  topology.num_channels = file_->whole_attribute("/" + group, "num_channels");
-  topology.max_channels_rank = whole("max_channels_rank");
-  topology.num_ways = whole("num_ways");
-  if (topology.num_channels < 1) throw_damaged(path_, "/" + group + " has no channels");
-  if (!file_->has(group + "/extents")) return topology;
-  const Shape shape = file_->shape_of(group + "/extents");
-  if (shape.size() != 1 || shape[0] > max_dimensions) throw_damaged(path_, "/" + group + "/extents is no list");
-  topology.extents = file_->numbers<std::int32_t>(group + "/extents", shape, {{0}, shape});
-  return topology;
-}
-
 void Hdf5Reader::read_extent_of_cells(const std::string& group) {
-  const Shape shape = file_->shape_of(group + "/exchange_time_ns");
+  const Shape shape = file().shape_of(group + "/exchange_time_ns");
   const bool is_of_all_sizes = shape.size() == 3 && shape[1] == header_.message_sizes_bytes.size();
   if (!is_of_all_sizes || shape[0] > std::numeric_limits<std::int32_t>::max()) {
-    throw_damaged(path_, "/" + group + "/exchange_time_ns has another shape than the rest");
+    file().fail("/" + group + "/exchange_time_ns has another shape than the rest");
   }
   header_.num_repeats = static_cast<std::int32_t>(shape[0]);
   header_.num_iterations = static_cast<std::int64_t>(shape[2]);
 }
 
-RankPlacement Hdf5Reader::placement(std::int64_t rank) const {
-  return hdf5::reading(path_, [&] { return hdf5::read_place(*file_, header_.num_ranks, rank); });
-}
-
 std::size_t Hdf5Reader::num_load_points() const {
   if (!header_.has_load) return 0;
-  return hdf5::reading(path_, [&] {
-    const Shape shape = file_->shape_of("load/elapsed_s");
-    if (shape.size() != 1 || shape[0] > max_load_points) throw_damaged(path_, "/load/elapsed_s is no list of points");
-    const auto elapsed_s = file_->numbers<double>("load/elapsed_s", shape, {{0}, shape});
+  return hdf5::reading(path(), [&] {
+    const Shape shape = file().shape_of("load/elapsed_s");
+    if (shape.size() != 1 || shape[0] > max_load_points) file().fail("/load/elapsed_s is no list of points");
+    const auto elapsed_s = file().numbers<double>("load/elapsed_s", shape, {{0}, shape});
     return static_cast<std::size_t>(std::ranges::count_if(elapsed_s, [](double elapsed) { return elapsed > 0; }));
   });
 }

@@ -8,37 +8,26 @@
 #include <string>
 #include <vector>
 
-#include "model/provenance.hpp"
 #include "model/topology_result.hpp"
-#include "result/hdf5/hdf5_input.hpp"
-#include "result/topology/header.hpp"
+#include "result/hdf5/run_reader.hpp"
+#include "result/topology/fields.hpp"
 
 namespace leadline::result::topology {
 
-/// An open result, complete or not. All members throw Error(run_failed) naming the file and what is wrong in it;
-/// nothing in a file is trusted. Not for several threads.
-class Hdf5Reader {
+class Hdf5Reader : public hdf5::RunReader {
  public:
-  /// Also throws bad_command_line for what is no result of a topology test.
   explicit Hdf5Reader(std::string path);
 
-  const std::string& path() const { return path_; }
   const Header& header() const { return header_; }
-  RankPlacement placement(std::int64_t rank) const;
 
   /// How many points of load there are; 0 where the run measured cells.
   std::size_t num_load_points() const;
 
  private:
-  void open_and_read_header();
   void read_header();
-  KeptTopology read_topology(const std::string& group) const;
   void read_extent_of_cells(const std::string& group);
 
-  hdf5::Session quiet_;
-  std::string path_;
   Header header_;
-  std::optional<hdf5::Input> file_;
 };
 
 /// The cell, or the point of load, with the highest total rate of its topology. Its other rates are then the highest,

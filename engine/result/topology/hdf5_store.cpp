@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "bench/topology/options.hpp"
 #include "result/collective.hpp"
 #include "result/hdf5/library.hpp"
 #include "result/topology/json.hpp"
@@ -20,7 +21,6 @@ using bench::topology::CellRow;
 using hdf5::allocate;
 using hdf5::Handle;
 using hdf5::make_group;
-using hdf5::write_attribute;
 
 void allocate_matrices(const Handle& group, const Header& header, std::uint64_t num_directions,
                        TopologyOffsets& offsets) {
@@ -45,17 +45,7 @@ void allocate_matrices(const Handle& group, const Header& header, std::uint64_t 
 }
 
 TopologyOffsets allocate_topology(const Handle& group, const Header& header, const KeptTopology& topology) {
-  write_attribute(group, "name", topology.name);
-  write_attribute(group, "shape", topology.shape);
-  write_attribute(group, "mode", topology.mode);
-  write_attribute(group, "num_channels", static_cast<long long>(topology.num_channels));
-  write_attribute(group, "max_channels_rank", topology.max_channels_rank);
-  write_attribute(group, "num_ways", topology.num_ways);
-  if (!topology.extents.empty()) {
-    hdf5::write_list(group, {"extents", "1", "ranks along each dimension; the first varies fastest"}, H5T_NATIVE_INT32,
-                     topology.extents);
-  }
-
+  hdf5::write_facts(group, topology);
   const std::uint64_t num_directions = 2 * static_cast<std::uint64_t>(topology.num_channels);
   TopologyOffsets offsets;
   offsets.row_start =
@@ -88,6 +78,20 @@ std::vector<std::int64_t> row_starts(const schedule::Topology& topology) {
 
 }  // namespace
 
+Header header_of(const TopologyResult& so_far) {
+  const TopologyRequest& request = so_far.request;
+  Header header;
+  describe_run(header, request, bench::topology::options_of(request), so_far.provenance);
+  for (const TopologyFacts& topology : so_far.topologies) {
+    header.topologies.push_back({topology.name, name_of(topology.shape), name_of(topology.mode), topology.num_channels,
+                                 topology.max_channels_rank, schedule::num_ways(topology.mode), topology.extents});
+  }
+  header.num_repeats = request.repeat;
+  header.num_iterations = static_cast<std::int64_t>(request.num_iterations);
+  header.has_load = request.duration_s > 0;
+  return header;
+}
+
 Offsets create_structure(const std::string& path, const Header& header) {
   return hdf5::writing(path, [&] {
     Offsets offsets;
@@ -101,14 +105,6 @@ Offsets create_structure(const std::string& path, const Header& header) {
     if (header.has_load) offsets.load = hdf5::allocate_fields<LoadPoint>(make_group(file, "load"), {max_load_points});
     file.close();
     return offsets;
-  });
-}
-
-void add_end(const std::string& path, const Header& header) {
-  hdf5::writing(path, [&] {
-    Handle file = hdf5::open_file(path);
-    hdf5::add_run_end(file, header);
-    file.close();
   });
 }
 
@@ -212,7 +208,7 @@ void Hdf5Store::write(std::size_t index, const LoadPoint& point) {
 
 void Hdf5Store::finish(const TopologyResult& result) {
   file_.finish(
-      result, header_, [&] { return json_text(result); }, [&] { add_end(path(), header_); });
+      result, header_, [&] { return json_text(result); }, [&] { hdf5::add_run_end(path(), header_); });
 }
 
 }  // namespace leadline::result::topology

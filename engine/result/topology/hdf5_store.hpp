@@ -10,7 +10,6 @@
 #include "result/hdf5/described_tables.hpp"
 #include "result/hdf5/run_file.hpp"
 #include "result/topology/fields.hpp"
-#include "result/topology/header.hpp"
 #include "result/topology_file.hpp"
 
 namespace leadline::result::topology {
@@ -32,11 +31,8 @@ struct Offsets {
 };
 
 /// Local: writes a fresh file over `path` (which exists), all but the contents of its datasets and what belongs to the
-/// end of a run, and closes it. Throws Error(run_failed), as does the next.
+/// end of a run, and closes it. Throws Error(run_failed).
 Offsets create_structure(const std::string& path, const Header& header);
-
-/// Local: adds those of /summary and the time of the end that the header has.
-void add_end(const std::string& path, const Header& header);
 
 class Hdf5Store : public TopologyFile {
  public:

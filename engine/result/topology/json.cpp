@@ -241,14 +241,14 @@ std::string json_text(const TopologyResult& result) { return text_of(json_of(res
 Json schema() { return document_schema<TopologyResult>("topology-result", "Summary of a topology test"); }
 
 JsonStore::JsonStore(cluster::Cluster& cluster, TopologyResult so_far, const TopologyFileSetup& setup)
-    : document_(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
+    : RunDocument(cluster, std::move(so_far), setup.path, setup.existing, json_text) {}
 
 void JsonStore::write(std::size_t, const bench::topology::CellRow&, const CellSummary& summary) {
-  document_.add([&](TopologyResult& so_far) { so_far.cells.push_back(summary); });
+  add([&](TopologyResult& so_far) { so_far.cells.push_back(summary); });
 }
 
 void JsonStore::write(std::size_t, const LoadPoint& point) {
-  document_.add([&](TopologyResult& so_far) { so_far.load.push_back(point); });
+  add([&](TopologyResult& so_far) { so_far.load.push_back(point); });
 }
 
 }  // namespace leadline::result::topology

@@ -18,19 +18,13 @@ std::string json_text(const TopologyResult& result);
 Json schema();
 
 /// The document of a run that fails has the cells, or the load, that were measured until then.
-class JsonStore : public TopologyFile {
+class JsonStore : public RunDocument<TopologyFile, TopologyResult> {
  public:
   /// Collective; see open_topology_file.
   JsonStore(cluster::Cluster& cluster, TopologyResult so_far, const TopologyFileSetup& setup);
 
   void write(std::size_t index, const bench::topology::CellRow& row, const CellSummary& summary) override;
   void write(std::size_t index, const LoadPoint& point) override;
-  const std::string& path() const override { return document_.path(); }
-  void mark_incomplete(const std::string& reason) noexcept override { document_.mark_incomplete(reason); }
-  void finish(const TopologyResult& result) override { document_.finish(result); }
-
- private:
-  RunDocument<TopologyResult> document_;
 };
 
 }  // namespace leadline::result::topology
