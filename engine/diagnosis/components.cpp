@@ -38,6 +38,7 @@ class RemainingEffects {
   ClassSet inside() const { return inside_; }      ///< pairs of one host
   ClassSet crossing(std::size_t level) const;      ///< pairs that leave the groups of a level
   ClassSet within(std::size_t level) const { return between_ & ~crossing(level); }
+  double spread(ClassSet set) const;      ///< the greatest of these classes: how their pairs scatter
   double usual_time(ClassSet set) const;  ///< ns, of sound pairs in the nearest of these classes; NaN without any
 
   /// What a rank shows in all of these classes at least; NaN where it has no pairs in any. `both`: in both directions.
@@ -94,6 +95,14 @@ ClassSet RemainingEffects::crossing(std::size_t level) const {
   return set & between_;
 }
 
+double RemainingEffects::spread(ClassSet set) const {
+  double spread = 0;
+  for (std::size_t pair_class = 0; pair_class < spread_.size(); ++pair_class) {
+    if (has(set, pair_class)) spread = std::fmax(spread, spread_[pair_class]);
+  }
+  return spread;
+}
+
 double RemainingEffects::usual_time(ClassSet set) const {
   for (std::size_t pair_class = 0; pair_class < effects_.classes.size(); ++pair_class) {
     if (has(set, pair_class)) return std::exp(effects_.classes[pair_class].centre);
@@ -134,13 +143,9 @@ std::uint64_t RemainingEffects::num_pairs(std::span<const std::uint32_t> ranks, 
 
 double RemainingEffects::standard_error(std::span<const std::uint32_t> ranks, FaultDirection direction,
                                         ClassSet set) const {
-  double spread = 0;
-  for (std::size_t pair_class = 0; pair_class < out_.size(); ++pair_class) {
-    if (has(set, pair_class)) spread = std::fmax(spread, spread_[pair_class]);
-  }
   // For `both` the lesser direction decides.
   const std::uint64_t num = num_pairs(ranks, direction, set) / (direction == FaultDirection::both ? 2 : 1);
-  return quartile_efficiency * spread / std::sqrt(std::max<double>(static_cast<double>(num), 1));
+  return quartile_efficiency * this->spread(set) / std::sqrt(std::max<double>(static_cast<double>(num), 1));
 }
 
 void RemainingEffects::explain(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set,
@@ -170,6 +175,7 @@ constexpr std::array directions{FaultDirection::both, FaultDirection::out, Fault
 constexpr std::size_t fewest_hosts_to_know = 12;
 constexpr double freedom_by_hosts = 4;
 
+constexpr double spread_of_contention = 0.1;  // logarithm
 // Up to this share of a kind may be bad; more are a kind of their own.
 constexpr double most_bad = 0.45;
 constexpr std::size_t most_names = 32;  // in a note
@@ -233,6 +239,10 @@ std::vector<Candidate> Search::candidates_of(const std::vector<Group>& groups, F
 std::vector<Suspect> Search::judged(const std::vector<Group>& groups, FaultDirection direction, ClassSet set) {
   const std::vector<Candidate> candidates = candidates_of(groups, direction, set);
   std::vector<Suspect> slow = judge(candidates, direction, settings_);
+  // Where pairs scatter so much, flows share ways, and hosts differ by whom they share them with.
+  if (const double spread = remaining_effects_.spread(set); spread > spread_of_contention) {
+    for (Suspect& one : slow) one.error = std::fmax(one.error, spread / 2);
+  }
   const bool is_few = static_cast<double>(slow.size()) <= most_bad * static_cast<double>(candidates.size());
   if (is_few) {
     std::vector<Suspect> neighbours = neighbours_alike(slow, candidates);

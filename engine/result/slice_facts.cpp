@@ -54,7 +54,7 @@ class Times {
       std::vector<std::uint64_t> num_with;
     };
     std::vector<Search> searches;
-    for (const std::uint64_t index : indices) searches.push_back({.index = index});
+    for (const std::uint64_t index : indices) searches.push_back({index, 0, {}});
     for (int left = num_bits - bits_a_pass; left >= 0; left -= bits_a_pass) {
       for (Search& search : searches) search.num_with.assign(std::size_t{1} << bits_a_pass, 0);
       each([&](double time) {

@@ -23,8 +23,7 @@ def fault(kind: str, name: str = "", **component: Any) -> dict[str, Any]:
         "kind": kind,
         "name": name,
         "component": NOWHERE | component,
-        "is_note": False,
-        "persistence": "not_retested",
+        "list": "persistent",
     }
 
 
@@ -47,11 +46,9 @@ def test_components_by_name(said: dict[str, Any], meant: Finding) -> None:
     assert findings_of(document(said), HOSTS, HOST_OF_RANK) == (meant,)
 
 
-def test_notes_and_what_has_passed_accuse_nobody() -> None:
-    said = fault("host", first=1)
-    assert (
-        findings_of(document(said | {"is_note": True}, said | {"persistence": "transient"}), HOSTS, HOST_OF_RANK) == ()
-    )
+def test_other_lists_accuse_nobody() -> None:
+    said = [fault("host", first=1) | {"list": name} for name in ("only_under_load", "passed", "untested", "note")]
+    assert findings_of(document(*said), HOSTS, HOST_OF_RANK) == ()
 
 
 def test_what_two_slices_say_counts_once() -> None:
