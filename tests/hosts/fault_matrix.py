@@ -131,6 +131,9 @@ def _signal(processes: Sequence[int], number: int) -> None:
 
 def run_case(hosts: Network, case: Case, folder: Path) -> list[str]:
     """What is not as it should be; nothing where all is."""
+    if case.transport == "tcp":  # whose ranks then sleep most of the time
+        for host in range(NUM_HOSTS):
+            hosts.slow_down(host, "20mbit")
     words = SHORT if case.fault in SHORT_RUNS or goes_on(case) or may_not_matter(case) else ENDLESS
     options = [*words[case.benchmark], "--transport", *TRANSPORTS[case.transport], "--timeout", f"{TIMEOUT_S}s"]
     try:

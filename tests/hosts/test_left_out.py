@@ -29,6 +29,19 @@ LONG = [
 ]
 
 
+@pytest.fixture
+def network(network: Make) -> Make:
+    """Hosts with slow cables: ranks sleep most of the time, and leave the processors to other tests."""
+
+    def make(num_hosts: int) -> Network:
+        hosts = network(num_hosts)
+        for host in range(num_hosts):
+            hosts.slow_down(host, "40mbit")
+        return hosts
+
+    return make
+
+
 def await_first_round(runs: list[program.Run]) -> None:
     """All links are open by then, and all pairs are still to be measured once more."""
     runs[0].await_err(r" 1/\d")

@@ -290,8 +290,8 @@ def test_the_run_goes_on_without_a_rank(
 ) -> None:
     """The phase in which it is lost has no rate; what it may not have written is read by nobody."""
     target = files / ("f.%r" if movement == "N-N" else "f")
-    words = ["--movement", movement, "--object-size", "512", "--objects", "2000000", "--time-limit", "2s", "--delete",
-             "--repeat", "2", "--read-shift", "ranks:1", "--timeout", "2s", "--output", "r.h5"]  # fmt: skip
+    words = ["--movement", movement, "--object-size", "512", "--objects", "2000000", "--time-limit", "1300ms",
+             "--delete", "--repeat", "2", "--read-shift", "ranks:1", "--timeout", "2s", "--output", "r.h5"]  # fmt: skip
     with program.Run(POSIX.command(4, "--wait", "yield", "--target", target, *words), tmp_path, timeout=90) as run:
         program.await_that(lambda: any(file.stat().st_size > SIZE for file in files.glob("f*")))
         with h5py.File(tmp_path / "r.h5", "r", locking=False) as file:

@@ -234,7 +234,7 @@ def test_a_bisection_test_goes_on_without_a_local_rank(
     leadline: Leadline, tmp_path: Path, number: signal.Signals, victim: int
 ) -> None:
     words = ["bisection", "--local", "5", "--message-size", "1KiB", "--precision", "0", "--rounds", "100000",
-             "--timeout", "2s", "--time-limit", "3s" if number == signal.SIGKILL else "5s"]  # fmt: skip
+             "--timeout", "2s", "--time-limit", "2s" if number == signal.SIGKILL else "4s"]  # fmt: skip
     done = without_rank(victim, tmp_path, number, r" random [^\n]*\n", *words)
     assert done.status == 1
     assert f"1 rank was lost during the run: rank {victim} on " in done.out

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import os
 import re
 import select
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import uuid
@@ -62,6 +66,21 @@ def heed_signals() -> None:
             signal.signal(number, signal.SIG_DFL)
 
 
+@functools.cache
+def _library_workarounds() -> dict[str, str]:
+    """The variable that preloads library_workarounds.c; none where it cannot be compiled."""
+    folder = Path(tempfile.mkdtemp(prefix="leadline-test-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder.chmod(0o755)  # tests run programs as other users, too
+    library = folder / "library_workarounds.so"
+    source = Path(__file__).with_name("library_workarounds.c")
+    try:
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    return {"LD_PRELOAD": str(library)}
+
+
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The caller's environment without a launcher's traces; root may use mpirun; the analysis commands are found."""
     kept = {name: value for name, value in os.environ.items() if not _OF_A_LAUNCHER.match(name)}
@@ -69,7 +88,7 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     kept |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     # Last, since an MPI library of Python's index has its commands there, too.
     kept["PATH"] = f"{PROGRAM.parent}:{kept.get('PATH', '/usr/bin:/bin')}:{ANALYSIS_COMMANDS}"
-    return kept | dict(extra or {})
+    return kept | _library_workarounds() | dict(extra or {})
 
 
 class Run:

@@ -57,8 +57,8 @@ KILLED = [
 # Seconds of work, which go on without a rank.
 GOES_ON = {
     "link": ["--message-size", "1000-1007+1", "--messages", "1000", "--retest", "0"],
-    "topology": ["--message-size", "1000", "--pattern", "complete2", "--duration", "6s"],
-    "bisection": ["--message-size", "1000", "--precision", "0", "--rounds", "20000", "--time-limit", "6s"],
+    "topology": ["--message-size", "1000", "--pattern", "complete2", "--duration", "3s"],
+    "bisection": ["--message-size", "1000", "--precision", "0", "--rounds", "20000", "--time-limit", "3s"],
 }
 # A rank that is stopped is given up soon.
 IMPATIENT = ["--timeout", "2s"]
