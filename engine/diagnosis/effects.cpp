@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "diagnosis/log_histogram.hpp"
 #include "diagnosis/reference.hpp"
@@ -106,6 +107,7 @@ class Fit {
   void share_rows(std::size_t pair_class);
   void centre(std::size_t pair_class);
   void draw();
+  void balance(std::size_t pair_class);
   void choose_compositions();
   void finish();
 
@@ -333,6 +335,29 @@ void Fit::centre(std::size_t pair_class) {
   of_ends(one.in, slow_[pair_class].in);
 }
 
+/// Where ranks meet only some others, nothing but the sum of what senders and receivers show is known: sound ones show
+/// the same as both.
+void Fit::balance(std::size_t pair_class) {
+  Effects::OfClass& one = effects_.classes[pair_class];
+  if (PairClasses::is_inside(pair_class) || one.num == 0) return;
+  std::map<std::uint32_t, std::vector<double>> out, in;  // of sound ones, by part
+  for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
+    if (slow_[pair_class].out[rank] == 0)
+      out[classes_.part_of_sender(pair_class, rank)].push_back(static_cast<double>(one.out[rank]));
+    if (slow_[pair_class].in[rank] == 0)
+      in[classes_.part_of_receiver(pair_class, rank)].push_back(static_cast<double>(one.in[rank]));
+  }
+  std::map<std::uint32_t, float> shift;
+  for (auto& [part, effects] : out) {
+    const Middle of_out = middle_of(std::move(effects)), of_in = middle_of(in[part]);
+    if (of_out.num > 0 && of_in.num > 0) shift[part] = static_cast<float>((of_out.median - of_in.median) / 2);
+  }
+  for (std::uint32_t rank = 0; rank < rows_.num_ranks(); ++rank) {
+    one.out[rank] -= shift[classes_.part_of_sender(pair_class, rank)];
+    one.in[rank] += shift[classes_.part_of_receiver(pair_class, rank)];
+  }
+}
+
 /// Which of the three fits pairs of two slow ends best, by the sum of their absolute residuals, each of at most 1.
 void Fit::choose_compositions() {
   constexpr std::array all{Composition::product, Composition::maximum, Composition::sum};
@@ -409,6 +434,7 @@ Effects Fit::run() {
   effects_.share = share_;
   draw();
   for (int number = 0; number < num_sweeps; ++number) sweep();
+  for (std::size_t pair_class = 0; pair_class < classes_.size(); ++pair_class) balance(pair_class);
   choose_compositions();
   finish();
   return std::move(effects_);

@@ -54,6 +54,23 @@ std::uint8_t PairClasses::between(std::uint32_t host, std::uint32_t other) const
   return static_cast<std::uint8_t>(std::min(first_between + network::distance(layout_.network, host, other), num_ - 1));
 }
 
+std::uint32_t PairClasses::part_of_sender(std::size_t pair_class, std::uint32_t rank) const {
+  const auto& levels = layout_.network.levels;
+  if (!layout_.network.hops.empty() || levels.empty() || is_inside(pair_class)) return 0;
+  const std::size_t level = pair_class - first_between;
+  if (level < levels.size()) return levels[level].group_of[layout_.host_of[rank]];
+  // Of two groups all senders of one have receivers in the other.
+  return levels.back().names.size() == 2 ? levels.back().group_of[layout_.host_of[rank]] : 0;
+}
+
+std::uint32_t PairClasses::part_of_receiver(std::size_t pair_class, std::uint32_t rank) const {
+  const auto& levels = layout_.network.levels;
+  const std::uint32_t part = part_of_sender(pair_class, rank);
+  const bool is_other = !is_inside(pair_class) && pair_class - first_between >= levels.size() && !levels.empty() &&
+                        levels.back().names.size() == 2 && layout_.network.hops.empty();
+  return is_other ? 1 - part : part;
+}
+
 std::uint8_t PairClasses::of(std::uint32_t from, std::uint32_t to) const {
   const std::uint32_t host = layout_.host_of[from], other = layout_.host_of[to];
   if (host != other) return between(host, other);

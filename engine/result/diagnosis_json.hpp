@@ -106,8 +106,9 @@ inline constexpr auto fields<Fault> = std::tuple{
           "ratio of that measurement; null = there is none"),
     field("ratio_concurrent", result::positive_or_null(&Fault::ratio_concurrent), "",
           "the same measured again while all other ranks measured, too; null = there is none"),
-    field("list", [](const Fault& fault) { return list_of(fault); }, "",
-          "the list that it is told in: persistent ones need action, and only these make --strict end with status 1"),
+    field(
+        "list", [](const Fault& fault) { return list_of(fault); }, "",
+        "the list that it is told in: persistent ones need action, and only these make --strict end with status 1"),
     field("is_note", &Fault::is_note, "", "how the machine is built rather than a fault; --strict does not count it"),
 };
 

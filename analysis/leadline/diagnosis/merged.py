@@ -10,6 +10,7 @@ from leadline.model import Diagnosis, Fault, FindingList, Slice
 
 _LISTS = list(FindingList)
 
+
 @dataclass(frozen=True)
 class FoundFault:
     """A fault as the slice shows it in which it is clearest."""

@@ -26,8 +26,8 @@ struct FunnelLinks {
   std::vector<std::int32_t> meeting_io_ranks;
 };
 
-/// Dissemination, see kernel/barrier.hpp. Two ranks without a link do not wait for one another, other than through third
-/// ones.
+/// Dissemination, see kernel/barrier.hpp. Two ranks without a link do not wait for one another, other than through
+/// third ones.
 class OpenerBarrier {
  public:
   using Ticket = transport::Messages::Ticket;
