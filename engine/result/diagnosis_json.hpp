@@ -96,7 +96,8 @@ inline constexpr auto fields<Fault> = std::tuple{
         "", "its 95 % interval"),
     field("p_value", result::as<result::Probability>(&Fault::p_value), "",
           "probability that a sound component shows so much"),
-    field("share", &Fault::share, "1", "of its pairs that are slow; less than 1: one of several parallel cables"),
+    field("share", &Fault::share, "1", "of its pairs that are slow; less than 1: one of several parallel cables",
+          Since::later_version),
     field("num_pairs", &Fault::num_pairs, "1", "ordered pairs that belong to it and were measured"),
     field("pairs", &Fault::pairs, "", "some of them, at most eight, as evidence"),
     field("ruled_out", &Fault::ruled_out, "", "other components that were suspected, and why it is none of them"),
@@ -108,7 +109,8 @@ inline constexpr auto fields<Fault> = std::tuple{
           "the same measured again while all other ranks measured, too; null = there is none"),
     field(
         "list", [](const Fault& fault) { return list_of(fault); }, "",
-        "the list that it is told in: persistent ones need action, and only these make --strict end with status 1"),
+        "the list that it is told in: persistent ones need action, and only these make --strict end with status 1",
+        Since::later_version),
     field("is_note", &Fault::is_note, "", "how the machine is built rather than a fault; --strict does not count it"),
 };
 
