@@ -546,14 +546,16 @@ void Search::look_at_ranks() {
   }
 }
 
+/// What pairs inside show is the sum of two quartiles.
 void Search::look_inside() {
   std::vector<Candidate> candidates;
   for (std::uint32_t host = 0; host < hosts_.num_groups(); ++host) {
     const Ranks ranks = hosts_.of(host);
-    candidates.push_back({{ComponentKind::inside, -1, static_cast<std::int32_t>(host), -1, -1},
-                          among(ranks, remaining_effects_.inside()),
-                          remaining_effects_.standard_error(ranks, FaultDirection::both, remaining_effects_.inside()),
-                          remaining_effects_.num_pairs(ranks, FaultDirection::out, remaining_effects_.inside())});
+    candidates.push_back(
+        {{ComponentKind::inside, -1, static_cast<std::int32_t>(host), -1, -1},
+         among(ranks, remaining_effects_.inside()),
+         2 * remaining_effects_.standard_error(ranks, FaultDirection::both, remaining_effects_.inside()),
+         remaining_effects_.num_pairs(ranks, FaultDirection::out, remaining_effects_.inside())});
   }
   const std::vector<Suspect> slow = judge(candidates, FaultDirection::both, settings_);
   if (static_cast<double>(slow.size()) > most_bad * static_cast<double>(candidates.size())) {

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "diagnosis/evidence.hpp"
@@ -367,6 +369,22 @@ Diagnosis Diagnosing::run() {
 }
 
 }  // namespace
+
+Retest recorded(std::span<const SecondMeasurement> measured) {
+  using Key = std::tuple<std::uint32_t, std::uint32_t, bool>;
+  std::map<Key, RetestTimes> times;
+  for (const SecondMeasurement& one : measured) {
+    times[{one.from, one.to, one.is_alone}] = {one.time_ns_median, one.time_ns_mean};
+  }
+  return [times = std::move(times)](std::span<const OrderedPair> pairs, Load load) {
+    std::vector<RetestTimes> again;
+    for (const OrderedPair& pair : pairs) {
+      const auto known = times.find({pair.from, pair.to, load == Load::alone});
+      again.push_back(known == times.end() ? RetestTimes{} : known->second);
+    }
+    return again;
+  };
+}
 
 Diagnosis diagnose(const Question& question) {
   const Layout& layout = question.layout;

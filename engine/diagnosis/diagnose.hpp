@@ -11,6 +11,7 @@
 #include "diagnosis/layout.hpp"
 #include "diagnosis/rows.hpp"
 #include "model/diagnosis.hpp"
+#include "model/samples.hpp"
 
 namespace leadline::diagnosis {
 
@@ -31,6 +32,12 @@ struct RetestTimes {
 
 /// Collective over the holders of rows: these pairs measured again, one after the other.
 using Retest = std::function<std::vector<RetestTimes>(std::span<const OrderedPair> pairs, Load load)>;
+
+/// What was measured already, NaN for all other pairs.
+Retest recorded(std::span<const SecondMeasurement> measured);
+
+/// Collective: at most `most` ordered pairs by chance, of those between hosts (inside, where there is one host).
+std::vector<OrderedPair> random_pairs(const Rows& rows, const Layout& layout, std::size_t most);
 
 struct Question {
   /// Collective: ln of median times in ns, or for Symptom::unsteady of mean over median. Invalidates what it gave

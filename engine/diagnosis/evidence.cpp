@@ -162,7 +162,7 @@ class PairSet {
  public:
   explicit PairSet(std::span<const OrderedPair> pairs) {
     for (const OrderedPair& pair : pairs) {
-      pairs_.push_back({pair.from, pair.to});
+      pairs_.emplace_back(pair.from, pair.to);
       senders_.push_back(pair.from);
     }
     std::ranges::sort(pairs_);
@@ -242,6 +242,17 @@ std::vector<MeasuredPair> sound_pairs(const PairSource& source, std::span<const 
   for (const Picked& one : picked(source.rows, 1, num, looked_at, concerns)) {
     pairs.push_back(measured_pair(source, one));
   }
+  return pairs;
+}
+
+std::vector<OrderedPair> random_pairs(const Rows& rows, const Layout& layout, std::size_t most) {
+  const bool has_one_host = std::ranges::max(layout.host_of) == 0;
+  const auto concerns = [&](std::uint32_t, std::uint32_t from, std::uint32_t to, float) {
+    return (layout.host_of[from] == layout.host_of[to]) == has_one_host ? 0 : -1;
+  };
+  const auto looked_at = [&](std::uint32_t, std::uint32_t from) { return is_sampled(from, rows.num_ranks()); };
+  std::vector<OrderedPair> pairs;
+  for (const Picked& one : picked(rows, 1, most, looked_at, concerns)) pairs.push_back({one.from, one.to});
   return pairs;
 }
 

@@ -208,7 +208,7 @@ std::vector<std::vector<std::uint32_t>> groups_of_slow(const HostMatrix& matrix,
   std::vector<double> with_sound;
   for (const std::uint32_t host : slow) with_sound.push_back(matrix.median_between(host, sound));
   const auto are_near = [&](std::size_t one, std::size_t other) {
-    const double between =
+    const auto between =
         static_cast<double>(std::fmax(matrix.at(slow[one], slow[other]), matrix.at(slow[other], slow[one])));
     return between < std::min(with_sound[one], with_sound[other]) - least_gap;
   };

@@ -79,9 +79,10 @@ struct SliceSummary {
   AllToAllSummary all_to_all;
   Spread bisection_bytes_per_s;   ///< over the rounds of a bisection: the sum of its pairs' bandwidths
   std::vector<SlowPair> slowest;  ///< slowest first, at most --retest
-  double measuring_s = 0;         ///< rounds, retest and file
-  double slowest_pairs_s = 0;     ///< sum over rounds of the longest loops of either half (warm-up and timed)
-  double retest_s = 0;            ///< the retest's share of measuring_s
+  std::vector<SecondMeasurement> second_measurements;  ///< all: of the slowest, of others by chance, of suspects
+  double measuring_s = 0;                              ///< rounds, retest and file
+  double slowest_pairs_s = 0;  ///< sum over rounds of the longest loops of either half (warm-up and timed)
+  double retest_s = 0;         ///< the retest's share of measuring_s
   std::optional<Diagnosis> diagnosis;
   double diagnosis_s = 0;  ///< beside measuring_s: the fit, and measuring suspects again
 };

@@ -74,4 +74,11 @@ struct SlowPair {
   double retest_time_ns = 0;  ///< median, alone; 0 = not retested
 };
 
+/// An ordered pair that was measured again, for the verdict.
+struct SecondMeasurement {
+  std::uint32_t from = 0, to = 0;
+  bool is_alone = true;  ///< or all other ranks measured, too
+  double time_ns_median = 0, time_ns_mean = 0;
+};
+
 }  // namespace leadline

@@ -47,6 +47,17 @@ std::vector<Retest> retests_of(const LinkResult& result) {
   return retests;
 }
 
+std::vector<MeasuredAgain> second_measurements_of(const LinkResult& result) {
+  std::vector<MeasuredAgain> all;
+  for (const SliceSummary& summary : result.slices) {
+    for (const SecondMeasurement& one : summary.second_measurements) {
+      all.push_back({summary.slice.repeat, summary.slice.size_index, static_cast<std::int32_t>(one.from),
+                     static_cast<std::int32_t>(one.to), one.is_alone ? 1 : 0, one.time_ns_median, one.time_ns_mean});
+    }
+  }
+  return all;
+}
+
 std::int64_t num_all_to_all_slots(const LinkResult& so_far, std::int64_t num_ranks) {
   if (so_far.request.all_to_all != AllToAll::before_each_round) return 0;
   std::int64_t last = so_far.num_rounds;

@@ -28,6 +28,14 @@ struct Retest {
   double time_ns = 0, retest_time_ns = 0;  ///< 0 = not retested
 };
 
+/// A pair that was measured again.
+struct MeasuredAgain {
+  std::int32_t repeat = 0, size_index = 0;
+  std::int32_t from = 0, to = 0;
+  std::int32_t is_alone = 1;
+  double time_ns_median = 0, time_ns_mean = 0;
+};
+
 /// What only LinkTest 1.2 itself writes, kept so that its record can be written again byte for byte.
 struct LinkTestOrigin {
   std::int32_t num_iterations = 0;
@@ -54,6 +62,7 @@ struct LinkResultHeader : RunHeader {
   std::int64_t num_all_to_all_slots = 0;  ///< rounds that can have a time of the all-to-all before them; 0 = none has
 
   std::optional<std::vector<Retest>> retests;
+  std::optional<std::vector<MeasuredAgain>> second_measurements;  ///< files of earlier versions have retests only
   std::optional<std::int64_t> num_rounds_run;  ///< of a finished run whose number of rounds only its end knows
   std::optional<LinkTestOrigin> linktest;
 };
@@ -63,6 +72,9 @@ LinkResultHeader header_of(const LinkResult& so_far, const std::string& nonce);
 
 /// The slowest pairs of all slices.
 std::vector<Retest> retests_of(const LinkResult& result);
+
+/// What was measured again in all slices, in order.
+std::vector<MeasuredAgain> second_measurements_of(const LinkResult& result);
 
 /// For how many rounds of a slice a file keeps the times of the all-to-all before each; 0 where there are none. At most
 /// two a rank: serial rounds are as many as pairs, so that the tables would grow with the cube of the ranks.
@@ -115,6 +127,18 @@ inline constexpr auto fields<result::Retest> = std::tuple{
     field("to", &result::Retest::to, "1", "its partner"),
     field("time_ns", &result::Retest::time_ns, "ns", "time a message under load, median of the batches"),
     field("retest_time_ns", &result::Retest::retest_time_ns, "ns", "the same, measured alone; 0 = not retested"),
+};
+
+template <>
+inline constexpr auto fields<result::MeasuredAgain> = std::tuple{
+    field("repeat", &result::MeasuredAgain::repeat, "1", "repeat, from 0"),
+    field("size_index", &result::MeasuredAgain::size_index, "1", "position in message_size_bytes, from 0"),
+    field("from", &result::MeasuredAgain::from, "1", "rank that sends first"),
+    field("to", &result::MeasuredAgain::to, "1", "its partner"),
+    field("is_alone", &result::MeasuredAgain::is_alone, "",
+          "1: all other ranks waited; 0: they measured each other, neighbours by rank"),
+    field("time_ns_median", &result::MeasuredAgain::time_ns_median, "ns", "time a message, median of the batches"),
+    field("time_ns_mean", &result::MeasuredAgain::time_ns_mean, "ns", "the same, mean"),
 };
 
 }  // namespace leadline

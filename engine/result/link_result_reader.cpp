@@ -100,15 +100,15 @@ void check_header(const std::string& path, const LinkResultHeader& header) {
     if (kept.repeat <= before) throw_damaged(path, fmt::format("repeat {} follows repeat {}", kept.repeat, before));
     before = kept.repeat;
   }
-  if (!header.retests) return;
   const auto is_rank = [&](std::int32_t rank) { return rank >= 0 && rank < header.num_ranks; };
-  for (const Retest& retest : *header.retests) {
-    const bool is_size = retest.size_index >= 0 && std::cmp_less(retest.size_index, header.message_sizes_bytes.size());
-    if (!is_rank(retest.from) || !is_rank(retest.to) || !is_size) {
-      throw_damaged(path,
-                    fmt::format("a retest of the pair {} to {} of size {}", retest.from, retest.to, retest.size_index));
-    }
-  }
+  const auto check = [&](const auto& again) {
+    const bool is_size = again.size_index >= 0 && std::cmp_less(again.size_index, header.message_sizes_bytes.size());
+    if (is_rank(again.from) && is_rank(again.to) && is_size) return;
+    throw_damaged(path,
+                  fmt::format("a retest of the pair {} to {} of size {}", again.from, again.to, again.size_index));
+  };
+  if (header.retests) std::ranges::for_each(*header.retests, check);
+  if (header.second_measurements) std::ranges::for_each(*header.second_measurements, check);
 }
 
 }  // namespace leadline::result

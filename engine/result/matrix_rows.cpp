@@ -102,26 +102,28 @@ const diagnosis::Rows& SliceRows::of(Symptom symptom) {
 
 RecordedRetests recorded_retests(const LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index) {
   const LinkResultHeader& header = reader.header();
-  std::map<std::pair<std::uint32_t, std::uint32_t>, double> times;
-  if (!header.retests) return {};
-  for (const Retest& one : *header.retests) {
-    if (one.repeat != header.repeats[repeat_index].repeat || std::cmp_not_equal(one.size_index, size_index)) continue;
-    if (one.retest_time_ns > 0) {
-      times[{static_cast<std::uint32_t>(one.from), static_cast<std::uint32_t>(one.to)}] = one.retest_time_ns;
+  const auto is_of_slice = [&](const auto& one) {
+    return one.repeat == header.repeats[repeat_index].repeat && std::cmp_equal(one.size_index, size_index);
+  };
+  std::vector<SecondMeasurement> measured;
+  for (const MeasuredAgain& one : header.second_measurements.value_or(std::vector<MeasuredAgain>{})) {
+    if (!is_of_slice(one)) continue;
+    measured.push_back({static_cast<std::uint32_t>(one.from), static_cast<std::uint32_t>(one.to), one.is_alone != 0,
+                        one.time_ns_median, one.time_ns_mean});
+  }
+  if (!header.second_measurements) {
+    for (const Retest& one : header.retests.value_or(std::vector<Retest>{})) {
+      if (!is_of_slice(one) || !(one.retest_time_ns > 0)) continue;
+      measured.push_back({static_cast<std::uint32_t>(one.from), static_cast<std::uint32_t>(one.to), true,
+                          one.retest_time_ns, std::numeric_limits<double>::quiet_NaN()});
     }
   }
-  if (times.empty()) return {};
+  if (measured.empty()) return {};
   RecordedRetests recorded;
-  for (const auto& [pair, time_ns] : times) recorded.pairs.push_back({pair.first, pair.second});
-  recorded.retest = [times = std::move(times)](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Load load) {
-    std::vector<diagnosis::RetestTimes> again;
-    for (const auto& pair : pairs) {
-      const auto known = times.find({pair.from, pair.to});
-      const bool is_there = load == diagnosis::Load::alone && known != times.end();
-      again.push_back(is_there ? diagnosis::RetestTimes{.median_ns = known->second} : diagnosis::RetestTimes{});
-    }
-    return again;
-  };
+  for (const SecondMeasurement& one : measured) {
+    if (one.is_alone) recorded.pairs.push_back({one.from, one.to});
+  }
+  recorded.retest = diagnosis::recorded(measured);
   return recorded;
 }
 

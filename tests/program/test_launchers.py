@@ -33,7 +33,7 @@ def test_mpi(launcher: list[str], tmp_path: Path, ranks: int) -> None:
     assert name in result.provenance["launcher"]
     assert name in result.provenance["transport_library"]
     assert result.provenance["transport"] == "mpi"
-    assert done.out.count("median") == 1, "one rank prints"
+    assert done.out.count(" on 1 host, transport mpi") == 1, "one rank prints"
 
 
 @pytest.mark.parametrize("direction", ["unidirectional", "bidirectional"])

@@ -113,8 +113,8 @@ class Measuring {
   Spread exchange_around(const Slice& slice);
   Spread exchange_before(std::int64_t round, const Slice& slice);
   void store_slice(const Slice& slice);
-  void find_and_retest(const Slice& slice, SliceSummary& summary);
-  void diagnose_slice(const Slice& slice, SliceSummary& summary);
+  void find_and_retest(SliceSummary& summary);
+  void diagnose_slice(SliceSummary& summary);
   std::uint64_t all_pairs() const;
   void add_coverage(SliceSummary& summary) const;
   template <typename Write>
@@ -309,20 +309,20 @@ void Measuring::note_meeting(std::int64_t round, std::vector<std::int32_t>& met)
   if (pairing) met[static_cast<std::size_t>(pairing->partner)] = static_cast<std::int32_t>(round + 1);
 }
 
-void Measuring::find_and_retest(const Slice& slice, SliceSummary& summary) {
+void Measuring::find_and_retest(SliceSummary& summary) {
   const std::uint64_t start_ns = now_ns();
   current_step_.round->store(CurrentStep::after_rounds, std::memory_order_relaxed);
   summary.slowest = slowest_pairs(stage_.cluster, row_, static_cast<std::size_t>(stage_.request.retest));
   phase_done(Phase::finding_slowest, start_ns);
   const std::uint64_t retest_start_ns = now_ns();
   if (!summary.slowest.empty()) current_step_.round->store(CurrentStep::in_retest, std::memory_order_relaxed);
-  retest(stage_.cluster, meter_, slice, summary.slowest, stage_.progress);
+  retest(stage_.cluster, meter_, summary, stage_.progress);
   phase_done(Phase::retesting, retest_start_ns);
   summary.retest_s = seconds_since(start_ns);
 }
 
 /// Rows are in the file by then, whatever the result of the second measurements.
-void Measuring::diagnose_slice(const Slice& slice, SliceSummary& summary) {
+void Measuring::diagnose_slice(SliceSummary& summary) {
   if (stage_.layout == nullptr) return;
   const std::uint64_t start_ns = now_ns();
   current_step_.round->store(CurrentStep::in_diagnosis, std::memory_order_relaxed);
@@ -332,9 +332,8 @@ void Measuring::diagnose_slice(const Slice& slice, SliceSummary& summary) {
   }
   const auto load = stage_.request.serial ? diagnosis::Load::alone : diagnosis::Load::concurrent;
   const bool is_round_trip = stage_.request.direction == Direction::semidirectional;
-  summary.diagnosis =
-      diagnose({stage_.cluster, meter_, *stage_.layout, stage_.request.diagnosis, load, is_round_trip, limit_s}, row_,
-               slice, is_sample(stage_.request) ? all_pairs() : summary.all.num_pairs);
+  diagnose({stage_.cluster, meter_, *stage_.layout, stage_.request.diagnosis, load, is_round_trip, limit_s}, row_,
+           summary, is_sample(stage_.request) ? all_pairs() : summary.all.num_pairs);
   if (is_sample(stage_.request)) add_coverage(summary);
   summary.diagnosis_s = seconds_since(start_ns);
   phase_done(Phase::diagnosing, start_ns);
@@ -379,7 +378,7 @@ void Measuring::run_slice(const Slice& slice, int slice_number) {
   summary.all_to_all.before = exchange_around(slice);
   run_rounds(slice, summary);
   summary.all_to_all.after = exchange_around(slice);
-  find_and_retest(slice, summary);
+  find_and_retest(summary);
   current_step_.round->store(CurrentStep::after_rounds, std::memory_order_relaxed);
   store_slice(slice);
   summary.measuring_s = seconds_since(start_ns);
@@ -389,7 +388,7 @@ void Measuring::run_slice(const Slice& slice, int slice_number) {
   summary.all = classes.all;
   summary.same_host = classes.same_host;
   summary.between_hosts = classes.between_hosts;
-  diagnose_slice(slice, summary);
+  diagnose_slice(summary);
   measured_s_ += summary.slowest_pairs_s;
   if (stage_.progress != nullptr) stage_.progress->slice_ends(summary);
   agree(stored([&] { stage_.store.close_slice(summary); }));

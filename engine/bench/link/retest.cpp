@@ -22,6 +22,8 @@
 namespace leadline::bench::link {
 namespace {
 
+constexpr std::size_t num_by_chance = 16;
+
 std::string packed(const stats::Slowest& slowest) {
   const std::vector<stats::TimedPair> pairs = slowest.sorted();
   std::string text(pairs.size() * sizeof(stats::TimedPair), '\0');
@@ -61,7 +63,9 @@ class OwnRow final : public diagnosis::Rows {
       const double median = row[&PairRecord::time_ns_median][partner];
       const double value = symptom == Symptom::slow ? median : row[&PairRecord::time_ns_mean][partner] / median;
       const bool is_measured = row[&PairRecord::count][partner] > 0 && median > 0;
-      values_[partner] = is_measured ? static_cast<float>(std::log(value)) : std::numeric_limits<float>::quiet_NaN();
+      // In steps, as rows of a file are kept: a run and a diagnosis of its file say the same.
+      const double logarithm = is_measured ? std::log(value) : std::numeric_limits<double>::quiet_NaN();
+      values_[partner] = diagnosis::LogCode::value(diagnosis::LogCode::of(logarithm));
     }
   }
 
@@ -135,37 +139,56 @@ diagnosis::RetestTimes RetestMeter::measure(int from, int to, diagnosis::Load lo
   return {all.time_ns_max, all.first_time_ns};
 }
 
-void retest(cluster::Cluster& cluster, PairMeter& meter, const Slice& slice, std::vector<SlowPair>& pairs,
-            Progress* progress) {
-  RetestMeter again(cluster, meter, slice.message_size_bytes, std::numeric_limits<double>::infinity());
-  for (SlowPair& pair : pairs) {
-    const int from = static_cast<int>(pair.from), to = static_cast<int>(pair.to);
-    const double median_ns = again.measure(from, to, diagnosis::Load::alone).median_ns;
-    pair.retest_time_ns = std::isnan(median_ns) ? 0 : median_ns;  // the pair was lost
+void retest(cluster::Cluster& cluster, PairMeter& meter, SliceSummary& summary, Progress* progress) {
+  RetestMeter again(cluster, meter, summary.slice.message_size_bytes, std::numeric_limits<double>::infinity());
+  for (SlowPair& pair : summary.slowest) {
+    const auto times = again.measure(static_cast<int>(pair.from), static_cast<int>(pair.to), diagnosis::Load::alone);
+    if (!std::isnan(times.median_ns)) {  // else the pair was lost
+      pair.retest_time_ns = times.median_ns;
+      summary.second_measurements.push_back({pair.from, pair.to, true, times.median_ns, times.mean_ns});
+    }
     if (progress != nullptr) progress->retest_done(pair);
   }
 }
 
-Diagnosis diagnose(const DiagnosisStage& stage, const PairRow& row, const Slice& slice, std::uint64_t num_pairs) {
+void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& summary, std::uint64_t num_pairs) {
   std::optional<OwnRow> rows;
   const auto rows_of = [&](Symptom symptom) -> const diagnosis::Rows& {
     return rows.emplace(stage.cluster, row, symptom);
   };
-  RetestMeter meter(stage.cluster, stage.meter, slice.message_size_bytes, stage.retest_limit_s);
+  RetestMeter meter(stage.cluster, stage.meter, summary.slice.message_size_bytes, stage.retest_limit_s);
+  std::vector<SecondMeasurement>& measured = summary.second_measurements;
   const auto again = [&](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Load load) {
-    std::vector<diagnosis::RetestTimes> times;
-    for (const auto& pair : pairs) {
-      times.push_back(meter.measure(static_cast<int>(pair.from), static_cast<int>(pair.to), load));
+    std::vector<diagnosis::RetestTimes> times = diagnosis::recorded(measured)(pairs, load);
+    for (std::size_t index = 0; index < pairs.size(); ++index) {
+      if (!std::isnan(times[index].median_ns)) continue;
+      const diagnosis::OrderedPair& pair = pairs[index];
+      times[index] = meter.measure(static_cast<int>(pair.from), static_cast<int>(pair.to), load);
+      if (std::isnan(times[index].median_ns)) continue;
+      measured.push_back(
+          {pair.from, pair.to, load == diagnosis::Load::alone, times[index].median_ns, times[index].mean_ns});
     }
     return times;
   };
-  return diagnosis::diagnose({.rows = rows_of,
-                              .layout = stage.layout,
-                              .settings = stage.settings,
-                              .num_pairs = num_pairs,
-                              .retest = again,
-                              .load = stage.load,
-                              .is_round_trip = stage.is_round_trip});
+  const auto diagnosed_with = [&](const diagnosis::Retest& retest) {
+    std::vector<diagnosis::OrderedPair> retested;
+    for (const SecondMeasurement& one : measured) {
+      if (one.is_alone) retested.push_back({one.from, one.to});
+    }
+    return diagnosis::diagnose({.rows = rows_of,
+                                .layout = stage.layout,
+                                .settings = stage.settings,
+                                .num_pairs = num_pairs,
+                                .retest = retest,
+                                .retested = retested,
+                                .load = stage.load,
+                                .is_round_trip = stage.is_round_trip});
+  };
+  // Whatever is suspected, pairs by chance show how much faster sound ones are alone.
+  again(diagnosis::random_pairs(rows_of(Symptom::slow), stage.layout, num_by_chance), diagnosis::Load::alone);
+  diagnosed_with(again);
+  // Of what is in the file then, so that a diagnosis of the file says the same.
+  summary.diagnosis = diagnosed_with(measured.empty() ? diagnosis::Retest{} : diagnosis::recorded(measured));
 }
 
 }  // namespace leadline::bench::link

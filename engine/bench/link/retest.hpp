@@ -19,10 +19,9 @@ namespace leadline::bench::link {
 /// Collective: the `count` ordered pairs with the greatest medians over all rows, slowest first, on every rank.
 std::vector<SlowPair> slowest_pairs(cluster::Cluster& cluster, const PairRow& row, std::size_t count);
 
-/// Collective: measures each pair again, one after the other, while all other ranks wait without using their cores;
-/// fills in retest_time_ns (the median), the same on every rank.
-void retest(cluster::Cluster& cluster, PairMeter& meter, const Slice& slice, std::vector<SlowPair>& pairs,
-            Progress* progress);
+/// Collective: measures each of the slowest pairs again, one after the other, while all other ranks wait without using
+/// their cores; fills in retest_time_ns (the median) and second_measurements, the same on every rank.
+void retest(cluster::Cluster& cluster, PairMeter& meter, SliceSummary& summary, Progress* progress);
 
 /// Measures pairs again, one after the other, until a time is over.
 class RetestMeter {
@@ -55,7 +54,7 @@ struct DiagnosisStage {
   double retest_limit_s = 0;  ///< what has not been measured again by then stays so; rank 0's clock counts
 };
 
-/// Collective; the same on every rank but for names, which rank 0 has.
-Diagnosis diagnose(const DiagnosisStage& stage, const PairRow& row, const Slice& slice, std::uint64_t num_pairs);
+/// Collective; the same on every rank but for names, which rank 0 has. Measures suspects and some other pairs again.
+void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& summary, std::uint64_t num_pairs);
 
 }  // namespace leadline::bench::link

@@ -81,6 +81,7 @@ Json described_groups() {
   return Json::array({
       tables<PairRecord>("repeats/0000", "S,N,N"),
       tables<Retest>("retest", "R"),
+      tables<MeasuredAgain>("second_measurements", "Q"),
       facts<LinkTestOrigin>("linktest"),
       facts<topology::KeptTopology>("topologies/0000"),
       tables<bench::topology::CellRow>("topologies/0000", "R,S,N"),

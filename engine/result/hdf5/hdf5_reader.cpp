@@ -63,7 +63,8 @@ void Hdf5Reader::read_header() {
   }
   if (file().has("linktest")) hdf5::read_facts(file(), "linktest", header_.linktest.emplace());
   read_repeats();
-  read_retests();
+  read_list("retest", header_.retests);
+  read_list("second_measurements", header_.second_measurements);
 }
 
 void Hdf5Reader::read_repeats() {
@@ -126,11 +127,13 @@ void Hdf5Reader::read_stored_rounds() {
   header_.stored_rounds = std::move(stored);
 }
 
-void Hdf5Reader::read_retests() {
-  if (!file().has("retest/from")) return;
-  const Shape shape = file().shape_of("retest/from");
-  if (shape.size() != 1 || shape[0] > max_retests) file().fail("/retest/from is no list");
-  header_.retests = hdf5::read_fields<Retest>(file(), "retest", shape[0]);
+template <typename Row>
+void Hdf5Reader::read_list(const std::string& name, std::optional<std::vector<Row>>& rows) {
+  const std::string column = name + "/from";
+  if (!file().has(column)) return;
+  const Shape shape = file().shape_of(column);
+  if (shape.size() != 1 || shape[0] > max_retests) file().fail(fmt::format("/{} is no list", column));
+  rows = hdf5::read_fields<Row>(file(), name, shape[0]);
 }
 
 std::string Hdf5Reader::group_of(std::size_t repeat_index) const {

@@ -36,7 +36,8 @@ class Hdf5Reader : public LinkResultReader, private hdf5::RunReader {
   void touch_tables();
   void read_header();
   void read_repeats();
-  void read_retests();
+  template <typename Row>
+  void read_list(const std::string& name, std::optional<std::vector<Row>>& rows);
   void read_stored_rounds();
 
   std::string group_of(std::size_t repeat_index) const;

@@ -96,9 +96,11 @@ RepeatOffsets allocate_repeat(const Handle& group, const LinkResultHeader& heade
   return offsets;
 }
 
-void write_retests(const Handle& file, const std::vector<Retest>& retests) {
-  hdf5::remove_link(file, "retest");
-  hdf5::write_fields(make_group(file, "retest"), retests);
+template <typename Row>
+void write_list(const Handle& file, const char* name, const std::optional<std::vector<Row>>& rows) {
+  if (!rows) return;
+  hdf5::remove_link(file, name);
+  hdf5::write_fields(make_group(file, name), *rows);
 }
 
 /// A repeat takes 3.1 KB (HDF5 1.10.8, measured).
@@ -173,7 +175,8 @@ std::vector<RepeatOffsets> add_repeats(const std::string& path, const LinkResult
 void add_end(const std::string& path, const LinkResultHeader& header) {
   hdf5::writing(path, [&] {
     Handle file = hdf5::open_file(path);
-    if (header.retests) write_retests(file, *header.retests);
+    write_list(file, "retest", header.retests);
+    write_list(file, "second_measurements", header.second_measurements);
     if (header.num_rounds_run) correct_num_rounds(file, *header.num_rounds_run);
     hdf5::add_run_end(file, header);
     file.close();
@@ -309,6 +312,7 @@ void Hdf5Store::finish(const LinkResult& result) {
       result, header_, [&] { return json_text(result); },
       [&] {
         header_.retests = retests_of(result);
+        header_.second_measurements = second_measurements_of(result);
         if (is_sample(result.request)) header_.num_rounds_run = result.num_rounds;
         add_end(path(), header_);
       });
