@@ -500,7 +500,9 @@ std::optional<Suspect> slow_between_two(const Effects& effects, const Setting& s
   if (effect < least_significance * error) return std::nullopt;
   const double p = stats::student_t_tail(effect / error, degrees_of_freedom(num_hosts));
   const Component component{ComponentKind::cable, static_cast<std::int32_t>(level), 0, 1, -1};
-  return Suspect{component, FaultDirection::both, effect, error, p, across.num_pairs, false};
+  Suspect suspect{component, FaultDirection::both, effect, error, p, across.num_pairs, false};
+  suspect.is_whole_class = true;
+  return suspect;
 }
 
 }  // namespace leadline::diagnosis

@@ -24,7 +24,8 @@ struct Suspect {
   double p_value = 1;
   std::uint64_t num_pairs = 0;
   bool is_note = false;
-  double share = 1;  ///< of its pairs that are slow; less than 1: one of several parallel cables
+  double share = 1;             ///< of its pairs that are slow; less than 1: one of several parallel cables
+  bool is_whole_class = false;  ///< all pairs of a class belong to it, so the fit expects them to be slow
 };
 
 /// The effect of one component, sound or not.
