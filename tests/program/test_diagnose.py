@@ -206,11 +206,13 @@ def test_sion_says_the_same(measured: Any, leadline: Leadline, diagnosed: Any, t
     path = measured(SLOW_HOST)
     """But for second measurements of other pairs than the slowest, of which LinkTest's format knows nothing."""
     assert leadline("convert", path, "r.sion").status == 0
-    named = [[(fault["name"], fault["list"]) for fault in faults(diagnosed(one))] for one in (tmp_path / "r.sion", path)]
-    assert named[0] == named[1] == [("host node5", "persistent")]
+    for one in (tmp_path / "r.sion", path):
+        assert [(fault["name"], fault["list"]) for fault in faults(diagnosed(one))] == [("host node5", "persistent")]
 
 
-@pytest.mark.parametrize("faults", [[], [SLOW_HOST], [{"slow_link": [3, 6], "factor": 2.0}]], ids=["sound", "host", "link"])
+@pytest.mark.parametrize(
+    "faults", [[], [SLOW_HOST], [{"slow_link": [3, 6], "factor": 2.0}]], ids=["sound", "host", "link"]
+)
 def test_a_run_and_a_diagnosis_of_its_file_say_the_same(measured: Any, diagnosed: Any, faults: list[Any]) -> None:
     path = measured(*faults)
     (only,) = diagnosed(path)
