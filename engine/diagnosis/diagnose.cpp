@@ -173,8 +173,13 @@ void Diagnosing::judge_isolated_pairs() {
     }
     if (!std::isnan(least)) effect = least;
     if (effect < std::log1p(question_.settings.threshold)) continue;
-    const FaultDirection direction = is_both ? FaultDirection::both : FaultDirection::out;
-    suspects.push_back({component_of(one), direction, effect, of_class.spread, p, is_both ? 2U : 1U, false});
+    Component component = component_of(one);
+    FaultDirection direction = is_both ? FaultDirection::both : FaultDirection::out;
+    if (component.first > component.second) {
+      std::swap(component.first, component.second);
+      if (!is_both) direction = FaultDirection::in;
+    }
+    suspects.push_back({component, direction, effect, of_class.spread, p, is_both ? 2U : 1U, false});
     p_values.push_back(p);
   }
   const std::uint64_t num_tests = std::max<std::uint64_t>(diagnosis_.num_measured, p_values.size());

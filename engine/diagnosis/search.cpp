@@ -129,7 +129,7 @@ void leave_out_shared(const Setting& setting, const SharedPaths& shared, SearchO
   const auto is_shared = [&](std::uint32_t from, std::uint32_t to, double effect) {
     if (setting.layout.host_of[from] == setting.layout.host_of[to]) return false;
     if (shared.share_everywhere > 0) return true;
-    constexpr double likewise = 1.5;
+    constexpr double likewise = 2.5;  // both ways of a round trip may pass it
     return std::ranges::any_of(shared.uplinks, [&](const Suspect& uplink) {
       return effect < likewise * uplink.effect && belongs(setting, uplink, from, to);
     });

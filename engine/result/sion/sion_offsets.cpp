@@ -58,7 +58,7 @@ std::string start_text(const LinkResultHeader& header) {
 }
 
 std::string end_text(const LinkResultHeader& header) {
-  if (!header.end_utc && !header.retests) return "";
+  if (!header.end_utc && !header.retests && !header.second_measurements) return "";
   Json end = Json::object();
   if (header.end_utc) end["end_utc"] = *header.end_utc;
   if (header.retests) {
@@ -73,6 +73,21 @@ std::string end_text(const LinkResultHeader& header) {
       columns["retest_time_ns"].push_back(retest.retest_time_ns);
     }
     end["retest"] = columns;
+  }
+  if (header.second_measurements) {
+    Json columns = {{"repeat", Json::array()},      {"size_index", Json::array()}, {"from", Json::array()},
+                    {"to", Json::array()},          {"is_alone", Json::array()},   {"time_ns_median", Json::array()},
+                    {"time_ns_mean", Json::array()}};
+    for (const MeasuredAgain& one : *header.second_measurements) {
+      columns["repeat"].push_back(one.repeat);
+      columns["size_index"].push_back(one.size_index);
+      columns["from"].push_back(one.from);
+      columns["to"].push_back(one.to);
+      columns["is_alone"].push_back(one.is_alone);
+      columns["time_ns_median"].push_back(one.time_ns_median);
+      columns["time_ns_mean"].push_back(one.time_ns_mean);
+    }
+    end["second_measurements"] = columns;
   }
   return line_of(end);
 }
@@ -116,16 +131,24 @@ void take_start(const Json& start, LinkResultHeader& header) {
 
 void take_end(const Json& end, LinkResultHeader& header) {
   if (end.find("end_utc") != nullptr) header.end_utc = end.at("end_utc").get<std::string>();
-  if (end.find("retest") == nullptr) return;
-  const Json& columns = end.at("retest");
-  std::vector<Retest> retests;
-  for (std::size_t index = 0; index < columns.at("from").size(); ++index) {
-    const auto whole = [&](const char* name) { return columns.at(name).at(index).get<std::int32_t>(); };
-    retests.push_back({whole("repeat"), whole("size_index"), whole("from"), whole("to"),
-                       number_or_nan(columns.at("time_ns").at(index)),
-                       number_or_nan(columns.at("retest_time_ns").at(index))});
-  }
-  header.retests = std::move(retests);
+  const auto each_row = [&](const char* name, const auto& take) {
+    if (end.find(name) == nullptr) return;
+    const Json& columns = end.at(name);
+    for (std::size_t index = 0; index < columns.at("from").size(); ++index) {
+      const auto whole = [&](const char* column) { return columns.at(column).at(index).template get<std::int32_t>(); };
+      take(whole, [&](const char* column) { return number_or_nan(columns.at(column).at(index)); });
+    }
+  };
+  if (end.find("retest") != nullptr) header.retests.emplace();
+  each_row("retest", [&](const auto& whole, const auto& number) {
+    header.retests->push_back({whole("repeat"), whole("size_index"), whole("from"), whole("to"), number("time_ns"),
+                               number("retest_time_ns")});
+  });
+  if (end.find("second_measurements") != nullptr) header.second_measurements.emplace();
+  each_row("second_measurements", [&](const auto& whole, const auto& number) {
+    header.second_measurements->push_back({whole("repeat"), whole("size_index"), whole("from"), whole("to"),
+                                           whole("is_alone"), number("time_ns_median"), number("time_ns_mean")});
+  });
 }
 
 }  // namespace

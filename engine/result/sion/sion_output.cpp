@@ -332,11 +332,13 @@ void SionOutput::mark_end(const LinkResult& result, const sion::LinkTestRun& run
   if (is_extended()) {
     header_.end_utc = result.provenance.end_utc;
     header_.retests = retests_of(result);
-    const auto is_not_kept = [&](const Retest& retest) {
+    header_.second_measurements = second_measurements_of(result);
+    const auto is_not_kept = [&](const auto& one) {
       return std::none_of(header_.repeats.begin(), header_.repeats.end(),
-                          [&](const KeptRepeat& kept) { return kept.repeat == retest.repeat; });
+                          [&](const KeptRepeat& kept) { return kept.repeat == one.repeat; });
     };
     std::erase_if(*header_.retests, is_not_kept);
+    std::erase_if(*header_.second_measurements, is_not_kept);
     header_.summary = json_text(result);
     const std::string run_part = encode_run_part(header_);
     file().write_at(plan_.run_part(), run_part);

@@ -236,6 +236,7 @@ void SionReader::take_extended() {
     header_.repeats.push_back({both[0], both[1]});
   }
   header_.retests.reset();
+  header_.second_measurements.reset();
   take_run_part(expect_extension(last_rank()));
   if (header_.message_sizes_bytes.size() != shape.num_sizes) {
     throw damaged(path_, {"EXTENSION", fmt::format("{} message sizes, but room for {}",
