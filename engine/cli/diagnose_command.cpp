@@ -104,12 +104,13 @@ std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, re
   if (!request.topology.empty()) layout.network = network::parse_network(request.topology, layout.host_names);
   std::vector<result::DiagnosedSlice> slices;
   const bool has_means = !header.linktest && !header.is_compact;
+  const bool is_serial = result::option_text(header, "serial") == "true";
   const bool is_round_trip = result::option_text(header, "direction") == name_of(Direction::semidirectional);
   for (const Chosen& one : chosen) {
     const std::size_t repeat = one.first, size = one.second;
     result::SliceRows of_slice(reader, repeat, size, workers_on_file);
     const auto rows_of = [&](Symptom symptom) -> const diagnosis::Rows& { return of_slice.of(symptom); };
-    result::RecordedRetests recorded = result::recorded_retests(reader, repeat, size);
+    diagnosis::Recorded recorded = result::recorded_retests(reader, repeat, size);
     const diagnosis::Question question{.rows = rows_of,
                                        .layout = layout,
                                        .settings = request.settings,
@@ -117,6 +118,7 @@ std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, re
                                        .has_means = has_means,
                                        .retest = std::move(recorded.retest),
                                        .retested = std::move(recorded.pairs),
+                                       .load = is_serial ? diagnosis::Load::alone : diagnosis::Load::concurrent,
                                        .is_round_trip = is_round_trip};
     slices.push_back({{header.repeats[repeat].repeat, header.repeats[repeat].permutation, static_cast<int>(size),
                        header.message_sizes_bytes[size]},

@@ -2,9 +2,6 @@
 // Searches one kind of component after the other, and removes what a found one explains before the next.
 #include "diagnosis/components.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,6 +15,7 @@
 
 #include "diagnosis/effects.hpp"
 #include "diagnosis/evidence.hpp"
+#include "diagnosis/fault_text.hpp"
 #include "diagnosis/layout.hpp"
 #include "model/diagnosis.hpp"
 #include "stats/significance.hpp"
@@ -178,7 +176,6 @@ constexpr double freedom_by_hosts = 4;
 constexpr double spread_of_contention = 0.1;  // logarithm
 // Up to this share of a kind may be bad; more are a kind of their own.
 constexpr double most_bad = 0.45;
-constexpr std::size_t most_names = 32;  // in a note
 
 /// A component and its ranks.
 struct Group {
@@ -188,9 +185,14 @@ struct Group {
 
 class Search {
  public:
-  Search(const Effects& effects, const Layout& layout, const PairClasses& classes, const Members& hosts,
-         const DiagnosisSettings& settings, std::vector<std::string>& notes)
-      : layout_(layout), hosts_(hosts), settings_(settings), notes_(notes), remaining_effects_(effects, classes) {}
+  Search(const Effects& effects, const Setting& setting, const DiagnosisSettings& settings,
+         std::vector<std::string>& notes)
+      : setting_(setting),
+        layout_(setting.layout),
+        hosts_(setting.hosts),
+        settings_(settings),
+        notes_(notes),
+        remaining_effects_(effects, setting.classes) {}
 
   std::vector<Suspect> run();
 
@@ -207,7 +209,6 @@ class Search {
   std::vector<Suspect> judged(const std::vector<Group>& groups, FaultDirection direction, ClassSet set);
   std::vector<Suspect> neighbours_alike(const std::vector<Suspect>& slow,
                                         const std::vector<Candidate>& candidates) const;
-  void note_two_kinds(const std::vector<Suspect>& slow, std::size_t num);
   std::vector<Suspect> judged_switches(const std::vector<Group>& groups, const Members& hosts_of,
                                        FaultDirection direction, ClassSet set) const;
   void note(const Suspect& suspect);
@@ -216,6 +217,7 @@ class Search {
   Candidate shown_by(const std::vector<std::uint32_t>& ranks, const Component& component,
                      FaultDirection direction) const;
 
+  const Setting& setting_;
   const Layout& layout_;
   const Members& hosts_;
   const DiagnosisSettings& settings_;
@@ -257,7 +259,7 @@ std::vector<Suspect> Search::judged(const std::vector<Group>& groups, FaultDirec
       return std::ranges::any_of(outliers, [&](const Suspect& other) { return other.component == one.component; });
     });
   }
-  if (!slow.empty()) note_two_kinds(slow, candidates.size());
+  if (!slow.empty()) notes_.push_back(two_kinds(setting_, slow, candidates.size()));
   for (const Suspect& one : slow) {
     const auto group = std::ranges::find_if(groups, [&](const Group& of) { return of.component == one.component; });
     remaining_effects_.explain(group->ranks, direction, set, one.effect);
@@ -288,27 +290,6 @@ std::vector<Suspect> Search::neighbours_alike(const std::vector<Suspect>& slow,
   }
   if (neighbours.size() < fewest_neighbours || neighbours.size() == candidates.size()) return {};
   return neighbours;
-}
-
-/// Half of a kind is slow: times cannot tell whether that is how the machine is built.
-void Search::note_two_kinds(const std::vector<Suspect>& slow, std::size_t num) {
-  const bool are_ranks = slow.front().component.kind == ComponentKind::rank;
-  if (slow.front().component.kind == ComponentKind::socket) return;
-  const std::string kind = are_ranks ? "rank" : "host";
-  std::vector<double> effects;
-  std::vector<std::string> names;
-  for (const Suspect& one : slow) {
-    effects.push_back(one.effect);
-    if (names.size() == most_names) continue;
-    const auto number = static_cast<std::size_t>(one.component.first);
-    const bool has_name = !are_ranks && number < layout_.host_names.size();
-    names.push_back(has_name ? layout_.host_names[number] : fmt::format("{} {}", kind, number));
-  }
-  if (slow.size() > most_names) names.push_back(fmt::format("{} more", slow.size() - most_names));
-  notes_.push_back(fmt::format(
-      "{} of {} {}s take {:.2f} times as long as the others: two kinds of {}s, or a fault that all of these have; "
-      "the times alone cannot tell. Slower: {}",
-      slow.size(), num, kind, std::exp(middle_of(std::move(effects)).median), kind, fmt::join(names, ", ")));
 }
 
 /// Where there are few switches, they are judged by how hosts scatter around their switch, too.
@@ -527,7 +508,7 @@ void Search::look_at_sockets() {
 }
 
 void Search::look_at_ranks() {
-  if (hosts_.num_groups() == layout_.host_of.size()) return;  // each is its host
+  if (setting_.has_one_rank_a_host()) return;  // each is its host
   std::vector<Group> groups;
   for (const std::uint32_t& rank : hosts_.members) {
     groups.push_back({{ComponentKind::rank, -1, static_cast<std::int32_t>(rank), -1, -1}, Ranks(&rank, 1)});
@@ -559,7 +540,7 @@ void Search::look_inside() {
   }
   const std::vector<Suspect> slow = judge(candidates, FaultDirection::both, settings_);
   if (static_cast<double>(slow.size()) > most_bad * static_cast<double>(candidates.size())) {
-    note_two_kinds(slow, candidates.size());
+    notes_.push_back(two_kinds(setting_, slow, candidates.size()));
     return;
   }
   for (const Suspect& suspect : slow) note(suspect);
@@ -579,10 +560,9 @@ std::vector<Suspect> Search::run() {
 
 }  // namespace
 
-std::vector<Suspect> find_components(const Effects& effects, const Layout& layout, const PairClasses& classes,
-                                     const Members& hosts, const DiagnosisSettings& settings,
+std::vector<Suspect> find_components(const Effects& effects, const Setting& setting, const DiagnosisSettings& settings,
                                      std::vector<std::string>& notes) {
-  return Search(effects, layout, classes, hosts, settings, notes).run();
+  return Search(effects, setting, settings, notes).run();
 }
 
 }  // namespace leadline::diagnosis

@@ -13,8 +13,7 @@
 namespace leadline::diagnosis {
 
 /// The same on all who hold rows: a function of effects that all have. `notes` gets what could not be decided.
-std::vector<Suspect> find_components(const Effects& effects, const Layout& layout, const PairClasses& classes,
-                                     const Members& hosts, const DiagnosisSettings& settings,
+std::vector<Suspect> find_components(const Effects& effects, const Setting& setting, const DiagnosisSettings& settings,
                                      std::vector<std::string>& notes);
 
 }  // namespace leadline::diagnosis

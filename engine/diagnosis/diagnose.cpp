@@ -109,7 +109,7 @@ void Diagnosing::describe_classes() {
 
 /// The pair; where each host has one rank, the link.
 Component Diagnosing::component_of(const IsolatedPair& one) const {
-  const bool are_hosts = setting_.hosts.num_groups() == num_ranks(question_.layout);
+  const bool are_hosts = setting_.has_one_rank_a_host();
   const auto& host_of = question_.layout.host_of;
   const std::uint32_t from = are_hosts ? host_of[one.from] : one.from, to = are_hosts ? host_of[one.to] : one.to;
   return {are_hosts ? ComponentKind::link : ComponentKind::pair, -1, static_cast<std::int32_t>(from),
@@ -375,13 +375,16 @@ Diagnosis Diagnosing::run() {
 
 }  // namespace
 
-Retest recorded(std::span<const SecondMeasurement> measured) {
+Recorded recorded(std::span<const SecondMeasurement> measured) {
+  if (measured.empty()) return {};
   using Key = std::tuple<std::uint32_t, std::uint32_t, bool>;
   std::map<Key, RetestTimes> times;
+  Recorded all;
   for (const SecondMeasurement& one : measured) {
     times[{one.from, one.to, one.is_alone}] = {one.time_ns_median, one.time_ns_mean};
+    if (one.is_alone) all.pairs.push_back({one.from, one.to});
   }
-  return [times = std::move(times)](std::span<const OrderedPair> pairs, Load load) {
+  all.retest = [times = std::move(times)](std::span<const OrderedPair> pairs, Load load) {
     std::vector<RetestTimes> again;
     for (const OrderedPair& pair : pairs) {
       const auto known = times.find({pair.from, pair.to, load == Load::alone});
@@ -389,6 +392,7 @@ Retest recorded(std::span<const SecondMeasurement> measured) {
     }
     return again;
   };
+  return all;
 }
 
 Diagnosis diagnose(const Question& question) {

@@ -33,8 +33,12 @@ struct RetestTimes {
 /// Collective over the holders of rows: these pairs measured again, one after the other.
 using Retest = std::function<std::vector<RetestTimes>(std::span<const OrderedPair> pairs, Load load)>;
 
-/// What was measured already, NaN for all other pairs.
-Retest recorded(std::span<const SecondMeasurement> measured);
+/// What was measured again already.
+struct Recorded {
+  Retest retest{};                   ///< NaN for all other pairs; empty where there is nothing
+  std::vector<OrderedPair> pairs{};  ///< all that were measured alone
+};
+Recorded recorded(std::span<const SecondMeasurement> measured);
 
 /// Collective: at most `most` ordered pairs by chance, of those between hosts (inside, where there is one host).
 std::vector<OrderedPair> random_pairs(const Rows& rows, const Layout& layout, std::size_t most);

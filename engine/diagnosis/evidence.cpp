@@ -359,7 +359,7 @@ std::vector<Suspect> judge(std::span<const Candidate> candidates, const Comparis
     effects.push_back(usual.effect);
     errors.push_back(usual.standard_error);
   }
-  const Reference reference = comparison.is_usual == Usual::majority
+  const Reference reference = comparison.reference == Usual::majority
                                   ? majority(effects)
                                   : lowest_cluster(effects, std::max(middle_of(errors).median, least_error));
   const auto num =

@@ -58,7 +58,7 @@ struct Comparison {
   std::size_t num_fitted = 0;          ///< effects that were taken off the usual ones; each hides some of their spread
   std::uint64_t num_tests = 0;         ///< components of the kind, examined or not; at least as many as the candidates
   double least_freedom = 1;            ///< more where other data, too, show how sound components scatter
-  Usual is_usual = Usual::lowest_cluster;
+  Usual reference = Usual::lowest_cluster;
 };
 
 /// Those candidates that stand out among the usual ones: by the threshold, and by Student's t against the spread of the

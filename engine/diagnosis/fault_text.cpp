@@ -3,8 +3,10 @@
 #include "diagnosis/fault_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace leadline::diagnosis {
 namespace {
@@ -172,6 +174,29 @@ std::vector<std::string> ruled_out(const Setting& setting, const Suspect& suspec
       break;
   }
   return sentences;
+}
+
+std::string two_kinds(const Setting& setting, const std::vector<Suspect>& slow, std::size_t num) {
+  constexpr std::size_t most_names = 32;
+  const ComponentKind kind = slow.front().component.kind;
+  const char* const nouns = kind == ComponentKind::rank     ? "ranks"
+                            : kind == ComponentKind::socket ? "sockets"
+                            : kind == ComponentKind::inside ? "insides of hosts"
+                                                            : "hosts";
+  const bool are_hosts = kind == ComponentKind::host || kind == ComponentKind::inside;
+  std::vector<double> effects;
+  std::vector<std::string> names;
+  for (const Suspect& one : slow) {
+    effects.push_back(one.effect);
+    if (names.size() == most_names) continue;
+    names.push_back(are_hosts ? host_name(setting, one.component.first)
+                              : name_of_component(setting, one.component, one.direction));
+  }
+  if (slow.size() > most_names) names.push_back(fmt::format("{} more", slow.size() - most_names));
+  return fmt::format(
+      "{} of {} {} take {:.2f} times as long as the others: two kinds of {}, or a fault that all of these have; the "
+      "times alone cannot tell. Slower: {}",
+      slow.size(), num, nouns, std::exp(middle_of(std::move(effects)).median), nouns, fmt::join(names, ", "));
 }
 
 std::string advice_for(const Setting& setting, const Suspect& suspect, Symptom symptom) {

@@ -16,6 +16,10 @@ std::string name_of_component(const Setting& setting, const Component& component
 /// What was examined and is sound. `all` are the faults that were found.
 std::vector<std::string> ruled_out(const Setting& setting, const Suspect& suspect, const std::vector<Suspect>& all);
 
+/// That so many of a kind (hosts, ranks, sockets, insides), `num` in all, are slow that times cannot tell whether this
+/// is how the machine is built.
+std::string two_kinds(const Setting& setting, const std::vector<Suspect>& slow, std::size_t num);
+
 std::string advice_for(const Setting& setting, const Suspect& suspect, Symptom symptom);
 
 }  // namespace leadline::diagnosis

@@ -90,6 +90,9 @@ struct Setting {
   explicit Setting(const Layout& of_layout)
       : layout(of_layout), classes(of_layout), hosts(members_of(of_layout.host_of)) {}
 
+  /// Then rank and host are one, and so are a link and a pair.
+  bool has_one_rank_a_host() const { return hosts.num_groups() == num_ranks(layout); }
+
   const Layout& layout;
   PairClasses classes;
   Members hosts;

@@ -178,14 +178,14 @@ SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSe
                      std::size_t most_isolated_pairs, std::vector<std::string>& notes) {
   SearchOutcome outcome;
   outcome.effects = fit(rows, setting.classes, symptom == Symptom::unsteady ? better_half : better_quarter);
-  outcome.suspects = find_components(outcome.effects, setting.layout, setting.classes, setting.hosts, settings, notes);
+  outcome.suspects = find_components(outcome.effects, setting, settings, notes);
   if (const auto direction = slow_between_two(outcome.effects, setting, settings))
     outcome.suspects.push_back(*direction);
   SharedPaths shared;
   if (symptom == Symptom::slow) shared = find_shared_paths(rows, outcome.effects, setting, settings, notes);
   std::deque<Partition> partitions = partitions_of(setting);
   // Hosts of one rank have one pair each way between them: the search for single pairs is meant for that.
-  const bool are_pairs = setting.hosts.num_groups() == num_ranks(setting.layout);
+  const bool are_pairs = setting.has_one_rank_a_host();
   if (are_pairs && most_isolated_pairs > 0) partitions.pop_back();
   std::vector<ExplainedPartition> explained;
   for (const Partition& partition : partitions) {

@@ -59,7 +59,7 @@ std::string alone_text(const Fault& fault) {
     case Persistence::only_under_load:
       return only_under_load_text(fault);
     case Persistence::transient:
-      return "measured again: as usual, alone and under load; it has disappeared";
+      return "measured again: as usual; it did not appear again";
   }
   return "";
 }

@@ -100,7 +100,7 @@ const diagnosis::Rows& SliceRows::of(Symptom symptom) {
   return *dense_;
 }
 
-RecordedRetests recorded_retests(const LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index) {
+diagnosis::Recorded recorded_retests(const LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index) {
   const LinkResultHeader& header = reader.header();
   const auto is_of_slice = [&](const auto& one) {
     return one.repeat == header.repeats[repeat_index].repeat && std::cmp_equal(one.size_index, size_index);
@@ -118,13 +118,7 @@ RecordedRetests recorded_retests(const LinkResultReader& reader, std::size_t rep
                           one.retest_time_ns, std::numeric_limits<double>::quiet_NaN()});
     }
   }
-  if (measured.empty()) return {};
-  RecordedRetests recorded;
-  for (const SecondMeasurement& one : measured) {
-    if (one.is_alone) recorded.pairs.push_back({one.from, one.to});
-  }
-  recorded.retest = diagnosis::recorded(measured);
-  return recorded;
+  return diagnosis::recorded(measured);
 }
 
 }  // namespace leadline::result

@@ -38,13 +38,7 @@ class SliceRows {
   std::optional<Symptom> loaded_;
 };
 
-/// What a file tells of pairs that were measured again.
-struct RecordedRetests {
-  diagnosis::Retest retest{};  ///< empty: nothing
-  std::vector<diagnosis::OrderedPair> pairs{};
-};
-
 /// What the file says of pairs that were measured again in this slice; NaN for all others. Empty where it has none.
-RecordedRetests recorded_retests(const LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index);
+diagnosis::Recorded recorded_retests(const LinkResultReader& reader, std::size_t repeat_index, std::size_t size_index);
 
 }  // namespace leadline::result

@@ -33,11 +33,10 @@ struct Found {
 
 Found found(const Machine& machine) {
   Measured measured(machine);
-  const PairClasses classes(measured.layout());
-  const Members hosts = members_of(measured.layout().host_of);
+  const Setting setting(measured.layout());
   Found result;
-  const Effects effects = fit(measured.rows(Symptom::slow), classes);
-  result.suspects = find_components(effects, measured.layout(), classes, hosts, {}, result.notes);
+  const Effects effects = fit(measured.rows(Symptom::slow), setting.classes);
+  result.suspects = find_components(effects, setting, {}, result.notes);
   return result;
 }
 

@@ -208,11 +208,14 @@ def test_sion_says_the_same(measured: Any, leadline: Leadline, diagnosed: Any, t
     assert diagnosed(tmp_path / "r.sion") == diagnosed(path)
 
 
+@pytest.mark.parametrize("words", [(), ("--serial",)], ids=["under load", "serial"])
 @pytest.mark.parametrize(
     "faults", [[], [SLOW_HOST], [{"slow_link": [3, 6], "factor": 2.0}]], ids=["sound", "host", "link"]
 )
-def test_a_run_and_a_diagnosis_of_its_file_say_the_same(measured: Any, diagnosed: Any, faults: list[Any]) -> None:
-    path = measured(*faults)
+def test_a_run_and_a_diagnosis_of_its_file_say_the_same(
+    measured: Any, diagnosed: Any, faults: list[Any], words: tuple[str, ...]
+) -> None:
+    path = measured(*faults, words=words)
     (only,) = diagnosed(path)
     with h5py.File(path) as file:
         (said,) = json.loads(file["summary"][()])["slices"]

@@ -61,7 +61,7 @@ def measured_again(fault: Fault) -> str:
         Persistence.NOT_RETESTED: "",
         Persistence.PERSISTENT: f"alone {alone} times as long, so it is also there without load",
         Persistence.ONLY_UNDER_LOAD: f"alone {alone} times, so it appears only under load",
-        Persistence.TRANSIENT: "as usual, alone and under load; it has disappeared",
+        Persistence.TRANSIENT: "as usual; it did not appear again",
     }[fault.persistence]
 
 

@@ -159,7 +159,9 @@ void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& sum
   RetestMeter meter(stage.cluster, stage.meter, summary.slice.message_size_bytes, stage.retest_limit_s);
   std::vector<SecondMeasurement>& measured = summary.second_measurements;
   const auto again = [&](std::span<const diagnosis::OrderedPair> pairs, diagnosis::Load load) {
-    std::vector<diagnosis::RetestTimes> times = diagnosis::recorded(measured)(pairs, load);
+    const diagnosis::Recorded known = diagnosis::recorded(measured);
+    std::vector<diagnosis::RetestTimes> times =
+        known.retest ? known.retest(pairs, load) : std::vector<diagnosis::RetestTimes>(pairs.size());
     for (std::size_t index = 0; index < pairs.size(); ++index) {
       if (!std::isnan(times[index].median_ns)) continue;
       const diagnosis::OrderedPair& pair = pairs[index];
@@ -170,25 +172,21 @@ void diagnose(const DiagnosisStage& stage, const PairRow& row, SliceSummary& sum
     }
     return times;
   };
-  const auto diagnosed_with = [&](const diagnosis::Retest& retest) {
-    std::vector<diagnosis::OrderedPair> retested;
-    for (const SecondMeasurement& one : measured) {
-      if (one.is_alone) retested.push_back({one.from, one.to});
-    }
+  const auto diagnosed_with = [&](const diagnosis::Recorded& recorded) {
     return diagnosis::diagnose({.rows = rows_of,
                                 .layout = stage.layout,
                                 .settings = stage.settings,
                                 .num_pairs = num_pairs,
-                                .retest = retest,
-                                .retested = retested,
+                                .retest = recorded.retest,
+                                .retested = recorded.pairs,
                                 .load = stage.load,
                                 .is_round_trip = stage.is_round_trip});
   };
   // Whatever is suspected, pairs by chance show how much faster sound ones are alone.
   again(diagnosis::random_pairs(rows_of(Symptom::slow), stage.layout, num_by_chance), diagnosis::Load::alone);
-  diagnosed_with(again);
+  diagnosed_with({again, diagnosis::recorded(measured).pairs});
   // Of what is in the file then, so that a diagnosis of the file says the same.
-  summary.diagnosis = diagnosed_with(measured.empty() ? diagnosis::Retest{} : diagnosis::recorded(measured));
+  summary.diagnosis = diagnosed_with(diagnosis::recorded(measured));
 }
 
 }  // namespace leadline::bench::link

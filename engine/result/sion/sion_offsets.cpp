@@ -57,38 +57,37 @@ std::string start_text(const LinkResultHeader& header) {
   return line_of(start);
 }
 
+/// A list for each field.
+template <Described Row>
+void add_columns(Json& end, const char* name, const std::optional<std::vector<Row>>& rows) {
+  if (!rows) return;
+  Json columns = Json::object();
+  for_each_field<Row>([&](const auto& one) {
+    Json list = Json::array();
+    for (const Row& row : *rows) list.push_back(row.*one.get);
+    columns[one.name] = list;
+  });
+  end[name] = columns;
+}
+
+template <Described Row>
+void take_columns(const Json& end, const char* name, std::optional<std::vector<Row>>& rows) {
+  if (end.find(name) == nullptr) return;
+  const Json& columns = end.at(name);
+  rows.emplace(columns.at("from").size());
+  for_each_field<Row>([&](const auto& one) {
+    for (std::size_t index = 0; index < rows->size(); ++index) {
+      read_json(columns.at(one.name).at(index), (*rows)[index].*one.get);
+    }
+  });
+}
+
 std::string end_text(const LinkResultHeader& header) {
   if (!header.end_utc && !header.retests && !header.second_measurements) return "";
   Json end = Json::object();
   if (header.end_utc) end["end_utc"] = *header.end_utc;
-  if (header.retests) {
-    Json columns = {{"repeat", Json::array()}, {"size_index", Json::array()}, {"from", Json::array()},
-                    {"to", Json::array()},     {"time_ns", Json::array()},    {"retest_time_ns", Json::array()}};
-    for (const Retest& retest : *header.retests) {
-      columns["repeat"].push_back(retest.repeat);
-      columns["size_index"].push_back(retest.size_index);
-      columns["from"].push_back(retest.from);
-      columns["to"].push_back(retest.to);
-      columns["time_ns"].push_back(retest.time_ns);
-      columns["retest_time_ns"].push_back(retest.retest_time_ns);
-    }
-    end["retest"] = columns;
-  }
-  if (header.second_measurements) {
-    Json columns = {{"repeat", Json::array()},      {"size_index", Json::array()}, {"from", Json::array()},
-                    {"to", Json::array()},          {"is_alone", Json::array()},   {"time_ns_median", Json::array()},
-                    {"time_ns_mean", Json::array()}};
-    for (const MeasuredAgain& one : *header.second_measurements) {
-      columns["repeat"].push_back(one.repeat);
-      columns["size_index"].push_back(one.size_index);
-      columns["from"].push_back(one.from);
-      columns["to"].push_back(one.to);
-      columns["is_alone"].push_back(one.is_alone);
-      columns["time_ns_median"].push_back(one.time_ns_median);
-      columns["time_ns_mean"].push_back(one.time_ns_mean);
-    }
-    end["second_measurements"] = columns;
-  }
+  add_columns(end, "retest", header.retests);
+  add_columns(end, "second_measurements", header.second_measurements);
   return line_of(end);
 }
 
@@ -131,24 +130,8 @@ void take_start(const Json& start, LinkResultHeader& header) {
 
 void take_end(const Json& end, LinkResultHeader& header) {
   if (end.find("end_utc") != nullptr) header.end_utc = end.at("end_utc").get<std::string>();
-  const auto each_row = [&](const char* name, const auto& take) {
-    if (end.find(name) == nullptr) return;
-    const Json& columns = end.at(name);
-    for (std::size_t index = 0; index < columns.at("from").size(); ++index) {
-      const auto whole = [&](const char* column) { return columns.at(column).at(index).template get<std::int32_t>(); };
-      take(whole, [&](const char* column) { return number_or_nan(columns.at(column).at(index)); });
-    }
-  };
-  if (end.find("retest") != nullptr) header.retests.emplace();
-  each_row("retest", [&](const auto& whole, const auto& number) {
-    header.retests->push_back({whole("repeat"), whole("size_index"), whole("from"), whole("to"), number("time_ns"),
-                               number("retest_time_ns")});
-  });
-  if (end.find("second_measurements") != nullptr) header.second_measurements.emplace();
-  each_row("second_measurements", [&](const auto& whole, const auto& number) {
-    header.second_measurements->push_back({whole("repeat"), whole("size_index"), whole("from"), whole("to"),
-                                           whole("is_alone"), number("time_ns_median"), number("time_ns_mean")});
-  });
+  take_columns(end, "retest", header.retests);
+  take_columns(end, "second_measurements", header.second_measurements);
 }
 
 }  // namespace
