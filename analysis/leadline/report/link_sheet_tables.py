@@ -36,7 +36,7 @@ def head_of(
         problems = (f"Incomplete: {result.incomplete_reason}." + (f" {lost}." if lost else "") + begun,)
     headline = tuple(link_text.verdict(result, analyses, diagnosed))
     found = link_text.faults_of(analyses, diagnosed) if link_text.is_diagnosed(analyses, diagnosed) else []
-    faults = tuple((sentence_of(one), one.fault.advice) for one in found[:MOST_FAULTS])
+    faults = tuple((sentence_of(one), one.fault.advice, one.fault.counts) for one in found[:MOST_FAULTS])
     return Head(
         "link test", link_text.title(result, analyses), problems, headline, link_text.run_facts(result), faults,
         len(found) - len(faults), link_text.without_diagnosis(analyses, diagnosed),

@@ -110,7 +110,7 @@ class Head:
     problems: tuple[str, ...]  # what is missing
     headline: tuple[str, ...]
     facts: Sequence[tuple[str, str]]
-    faults: tuple[tuple[str, str], ...] = ()  # each in a sentence, and what to do
+    faults: tuple[tuple[str, str, bool], ...] = ()  # each in a sentence, what to do, and whether it counts
     num_more_faults: int = 0
     remark: str = ""  # below the headline, in small type
     compared: str = ""  # what changed since an earlier result
@@ -140,9 +140,10 @@ def _draw_faults(paper: Paper, x: float, y: float, width: float, head: Head) -> 
     """A line each, or two with what to do; returns where the next line would be."""
     if head.remark:
         y = paper.paragraph(x, y, wrapped(head.remark, width, SIZE, 2), SIZE, colour=GREY)
-    for index, (sentence, advice) in enumerate(head.faults):
-        paper.box(x, y - 2.5, 3.2, 3.2, fill=ALARM)
-        paper.text(x + 1.6, y, str(index + 1), 7, colour="white", bold=True, align="center")
+    for index, (sentence, advice, counts) in enumerate(head.faults):
+        paper.box(x, y - 2.5, 3.2, 3.2, fill=ALARM if counts else GREY)
+        if counts:
+            paper.text(x + 1.6, y, str(index + 1), 7, colour="white", bold=True, align="center")
         y = paper.paragraph(x + 4.8, y, [shortened(sentence, width - 4.8, 7.5, bold=True)], 7.5, bold=True)
         if advice:
             text = shortened(f"{advice}.", width - 4.8, SIZE)

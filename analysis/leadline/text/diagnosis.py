@@ -6,12 +6,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from leadline.diagnosis import FoundFault
-from leadline.model import Diagnosis, Fault, FaultDirection, Persistence, ShownPair, Slice, Symptom
+from leadline.model import Diagnosis, Fault, FaultDirection, FindingList, Persistence, ShownPair, Slice, Symptom
 from leadline.units import counted, number, time_text
 
 _MOST_NAMED = 3  # faults, in the headline
 
 _DIRECTIONS = {FaultDirection.BOTH: "", FaultDirection.OUT: " when sending", FaultDirection.IN: " when receiving"}
+
+_LISTS = {
+    FindingList.ONLY_UNDER_LOAD: "only under load: ",
+    FindingList.PASSED: "passed: ",
+    FindingList.UNTESTED: "could not be tested: ",
+}
 
 
 def ratio_of(ratio: float) -> str:
@@ -20,11 +26,13 @@ def ratio_of(ratio: float) -> str:
 
 
 def fault_text(fault: Fault) -> str:
-    """What is wrong with which component, as it stands within a sentence: `host node3 is slow when sending`."""
+    """What is wrong with which component, as it stands within a sentence: `host node3 is slow when sending`. What is no
+    fault has its list before it.
+    """
     if fault.is_note:
         return f"{fault.name} is farther from the network"
     direction = "" if fault.component.has_two_ends else _DIRECTIONS[fault.direction]
-    return f"{fault.name} is {fault.symptom.value}{direction}"
+    return f"{_LISTS.get(fault.listed_as, '')}{fault.name} is {fault.symptom.value}{direction}"
 
 
 def how_much(fault: Fault) -> str:
