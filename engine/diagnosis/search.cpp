@@ -126,9 +126,9 @@ std::vector<Suspect> with_common_ends(std::vector<Suspect> links, std::uint32_t 
 
 /// Links and pairs that are slow since they share a way with others.
 void leave_out_shared(const Setting& setting, const SharedPaths& shared, SearchOutcome& outcome) {
-  const auto is_shared = [&](std::uint32_t from, std::uint32_t to, double effect) {
+  const auto is_shared = [&](std::uint32_t from, std::uint32_t to, double effect, std::uint64_t num_pairs) {
     if (setting.layout.host_of[from] == setting.layout.host_of[to]) return false;
-    if (shared.share_everywhere > 0) return true;
+    if (shared.explains_link(effect, num_pairs)) return true;
     constexpr double likewise = 2.5;  // both ways of a round trip may pass it
     return std::ranges::any_of(shared.uplinks, [&](const Suspect& uplink) {
       return effect < likewise * uplink.effect && belongs(setting, uplink, from, to);
@@ -142,10 +142,10 @@ void leave_out_shared(const Setting& setting, const SharedPaths& shared, SearchO
       const auto groups = groups_of_ranks(setting.layout, static_cast<std::size_t>(component.level));
       return static_cast<std::uint32_t>(std::ranges::find(groups, static_cast<std::uint32_t>(part)) - groups.begin());
     };
-    return is_shared(rank_of(component.first), rank_of(component.second), one.effect);
+    return is_shared(rank_of(component.first), rank_of(component.second), one.effect, one.num_pairs);
   });
   std::erase_if(outcome.isolated_pairs, [&](const IsolatedPair& one) {
-    return is_shared(one.from, one.to, static_cast<double>(one.residual));
+    return is_shared(one.from, one.to, static_cast<double>(one.residual), 1);
   });
 }
 
@@ -229,8 +229,8 @@ double tail_probability(const Effects::OfClass& pair_class, double residual) {
   const double far = static_cast<double>(fewest_of_tail), near = std::fmax(far * 10, num * 1e-3);
   const double near_at = distance_at(near), far_at = distance_at(far);
   if (!(near_at > 0) || !(far_at > near_at)) return by_t;
-  const double exponent = std::log(near / far) / std::log(far_at / near_at);
-  return std::fmax(by_t, far / num * std::pow(residual / far_at, -exponent));
+  const double exponent = std::log(near / far) / (far_at - near_at);
+  return std::fmax(by_t, far / num * std::exp(-exponent * (residual - far_at)));
 }
 
 }  // namespace leadline::diagnosis

@@ -28,7 +28,7 @@ SearchOutcome search(const Rows& rows, const Setting& setting, const DiagnosisSe
 std::vector<Suspect> joined(const std::vector<Suspect>& one_way);
 
 /// The probability that a sound pair of this class lies so far above what its ends explain: the greater of what
-/// Student's t and what the upper tail of all pairs (continued as a Pareto tail) let expect.
+/// Student's t and what the upper tail of all pairs (continued as a Pareto tail of times) let expect.
 double tail_probability(const Effects::OfClass& pair_class, double residual);
 
 }  // namespace leadline::diagnosis

@@ -152,6 +152,15 @@ double gain(double share, double usual, double num) {
 
 }  // namespace
 
+bool SharedPaths::explains_link(double effect, std::uint64_t num) const {
+  constexpr double both_ways = 2;  // of a round trip both may pass the slow way, and (1 + x)^2 > 1 + 2x
+  if (num_slow_everywhere == 0) return false;
+  if (num >= num_slow_everywhere) return true;
+  const double of_others =
+      (sum_everywhere - effect * static_cast<double>(num)) / static_cast<double>(num_slow_everywhere - num);
+  return effect < both_ways * of_others;
+}
+
 SharedPaths find_shared_paths(const Rows& rows, const Effects& effects, const Setting& setting,
                               const DiagnosisSettings& settings, std::vector<std::string>& notes) {
   const Counting counting(rows, effects, setting, settings);
@@ -190,12 +199,12 @@ SharedPaths find_shared_paths(const Rows& rows, const Effects& effects, const Se
   const Cell others = counting.of_all(is_slow);
   if (others.share() < least_share_of_slow || !counting.are_many(others.num_slow)) return found;
   if (!counting.are_everywhere(is_slow, others.share())) return found;
-  found.share_everywhere = others.share();
+  found.num_slow_everywhere = others.num_slow;
+  found.sum_everywhere = others.sum;
   notes.push_back(fmt::format(
       "{:.0f} % of the pairs {} take about {:.2f} times as long as their ends let expect, whichever {} they connect: "
-      "one "
-      "of several parallel ways (a core switch, its cables), or flows that share a way under load. No single link is "
-      "called a fault",
+      "one of several parallel ways (a core switch, its cables), flows that share a way under load, or a disturbance "
+      "of the whole test. No link that is about as slow is called a fault",
       100 * others.share(),
       counting.has_groups() ? "that leave a " + setting.layout.network.levels.front().kind : "between hosts",
       std::exp(others.sum / static_cast<double>(others.num_slow)), counting.has_groups() ? "of them" : "hosts"));

@@ -2,6 +2,7 @@
 // One of several parallel cables, or a core switch: a share of the pairs that may pass it is slow, none of their ends.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,11 @@ struct SharedPaths {
   /// Uplinks of which one of several cables is slow: Suspect::share of their pairs are.
   std::vector<Suspect> uplinks;
   /// Of all pairs between hosts that leave their group, so many are slow whichever groups they connect; 0 = only few.
-  double share_everywhere = 0;
+  std::uint64_t num_slow_everywhere = 0;
+  double sum_everywhere = 0;  ///< of their effects
+
+  /// Whether these pairs explain that `num` of them, a link's, show this effect on average.
+  bool explains_link(double effect, std::uint64_t num) const;
 };
 
 /// Collective. By the share of slow pairs between each two groups of the innermost level; where no network is known, of

@@ -268,6 +268,14 @@ def bad_link(draw: Draw) -> Case:
     return Case(networks.star(num_hosts), Layout(one_of(draw, 2, 4)), faults, any_noise_of_medians(draw))
 
 
+def bad_link_disturbed(draw: Draw) -> Case:
+    """A link far slower than what other jobs do to a tenth to a third of the rounds; nothing is measured again."""
+    first, second = some(draw, 8, 2)
+    noise = replace(QUIET, neighbour_factor=factor_of(draw, 1.5, 4), neighbour_share=float(draw.uniform(0.1, 0.3)))
+    fault = Fault("link", first, factor_of(draw, 15, 30), other=second)
+    return Case(networks.star(8), Layout(one_of(draw, 2, 4)), [fault], noise, Plan(num_retests=0, num_controls=16))
+
+
 def line_end(draw: Draw, topology: Given) -> Case:
     """The cable to the last of 3 to 6 switches in a row."""
     num = one_of(draw, 3, 4, 5, 6)
@@ -405,6 +413,7 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
     "bad rank of 8": bad_rank_of_few,
     "bad link of 8": bad_link_of_few,
     "bad link": bad_link,
+    "bad link, disturbed": bad_link_disturbed,
     "end of a line": lambda draw: line_end(draw, "cables"),
     "end of a line, not told": lambda draw: line_end(draw, ""),
     "one uplink of 4": lambda draw: uplinks(draw, 1),

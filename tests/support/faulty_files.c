@@ -16,27 +16,36 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+// As it was when the library was loaded: to read the environment while another thread changes it is a race.
+static char faulty_file[PATH_MAX], faulty_kind[32];
+static int faulty_call = 0;  // 0: nothing was asked for
+
+__attribute__((constructor)) static void read_environment(void) {
+  const char *file = getenv("FAULTY_FILE"), *kind = getenv("FAULTY_KIND"), *call = getenv("FAULTY_CALL");
+  if (file == NULL || kind == NULL || call == NULL) return;
+  snprintf(faulty_file, sizeof faulty_file, "%s", file);
+  snprintf(faulty_kind, sizeof faulty_kind, "%s", kind);
+  faulty_call = atoi(call);
+}
+
 static int is_concerned(int fd) {
-  const char* part = getenv("FAULTY_FILE");
-  if (part == NULL) return 0;
   char link[64], path[PATH_MAX];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   const ssize_t length = readlink(link, path, sizeof path - 1);
   if (length < 0) return 0;
   path[length] = '\0';
-  return strstr(path, part) != NULL;
+  return strstr(path, faulty_file) != NULL;
 }
 
 /// How much of `size` this call may move; -1: it fails.
 static ssize_t allowed(int fd, size_t size, int reads) {
   static int num_calls = 0;
-  const char *kind = getenv("FAULTY_KIND"), *call = getenv("FAULTY_CALL");
-  if (kind == NULL || call == NULL || size == 0 || (strstr(kind, "-read") != NULL) != reads || !is_concerned(fd)) {
+  if (faulty_call == 0 || size == 0 || (strstr(faulty_kind, "-read") != NULL) != reads || !is_concerned(fd)) {
     return (ssize_t)size;
   }
-  if (__atomic_add_fetch(&num_calls, 1, __ATOMIC_RELAXED) != atoi(call)) return (ssize_t)size;
-  if (strncmp(kind, "short", 5) == 0) return (ssize_t)(size / 2);
-  if (strncmp(kind, "zero", 4) == 0) return 0;
+  if (__atomic_add_fetch(&num_calls, 1, __ATOMIC_RELAXED) != faulty_call) return (ssize_t)size;
+  if (strncmp(faulty_kind, "short", 5) == 0) return (ssize_t)(size / 2);
+  if (strncmp(faulty_kind, "zero", 4) == 0) return 0;
   return -1;
 }
 
