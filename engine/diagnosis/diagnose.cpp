@@ -16,6 +16,7 @@
 #include "diagnosis/evidence.hpp"
 #include "diagnosis/fault_text.hpp"
 #include "diagnosis/learnt_network.hpp"
+#include "diagnosis/learnt_sockets.hpp"
 #include "diagnosis/search.hpp"
 #include "stats/significance.hpp"
 
@@ -396,12 +397,17 @@ Recorded recorded(std::span<const SecondMeasurement> measured) {
 }
 
 Diagnosis diagnose(const Question& question) {
-  const Layout& layout = question.layout;
-  if (!question.may_learn || !can_learn_network(layout)) return Diagnosing(question).run();
-  const std::optional<network::Network> network = learnt_network(question.rows(Symptom::slow), Setting(layout));
-  if (!network) return Diagnosing(question).run();
-  Layout learnt = layout;
-  learnt.network = *network;
+  if (!question.may_learn) return Diagnosing(question).run();
+  Layout learnt = question.layout;
+  if (can_learn_sockets(learnt)) {
+    std::vector<std::int32_t> sockets = learnt_sockets(question.rows(Symptom::slow), learnt);
+    learnt.are_sockets_learnt = !sockets.empty();
+    if (learnt.are_sockets_learnt) learnt.socket_of = std::move(sockets);
+  }
+  if (can_learn_network(learnt)) {
+    auto network = learnt_network(question.rows(Symptom::slow), Setting(learnt));
+    if (network) learnt.network = std::move(*network);
+  }
   return Diagnosing({.rows = question.rows,
                      .layout = learnt,
                      .settings = question.settings,

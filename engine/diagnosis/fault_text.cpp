@@ -77,6 +77,18 @@ void rule_out_host(const Setting& setting, std::int32_t host, const std::vector<
   sentences.push_back(fmt::format("not {} as a whole: with others it is as usual", host_name(setting, host)));
 }
 
+/// Of learnt ones the places of their ranks, which their number would not tell.
+std::string socket_name(const Setting& setting, const Component& component) {
+  const std::string host = component.first < 0 ? "all hosts" : host_name(setting, component.first);
+  if (!setting.layout.are_sockets_learnt) return fmt::format("socket {} of {}", component.socket, host);
+  std::vector<std::size_t> places;
+  const auto ranks = setting.hosts.of(static_cast<std::uint32_t>(std::max(component.first, 0)));
+  for (std::size_t place = 0; place < ranks.size(); ++place) {
+    if (setting.layout.socket_of[ranks[place]] == component.socket) places.push_back(place);
+  }
+  return fmt::format("the socket of the ranks in places {} of {}", fmt::join(places, ", "), host);
+}
+
 }  // namespace
 
 std::string name_of_component(const Setting& setting, const Component& component, FaultDirection direction) {
@@ -97,8 +109,7 @@ std::string name_of_component(const Setting& setting, const Component& component
     case ComponentKind::inside:
       return "the inside of " + host_name(setting, component.first);
     case ComponentKind::socket:
-      if (component.first < 0) return fmt::format("socket {} of all hosts", component.socket);
-      return fmt::format("socket {} of {}", component.socket, host_name(setting, component.first));
+      return socket_name(setting, component);
     case ComponentKind::rank:
       return rank_name(setting, component.first);
     case ComponentKind::link:

@@ -101,8 +101,9 @@ void PairClasses::of_partners(std::uint32_t from, std::span<const std::uint32_t>
 }
 
 std::string PairClasses::name(std::size_t pair_class) const {
-  if (pair_class == inside_socket) return knows_sockets_ ? "same socket" : "same host";
-  if (pair_class == inside_host) return "same host, other socket";
+  if (pair_class == inside_socket)
+    return !knows_sockets_ ? "same host" : layout_.are_sockets_learnt ? "same host, near" : "same socket";
+  if (pair_class == inside_host) return layout_.are_sockets_learnt ? "same host, far" : "same host, other socket";
   if (num_between() == 1) return "between hosts";
   return network::name_of_distance(layout_.network, pair_class - first_between);
 }
