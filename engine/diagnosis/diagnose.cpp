@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -66,6 +67,7 @@ class Diagnosing {
   void join_both_orders(const Rows& rows);
   void judge_isolated_pairs();
   bool may_be_chance(const Suspect& suspect, const Effects& effects, Symptom symptom) const;
+  bool are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const;
   void add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom);
   void leave_out_contention(Symptom symptom);
   void add_unsteady();
@@ -233,6 +235,42 @@ bool Diagnosing::may_be_chance(const Suspect& suspect, const Effects& effects, S
   return p * num_hosts * (is_inside ? 1 : num_hosts - 1) > question_.settings.false_discovery_rate;
 }
 
+/// Losses and interruptions strike pairs by chance: of few pairs half may have met some. The chance of as many as this
+/// component has, or more (binomial), by the share of the other pairs that have, times the components of its kind.
+bool Diagnosing::are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const {
+  constexpr std::uint64_t most_pairs = 64;
+  if (suspect.num_pairs > most_pairs) return false;
+  struct Count {
+    std::uint64_t own = 0, own_struck = 0, others = 0, others_struck = 0;
+  };
+  std::vector<Count> of_workers(rows.num_workers());
+  rows.visit([&](std::size_t worker, const Row& row) {
+    for (std::size_t index = 0; index < row.values.size(); ++index) {
+      const std::uint32_t to = row.partner(index);
+      const float residual = residual_of(effects, setting_.classes.of(row.from, to), row, index);
+      if (std::isnan(residual)) continue;
+      Count& count = of_workers[worker];
+      // The fit takes from a pair what its ends show.
+      const bool is_own = belongs(setting_, suspect, row.from, to);
+      const double shown = static_cast<double>(residual) + (is_own ? suspect.effect : 0);
+      const bool is_struck = shown >= suspect.effect / 2;
+      ++(is_own ? count.own : count.others);
+      if (is_struck) ++(is_own ? count.own_struck : count.others_struck);
+    }
+  });
+  std::array<std::uint64_t, 4> sums{};
+  for (const Count& count : of_workers) {
+    sums[0] += count.own, sums[1] += count.own_struck, sums[2] += count.others, sums[3] += count.others_struck;
+  }
+  add_up(rows, std::span<std::uint64_t>(sums));
+  const auto [own, own_struck, others, others_struck] = sums;
+  const double share = static_cast<double>(others_struck + 1) / static_cast<double>(others + 2);
+  const bool are_ranks = suspect.component.kind == ComponentKind::rank;
+  const double num_tests =
+      3 * (are_ranks ? static_cast<double>(num_ranks(question_.layout)) : setting_.hosts.num_groups());
+  return stats::binomial_tail(own_struck, own, share) * num_tests > question_.settings.false_discovery_rate;
+}
+
 void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom) {
   const std::vector<Suspect>& suspects = outcome.suspects;
   const auto evidence = evidence_for({rows, setting_, outcome.effects, question_.retested}, suspects, most_shown);
@@ -313,6 +351,7 @@ void Diagnosing::add_unsteady() {
     if (suspect.is_note || is_part_of_another(setting_, suspect, unsteady.suspects)) continue;
     if (std::ranges::any_of(diagnosis_.faults, [&](const Fault& fault) { return covers(fault.component); })) continue;
     if (std::ranges::any_of(fresh, [&](const Suspect& known) { return covers(known.component); })) continue;
+    if (are_few_by_chance(rows, unsteady.effects, suspect)) continue;
     fresh.push_back(suspect);
   }
   if (question_.retest && !fresh.empty())

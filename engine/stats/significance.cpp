@@ -108,4 +108,16 @@ double student_t_tail(double t, double degrees_of_freedom) {
   return t >= 0 ? beyond : 1 - beyond;
 }
 
+double binomial_tail(std::uint64_t num, std::uint64_t num_trials, double p) {
+  if (num == 0) return 1;
+  const auto n = static_cast<double>(num_trials);
+  double sum = 0;
+  for (std::uint64_t successes = num; successes <= num_trials; ++successes) {
+    const auto k = static_cast<double>(successes);
+    const double log_ways = std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+    sum += std::exp(log_ways + k * std::log(p) + (n - k) * std::log1p(-p));
+  }
+  return std::min(sum, 1.0);
+}
+
 }  // namespace leadline::stats

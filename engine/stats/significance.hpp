@@ -16,6 +16,9 @@ double student_t_quantile(double p, double degrees_of_freedom);
 /// below 1e-10, also far out.
 double student_t_tail(double t, double degrees_of_freedom);
 
+/// The probability of `num` successes or more in `num_trials` of probability `p` each, 0 < p < 1.
+double binomial_tail(std::uint64_t num, std::uint64_t num_trials, double p);
+
 /// Benjamini and Hochberg 1995: which of `num_tests` hypotheses may be rejected so that the expected share of false
 /// ones among them is at most `rate`. `p_values` are those of the tests that might be (all others count as 1), in any
 /// order; num_tests >= p_values.size(). True at the index of each that may.

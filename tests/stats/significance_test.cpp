@@ -28,6 +28,14 @@ std::vector<bool> by_brute_force(const std::vector<double>& p_values, std::uint6
   return is_rejected;
 }
 
+TEST(binomial_tail, of_coins_and_dice) {
+  EXPECT_EQ(binomial_tail(0, 7, 0.3), 1);
+  EXPECT_EQ(binomial_tail(4, 3, 0.3), 0);
+  EXPECT_NEAR(binomial_tail(2, 3, 0.5), 0.5, 1e-12);
+  EXPECT_NEAR(binomial_tail(1, 4, 1.0 / 6), 1 - std::pow(5.0 / 6, 4), 1e-12);  // de Mere's first problem
+  EXPECT_NEAR(binomial_tail(60, 64, 0.5) / (679'121 / std::pow(2.0, 64)), 1, 1e-9);
+}
+
 TEST(false_discoveries, in_the_example_of_the_paper) {
   // Benjamini and Hochberg 1995, section 3.2: of 15 comparisons four may be rejected at a rate of 5 %.
   const std::vector<double> p_values{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
