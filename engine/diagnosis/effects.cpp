@@ -413,7 +413,7 @@ void Fit::finish() {
   for (std::size_t pair_class = 0; pair_class < residuals.size(); ++pair_class) {
     Effects::OfClass& one = effects_.classes[pair_class];
     const double middle = residuals[pair_class].quantile(0.5);
-    one.spread = residuals[pair_class].spread();
+    one.spread = residuals[pair_class].spread(num_ends(one));
     one.centre += std::isnan(middle) ? 0 : middle;
     one.residuals = std::move(residuals[pair_class]);
     one.residual_zero = std::isnan(middle) ? 0 : middle;

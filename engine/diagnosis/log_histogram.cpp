@@ -21,15 +21,15 @@ double LogHistogram::quantile(double q) const {
   return highest;
 }
 
-double LogHistogram::spread() const {
+double LogHistogram::spread(std::uint64_t num_fitted) const {
   const double middle = quantile(0.5);
   if (std::isnan(middle)) return middle;
-  // Bins at equal distances on both sides of the median, outwards until they hold half of all values.
-  const auto half = static_cast<double>(num()) / 2;
+  // Bins at equal distances on both sides of the median, outwards until they hold half of the values that are free.
+  const auto wanted = static_cast<double>(num() + std::min(num_fitted, num())) / 2;
   const std::size_t at = index_of(middle);
   auto held = static_cast<double>(counts_[at]);
   std::size_t distance = 0;
-  while (held < half) {
+  while (held < wanted) {
     ++distance;
     if (at >= distance) held += static_cast<double>(counts_[at - distance]);
     if (at + distance < counts_.size()) held += static_cast<double>(counts_[at + distance]);

@@ -26,8 +26,9 @@ class LogHistogram {
   /// The q-quantile, evenly spread within its bin; NaN without values.
   double quantile(double q) const;
 
-  /// 1.4826 times the median distance from the median: the standard deviation of a normal distribution.
-  double spread() const;
+  /// 1.4826 times the median distance from the median: the standard deviation of a normal distribution. Of residuals
+  /// a fit of quantiles makes `num_fitted` 0, which say nothing of the spread: the median is that of the others.
+  double spread(std::uint64_t num_fitted = 0) const;
 
   /// How many values lie at or above this one.
   std::uint64_t num_from(double value) const;
