@@ -210,6 +210,7 @@ class BlockSearch {
         partition_(partition),
         settings_(settings),
         share_(effects.share),
+        least_error_(std::ranges::max(effects.classes, {}, &Effects::OfClass::step).step / 2),
         num_senders_(partition.num_parts) {
     for (std::size_t worker = 0; worker < rows.num_workers(); ++worker) {
       by_parts_.emplace_back(effects, classes, partition, explained);
@@ -228,7 +229,8 @@ class BlockSearch {
   const Rows& rows_;
   const Partition& partition_;
   const DiagnosisSettings& settings_;
-  double share_;  ///< of senders of a block that may be sound
+  double share_;        ///< of senders of a block that may be sound
+  double least_error_;  ///< of what a block shows
   std::vector<std::uint32_t> num_senders_;
   std::vector<RowByParts> by_parts_;
 };
@@ -340,7 +342,7 @@ std::vector<Candidate> BlockSearch::evidence(const std::vector<Block>& blocks) {
   for (std::size_t index = 0; index < blocks.size(); ++index) {
     const Component component{partition_.kind, partition_.level, static_cast<std::int32_t>(blocks[index].from),
                               static_cast<std::int32_t>(blocks[index].to), -1};
-    evidence.push_back({component, consensus(medians[index], share_), 0, num_pairs[index]});
+    evidence.push_back({component, consensus(medians[index], share_), least_error_, num_pairs[index]});
   }
   return evidence;
 }

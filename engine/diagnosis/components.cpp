@@ -143,7 +143,13 @@ double RemainingEffects::standard_error(std::span<const std::uint32_t> ranks, Fa
                                         ClassSet set) const {
   // For `both` the lesser direction decides.
   const std::uint64_t num = num_pairs(ranks, direction, set) / (direction == FaultDirection::both ? 2 : 1);
-  return quartile_efficiency * this->spread(set) / std::sqrt(std::max<double>(static_cast<double>(num), 1));
+  double step = 0;
+  for (std::size_t pair_class = 0; pair_class < out_.size(); ++pair_class) {
+    if (has(set, pair_class)) step = std::fmax(step, effects_.classes[pair_class].step);
+  }
+  const double by_pairs =
+      quartile_efficiency * this->spread(set) / std::sqrt(std::max<double>(static_cast<double>(num), 1));
+  return std::fmax(by_pairs, step / 2);
 }
 
 void RemainingEffects::explain(std::span<const std::uint32_t> ranks, FaultDirection direction, ClassSet set,
@@ -286,7 +292,8 @@ std::vector<Suspect> Search::neighbours_alike(const std::vector<Suspect>& slow,
     neighbours.push_back(slow.front());
     neighbours.back().component = one.component;
     neighbours.back().effect = one.effect - usual;
-    if (!(std::abs(neighbours.back().effect - middle) < most_between_neighbours)) return {};
+    const double most_apart = std::fmax(most_between_neighbours, 2 * one.standard_error);
+    if (!(std::abs(neighbours.back().effect - middle) < most_apart)) return {};
   }
   if (neighbours.size() < fewest_neighbours || neighbours.size() == candidates.size()) return {};
   return neighbours;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 
+#include "diagnosis/clock_step.hpp"
 #include "diagnosis/log_histogram.hpp"
 #include "diagnosis/reference.hpp"
 
@@ -22,6 +23,9 @@ constexpr double most_of_end = 2048;
 
 // Each worker has counts of its own up to so many (512 MiB) of all of them; beyond, they share them, which costs time.
 constexpr std::size_t most_counts_apart = std::size_t{1} << 27;
+
+constexpr double largest_certain_step = 0.15;  // logarithm
+constexpr double least_off_by_step = 0.02;     // of the pairs, where steps of the clock are up to chance
 
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
@@ -171,6 +175,9 @@ void Fit::find_centres() {
     one.median = one.centre = values[pair_class].quantile(0.5);
     one.spread = values[pair_class].spread();
   }
+  const double step = clock_step(values);
+  for (Effects::OfClass& one : effects_.classes)
+    one.step = step > 0 && one.num > 0 ? std::log1p(step / std::exp(one.median)) : 0;
 }
 
 void Fit::count_ends(Scratch& scratch, const Row& row) {
@@ -414,6 +421,11 @@ void Fit::finish() {
     Effects::OfClass& one = effects_.classes[pair_class];
     const double middle = residuals[pair_class].quantile(0.5);
     one.spread = residuals[pair_class].spread(num_ends(one));
+    // Large steps of which no pair is off by chance are no clock's.
+    const double by_step = one.step / 2;
+    const auto num_off = static_cast<double>(residuals[pair_class].num_from(middle + by_step));
+    if (one.step > largest_certain_step && num_off < least_off_by_step * static_cast<double>(one.num)) one.step = 0;
+    if (one.step > 0) one.spread = std::fmax(one.spread, by_step);
     one.centre += std::isnan(middle) ? 0 : middle;
     one.residuals = std::move(residuals[pair_class]);
     one.residual_zero = std::isnan(middle) ? 0 : middle;

@@ -45,6 +45,7 @@ struct Effects {
     double median = 0;      ///< of the values
     double centre = 0;      ///< with it the median residual is 0; NaN without pairs
     double spread = 0;      ///< of the residuals, robust
+    double step = 0;        ///< of the clock, logarithm: what any number of pairs may show by chance; 0 = fine
     Composition composition = Composition::product;
     std::vector<float> out, in;                  ///< by rank, the lowest cluster's 0; NaN = it has no such pair
     std::vector<std::uint32_t> num_out, num_in;  ///< such pairs that were measured

@@ -20,6 +20,7 @@ class LogHistogram {
 
   void add(float value) { ++counts_[index_of(value)]; }
   std::span<std::uint64_t> counts() { return counts_; }
+  std::span<const std::uint64_t> counts() const { return counts_; }
 
   std::uint64_t num() const;
 
