@@ -16,6 +16,7 @@
 
 #include "diagnosis/evidence.hpp"
 #include "diagnosis/fault_text.hpp"
+#include "diagnosis/graph_cables.hpp"
 #include "diagnosis/learnt_network.hpp"
 #include "diagnosis/learnt_sockets.hpp"
 #include "diagnosis/search.hpp"
@@ -380,8 +381,12 @@ void Diagnosing::note_hosts_alike() {
 
 Diagnosis Diagnosing::run() {
   const std::size_t num_lone = std::clamp(num_ranks(question_.layout) / ranks_a_lone, fewest_lone, most_lone);
-  const Rows& times = question_.rows(Symptom::slow);
+  const Rows& as_measured = question_.rows(Symptom::slow);
+  const GraphCables cables = find_graph_cables(as_measured, setting_, question_.settings);
+  const auto rest = cables.cables.empty() ? nullptr : without_cables(as_measured, cables);
+  const Rows& times = rest ? *rest : as_measured;
   outcome_ = search(times, setting_, question_.settings, Symptom::slow, num_lone, diagnosis_.notes);
+  outcome_.suspects.insert(outcome_.suspects.begin(), cables.cables.begin(), cables.cables.end());
   describe_classes();
   // What one pair in fifty shows by chance is not measured again. Where several ends of a host are slow, the fit may
   // leave some of that to its pairs.
@@ -399,10 +404,10 @@ Diagnosis Diagnosing::run() {
   }
   const bool has_suspects = !outcome_.suspects.empty() || !outcome_.isolated_pairs.empty();
   if (question_.retest && has_suspects) {
-    sound_ = sound_pairs({times, setting_, outcome_.effects, question_.retested}, outcome_.suspects, num_sound);
+    sound_ = sound_pairs({as_measured, setting_, outcome_.effects, question_.retested}, outcome_.suspects, num_sound);
   }
   judge_isolated_pairs();
-  add_faults(times, outcome_, Symptom::slow);
+  add_faults(as_measured, outcome_, Symptom::slow);
   add_unsteady();
   note_hosts_alike();
   // The time that a fault costs in all, list by list.

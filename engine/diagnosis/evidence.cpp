@@ -154,6 +154,7 @@ std::vector<Picked> picked(const Rows& rows, std::size_t num_suspects, std::size
   return all;
 }
 
+constexpr std::uint64_t many_pairs = 128;
 constexpr double share_of_effect = 0.5;  // that must be there again
 constexpr double most_of_usual = 0.05;   // logarithm, beyond what is expected: of a pair that nothing suggests is slow
 
@@ -329,7 +330,7 @@ void RetestEvaluation::decide(Fault& fault, const Suspect& suspect, std::span<co
     return;
   }
   // A file has no such measurement. One link may have been slow by chance; what many pairs have in common was not.
-  if (is_beyond_ends) {
+  if (is_beyond_ends && suspect.num_pairs < many_pairs) {
     fault.persistence = Persistence::transient;
   } else if (alone.num >= fewest_to_compare) {
     fault.persistence = Persistence::only_under_load;

@@ -20,8 +20,10 @@ namespace {
 std::deque<Partition> partitions_of(const Setting& setting) {
   std::deque<Partition> partitions;
   const auto& levels = setting.layout.network.levels;
-  // Between groups that follow from the times, what is farther cannot be told from what is slow.
-  const std::size_t num_levels = is_learnt(setting.layout.network) ? 0 : levels.size();
+  // Between groups that follow from the times, what is farther cannot be told from what is slow. Where the network is
+  // no tree, two groups have no cable of their own; see graph_cables.hpp.
+  const bool has_cables = !is_learnt(setting.layout.network) && setting.layout.network.hops.empty();
+  const std::size_t num_levels = has_cables ? levels.size() : 0;
   for (std::size_t level = num_levels; level-- > 0;) {
     const auto num_parts = static_cast<std::uint32_t>(levels[level].names.size());
     if (num_parts >= setting.hosts.num_groups()) continue;  // the same as the hosts

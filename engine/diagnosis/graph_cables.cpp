@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts slow pairs between switches; adds the element that explains most, until none explains much.
+#include "diagnosis/graph_cables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "diagnosis/reference.hpp"
+
+namespace leadline::diagnosis {
+namespace {
+
+constexpr std::uint32_t most_graph_groups = 512;  // their square is counted
+constexpr std::size_t most_sampled = 64;          // values of a row towards one group
+constexpr double by_chance = 0.03;                // of the pairs that are slow without a fault
+constexpr double most_certain = 0.97;             // of the pairs that are slow with one
+constexpr double least_gain_of_cable = 12;        // of log likelihood, and the logarithm of the number of elements
+constexpr double most_trials = 24;                // of a pair of groups: its pairs are not independent
+constexpr double sure_share = 0.99, least_of_sure = 0.7;
+constexpr double spreads_of_noise = 4;
+constexpr double more_by_chance = 0.15;
+constexpr double most_of_a_hop = 2;  // times what pairs below one switch take: beyond, flows share cables
+constexpr double least_of_contention = 0.1, usual_share_of_contention = 0.33, factor_of_contention = 1.8;
+
+/// What pairs between two groups take, ln ns.
+struct GroupPair {
+  double better = std::numeric_limits<double>::quiet_NaN();  ///< the better quarter
+  double share_slow = 0, slow = 0;                           ///< of the pairs; the median of slow ones
+  std::size_t num = 0;
+  double num_trials = 0;
+};
+
+/// Times between groups of the innermost level.
+class GroupTimes {
+ public:
+  GroupTimes(const Rows& rows, const Setting& setting)
+      : num_(static_cast<std::uint32_t>(setting.layout.network.levels.front().names.size())),
+        group_of_(groups_of_ranks(setting.layout, 0)),
+        values_(std::size_t{num_} * num_) {
+    struct At {
+      std::uint32_t cell;
+      float value;
+    };
+    std::vector<std::vector<At>> found(rows.num_workers());
+    rows.visit([&](std::size_t worker, const Row& row) {
+      std::map<std::uint32_t, std::size_t> taken;
+      const std::size_t step = std::max<std::size_t>(1, row.values.size() / num_ / most_sampled);
+      for (std::size_t index = row.from % step; index < row.values.size(); index += step) {
+        const std::uint32_t to = row.partner(index);
+        if (std::isnan(row.values[index]) || setting.layout.host_of[to] == setting.layout.host_of[row.from]) continue;
+        found[worker].push_back({group_of_[row.from] * num_ + group_of_[to], row.values[index]});
+      }
+    });
+    std::vector<At> own;
+    for (const auto& of_worker : found) own.insert(own.end(), of_worker.begin(), of_worker.end());
+    for (const At& one : gather_all(rows, own)) values_[one.cell].push_back(static_cast<double>(one.value));
+    for (auto& of_cell : values_) std::ranges::sort(of_cell);
+  }
+
+  std::uint32_t num() const { return num_; }
+  const std::vector<std::uint32_t>& group_of() const { return group_of_; }
+  const std::vector<double>& of(std::uint32_t from, std::uint32_t to) const {
+    return values_[std::size_t{from} * num_ + to];
+  }
+
+ private:
+  std::uint32_t num_;
+  std::vector<std::uint32_t> group_of_;
+  std::vector<std::vector<double>> values_;  ///< sorted
+};
+
+double quantile_of(const std::vector<double>& sorted, double share) {
+  if (sorted.empty()) return std::numeric_limits<double>::quiet_NaN();
+  return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
+}
+
+/// A cable between groups, or what else may make pairs of groups slow.
+struct Element {
+  enum class Kind : std::uint8_t { cable, uplink, network_switch, host } kind = Kind::cable;
+  std::uint32_t first = 0, second = 0;
+};
+
+class CableSearch {
+ public:
+  CableSearch(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings)
+      : setting_(setting), settings_(settings), times_(rows, setting), num_(times_.num()) {
+    const auto& hops = setting.layout.network.hops;
+    hops_.assign(hops.begin(), hops.end());
+    hosts_in_.assign(num_, 0);
+    for (const std::uint32_t group : setting.layout.network.levels.front().group_of) ++hosts_in_[group];
+  }
+
+  GraphCables run();
+
+ private:
+  std::size_t at(std::uint32_t from, std::uint32_t to) const { return std::size_t{from} * num_ + to; }
+  void count_paths();
+  bool find_usual_times();
+  void expect_contention(const std::map<std::uint32_t, std::vector<double>>& by_hops);
+  void find_slow();
+  std::vector<Element> elements() const;
+  double share_of(const Element& element, std::uint32_t from, std::uint32_t to) const;
+  double gain_of(const Element& element, const std::vector<double>& sound) const;
+  std::optional<Suspect> suspect_of(const Element& cable, double gain) const;
+
+  const Setting& setting_;
+  const DiagnosisSettings& settings_;
+  GroupTimes times_;
+  std::uint32_t num_;
+  std::vector<std::uint32_t> hops_, hosts_in_;
+  std::vector<double> num_paths_;  ///< shortest ones over groups of one hop each; 0 where they are longer than the hops
+  std::vector<double> usual_;      ///< by hops, ln ns
+  double noise_ = 0, least_ = 0;   ///< logarithms: scatter of pairs, and from where on a pair is slow
+  std::vector<GroupPair> pairs_;
+};
+
+/// From each group by increasing hops.
+void CableSearch::count_paths() {
+  num_paths_.assign(std::size_t{num_} * num_, 0);
+  std::vector<std::vector<std::uint32_t>> neighbours(num_);
+  for (std::uint32_t one = 0; one < num_; ++one) {
+    for (std::uint32_t other = 0; other < num_; ++other) {
+      if (hops_[at(one, other)] == 1) neighbours[one].push_back(other);
+    }
+  }
+  for (std::uint32_t from = 0; from < num_; ++from) {
+    num_paths_[at(from, from)] = 1;
+    std::vector<std::uint32_t> reached{from};
+    std::vector<std::uint8_t> is_reached(num_, 0);
+    is_reached[from] = 1;
+    for (std::size_t next = 0; next < reached.size(); ++next) {
+      const std::uint32_t here = reached[next];
+      for (const std::uint32_t neighbour : neighbours[here]) {
+        if (hops_[at(from, neighbour)] != hops_[at(from, here)] + 1) continue;
+        num_paths_[at(from, neighbour)] += num_paths_[at(from, here)];
+        if (is_reached[neighbour] == 0) reached.push_back(neighbour);
+        is_reached[neighbour] = 1;
+      }
+    }
+  }
+}
+
+/// The lowest cluster of pairs so many hops apart; no more than as many hops beyond a nearer one as the cheapest costs.
+bool CableSearch::find_usual_times() {
+  std::map<std::uint32_t, std::vector<double>> by_hops;
+  std::vector<double> spreads;
+  for (std::uint32_t from = 0; from < num_; ++from) {
+    for (std::uint32_t to = 0; to < num_; ++to) {
+      const auto& times = times_.of(from, to);
+      if (times.empty()) continue;
+      by_hops[hops_[at(from, to)]].push_back(quantile_of(times, 0.5));
+      if (hops_[at(from, to)] > 0 && times.size() >= fewest_to_compare) {
+        spreads.push_back((quantile_of(times, 0.5) - quantile_of(times, 0.16)));
+      }
+    }
+  }
+  if (by_hops.size() < 2) return false;
+  noise_ = spreads.empty() ? least_spread : std::max(middle_of(std::move(spreads)).median, least_spread);
+  std::map<std::uint32_t, double> lowest;
+  for (auto& [hops, medians] : by_hops)
+    lowest[hops] = std::exp(lowest_cluster(medians, std::max(noise_ / 4, least_spread)).middle.median);
+  double a_hop = std::numeric_limits<double>::infinity();
+  for (auto near = lowest.begin(); near != lowest.end(); ++near) {
+    for (auto far = std::next(near); far != lowest.end(); ++far) {
+      a_hop = std::fmin(a_hop, (far->second - near->second) / (far->first - near->first));
+    }
+  }
+  a_hop = std::fmax(a_hop, 0);
+  usual_.assign(lowest.rbegin()->first + 1, std::numeric_limits<double>::quiet_NaN());
+  double before = lowest.begin()->second;
+  std::uint32_t hops_before = lowest.begin()->first;
+  for (const auto& [hops, time] : lowest) {
+    // A hop may cost twice what the cheapest does, and some more by chance.
+    const double most =
+        before + 2 * a_hop * (hops - hops_before) + before * std::fmax(std::expm1(noise_), more_by_chance);
+    before = std::fmin(time, most);
+    hops_before = hops;
+    usual_[hops] = std::log(before);
+  }
+  least_ = std::max(std::log1p(settings_.threshold), spreads_of_noise * noise_);
+  const auto hop = lowest.upper_bound(0);
+  const bool do_cables_limit = lowest.begin()->first == 0 && hop->second > most_of_a_hop * lowest.begin()->second;
+  if (noise_ > least_of_contention || do_cables_limit) expect_contention(by_hops);
+  return true;
+}
+
+/// Flows that share cables take several times as long as others, by chance: usual is what a third of all pairs of
+/// groups take, whatever their hops are.
+void CableSearch::expect_contention(const std::map<std::uint32_t, std::vector<double>>& by_hops) {
+  std::vector<double> all;
+  for (const auto& [hops, medians] : by_hops) {
+    if (hops > 0) all.insert(all.end(), medians.begin(), medians.end());
+  }
+  std::ranges::sort(all);
+  const double usual = quantile_of(all, usual_share_of_contention);
+  for (std::size_t hops = 1; hops < usual_.size(); ++hops) usual_[hops] = usual;
+  least_ = std::log(factor_of_contention);
+}
+
+void CableSearch::find_slow() {
+  pairs_.resize(std::size_t{num_} * num_);
+  for (std::uint32_t from = 0; from < num_; ++from) {
+    for (std::uint32_t to = 0; to < num_; ++to) {
+      const auto& times = times_.of(from, to);
+      GroupPair& pair = pairs_[at(from, to)];
+      pair.num = times.size();
+      if (times.empty()) continue;
+      const auto slow = std::ranges::upper_bound(times, usual_[hops_[at(from, to)]] + least_);
+      const auto num_slow = static_cast<double>(times.end() - slow);
+      pair.share_slow = num_slow / static_cast<double>(times.size());
+      if (slow != times.end()) pair.slow = *(slow + (times.end() - slow) / 2) - usual_[hops_[at(from, to)]];
+      const double host_pairs = static_cast<double>(hosts_in_[from]) * hosts_in_[to];
+      pair.num_trials = std::min({static_cast<double>(times.size()), host_pairs, most_trials});
+    }
+  }
+}
+
+std::vector<Element> CableSearch::elements() const {
+  std::vector<Element> all;
+  std::vector<std::uint32_t> num_cables(num_, 0);
+  for (std::uint32_t one = 0; one < num_; ++one) {
+    for (std::uint32_t other = one + 1; other < num_; ++other) {
+      if (hops_[at(one, other)] != 1) continue;
+      all.push_back({Element::Kind::cable, one, other});
+      ++num_cables[one], ++num_cables[other];
+    }
+  }
+  for (std::uint32_t one = 0; one < num_; ++one) {
+    if (num_cables[one] > 1) all.push_back({Element::Kind::uplink, one, one});
+    all.push_back({Element::Kind::network_switch, one, one});
+    if (hosts_in_[one] > 1) all.push_back({Element::Kind::host, one, one});
+  }
+  return all;
+}
+
+/// Of the pairs from one group to another those that meet the element.
+double CableSearch::share_of(const Element& element, std::uint32_t from, std::uint32_t to) const {
+  const std::uint32_t one = element.first, other = element.second;
+  switch (element.kind) {
+    case Element::Kind::cable: {
+      const double all = num_paths_[at(from, to)];
+      if (all == 0) return 0;
+      const std::uint32_t hops = hops_[at(from, to)];
+      double with = 0;
+      if (hops_[at(from, one)] + 1 + hops_[at(other, to)] == hops)
+        with += num_paths_[at(from, one)] * num_paths_[at(other, to)];
+      if (hops_[at(from, other)] + 1 + hops_[at(one, to)] == hops)
+        with += num_paths_[at(from, other)] * num_paths_[at(one, to)];
+      return std::min(with / all, 1.0);
+    }
+    case Element::Kind::uplink:
+      return (from == one) != (to == one) ? 1 : 0;
+    case Element::Kind::network_switch:
+      return from == one || to == one ? 1 : 0;
+    case Element::Kind::host:
+      if (from == one && to == one) return std::min(2.0 / hosts_in_[one], 1.0);
+      return from == one || to == one ? 1.0 / hosts_in_[one] : 0;
+  }
+  return 0;
+}
+
+/// What the element adds to the logarithm of the likelihood; `sound`: by pair of groups, the chance that none of the
+/// elements before it is met.
+double CableSearch::gain_of(const Element& element, const std::vector<double>& sound) const {
+  const auto chance = [](double is_sound) { return std::clamp(1 - is_sound, by_chance, most_certain); };
+  double gain = 0;
+  for (std::uint32_t from = 0; from < num_; ++from) {
+    for (std::uint32_t to = 0; to < num_; ++to) {
+      const GroupPair& pair = pairs_[at(from, to)];
+      if (pair.num == 0) continue;
+      const double share = share_of(element, from, to);
+      if (share == 0) continue;
+      const double with = chance(sound[at(from, to)] * (1 - share)), without = chance(sound[at(from, to)]);
+      gain += pair.num_trials * (pair.share_slow * std::log(with / without) +
+                                 (1 - pair.share_slow) * std::log((1 - with) / (1 - without)));
+    }
+  }
+  return gain;
+}
+
+/// Nothing where pairs that must pass the cable are not slow.
+std::optional<Suspect> CableSearch::suspect_of(const Element& cable, double gain) const {
+  std::vector<double> sure, effects;
+  Suspect suspect;
+  for (std::uint32_t from = 0; from < num_; ++from) {
+    for (std::uint32_t to = 0; to < num_; ++to) {
+      const GroupPair& pair = pairs_[at(from, to)];
+      const double share = share_of(cable, from, to);
+      if (pair.num == 0 || share == 0) continue;
+      suspect.num_pairs += pair.num;
+      if (share < sure_share) continue;
+      sure.push_back(pair.share_slow);
+      if (pair.share_slow >= least_of_sure) effects.push_back(pair.slow);
+    }
+  }
+  if (sure.empty() || effects.empty() || middle_of(std::move(sure)).median < least_of_sure) return std::nullopt;
+  suspect.component = {ComponentKind::cable, 0, static_cast<std::int32_t>(cable.first),
+                       static_cast<std::int32_t>(cable.second), -1};
+  suspect.effect = middle_of(std::move(effects)).median;
+  suspect.error = noise_ / std::sqrt(most_trials);
+  suspect.p_value = std::exp(-gain);
+  return suspect;
+}
+
+GraphCables CableSearch::run() {
+  GraphCables found;
+  count_paths();
+  if (!find_usual_times()) return found;
+  find_slow();
+  std::vector<Element> left = elements();
+  std::vector<double> sound(std::size_t{num_} * num_, 1);
+  const double least = least_gain_of_cable + std::log(static_cast<double>(left.size()));
+  found.num_groups = num_;
+  found.group_of = times_.group_of();
+  found.excess.assign(sound.size(), 0);
+  found.usual.assign(sound.size(), 0);
+  found.slow_from.assign(sound.size(), std::numeric_limits<float>::infinity());
+  while (!left.empty()) {
+    std::vector<double> gains;
+    for (const Element& element : left) gains.push_back(gain_of(element, sound));
+    const auto best = std::ranges::max_element(gains);
+    if (*best < least) break;
+    const Element element = left[static_cast<std::size_t>(best - gains.begin())];
+    left.erase(left.begin() + (best - gains.begin()));
+    const bool is_cable = element.kind == Element::Kind::cable;
+    std::optional<Suspect> suspect;
+    if (is_cable) suspect = suspect_of(element, *best);
+    if (is_cable && !suspect) continue;
+    if (suspect) found.cables.push_back(*suspect);
+    for (std::uint32_t from = 0; from < num_; ++from) {
+      for (std::uint32_t to = 0; to < num_; ++to) {
+        const double share = share_of(element, from, to);
+        const GroupPair& pair = pairs_[at(from, to)];
+        sound[at(from, to)] *= 1 - share;
+        if (!suspect || share == 0 || pair.share_slow == 0) continue;
+        const double usual = usual_[hops_[at(from, to)]];
+        found.usual[at(from, to)] = static_cast<float>(usual);
+        found.slow_from[at(from, to)] = static_cast<float>(usual + pair.slow / 2);
+        // Of several ways the slow one may be taken out, back, or both.
+        found.excess[at(from, to)] =
+            share < sure_share ? std::numeric_limits<float>::infinity() : static_cast<float>(pair.slow);
+      }
+    }
+  }
+  return found;
+}
+
+class RowsWithoutCables final : public Rows {
+ public:
+  RowsWithoutCables(const Rows& rows, const GraphCables& cables) : rows_(rows), cables_(cables) {}
+
+  std::uint32_t num_ranks() const override { return rows_.num_ranks(); }
+  std::size_t num_workers() const override { return rows_.num_workers(); }
+  bool is_whole() const override { return rows_.is_whole(); }
+  std::string all_reduce(std::string own,
+                         const std::function<std::string(std::string, std::string_view)>& combine) const override {
+    return rows_.all_reduce(std::move(own), combine);
+  }
+
+  void visit(const std::function<void(std::size_t worker, const Row& row)>& look) const override {
+    std::vector<std::vector<float>> values(rows_.num_workers());
+    rows_.visit([&](std::size_t worker, const Row& row) {
+      std::vector<float>& own = values[worker];
+      own.assign(row.values.begin(), row.values.end());
+      const std::size_t first = std::size_t{cables_.group_of[row.from]} * cables_.num_groups;
+      for (std::size_t index = 0; index < own.size(); ++index) {
+        const std::size_t cell = first + cables_.group_of[row.partner(index)];
+        if (own[index] >= cables_.slow_from[cell])
+          own[index] = std::max(own[index] - cables_.excess[cell], std::min(own[index], cables_.usual[cell]));
+      }
+      look(worker, {row.from, row.partners, own});
+    });
+  }
+
+ private:
+  const Rows& rows_;
+  const GraphCables& cables_;
+};
+
+}  // namespace
+
+GraphCables find_graph_cables(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings) {
+  const network::Network& network = setting.layout.network;
+  if (network.hops.empty() || network.levels.empty()) return {};
+  const std::size_t num = network.levels.front().names.size();
+  if (num < fewest_to_compare || num > most_graph_groups) return {};
+  return CableSearch(rows, setting, settings).run();
+}
+
+std::unique_ptr<Rows> without_cables(const Rows& rows, const GraphCables& cables) {
+  return std::make_unique<RowsWithoutCables>(rows, cables);
+}
+
+}  // namespace leadline::diagnosis
