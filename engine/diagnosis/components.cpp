@@ -171,7 +171,7 @@ constexpr double share_of_fault = 0.5;
 constexpr double least_of_hosts = 1.5;
 // So many neighbouring hosts that differ by no more than this are slow for a common reason.
 constexpr std::size_t fewest_neighbours = 4;
-constexpr double most_between_neighbours = 0.04;  // logarithm
+constexpr double most_between_neighbours = 0.04, most_between_neighbours_of_effect = 0.15;  // logarithm, and of it
 constexpr std::array directions{FaultDirection::both, FaultDirection::out, FaultDirection::in};
 
 // Switches are few, and alone would say little of how sound ones scatter; but we take it that those of one machine
@@ -278,7 +278,10 @@ std::vector<Suspect> Search::judged(const std::vector<Group>& groups, FaultDirec
 /// hosts, also those that lie below the threshold; else none.
 std::vector<Suspect> Search::neighbours_alike(const std::vector<Suspect>& slow,
                                               const std::vector<Candidate>& candidates) const {
-  if (slow.empty() || slow.front().component.kind != ComponentKind::host) return {};
+  const auto is_of_host = [](ComponentKind kind) {
+    return kind == ComponentKind::host || kind == ComponentKind::inside;
+  };
+  if (slow.empty() || !is_of_host(slow.front().component.kind)) return {};
   const auto number = [](const Suspect& one) { return one.component.first; };
   const std::int32_t first = std::ranges::min(slow, {}, number).component.first;
   const std::int32_t last = std::ranges::max(slow, {}, number).component.first;
@@ -292,7 +295,8 @@ std::vector<Suspect> Search::neighbours_alike(const std::vector<Suspect>& slow,
     neighbours.push_back(slow.front());
     neighbours.back().component = one.component;
     neighbours.back().effect = one.effect - usual;
-    const double most_apart = std::fmax(most_between_neighbours, 2 * one.standard_error);
+    const double most_apart =
+        std::max({most_between_neighbours, most_between_neighbours_of_effect * middle, 2 * slow.front().error});
     if (!(std::abs(neighbours.back().effect - middle) < most_apart)) return {};
   }
   if (neighbours.size() < fewest_neighbours || neighbours.size() == candidates.size()) return {};
@@ -546,8 +550,10 @@ void Search::look_inside() {
          remaining_effects_.num_pairs(ranks, FaultDirection::out, remaining_effects_.inside())});
   }
   const std::vector<Suspect> slow = judge(candidates, FaultDirection::both, settings_);
-  if (static_cast<double>(slow.size()) > most_bad * static_cast<double>(candidates.size())) {
-    notes_.push_back(two_kinds(setting_, slow, candidates.size()));
+  const bool is_half = static_cast<double>(slow.size()) > most_bad * static_cast<double>(candidates.size());
+  const std::vector<Suspect> neighbours = neighbours_alike(slow, candidates);
+  if (is_half || !neighbours.empty()) {
+    notes_.push_back(two_kinds(setting_, is_half ? slow : neighbours, candidates.size()));
     return;
   }
   for (const Suspect& suspect : slow) note(suspect);

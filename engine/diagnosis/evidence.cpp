@@ -299,7 +299,8 @@ void RetestEvaluation::decide(Fault& fault, const Suspect& suspect, std::span<co
                               std::span<const MeasuredPair> sound) {
   if (!is_possible() || evidence.empty()) return;
   // The fit knows what a link or a pair should take; what a component shows is in its ends.
-  const bool is_beyond_ends = (has_two_ends(suspect.component) && !suspect.is_whole_class) || suspect.share < 1;
+  const bool is_beyond_ends =
+      (has_two_ends(suspect.component) && !suspect.is_whole_class) || suspect.share < 1 || suspect.is_before_fit;
   const auto effect_in = [&](Load load) {
     calibrate(sound, load);
     std::vector<double> shown = effects(evidence, load);

@@ -26,6 +26,7 @@ struct Suspect {
   bool is_note = false;
   double share = 1;             ///< of its pairs that are slow; less than 1: one of several parallel cables
   bool is_whole_class = false;  ///< all pairs of a class belong to it, so the fit expects them to be slow
+  bool is_before_fit = false;   ///< taken off the times before ends were fitted, so the fit does not expect it
 };
 
 /// The effect of one component, sound or not.

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "diagnosis/learnt_network.hpp"
 #include "diagnosis/reference.hpp"
 
 namespace leadline::diagnosis {
@@ -24,6 +25,8 @@ constexpr double least_gain_of_cable = 12;        // of log likelihood, and the 
 constexpr double most_trials = 24;                // of a pair of groups: its pairs are not independent
 constexpr double sure_share = 0.99, least_of_sure = 0.7;
 constexpr double spreads_of_noise = 4;
+constexpr double share_of_lowest = 0.1;
+constexpr double share_of_many = 0.4;  // of the uplinks of a level
 constexpr double more_by_chance = 0.15;
 constexpr double most_of_a_hop = 2;  // times what pairs below one switch take: beyond, flows share cables
 constexpr double least_of_contention = 0.1, usual_share_of_contention = 0.33, factor_of_contention = 1.8;
@@ -84,21 +87,37 @@ double quantile_of(const std::vector<double>& sorted, double share) {
 struct Element {
   enum class Kind : std::uint8_t { cable, uplink, network_switch, host } kind = Kind::cable;
   std::uint32_t first = 0, second = 0;
+  std::size_t level = 0;
 };
 
 class CableSearch {
  public:
   CableSearch(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings)
       : setting_(setting), settings_(settings), times_(rows, setting), num_(times_.num()) {
-    const auto& hops = setting.layout.network.hops;
-    hops_.assign(hops.begin(), hops.end());
+    const network::Network& network = setting.layout.network;
+    const auto& leaf_of = network.levels.front().group_of;
     hosts_in_.assign(num_, 0);
-    for (const std::uint32_t group : setting.layout.network.levels.front().group_of) ++hosts_in_[group];
+    std::vector<std::uint32_t> host_in(num_);
+    for (std::uint32_t host = 0; host < leaf_of.size(); ++host) {
+      ++hosts_in_[leaf_of[host]];
+      host_in[leaf_of[host]] = host;
+    }
+    hops_.assign(network.hops.begin(), network.hops.end());
+    if (!network.hops.empty()) return;
+    for (const std::uint32_t from : host_in) {
+      for (const std::uint32_t to : host_in)
+        hops_.push_back(static_cast<std::uint32_t>(network::distance(network, from, to)));
+    }
+    for (const network::Level& level : network.levels) {
+      group_at_.emplace_back();
+      for (const std::uint32_t host : host_in) group_at_.back().push_back(level.group_of[host]);
+    }
   }
 
   GraphCables run();
 
  private:
+  bool is_tree() const { return !group_at_.empty(); }
   std::size_t at(std::uint32_t from, std::uint32_t to) const { return std::size_t{from} * num_ + to; }
   void count_paths();
   bool find_usual_times();
@@ -107,16 +126,18 @@ class CableSearch {
   std::vector<Element> elements() const;
   double share_of(const Element& element, std::uint32_t from, std::uint32_t to) const;
   double gain_of(const Element& element, const std::vector<double>& sound) const;
-  std::optional<Suspect> suspect_of(const Element& cable, double gain) const;
+  std::optional<Suspect> suspect_of(const Element& element, double gain) const;
 
   const Setting& setting_;
   const DiagnosisSettings& settings_;
   GroupTimes times_;
   std::uint32_t num_;
   std::vector<std::uint32_t> hops_, hosts_in_;
+  std::vector<std::vector<std::uint32_t>> group_at_;  ///< of a tree: by level, of each innermost group the one there
   std::vector<double> num_paths_;  ///< shortest ones over groups of one hop each; 0 where they are longer than the hops
   std::vector<double> usual_;      ///< by hops, ln ns
-  double noise_ = 0, least_ = 0;   ///< logarithms: scatter of pairs, and from where on a pair is slow
+  bool is_contended_ = false;
+  double noise_ = 0, least_ = 0;  ///< logarithms: scatter of pairs, and from where on a pair is slow
   std::vector<GroupPair> pairs_;
 };
 
@@ -163,8 +184,10 @@ bool CableSearch::find_usual_times() {
   if (by_hops.size() < 2) return false;
   noise_ = spreads.empty() ? least_spread : std::max(middle_of(std::move(spreads)).median, least_spread);
   std::map<std::uint32_t, double> lowest;
-  for (auto& [hops, medians] : by_hops)
-    lowest[hops] = std::exp(lowest_cluster(medians, std::max(noise_ / 4, least_spread)).middle.median);
+  for (auto& [hops, medians] : by_hops) {
+    std::ranges::sort(medians);
+    lowest[hops] = std::exp(quantile_of(medians, share_of_lowest));
+  }
   double a_hop = std::numeric_limits<double>::infinity();
   for (auto near = lowest.begin(); near != lowest.end(); ++near) {
     for (auto far = std::next(near); far != lowest.end(); ++far) {
@@ -186,19 +209,20 @@ bool CableSearch::find_usual_times() {
   least_ = std::max(std::log1p(settings_.threshold), spreads_of_noise * noise_);
   const auto hop = lowest.upper_bound(0);
   const bool do_cables_limit = lowest.begin()->first == 0 && hop->second > most_of_a_hop * lowest.begin()->second;
-  if (noise_ > least_of_contention || do_cables_limit) expect_contention(by_hops);
+  is_contended_ = noise_ > least_of_contention || do_cables_limit;
+  if (is_contended_) expect_contention(by_hops);
   return true;
 }
 
-/// Flows that share cables take several times as long as others, by chance: usual is what a third of all pairs of
-/// groups take, whatever their hops are.
+/// Flows that share cables take several times as long as others, by chance: where ways have unlike lengths, usual is
+/// what a third of all pairs of groups take, whatever their hops are.
 void CableSearch::expect_contention(const std::map<std::uint32_t, std::vector<double>>& by_hops) {
   std::vector<double> all;
   for (const auto& [hops, medians] : by_hops) {
     if (hops > 0) all.insert(all.end(), medians.begin(), medians.end());
   }
   std::ranges::sort(all);
-  const double usual = quantile_of(all, usual_share_of_contention);
+  const double usual = quantile_of(all, is_tree() ? share_of_lowest : usual_share_of_contention);
   for (std::size_t hops = 1; hops < usual_.size(); ++hops) usual_[hops] = usual;
   least_ = std::log(factor_of_contention);
 }
@@ -223,6 +247,20 @@ void CableSearch::find_slow() {
 
 std::vector<Element> CableSearch::elements() const {
   std::vector<Element> all;
+  for (std::uint32_t one = 0; one < num_; ++one) {
+    all.push_back({Element::Kind::network_switch, one, one});
+    if (hosts_in_[one] > 1) all.push_back({Element::Kind::host, one, one});
+  }
+  if (is_tree()) {
+    for (std::size_t level = 0; level < group_at_.size(); ++level) {
+      const std::uint32_t num_groups = *std::ranges::max_element(group_at_[level]) + 1;
+      for (std::uint32_t group = 0; num_groups > 2 && group < num_groups; ++group) {
+        if (level == 0 && hosts_in_[group] < 2) continue;  // that is the host's own port
+        all.push_back({Element::Kind::uplink, group, group, level});
+      }
+    }
+    return all;
+  }
   std::vector<std::uint32_t> num_cables(num_, 0);
   for (std::uint32_t one = 0; one < num_; ++one) {
     for (std::uint32_t other = one + 1; other < num_; ++other) {
@@ -233,8 +271,6 @@ std::vector<Element> CableSearch::elements() const {
   }
   for (std::uint32_t one = 0; one < num_; ++one) {
     if (num_cables[one] > 1) all.push_back({Element::Kind::uplink, one, one});
-    all.push_back({Element::Kind::network_switch, one, one});
-    if (hosts_in_[one] > 1) all.push_back({Element::Kind::host, one, one});
   }
   return all;
 }
@@ -255,6 +291,7 @@ double CableSearch::share_of(const Element& element, std::uint32_t from, std::ui
       return std::min(with / all, 1.0);
     }
     case Element::Kind::uplink:
+      if (is_tree()) return (group_at_[element.level][from] == one) != (group_at_[element.level][to] == one) ? 1 : 0;
       return (from == one) != (to == one) ? 1 : 0;
     case Element::Kind::network_switch:
       return from == one || to == one ? 1 : 0;
@@ -284,14 +321,14 @@ double CableSearch::gain_of(const Element& element, const std::vector<double>& s
   return gain;
 }
 
-/// Nothing where pairs that must pass the cable are not slow.
-std::optional<Suspect> CableSearch::suspect_of(const Element& cable, double gain) const {
+/// Nothing where pairs that must pass the element are not slow.
+std::optional<Suspect> CableSearch::suspect_of(const Element& element, double gain) const {
   std::vector<double> sure, effects;
   Suspect suspect;
   for (std::uint32_t from = 0; from < num_; ++from) {
     for (std::uint32_t to = 0; to < num_; ++to) {
       const GroupPair& pair = pairs_[at(from, to)];
-      const double share = share_of(cable, from, to);
+      const double share = share_of(element, from, to);
       if (pair.num == 0 || share == 0) continue;
       suspect.num_pairs += pair.num;
       if (share < sure_share) continue;
@@ -300,8 +337,11 @@ std::optional<Suspect> CableSearch::suspect_of(const Element& cable, double gain
     }
   }
   if (sure.empty() || effects.empty() || middle_of(std::move(sure)).median < least_of_sure) return std::nullopt;
-  suspect.component = {ComponentKind::cable, 0, static_cast<std::int32_t>(cable.first),
-                       static_cast<std::int32_t>(cable.second), -1};
+  const auto first = static_cast<std::int32_t>(element.first), second = static_cast<std::int32_t>(element.second);
+  const auto level = static_cast<std::int32_t>(element.level);
+  suspect.component = element.kind == Element::Kind::cable ? Component{ComponentKind::cable, level, first, second, -1}
+                                                           : Component{ComponentKind::uplink, level, first, -1, -1};
+  suspect.is_before_fit = true;
   suspect.effect = middle_of(std::move(effects)).median;
   suspect.error = noise_ / std::sqrt(most_trials);
   suspect.p_value = std::exp(-gain);
@@ -310,7 +350,7 @@ std::optional<Suspect> CableSearch::suspect_of(const Element& cable, double gain
 
 GraphCables CableSearch::run() {
   GraphCables found;
-  count_paths();
+  if (!is_tree()) count_paths();
   if (!find_usual_times()) return found;
   find_slow();
   std::vector<Element> left = elements();
@@ -328,7 +368,7 @@ GraphCables CableSearch::run() {
     if (*best < least) break;
     const Element element = left[static_cast<std::size_t>(best - gains.begin())];
     left.erase(left.begin() + (best - gains.begin()));
-    const bool is_cable = element.kind == Element::Kind::cable;
+    const bool is_cable = element.kind == Element::Kind::cable || (is_tree() && element.kind == Element::Kind::uplink);
     std::optional<Suspect> suspect;
     if (is_cable) suspect = suspect_of(element, *best);
     if (is_cable && !suspect) continue;
@@ -341,13 +381,22 @@ GraphCables CableSearch::run() {
         if (!suspect || share == 0 || pair.share_slow == 0) continue;
         const double usual = usual_[hops_[at(from, to)]];
         found.usual[at(from, to)] = static_cast<float>(usual);
-        found.slow_from[at(from, to)] = static_cast<float>(usual + pair.slow / 2);
-        // Of several ways the slow one may be taken out, back, or both.
-        found.excess[at(from, to)] =
-            share < sure_share ? std::numeric_limits<float>::infinity() : static_cast<float>(pair.slow);
+        // Of several ways the slow one may be taken out, back, or both; the only way is always taken.
+        const bool is_sure = share >= sure_share;
+        found.slow_from[at(from, to)] =
+            is_sure ? -std::numeric_limits<float>::infinity() : static_cast<float>(usual + pair.slow / 2);
+        found.excess[at(from, to)] = is_sure ? static_cast<float>(pair.slow) : std::numeric_limits<float>::infinity();
       }
     }
   }
+  // Where most uplinks of a level are sound, what their senders and receivers show tells more.
+  const auto is_of_many = [&](const Suspect& suspect) {
+    const auto level = static_cast<std::size_t>(suspect.component.level);
+    const auto num = std::ranges::count(found.cables, suspect.component.level,
+                                        [](const Suspect& one) { return one.component.level; });
+    return static_cast<double>(num) >= share_of_many * (*std::ranges::max_element(group_at_[level]) + 1);
+  };
+  if (is_tree() && !is_contended_ && !std::ranges::all_of(found.cables, is_of_many)) found.cables.clear();
   return found;
 }
 
@@ -371,8 +420,8 @@ class RowsWithoutCables final : public Rows {
       const std::size_t first = std::size_t{cables_.group_of[row.from]} * cables_.num_groups;
       for (std::size_t index = 0; index < own.size(); ++index) {
         const std::size_t cell = first + cables_.group_of[row.partner(index)];
-        if (own[index] >= cables_.slow_from[cell])
-          own[index] = std::max(own[index] - cables_.excess[cell], std::min(own[index], cables_.usual[cell]));
+        if (own[index] < cables_.slow_from[cell]) continue;
+        own[index] = std::max(own[index] - cables_.excess[cell], std::min(own[index], cables_.usual[cell]));
       }
       look(worker, {row.from, row.partners, own});
     });
@@ -387,7 +436,7 @@ class RowsWithoutCables final : public Rows {
 
 GraphCables find_graph_cables(const Rows& rows, const Setting& setting, const DiagnosisSettings& settings) {
   const network::Network& network = setting.layout.network;
-  if (network.hops.empty() || network.levels.empty()) return {};
+  if (network.levels.empty() || is_learnt(network)) return {};
   const std::size_t num = network.levels.front().names.size();
   if (num < fewest_to_compare || num > most_graph_groups) return {};
   return CableSearch(rows, setting, settings).run();
