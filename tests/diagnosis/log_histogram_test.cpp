@@ -61,6 +61,17 @@ TEST(log_histogram, has_the_spread_of_a_normal_distribution) {
   }
 }
 
+TEST(log_histogram, the_spread_of_residuals_leaves_out_what_the_fit_makes_0) {
+  LogHistogram histogram;
+  for (int count = 0; count < 40; ++count) histogram.add(0);
+  for (int count = 0; count < 30; ++count) {
+    histogram.add(0.01F * static_cast<float>(count));
+    histogram.add(-0.01F * static_cast<float>(count));
+  }
+  EXPECT_NEAR(histogram.spread(), 1.4826 * 0.045, 1.4826 * 0.01);
+  EXPECT_NEAR(histogram.spread(40), 1.4826 * 0.15, 1.4826 * 0.01);
+}
+
 TEST(log_histogram, a_few_wild_values_leave_median_and_spread_alone) {
   auto values = scattered(10'000, 0.1);
   const LogHistogram calm = counted(values);

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slow cables of lines and rings of switches, whose pairs of switches share them.
+#include "diagnosis/graph_cables.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "made_up.hpp"
+
+namespace leadline::diagnosis::graph_cables_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::uint32_t hosts_a_switch = 4;
+
+/// Hosts of one rank at switches so many hops apart.
+Layout layout_of_switches(std::uint32_t num, const std::function<std::uint32_t(std::uint32_t, std::uint32_t)>& hops) {
+  Layout layout;
+  network::Level leaves{"leaf switch", {}, {}};
+  for (std::uint32_t one = 0; one < num; ++one) {
+    leaves.names.push_back("s" + std::to_string(one));
+    for (std::uint32_t other = 0; other < num; ++other) {
+      layout.network.hops.push_back(static_cast<std::uint8_t>(hops(one, other)));
+    }
+    for (std::uint32_t host = 0; host < hosts_a_switch; ++host) {
+      layout.host_of.push_back(one * hosts_a_switch + host);
+      layout.host_names.push_back("h" + std::to_string(layout.host_of.back()));
+      leaves.group_of.push_back(one);
+    }
+  }
+  layout.network.source = "file";
+  layout.network.levels.push_back(leaves);
+  return layout;
+}
+
+std::uint32_t along_a_line(std::uint32_t one, std::uint32_t other) {
+  return std::max(one, other) - std::min(one, other);
+}
+std::uint32_t round_a_ring(std::uint32_t one, std::uint32_t other) {
+  const std::uint32_t steps = along_a_line(one, other);
+  return std::min(steps, 6 - steps);
+}
+
+/// What is found where pairs of switches take so many ns beyond 1500 and 100 a hop.
+std::vector<std::string> found_where(const Layout& layout,
+                                     const std::function<double(std::uint32_t, std::uint32_t)>& more_ns) {
+  const auto num = static_cast<std::uint32_t>(num_ranks(layout));
+  DenseRows rows(num, 1);
+  const std::size_t num_switches = layout.network.levels.front().names.size();
+  fill(rows, [&](std::uint32_t from, std::uint32_t to) {
+    const std::uint32_t one = from / hosts_a_switch, other = to / hosts_a_switch;
+    const double scatter = 0.004 * static_cast<double>((from * 7 + to * 13) % 5);
+    return scatter + std::log(1500 + 100.0 * layout.network.hops[one * num_switches + other] + more_ns(one, other));
+  });
+  const auto rows_of = [&](Symptom) -> const Rows& { return rows; };
+  return faults_of(diagnose({rows_of, layout, {}, std::uint64_t{num} * (num - 1), false}));
+}
+
+std::string cable(std::int32_t one, std::int32_t other) {
+  return described({ComponentKind::cable, 0, one, other, -1}, FaultDirection::both);
+}
+
+TEST(graph_cables, at_the_end_of_a_line_are_named_though_all_far_pairs_have_them) {
+  const Layout layout = layout_of_switches(4, along_a_line);
+  EXPECT_THAT(
+      found_where(layout, [](std::uint32_t one, std::uint32_t other) { return (one == 3) != (other == 3) ? 2000 : 0; }),
+      ElementsAre(cable(2, 3)));
+}
+
+TEST(graph_cables, of_a_ring_are_named_once_not_pair_by_pair) {
+  const Layout layout = layout_of_switches(6, round_a_ring);
+  // Clockwise from 1 to 2: also 0 to 2, 1 to 3; opposite switches have two ways, here the other one.
+  const auto passes = [](std::uint32_t one, std::uint32_t other) {
+    const std::uint32_t low = std::min(one, other), high = std::max(one, other);
+    return (low == 1 && (high == 2 || high == 3)) || (low == 0 && high == 2);
+  };
+  EXPECT_THAT(
+      found_where(layout, [&](std::uint32_t one, std::uint32_t other) { return passes(one, other) ? 2000 : 0; }),
+      ElementsAre(cable(1, 2)));
+}
+
+TEST(graph_cables, are_not_blamed_for_a_slow_switch_or_for_nothing) {
+  const Layout layout = layout_of_switches(4, along_a_line);
+  EXPECT_THAT(found_where(layout, [](std::uint32_t, std::uint32_t) { return 0; }), IsEmpty());
+  const auto found =
+      found_where(layout, [](std::uint32_t one, std::uint32_t other) { return one == 3 || other == 3 ? 2000 : 0; });
+  EXPECT_THAT(found, testing::Not(testing::Contains(cable(2, 3))));
+}
+
+TEST(graph_cables, several_are_named) {
+  const Layout layout = layout_of_switches(5, along_a_line);
+  const auto more = [](std::uint32_t one, std::uint32_t other) {
+    const std::uint32_t low = std::min(one, other), high = std::max(one, other);
+    return (low < 1 && high >= 1 ? 1500 : 0) + (low < 4 && high >= 4 ? 2500 : 0);
+  };
+  EXPECT_THAT(found_where(layout, more), testing::UnorderedElementsAre(cable(0, 1), cable(3, 4)));
+}
+
+}  // namespace
+}  // namespace leadline::diagnosis::graph_cables_test
