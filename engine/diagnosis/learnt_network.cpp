@@ -185,19 +185,25 @@ std::vector<std::uint32_t> groups_at(const std::vector<float>& matrix, std::uint
   return group_of;
 }
 
-/// Groups of sound hosts by near pairs; one of all where there are none.
-std::vector<std::vector<std::uint32_t>> groups_of_sound(const HostMatrix& matrix,
-                                                        const std::vector<std::uint32_t>& sound) {
-  const std::vector<float> values = matrix.among(sound);
-  // Groups of two hosts each have a pair of hosts a group within them, both ways.
-  for (const double limit : widest_gaps(values, sound.size() / 2)) {
-    const auto group_of = groups_at(values, static_cast<std::uint32_t>(sound.size()), limit);
+using Groups = std::vector<std::vector<std::uint32_t>>;
+
+/// Groups of members by near pairs, whose values these are; none where there are none.
+Groups groups_in(const std::vector<float>& values, const std::vector<std::uint32_t>& members) {
+  // Groups of two each have a pair a group within them, both ways.
+  for (const double limit : widest_gaps(values, members.size() / 2)) {
+    const auto group_of = groups_at(values, static_cast<std::uint32_t>(members.size()), limit);
     if (group_of.empty()) continue;
-    std::vector<std::vector<std::uint32_t>> groups(*std::ranges::max_element(group_of) + 1);
-    for (std::size_t index = 0; index < sound.size(); ++index) groups[group_of[index]].push_back(sound[index]);
+    Groups groups(*std::ranges::max_element(group_of) + 1);
+    for (std::size_t index = 0; index < members.size(); ++index) groups[group_of[index]].push_back(members[index]);
     return groups;
   }
-  return {sound};
+  return {};
+}
+
+/// Groups of sound hosts by near pairs; one of all where there are none.
+Groups groups_of_sound(const HostMatrix& matrix, const std::vector<std::uint32_t>& sound) {
+  Groups groups = groups_in(matrix.among(sound), sound);
+  return groups.empty() ? Groups{sound} : groups;
 }
 
 /// Takes those out of the slow hosts that are faster with each other than with sound ones, in groups of two or more:
@@ -238,15 +244,79 @@ std::vector<std::vector<std::uint32_t>> groups_of_slow(const HostMatrix& matrix,
   return groups;
 }
 
-network::Network network_of(const Setting& setting, const std::vector<std::vector<std::uint32_t>>& groups) {
+/// Every slow host goes to the group that it is nearest to, of those that `may_be_in` allows. Sorted.
+template <typename MayBeIn>
+void add_slow(const HostMatrix& matrix, const std::vector<std::uint32_t>& slow, Groups& groups,
+              const MayBeIn& may_be_in) {
+  const Groups of_sound = groups;
+  for (const std::uint32_t host : slow) {
+    const auto distance = [&](const std::vector<std::uint32_t>& group) {
+      return may_be_in(host, group) ? matrix.median_between(host, group) : std::numeric_limits<double>::infinity();
+    };
+    groups[static_cast<std::size_t>(std::ranges::min_element(of_sound, {}, distance) - of_sound.begin())].push_back(
+        host);
+  }
+  for (auto& group : groups) std::ranges::sort(group);
+  std::ranges::sort(groups);
+}
+
+std::vector<std::uint32_t> group_of_hosts(const Groups& groups, std::uint32_t num_hosts) {
+  std::vector<std::uint32_t> group_of(num_hosts);
+  for (std::uint32_t group = 0; group < groups.size(); ++group) {
+    for (const std::uint32_t host : groups[group]) group_of[host] = group;
+  }
+  return group_of;
+}
+
+/// Groups of sound hosts within these ones; none where all pairs within are alike.
+Groups groups_within(const HostMatrix& matrix, const Groups& groups, const std::vector<std::uint32_t>& sound,
+                     std::uint32_t num_hosts) {
+  const std::vector<std::uint32_t> group_of = group_of_hosts(groups, num_hosts);
+  std::vector<float> values = matrix.among(sound);
+  for (std::size_t one = 0; one < sound.size(); ++one) {
+    for (std::size_t other = 0; other < sound.size(); ++other) {
+      if (group_of[sound[one]] != group_of[sound[other]])
+        values[one * sound.size() + other] = std::numeric_limits<float>::quiet_NaN();
+    }
+  }
+  return groups_in(values, sound);
+}
+
+/// Groups of these groups, each as its hosts; none where all are alike.
+Groups groups_around(const HostMatrix& matrix, const Groups& groups) {
+  std::vector<float> values;
+  std::vector<std::uint32_t> numbers;
+  for (const auto& from : groups) {
+    numbers.push_back(static_cast<std::uint32_t>(numbers.size()));
+    for (const auto& to : groups) {
+      std::vector<double> between;
+      for (const std::uint32_t host : from) {
+        if (&from != &to) between.push_back(matrix.median_between(host, to));
+      }
+      const Middle middle = middle_of(std::move(between));
+      values.push_back(middle.num > 0 ? static_cast<float>(middle.median) : std::numeric_limits<float>::quiet_NaN());
+    }
+  }
+  Groups around;
+  for (const auto& members : groups_in(values, numbers)) {
+    around.emplace_back();
+    for (const std::uint32_t group : members)
+      around.back().insert(around.back().end(), groups[group].begin(), groups[group].end());
+    std::ranges::sort(around.back());
+  }
+  std::ranges::sort(around);
+  return around;
+}
+
+/// Levels innermost first.
+network::Network network_of(const Setting& setting, const std::vector<Groups>& levels) {
   network::Network network;
   network.source = source_of_learnt;
   network.hosts = setting.layout.host_names;
-  network.levels.push_back({"group", {}, std::vector<std::uint32_t>(setting.hosts.num_groups())});
-  network::Level& level = network.levels.front();
-  for (const auto& hosts : groups) {
-    for (const std::uint32_t host : hosts) level.group_of[host] = static_cast<std::uint32_t>(level.names.size());
-    level.names.push_back(group_name(setting, hosts));
+  for (const Groups& groups : levels) {
+    const char* const kind = network.levels.empty() ? "group" : "group of groups";
+    network.levels.push_back({kind, {}, group_of_hosts(groups, setting.hosts.num_groups())});
+    for (const auto& hosts : groups) network.levels.back().names.push_back(group_name(setting, hosts));
   }
   return network;
 }
@@ -272,17 +342,26 @@ std::optional<network::Network> learnt_network(const Rows& rows, const Setting& 
   auto groups = groups_of_sound(matrix, sound);
   for (auto& group : groups_of_slow(matrix, sound, slow)) groups.push_back(std::move(group));
   if (groups.size() < 2) return std::nullopt;
-  std::vector<std::ptrdiff_t> nearest;
-  for (const std::uint32_t host : slow) {
-    const auto distance = [&](const std::vector<std::uint32_t>& group) { return matrix.median_between(host, group); };
-    nearest.push_back(std::ranges::min_element(groups, {}, distance) - groups.begin());
+  add_slow(matrix, slow, groups, [](std::uint32_t, const auto&) { return true; });
+  std::vector<Groups> levels;
+  if (Groups within = groups_within(matrix, groups, sound, num_hosts); within.size() > groups.size()) {
+    const auto group_of = group_of_hosts(groups, num_hosts);
+    std::vector<std::uint32_t> others;
+    std::vector<std::uint8_t> is_in(num_hosts, 0);
+    for (const auto& group : within) {
+      for (const std::uint32_t host : group) is_in[host] = 1;
+    }
+    for (std::uint32_t host = 0; host < num_hosts; ++host) {
+      if (is_in[host] == 0) others.push_back(host);
+    }
+    add_slow(matrix, others, within,
+             [&](std::uint32_t host, const auto& group) { return group_of[host] == group_of[group.front()]; });
+    levels.push_back(std::move(within));
   }
-  for (std::size_t index = 0; index < slow.size(); ++index) {
-    groups[static_cast<std::size_t>(nearest[index])].push_back(slow[index]);
-  }
-  for (auto& group : groups) std::ranges::sort(group);
-  std::ranges::sort(groups);
-  return network_of(setting, groups);
+  Groups around = groups_around(matrix, groups);
+  levels.push_back(std::move(groups));
+  if (around.size() > 1) levels.push_back(std::move(around));
+  return network_of(setting, levels);
 }
 
 bool is_learnt(const network::Network& network) { return network.source == source_of_learnt; }
