@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "diagnosis/learnt_network.hpp"
+
 namespace leadline::diagnosis {
 namespace {
 
@@ -210,6 +212,21 @@ std::string two_kinds(const Setting& setting, const std::vector<Suspect>& slow, 
       slow.size(), num, nouns, std::exp(middle_of(std::move(effects)).median), nouns, fmt::join(names, ", "));
 }
 
+namespace {
+
+/// Another switch or two on the way cost less than this, of the time between hosts.
+constexpr double most_of_switches = 0.6;
+
+std::string farther_where_unknown(const Setting& setting, const Suspect& suspect) {
+  const bool is_told = !setting.layout.network.levels.empty() && !is_learnt(setting.layout.network);
+  const bool has_inside = suspect.component.kind == ComponentKind::host &&
+                          setting.hosts.of(static_cast<std::uint32_t>(suspect.component.first)).size() > 1;
+  if (is_told || has_inside || suspect.effect > std::log1p(most_of_switches)) return "";
+  return ". A host behind more switches than most looks the same: --topology would tell";
+}
+
+}  // namespace
+
 std::string advice_for(const Setting& setting, const Suspect& suspect, Symptom symptom) {
   const Component& component = suspect.component;
   if (suspect.is_note) {
@@ -230,13 +247,14 @@ std::string advice_for(const Setting& setting, const Suspect& suspect, Symptom s
     case ComponentKind::host:
       return loses ? "Look for what shares its cores now and then: daemons, interrupts, another job"
                    : "Look at its load, clock frequency, temperature, memory and power; take it out of service until "
-                     "it is repaired";
+                     "it is repaired" +
+                         farther_where_unknown(setting, suspect);
     case ComponentKind::port:
       return loses ? "Look at the error and retransmission counters of its adapter and of the switch's port; reseat or "
                      "replace the cable"
                    : "Look at the speed and width that its adapter and the switch's port have agreed on, their error "
-                     "counters, the "
-                     "adapter's PCIe width; swap the cable";
+                     "counters, the adapter's PCIe width; swap the cable" +
+                         farther_where_unknown(setting, suspect);
     case ComponentKind::inside:
       return "Look at its memory (channels, NUMA settings), clock frequency and at what else runs there";
     case ComponentKind::socket:
