@@ -179,7 +179,6 @@ constexpr std::array directions{FaultDirection::both, FaultDirection::out, Fault
 constexpr std::size_t fewest_hosts_to_know = 12;
 constexpr double freedom_by_hosts = 4;
 
-constexpr double spread_of_contention = 0.1;  // logarithm
 // Up to this share of a kind may be bad; more are a kind of their own.
 constexpr double most_bad = 0.45;
 

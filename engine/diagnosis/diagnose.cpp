@@ -36,6 +36,7 @@ constexpr double unsteady_threshold = 0.5;
 // So many links between hosts, and such a share of them, are not slow each by itself.
 constexpr std::ptrdiff_t fewest_of_contention = 3;
 constexpr double share_of_contention = 0.02;
+constexpr double ratio_of_contention = 1.8;
 // So many hosts whose effects differ by less than this share may have a common reason.
 constexpr std::ptrdiff_t fewest_alike = 3;
 constexpr double most_apart = 0.25;
@@ -70,6 +71,7 @@ class Diagnosing {
   bool may_be_chance(const Suspect& suspect, const Effects& effects, Symptom symptom) const;
   bool are_few_by_chance(const Rows& rows, const Effects& effects, const Suspect& suspect) const;
   void add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom);
+  bool is_contended(Symptom symptom) const;
   void leave_out_contention(Symptom symptom);
   void add_unsteady();
   void note_hosts_alike();
@@ -155,7 +157,7 @@ void Diagnosing::judge_isolated_pairs() {
   }
   std::vector<double> again(pairs.size(), std::numeric_limits<double>::quiet_NaN());
   if (question_.retest && !pairs.empty()) {
-    RetestEvaluation look(question_, Symptom::slow);
+    RetestEvaluation look(question_, Symptom::slow, is_contended(Symptom::slow));
     look.calibrate(sound_, Load::alone);
     again = look.effects(pairs, Load::alone);
   }
@@ -272,13 +274,26 @@ bool Diagnosing::are_few_by_chance(const Rows& rows, const Effects& effects, con
   return stats::binomial_tail(own_struck, own, share) * num_tests > question_.settings.false_discovery_rate;
 }
 
+/// Whether pairs between hosts, measured under load, scatter as flows that share cables do.
+bool Diagnosing::is_contended(Symptom symptom) const {
+  if (symptom != Symptom::slow || question_.load == Load::alone) return false;
+  const auto& classes = outcome_.effects.classes;
+  for (std::size_t index = PairClasses::first_between; index < classes.size(); ++index) {
+    if (classes[index].num > 0 && classes[index].spread > spread_of_contention) return true;
+  }
+  return false;
+}
+
 void Diagnosing::add_faults(const Rows& rows, const SearchOutcome& outcome, Symptom symptom) {
   const std::vector<Suspect>& suspects = outcome.suspects;
   const auto evidence = evidence_for({rows, setting_, outcome.effects, question_.retested}, suspects, most_shown);
-  RetestEvaluation look(question_, symptom);
+  RetestEvaluation look(question_, symptom, is_contended(symptom));
   for (std::size_t index = 0; index < suspects.size(); ++index) {
     Fault fault = fault_of(suspects[index], symptom, evidence[index]);
     if (!suspects[index].is_note) look.decide(fault, suspects[index], evidence[index], sound_);
+    // What flows that share cables may do by chance needs a second measurement.
+    if (fault.persistence == Persistence::not_retested && is_contended(symptom) && fault.ratio < ratio_of_contention)
+      fault.ratio_low = std::min(fault.ratio_low, 1.0);
     const bool is_certain = fault.persistence != Persistence::not_retested;
     if (is_certain || !may_be_chance(suspects[index], outcome.effects, symptom))
       diagnosis_.faults.push_back(std::move(fault));

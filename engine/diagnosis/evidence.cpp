@@ -273,7 +273,7 @@ void RetestEvaluation::calibrate(std::span<const MeasuredPair> sound, Load load)
   const std::vector<double> again = values_again(sound, load);
   std::vector<double> all, of_usual;
   for (std::size_t index = 0; index < again.size(); ++index) {
-    const double effect = again[index] - sound[index].expected;
+    const double effect = again[index] - expected(sound[index], load);
     if (std::isnan(effect)) continue;
     all.push_back(effect);
     if (sound[index].value - sound[index].expected < most_of_usual) of_usual.push_back(effect);
@@ -283,14 +283,16 @@ void RetestEvaluation::calibrate(std::span<const MeasuredPair> sound, Load load)
   if (of_usual.size() >= fewest_to_compare) {
     usual = middle_of(std::move(of_usual)).median;
   } else if (!all.empty()) {
-    usual = std::min(lowest_cluster(std::move(all), most_of_usual).middle.median, 0.0);
+    const bool is_relative = std::ranges::none_of(sound, [&](const auto& one) { return is_absolute(one.pair, load); });
+    usual = lowest_cluster(std::move(all), most_of_usual).middle.median;
+    if (is_relative) usual = std::min(usual, 0.0);
   }
 }
 
 std::vector<double> RetestEvaluation::effects(std::span<const MeasuredPair> pairs, Load load) {
   std::vector<double> effects = values_again(pairs, load);
   for (std::size_t index = 0; index < effects.size(); ++index) {
-    effects[index] -= pairs[index].expected + usual_[index_of(load)];
+    effects[index] -= expected(pairs[index], load) + usual_[index_of(load)];
   }
   return effects;
 }
@@ -305,7 +307,7 @@ void RetestEvaluation::decide(Fault& fault, const Suspect& suspect, std::span<co
     calibrate(sound, load);
     std::vector<double> shown = effects(evidence, load);
     Middle middle = middle_of(std::move(shown));
-    if (!is_beyond_ends) middle.median += suspect.effect;
+    if (!is_beyond_ends && !is_absolute(evidence.front().pair, load)) middle.median += suspect.effect;
     return middle;
   };
   const Middle alone = effect_in(Load::alone);

@@ -43,6 +43,9 @@ inline constexpr double median_efficiency = 1.25, quartile_efficiency = 1.36;
 /// Standard errors on either side that make a 95 % interval: Student's t with ten degrees of freedom.
 inline constexpr double both_sides = 2.23;
 
+/// Of pairs, logarithm: from here on flows share cables, and components differ by whom they share them with.
+inline constexpr double spread_of_contention = 0.1;
+
 /// Fewer cannot outvote one that is slow.
 inline constexpr std::size_t fewest_to_compare = 3;
 
@@ -116,9 +119,14 @@ std::vector<MeasuredPair> sound_pairs(const PairSource& source, std::span<const 
 /// take less the second time.
 class RetestEvaluation {
  public:
-  /// `question` outlives it.
-  RetestEvaluation(const Question& question, Symptom symptom)
-      : retest_(question.retest), symptom_(symptom), load_(question.load) {}
+  /// `question` outlives it. `is_contended`: pairs differ by whom they share cables with, so what their ends let expect
+  /// says nothing of what they take alone.
+  RetestEvaluation(const Question& question, Symptom symptom, bool is_contended = false)
+      : retest_(question.retest),
+        symptom_(symptom),
+        load_(question.load),
+        layout_(question.layout),
+        is_contended_(is_contended) {}
 
   bool is_possible() const { return static_cast<bool>(retest_); }
 
@@ -136,10 +144,17 @@ class RetestEvaluation {
 
  private:
   std::vector<double> values_again(std::span<const MeasuredPair> pairs, Load load) const;
+  /// Whether what a pair takes is compared with what others take, whatever the fit lets expect.
+  bool is_absolute(const OrderedPair& pair, Load load) const {
+    return is_contended_ && load == Load::alone && layout_.host_of[pair.from] != layout_.host_of[pair.to];
+  }
+  double expected(const MeasuredPair& one, Load load) const { return is_absolute(one.pair, load) ? 0 : one.expected; }
 
   const Retest& retest_;
   Symptom symptom_;
   Load load_;
+  const Layout& layout_;
+  bool is_contended_;
   double usual_[2] = {0, 0};  ///< by load
   bool is_calibrated_[2] = {false, false}, has_usual_[2] = {false, false};
 };
