@@ -271,28 +271,35 @@ void RetestEvaluation::calibrate(std::span<const MeasuredPair> sound, Load load)
   if (is_calibrated_[index_of(load)]) return;
   is_calibrated_[index_of(load)] = true;
   const std::vector<double> again = values_again(sound, load);
-  std::vector<double> all, of_usual;
+  std::vector<double> all, of_usual, absolute;
   for (std::size_t index = 0; index < again.size(); ++index) {
-    const double effect = again[index] - expected(sound[index], load);
+    const double effect = again[index] - sound[index].expected;
     if (std::isnan(effect)) continue;
     all.push_back(effect);
-    if (sound[index].value - sound[index].expected < most_of_usual) of_usual.push_back(effect);
+    if (!(sound[index].value - sound[index].expected < most_of_usual)) continue;
+    of_usual.push_back(effect);
+    if (is_absolute(sound[index].pair, load)) absolute.push_back(again[index]);
   }
   double& usual = usual_[index_of(load)];
   has_usual_[index_of(load)] = !all.empty();
+  if (absolute.size() >= fewest_to_compare) usual_alone_ = middle_of(std::move(absolute)).median;
   if (of_usual.size() >= fewest_to_compare) {
     usual = middle_of(std::move(of_usual)).median;
   } else if (!all.empty()) {
-    const bool is_relative = std::ranges::none_of(sound, [&](const auto& one) { return is_absolute(one.pair, load); });
-    usual = lowest_cluster(std::move(all), most_of_usual).middle.median;
-    if (is_relative) usual = std::min(usual, 0.0);
+    usual = std::min(lowest_cluster(std::move(all), most_of_usual).middle.median, 0.0);
   }
 }
 
-std::vector<double> RetestEvaluation::effects(std::span<const MeasuredPair> pairs, Load load) {
+std::vector<double> RetestEvaluation::effects(std::span<const MeasuredPair> pairs, Load load, double in_ends) {
   std::vector<double> effects = values_again(pairs, load);
   for (std::size_t index = 0; index < effects.size(); ++index) {
-    effects[index] -= expected(pairs[index], load) + usual_[index_of(load)];
+    const double beyond_others = effects[index] - usual_alone_;
+    effects[index] -= pairs[index].expected + usual_[index_of(load)];
+    if (!is_absolute(pairs[index].pair, load) || usual_alone_ == 0) {
+      effects[index] += in_ends;
+    } else {
+      effects[index] = in_ends > 0 ? beyond_others : std::min(effects[index], beyond_others);
+    }
   }
   return effects;
 }
@@ -305,10 +312,8 @@ void RetestEvaluation::decide(Fault& fault, const Suspect& suspect, std::span<co
       (has_two_ends(suspect.component) && !suspect.is_whole_class) || suspect.share < 1 || suspect.is_before_fit;
   const auto effect_in = [&](Load load) {
     calibrate(sound, load);
-    std::vector<double> shown = effects(evidence, load);
-    Middle middle = middle_of(std::move(shown));
-    if (!is_beyond_ends && !is_absolute(evidence.front().pair, load)) middle.median += suspect.effect;
-    return middle;
+    const bool is_in_ends = !is_beyond_ends || (suspect.is_before_fit && is_contended_);
+    return middle_of(effects(evidence, load, is_in_ends ? suspect.effect : 0));
   };
   const Middle alone = effect_in(Load::alone);
   if (alone.num == 0) return;

@@ -134,8 +134,9 @@ class RetestEvaluation {
   /// in the test, where there are three; else the lowest cluster of all, and no more than in the test.
   void calibrate(std::span<const MeasuredPair> sound, Load load);
 
-  /// Collective: by how much more each pair takes than is expected, less what sound pairs do; NaN = not measured.
-  std::vector<double> effects(std::span<const MeasuredPair> pairs, Load load);
+  /// Collective: by how much more each pair takes than is expected, less what sound pairs do; NaN = not measured. Of
+  /// `in_ends` the ends let expect that much. Where flows share cables no more than what it takes beyond other pairs.
+  std::vector<double> effects(std::span<const MeasuredPair> pairs, Load load, double in_ends = 0);
 
   /// Collective. Fills in persistence and the ratios of the retests. `sound` are measured under load only where the
   /// suspect is not there alone, and was measured under load.
@@ -144,17 +145,17 @@ class RetestEvaluation {
 
  private:
   std::vector<double> values_again(std::span<const MeasuredPair> pairs, Load load) const;
-  /// Whether what a pair takes is compared with what others take, whatever the fit lets expect.
+  /// Whether what a pair takes is compared with what others take, too, whatever the fit lets expect.
   bool is_absolute(const OrderedPair& pair, Load load) const {
     return is_contended_ && load == Load::alone && layout_.host_of[pair.from] != layout_.host_of[pair.to];
   }
-  double expected(const MeasuredPair& one, Load load) const { return is_absolute(one.pair, load) ? 0 : one.expected; }
 
   const Retest& retest_;
   Symptom symptom_;
   Load load_;
   const Layout& layout_;
   bool is_contended_;
+  double usual_alone_ = 0;    ///< where flows share cables: what sound pairs take, not over what is expected
   double usual_[2] = {0, 0};  ///< by load
   bool is_calibrated_[2] = {false, false}, has_usual_[2] = {false, false};
 };
