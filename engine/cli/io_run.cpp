@@ -125,6 +125,7 @@ class StoredPhases final : public bench::io::PhaseStore {
 /// See StagedRun.
 class IoTest {
  public:
+  static constexpr const char* name = "io";
   using Request = IoRequest;
   using Plan = bench::io::Plan;
   using Memory = bench::io::Buffers;

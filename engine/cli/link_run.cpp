@@ -34,8 +34,8 @@
 #include "output/diagnosis_text.hpp"
 #include "output/link_progress.hpp"
 #include "output/link_summary.hpp"
+#include "output/table.hpp"
 #include "result/link_result_file.hpp"
-#include "result/link_result_reader.hpp"
 #include "schedule/schedule.hpp"
 
 namespace leadline::cli {
@@ -106,7 +106,8 @@ void refuse_check_of_buffers(const LinkRequest& request, const transport::Entry&
 
 /// Rank 0: prints what changed since the baseline; why the run fails, empty where it does not.
 std::string compared_with_baseline(const LinkRequest& request, const std::string& path) {
-  const auto comparisons = compare_files({request.baseline, path, request.topology, {}, request.diagnosis});
+  StepLog steps("leadline link", request.verbose);
+  const auto comparisons = compare_files({request.baseline, path, request.topology, {}, request.diagnosis}, steps);
   say("\n" + output::comparisons_text(comparisons));
   const bool is_any_worse = std::ranges::any_of(comparisons, is_worse);
   if (!is_any_worse || !(request.strict || request.health_check)) return "";
@@ -116,6 +117,7 @@ std::string compared_with_baseline(const LinkRequest& request, const std::string
 /// See StagedRun.
 class LinkTest {
  public:
+  static constexpr const char* name = "link";
   using Request = LinkRequest;
   using Plan = bench::link::Plan;
   using Memory = bench::link::PairMeter;
@@ -266,6 +268,14 @@ void expect_link_test(const std::string& path, const std::string& verb) {
   throw Error(ExitStatus::bad_command_line, fmt::format("cannot {} '{}'", verb, path),
               fmt::format("a result of leadline {}: only the link test measures single pairs", benchmark),
               "Choose a result of leadline link");
+}
+
+std::string opened_text(const result::LinkResultReader& reader) {
+  const result::LinkResultHeader& header = reader.header();
+  return fmt::format("opened '{}': {}, {} in {}, {}", reader.path(),
+                     output::counted(static_cast<std::uint64_t>(header.num_ranks), "rank"),
+                     output::counted(header.message_sizes_bytes.size(), "message size"),
+                     output::counted(header.repeats.size(), "repeat"), header.complete ? "complete" : "not complete");
 }
 
 }  // namespace leadline::cli

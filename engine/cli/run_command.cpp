@@ -2,6 +2,8 @@
 // Decides what starts the ranks and which transport they use.
 #include "cli/run_command.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <ctime>
@@ -95,6 +97,9 @@ DryRunRanks dry_run_ranks(const RunRequest& request) {
   for (int rank = 0; rank < num_ranks; ++rank) {
     dry_run.host_of[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(rank / dry_run.max_ranks_per_host);
   }
+  StepLog("leadline", request.verbose && cluster::rank_hint() == 0)
+      .tell(fmt::format("a plan for {} ranks, {} a host: none of them is started, no transport is opened", num_ranks,
+                        dry_run.max_ranks_per_host));
   return dry_run;
 }
 

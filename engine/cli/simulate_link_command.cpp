@@ -17,6 +17,7 @@
 #include "network/formula.hpp"
 #include "network/network.hpp"
 #include "network/parse_network.hpp"
+#include "output/table.hpp"
 #include "result/convert.hpp"
 #include "result/output_file.hpp"
 #include "synthetic/fault_file.hpp"
@@ -114,33 +115,45 @@ std::string result_text(const LinkResult& result, const std::string& path) {
 
 int simulate_link_command(const std::vector<std::string>& arguments) {
   const SimulateLinkRequest request = parse_simulate_link(arguments);
-  result::StagedFile staged(request.output,
-                            request.overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse);
+  const std::string& path = request.to.path;
+  const bool is_sion = path.ends_with(".sion");
+  StepLog steps("leadline simulate link", request.to.output.verbose);
+  result::StagedFile staged(path,
+                            request.to.overwrite() ? result::ExistingFile::overwrite : result::ExistingFile::refuse);
   const Machine machine = machine_of(request);
+  steps.done(fmt::format("made a machine of {} with {}", output::counted(machine.num_ranks, "rank"),
+                         output::counted(machine.faults.size(), "planted fault")));
   bench::link::FileShape shape;
   shape.num_ranks = machine.num_ranks;
   shape.num_hosts = synthetic::num_hosts(machine);
   shape.num_retests = static_cast<std::uint64_t>(request.retest);
   shape.statistics = request.statistics;
-  if (request.output.ends_with(".sion")) shape.statistics = PairStatistics::full;
+  if (is_sion) shape.statistics = PairStatistics::full;
   if (shape.statistics == PairStatistics::automatic) shape.statistics = bench::link::usual_statistics(shape);
   shape.num_stored_rounds = bench::link::num_stored_rounds(shape.statistics, request.rounds, shape.num_ranks);
-  expect_room(request.output, bench::link::file_bytes(shape));
+  expect_room(path, bench::link::file_bytes(shape));
   const synthetic::Simulator simulator(machine);
   const LinkResult result = synthetic::link_result(
       simulator, {request.command_line, version, commit, shape.statistics, request.rounds}, request.retest);
+  steps.done("simulated its link test");
   synthetic::Reader reader(simulator, result);
+  result::Losses losses;
   try {
-    if (request.output.ends_with(".sion")) {
-      result::write_sion(reader, staged.path(), result::SionRecord::extended, request.output);
+    if (is_sion) {
+      losses = result::write_sion(reader, staged.path(), result::SionRecord::extended, path);
     } else {
-      result::write_hdf5(reader, staged.path());
+      losses = result::write_hdf5(reader, staged.path());
     }
   } catch (const Error& error) {
     throw staged.named(error);
   }
   staged.commit();
-  if (!request.quiet) say(machine_text(machine) + result_text(result, request.output));
+  steps.done(fmt::format("wrote '{}' with {} statistics of each pair", path, name_of(shape.statistics)));
+  std::vector<std::string> read;
+  if (!network::is_formula(request.topology)) read.push_back(request.topology);
+  if (!request.faults.empty()) read.push_back(request.faults);
+  put_written(request.to, {"simulate link", read, {{path, is_sion ? "sion" : "hdf5", 0, machine.num_ranks}}, losses},
+              machine_text(machine) + result_text(result, path));
   return 0;
 }
 

@@ -93,20 +93,15 @@ void declare_test(OptionTable& options, SimulateLinkRequest& request) {
 
 void declare_simulated_file(OptionTable& options, SimulateLinkRequest& request) {
   options.group("The result");
-  options
-      .value("-o,--output", "FILE", "the result, .h5 or .sion",
-             [&](const std::string& option, const std::string& text) {
-               const ResultFormat format = text.empty() ? ResultFormat::none : result::format_for(text, {});
-               if (format != ResultFormat::hdf5 && format != ResultFormat::sion) {
-                 throw_bad_value(option, text, "a simulated result is HDF5 or SION", "End its name with .h5 or .sion");
-               }
-               request.output = text;
-             })
-      .by_default("leadline-simulated-link-TIME.h5")
-      .as_file();
+  declare_file_output(options, request.to, "the result, .h5 or .sion", "leadline-simulated-link-TIME.h5");
   options.choice("--statistics", "what an HDF5 file has of each pair", request.statistics);
-  options.flag("--overwrite", "replace an older file", request.overwrite);
-  options.flag("-q,--quiet", "say nothing", request.quiet);
+}
+
+void check_format(const std::string& path) {
+  if (path.empty()) return;
+  const ResultFormat format = result::format_for(path, {});
+  if (format == ResultFormat::hdf5 || format == ResultFormat::sion) return;
+  throw_bad_value("--output", path, "a simulated result is HDF5 or SION", "End its name with .h5 or .sion");
 }
 
 }  // namespace
@@ -120,17 +115,19 @@ SimulateLinkRequest parse_simulate_link(const std::vector<std::string>& argument
   declare_test(options, request);
   declare_simulated_file(options, request);
   options.parse(arguments, 3);
+  check_format(request.to.path);
   if (request.topology.empty())
     throw Error(ExitStatus::bad_command_line, "leadline simulate link needs a topology", "",
                 "Try: --topology fat-tree:32x16");
   if (request.random_faults == 0 && options.is_given("--effect"))
     throw Error(ExitStatus::bad_command_line, "--effect has no effect here", "there are no random faults",
                 "Add --random-faults, or leave it out");
-  if (options.is_given("--statistics") && request.output.ends_with(".sion"))
+  if (options.is_given("--statistics") && request.to.path.ends_with(".sion"))
     throw Error(ExitStatus::bad_command_line, "--statistics has no effect here", "a result as sion has one form",
                 "End the name of --output with .h5, or leave it out");
-  if (request.output.empty())
-    request.output = result::default_file_name("simulated-link", ResultFormat::hdf5, std::time(nullptr));
+  check_file_output(request.to);
+  if (request.to.path.empty())
+    request.to.path = result::default_file_name("simulated-link", ResultFormat::hdf5, std::time(nullptr));
   return request;
 }
 

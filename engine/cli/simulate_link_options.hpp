@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_output.hpp"
 #include "model/link_request.hpp"
 
 namespace leadline::cli {
@@ -24,9 +25,8 @@ struct SimulateLinkRequest {
   std::uint64_t seed = 1;
   int retest = 10;
   std::int64_t rounds = 0;  ///< 0 = all
-  std::string output;       ///< never empty
+  FileOutput to;            ///< whose path is never empty
   PairStatistics statistics = PairStatistics::automatic;
-  bool overwrite = false, quiet = false;
 };
 
 /// Throws Error(bad_command_line); HelpWanted where --help stands.

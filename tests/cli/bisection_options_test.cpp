@@ -219,9 +219,10 @@ TEST(BisectionOptions, ExplainThemselves) {
                                "--threshold",      "--buckets",
                                "--output",         "--format",
                                "--row-path",       "--overwrite",
-                               "--quiet",          "--dry-run",
-                               "--ranks",          "--ranks-per-host",
-                               "harmonic mean",    "bit-reversal"}) {
+                               "--quiet",          "--verbose",
+                               "--dry-run",        "--ranks",
+                               "--ranks-per-host", "harmonic mean",
+                               "bit-reversal"}) {
       EXPECT_THAT(wanted.text, HasSubstr(option));
     }
   }

@@ -174,6 +174,7 @@ TEST(LinkOptions, ExplainThemselves) {
                                "--output",
                                "--format",
                                "--quiet",
+                               "--verbose",
                                "--dry-run",
                                "--ranks",
                                "--wait",

@@ -75,6 +75,7 @@ def cost_parser() -> Parser:
     parser.shared("--json")
     parser.shared("--overwrite", help="replace files also if they are not of this command")
     parser.shared("--quiet")
+    parser.shared("--verbose")
     return parser
 
 

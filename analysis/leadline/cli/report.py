@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leadline.cli.options import Option, Parser
+from leadline.cli.options import WRITTEN_AS_JSON, Option, Parser
 from leadline.cli.support import ended
 from leadline.settings import Statistic
 
@@ -28,6 +28,7 @@ def report_parser() -> Parser:
     parser.argument("RESULT", "result file")
     parser.shared("--output", help="file to write: .html, .pdf, .png or .ps; - = a page to standard output",
                   default_text="RESULT with .html")  # fmt: skip
+    parser.shared("--json", help=WRITTEN_AS_JSON)
     parser.shared("--overwrite", help="replace FILE also if it is not an earlier report of leadline")
     parser.option(
         Option(
@@ -55,6 +56,7 @@ def report_parser() -> Parser:
         )
     )  # fmt: skip
     parser.shared("--quiet")
+    parser.shared("--verbose")
     return parser
 
 

@@ -12,10 +12,15 @@ from pathlib import Path
 from leadline.cli.options import STANDARD_OUTPUT, is_given, wrong
 from leadline.cli.support import (
     ProgressLine,
+    StepLog,
+    Written,
     check_output,
     chosen_parts,
     chosen_sizes,
+    expect_json_apart,
+    left_out,
     say,
+    say_written,
     write,
 )
 from leadline.compare import compared
@@ -31,6 +36,7 @@ from leadline.report.link_page import render
 from leadline.report.topology_page import render_topology
 from leadline.scan import Progress
 from leadline.simulate.result_file import load_simulation
+from leadline.text_file import utf8
 
 _SHEETS = (".pdf", ".ps", ".png")
 _PAGES = (".html", ".htm")
@@ -145,14 +151,23 @@ def report(options: argparse.Namespace) -> None:
     """`leadline report`, with its options."""
     source = Path(options.result)
     path = None if options.output == STANDARD_OUTPUT else _output_path(source, options.output)
+    steps = StepLog("leadline report", options.verbose)
     result = load(source)
+    steps.opened(result)
     make = _maker(result, options, path)
     if path:
         check_output(path, options.overwrite, _is_own)
+    expect_json_apart(options, path)
     with ProgressLine("reading the result", options.quiet) as progress:
         content = make(progress)
+    kind = "html" if path is None or _is_page(path) else _kind(path)
+    steps.done(f"made it as {kind}")
+    num_bytes = len(utf8(content)) if isinstance(content, str) else len(content)
     if path:
         write(path, content)
-        say(f"{path}\n")
+        steps.done(f"wrote {path}, {num_bytes} bytes")
     elif isinstance(content, str):
         say(content)
+    read = [name for name in (options.result, options.baseline, options.simulated) if name is not None]
+    written = Written(options.output or str(path), kind, num_bytes)
+    say_written(options, "report", read, [written], left_out(options, result))

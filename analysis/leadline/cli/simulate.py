@@ -52,6 +52,7 @@ def simulate_parser() -> Parser:
     parser.shared("--json")
     parser.shared("--overwrite", help="replace FILE also if it is not an earlier simulation")
     parser.shared("--quiet")
+    parser.shared("--verbose")
     return parser
 
 

@@ -31,8 +31,11 @@ def view_parser() -> Parser:
     parser.shared("--message-size")
     parser.shared("--repeat")
     parser.option(Option("--no-browser", "print the address only, do not open a browser"))
+    parser.without("--output", "it shows a page and writes none; --json FILE has the address")
+    parser.shared("--json", help="print the address as JSON, or write it into FILE, which only you can read")
+    parser.shared("--overwrite", help="replace FILE also if it is not an earlier address")
     parser.shared("--quiet")
-    parser.shared("--verbose")
+    parser.shared("--verbose", help="tell on standard error what is done, and every request")
     return parser
 
 
