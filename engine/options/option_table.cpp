@@ -107,9 +107,9 @@ OptionEntry& OptionEntry::suggests(const std::vector<std::string>& some) {
   return *this;
 }
 
-OptionEntry& OptionEntry::recorded_as(const std::function<OptionValue()>& its_value, const std::string& unit_of_it) {
-  recorded = its_value;
-  unit = unit_of_it;
+OptionEntry& OptionEntry::recorded_as(const std::function<OptionValue()>& current, const std::string& base_unit) {
+  recorded = current;
+  unit = base_unit;
   return *this;
 }
 

@@ -63,7 +63,7 @@ struct OptionEntry {
   /// Values that completion offers, of an option that takes others, too.
   OptionEntry& suggests(const std::vector<std::string>& some);
   /// What a result says of an option whose value is read by a function of its own.
-  OptionEntry& recorded_as(const std::function<OptionValue()>& value, const std::string& unit_of_it = {});
+  OptionEntry& recorded_as(const std::function<OptionValue()>& current, const std::string& base_unit = {});
   /// One that came after the first version.
   OptionEntry& later();
   OptionEntry& needs(const std::string& other, const std::string& why);

@@ -206,7 +206,7 @@ def test_json_into_a_file(made: Made, leadline: Leadline, tmp_path: Path) -> Non
         assert (on_stdout.status, on_stdout.err) == (0, "")
         path = tmp_path / "document.json"
         into_file = leadline(*words, "--json", path)
-        assert (into_file.status, into_file.out, into_file.err) == (0, "", "")
+        assert (into_file.status, into_file.out, into_file.err) == (0, f"{path}\n", "")
         assert json.loads(path.read_text(encoding="utf-8")) == json.loads(on_stdout.out)
         again = leadline(*words, "--json", path)
         assert (again.status, again.out) == (2, "")
@@ -222,7 +222,7 @@ def test_text_into_a_file(made: Made, leadline: Leadline, tmp_path: Path) -> Non
     for words in (["compare", before, after], ["diagnose", before], ["info", before], ["transports"]):
         for name in ("-o", "--output"):
             into_file = leadline(*words, name, path, "--overwrite")
-            assert (into_file.status, into_file.out, into_file.err) == (0, "", "")
+            assert (into_file.status, into_file.out, into_file.err) == (0, f"{path}\n", "")
             assert path.read_text(encoding="utf-8") == leadline(*words).out
         again = leadline(*words, "-o", path)
         assert (again.status, again.out) == (2, "")
