@@ -78,15 +78,18 @@ def whole(least: int, most: int = 2**31) -> Kind:
 
 
 def seconds(most: float) -> Kind:
-    """A time in seconds above 0."""
+    """A time above 0, written as for the engine."""
+    units = {"": 1.0, "s": 1.0, "ms": 1e-3, "m": 60.0, "h": 3600.0}
 
     def convert(name: str, text: str) -> float:
+        number = text.rstrip("smh")
         try:
-            value = float(text)
+            value = float(number) * units.get(text[len(number) :], math.nan)
         except ValueError:
             value = math.nan
         if not 0 < value <= most:
-            raise wrong(f"{name} cannot be '{text}'", f"Write seconds, above 0 and up to {most:.0f}")
+            hint = f"It is a time above 0 and up to {most:.0f} s; write for example 30, 30s, 500ms, 5m or 2h"
+            raise wrong(f"{name} cannot be '{text}'", hint)
         return value
 
     return convert
@@ -125,8 +128,8 @@ SHARED = {
             is_value_optional=True,
         ),
         Option("--message-size", "only this message size, for example 16MiB", "SIZE", kind=size),
-        Option("--repeat", "only this repeat; the first is 1", "NUMBER", kind=whole(1)),
-        Option("--seed", "seed of the random numbers", "NUMBER", kind=whole(0, 2**64 - 1), default=1),
+        Option("--repeat", "only this repeat; the first is 1", "N", kind=whole(1)),
+        Option("--seed", "seed of the random numbers", "N", kind=whole(0, 2**64 - 1), default=1),
     )
 }  # fmt: skip
 

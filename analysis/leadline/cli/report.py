@@ -41,7 +41,7 @@ def report_parser() -> Parser:
     parser.option(
         Option(
             "--topology", "link test: the physical network, as for leadline diagnose: a file, a formula or "
-            "pattern:REGEX over host names", "NETWORK", default_text="what the result says",
+            "pattern:REGEX over host names", "WORD", default_text="what the result says",
         )
     )  # fmt: skip
     parser.option(

@@ -24,7 +24,7 @@ def view_parser() -> Parser:
     parser.argument("RESULT", "result file")
     parser.option(
         Option(
-            "--port", "port on 127.0.0.1 to listen on", "NUMBER", kind=whole(0, _LAST_PORT), default=0,
+            "--port", "port on 127.0.0.1 to listen on", "N", kind=whole(0, _LAST_PORT), default=0,
             default_text="a free one",
         )
     )  # fmt: skip
