@@ -40,9 +40,9 @@ constexpr const char* convert_epilogue =
     "is\n"
     "missing here, 4 IN is damaged, or the new file cannot be written.\n"
     "Examples:\n"
-    "  leadline convert pingpong_results_bin.sion              LinkTest's result for 'leadline report', as .h5\n"
-    "  leadline convert result.h5 --output old.sion --plain    nothing but what LinkTest 1.2 itself writes\n"
-    "  leadline convert big.sion --output big.sion --overwrite    dense, in place";
+    "  leadline convert pingpong_results_bin.sion                  LinkTest's result for 'leadline report', as .h5\n"
+    "  leadline convert result.h5 --output old.sion --plain        nothing but what LinkTest 1.2 itself writes\n"
+    "  leadline convert big.sion --output big.sion --overwrite     dense, in place";
 
 struct ConvertRequest {
   std::string input;
