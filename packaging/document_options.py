@@ -92,7 +92,7 @@ def vocabulary(commands: list[dict[str, Any]]) -> str:
     lines = []
     for command in commands:
         names = {option["long"] for option in command["options"]}
-        reasons = {one["long"]: one["why"] for one in command["without"]}
+        reasons = {one["long"]: one["why"] for one in command.get("without", [])}
         for name in SHARED:
             if name not in names | set(reasons):
                 sys.exit(f"document_options: leadline {command['command']} has no {name} and does not say why")

@@ -28,7 +28,23 @@ PARSERS: dict[str, Callable[[], Parser]] = {
     "simulate": simulate_parser,
 }  # fmt: skip
 
+WANTED = {"report": ["r.h5"], "view": ["r.h5"], "export": ["r.h5", "--csv"], "cost": ["r.h5", "--pattern", "ring"],
+          "simulate bisection": ["--topology", "torus:2x2"]}  # fmt: skip
 KEYS = {"long", "short", "value", "value_is_optional", "choices", "default", "help", "is_file", "group"}
+
+
+def test_an_option_that_a_command_cannot_have():
+    for word in ("--output", "--output=x", "-o", "-ox"):
+        with pytest.raises(LeadlineError) as caught:
+            view_parser().parsed(["run.h5", word])
+        assert str(caught.value).startswith("leadline view has no --output (it shows a page and writes none")
+    assert [one["long"] for one in described(view_parser())["without"]] == ["--output"]
+
+
+def test_less_or_more_to_be_said():
+    for parser in PARSERS.values():
+        with pytest.raises(LeadlineError, match="--verbose and --quiet do not go together"):
+            parser().parsed([*WANTED[described(parser())["command"]], "-q", "-v"])
 
 
 @pytest.mark.parametrize("name", PARSERS)

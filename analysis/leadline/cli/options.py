@@ -239,7 +239,10 @@ class Parser(argparse.ArgumentParser):
         if is_given(options, "quiet") and is_given(options, "verbose"):
             why = "the one wants less to be said, the other more"
             raise LeadlineError(
-                "--verbose and --quiet do not go together", why, "Leave one of them out", ExitStatus.BAD_COMMAND_LINE
+                "--verbose and --quiet do not go together",
+                why,
+                "Leave out --verbose or --quiet",
+                ExitStatus.BAD_COMMAND_LINE,
             )
         return options
 
