@@ -117,7 +117,7 @@ int bisection_command(const std::vector<std::string>& arguments) {
   BisectionRequest request = parse_bisection_command(arguments);
   if (request.dry_run) {
     return say_plan([&] {
-      const DryRunRanks ranks = dry_run_ranks(request);
+      const DryRunRanks ranks = dry_run_ranks(request, "bisection");
       return output::bisection_plan_text(request, bench::bisection::plan(request, ranks.rank_layout()));
     });
   }

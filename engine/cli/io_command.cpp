@@ -185,7 +185,7 @@ int io_command(const std::vector<std::string>& arguments) {
   IoRequest request = parse_io_command(arguments);
   if (request.dry_run) {
     return say_plan([&] {
-      const DryRunRanks ranks = dry_run_ranks(request);
+      const DryRunRanks ranks = dry_run_ranks(request, "io");
       return output::io_plan_text(request,
                                   bench::io::plan(request, ranks.rank_layout(), dry_run_names(request, ranks)));
     });

@@ -178,7 +178,7 @@ int link_command(const std::vector<std::string>& arguments) {
   LinkRequest request = parse_link(arguments);
   if (request.dry_run) {
     return say_plan([&] {
-      const DryRunRanks ranks = dry_run_ranks(request);
+      const DryRunRanks ranks = dry_run_ranks(request, "link");
       return output::plan_text(request, bench::link::plan(request, ranks.rank_layout()));
     });
   }

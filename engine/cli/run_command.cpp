@@ -147,7 +147,7 @@ int run_ranks(RunRequest& request, const std::string& benchmark, const RunRank& 
   });
 }
 
-DryRunRanks dry_run_ranks(const RunRequest& request) {
+DryRunRanks dry_run_ranks(const RunRequest& request, const std::string& benchmark) {
   const int num_ranks = request.dry_run_ranks > 0 ? request.dry_run_ranks : num_local_ranks(request);
   DryRunRanks dry_run;
   dry_run.max_ranks_per_host =
@@ -156,7 +156,7 @@ DryRunRanks dry_run_ranks(const RunRequest& request) {
   for (int rank = 0; rank < num_ranks; ++rank) {
     dry_run.host_of[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(rank / dry_run.max_ranks_per_host);
   }
-  StepLog("leadline", request.verbose && cluster::rank_hint() == 0)
+  StepLog("leadline " + benchmark, request.verbose && cluster::rank_hint() == 0)
       .tell(fmt::format("a plan for {} ranks, {} a host: none of them is started, no transport is opened", num_ranks,
                         dry_run.max_ranks_per_host));
   return dry_run;

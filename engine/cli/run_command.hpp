@@ -78,7 +78,7 @@ struct DryRunRanks {
   bench::RankLayout rank_layout() const { return {static_cast<int>(host_of.size()), max_ranks_per_host, host_of}; }
 };
 
-DryRunRanks dry_run_ranks(const RunRequest& request);
+DryRunRanks dry_run_ranks(const RunRequest& request, const std::string& benchmark);
 
 /// --dry-run: prints `plan_text()`, once where a launcher has started several processes. Returns the exit status.
 int say_plan(const std::function<std::string()>& plan_text);

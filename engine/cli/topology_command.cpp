@@ -105,7 +105,7 @@ int topology_command(const std::vector<std::string>& arguments) {
   TopologyRequest request = parse_topology_command(arguments);
   if (request.dry_run) {
     return say_plan([&] {
-      const DryRunRanks ranks = dry_run_ranks(request);
+      const DryRunRanks ranks = dry_run_ranks(request, "topology");
       const std::string edges = read_edges_file(request.edges_file);
       return output::topology_plan_text(request, bench::topology::plan(request, ranks.rank_layout(), edges));
     });

@@ -112,6 +112,16 @@ def test_verbose_tells_the_steps(leadline: Leadline, command: str):
     assert "--verbose and --quiet do not go together" in both.complaint
 
 
+@pytest.mark.parametrize("command", BENCHMARKS)
+def test_verbose_tells_what_a_plan_is_for(leadline: Leadline, command: str):
+    plain, done = (
+        leadline(command, "--dry-run", "--ranks", "6", "--ranks-per-host", "2", *more) for more in ([], ["-v"])
+    )
+    assert (plain.status, plain.err, done.out) == (0, "", plain.out)
+    assert "a plan for 6 ranks, 2 a host" in done.err
+    assert done.complaints == [], "it is no complaint"
+
+
 @pytest.mark.usefixtures("results")
 @pytest.mark.parametrize("command", ENDING)
 def test_quiet_leaves_what_was_asked_for(leadline: Leadline, tmp_path: Path, command: str):

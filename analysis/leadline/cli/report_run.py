@@ -62,13 +62,16 @@ def _kind(path: Path) -> str:
 
 
 def _link_content(
-    result: LinkResult, parts: tuple[Slice, ...], options: argparse.Namespace, path: Path | None, progress: Progress
-) -> str | bytes:
+    result: LinkResult, parts: tuple[Slice, ...], options: argparse.Namespace, path: Path | None, steps: StepLog,
+    progress: Progress,
+) -> str | bytes:  # fmt: skip
     """The file's contents; drawing is loaded only where something is drawn."""
     statistic = Statistic(options.statistic)
     if statistic not in result.statistics:
         raise no_choice("statistic", options.statistic, (one.value for one in result.statistics))
     found = diagnosed(result, parts, options.topology)
+    source = "the result" if found.found is result.diagnoses else "leadline diagnose"
+    steps.done(f"no verdict: {found.absent}" if not found.found else f"the verdict is that of {source}")
     changes = compared(options.baseline, result, parts, options.topology) if options.baseline is not None else None
     if path is None or _is_page(path):
         return render(result, parts, statistic, progress=progress, diagnosed=found, compared=changes)
@@ -123,7 +126,10 @@ def _expect_no_link_options(options: argparse.Namespace, test: str, repeats: str
 
 
 def _maker(
-    result: LinkResult | TopologyResult | BisectionResult | IoResult, options: argparse.Namespace, path: Path | None
+    result: LinkResult | TopologyResult | BisectionResult | IoResult,
+    options: argparse.Namespace,
+    path: Path | None,
+    steps: StepLog,
 ) -> Callable[[Progress], str | bytes]:
     """What makes the file's contents, once all options are checked."""
     if isinstance(result, BisectionResult):
@@ -144,7 +150,7 @@ def _maker(
     parts = chosen_parts(result, options.message_size, options.repeat)
     if options.baseline is not None and path and path.suffix.lower() == ".png":
         raise wrong("--baseline has no effect on a picture of the matrix", "Write a page, .pdf or .ps")
-    return partial(_link_content, result, parts, options, path)
+    return partial(_link_content, result, parts, options, path, steps)
 
 
 def report(options: argparse.Namespace) -> None:
@@ -154,7 +160,7 @@ def report(options: argparse.Namespace) -> None:
     steps = StepLog("leadline report", options.verbose)
     result = load(source)
     steps.opened(result)
-    make = _maker(result, options, path)
+    make = _maker(result, options, path, steps)
     if path:
         check_output(path, options.overwrite, _is_own)
     expect_json_apart(options, path)
