@@ -23,6 +23,29 @@ This page is made by `packaging/document_options.py` from the tables of options 
 
 """
 
+# What all commands have.
+SHARED = ("--output", "--json", "--overwrite", "--quiet", "--verbose")
+VOCABULARY = """\
+## What all commands have
+
+- `-o`, `--output FILE`: where it goes that the command is for: a result, a page, a table, or its text. A file appears
+  under its name when it is whole.
+- `--json [FILE]`: what the command says, as one JSON document, on standard output instead of text, or in FILE. A
+  command that writes another file says what it has written: path, size, rows, what was left out. `leadline schema`
+  prints the schema of each document.
+- `--overwrite`: replace an older file. Without it, one that is there stays, and the command ends with status 2; the
+  analysis commands replace what they have written themselves.
+- `-q`, `--quiet`: only what was asked for: no progress, no notes, no names of files that were written. Where there is
+  none of these, it changes nothing.
+- `-v`, `--verbose`: a line on standard error for each step: which file, which library, which decision, how long. Not
+  together with `--quiet`.
+
+A mistake ends every command with status 2 and one line on standard error, before anything is measured or written.
+With `--dry-run` a benchmark prints a plan, which has no file and no JSON. The historical front ends keep the options
+of their tools. Nothing is left out but this:
+
+"""
+
 
 def main() -> int:
     """Status 1 where --check finds that the page is not as the tables say."""
@@ -34,7 +57,8 @@ def main() -> int:
     )
     parser.add_argument("--program", type=Path, default=ROOT / "build" / "release" / "bin" / "leadline")
     options = parser.parse_args()
-    text = INTRODUCTION + "\n".join(section(command) for command in described(options.program))
+    commands = described(options.program)
+    text = INTRODUCTION + vocabulary(commands) + "\n".join(section(command) for command in commands)
     page = ROOT / PAGE
     if page.is_file() and page.read_text(encoding="utf-8") == text:
         return 0
@@ -61,6 +85,19 @@ def described(program: Path) -> list[dict[str, Any]]:
     if not any(command["command"] == "report" for command in commands):
         sys.exit("document_options: the analysis package is not installed where this Python is")
     return commands
+
+
+def vocabulary(commands: list[dict[str, Any]]) -> str:
+    """The shared options, and which command does not have one. Exits where a command does not say why."""
+    lines = []
+    for command in commands:
+        names = {option["long"] for option in command["options"]}
+        reasons = {one["long"]: one["why"] for one in command.get("without", [])}
+        for name in SHARED:
+            if name not in names | set(reasons):
+                sys.exit(f"document_options: leadline {command['command']} has no {name} and does not say why")
+        lines += [f"- `leadline {command['command']}` has no `{name}`: {why}" for name, why in reasons.items()]
+    return VOCABULARY + "\n".join(lines) + "\n\n"
 
 
 def section(command: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@
 
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/rows.hpp"
-#include "network/formula.hpp"
+#include "network/parse_network.hpp"
 #include "schedule/sampled_rounds.hpp"
 #include "synthetic/simulator.hpp"
 

@@ -131,7 +131,7 @@ void declare_outcome(OptionTable& options, RunRequest& request, std::optional<Re
       .conflicts_with("--format", says_both);
   options.choice("--row-path", "how measurements reach the file", request.row_path);
   options.flag("--overwrite", "replace an older result file", request.overwrite);
-  options.flag("-q,--quiet", "no progress", request.quiet);
+  options.quiet_and_verbose(request.quiet, request.verbose);
   options.flag("--dry-run", outcome.dry_run_help, request.dry_run);
   options.count("--ranks", "with --dry-run: for so many ranks", 1, max_ranks, request.dry_run_ranks, "as --local")
       .needs("--dry-run", "only --dry-run simulates ranks");

@@ -46,7 +46,7 @@ struct Outcome {
 };
 
 /// Begins the group "What comes out": --output, --format (which goes to `format`), --json, --row-path, --overwrite,
-/// --quiet, --dry-run, --ranks, --ranks-per-host.
+/// --quiet, --verbose, --dry-run, --ranks, --ranks-per-host.
 void declare_outcome(OptionTable& options, RunRequest& request, std::optional<ResultFormat>& format,
                      const Outcome& outcome);
 

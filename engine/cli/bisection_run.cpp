@@ -18,6 +18,7 @@ namespace {
 
 /// See StagedRun.
 struct BisectionTest {
+  static constexpr const char* name = "bisection";
   using Request = BisectionRequest;
   using Plan = bench::bisection::Plan;
   using Memory = bench::bisection::MessageBuffers;

@@ -11,7 +11,7 @@
 #include "cli/compared_files.hpp"
 #include "cli/main.hpp"
 #include "cli/option_parser.hpp"
-#include "cli/run_validation.hpp"
+#include "cli/reporting.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "output/diagnosis_text.hpp"
@@ -33,7 +33,7 @@ constexpr const char* compare_epilogue =
 struct CompareRequest {
   ComparedFiles files;
   CommandOutput output;
-  bool strict = false, quiet = false;
+  bool strict = false;
 };
 
 CompareRequest parse_compare(const std::vector<std::string>& arguments) {
@@ -47,22 +47,22 @@ CompareRequest parse_compare(const std::vector<std::string>& arguments) {
              [&](const std::string&, const std::string& text) { request.files.size_bytes = parse_bytes(text); })
       .by_default("all that both have");
   options.flag("--strict", "end with status 1 where something is slower", request.strict);
-  options.flag("-q,--quiet", "no text: with --strict the status says it", request.quiet);
   declare_output(options, request.output);
   options.parse(arguments);
   check_output(request.output);
-  if (request.quiet && request.output.is_json && request.output.is_standard_output()) {
-    throw_apart("--quiet", "--json", "the one wants nothing on standard output, the other JSON");
-  }
   return request;
 }
 
 void compare(const CompareRequest& request) {
-  const std::vector<Comparison> comparisons = compare_files(request.files);
+  StepLog steps("leadline compare", request.output.verbose);
+  std::vector<Comparison> comparisons = compare_files(request.files, steps);
   const std::string &before = request.files.before, &after = request.files.after;
   if (request.output.is_json) {
     put_output(request.output, result::comparison_document(before, after, comparisons));
-  } else if (!request.quiet || !request.output.is_standard_output()) {
+  } else {
+    if (request.output.quiet) {
+      for (Comparison& one : comparisons) one.notes.clear();
+    }
     put_output(request.output, output::comparisons_text(comparisons));
   }
   if (request.strict && std::ranges::any_of(comparisons, is_worse)) {

@@ -29,10 +29,12 @@ std::vector<std::uint64_t> chosen_sizes(const ComparedFiles& files, const result
 
 }  // namespace
 
-std::vector<Comparison> compare_files(const ComparedFiles& files) {
+std::vector<Comparison> compare_files(const ComparedFiles& files, StepLog& steps) {
   expect_link_test(files.before, "compare");
   expect_link_test(files.after, "compare");
   const auto before = result::LinkResultReader::open(files.before), after = result::LinkResultReader::open(files.after);
+  steps.tell(opened_text(*before));
+  steps.done(opened_text(*after));
   result::MatchedResults matched(*before, *after);
   if (!files.topology.empty()) {
     matched.layout().network = network::parse_network(files.topology, matched.layout().host_names);
@@ -54,6 +56,7 @@ std::vector<Comparison> compare_files(const ComparedFiles& files) {
     };
     Comparison comparison = diagnosis::compare({loaded, matched.layout(), files.settings, size});
     if (comparisons.empty()) comparison.notes = matched.notes();
+    steps.done(fmt::format("compared {}: {} ordered pairs in both", format_bytes(size), comparison.num_pairs));
     comparisons.push_back(std::move(comparison));
   }
   return comparisons;

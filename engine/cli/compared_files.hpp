@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/reporting.hpp"
 #include "model/diagnosis.hpp"
 
 namespace leadline::cli {
@@ -21,6 +22,6 @@ struct ComparedFiles {
 
 /// One comparison for each message size that both have; the notes are with the first. Throws Error: bad_command_line
 /// where there is nothing to compare, run_failed for a damaged file.
-std::vector<Comparison> compare_files(const ComparedFiles& files);
+std::vector<Comparison> compare_files(const ComparedFiles& files, StepLog& steps);
 
 }  // namespace leadline::cli

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/command_output.hpp"
 #include "cli/main.hpp"
 #include "cli/option_parser.hpp"
 #include "cli/reporting.hpp"
@@ -23,27 +27,26 @@ using result::FileKind;
 using result::SionRecord;
 
 constexpr const char* convert_description =
-    "Writes a result into a new file of the format that the ending of OUT says: .h5 or .hdf5, .sion. IN is HDF5 or "
-    "SION,\n"
-    "whatever its name. Between the two nothing is lost that both can hold; what one cannot hold is said. SION to "
-    "SION\n"
-    "gives the dense form: one file without gaps, of any SION file or set (as 'siondefrag -q 1' does), in place where "
-    "OUT\n"
-    "is IN. What an interrupted run left in SION becomes HDF5 that is marked incomplete.";
+    "Writes a result into a new file of the format that the ending of --output says: .h5 or .hdf5, .sion. IN is HDF5 "
+    "or\n"
+    "SION, whatever its name. Between the two nothing is lost that both can hold; what one cannot hold is said. SION "
+    "to\n"
+    "SION gives the dense form: one file without gaps, of any SION file or set (as 'siondefrag -q 1' does), in place\n"
+    "where --output is IN. What an interrupted run left in SION becomes HDF5 that is marked incomplete.";
 
 constexpr const char* convert_epilogue =
-    "OUT appears when it is whole. Exit status: 0 fine, 2 the command line is wrong or IN is no result, 3 something "
+    "The new file appears when it is whole. Exit status: 0 fine, 2 the command line is wrong or IN is no result, 3 "
+    "something "
     "is\n"
-    "missing here, 4 IN is damaged, or OUT cannot be written.\n"
+    "missing here, 4 IN is damaged, or the new file cannot be written.\n"
     "Examples:\n"
-    "  leadline convert pingpong_results_bin.sion result.h5    LinkTest's result for 'leadline report'\n"
-    "  leadline convert result.h5 result.sion                  and back\n"
-    "  leadline convert result.h5 old.sion --plain             nothing but what LinkTest 1.2 itself writes\n"
-    "  leadline convert big.sion big.sion --overwrite          dense, in place";
+    "  leadline convert pingpong_results_bin.sion                  LinkTest's result for 'leadline report', as .h5\n"
+    "  leadline convert result.h5 --output old.sion --plain        nothing but what LinkTest 1.2 itself writes\n"
+    "  leadline convert big.sion --output big.sion --overwrite     dense, in place";
 
-struct Request {
-  std::string input, output;
-  bool overwrite = false;
+struct ConvertRequest {
+  std::string input;
+  FileOutput to;
   bool plain = false;
 };
 
@@ -53,23 +56,40 @@ FileKind kind_of_name(const std::string& path) {
   return FileKind::other;
 }
 
-Request parse(const std::vector<std::string>& arguments) {
-  Request request;
+const char* name_of(FileKind kind) { return kind == FileKind::sion ? "sion" : "hdf5"; }
+
+/// The name of the input with the ending of the other format.
+std::string other_name(const std::string& input, FileKind from) {
+  return std::filesystem::path(input).replace_extension(from == FileKind::sion ? ".h5" : ".sion").string();
+}
+
+ConvertRequest parse_convert(const std::vector<std::string>& arguments) {
+  ConvertRequest request;
   OptionParser options("leadline convert", convert_description, convert_epilogue);
   options.argument("IN", "the result: HDF5 or SION", request.input);
-  options.argument("OUT", "the new file; its ending says the format", request.output);
-  options.flag("--overwrite", "replace an older file", request.overwrite);
+  declare_file_output(options, request.to, "the new file; its ending says the format",
+                      "IN with the ending of the other format");
   options.flag("--plain", "SION: LinkTest 1.2's record and nothing behind it", request.plain);
   options.parse(arguments);
-  if (kind_of_name(request.output) == FileKind::other) {
-    throw Error(ExitStatus::bad_command_line, "the name of the new file " + request.output + " does not say its format",
-                "", "End it with .h5, .hdf5 or .sion");
+  check_file_output(request.to);
+  return request;
+}
+
+void check_kinds(const ConvertRequest& request, FileKind from) {
+  const FileKind to = kind_of_name(request.to.path);
+  if (to == FileKind::other) {
+    throw Error(ExitStatus::bad_command_line,
+                "the name of the new file " + request.to.path + " does not say its format", "",
+                "End it with .h5, .hdf5 or .sion");
   }
-  if (request.plain && kind_of_name(request.output) != FileKind::sion) {
+  if (request.plain && to != FileKind::sion) {
     throw Error(ExitStatus::bad_command_line, "--plain has no effect here", "only SION has LinkTest's record",
                 "Leave it out, or end the name of the new file with .sion");
   }
-  return request;
+  if (from == FileKind::hdf5 && to == FileKind::hdf5) {
+    throw Error(ExitStatus::bad_command_line, "there is nothing to convert", "both files are HDF5",
+                "Copy the file, or end the new name with .sion");
+  }
 }
 
 /// Other tests have matrices by channel or by pattern, for which LinkTest's record has no field.
@@ -81,45 +101,60 @@ void expect_convertible(const std::string& path) {
               "Use the HDF5 file as it is: 'leadline info' and 'leadline report' read it");
 }
 
-/// Writes the new file under another name, and says what it does not have.
-void write(const Request& request, const std::string& path) {
-  expect_convertible(request.input);
-  const auto reader = result::LinkResultReader::open(request.input);
-  result::Losses losses;
-  if (kind_of_name(request.output) == FileKind::hdf5) {
-    losses = result::write_hdf5(*reader, path);
-  } else {
-    const SionRecord record = request.plain ? SionRecord::plain : SionRecord::extended;
-    losses = result::write_sion(*reader, path, record, request.output);
-  }
-  if (!losses.empty()) complain(fmt::format("{} does not have {}", request.output, fmt::join(losses, "; ")));
+/// Ranks times slices.
+std::uint64_t num_rows(const result::LinkResultHeader& header) {
+  return static_cast<std::uint64_t>(header.num_ranks) * header.repeats.size() * header.message_sizes_bytes.size();
 }
 
-void convert(const Request& request, FileKind from, ExistingFile existing) {
-  result::StagedFile staged(request.output, existing);
+void say_written(const ConvertRequest& request, FileKind to, std::optional<std::uint64_t> num_rows,
+                 const result::Losses& losses) {
+  const std::string& path = request.to.path;
+  if (!losses.empty() && !request.to.output.quiet)
+    complain(fmt::format("{} does not have {}", path, fmt::join(losses, "; ")));
+  put_written(request.to, {"convert", {request.input}, {{path, name_of(to), 0, num_rows}}, losses}, path + "\n");
+}
+
+/// Writes the new file under another name, and says what it does not have.
+void convert(const ConvertRequest& request, FileKind to, StepLog& steps) {
+  expect_convertible(request.input);
+  const std::string& path = request.to.path;
+  result::StagedFile staged(path, request.to.overwrite() ? ExistingFile::overwrite : ExistingFile::refuse);
+  const auto reader = result::LinkResultReader::open(request.input);
+  steps.done(opened_text(*reader));
+  result::Losses losses;
   try {
-    result::work_with(request.input, from, [&] { write(request, staged.path()); });
+    if (to == FileKind::hdf5) {
+      losses = result::write_hdf5(*reader, staged.path());
+    } else {
+      const SionRecord record = request.plain ? SionRecord::plain : SionRecord::extended;
+      losses = result::write_sion(*reader, staged.path(), record, path);
+    }
   } catch (const Error& error) {
     throw staged.named(error);
   }
   staged.commit();
+  steps.done(fmt::format("wrote '{}' as {}", path, name_of(to)));
+  say_written(request, to, num_rows(reader->header()), losses);
 }
 
 }  // namespace
 
 int convert_command(const std::vector<std::string>& arguments) {
-  const Request request = parse(arguments);
-  const ExistingFile existing = request.overwrite ? ExistingFile::overwrite : ExistingFile::refuse;
-  const FileKind from = result::kind_of_file(request.input), to = kind_of_name(request.output);
+  ConvertRequest request = parse_convert(arguments);
+  StepLog steps("leadline convert", request.to.output.verbose);
+  const FileKind from = result::kind_of_file(request.input);
+  if (request.to.path.empty()) request.to.path = other_name(request.input, from);
+  check_kinds(request, from);
+  const FileKind to = kind_of_name(request.to.path);
   if (from == FileKind::sion && to == FileKind::sion && !request.plain) {
-    result::sion::dense_copy(request.input, request.output, existing);
+    steps.tell("SION to SION: the contents are copied as they are, without gaps");
+    result::sion::dense_copy(request.input, request.to.path,
+                             request.to.overwrite() ? ExistingFile::overwrite : ExistingFile::refuse);
+    steps.done(fmt::format("wrote '{}'", request.to.path));
+    say_written(request, to, std::nullopt, {});
     return 0;
   }
-  if (from == FileKind::hdf5 && to == FileKind::hdf5) {
-    throw Error(ExitStatus::bad_command_line, "there is nothing to convert", "both files are HDF5",
-                "Copy the file, or end the new name with .sion");
-  }
-  convert(request, from, existing);
+  result::work_with(request.input, from, [&] { convert(request, to, steps); });
   return 0;
 }
 

@@ -13,7 +13,7 @@
 #include "cli/link_run.hpp"
 #include "cli/main.hpp"
 #include "cli/option_parser.hpp"
-#include "cli/run_validation.hpp"
+#include "cli/reporting.hpp"
 #include "core/error.hpp"
 #include "core/printable.hpp"
 #include "core/units.hpp"
@@ -44,7 +44,7 @@ struct DiagnoseRequest {
   std::optional<std::uint64_t> size_bytes;
   std::optional<int> repeat;
   DiagnosisSettings settings;
-  bool strict = false, quiet = false;
+  bool strict = false;
   CommandOutput output;
 };
 
@@ -62,13 +62,9 @@ DiagnoseRequest parse_diagnose(const std::vector<std::string>& arguments) {
       .by_default("all");
   bench::declare_verdict(options, request.topology, request.settings);
   options.flag("--strict", "end with status 1 where a fault is found", request.strict);
-  options.flag("-q,--quiet", "no text: with --strict the status says it", request.quiet);
   declare_output(options, request.output);
   options.parse(arguments);
   check_output(request.output);
-  if (request.quiet && request.output.is_json && request.output.is_standard_output()) {
-    throw_apart("--quiet", "--json", "the one wants nothing on standard output, the other JSON");
-  }
   return request;
 }
 
@@ -97,11 +93,14 @@ std::uint64_t pairs_to_measure(const result::LinkResultHeader& header) {
   return num_ranks * (num_ranks - 1);
 }
 
-std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::LinkResultReader& reader) {
+std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, result::LinkResultReader& reader,
+                                              StepLog& steps) {
   const result::LinkResultHeader& header = reader.header();
   const std::vector<Chosen> chosen = chosen_slices(request, header);
   diagnosis::Layout layout = result::layout_of(reader);
   if (!request.topology.empty()) layout.network = network::parse_network(request.topology, layout.host_names);
+  steps.tell(layout.network.source.empty() ? "nothing is known of the network: no --topology, and none in the result"
+                                           : "the network is known from " + layout.network.source);
   std::vector<result::DiagnosedSlice> slices;
   const bool has_means = !header.linktest && !header.is_compact;
   const bool is_serial = result::option_text(header, "serial") == "true";
@@ -124,13 +123,21 @@ std::vector<result::DiagnosedSlice> diagnosed(const DiagnoseRequest& request, re
                        header.message_sizes_bytes[size]},
                       diagnosis::diagnose(question)});
     if (header.is_compact) slices.back().diagnosis.notes.emplace_back(no_means_note);
+    const Diagnosis& found = slices.back().diagnosis;
+    steps.done(fmt::format("diagnosed {}, repeat {}: {} of {} pairs measured, {}",
+                           format_bytes(header.message_sizes_bytes[size]), header.repeats[repeat].repeat + 1,
+                           found.num_measured, found.num_pairs, output::counted(found.faults.size(), "finding")));
   }
   return slices;
 }
 
-std::string text_of(const std::vector<result::DiagnosedSlice>& slices, const result::LinkResultHeader& header) {
+/// --quiet leaves out the notes.
+std::string text_of(std::vector<result::DiagnosedSlice> slices, const result::LinkResultHeader& header, bool is_quiet) {
   std::string text;
-  if (!header.complete)
+  for (result::DiagnosedSlice& one : slices) {
+    if (is_quiet) one.diagnosis.notes.clear();
+  }
+  if (!header.complete && !is_quiet)
     text += fmt::format("the result is not complete: {}\n", printable(header.incomplete_reason, LineEnds::replaced));
   for (const result::DiagnosedSlice& one : slices) {
     if (slices.size() > 1) {
@@ -151,13 +158,15 @@ std::size_t num_faults(const std::vector<result::DiagnosedSlice>& slices) {
 }
 
 void diagnose(const DiagnoseRequest& request) {
+  StepLog steps("leadline diagnose", request.output.verbose);
   expect_link_test(request.path, "diagnose");
   const auto reader = result::LinkResultReader::open(request.path);
-  const auto slices = diagnosed(request, *reader);
+  steps.done(opened_text(*reader));
+  const auto slices = diagnosed(request, *reader, steps);
   if (request.output.is_json) {
     put_output(request.output, result::diagnosis_document(request.path, reader->header().complete, slices));
-  } else if (!request.quiet || !request.output.is_standard_output()) {
-    put_output(request.output, text_of(slices, reader->header()));
+  } else {
+    put_output(request.output, text_of(slices, reader->header(), request.output.quiet));
   }
   if (const std::size_t num = num_faults(slices); request.strict && num > 0) {
     throw Error(ExitStatus::below_threshold,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `leadline info`: what a file is, and what is in it.
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "cli/command_output.hpp"
 #include "cli/main.hpp"
 #include "cli/option_parser.hpp"
+#include "cli/reporting.hpp"
 #include "core/error.hpp"
 #include "output/file_info.hpp"
 #include "result/bisection/hdf5_reader.hpp"
@@ -66,9 +69,13 @@ int info_command(const std::vector<std::string>& arguments) {
   options.parse(arguments);
   check_output(to);
 
+  StepLog steps("leadline info", to.verbose);
   const result::FileKind kind = result::kind_of_file(path);
+  steps.tell(fmt::format("by its contents '{}' is {}", path,
+                         kind == result::FileKind::hdf5 ? "HDF5, which is read in a process of its own" : "SION"));
   result::work_with(path, kind, [&] {
     const output::FileInfo info = info_of(path, kind);
+    steps.done("read it");
     put_output(to, to.is_json ? output::file_info_json(info) : output::file_info_text(info));
     if (info.error) throw Error(*info.error);
   });

@@ -23,7 +23,7 @@
 #include "bench/io/untimed_files.hpp"
 #include "bench/io/validity_warnings.hpp"
 #include "bench/plan.hpp"
-#include "cli/io_options.hpp"
+#include "cli/benchmark_options.hpp"
 #include "cli/reporting.hpp"
 #include "cli/run_collectively.hpp"
 #include "cli/run_command.hpp"
@@ -125,6 +125,7 @@ class StoredPhases final : public bench::io::PhaseStore {
 /// See StagedRun.
 class IoTest {
  public:
+  static constexpr const char* name = "io";
   using Request = IoRequest;
   using Plan = bench::io::Plan;
   using Memory = bench::io::Buffers;

@@ -19,13 +19,13 @@
 #include "bench/link/validity_warnings.hpp"
 #include "bench/plan.hpp"
 #include "cli/compared_files.hpp"
-#include "cli/fail_below.hpp"
 #include "cli/reporting.hpp"
 #include "cli/run_collectively.hpp"
 #include "cli/run_environment.hpp"
 #include "cluster/cluster.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/units.hpp"
 #include "diagnosis/layout.hpp"
 #include "model/diagnosis.hpp"
 #include "model/link_result.hpp"
@@ -34,8 +34,8 @@
 #include "output/diagnosis_text.hpp"
 #include "output/link_progress.hpp"
 #include "output/link_summary.hpp"
+#include "output/table.hpp"
 #include "result/link_result_file.hpp"
-#include "result/link_result_reader.hpp"
 #include "schedule/schedule.hpp"
 
 namespace leadline::cli {
@@ -106,16 +106,65 @@ void refuse_check_of_buffers(const LinkRequest& request, const transport::Entry&
 
 /// Rank 0: prints what changed since the baseline; why the run fails, empty where it does not.
 std::string compared_with_baseline(const LinkRequest& request, const std::string& path) {
-  const auto comparisons = compare_files({request.baseline, path, request.topology, {}, request.diagnosis});
+  StepLog steps("leadline link", request.verbose);
+  const auto comparisons = compare_files({request.baseline, path, request.topology, {}, request.diagnosis}, steps);
   say("\n" + output::comparisons_text(comparisons));
   const bool is_any_worse = std::ranges::any_of(comparisons, is_worse);
   if (!is_any_worse || !(request.strict || request.health_check)) return "";
   return fmt::format("the result is worse than the baseline '{}'", request.baseline);
 }
 
+/// The first fault that costs more than the share leaves.
+std::string below_share(const LinkResult& result, double share) {
+  for (const SliceSummary& slice : result.slices) {
+    if (!slice.diagnosis) continue;
+    for (const Fault& fault : slice.diagnosis->faults) {
+      if (!counts(fault) || fault.ratio * share <= 1) continue;
+      return fmt::format("{} reaches {:.3g} % of the usual speed with {}", fault.name, 100 / fault.ratio,
+                         format_bytes(slice.slice.message_size_bytes));
+    }
+  }
+  return "";
+}
+
+/// The slowest pair of any size.
+template <typename IsBelow>
+std::string slowest_below(const LinkResult& result, const IsBelow& is_below) {
+  for (const SliceSummary& slice : result.slices) {
+    const double time_ns = slice.all.time_ns_max;
+    const std::uint64_t size = slice.slice.message_size_bytes;
+    if (slice.all.num_pairs == 0) continue;
+    const double bandwidth = bandwidth_bytes_per_s(time_ns, size, result.request.direction);
+    if (!is_below(time_ns, bandwidth)) continue;
+    return fmt::format("the slowest pair takes {} ({}) with {}", format_time_ns(time_ns), format_bandwidth(bandwidth),
+                       format_bytes(size));
+  }
+  return "";
+}
+
+/// Why the result is below its limit, in a sentence without its end; empty where it is not.
+std::string below_limit(const LinkResult& result) {
+  const FailBelow& limit = result.request.fail_below;
+  if (result.request.strict) {
+    if (std::string why = below_share(result, 1); !why.empty()) return why;
+  }
+  switch (limit.kind) {
+    case FailBelow::Kind::nothing:
+      return "";
+    case FailBelow::Kind::share:
+      return below_share(result, limit.value);
+    case FailBelow::Kind::bandwidth_bytes_per_s:
+      return slowest_below(result, [&](double, double bandwidth) { return bandwidth < limit.value; });
+    case FailBelow::Kind::time_ns:
+      return slowest_below(result, [&](double time_ns, double) { return time_ns > limit.value; });
+  }
+  return "";
+}
+
 /// See StagedRun.
 class LinkTest {
  public:
+  static constexpr const char* name = "link";
   using Request = LinkRequest;
   using Plan = bench::link::Plan;
   using Memory = bench::link::PairMeter;
@@ -266,6 +315,14 @@ void expect_link_test(const std::string& path, const std::string& verb) {
   throw Error(ExitStatus::bad_command_line, fmt::format("cannot {} '{}'", verb, path),
               fmt::format("a result of leadline {}: only the link test measures single pairs", benchmark),
               "Choose a result of leadline link");
+}
+
+std::string opened_text(const result::LinkResultReader& reader) {
+  const result::LinkResultHeader& header = reader.header();
+  return fmt::format("opened '{}': {}, {} in {}, {}", reader.path(),
+                     output::counted(static_cast<std::uint64_t>(header.num_ranks), "rank"),
+                     output::counted(header.message_sizes_bytes.size(), "message size"),
+                     output::counted(header.repeats.size(), "repeat"), header.complete ? "complete" : "not complete");
 }
 
 }  // namespace leadline::cli

@@ -14,6 +14,7 @@
 #include "model/link_request.hpp"
 #include "model/link_result.hpp"
 #include "result/link_result_file.hpp"
+#include "result/link_result_reader.hpp"
 #include "transport/module.hpp"
 
 namespace leadline::cli {
@@ -23,6 +24,9 @@ inline constexpr std::size_t workers_on_file = 2;
 
 /// Throws Error(bad_command_line) where the file is a result of another test. `verb`: what the command would have done.
 void expect_link_test(const std::string& path, const std::string& verb);
+
+/// For --verbose: "opened 'r.h5': 64 ranks, 2 message sizes in 1 repeat, complete".
+std::string opened_text(const result::LinkResultReader& reader);
 
 struct LinkPresentation : PresentationOf<LinkResult, bench::link::Progress> {
   /// All ranks, once it is known who is where: takes out of the request what the hosts do not allow, in the same way on

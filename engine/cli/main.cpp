@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/command_output.hpp"
 #include "cli/completion.hpp"
 #include "cli/external.hpp"
 #include "cli/option_parser.hpp"
@@ -17,6 +18,7 @@
 #include "cli/version.hpp"
 #include "cluster/bootstrap.hpp"
 #include "core/error.hpp"
+#include "output/table.hpp"
 
 namespace leadline::cli {
 namespace {
@@ -151,8 +153,20 @@ int completion_command(const std::vector<std::string>& arguments) {
       "  source <(leadline completion zsh)                                        in ~/.zshrc\n"
       "  leadline completion fish > ~/.config/fish/completions/leadline.fish      once");
   options.argument("SHELL", "bash, zsh or fish", shell, completion_shells);
+  CommandOutput output;
+  declare_output(options, output);
+  options.without("--json", "a shell reads a script; leadline --describe-options has the same as JSON");
   options.parse(arguments);
-  say(completion_script(shell, completed_commands()));
+  check_output(output);
+  StepLog steps("leadline completion", output.verbose);
+  const std::vector<CompletedCommand> completed = completed_commands();
+  for (const CompletedCommand& command : completed) {
+    const Json* const declared = command.description.find("options");
+    steps.tell(fmt::format("{}: {}", command.name,
+                           declared == nullptr ? "a program that says nothing of its options"
+                                               : output::counted(declared->size(), "option")));
+  }
+  put_output(output, completion_script(shell, completed));
   return 0;
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/json.hpp"
+
 namespace leadline::cli {
 
 /// The body of main(). Never throws.
@@ -22,5 +24,7 @@ int schema_command(const std::vector<std::string>& arguments);
 int simulate_link_command(const std::vector<std::string>& arguments);
 int topology_command(const std::vector<std::string>& arguments);
 int transports_command(const std::vector<std::string>& arguments);
+/// Of its document.
+Json transports_schema();
 
 }  // namespace leadline::cli

@@ -110,6 +110,11 @@ OptionParser::OptionParser(std::string command, std::string description, std::st
 
 void OptionParser::throw_unknown(const std::string& word) const {
   const std::string option = word.substr(0, word.find('='));
+  for (const Missing& one : missing()) {
+    const bool is_short = !one.short_name.empty() && !word.starts_with("--") && word.starts_with(one.short_name);
+    if (option != one.name && !is_short) continue;
+    throw Error(ExitStatus::bad_command_line, command_ + " has no " + one.name, one.why, "Leave it out");
+  }
   std::vector<std::string> names;
   for (const OptionEntry& entry : entries()) names.push_back(entry.name);
   const std::string meant = meant_option(option, names);

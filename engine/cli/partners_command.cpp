@@ -4,15 +4,19 @@
 
 #include <bit>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/command_output.hpp"
 #include "cli/link_run.hpp"
 #include "cli/main.hpp"
 #include "cli/option_parser.hpp"
+#include "cli/reporting.hpp"
 #include "core/error.hpp"
+#include "output/table.hpp"
 #include "result/link_result_reader.hpp"
 #include "result/output_file.hpp"
 #include "schedule/sampled_rounds.hpp"
@@ -28,7 +32,7 @@ constexpr const char* partners_epilogue =
     "Exit status: 0 fine, 2 the command line is wrong or RESULT has no such rounds, 3 something is missing here,\n"
     "4 RESULT is damaged.\n"
     "Examples:\n"
-    "  leadline partners result.h5 partners.npy\n"
+    "  leadline partners result.h5 --output partners.npy\n"
     "  python3 -c 'import numpy; print(numpy.load(\"partners.npy\")[0])'   whom rank 0 met, by round";
 
 /// Version 1.0 of the format: the header is padded so that the numbers begin at a multiple of 64 bytes.
@@ -50,32 +54,48 @@ std::string npy_text(const std::vector<std::int32_t>& numbers, std::int64_t num_
   return text;
 }
 
-void write_partners(const std::string& path, const std::string& output, result::ExistingFile existing) {
-  expect_link_test(path, "tell the partners in");
-  const auto reader = result::LinkResultReader::open(path);
+struct PartnersRequest {
+  std::string path;
+  FileOutput to;
+};
+
+void write_partners(const PartnersRequest& request) {
+  StepLog steps("leadline partners", request.to.output.verbose);
+  expect_link_test(request.path, "tell the partners in");
+  const auto reader = result::LinkResultReader::open(request.path);
   const result::LinkResultHeader& header = reader->header();
   if (!header.stored_rounds) {
-    throw Error(ExitStatus::bad_command_line, fmt::format("'{}' has no table of sampled rounds", path),
+    throw Error(ExitStatus::bad_command_line, fmt::format("'{}' has no table of sampled rounds", request.path),
                 "its times are those of a matrix, in which places say who met whom", "Read the matrix");
   }
+  steps.done(opened_text(*reader));
   const schedule::SampledRounds rounds(header.stored_rounds->host_of, header.stored_rounds->sample);
-  const auto partners = schedule::partners_by_round(rounds, static_cast<std::size_t>(header.num_ranks),
-                                                    result::num_rounds_stored(header));
-  result::write_document(output, existing, npy_text(partners, header.num_ranks));
+  const auto num_rounds = result::num_rounds_stored(header);
+  const auto partners = schedule::partners_by_round(rounds, static_cast<std::size_t>(header.num_ranks), num_rounds);
+  steps.done(fmt::format("found out from the seed who met whom in {}",
+                         output::counted(static_cast<std::uint64_t>(num_rounds), "round")));
+  result::write_document(request.to.path,
+                         request.to.overwrite() ? result::ExistingFile::overwrite : result::ExistingFile::refuse,
+                         npy_text(partners, header.num_ranks));
+  steps.done(fmt::format("wrote '{}'", request.to.path));
+  const auto num_rows = static_cast<std::uint64_t>(header.num_ranks);
+  put_written(request.to, {"partners", {request.path}, {{request.to.path, "npy", 0, num_rows}}, {}},
+              request.to.path + "\n");
 }
 
 }  // namespace
 
 int partners_command(const std::vector<std::string>& arguments) {
-  std::string path, output;
-  bool overwrite = false;
+  PartnersRequest request;
   OptionParser options("leadline partners", partners_description, partners_epilogue);
-  options.argument("RESULT", "a result of the link test", path);
-  options.argument("TABLE", "the file to write", output);
-  options.flag("--overwrite", "replace an older TABLE", overwrite);
+  options.argument("RESULT", "a result of the link test", request.path);
+  declare_file_output(options, request.to, "the table", "RESULT with .partners.npy");
   options.parse(arguments);
-  const auto existing = overwrite ? result::ExistingFile::overwrite : result::ExistingFile::refuse;
-  result::work_with(path, result::kind_of_file(path), [&] { write_partners(path, output, existing); });
+  check_file_output(request.to);
+  if (request.to.path.empty()) {
+    request.to.path = std::filesystem::path(request.path).replace_extension(".partners.npy").string();
+  }
+  result::work_with(request.path, result::kind_of_file(request.path), [&] { write_partners(request); });
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/reporting.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -67,6 +68,12 @@ void say(const std::string& text) {
 void say_if_read(const std::string& text) try { say(text); } catch (const Error& error) {
   if (error.status() != ExitStatus::output_closed) throw;
 }
+
+void StepLog::tell(const std::string& text) const {
+  if (is_verbose_) std::fprintf(stderr, "%s: %s\n", command_.c_str(), printable(text, LineEnds::replaced).c_str());
+}
+
+void StepLog::done(const std::string& step) { tell(fmt::format("{} ({:.3f} s)", step, since_last_.lap_s())); }
 
 void complain(const std::string& what) noexcept { std::fprintf(stderr, "leadline: %s\n", what.c_str()); }
 

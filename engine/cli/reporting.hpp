@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "cli/stopwatch.hpp"
 #include "cluster/bootstrap.hpp"
 #include "core/error.hpp"
 
@@ -26,6 +27,23 @@ void say(const std::string& text);
 
 /// The same beside a measurement, which goes on and keeps its own exit status where nobody reads its text.
 void say_if_read(const std::string& text);
+
+/// What --verbose tells: a line on standard error for each step that is done.
+class StepLog {
+ public:
+  /// `command` as in "leadline convert".
+  StepLog(std::string command, bool is_verbose) : command_(std::move(command)), is_verbose_(is_verbose) {}
+
+  /// "leadline convert: TEXT"
+  void tell(const std::string& text) const;
+  /// The same with the time since the last step: "leadline convert: read 'r.h5' (0.012 s)"
+  void done(const std::string& step);
+
+ private:
+  std::string command_;
+  bool is_verbose_;
+  Stopwatch since_last_;
+};
 
 /// The one line on standard error. Never throws: a failure to write it cannot be reported.
 void complain(const std::string& what) noexcept;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the measuring commands have in common before their ranks are connected: what starts them, and the transport.
+// What the measuring commands have in common before their ranks are connected: what starts them, how they find each
+// other, and the transport.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,6 +18,17 @@
 #include "transport/module.hpp"
 
 namespace leadline::cli {
+
+/// Collective: the transport's own bootstrap where its library has one (MPI); with any other transport the explicit
+/// variables, or the launcher's protocol: PMIx or PMI-2 where that module can be loaded, else its MPI library.
+/// Throws Error(something_missing) with all reasons where none can be used, Error(bad_command_line) where explicit
+/// variables make no sense. `launcher` is not `none`; no wait lasts longer than `timeout`.
+std::unique_ptr<cluster::Bootstrap> launcher_bootstrap(const transport::LoadedModule& module,
+                                                       cluster::Launcher launcher, std::chrono::nanoseconds timeout);
+
+/// Local, where no launcher was recognised: throws Error(something_missing) where another one has started several
+/// processes, which know nothing of each other. Each would measure its own host and find nothing wrong.
+void refuse_unconnected_ranks();
 
 /// One rank's run of a benchmark.
 class BenchmarkRun {
@@ -65,7 +78,7 @@ struct DryRunRanks {
   bench::RankLayout rank_layout() const { return {static_cast<int>(host_of.size()), max_ranks_per_host, host_of}; }
 };
 
-DryRunRanks dry_run_ranks(const RunRequest& request);
+DryRunRanks dry_run_ranks(const RunRequest& request, const std::string& benchmark);
 
 /// --dry-run: prints `plan_text()`, once where a launcher has started several processes. Returns the exit status.
 int say_plan(const std::function<std::string()>& plan_text);

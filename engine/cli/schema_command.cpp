@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // `leadline schema`: what the keys of a JSON document are.
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
+#include "cli/command_output.hpp"
+#include "cli/embedded_schemas.hpp"
 #include "cli/main.hpp"
 #include "cli/option_parser.hpp"
 #include "cli/reporting.hpp"
+#include "cli/version.hpp"
+#include "output/table.hpp"
 #include "result/bisection/json.hpp"
 #include "result/diagnosis_json.hpp"
 #include "result/hdf5/described_file.hpp"
@@ -23,10 +29,13 @@ constexpr const char* schema_description =
 constexpr const char* schema_epilogue =
     "Later versions may add keys. Exit status: 0 fine; 2 the command line is wrong.\n"
     "Examples:\n"
-    "  leadline schema link > link-result.schema.json\n"
+    "  leadline schema link --output link-result.schema.json\n"
     "  leadline schema io | jq '.properties.phases.items.properties | keys'";
 
 using SchemaOfDocument = Json (*)();
+
+/// Of a document that no struct of this program describes.
+Json written_by_hand(const char* text) { return Json::parse(text); }
 
 constexpr Named<SchemaOfDocument> documents[] = {
     {result::link_schema, "link", "the result of leadline link"},
@@ -35,6 +44,13 @@ constexpr Named<SchemaOfDocument> documents[] = {
     {result::io::schema, "io", "that of leadline io"},
     {result::diagnosis_schema, "diagnosis", "of leadline diagnose --json"},
     {result::comparison_schema, "comparison", "of leadline compare --json"},
+    {[] { return written_by_hand(info_schema); }, "info", "of leadline info --json"},
+    {transports_schema, "transports", "of leadline transports --json"},
+    {[] { return written_by_hand(pattern_cost_schema); }, "pattern-cost", "of leadline cost --json"},
+    {[] { return written_by_hand(bisection_simulation_schema); }, "bisection-simulation",
+     "of leadline simulate bisection --json"},
+    {[] { return written_by_hand(view_schema); }, "view", "of leadline view --json"},
+    {written_schema, "written", "of the commands that write files: convert, partners, simulate link, report, export"},
     {result::hdf5::described_groups, "hdf5", "no schema, but the described tables of result files"},
 };
 
@@ -49,8 +65,17 @@ int schema_command(const std::vector<std::string>& arguments) {
   }
   OptionParser options("leadline schema", schema_description, schema_epilogue);
   options.argument("DOCUMENT", help, document, names);
+  CommandOutput output;
+  declare_output(options, output);
   options.parse(arguments);
-  say(parse_choice<SchemaOfDocument>("DOCUMENT", document, documents)().indented() + "\n");
+  check_output(output);
+  StepLog steps("leadline schema", output.verbose);
+  const Json schema = parse_choice<SchemaOfDocument>("DOCUMENT", document, documents)();
+  const Json* const keys = schema.find("properties");
+  steps.done(fmt::format(
+      "made from the tables of leadline {}: {}", version,
+      keys == nullptr ? output::counted(schema.size(), "group of tables") : output::counted(keys->size(), "key")));
+  put_output(output, schema.indented() + "\n");
   return 0;
 }
 

@@ -2,6 +2,8 @@
 // The stages of one rank's run, the same for all four benchmarks. Where a stage fails on one rank, it fails on all.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -19,6 +21,7 @@
 #include "cli/run_environment.hpp"
 #include "cli/stopwatch.hpp"
 #include "core/clock.hpp"
+#include "output/table.hpp"
 
 namespace leadline::cli {
 
@@ -51,8 +54,9 @@ enum class Stage : std::uint8_t {
 };
 
 /// What one benchmark does in each stage; an object of it lives as long as the run, for what one stage leaves to the
-/// next. Types: Request, Plan, Memory (this rank's, for messages), Measured, Result, File, Progress. Functions, static
-/// or not, in the order in which they are called; "together" = inside run_collectively(), so that they may throw:
+/// next. `name`: of its command, "link". Types: Request, Plan, Memory (this rank's, for messages), Measured, Result,
+/// File, Progress. Functions, static or not, in the order in which they are called; "together" = inside
+/// run_collectively(), so that they may throw:
 ///
 ///   Plan plan(request, run_environment, cluster)                       collective, agrees by itself
 ///   unique_ptr<Memory> allocate(request, plan, cluster, run_environment)  together
@@ -91,7 +95,8 @@ class StagedRun final : public BenchmarkRun {
         module_(module),
         presentation_(presentation),
         benchmark_(std::move(benchmark)),
-        joining_s_(joining_s) {
+        joining_s_(joining_s),
+        steps_(std::string("leadline ") + Benchmark::name, request.verbose && cluster.rank() == 0) {
     result_.request = request;
   }
 
@@ -100,6 +105,7 @@ class StagedRun final : public BenchmarkRun {
     Stopwatch stage;
     run_environment_.emplace(result_.request, cluster_, module_);
     const double placing_s = stage.lap_s();
+    tell_how_it_runs();
     if constexpr (requires { benchmark_.adapt(result_.request, *run_environment_); }) {
       benchmark_.adapt(result_.request, *run_environment_);
     }
@@ -108,13 +114,18 @@ class StagedRun final : public BenchmarkRun {
     describe();
     write_rank_lines();
     stage.lap_s();
+    steps_.done("planned, memory set aside");
     open_file();
     const double opening_s = stage.lap_s();
+    const std::string format = name_of(result_.request.format);
+    const std::string where = file_->path() == "-" ? "standard output" : fmt::format("'{}'", file_->path());
+    steps_.done(file_->path().empty() ? "no result file" : fmt::format("opened {} as {}", where, format));
     make_progress();
     stage_done(Stage::joining, joining_s_);
     stage_done(Stage::placing, placing_s);
     stage_done(Stage::opening_file, opening_s);
     const bool has_something = measure();
+    steps_.done("measured");
     finish(has_something);
     if (failure_) throw *failure_;
     judge();
@@ -128,6 +139,18 @@ class StagedRun final : public BenchmarkRun {
   }
 
  private:
+  void tell_how_it_runs() {
+    const Provenance& provenance = run_environment_->provenance();
+    steps_.tell(fmt::format("{} on {}, started by {}, joined in {:.3f} s",
+                            output::counted(static_cast<std::uint64_t>(provenance.num_ranks), "rank"),
+                            output::counted(static_cast<std::uint64_t>(provenance.num_hosts), "host"),
+                            provenance.launcher, joining_s_));
+    const std::string& library = provenance.transport.library;
+    steps_.done(fmt::format("transport {} of {}{}", provenance.transport.name, module_.path(),
+                            library.empty() ? "" : ", " + library));
+    steps_.tell(fmt::format("ranks wait by {}; clock {}", name_of(provenance.wait), provenance.clock.source));
+  }
+
   /// Before the file: memory that an allocator cannot give (huge pages, locked memory) leaves nothing behind.
   void allocate() {
     memory_ = run_collectively(cluster_, [&] {
@@ -226,6 +249,7 @@ class StagedRun final : public BenchmarkRun {
       if (path != "-") path.clear();
     }
     stage_done(Stage::closing_file, closing.lap_s());
+    if (!path.empty()) steps_.done(fmt::format("finished '{}'", path));
     const bool is_told = presentation_.summary && (!failure_ || (has_something && presentation_.summarizes_failures));
     say_at_end(cluster_, path, [&] { return is_told ? presentation_.summary(result_, path) : std::string(); });
   }
@@ -250,6 +274,7 @@ class StagedRun final : public BenchmarkRun {
   std::optional<RunEnvironment> run_environment_;
   Benchmark benchmark_;  // gone before the transport that it may stand on
   double joining_s_;
+  StepLog steps_;
   typename Benchmark::Plan plan_;
   typename Benchmark::Result result_;
   std::unique_ptr<typename Benchmark::Memory> memory_;

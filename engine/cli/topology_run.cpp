@@ -23,6 +23,7 @@ namespace {
 
 /// See StagedRun.
 struct TopologyTest {
+  static constexpr const char* name = "topology";
   using Request = TopologyRequest;
   using Plan = bench::topology::Plan;
   using Memory = bench::MessageSlots;

@@ -2,7 +2,10 @@
 // `leadline transports`: every transport, whether it can be used here, and if not, why.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "cli/command_output.hpp"
@@ -11,10 +14,79 @@
 #include "cli/run_validation.hpp"
 #include "cli/support.hpp"
 #include "core/json.hpp"
+#include "result/described_json.hpp"
+#include "result/json_parts.hpp"
 #include "transport/module.hpp"
 
 namespace leadline::cli {
+namespace {
 
+struct TransportsDocument {
+  std::vector<transport::Availability> modules;
+};
+
+}  // namespace
+}  // namespace leadline::cli
+
+namespace leadline::result {
+
+template <>
+inline constexpr const char* about<cli::TransportsDocument> =
+    "What leadline transports --json writes. Settings, facts and why_unusable are there with --verbose.";
+
+}  // namespace leadline::result
+
+namespace leadline {
+
+template <>
+inline constexpr auto fields<transport::KnownSetting> = std::tuple{
+    field("name", &transport::KnownSetting::name, "", "as --transport-option takes it"),
+    field("value", &transport::KnownSetting::value, "", "what a value looks like"),
+    field("meaning", &transport::KnownSetting::meaning, "", "what it does"),
+};
+
+template <>
+inline constexpr auto fields<transport::Fact> = std::tuple{
+    field("name", &transport::Fact::name, "", "what the library was asked"),
+    field("value", &transport::Fact::value, "", "what it says"),
+};
+
+template <>
+inline constexpr auto fields<transport::Availability> = std::tuple{
+    field(
+        "transport", [](const transport::Availability& from) { return std::string(from.entry->name); }, "",
+        "as --transport takes it"),
+    field(
+        "module", [](const transport::Availability& from) { return std::string(from.file->stem); }, "",
+        "one of the modules that may carry it"),
+    field(
+        "purpose", [](const transport::Availability& from) { return std::string(from.entry->purpose); }, "",
+        "how it moves bytes"),
+    field("path", &transport::Availability::path, "", "where the module lies"),
+    field(
+        "is_loadable", [](const transport::Availability& from) { return from.why_absent.empty(); }, "",
+        "whether it can be loaded here"),
+    field("why_not_loadable", &transport::Availability::why_absent, "", "the loader's reason; empty = it can be"),
+    field("why_unusable", &transport::Availability::why_unusable, "",
+          "the library's reason why there are no facts; empty = there are, or it was not asked"),
+    field("settings", &transport::Availability::settings, "", "what can be set"),
+    field("facts", &transport::Availability::facts, "", "library version, devices, limits"),
+};
+
+template <>
+inline constexpr auto fields<cli::TransportsDocument> = std::tuple{
+    field(
+        "document", [](const cli::TransportsDocument& /*any*/) { return result::Constant<"transports">(); }, "",
+        "which document this is"),
+    field(
+        "format_version", [](const cli::TransportsDocument& /*any*/) { return std::uint32_t{1}; }, "",
+        "rises with every change that a reader must know of; keys may be added without"),
+    field("modules", &cli::TransportsDocument::modules, "", "all modules, in the order of the text"),
+};
+
+}  // namespace leadline
+
+namespace leadline::cli {
 namespace {
 
 constexpr const char* transports_description = "Lists all transports; for one that cannot be used here, the reason.";
@@ -37,9 +109,15 @@ std::string details_of(const transport::Availability& availability) {
   return text;
 }
 
-std::string available_here(transport::Ask ask) {
+/// What --quiet leaves out.
+bool is_left_out(const transport::Availability& availability, bool is_quiet) {
+  return is_quiet && !availability.why_absent.empty();
+}
+
+std::string available_here(transport::Ask ask, bool is_quiet) {
   std::string text;
   for (const transport::Availability& availability : transport::probe_all(ask)) {
+    if (is_left_out(availability, is_quiet)) continue;
     text += fmt::format("{:<9} {:<11} {}\n", availability.entry->name, availability.file->stem,
                         availability.entry->purpose);
     text += fmt::format("{:<{}}{}\n", "", text_column,
@@ -50,49 +128,39 @@ std::string available_here(transport::Ask ask) {
   return text;
 }
 
-Json json_of(const transport::Availability& availability) {
-  Json settings = Json::array(), facts = Json::array();
-  for (const transport::KnownSetting& setting : availability.settings) {
-    settings.push_back(Json{{"name", setting.name}, {"value", setting.value}, {"meaning", setting.meaning}});
-  }
-  for (const transport::Fact& fact : availability.facts) {
-    facts.push_back(Json{{"name", fact.name}, {"value", fact.value}});
-  }
-  const bool is_loadable = availability.why_absent.empty();
-  return {{"transport", availability.entry->name},
-          {"module", availability.file->stem},
-          {"purpose", availability.entry->purpose},
-          {"path", availability.path},
-          {"is_loadable", is_loadable},
-          {"why_not_loadable", availability.why_absent},
-          {"why_unusable", availability.why_unusable},
-          {"settings", settings},
-          {"facts", facts}};
-}
-
 /// Settings and facts are empty unless everything was asked for.
-std::string document_of(transport::Ask ask) {
-  Json modules = Json::array();
-  for (const transport::Availability& availability : transport::probe_all(ask))
-    modules.push_back(json_of(availability));
-  return Json{{"document", "transports"}, {"format_version", 1}, {"modules", modules}}.indented() + "\n";
+std::string document_of(transport::Ask ask, bool is_quiet) {
+  TransportsDocument document;
+  for (transport::Availability& availability : transport::probe_all(ask)) {
+    if (!is_left_out(availability, is_quiet)) document.modules.push_back(std::move(availability));
+  }
+  return result::text_of(result::json_of(document));
 }
 
 }  // namespace
 
+Json transports_schema() {
+  return result::document_schema<TransportsDocument>("transports", "The transports and whether they can be used");
+}
+
 int transports_command(const std::vector<std::string>& arguments) {
-  bool is_verbose = false, wants_support = false;
+  bool wants_support = false;
   CommandOutput output;
   OptionParser options("leadline transports", transports_description, transports_epilogue);
-  options.flag("-v,--verbose", "also settings, library version, devices and limits of each", is_verbose);
   options.flag("--support", "instead, what each of them can do, as a table in Markdown", wants_support);
-  declare_output(options, output);
+  declare_output(options, output, "only those that can be loaded here, without the reasons why others cannot",
+                 "also settings, library version, devices and limits of each");
   options.parse(arguments);
   check_output(output);
-  if (wants_support && is_verbose) throw_apart("--support", "--verbose", "the table says nothing about this machine");
+  const bool is_verbose = output.verbose;
+  for (const auto& [is_given, option] : {std::pair(is_verbose, "--verbose"), std::pair(output.quiet, "--quiet")}) {
+    if (wants_support && is_given) throw_apart("--support", option, "the table says nothing about this machine");
+  }
   if (wants_support && output.is_json) throw_apart("--support", "--json", "the table is Markdown");
   const transport::Ask ask = is_verbose ? transport::Ask::everything : transport::Ask::whether_it_loads;
-  put_output(output, output.is_json ? document_of(ask) : wants_support ? support_table() : available_here(ask));
+  put_output(output, output.is_json  ? document_of(ask, output.quiet)
+                     : wants_support ? support_table()
+                                     : available_here(ask, output.quiet));
   return 0;
 }
 

@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "cli/reporting.hpp"
-#include "cli/start.hpp"
+#include "cli/run_command.hpp"
 #include "cluster/bootstrap.hpp"
 #include "core/error.hpp"
 #include "result/output_file.hpp"

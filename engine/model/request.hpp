@@ -51,7 +51,7 @@ struct RunRequest {
   ResultFormat format = ResultFormat::hdf5;
   RowPath row_path = RowPath::automatic;
   bool overwrite = false;
-  bool quiet = false;
+  bool quiet = false, verbose = false;
   bool dry_run = false;
   int dry_run_ranks = 0;           ///< --ranks
   int dry_run_ranks_per_host = 0;  ///< --ranks-per-host; 0 = all on one

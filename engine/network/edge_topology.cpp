@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a list of cables, and distinguishes hosts from switches.
-#include "network/edge_topology.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 
 #include "network/lines.hpp"
 #include "network/network.hpp"
+#include "network/parse_network.hpp"
 #include "network/switch_graph.hpp"
 
 namespace leadline::network {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a formula, and assigns its hosts to its switches.
-#include "network/formula.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 
 #include "network/lines.hpp"
 #include "network/network.hpp"
+#include "network/parse_network.hpp"
 
 namespace leadline::network {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matches names of hosts with a regular expression, and groups those with the same parts.
-#include "network/name_pattern.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <utility>
 
 #include "network/lines.hpp"
+#include "network/parse_network.hpp"
 
 namespace leadline::network {
 namespace {

@@ -12,13 +12,9 @@
 #include <system_error>
 
 #include "core/error.hpp"
-#include "network/edge_topology.hpp"
-#include "network/formula.hpp"
 #include "network/ib_topology.hpp"
 #include "network/lines.hpp"
-#include "network/name_pattern.hpp"
 #include "network/network.hpp"
-#include "network/slurm_topology.hpp"
 
 namespace leadline::network {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The physical network that a user names with --topology: a formula, a pattern of host names, or a file
-// (docs/formats/topology.md).
+// The ways to describe a physical network, as --topology takes them (docs/formats/topology.md): a word, and the formats
+// that a word or a file may have. That of ibnetdiscover has a header of its own.
 #pragma once
 
 #include <string>
@@ -21,5 +21,30 @@ Network read_topology(const std::string& path);
 
 /// The same of a text that is there already; `file` is for messages and the network's source.
 Network parse_topology(const std::string& file, std::string_view text);
+
+/// "fat-tree:HOSTSxLEAVES[xPODS][,spines=N][,cores=N]", "dragonfly:H[,groups=G]" and "torus:XxYx...", as those of
+/// `leadline simulate bisection`, with hosts numbered alike and without names. Throws Error(bad_command_line) with the
+/// part that is wrong.
+Network formula(const std::string& word);
+
+/// Whether the word begins with a kind of formula, right or wrong.
+bool is_formula(std::string_view word);
+
+/// All kinds as people write them, for messages.
+std::string formula_forms();
+
+/// One level for each group of the regular expression (ECMAScript), the outermost first; a level has the name of its
+/// group, "(?<rack>\d+)", else "name group". The expression matches a host's whole name, or else all of it up to the
+/// first dot. Throws Error(bad_command_line) for an expression that is none or has no group, and for hosts that it does
+/// not match.
+Network by_pattern(const std::string& pattern, const std::vector<std::string>& hosts);
+
+/// One level for each height of switches above the hosts; a switch without any of a height between it and the next one
+/// is a group of its own there. Throws Error(bad_command_line) that names file and line for what is no tree.
+Network parse_slurm_topology(const std::string& file, std::string_view text);
+
+/// A cable a line: two nodes, and a capacity that nothing here depends on. Hosts are the nodes with one cable, or those
+/// that lines "hosts: ..." name. Throws Error(bad_command_line) that names file and line.
+Network parse_edge_topology(const std::string& file, std::string_view text);
 
 }  // namespace leadline::network

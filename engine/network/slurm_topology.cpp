@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the tree of switches of a topology.conf.
-#include "network/slurm_topology.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +16,7 @@
 #include "network/hostlist.hpp"
 #include "network/lines.hpp"
 #include "network/network.hpp"
+#include "network/parse_network.hpp"
 
 namespace leadline::network {
 namespace {

@@ -15,14 +15,6 @@
 namespace leadline {
 namespace {
 
-/// "-o,--output" -> "--output"
-std::string long_name(const std::string& name) { return name.substr(name.rfind(',') + 1); }
-
-std::string short_name(const std::string& name) {
-  const std::size_t comma = name.rfind(',');
-  return comma == std::string::npos ? "" : name.substr(0, comma);
-}
-
 /// "--message-size" -> "message_size"
 std::string recorded_name(const std::string& option) {
   std::string name = option.substr(option.find_first_not_of('-'));
@@ -115,9 +107,9 @@ OptionEntry& OptionEntry::suggests(const std::vector<std::string>& some) {
   return *this;
 }
 
-OptionEntry& OptionEntry::recorded_as(const std::function<OptionValue()>& its_value, const std::string& unit_of_it) {
-  recorded = its_value;
-  unit = unit_of_it;
+OptionEntry& OptionEntry::recorded_as(const std::function<OptionValue()>& current, const std::string& base_unit) {
+  recorded = current;
+  unit = base_unit;
   return *this;
 }
 
@@ -145,6 +137,13 @@ std::string OptionEntry::full_help() const {
   }
   if (!default_text.empty()) text += ". Default: " + default_text;
   return text;
+}
+
+std::string OptionTable::long_name(const std::string& name) { return name.substr(name.rfind(',') + 1); }
+
+std::string OptionTable::short_name(const std::string& name) {
+  const std::size_t comma = name.rfind(',');
+  return comma == std::string::npos ? "" : name.substr(0, comma);
 }
 
 OptionEntry& OptionTable::add(const std::string& name, const std::string& value, const std::string& help,
@@ -183,6 +182,21 @@ OptionEntry& OptionTable::list(const std::string& name, const char* type, const 
 
 OptionEntry& OptionTable::flag(const std::string& name, const std::string& help, bool& member) {
   return flag(name, help, member, true);
+}
+
+void OptionTable::quiet_and_verbose(bool& is_quiet, bool& is_verbose, const std::string& quiet_help,
+                                    const std::string& verbose_help) {
+  flag("-q,--quiet", quiet_help.empty() ? "only what was asked for: no progress, no notes" : quiet_help, is_quiet);
+  flag("-v,--verbose",
+       verbose_help.empty() ? "tell on standard error what is done: files, libraries, decisions, times" : verbose_help,
+       is_verbose)
+      .later()
+      .conflicts_with("--quiet", "the one wants less to be said, the other more");
+}
+
+void OptionTable::without(const std::string& name, const std::string& why) {
+  missing_.push_back({long_name(name), short_name(name), why});
+  std::erase_if(entries_, [&](const OptionEntry& entry) { return entry.name == long_name(name); });
 }
 
 OptionEntry& OptionTable::count(const std::string& name, const std::string& help, std::uint64_t min, std::uint64_t max,
@@ -336,9 +350,11 @@ Json OptionTable::described(const std::string& command) const {
                        {"needs", related_json(entry, true)},
                        {"excludes", related_json(entry, false)}});
   }
+  Json without = Json::array();
+  for (const Missing& one : missing_) without.push_back({{"long", one.name}, {"why", one.why}});
   const std::string program = "leadline ";
   const std::string name = command.starts_with(program) ? command.substr(program.size()) : command;
-  return {{"command", name}, {"arguments", arguments}, {"options", options}};
+  return {{"command", name}, {"arguments", arguments}, {"options", options}, {"without", without}};
 }
 
 }  // namespace leadline

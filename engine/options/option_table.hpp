@@ -63,7 +63,7 @@ struct OptionEntry {
   /// Values that completion offers, of an option that takes others, too.
   OptionEntry& suggests(const std::vector<std::string>& some);
   /// What a result says of an option whose value is read by a function of its own.
-  OptionEntry& recorded_as(const std::function<OptionValue()>& value, const std::string& unit_of_it = {});
+  OptionEntry& recorded_as(const std::function<OptionValue()>& current, const std::string& base_unit = {});
   /// One that came after the first version.
   OptionEntry& later();
   OptionEntry& needs(const std::string& other, const std::string& why);
@@ -85,6 +85,10 @@ class OptionTable {
     std::string help;
     std::string* member;
     std::vector<std::string> choices;
+  };
+
+  struct Missing {
+    std::string name, short_name, why;
   };
 
   OptionTable() = default;
@@ -113,6 +117,15 @@ class OptionTable {
     entry.recorded = [&member, set] { return OptionValue(member == set); };
     return entry;
   }
+
+  /// --quiet and --verbose, which all commands have. A command whose text or progress is of its own kind says what they
+  /// do in its own words.
+  void quiet_and_verbose(bool& is_quiet, bool& is_verbose, const std::string& quiet_help = {},
+                         const std::string& verbose_help = {});
+
+  /// What nearly all commands have and this one has not, for a reason that the user gets to read: "-o,--output". Where
+  /// it is declared, it is taken away.
+  void without(const std::string& name, const std::string& why);
 
   /// A whole number from min to max.
   OptionEntry& count(const std::string& name, const std::string& help, std::uint64_t min, std::uint64_t max,
@@ -184,6 +197,7 @@ class OptionTable {
 
   const std::deque<OptionEntry>& entries() const { return entries_; }
   const std::vector<Argument>& arguments() const { return arguments_; }
+  const std::vector<Missing>& missing() const { return missing_; }
 
   /// What a result says of the options, with the values that the members have now.
   std::vector<Option> recorded() const;
@@ -196,6 +210,8 @@ class OptionTable {
 
  private:
   OptionEntry& add(const std::string& name, const std::string& value, const std::string& help, const Take& take);
+  static std::string long_name(const std::string& name);   // "-o,--output" -> "--output"
+  static std::string short_name(const std::string& name);  // "-o"; empty = none
 
   template <class Value>
   static void set_choices(OptionEntry& entry, std::span<const Named<Value>> named) {
@@ -211,6 +227,7 @@ class OptionTable {
   std::string group_ = "Options";
   std::deque<OptionEntry> entries_;
   std::vector<Argument> arguments_;
+  std::vector<Missing> missing_;
 };
 
 }  // namespace leadline

@@ -217,7 +217,9 @@ std::string file_info_text(const FileInfo& info) {
 }
 
 std::string file_info_json(const FileInfo& info) {
-  const Json json = {{"path", info.path},
+  const Json json = {{"document", "info"},
+                     {"format_version", 1},
+                     {"path", info.path},
                      {"format", info.kind == result::FileKind::hdf5 ? "hdf5" : "sion"},
                      {"container", info.container ? container_json(*info.container) : Json(nullptr)},
                      {"result", info.result ? info.result->json : Json(nullptr)},

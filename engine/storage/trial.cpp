@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes calls that should succeed, that should find the end of the file, and that should fail, and looks at all of
 // them.
-#include "storage/trial.hpp"
-
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -15,6 +13,7 @@
 #include <new>
 
 #include "core/error.hpp"
+#include "storage/try_out.hpp"
 
 namespace leadline::storage {
 namespace {

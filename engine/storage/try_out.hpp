@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tries calls of a backend out in a child process, without the variables of this one's launcher.
+// Tries calls of a backend out in a child process before they are trusted, without the variables of this one's
+// launcher.
 #pragma once
 
 #include <chrono>
 #include <string>
 #include <string_view>
 
+#include "storage/storage.hpp"
 #include "storage/table.hpp"
 
 namespace leadline::storage {
+
+/// Local, rank 0 alone opens; in a process of its own, whose limit of file sizes is lowered. Does such
+/// calls on the scratch file: all well and read back, at its end and beyond, and beyond what the file may grow to. The
+/// reason why they cannot be trusted, or empty; may crash or hang.
+std::string try_calls_of(Backend& backend, const CallKind& kind, const std::string& scratch_path);
 
 /// What came of trying calls out.
 struct Trial {

@@ -16,7 +16,7 @@ from conftest import two_hosts, write_result
 from leadline.cli.cost import cost_parser
 from leadline.cli.cost import main as cost_main
 from leadline.cli.export import export_parser
-from leadline.cli.options import SHARED, Parser, closest, described, share, whole
+from leadline.cli.options import SHARED, Parser, closest, described, seconds, share, whole
 from leadline.cli.report import report_parser
 from leadline.cli.simulate import main as simulate_main
 from leadline.cli.simulate import simulate_parser
@@ -28,7 +28,23 @@ PARSERS: dict[str, Callable[[], Parser]] = {
     "simulate": simulate_parser,
 }  # fmt: skip
 
+WANTED = {"report": ["r.h5"], "view": ["r.h5"], "export": ["r.h5", "--csv"], "cost": ["r.h5", "--pattern", "ring"],
+          "simulate bisection": ["--topology", "torus:2x2"]}  # fmt: skip
 KEYS = {"long", "short", "value", "value_is_optional", "choices", "default", "help", "is_file", "group"}
+
+
+def test_an_option_that_a_command_cannot_have():
+    for word in ("--output", "--output=x", "-o", "-ox"):
+        with pytest.raises(LeadlineError) as caught:
+            view_parser().parsed(["run.h5", word])
+        assert str(caught.value).startswith("leadline view has no --output (it shows a page and writes none")
+    assert [one["long"] for one in described(view_parser())["without"]] == ["--output"]
+
+
+def test_less_or_more_to_be_said():
+    for parser in PARSERS.values():
+        with pytest.raises(LeadlineError, match="--verbose and --quiet do not go together"):
+            parser().parsed([*WANTED[described(parser())["command"]], "-q", "-v"])
 
 
 @pytest.mark.parametrize("name", PARSERS)
@@ -61,7 +77,7 @@ def test_what_is_told_of_an_option():
     assert told["--statistic"]["choices"] == ["median", "min", "mean", "p99", "p999", "max"]
     assert told["--statistic"]["default"] == "median"
     assert told["--seed"]["default"] == "1"
-    assert (told["--time-limit"]["default"], told["--message-size"]["default"]) == ("60", "the only one")
+    assert (told["--time-limit"]["default"], told["--message-size"]["default"]) == ("60s", "the only one")
     assert told["--seed"]["help"] == "seed of the random numbers"
     assert told["--quiet"]["value"] is None
     (argument,) = described(cost_parser())["arguments"]
@@ -120,6 +136,11 @@ def test_kinds():
     for text in ("0", "10", "x", "1.0", "", "²"):
         with pytest.raises(LeadlineError, match="--n cannot be"):
             whole(1, 9)("--n", text)
+    for text, value in {"30": 30, "30s": 30, "500ms": 0.5, "5m": 300, "2h": 7200, "1e-9": 1e-9}.items():
+        assert seconds(1e4)("--time", text) == value
+    for text in ("0", "-1", "nan", "3weeks", "s", "3h", "1sm", ""):
+        with pytest.raises(LeadlineError, match="--time cannot be"):
+            seconds(1e4)("--time", text)
     assert (share("--share", "5%"), share("--share", "0.05")) == (0.05, 0.05)
 
 

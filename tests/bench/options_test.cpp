@@ -152,6 +152,7 @@ TEST(Options, OfAFileTestAreNamedAsOnTheCommandLineInTheOrderOfTheHelp) {
                                           "row_path",
                                           "overwrite",
                                           "quiet",
+                                          "verbose",
                                           "dry_run",
                                           "ranks",
                                           "ranks_per_host"};

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of `leadline bisection`: defaults, values, and combinations in which an option would be ignored.
-#include "cli/bisection_options.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/benchmark_options.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::cli::bisection_options_test {
@@ -219,9 +218,10 @@ TEST(BisectionOptions, ExplainThemselves) {
                                "--threshold",      "--buckets",
                                "--output",         "--format",
                                "--row-path",       "--overwrite",
-                               "--quiet",          "--dry-run",
-                               "--ranks",          "--ranks-per-host",
-                               "harmonic mean",    "bit-reversal"}) {
+                               "--quiet",          "--verbose",
+                               "--dry-run",        "--ranks",
+                               "--ranks-per-host", "harmonic mean",
+                               "bit-reversal"}) {
       EXPECT_THAT(wanted.text, HasSubstr(option));
     }
   }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of `leadline io`: defaults, values, and combinations in which an option would be ignored.
-#include "cli/io_options.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/benchmark_options.hpp"
 #include "cli/text_file.hpp"
 #include "support/refusal.hpp"
 
@@ -302,16 +301,33 @@ TEST(IoOptions, ExplainThemselves) {
     parse({"--help"});
     FAIL() << "no help";
   } catch (const HelpWanted& wanted) {
-    for (const char* option :
-         {"--transport",      "--local",       "--timeout",     "--movement",   "--strided",     "--objects",
-          "--object-size",    "--io-ranks",    "--io-hosts",    "--files",      "--buffer-size", "--ahead",
-          "--no-self-send",   "--no-file",     "--backend",     "--calls",      "--collective",  "--allow-fragile",
-          "--hints",          "--barrier",     "--preallocate", "--target",     "--targets",     "--overwrite-targets",
-          "--delete",         "--op",          "--repeat",      "--sleep",      "--time-limit",  "--fill",
-          "--touch",          "--check",       "--allocator",   "--wait",       "--direct",      "--uncached",
-          "--drop-cache",     "--sync",        "--read-shift",  "--slow-calls", "--threshold",   "--output",
-          "--format",         "--row-path",    "--overwrite",   "--quiet",      "--dry-run",     "--ranks",
-          "--ranks-per-host", "Default: 600s", "N-M-M  3",      "posix - "}) {
+    for (const char* option : {"--transport",    "--local",
+                               "--timeout",      "--movement",
+                               "--strided",      "--objects",
+                               "--object-size",  "--io-ranks",
+                               "--io-hosts",     "--files",
+                               "--buffer-size",  "--ahead",
+                               "--no-self-send", "--no-file",
+                               "--backend",      "--calls",
+                               "--collective",   "--allow-fragile",
+                               "--hints",        "--barrier",
+                               "--preallocate",  "--target",
+                               "--targets",      "--overwrite-targets",
+                               "--delete",       "--op",
+                               "--repeat",       "--sleep",
+                               "--time-limit",   "--fill",
+                               "--touch",        "--check",
+                               "--allocator",    "--wait",
+                               "--direct",       "--uncached",
+                               "--drop-cache",   "--sync",
+                               "--read-shift",   "--slow-calls",
+                               "--threshold",    "--output",
+                               "--format",       "--row-path",
+                               "--overwrite",    "--quiet",
+                               "--verbose",      "--dry-run",
+                               "--ranks",        "--ranks-per-host",
+                               "Default: 600s",  "N-M-M  3",
+                               "posix - "}) {
       EXPECT_THAT(wanted.text, HasSubstr(option));
     }
   }

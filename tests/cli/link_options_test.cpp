@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of `leadline link`: defaults, values, and combinations in which an option would be ignored.
-#include "cli/link_options.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/benchmark_options.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::cli::link_options_test {
@@ -174,6 +173,7 @@ TEST(LinkOptions, ExplainThemselves) {
                                "--output",
                                "--format",
                                "--quiet",
+                               "--verbose",
                                "--dry-run",
                                "--ranks",
                                "--wait",

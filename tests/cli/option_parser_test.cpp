@@ -28,7 +28,7 @@ struct Request {
   double seconds = 1.5, share = 0.25;
   Colour colour = Colour::green;
   std::optional<Colour> other;
-  bool is_quiet = false;
+  bool is_quiet = false, is_verbose = false, is_loud = false;
 };
 
 struct Parsed {
@@ -44,7 +44,9 @@ struct Parsed {
     options.share("--threshold", "so much", 0.1, request.share);
     options.choice("--colour", "which", request.colour);
     options.choice("--other", "which else", request.other, std::vector{colour_names[0]});
-    options.flag("-q,--quiet", "silent", request.is_quiet);
+    options.quiet_and_verbose(request.is_quiet, request.is_verbose, "silent");
+    options.flag("-l,--loud", "noisy", request.is_loud);
+    options.without("-l,--loud", "nobody would hear it");
     options.optional_value("--json", "FILE", "as JSON", [this](const std::string&, const std::string& text) {
       request.json = text.empty() ? "-" : text;
     });
@@ -121,6 +123,24 @@ TEST(OptionParser, TellsOfItsOptionsWhateverElseIsWrong) {
       EXPECT_EQ(wanted.description.at("arguments").at(0).at("name").get<std::string>(), "FILE");
     }
   }
+}
+
+TEST(OptionParser, SaysWhyAnOptionIsMissing) {
+  for (const char* word : {"--loud", "--loud=x", "-l", "-lx"}) {
+    EXPECT_EQ(refusal({"a.h5", word}), "leadline test has no --loud (nobody would hear it). Leave it out") << word;
+  }
+  EXPECT_THAT(refusal({"a.h5", "--lous"}), Not(HasSubstr("--loud")));
+  const Json without = Parsed().options.described("leadline test").at("without");
+  ASSERT_EQ(without.size(), 1U);
+  EXPECT_EQ(without.at(0).at("long").get<std::string>(), "--loud");
+  EXPECT_EQ(without.at(0).at("why").get<std::string>(), "nobody would hear it");
+}
+
+TEST(OptionParser, TakesLessOrMoreToBeSaid) {
+  EXPECT_TRUE(parse({"a.h5", "-v"}).is_verbose);
+  EXPECT_EQ(refusal({"a.h5", "-q", "-v"}),
+            "--verbose and --quiet do not go together (the one wants less to be said, the other more). Leave out "
+            "--verbose or --quiet");
 }
 
 TEST(OptionParser, RefusesWhatIsWrong) {

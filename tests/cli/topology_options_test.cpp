@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of `leadline topology`: defaults, values, and combinations in which an option would be ignored.
-#include "cli/topology_options.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/benchmark_options.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::cli::topology_options_test {
@@ -155,17 +154,18 @@ TEST(TopologyOptions, ExplainThemselves) {
     parse({"--help"});
     FAIL() << "no help";
   } catch (const HelpWanted& wanted) {
-    for (const char* option : {"--pattern",        "--edges",      "--mode",
-                               "--message-size",   "--iterations", "--warmup",
-                               "--traced",         "--repeat",     "--max-outstanding",
-                               "--shared-buffers", "--verify",     "--duration",
-                               "--verify-every",   "--print",      "--transport",
-                               "--local",          "--interface",  "--host-name-suffix",
-                               "--wait",           "--timeout",    "--allocator",
-                               "--fill",           "--fill-seed",  "--output",
-                               "--format",         "--row-path",   "--overwrite",
-                               "--quiet",          "--dry-run",    "--ranks",
-                               "--ranks-per-host", "1KiB-1MiB*4",  "100B-1000B+100B"}) {
+    for (const char* option : {"--pattern",        "--edges",          "--mode",
+                               "--message-size",   "--iterations",     "--warmup",
+                               "--traced",         "--repeat",         "--max-outstanding",
+                               "--shared-buffers", "--verify",         "--duration",
+                               "--verify-every",   "--print",          "--transport",
+                               "--local",          "--interface",      "--host-name-suffix",
+                               "--wait",           "--timeout",        "--allocator",
+                               "--fill",           "--fill-seed",      "--output",
+                               "--format",         "--row-path",       "--overwrite",
+                               "--quiet",          "--verbose",        "--dry-run",
+                               "--ranks",          "--ranks-per-host", "1KiB-1MiB*4",
+                               "100B-1000B+100B"}) {
       EXPECT_THAT(wanted.text, HasSubstr(option));
     }
   }

@@ -29,7 +29,6 @@
 #include "core/json.hpp"
 #include "core/units.hpp"
 #include "memory/block_header.hpp"
-#include "network/formula.hpp"
 #include "network/parse_network.hpp"
 #include "options/values.hpp"
 #include "schedule/edge_list.hpp"

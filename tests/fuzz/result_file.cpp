@@ -79,7 +79,7 @@ void read_result_file(std::string_view bytes) {
   allowing_errors([&] {
     if (sum % 3 == 0) cli::info_command({"leadline", "info", path});
     if (sum % 3 == 1) cli::diagnose_command({"leadline", "diagnose", path});
-    if (sum % 3 == 2) cli::convert_command({"leadline", "convert", path, folder / "r.sion", "--overwrite"});
+    if (sum % 3 == 2) cli::convert_command({"leadline", "convert", path, "--output", folder / "r.sion", "--overwrite"});
   });
   expect(num_reports() == 0, "a sanitizer has found a mistake in a child");
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of cables: who is a host, which distances follow, and what is refused.
-#include "network/edge_topology.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "check.hpp"
+#include "network/parse_network.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::network {

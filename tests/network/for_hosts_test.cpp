@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "check.hpp"
-#include "network/formula.hpp"
 #include "network/network.hpp"
+#include "network/parse_network.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::network {

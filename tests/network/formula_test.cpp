@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formulas: where each host is, and what people read who wrote something wrong.
-#include "network/formula.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "check.hpp"
+#include "network/parse_network.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::network {

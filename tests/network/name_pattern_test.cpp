@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks out of the names of hosts.
-#include "network/name_pattern.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "check.hpp"
+#include "network/parse_network.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::network {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slurm's topology.conf: levels of its tree, and what is none.
-#include "network/slurm_topology.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "check.hpp"
+#include "network/parse_network.hpp"
 #include "support/refusal.hpp"
 
 namespace leadline::network {

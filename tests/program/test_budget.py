@@ -46,7 +46,7 @@ def notes_of(result: ResultFile) -> list[str]:
 def test_the_other_container_holds_as_much(drawn: Any, leadline: Leadline, tmp_path: Path) -> None:
     _, result = drawn("--rounds", "6")
     for source, converted in (("r.h5", "r.sion"), ("r.sion", "again.h5")):
-        done = leadline("convert", source, converted)
+        done = leadline("convert", source, "--output", converted)
         assert done.status == 0, done.err
     again = ResultFile(tmp_path / "again.h5")
     assert result.repeats[0].keys() - again.repeats[0].keys() == {"time_ns_p999"}  # SION has no place for it
@@ -238,7 +238,6 @@ def test_a_fault_gives_status_1_only_when_asked_for(link: Leadline, leadline: Le
     judged = link(*slow, "--output", "b.h5", "--baseline", "sound.h5", "--strict", status=1)
     assert "the result is worse than the baseline 'sound.h5'" in judged.complaint
     assert leadline("diagnose", "b.h5").status == 0
-    assert leadline("diagnose", "b.h5", "--strict", "--quiet").out == ""
 
 
 def test_json_on_standard_output_and_in_a_file(link: Leadline, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_what_it_does_not_have_is_absent(forms: tuple[Path, Path]) -> None:
 def test_program_and_analysis_read_the_same_numbers(
     forms: tuple[Path, Path], leadline: Leadline, tmp_path: Path
 ) -> None:
-    done = leadline("convert", "compact.h5", "compact.sion")
+    done = leadline("convert", "compact.h5", "--output", "compact.sion")
     assert done.status == 0
     assert "compact.sion does not have the means, which LinkTest's record wants" in done.err
     compact, converted = analysis.load_link(forms[1]), analysis.load_link(tmp_path / "compact.sion")
@@ -91,7 +91,7 @@ def test_program_and_analysis_read_the_same_numbers(
         np.testing.assert_allclose(converted.matrix(same, statistic), expected, rtol=1e-12)
     np.testing.assert_array_equal(converted.count(same), compact.count(part))
     assert np.isnan(converted.matrix(same, analysis.Statistic.MEAN)).all()
-    assert leadline("convert", "compact.h5", "plain.sion", "--plain").status == 0
+    assert leadline("convert", "compact.h5", "--output", "plain.sion", "--plain").status == 0
     plain = analysis.load_link(tmp_path / "plain.sion")
     np.testing.assert_allclose(plain.matrix(plain.slices[0]), compact.matrix(part), rtol=1e-12)
 
@@ -105,7 +105,7 @@ def test_every_code_is_read_as_the_program_reads_it(
     cells[0, :4] = [0x00010001, 0xFFFFFFFF, 0x28000001, 2]
     with h5py.File(forms[1], "r+") as file:
         file["repeats/0000/pair"][0] = cells.astype(np.uint32)
-    assert leadline("convert", "compact.h5", "codes.sion").status == 0
+    assert leadline("convert", "compact.h5", "--output", "codes.sion").status == 0
     compact, converted = analysis.load_link(forms[1]), analysis.load_link(tmp_path / "codes.sion")
     for statistic in compact.statistics:
         expected = compact.matrix(compact.slices[0], statistic)

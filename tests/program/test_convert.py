@@ -70,17 +70,17 @@ def test_nothing_else_is_lost_on_the_way_to_sion_and_back(
     link: Leadline, leadline: Leadline, tmp_path: Path, words: list[str]
 ) -> None:
     link(*words, "--output", "r.h5")
-    for step in (["r.h5", "r.sion"], ["r.sion", "again.h5"], ["again.h5", "again.sion"]):
-        done = leadline("convert", *step)
-        lost = "leadline: r.sion does not have time_ns_p999 of each pair\n" if step[0] == "r.h5" else ""
-        assert (done.status, done.out, done.err) == (0, "", lost)
+    for one, other in (("r.h5", "r.sion"), ("r.sion", "again.h5"), ("again.h5", "again.sion")):
+        done = leadline("convert", one, "--output", other)
+        lost = "leadline: r.sion does not have time_ns_p999 of each pair\n" if one == "r.h5" else ""
+        assert (done.status, done.out, done.err) == (0, f"{other}\n", lost)
     assert_same(tmp_path / "r.h5", tmp_path / "again.h5")
     assert records(tmp_path / "r.sion") == records(tmp_path / "again.sion")
 
 
 def test_rounds_are_those_of_the_tournament(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
     link("--local", "4", "--shuffle-rounds", "--output", "r.sion")
-    assert leadline("convert", "r.sion", "r.h5").status == 0
+    assert leadline("convert", "r.sion", "--output", "r.h5").status == 0
     with h5py.File(tmp_path / "r.h5", "r") as file:
         rounds = file["repeats/0000/round"][:]
     assert rounds[0].tolist() == [0, 3, 2, 1]
@@ -92,8 +92,8 @@ def test_times_of_every_exchange_of_all_with_all_are_kept(link: Leadline, leadli
     link("--local", "4", "--all-to-all", "before-each-round", "--output", "r.h5")
     with h5py.File(tmp_path / "r.h5", "r") as file:
         assert (file["repeats/0000/all_to_all_time_ns"][0] > 0).all()
-    assert leadline("convert", "r.h5", "r.sion").status == 0
-    assert leadline("convert", "r.sion", "again.h5").status == 0
+    assert leadline("convert", "r.h5", "--output", "r.sion").status == 0
+    assert leadline("convert", "r.sion", "--output", "again.h5").status == 0
     assert_same(tmp_path / "r.h5", tmp_path / "again.h5")
 
 
@@ -103,7 +103,7 @@ def test_a_run_writes_the_same_result_in_either_format(link: Leadline, leadline:
     link(*words, "--output", "r.h5")
     for name, row_path in (("direct", "auto"), ("funnel", "funnel")):
         link(*words, "--output", f"{name}.sion", "--row-path", row_path)
-        assert leadline("convert", f"{name}.sion", f"{name}.h5").status == 0
+        assert leadline("convert", f"{name}.sion", "--output", f"{name}.h5").status == 0
         one, other = everything(tmp_path / "r.h5"), everything(tmp_path / f"{name}.h5")
         assert {key for key in one if "/time_ns_p999" not in key} == other.keys()
         for key in ("message_size_bytes", "permutations", "ranks/host", "status/reason", "repeats/0001/round"):
@@ -116,8 +116,13 @@ def test_a_run_writes_the_same_result_in_either_format(link: Leadline, leadline:
 
 @pytest.mark.parametrize("sample", LINKTEST, ids=lambda path: path.stem)
 def test_linktest_s_own_results_come_back_byte_for_byte(leadline: Leadline, tmp_path: Path, sample: Path) -> None:
-    for words in ([sample, "r.h5"], ["r.h5", "plain.sion", "--plain"], ["r.h5", "r.sion"], ["r.sion", "again.h5"]):
-        done = leadline("convert", *words)
+    for one, *words in (
+        [sample, "r.h5"],
+        ["r.h5", "plain.sion", "--plain"],
+        ["r.h5", "r.sion"],
+        ["r.sion", "again.h5"],
+    ):
+        done = leadline("convert", one, "--output", *words)
         assert (done.status, done.err) == (0, "")
     assert records(tmp_path / "plain.sion") == records(sample)
     assert [len(own) for own in records(tmp_path / "r.sion")] > [len(own) for own in records(sample)]
@@ -126,7 +131,7 @@ def test_linktest_s_own_results_come_back_byte_for_byte(leadline: Leadline, tmp_
 
 
 def test_a_report_of_linktest_s_own_result(leadline: Leadline, tmp_path: Path) -> None:
-    assert leadline("convert", LINKTEST[0], "r.h5").status == 0
+    assert leadline("convert", LINKTEST[0], "--output", "r.h5").status == 0
     with h5py.File(tmp_path / "r.h5", "r") as file:
         assert file["repeats/0000/round"][0].tolist() == [0, 3, 2, 1]
         assert file["repeats/0000/count"][0].sum() == 12
@@ -138,7 +143,7 @@ def test_a_report_of_linktest_s_own_result(leadline: Leadline, tmp_path: Path) -
 
 def test_plain_says_what_it_leaves_out(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
     link(*UNUSUAL, "--output", "r.h5")
-    done = leadline("convert", "r.h5", "r.sion", "--plain")
+    done = leadline("convert", "r.h5", "--output", "r.sion", "--plain")
     assert done.status == 0
     for word in ("r.sion", "message sizes", "repeats", "permutations", "statistics"):
         assert word in done.complaint
@@ -149,20 +154,20 @@ def test_plain_says_what_it_leaves_out(link: Leadline, leadline: Leadline, tmp_p
 def test_sion_to_sion_is_dense_also_in_place(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
     link("--local", "4", "--output", "r.sion")
     before = records(tmp_path / "r.sion")
-    assert leadline("convert", "r.sion", "dense.sion").status == 0
-    assert leadline("convert", "r.sion", "r.sion").status == 2
-    assert leadline("convert", "r.sion", "r.sion", "--overwrite").status == 0
+    assert leadline("convert", "r.sion", "--output", "dense.sion").status == 0
+    assert leadline("convert", "r.sion", "--output", "r.sion").status == 2
+    assert leadline("convert", "r.sion", "--output", "r.sion", "--overwrite").status == 0
     for name in ("dense.sion", "r.sion"):
         assert records(tmp_path / name) == before
         size = (tmp_path / name).stat().st_size
         assert size == 1088 + 16 * 4 + sum(map(len, before)) + 8 * 4 * 2 + 4
-    assert leadline("convert", "r.sion", "r.h5").status == 0
+    assert leadline("convert", "r.sion", "--output", "r.h5").status == 0
 
 
 def test_a_set_that_is_no_result_becomes_one_dense_file(leadline: Leadline, tmp_path: Path) -> None:
-    assert leadline("convert", SAMPLES / "sion" / "07-mpi-multi.sion", "one.sion").status == 0
+    assert leadline("convert", SAMPLES / "sion" / "07-mpi-multi.sion", "--output", "one.sion").status == 0
     assert len(list(tmp_path.iterdir())) == 1
-    done = leadline("convert", SAMPLES / "sion" / "07-mpi-multi.sion", "one.h5")
+    done = leadline("convert", SAMPLES / "sion" / "07-mpi-multi.sion", "--output", "one.h5")
     assert done.status == 2
     assert "not a result of LinkTest" in done.complaint
 
@@ -173,8 +178,8 @@ def test_what_a_killed_run_left_becomes_incomplete_hdf5(leadline: Leadline, tmp_
         run.await_err(r"(?s)3/3.*3/3.*3/3")  # two repeats are in the file by then
         os.killpg(run.pid, 9)
         run.finish()
-    assert leadline("convert", "r.sion", "again.sion").status == 4
-    done = leadline("convert", "r.sion", "r.h5")
+    assert leadline("convert", "r.sion", "--output", "again.sion").status == 4
+    done = leadline("convert", "r.sion", "--output", "r.h5")
     assert (done.status, done.err) == (0, "")
     with h5py.File(tmp_path / "r.h5", "r") as file:
         assert file["status/complete"][()] == 0
@@ -188,11 +193,11 @@ def test_a_lost_rank_is_named_in_the_file(leadline: Leadline, tmp_path: Path, vi
     words = ["link", "--local", "3", "--messages", "100", "--repeat", "400", "--wait", "yield", "--output", "r.sion"]
     with program.Run([program.PROGRAM, *words, "--strict-ranks"], tmp_path) as run:
         run.await_err(r"(?s)3/3.*3/3.*3/3")
-        assert leadline("convert", "r.sion", "now.h5").status == 0, "it can be read while the run goes on"
+        assert leadline("convert", "r.sion", "--output", "now.h5").status == 0, "it can be read while the run goes on"
         os.kill(ResultFile(tmp_path / "now.h5").pids[victim], signal.SIGKILL)
         done = run.finish()
     assert done.status == 4
-    assert leadline("convert", "r.sion", "r.h5").status == 0
+    assert leadline("convert", "r.sion", "--output", "r.h5").status == 0
     result = ResultFile(tmp_path / "r.h5")
     assert not result.complete
     assert result.reason == done.complaint.removeprefix("leadline: ")
@@ -202,11 +207,11 @@ def test_a_lost_rank_is_named_in_the_file(leadline: Leadline, tmp_path: Path, vi
 def test_existing_files_are_safe(link: Leadline, leadline: Leadline, tmp_path: Path) -> None:
     link("--local", "2", "--output", "r.h5")
     (tmp_path / "r.sion").write_text("precious")
-    done = leadline("convert", "r.h5", "r.sion")
+    done = leadline("convert", "r.h5", "--output", "r.sion")
     assert done.status == 2
     assert "--overwrite" in done.complaint
     assert (tmp_path / "r.sion").read_text() == "precious"
-    assert leadline("convert", "r.h5", "r.sion", "--overwrite").status == 0
+    assert leadline("convert", "r.h5", "--output", "r.sion", "--overwrite").status == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.h5", "r.sion"]
 
 
@@ -214,16 +219,18 @@ def test_existing_files_are_safe(link: Leadline, leadline: Leadline, tmp_path: P
     ("words", "status", "said"),
     [
         ([], 2, "IN"),
-        (["r.h5"], 2, "OUT"),
-        (["r.h5", "r.dat"], 2, "r.dat"),
-        (["r.h5", "s.h5"], 2, "nothing to convert"),
-        (["r.h5", "s.h5", "--plain"], 2, "--plain"),
-        (["missing.h5", "s.sion"], 2, "missing.h5"),
-        ([".", "s.sion"], 2, "'.'"),
-        (["text", "s.sion"], 2, "neither HDF5 nor SION"),
-        (["other.h5", "s.sion"], 2, "not a result"),
-        (["r.h5", "nowhere/s.sion"], 2, "nowhere/s.sion"),
-        (["r.h5", "s.sion", "--frobnicate"], 2, "--frobnicate"),
+        (["r.h5", "s.sion"], 2, "s.sion"),
+        (["r.h5", "-o", "r.dat"], 2, "r.dat"),
+        (["r.h5", "-o", "-"], 2, "Name a file"),
+        (["r.h5", "-o", "s.h5"], 2, "nothing to convert"),
+        (["r.h5", "-o", "s.h5", "--plain"], 2, "--plain"),
+        (["r.h5", "-o", "s.sion", "--json", "s.sion"], 2, "same file"),
+        (["missing.h5", "-o", "s.sion"], 2, "missing.h5"),
+        ([".", "-o", "s.sion"], 2, "'.'"),
+        (["text", "-o", "s.sion"], 2, "neither HDF5 nor SION"),
+        (["other.h5", "-o", "s.sion"], 2, "not a result"),
+        (["r.h5", "-o", "nowhere/s.sion"], 2, "nowhere/s.sion"),
+        (["r.h5", "-o", "s.sion", "--frobnicate"], 2, "--frobnicate"),
     ],
 )
 def test_refusals(link: Leadline, leadline: Leadline, tmp_path: Path, words: list[str], status: int, said: str) -> None:
@@ -243,7 +250,7 @@ def test_refusals(link: Leadline, leadline: Leadline, tmp_path: Path, words: lis
                                    ["io", "--objects", "2", "--object-size", "4KiB", "--delete"]])  # fmt: skip
 def test_other_tests_have_no_other_format(leadline: Leadline, tmp_path: Path, words: list[str]) -> None:
     assert leadline(*words, "--local", "2", "--wait", "yield", "--output", "r.h5").status == 0
-    done = leadline("convert", "r.h5", "r.sion")
+    done = leadline("convert", "r.h5", "--output", "r.sion")
     assert done.status == 2
     assert done.err == done.complaint + "\n"
     for word in ("r.h5", f"leadline {words[0]}", "leadline link", "leadline info"):
@@ -258,7 +265,7 @@ def test_damaged_files_leave_nothing_behind(link: Leadline, leadline: Leadline, 
         for name, contents in damaged_files((tmp_path / f"whole.{ending}").read_bytes()).items():
             (tmp_path / "bad").write_bytes(contents)
             other = {"h5": "sion", "sion": "h5"}[ending]
-            for command in (["convert", "bad", f"out.{other}"], ["info", "bad"]):
+            for command in (["convert", "bad", "--output", f"out.{other}"], ["info", "bad"]):
                 done = leadline(*command)
                 assert done.status in (2, 4), (ending, name, command, done.err)
                 assert "bad" in done.complaint, (ending, name)
@@ -275,7 +282,7 @@ def test_bytes_that_are_other_than_they_were(link: Leadline, leadline: Leadline,
         for _ in range(3):
             contents[chance.randrange(min(len(contents), 6000))] = chance.choice([0, 255, chance.randrange(256)])
         (tmp_path / "bad").write_bytes(contents)
-        done = leadline("convert", "bad", "out.sion", "--overwrite")
+        done = leadline("convert", "bad", "--output", "out.sion", "--overwrite")
         assert done.status in (0, 2, 4), done.err
         complaints = [line for line in done.complaints if "does not have time_ns_p999" not in line]
         assert len(done.err.splitlines()) == len(done.complaints)
@@ -287,7 +294,7 @@ def test_a_message_size_that_sion_cannot_hold(link: Leadline, leadline: Leadline
     link("--local", "2", "--output", "r.h5")
     with h5py.File(tmp_path / "r.h5", "r+") as file:
         file["message_size_bytes"][0] = 1 << 31
-    done = leadline("convert", "r.h5", "r.sion")
+    done = leadline("convert", "r.h5", "--output", "r.sion")
     assert done.status == 2
     assert "2 GiB" in done.complaint
 
@@ -296,6 +303,6 @@ def test_links_stay_links(link: Leadline, leadline: Leadline, tmp_path: Path) ->
     link("--local", "2", "--output", "r.h5")
     shutil.copy(LINKTEST[0], tmp_path / "real.sion")
     (tmp_path / "r.sion").symlink_to("real.sion")
-    assert leadline("convert", "r.h5", "r.sion", "--overwrite").status == 0
+    assert leadline("convert", "r.h5", "--output", "r.sion", "--overwrite").status == 0
     assert (tmp_path / "r.sion").is_symlink()
     assert len(records(tmp_path / "real.sion")) == 2

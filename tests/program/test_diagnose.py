@@ -204,7 +204,7 @@ def test_strict_is_for_scripts(measured: Any, leadline: Leadline, diagnosed: Any
 
 def test_sion_says_the_same(measured: Any, leadline: Leadline, diagnosed: Any, tmp_path: Path) -> None:
     path = measured(SLOW_HOST)
-    assert leadline("convert", path, "r.sion").status == 0
+    assert leadline("convert", path, "--output", "r.sion").status == 0
     assert diagnosed(tmp_path / "r.sion") == diagnosed(path)
 
 
@@ -329,7 +329,7 @@ def test_other_tests_measure_no_single_pairs(leadline: Leadline, words: list[str
 
 def test_damaged_files_are_refused_or_read(measured: Any, leadline: Leadline, tmp_path: Path) -> None:
     whole = measured(output="whole.h5")
-    assert leadline("convert", whole, "whole.sion").status == 0
+    assert leadline("convert", whole, "--output", "whole.sion").status == 0
     for ending in ("h5", "sion"):
         for name, contents in damaged_files((tmp_path / f"whole.{ending}").read_bytes()).items():
             (tmp_path / "bad").write_bytes(contents)

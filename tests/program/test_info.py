@@ -137,7 +137,7 @@ def test_numbers_without_a_summary_are_those_of_the_rows(
         link("--local", num_ranks, "--output", "r.h5", "--overwrite")
         medians = ResultFile(tmp_path / "r.h5").medians()
         times = sorted(medians[medians > 0].tolist())
-        assert leadline("convert", "r.h5", "r.sion", "--plain", "--overwrite").status == 0
+        assert leadline("convert", "r.h5", "--output", "r.sion", "--plain", "--overwrite").status == 0
         (slice_,) = info("r.sion")["result"]["slices"]
         (known,) = info("r.h5")["result"]["slices"]
         assert known["num_pairs"] == slice_["num_pairs"] == len(times)
@@ -163,7 +163,7 @@ def test_linktest_s_own_result(leadline: Leadline, info: Any) -> None:
 
 def test_median_of_linktest_s_own_result(leadline: Leadline, info: Any, tmp_path: Path) -> None:
     path = SAMPLES / "linktest" / "ompi_n8_1KiB_a2a.sion"
-    assert leadline("convert", path, "r.h5").status == 0
+    assert leadline("convert", path, "--output", "r.h5").status == 0
     medians = ResultFile(tmp_path / "r.h5").medians()
     times = sorted(medians[medians > 0].tolist())
     (slice_,) = info(path)["result"]["slices"]
@@ -193,7 +193,7 @@ def test_any_sion_file(leadline: Leadline, info: Any, name: str, facts: dict[str
 
 
 def test_a_dense_file_says_so(leadline: Leadline, info: Any) -> None:
-    assert leadline("convert", SAMPLES / "linktest" / "ompi_n4_1B_par.sion", "r.sion").status == 0
+    assert leadline("convert", SAMPLES / "linktest" / "ompi_n4_1B_par.sion", "--output", "r.sion").status == 0
     said = info("r.sion")
     assert said["container"]["dense"] is True
     assert said["container"]["unused_bytes"] == 0

@@ -132,7 +132,7 @@ def test_an_older_link_test_is_diagnosed_and_converted(
     named = {fault["name"] for part in found["slices"] for fault in part["diagnosis"]["faults"]}
     assert any("node2" in one for one in named), named
     other = "converted.sion" if path.suffix == ".h5" else "converted.h5"
-    assert leadline("convert", name, other).status == 0
+    assert leadline("convert", name, "--output", other).status == 0
     with package.load(path) as result, package.load(path.parent / other) as converted:
         for statistic in result.statistics:
             expected = result.matrix(result.slices[-1], statistic)

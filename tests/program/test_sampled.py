@@ -41,7 +41,7 @@ def as_matrix(table: Path, leadline: Leadline) -> Path:
     """A copy that has the same cells in a matrix, as files had them before. Made without the reader under test."""
     matrix = table.with_name("matrix.h5")
     shutil.copy(table, matrix)
-    done = leadline("partners", table.name, "partners.npy")
+    done = leadline("partners", table.name, "--output", "partners.npy")
     assert (done.status, done.err) == (0, "")
     partners = np.load(table.with_name("partners.npy"))
     with h5py.File(matrix, "r+") as file:
@@ -210,7 +210,7 @@ def test_reports_and_other_commands_take_it(
     info = json.loads(leadline("info", "table.h5", "--json").out)["result"]
     assert (info["format_version"], info["statistics"], info["num_stored_rounds"]) == (3, "compact", 12)
     assert "stored           12 random rounds, as a table of ranks and rounds" in leadline("info", "table.h5").out
-    assert leadline("convert", "table.h5", "table.sion").status == 0
+    assert leadline("convert", "table.h5", "--output", "table.sion").status == 0
     table, converted = analysis.load_link(tmp_path / "table.h5"), analysis.load_link(tmp_path / "table.sion")
     for name in ("time_ns_median", "time_ns_p99", "round"):
         expected = table.read_rows(table.slices[0], name, 0, 34)
@@ -302,7 +302,7 @@ DAMAGE: dict[str, tuple[Callable[[h5py.File], None], str]] = {
 def test_damage_is_told(name: str, forms: tuple[Path, Path], leadline: Leadline) -> None:
     change, why = DAMAGE[name]
     path = damaged(forms[0], change)
-    for words in (["info", path], ["diagnose", path], ["partners", path, "none.npy"]):
+    for words in (["info", path], ["diagnose", path], ["partners", path, "--output", "none.npy"]):
         done = leadline(*words)
         assert done.status == 4
         assert why in done.err
@@ -312,7 +312,7 @@ def test_damage_is_told(name: str, forms: tuple[Path, Path], leadline: Leadline)
 
 
 def test_a_matrix_has_no_table_of_partners(forms: tuple[Path, Path], leadline: Leadline) -> None:
-    done = leadline("partners", forms[1], "none.npy")
+    done = leadline("partners", forms[1], "--output", "none.npy")
     assert (done.status, "has no table of sampled rounds" in done.err) == (2, True)
 
 

@@ -86,7 +86,7 @@ def test_topologies_come_from_files_too(leadline: Leadline, tmp_path: Path) -> N
     words = ["--topology", tree, "--faults", faults, "--ranks", "5", "--output", "made.sion"]
     done = leadline("simulate", "link", *words)
     assert done.status == 0, done.err
-    assert leadline("convert", "made.sion", "made.h5").status == 0
+    assert leadline("convert", "made.sion", "--output", "made.h5").status == 0
     result = ResultFile(tmp_path / "made.h5")
     assert result.hosts == ["n1", "n2", "n3", "n4", "n5"]
     medians = result.medians()

@@ -27,12 +27,13 @@ SEARCH_OPTIONS = (
     SHARED["--seed"],
     Option(
         "--effort", "number of swaps of two ranks that the search tries; for up to "
-        f"{MOST_RANKS_EXHAUSTIVE} ranks it tries all placements", "NUMBER", kind=whole(1, 10**12),
+        f"{MOST_RANKS_EXHAUSTIVE} ranks it tries all placements", "N", kind=whole(1, 10**12),
         default_text=f"{EFFORT_PER_PAIR} times the ranks squared, at most {MOST_EFFORT:,}",
     ),
     Option(
         "--time-limit", "end the search after this time, also if it has tried less; then its result depends on the "
-        "machine", "SECONDS", kind=seconds(1e6), default=PLACEMENT_TIME_LIMIT_S,
+        "machine", "TIME", kind=seconds(1e6), default=PLACEMENT_TIME_LIMIT_S,
+        default_text=f"{PLACEMENT_TIME_LIMIT_S:g}s",
     ),
     Option(
         "--write-placement", "write the hosts of the better placement, one a line in the order of ranks, as "
@@ -64,9 +65,7 @@ def cost_parser() -> Parser:
             choices=[one.value for one in Statistic], default=Statistic.MEDIAN.value,
         )
     )  # fmt: skip
-    parser.option(
-        Option("--top", "number of pairs and ranks to list", "NUMBER", kind=whole(0, _MOST_PAIRS), default=10)
-    )
+    parser.option(Option("--top", "number of pairs and ranks to list", "N", kind=whole(0, _MOST_PAIRS), default=10))
     search = parser.add_argument_group("search for a better placement")
     parser.option(Option("--no-placement", "do not search for a better placement of the ranks"), search)
     for option in SEARCH_OPTIONS:
@@ -75,6 +74,7 @@ def cost_parser() -> Parser:
     parser.shared("--json")
     parser.shared("--overwrite", help="replace files also if they are not of this command")
     parser.shared("--quiet")
+    parser.shared("--verbose")
     return parser
 
 

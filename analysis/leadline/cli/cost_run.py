@@ -9,7 +9,7 @@ from pathlib import Path
 
 from leadline.cli.cost import SEARCH_OPTIONS
 from leadline.cli.options import STANDARD_OUTPUT, expect_no_effectless, wrong
-from leadline.cli.support import ProgressLine, check_output, replacing, say, write
+from leadline.cli.support import ProgressLine, StepLog, check_output, replacing, say, write
 from leadline.cost import Placement, better_placement, measured_times, parse_pattern
 from leadline.cost import pattern_cost as cost_of
 from leadline.cost.placement import usual_effort, why_no_placement
@@ -62,12 +62,15 @@ def cost(options: argparse.Namespace) -> None:
     if options.no_placement:
         _expect_no_search(options, "--no-placement")
     _expect_outputs(options)
+    steps = StepLog("leadline cost", options.verbose)
     result = load_link(options.result)
+    steps.opened(result)
     pattern = parse_pattern(options.pattern, result.num_ranks)
     repeat = None if options.repeat is None else options.repeat - 1
     times = measured_times(result, pattern, options.message_size, repeat, options.statistic)
     with ProgressLine("reading the result", options.quiet) as progress:
         costs = cost_of(result, pattern, times, options.top, progress)
+    steps.done(f"added up {costs.num_messages} messages in {len(costs.stage_ns)} stages of {costs.pattern}")
     lines = cost_lines(costs, options.top)
     reason = "it was not asked for" if options.no_placement else why_no_placement(pattern, costs, times)
     placement = None
@@ -79,11 +82,16 @@ def cost(options: argparse.Namespace) -> None:
         with ProgressLine("searching for a better placement", options.quiet) as progress:
             placement = better_placement(pattern, costs, times, options.seed, effort, options.time_limit, progress)
         lines += placement_lines(placement)
+        steps.done(f"searched with seed {options.seed}, at most {effort} swaps and {options.time_limit:g} s")
+    if reason:
+        steps.tell(f"no search for a better placement: {reason}")
     written = _written(options, costs, placement, reason)
+    for name in written:
+        steps.done(f"wrote {name}")
     if options.json == STANDARD_OUTPUT:
         say(cost_text(costs, placement, reason))
     else:
-        say("".join(f"{line}\n" for line in ([] if options.json else lines) + written))
+        say("".join(f"{line}\n" for line in ([] if options.json else lines) + ([] if options.quiet else written)))
 
 
 def _written(options: argparse.Namespace, costs: PatternCost, placement: Placement | None, reason: str) -> list[str]:

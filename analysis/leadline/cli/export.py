@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leadline.cli.options import Option, Parser
+from leadline.cli.options import WRITTEN_AS_JSON, Option, Parser
 from leadline.cli.support import ended
 
 KINDS = {
@@ -42,10 +42,12 @@ def export_parser() -> Parser:
     parser.option(Option("--ranks", "parallel file test: one line for each rank"))
     parser.shared("--output", help="file to write; - = standard output, not for Parquet",
                   default_text="RESULT with .csv, .parquet or .bad-links.tsv")  # fmt: skip
+    parser.shared("--json", help=WRITTEN_AS_JSON)
     parser.shared("--overwrite", help="replace FILE also if it is not an earlier table of the same kind")
     parser.shared("--message-size")
     parser.shared("--repeat", help="link test: only this repeat; the first is 1")
     parser.shared("--quiet")
+    parser.shared("--verbose")
     return parser
 
 

@@ -13,11 +13,16 @@ from leadline.cli.export import KINDS
 from leadline.cli.options import STANDARD_OUTPUT, wrong
 from leadline.cli.support import (
     ProgressLine,
+    StepLog,
+    Written,
     check_output,
     chosen_parts,
     chosen_sizes,
+    expect_json_apart,
+    left_out,
     replacing,
     say,
+    say_written,
 )
 from leadline.export import bad_links, bisection, csv_table, io, pairs, parquet_table, topology
 from leadline.export.csv_table import Of, Table
@@ -103,24 +108,50 @@ def _is_own(path: Path, kind: str, ends: str) -> bool:
     return ends.startswith(bad_links.HEADER)
 
 
+class _Counted:
+    """Bytes and lines of a text that goes where `put` puts it."""
+
+    def __init__(self, put: Callable[[str], object]) -> None:
+        self._put, self.num_bytes, self.num_lines = put, 0, 0
+
+    def __call__(self, piece: str) -> None:
+        self._put(piece)
+        self.num_bytes += len(utf8(piece))
+        self.num_lines += piece.count("\n")
+
+    def written(self, name: str, kind: str) -> Written:
+        return Written(name, "tsv" if kind == "bad-links" else kind, self.num_bytes, self.num_lines - 1)
+
+
 def export(options: argparse.Namespace) -> None:
     """`leadline export`, with its options."""
     source = Path(options.result)
     kind = next(name for name in KINDS if getattr(options, name.replace("-", "_")))
     path = _output_path(source, kind, options.output)
+    steps = StepLog("leadline export", options.verbose)
     if kind == "parquet":
-        parquet_table.expect_pyarrow()
+        steps.tell(f"pyarrow {parquet_table.expect_pyarrow()[0].__version__} writes Parquet")
+    expect_json_apart(options, path)
     with ProgressLine("writing the table", options.quiet) as progress:
-        pieces, write_parquet = _tables(load(source), kind, options, progress)
+        result = load(source)
+        steps.opened(result)
+        pieces, write_parquet = _tables(result, kind, options, progress)
         if path is None:
+            text = _Counted(say)
             for piece in pieces():
-                say(piece)
-            return
-        check_output(path, options.overwrite, lambda ends: _is_own(path, kind, ends))
-        with replacing(path) as stream:
+                text(piece)
+            written = text.written(STANDARD_OUTPUT, kind)
+        else:
+            check_output(path, options.overwrite, lambda ends: _is_own(path, kind, ends))
+            with replacing(path) as stream:
+                text = _Counted(lambda piece: stream.write(utf8(piece)))
+                if kind == "parquet":
+                    write_parquet(stream)
+                else:
+                    for piece in pieces():
+                        text(piece)
+            written = text.written(str(path), kind)
             if kind == "parquet":
-                write_parquet(stream)
-            else:
-                for piece in pieces():
-                    stream.write(utf8(piece))
-    say(f"{path}\n")
+                written = Written(str(path), kind, path.stat().st_size, parquet_table.num_rows(path))
+    steps.done(f"wrote {written.num_rows} rows, {written.size_bytes} bytes")
+    say_written(options, "export", [options.result], [written], left_out(options, result))

@@ -22,6 +22,7 @@ from leadline.units import parse_bytes
 Kind = Callable[[str, str], Any]
 
 STANDARD_OUTPUT = "-"
+WRITTEN_AS_JSON = "say as JSON what was written, on standard output or into FILE"  # --json of what writes files
 DEBUG = "--debug"
 
 
@@ -77,15 +78,18 @@ def whole(least: int, most: int = 2**31) -> Kind:
 
 
 def seconds(most: float) -> Kind:
-    """A time in seconds above 0."""
+    """A time above 0, written as for the engine."""
+    units = {"": 1.0, "s": 1.0, "ms": 1e-3, "m": 60.0, "h": 3600.0}
 
     def convert(name: str, text: str) -> float:
+        number = text.rstrip("smh")
         try:
-            value = float(text)
+            value = float(number) * units.get(text[len(number) :], math.nan)
         except ValueError:
             value = math.nan
         if not 0 < value <= most:
-            raise wrong(f"{name} cannot be '{text}'", f"Write seconds, above 0 and up to {most:.0f}")
+            hint = f"It is a time above 0 and up to {most:.0f} s; write for example 30, 30s, 500ms, 5m or 2h"
+            raise wrong(f"{name} cannot be '{text}'", hint)
         return value
 
     return convert
@@ -117,15 +121,15 @@ SHARED = {
     for option in (
         Option("--output", "file to write", "FILE", "-o", is_file=True),
         Option("--overwrite", "replace FILE also if another program wrote it"),
-        Option("--quiet", "show no progress", short="-q"),
-        Option("--verbose", "print every request to standard error", short="-v"),
+        Option("--quiet", "only what was asked for: no progress, no notes", short="-q"),
+        Option("--verbose", "tell on standard error what is done: files, libraries, decisions, times", short="-v"),
         Option(
             "--json", "print the result as JSON instead of text, or write it into FILE", "FILE", is_file=True,
             is_value_optional=True,
         ),
         Option("--message-size", "only this message size, for example 16MiB", "SIZE", kind=size),
-        Option("--repeat", "only this repeat; the first is 1", "NUMBER", kind=whole(1)),
-        Option("--seed", "seed of the random numbers", "NUMBER", kind=whole(0, 2**64 - 1), default=1),
+        Option("--repeat", "only this repeat; the first is 1", "N", kind=whole(1)),
+        Option("--seed", "seed of the random numbers", "N", kind=whole(0, 2**64 - 1), default=1),
     )
 }  # fmt: skip
 
@@ -191,6 +195,7 @@ class Parser(argparse.ArgumentParser):
             prog=prog, allow_abbrev=False, description=_escaped(description), epilog=_escaped(epilog), add_help=False
         )
         self.purpose = purpose
+        self.missing: dict[str, str] = {}
         self._words: Sequence[str] = ()
         self.add_argument("-h", "--help", action="help", help="print this help")
         name = f"{prog} {__version__}" if prog.startswith("leadline") else f"{prog} (leadline {__version__})"
@@ -206,6 +211,10 @@ class Parser(argparse.ArgumentParser):
     def shared(self, name: str, group: argparse._ActionsContainer | None = None, **changes: Any) -> None:
         """One of SHARED, with what is different for this command."""
         self.option(replace(SHARED[name], **changes), group)
+
+    def without(self, name: str, why: str) -> None:
+        """An option that other commands have and this one cannot have; who gives it gets to read why."""
+        self.missing[name] = why
 
     def option(self, option: Option, group: argparse._ActionsContainer | None = None) -> None:
         """Adds an option, to a group of --help if there is one."""
@@ -226,7 +235,16 @@ class Parser(argparse.ArgumentParser):
         """The options of a command line; LeadlineError for a wrong one."""
         self._expect_known(words)
         self._words = words
-        return self.parse_args(words)
+        options = self.parse_args(words)
+        if is_given(options, "quiet") and is_given(options, "verbose"):
+            why = "the one wants less to be said, the other more"
+            raise LeadlineError(
+                "--verbose and --quiet do not go together",
+                why,
+                "Leave out --verbose or --quiet",
+                ExitStatus.BAD_COMMAND_LINE,
+            )
+        return options
 
     def _expect_known(self, words: Sequence[str]) -> None:
         known = self._option_string_actions
@@ -239,6 +257,10 @@ class Parser(argparse.ArgumentParser):
                 continue
             if name in known or (not name.startswith("--") and name[:2] in known):
                 continue
+            for option, why in self.missing.items():
+                if name == option or (name[:2] == SHARED[option].short and not name.startswith("--")):
+                    status = ExitStatus.BAD_COMMAND_LINE
+                    raise LeadlineError(f"{self.prog} has no {option}", why, "Leave it out", status)
             shown = [one for one, action in known.items() if action.help != argparse.SUPPRESS]
             meant = closest(name, (one for one in shown if one.startswith("--")))
             raise wrong(f"unknown option {name}", f"Did you mean {meant}?" if meant else f"See {self.prog} --help")
@@ -280,7 +302,10 @@ def described(parser: Parser) -> dict[str, Any]:
             else:
                 arguments.append({"name": action.metavar or action.dest, **entry, "min": 1, "max": 1})
     command = parser.prog.removeprefix("leadline ")
-    return {"command": command, "purpose": parser.purpose, "arguments": arguments, "options": options}
+    without = [{"long": name, "why": why} for name, why in parser.missing.items()]
+    return {
+        "command": command, "purpose": parser.purpose, "arguments": arguments, "options": options, "without": without,
+    }  # fmt: skip
 
 
 def _described_option(action: argparse.Action, entry: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leadline.cli.options import Option, Parser
+from leadline.cli.options import WRITTEN_AS_JSON, Option, Parser
 from leadline.cli.support import ended
 from leadline.settings import Statistic
 
@@ -28,6 +28,7 @@ def report_parser() -> Parser:
     parser.argument("RESULT", "result file")
     parser.shared("--output", help="file to write: .html, .pdf, .png or .ps; - = a page to standard output",
                   default_text="RESULT with .html")  # fmt: skip
+    parser.shared("--json", help=WRITTEN_AS_JSON)
     parser.shared("--overwrite", help="replace FILE also if it is not an earlier report of leadline")
     parser.option(
         Option(
@@ -40,7 +41,7 @@ def report_parser() -> Parser:
     parser.option(
         Option(
             "--topology", "link test: the physical network, as for leadline diagnose: a file, a formula or "
-            "pattern:REGEX over host names", "NETWORK", default_text="what the result says",
+            "pattern:REGEX over host names", "WORD", default_text="what the result says",
         )
     )  # fmt: skip
     parser.option(
@@ -55,6 +56,7 @@ def report_parser() -> Parser:
         )
     )  # fmt: skip
     parser.shared("--quiet")
+    parser.shared("--verbose")
     return parser
 
 

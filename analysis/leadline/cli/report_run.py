@@ -12,10 +12,15 @@ from pathlib import Path
 from leadline.cli.options import STANDARD_OUTPUT, is_given, wrong
 from leadline.cli.support import (
     ProgressLine,
+    StepLog,
+    Written,
     check_output,
     chosen_parts,
     chosen_sizes,
+    expect_json_apart,
+    left_out,
     say,
+    say_written,
     write,
 )
 from leadline.compare import compared
@@ -31,6 +36,7 @@ from leadline.report.link_page import render
 from leadline.report.topology_page import render_topology
 from leadline.scan import Progress
 from leadline.simulate.result_file import load_simulation
+from leadline.text_file import utf8
 
 _SHEETS = (".pdf", ".ps", ".png")
 _PAGES = (".html", ".htm")
@@ -56,13 +62,16 @@ def _kind(path: Path) -> str:
 
 
 def _link_content(
-    result: LinkResult, parts: tuple[Slice, ...], options: argparse.Namespace, path: Path | None, progress: Progress
-) -> str | bytes:
+    result: LinkResult, parts: tuple[Slice, ...], options: argparse.Namespace, path: Path | None, steps: StepLog,
+    progress: Progress,
+) -> str | bytes:  # fmt: skip
     """The file's contents; drawing is loaded only where something is drawn."""
     statistic = Statistic(options.statistic)
     if statistic not in result.statistics:
         raise no_choice("statistic", options.statistic, (one.value for one in result.statistics))
     found = diagnosed(result, parts, options.topology)
+    source = "the result" if found.found is result.diagnoses else "leadline diagnose"
+    steps.done(f"no verdict: {found.absent}" if not found.found else f"the verdict is that of {source}")
     changes = compared(options.baseline, result, parts, options.topology) if options.baseline is not None else None
     if path is None or _is_page(path):
         return render(result, parts, statistic, progress=progress, diagnosed=found, compared=changes)
@@ -117,7 +126,10 @@ def _expect_no_link_options(options: argparse.Namespace, test: str, repeats: str
 
 
 def _maker(
-    result: LinkResult | TopologyResult | BisectionResult | IoResult, options: argparse.Namespace, path: Path | None
+    result: LinkResult | TopologyResult | BisectionResult | IoResult,
+    options: argparse.Namespace,
+    path: Path | None,
+    steps: StepLog,
 ) -> Callable[[Progress], str | bytes]:
     """What makes the file's contents, once all options are checked."""
     if isinstance(result, BisectionResult):
@@ -138,21 +150,30 @@ def _maker(
     parts = chosen_parts(result, options.message_size, options.repeat)
     if options.baseline is not None and path and path.suffix.lower() == ".png":
         raise wrong("--baseline has no effect on a picture of the matrix", "Write a page, .pdf or .ps")
-    return partial(_link_content, result, parts, options, path)
+    return partial(_link_content, result, parts, options, path, steps)
 
 
 def report(options: argparse.Namespace) -> None:
     """`leadline report`, with its options."""
     source = Path(options.result)
     path = None if options.output == STANDARD_OUTPUT else _output_path(source, options.output)
+    steps = StepLog("leadline report", options.verbose)
     result = load(source)
-    make = _maker(result, options, path)
+    steps.opened(result)
+    make = _maker(result, options, path, steps)
     if path:
         check_output(path, options.overwrite, _is_own)
+    expect_json_apart(options, path)
     with ProgressLine("reading the result", options.quiet) as progress:
         content = make(progress)
+    kind = "html" if path is None or _is_page(path) else _kind(path)
+    steps.done(f"made it as {kind}")
+    num_bytes = len(utf8(content)) if isinstance(content, str) else len(content)
     if path:
         write(path, content)
-        say(f"{path}\n")
+        steps.done(f"wrote {path}, {num_bytes} bytes")
     elif isinstance(content, str):
         say(content)
+    read = [name for name in (options.result, options.baseline, options.simulated) if name is not None]
+    written = Written(options.output or str(path), kind, num_bytes)
+    say_written(options, "report", read, [written], left_out(options, result))

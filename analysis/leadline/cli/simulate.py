@@ -33,7 +33,7 @@ def simulate_parser() -> Parser:
         "measure. Status: 0 fine, 2 wrong command line, no such file, no result of leadline bisection or no network, 3 "
         "a permission is missing, 4 the result is damaged, or its patterns are not those of its seed.",
     )
-    parser.option(Option("--topology", _NETWORKS, "NETWORK", is_required=True))
+    parser.option(Option("--topology", _NETWORKS, "WORD", is_required=True))
     routings = "; ".join(f"{name}: {what}" for name, what in ROUTINGS.items())
     parser.option(
         Option(
@@ -52,6 +52,7 @@ def simulate_parser() -> Parser:
     parser.shared("--json")
     parser.shared("--overwrite", help="replace FILE also if it is not an earlier simulation")
     parser.shared("--quiet")
+    parser.shared("--verbose")
     return parser
 
 
@@ -59,17 +60,15 @@ def _add_patterns(parser: Parser) -> None:
     """Who takes part, and in what; a result has all of it."""
     group = parser.add_argument_group("ranks and patterns")
     number = group.add_mutually_exclusive_group()
-    parser.option(Option("--ranks", "number of ranks", "NUMBER", kind=whole(2, MOST_RANKS)), number)
+    parser.option(Option("--ranks", "number of ranks", "N", kind=whole(2, MOST_RANKS)), number)
     parser.option(
         Option(
-            "--hosts", "ranks run on this many hosts, the first ones", "NUMBER", kind=whole(1, MOST_RANKS),
+            "--hosts", "ranks run on this many hosts, the first ones", "N", kind=whole(1, MOST_RANKS),
             default_text="all hosts",
         ),
         number,
     )  # fmt: skip
-    parser.option(
-        Option("--ranks-per-host", "ranks of each host", "NUMBER", kind=whole(1, MOST_RANKS), default=1), group
-    )
+    parser.option(Option("--ranks-per-host", "ranks of each host", "N", kind=whole(1, MOST_RANKS), default=1), group)
     parser.option(
         Option(
             "--pattern", "patterns with commas between them: random, halves, reversal, neighbour, bit-reversal, "
@@ -79,7 +78,7 @@ def _add_patterns(parser: Parser) -> None:
     )  # fmt: skip
     parser.shared("--seed", group, help="seed of the random patterns")
     parser.option(
-        Option("--rounds", "at most this many random patterns", "NUMBER", kind=whole(1, MOST_ROUNDS),
+        Option("--rounds", "at most so many random rounds, each a pattern", "N", kind=whole(1, MOST_ROUNDS),
                default=DEFAULT_ROUNDS),
         group,
     )  # fmt: skip

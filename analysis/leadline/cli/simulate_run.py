@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 
 from leadline.cli.options import STANDARD_OUTPUT, expect_no_effectless, wrong
-from leadline.cli.support import ProgressLine, check_output, say, write
+from leadline.cli.support import ProgressLine, StepLog, check_output, say, write
 from leadline.model import BisectionResult, IntArray, PatternKind
 from leadline.model.simulation import SimulatedBisection
 from leadline.readers import load_bisection
@@ -78,17 +78,24 @@ def simulate_bisection(options: argparse.Namespace) -> None:
         raise wrong("--output and --json name the same file")
     for name in names:
         check_output(Path(name), options.overwrite, is_own_simulation)
+    steps = StepLog("leadline simulate bisection", options.verbose)
     with ProgressLine("simulating", options.quiet) as progress:
         if options.measured is None:
             simulated = _simulation(options, progress)
             lines = expectation_lines(simulated)
         else:
             result = _measured(options)
+            steps.opened(result)
             simulated = _simulation_of(options, result, progress)
             lines = expectation_lines(simulated) + _compared(result, simulated)
+    steps.done(
+        f"simulated {len(simulated.pattern_index)} random and {len(simulated.named)} named patterns of "
+        f"{len(simulated.hosts)} ranks, routed by {simulated.routing}"
+    )
     for name in names:
         write(Path(name), simulation_text(simulated))
+        steps.done(f"wrote {name}")
     if options.json == STANDARD_OUTPUT:
         say(simulation_text(simulated))
     else:
-        say("".join(f"{line}\n" for line in ([] if options.json else lines) + names))
+        say("".join(f"{line}\n" for line in ([] if options.json else lines) + ([] if options.quiet else names)))

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import json
 import os
 import signal
 import sys
@@ -11,11 +13,12 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from leadline.cli.options import DEBUG, wrong
-from leadline.error import ExitStatus, LeadlineError, from_os_error, printable
+from leadline.cli.options import DEBUG, STANDARD_OUTPUT, wrong
+from leadline.error import ExitStatus, LeadlineError, from_os_error, printable, printable_name
 from leadline.text_file import utf8
 from leadline.units import bytes_text
 
@@ -77,15 +80,16 @@ def check_output(path: Path, overwrite: bool, is_own: Callable[[str], bool]) -> 
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """A file to write that takes the place of `path` at the end, if all went well: whoever has the old one open never
-    sees half of the new one.
+    sees half of the new one. `mode` is what the umask leaves permissions of.
     """
     try:
         # Not tempfile: its files are for the owner alone, and a report is for others.
         fresh = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            with fresh.open("xb") as stream:
+            fresh.touch(mode, exist_ok=False)
+            with fresh.open("wb") as stream:
                 yield stream
             fresh.replace(path)
         except BaseException:
@@ -96,10 +100,102 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise from_os_error(f"cannot write '{path}'", error) from error
 
 
-def write(path: Path, content: str | bytes) -> None:
+def write(path: Path, content: str | bytes, mode: int = 0o666) -> None:
     """All or nothing, as replacing(). Text becomes UTF-8."""
-    with replacing(path) as stream:
+    with replacing(path, mode) as stream:
         stream.write(utf8(content) if isinstance(content, str) else content)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file that a command has written, as `leadline schema written` describes it."""
+
+    path: str
+    format: str
+    size_bytes: int
+    num_rows: int | None = None  # of a table, without its title
+
+
+def expect_json_apart(options: argparse.Namespace, output: Path | None) -> None:
+    """Before any work: that the document of --json does not go where the file `output` goes (None = standard output),
+    and that it may be written.
+    """
+    if options.json is None:
+        return
+    if options.json == STANDARD_OUTPUT:
+        if output is None:
+            raise wrong("--output and --json both go to standard output", "Name a file with one of them")
+        return
+    path = Path(options.json)
+    if output is not None and path.resolve() == output.resolve():
+        raise wrong("--output and --json name the same file")
+    check_output(path, options.overwrite, lambda ends: '"document": "written"' in ends[:_END_BYTES])
+
+
+def say_written(
+    options: argparse.Namespace, command: str, read: Sequence[str], files: Sequence[Written], left_out: Sequence[str]
+) -> None:
+    """What was written: the names of the files unless --quiet, or the document of --json."""
+    document = {
+        "document": "written", "format_version": 1, "command": command, "read": list(read),
+        "files": [asdict(one) for one in files], "left_out": list(left_out),
+    }  # fmt: skip
+    names = [one.path for one in files]
+    say_document(options, document, names, is_heard=STANDARD_OUTPUT not in names)
+
+
+def say_document(
+    options: argparse.Namespace, document: dict[str, Any], names: Sequence[str], mode: int = 0o666,
+    is_heard: bool = True,
+) -> None:  # fmt: skip
+    """The document where --json wants it. Where that is not standard output, the names of the files that were written,
+    unless --quiet, or something else is on standard output.
+    """
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    if options.json == STANDARD_OUTPUT:
+        say(text)
+        return
+    if options.json is not None:
+        write(Path(options.json), text, mode)
+        names = [*names, options.json]
+    if is_heard and not options.quiet:
+        say("".join(f"{name}\n" for name in names))
+
+
+def left_out(options: argparse.Namespace, result: RunResult) -> list[str]:
+    """What a file does not have of a result, in words."""
+    parts = []
+    if options.message_size is not None and len(result.message_sizes_bytes) > 1:
+        parts.append(f"message sizes other than {bytes_text(options.message_size)}")
+    if options.repeat is not None:
+        parts.append(f"repeats other than {options.repeat}")
+    if not result.complete:
+        parts.append(f"what was not measured: {result.incomplete_reason}")
+    return parts
+
+
+class StepLog:
+    """What --verbose tells: a line on standard error for each step that is done, with how long it took."""
+
+    def __init__(self, command: str, is_verbose: bool) -> None:
+        """`command` as in "leadline report"."""
+        self._command, self._is_verbose, self._last = command, is_verbose, time.monotonic()
+
+    def tell(self, text: str) -> None:
+        """A fact, or a decision."""
+        if self._is_verbose:
+            print(f"{self._command}: {printable_name(text)}", file=sys.stderr, flush=True)
+
+    def done(self, step: str) -> None:
+        """The same, with the time since the last step."""
+        now = time.monotonic()
+        self.tell(f"{step} ({now - self._last:.3f} s)")
+        self._last = now
+
+    def opened(self, result: RunResult) -> None:
+        """That a result was read so far, and what it is."""
+        what = " ".join(f"{result!r}".split())
+        self.done(f"opened {what}")
 
 
 class ProgressLine:

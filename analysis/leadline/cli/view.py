@@ -24,15 +24,18 @@ def view_parser() -> Parser:
     parser.argument("RESULT", "result file")
     parser.option(
         Option(
-            "--port", "port on 127.0.0.1 to listen on", "NUMBER", kind=whole(0, _LAST_PORT), default=0,
+            "--port", "port on 127.0.0.1 to listen on", "N", kind=whole(0, _LAST_PORT), default=0,
             default_text="a free one",
         )
     )  # fmt: skip
     parser.shared("--message-size")
     parser.shared("--repeat")
     parser.option(Option("--no-browser", "print the address only, do not open a browser"))
+    parser.without("--output", "it shows a page and writes none; --json FILE has the address")
+    parser.shared("--json", help="print the address as JSON, or write it into FILE, which only you can read")
+    parser.shared("--overwrite", help="replace FILE also if it is not an earlier address")
     parser.shared("--quiet")
-    parser.shared("--verbose")
+    parser.shared("--verbose", help="tell on standard error what is done, and every request")
     return parser
 
 

@@ -13,8 +13,10 @@ import threading
 import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from leadline.cli.support import ProgressLine, chosen_parts, say
+from leadline.cli.options import STANDARD_OUTPUT, wrong
+from leadline.cli.support import ProgressLine, StepLog, check_output, chosen_parts, say, say_document
 from leadline.error import ExitStatus, from_os_error
 from leadline.model import LinkResult, Slice
 from leadline.readers import load_link
@@ -50,6 +52,14 @@ def _until_signal() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
+def _say_address(options: argparse.Namespace, document: dict[str, Any]) -> None:
+    """What was asked for: --quiet leaves it. Its key is for the user alone, so others cannot read its file."""
+    if options.json is None:
+        say(f"{document['url']}\n")
+    else:
+        say_document(options, document, [], 0o600)
+
+
 def _has_display() -> bool:
     return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
@@ -57,9 +67,15 @@ def _has_display() -> bool:
 def view(options: argparse.Namespace) -> None:
     """`leadline view`, with its options."""
     port, path = options.port, Path(options.result)
+    steps = StepLog("leadline view", options.verbose)
+    if options.json not in (None, STANDARD_OUTPUT):
+        check_output(Path(options.json), options.overwrite, lambda ends: '"document": "view"' in ends)
+    elif options.overwrite:
+        raise wrong("--overwrite has no effect without --json FILE")
 
     def loaded() -> tuple[LinkResult, tuple[Slice, ...]]:
         result = load_link(path)
+        steps.opened(result)
         return result, chosen_parts(result, options.message_size, options.repeat)
 
     key = secrets.token_urlsafe(24)
@@ -73,7 +89,12 @@ def view(options: argparse.Namespace) -> None:
             raise refused from error
         threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()
         url = f"http://{ADDRESS}:{server.port}/?key={key}"
-        say(f"{url}\n")
+        steps.done(f"listening on {ADDRESS}:{server.port}")
+        document = {
+            "document": "view", "format_version": 1, "url": url, "port": server.port, "pid": os.getpid(),
+            "result": options.result,
+        }  # fmt: skip
+        _say_address(options, document)
         if not options.no_browser and _has_display():
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
         stop.wait()

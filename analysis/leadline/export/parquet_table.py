@@ -39,6 +39,11 @@ def expect_pyarrow() -> Any:
     return pyarrow, pyarrow.parquet
 
 
+def num_rows(path: Path) -> int:
+    """Of a file that was written."""
+    return int(expect_pyarrow()[1].read_metadata(path).num_rows)
+
+
 def write_parquet(
     result: LinkResult, parts: Sequence[Slice], stream: BinaryIO, progress: Progress | None = None
 ) -> None:

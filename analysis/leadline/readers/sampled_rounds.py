@@ -117,7 +117,7 @@ class SampledReader:
             f"cannot read '{self._path}'", "Set TMPDIR to a folder with room for its table"
         ) as folder:
             table = folder / "partners.npy"
-            words = ["partners", "--", os.fspath(self._contents), os.fspath(table)]
+            words = ["partners", "--output", os.fspath(table), "--", os.fspath(self._contents)]
             program, _ = output_of(words, f"cannot read '{self._path}'", deadline_s)
             try:
                 partners: NDArray[Any] = np.load(table, allow_pickle=False)

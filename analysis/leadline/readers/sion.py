@@ -41,7 +41,7 @@ def as_hdf5(path: Path, size_bytes: int) -> Iterator[InputFile]:
     with temporary_folder(problem, hint) as folder:
         converted = folder / "result.h5"
         # Behind -- a name that begins with a dash is a name, too.
-        words = ["convert", "--", os.fspath(path), os.fspath(converted)]
+        words = ["convert", "--output", os.fspath(converted), "--", os.fspath(path)]
         try:
             output_of(words, problem, _DEADLINE_S + size_bytes / _BYTES_A_SECOND)
         except LeadlineError as error:

@@ -52,7 +52,8 @@ void declare_what(OptionTable& options, BisectionRequest& request) {
 
 void declare_end(OptionTable& options, BisectionRequest& request) {
   options.group("When it ends (whatever comes first)");
-  options.count("--rounds", "so many random patterns of each message size", 1, max_patterns, request.rounds);
+  options.count("--rounds", "so many random rounds of each message size, each a pattern", 1, max_patterns,
+                request.rounds);
   options.share("--precision",
                 "the 95 % interval of a size is the mean +- so much, from 20 random patterns on; 0 = never", 0,
                 request.precision);

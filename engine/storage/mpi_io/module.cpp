@@ -12,7 +12,7 @@
 #include "storage/mpi_io/library.hpp"
 #include "storage/mpi_io/mpi_io.hpp"
 #include "storage/storage.hpp"
-#include "storage/trial.hpp"
+#include "storage/try_out.hpp"
 
 namespace leadline::storage::mpi_io {
 namespace {

@@ -16,7 +16,7 @@
 #include "storage/posix/background.hpp"
 #include "storage/posix/opened.hpp"
 #include "storage/transfer.hpp"
-#include "storage/trial.hpp"
+#include "storage/try_out.hpp"
 
 namespace leadline::storage::posix {
 namespace {
