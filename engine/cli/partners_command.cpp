@@ -2,15 +2,12 @@
 // `leadline partners`: whom each rank met in sampled rounds, which follows from what the result says of them.
 #include <fmt/format.h>
 
-#include <bit>
-#include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/link_run.hpp"
 #include "cli/main.hpp"
+#include "cli/npy.hpp"
 #include "cli/option_parser.hpp"
 #include "core/error.hpp"
 #include "result/link_result_reader.hpp"
@@ -31,25 +28,6 @@ constexpr const char* partners_epilogue =
     "  leadline partners result.h5 partners.npy\n"
     "  python3 -c 'import numpy; print(numpy.load(\"partners.npy\")[0])'   whom rank 0 met, by round";
 
-/// Version 1.0 of the format: the header is padded so that the numbers begin at a multiple of 64 bytes.
-std::string npy_text(const std::vector<std::int32_t>& numbers, std::int64_t num_rows) {
-  constexpr std::size_t length_bytes = 2, alignment = 64;
-  constexpr std::string_view magic("\x93NUMPY\x01\x00", 8);
-  const char order = std::endian::native == std::endian::little ? '<' : '>';
-  const std::int64_t num_columns = num_rows == 0 ? 0 : static_cast<std::int64_t>(numbers.size()) / num_rows;
-  std::string head =
-      fmt::format("{{'descr': '{}i4', 'fortran_order': False, 'shape': ({}, {}), }}", order, num_rows, num_columns);
-  while ((magic.size() + length_bytes + head.size() + 1) % alignment != 0) head += ' ';
-  head += '\n';
-  std::string text(magic);
-  text += static_cast<char>(head.size() & 0xffU);  // little-endian on all machines
-  text += static_cast<char>(head.size() >> 8U);
-  text += head;
-  const auto bytes = std::as_bytes(std::span(numbers));
-  text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return text;
-}
-
 void write_partners(const std::string& path, const std::string& output, result::ExistingFile existing) {
   expect_link_test(path, "tell the partners in");
   const auto reader = result::LinkResultReader::open(path);
@@ -59,9 +37,9 @@ void write_partners(const std::string& path, const std::string& output, result::
                 "its times are those of a matrix, in which places say who met whom", "Read the matrix");
   }
   const schedule::SampledRounds rounds(header.stored_rounds->host_of, header.stored_rounds->sample);
-  const auto partners = schedule::partners_by_round(rounds, static_cast<std::size_t>(header.num_ranks),
-                                                    result::num_rounds_stored(header));
-  result::write_document(output, existing, npy_text(partners, header.num_ranks));
+  const auto num_ranks = static_cast<std::size_t>(header.num_ranks);
+  const auto partners = schedule::partners_by_round(rounds, num_ranks, result::num_rounds_stored(header));
+  result::write_document(output, existing, npy_text(partners, {num_ranks, partners.size() / num_ranks}));
 }
 
 }  // namespace
