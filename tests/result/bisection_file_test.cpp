@@ -8,18 +8,13 @@
 #include "bisection_fixture.hpp"
 #include "result/bisection/hdf5_reader.hpp"
 #include "result/bisection/json.hpp"
-#include "result/link_result_reader.hpp"
-#include "result/topology/hdf5_reader.hpp"
 
 namespace leadline::test::bisection_file_test {
 namespace {
 
-using result::FileKind;
-using result::LinkResultReader;
 using result::bisection::Hdf5Reader;
 using result::bisection::kept_sizes;
 using testing::AllOf;
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

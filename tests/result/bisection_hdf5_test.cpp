@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include <csignal>
-#include <thread>
 
 #include "bisection_fixture.hpp"
 #include "result/bisection/hdf5_store.hpp"

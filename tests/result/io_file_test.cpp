@@ -6,26 +6,20 @@
 #include <gtest/gtest.h>
 
 #include "io_fixture.hpp"
-#include "result/bisection/hdf5_reader.hpp"
 #include "result/io/hdf5_reader.hpp"
 #include "result/io/json.hpp"
-#include "result/link_result_reader.hpp"
 
 namespace leadline::test::io_file_test {
 namespace {
 
-using result::FileKind;
-using result::LinkResultReader;
 using result::io::Hdf5Reader;
 using result::io::kept_phase;
 using result::io::kept_phases;
 using result::io::KeptPhase;
 using result::io::StoredPhase;
 using testing::AllOf;
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr int num_ranks = 5;
 

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include <csignal>
-#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -25,7 +24,6 @@ using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Lt;
 
 constexpr int num_ranks = 5;
 

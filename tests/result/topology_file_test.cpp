@@ -5,19 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "result/link_result_reader.hpp"
 #include "result/topology/hdf5_reader.hpp"
 #include "topology_fixture.hpp"
 
 namespace leadline::test::topology_file_test {
 namespace {
 
-using result::FileKind;
-using result::LinkResultReader;
 using result::topology::best_rates;
 using result::topology::Hdf5Reader;
 using testing::AllOf;
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

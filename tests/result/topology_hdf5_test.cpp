@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <csignal>
-#include <thread>
 
 #include "result/topology/hdf5_store.hpp"
 #include "result/topology/json.hpp"
