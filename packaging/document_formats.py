@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of docs/formats/hdf5.md and json.md anew, from what `leadline schema` tells of described structs."""
+"""Writes the tables of docs/formats/hdf5.md and json.md anew, from what `leadline schema` tells of the structs."""
 
 from __future__ import annotations
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.hdf5_process import Hdf5File
-from leadline.model import Column, FloatArray, IntArray, RunProvenance
+from leadline.model import Column, FloatArray, IntArray
 from leadline.model.io import (
     IO_TIMES,
     NUM_LATENCY_BUCKETS,
@@ -20,10 +19,9 @@ from leadline.model.io import (
     PhaseState,
     Series,
 )
-from leadline.readers.contents import facts_of, findings_of, provenance_of, text_of
+from leadline.readers.contents import facts_of, text_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
-from leadline.readers.input_file import InputFile
 
 _FACTS = ("movement", "order", "num_objects", "object_size_bytes", "run", "backend_library", "file_system")
 _OPERATIONS = ("write", "read")
@@ -36,26 +34,17 @@ _COUNTS = (
 )  # fmt: skip
 
 
-def read_io_result(input_file: InputFile, file: Hdf5File) -> IoResult:
-    """Reads all but the rows of ranks, and checks that those are there; LeadlineError or a bad value for whatever is
-    not a result.
-    """
-    return _Reader(input_file, file).result()
-
-
-class _Reader(FileReader):
-    """One pass over an open file."""
+class IoReader(FileReader):
+    """Reads all but the rows of ranks, and checks that those are there."""
 
     def result(self) -> IoResult:
-        provenance = provenance_of(self._attributes("provenance"), RunProvenance)
-        head = self._head(provenance.num_ranks)
+        """LeadlineError or a bad value for whatever is not one."""
+        head = self._head()
         num_ranks = len(head["ranks"])
         phases = self._phases()
         numbers, others = self._numbers(len(phases), num_ranks)
         return IoResult(
             **head,
-            provenance=provenance,
-            findings=findings_of(head["summary"]),
             **facts_of(self._attributes("io"), IoResult, _FACTS),
             io_ranks=self._io_ranks(num_ranks),
             files=tuple(text_of(name) for name in self._array("io/files", 1)) if self._has("io/files") else (),
@@ -98,10 +87,8 @@ class _Reader(FileReader):
 
     def _numbers(self, num_phases: int, num_ranks: int) -> tuple[NumberReader, tuple[Column, ...]]:
         of_each = (num_phases, num_ranks)
-        for name in (*_SPANS, *_CALLS, *(f"{time}_ns" for time in IO_TIMES)):
-            self._add(f"io/ranks/{name}", of_each, "f")
-        for name in (*_COUNTS, "series_bin_ns"):
-            self._add(f"io/ranks/{name}", of_each, "iu")
+        times = (*_SPANS, *_CALLS, *(f"{time}_ns" for time in IO_TIMES))
+        self._add_all("io/ranks", of_each, dict.fromkeys(times, "f") | dict.fromkeys((*_COUNTS, "series_bin_ns"), "iu"))
         self._add("io/ranks/latencies", (*of_each, NUM_LATENCY_BUCKETS), "iu")
         self._add("io/ranks/series_bytes", (*of_each, NUM_SERIES_BINS), "iu")
         known = [name.rpartition("/")[2] for name in self._datasets]
