@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from made_up import make_room, nodes, write_head
 
+from leadline.model import BisectionResult
 from leadline.simulate.patterns import Participants
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -358,3 +359,15 @@ MADE_UP_BISECTIONS: dict[str, Callable[[], MadeUpBisection]] = {
         hostile_names,
     )
 }  # fmt: skip
+
+
+def read_all(result: BisectionResult) -> None:
+    """Whatever is read only when it is asked for."""
+    for size_index, size in enumerate(result.message_sizes_bytes):
+        patterns = result.patterns(size)
+        result.baseline(size)
+        for first, end in result.rank_blocks(len(patterns)):
+            numbers = (0, len(patterns))
+            result.reader.partners(size_index, "send_to", (first, end), numbers)
+            result.reader.partners(size_index, "receive_from", (first, end), numbers)
+            result.reader.times(size_index, "time_ns", (first, end), numbers)
