@@ -20,15 +20,12 @@ from leadline.model import (
     Patterns,
     SlowConnection,
 )
-from leadline.readers.contents import DamagedError, facts_of, real_of, text_of
+from leadline.readers.contents import DamagedError, columns_of, facts_of, real_of, text_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
 
-_FACTS = ("num_participants", "num_exchanges", "seed", "within_hosts")
-_SPEEDS = ("bytes_per_s_mean", "bytes_per_s_harmonic", "bytes_per_s_min", "bytes_per_s_max", "bytes_per_s_full_load")
-_SECONDS = ("begin_s", "measuring_s")
-_WHOLE = ("kind", "index", "repeat", "accepted", "num_connections", "slowest_from", "slowest_to")
-_PATTERN_COLUMNS = {**dict.fromkeys(_WHOLE, "iu"), **dict.fromkeys(_SECONDS + _SPEEDS, "f")}
+_OF_SIZE = ("size_index", "message_size_bytes", "number")  # the place of a row says it
+_PATTERN_COLUMNS = {name: kind for name, kind in columns_of(Patterns).items() if name not in _OF_SIZE}
 _BASELINE_COLUMNS = {"number": "iu", "from": "iu", "to": "iu", "time_ns": "f"}
 _MATRICES = {"send_to": "i", "receive_from": "i", "time_ns": "f", "full_load_time_ns": "f"}
 _BASELINE_TIMES = "bisection/baseline/time_ns"
@@ -43,7 +40,7 @@ class BisectionReader(FileReader):
         """LeadlineError or a bad value for whatever is not one."""
         head = self._head()
         sizes, num_ranks, summary = head["message_sizes_bytes"], len(head["ranks"]), head["summary"]
-        facts = facts_of(self._attributes("bisection"), BisectionResult, _FACTS)
+        facts = facts_of(self._attributes("bisection"), BisectionResult)
         num_participants, num_exchanges = facts["num_participants"], facts["num_exchanges"]
         if not 0 <= num_participants <= num_ranks or num_exchanges < 1:
             raise self._damaged(
@@ -134,8 +131,10 @@ class _NumbersOfPatterns:
     def patterns(self, size_index: int) -> Patterns:
         first = size_index * self._max_patterns
         end = first + self._num_measured(first)
-        columns: dict[str, Any] = {name: self._whole(f"bisection/patterns/{name}", first, end) for name in _WHOLE}
-        columns |= {name: self._numbers.times(f"bisection/patterns/{name}", first, end) for name in _SECONDS + _SPEEDS}
+        columns: dict[str, Any] = {
+            name: (self._numbers.times if kind == "f" else self._whole)(f"bisection/patterns/{name}", first, end)
+            for name, kind in _PATTERN_COLUMNS.items()
+        }
         columns["accepted"] = columns["accepted"] != 0
         columns["begin_s"] = np.nan_to_num(columns["begin_s"])  # 0 is a moment
         columns["others"] = {

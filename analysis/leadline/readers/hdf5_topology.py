@@ -19,17 +19,13 @@ from leadline.model import (
     TopologyCell,
     TopologyResult,
 )
-from leadline.readers.contents import facts_of
+from leadline.readers.contents import columns_of, facts_of
 from leadline.readers.hdf5_file import FileReader
 from leadline.readers.hdf5_numbers import NumberReader
 
-_FACTS = ("name", "shape", "mode", "num_channels", "max_channels_rank", "num_ways")
 _RANK_TIMES = tuple(f"rank_time_ns_{statistic.value}" for statistic in RANK_STATISTICS)
 _EXCHANGE_TIMES = ("exchange_time_ns", "exchange_with_barrier_time_ns")
-_LOAD_COLUMNS = {
-    "topology_index": "iu", "size_index": "iu", "repeat": "iu", "begin_s": "f", "elapsed_s": "f",
-    "num_exchanges": "iu", "num_verified": "iu", "time_ns_median": "f", "time_ns_max": "f",
-}  # fmt: skip
+_LOAD_COLUMNS = dict.fromkeys(("topology_index", "size_index", "repeat"), "iu") | columns_of(LoadPoint)
 _SERVED_COLUMNS = ("num_channels", "max_channels_rank")  # older files do not have them
 
 
@@ -69,7 +65,7 @@ class TopologyReader(FileReader):
         return tuple(found)
 
     def _topology(self, index: int, name: str, num_sizes: int, num_ranks: int, is_load: bool) -> Topology:
-        facts = facts_of(self._attributes(name), Topology, _FACTS)
+        facts = facts_of(self._attributes(name), Topology)
         num_channels, num_ways = facts["num_channels"], facts["num_ways"]
         num_rows = 2 * num_channels
         if num_channels < 1 or num_ways not in (1, 2):
