@@ -9,15 +9,20 @@
 #include <thread>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "bisection_fixture.hpp"
 #include "io_fixture.hpp"
 #include "result/bisection/hdf5_reader.hpp"
 #include "result/bisection/hdf5_store.hpp"
+#include "result/bisection/json.hpp"
 #include "result/io/hdf5_reader.hpp"
 #include "result/io/hdf5_store.hpp"
+#include "result/io/json.hpp"
 #include "result/link_result_reader.hpp"
 #include "result/topology/hdf5_reader.hpp"
 #include "result/topology/hdf5_store.hpp"
+#include "result/topology/json.hpp"
 #include "topology_fixture.hpp"
 
 namespace leadline::test::run_files_test {
@@ -42,8 +47,11 @@ struct OfTopology {
     return topology_setup(cluster, path, topologies);
   }
   static auto so_far() { return topology_so_far(topologies); }
-  static void write(cluster::Cluster& cluster, const result::TopologyFileSetup& setup) {
-    write_topologies(cluster, setup);
+  static constexpr auto write = write_topologies;
+  static constexpr auto open = result::open_topology_file;
+  static constexpr auto json_text = result::topology::json_text;
+  static void write_some(result::TopologyFile& file, cluster::Cluster& cluster) {
+    write_cell(file, cluster, 0, cells_of(so_far()).front(), topologies);
   }
 };
 
@@ -55,9 +63,10 @@ struct OfBisection {
 
   static auto setup(const cluster::Cluster& cluster, const std::string& path) { return bisection_setup(cluster, path); }
   static auto so_far() { return bisection_so_far(); }
-  static void write(cluster::Cluster& cluster, const result::BisectionFileSetup& setup) {
-    write_bisection(cluster, setup);
-  }
+  static constexpr auto write = write_bisection;
+  static constexpr auto open = result::open_bisection_file;
+  static constexpr auto json_text = result::bisection::json_text;
+  static constexpr auto write_some = write_all_patterns;
 };
 
 struct OfIo {
@@ -68,7 +77,10 @@ struct OfIo {
 
   static auto setup(const cluster::Cluster& cluster, const std::string& path) { return io_setup(cluster, path); }
   static auto so_far() { return io_so_far(); }
-  static void write(cluster::Cluster& cluster, const result::IoFileSetup& setup) { write_io(cluster, setup); }
+  static constexpr auto write = write_io;
+  static constexpr auto open = result::open_io_file;
+  static constexpr auto json_text = result::io::json_text;
+  static constexpr auto write_some = write_all_phases;
 };
 
 template <class Benchmark>
@@ -172,6 +184,27 @@ TYPED_TEST(RunFiles, SayWhyTheyAreIncompleteUntilTheyAreComplete) {
   EXPECT_EQ(complete_of("lost.h5"), 0);
   EXPECT_EQ(reason_of("whole.h5"), "");
   EXPECT_EQ(complete_of("whole.h5"), 1);
+}
+
+TYPED_TEST(RunFiles, AsJsonAreValidFromTheirCreationOn) {
+  const std::string path = this->folder_ / "run.json";
+  const auto errors = run_ranks({num_ranks}, [&](auto& cluster) {
+    auto setup = TypeParam::setup(cluster, path);
+    setup.format = ResultFormat::json;
+    const auto file = TypeParam::open(cluster, TypeParam::so_far(), setup);
+    if (cluster.rank() == 0) {
+      const auto document = nlohmann::json::parse(contents_of(path));
+      EXPECT_EQ(document["benchmark"], TypeParam::name);
+      EXPECT_EQ(document["complete"], false);
+      EXPECT_EQ(document["incomplete_reason"], "still running, or killed without a word");
+    }
+    cluster.barrier();
+    TypeParam::write_some(*file, cluster);
+    file->finish(finished(TypeParam::so_far()));
+    file->mark_incomplete("too late");
+  });
+  EXPECT_THAT(errors, Each(""));
+  EXPECT_EQ(contents_of(path), TypeParam::json_text(finished(TypeParam::so_far())));
 }
 
 TYPED_TEST(RunFiles, AFileSizeLimitIsNamedBeforeTheFirstMessage) {
