@@ -36,7 +36,7 @@ def _texts(values: Values, is_whole: bool) -> Iterable[str]:
         words = [_quoted(word) for word in values.words]
         return [words[number] for number in values.number.tolist()]
     if not isinstance(values, np.ndarray):
-        return map(_text, values)
+        return ["" if value != value else _text(value) for value in values]  # NaN is not itself
     if values.dtype.kind != "f":
         return map(str, values.tolist())
     return _whole(values) if is_whole else _real(values)

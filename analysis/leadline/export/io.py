@@ -38,10 +38,6 @@ def table_of(result: IoResult, is_of_ranks: bool) -> Table[IoResult]:
     return with_others(RANKS, result.other_columns) if is_of_ranks else PHASES
 
 
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
 def _names(phase: IoPhase) -> list[Any]:
     return [phase.index + 1, phase.operation, phase.repeat + 1]
 
@@ -49,11 +45,10 @@ def _names(phase: IoPhase) -> list[Any]:
 def _phases(result: IoResult, _sizes: Sequence[int], progress: Progress | None = None) -> Iterator[Block]:
     rows = []
     for phase in result.measured_phases:
-        counts = [_known(phase.value(name)) for name in _COUNTS]
         rows.append([
             *_names(phase), int(phase.state == PhaseState.COMPLETE),
-            *(None if count is None else int(count) for count in counts),
-            *(_known(phase.value(name)) for name in (*_RATES, *_LATENCIES)),
+            *(None if math.isnan(count) else int(count) for count in map(phase.value, _COUNTS)),
+            *(phase.value(name) for name in (*_RATES, *_LATENCIES)),
             phase.summary.get("source"), phase.summary.get("is_durable") and 1,
         ])  # fmt: skip
     yield by_column(rows)

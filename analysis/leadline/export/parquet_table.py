@@ -87,7 +87,7 @@ def _array(arrow: Any, values: Values, kind: Any) -> Any:
             values.number.astype(np.int32), arrow.array(values.words, arrow.string())
         )
     if not isinstance(values, np.ndarray):
-        return arrow.array(values, kind)
+        return arrow.array(values, kind, from_pandas=True)  # NaN is null
     missing = np.isnan(values) if values.dtype.kind == "f" else None
     if kind != arrow.float64():
         values = (values if missing is None else np.where(missing, 0, values)).astype(kind.to_pandas_dtype())

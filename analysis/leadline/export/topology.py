@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -49,10 +48,6 @@ def table_of(result: TopologyResult, is_of_channels: bool) -> Table[TopologyResu
     return CHANNELS if is_of_channels else CELLS
 
 
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
 def _name_of(result: TopologyResult, cell: TopologyCell) -> list[Any]:
     topology = result.topologies[cell.topology_index]
     return [plain_name(topology.name), cell.message_size_bytes, cell.repeat + 1]
@@ -71,7 +66,7 @@ def _cells(result: TopologyResult, sizes: Sequence[int], progress: Progress | No
             for time_ns in (spread.median, spread.mean):
                 rates = topology.rates(cell.message_size_bytes, time_ns, served)
                 values += [rates.total, rates.local, rates.average]
-            row += [spread.num_pairs or None, *(_known(value) for value in values)]
+            row += [spread.num_pairs or None, *values]
         rank_rates = result.rank_rates(cell)
         there = np.flatnonzero(np.isfinite(rank_rates))
         for place in there[rank_rates[there].argsort(kind="stable")][[0, -1]].tolist() if there.size else (None, None):
