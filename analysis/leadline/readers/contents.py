@@ -108,19 +108,11 @@ def linktest_of(values: Mapping[str, Any], location: Any, num_ranks: int) -> Lin
     if places.shape != (num_ranks, 4) or places.dtype.kind not in "ui":
         raise DamagedError(f"/linktest/location is {places.dtype} of the shape {places.shape}")
 
-    def times(name: str) -> tuple[float, float, float]:
-        return real_of(values[f"{name}_min"]), real_of(values[f"{name}_max"]), real_of(values[f"{name}_mean"])
-
-    return LinkTestRecord(
-        num_iterations=int(values["num_iterations"]),
-        message_size_bytes=int(values["message_size_bytes"]),
-        has_all_to_all=bool(int(values["has_all_to_all"])),
-        is_serial=bool(int(values["is_serial"])),
-        is_permuted=bool(int(values["is_permuted"])),
-        time_s=times("time_s"),
-        all_to_all_time_s=times("all_to_all_time_s"),
-        location=places.astype(np.int64),
-    )
+    times: dict[str, Any] = {
+        name: tuple(real_of(values[f"{name}_{which}"]) for which in ("min", "max", "mean"))
+        for name in ("time_s", "all_to_all_time_s")
+    }
+    return LinkTestRecord(**facts_of(values, LinkTestRecord), **times, location=places.astype(np.int64))
 
 
 def retests_of(columns: Sequence[Sequence[Any]], num_sizes: int, num_ranks: int) -> tuple[Retest, ...]:
